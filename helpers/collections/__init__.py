@@ -1,0 +1,1 @@
+"""Collections that ship with the package."""
