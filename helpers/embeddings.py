@@ -1,0 +1,189 @@
+"""Turn texts into vectors, once: what was computed is kept on disk under a name made from its content."""
+
+import hashlib
+import itertools
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tqdm.auto import tqdm
+
+if TYPE_CHECKING:
+    from FlagEmbedding import FlagModel
+
+BATCH_SIZE = 32  # on a few CPU cores faster than the 256 that FlagEmbedding takes by default
+SHARD_SIZE = 1024  # texts a file: what a killed run loses at most
+
+
+def default_cache() -> Path:
+    """Return the folder of the embedding cache: ``EVAL_CACHE_DIR``, else one in the user's own cache folder."""
+    named = os.environ.get("EVAL_CACHE_DIR")
+    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(named) if named else Path(user) / "retrieval-evaluation-tutorial"
+
+
+def encode(
+    model: "FlagModel",
+    texts: Sequence[str],
+    *,
+    kind: str = "passage",
+    batch_size: int = BATCH_SIZE,
+    cache_dir: str | Path | None = None,
+    progress: bool = True,
+) -> np.ndarray:
+    """Embed texts.
+
+    Args:
+        model: what :func:`helpers.models.load_model` returned.
+        texts: n strings.
+        kind: ``"passage"`` or ``"query"``; a query gets the model's instruction put before it.
+        batch_size: texts a forward pass; changes the speed and, by rounding, the seventh digit of a value.
+        cache_dir: where finished shards are kept; by default :func:`default_cache`.
+        progress: draw a bar while computing.
+
+    Returns:
+        float32 array (n, dim), row i for text i, each of length one: an inner product of two is their cosine.
+
+    Raises:
+        ValueError: no texts, a text that is not a string or is blank, an unknown kind, vectors that are not finite.
+        OSError: the cache folder cannot be written; the message names it.
+    """
+    texts = list(texts)
+    if not texts:
+        raise ValueError("No texts to encode: give at least one.")
+    shards = encode_shards(model, texts, kind=kind, batch_size=batch_size, cache_dir=cache_dir)
+    embeddings, start = None, 0
+    with tqdm(total=len(texts), desc=f"Encode {kind}", unit="text", disable=None if progress else True) as bar:
+        for shard in shards:
+            if embeddings is None:
+                embeddings = np.empty((len(texts), shard.shape[1]), np.float32)
+            embeddings[start : start + len(shard)] = shard
+            start += len(shard)
+            bar.update(len(shard))
+    return embeddings
+
+
+def encode_shards(
+    model: "FlagModel",
+    texts: Iterable[str],
+    *,
+    kind: str = "passage",
+    batch_size: int = BATCH_SIZE,
+    cache_dir: str | Path | None = None,
+    shard_size: int = SHARD_SIZE,
+) -> Iterator[np.ndarray]:
+    """Embed a stream of texts of any length, giving memory-mapped shards as they are finished.
+
+    A shard is a file named by a digest of the model and of its texts. A run that was killed finds the shards it
+    finished and computes the rest; two runs at once may compute a shard twice, and write the same file. A shard
+    that cannot be read, or whose rows are not of length one, is computed again.
+
+    Yields:
+        Read-only float32 arrays (at most ``shard_size``, dim), in the order of the texts.
+    """
+    if kind not in ("passage", "query"):
+        raise ValueError(f"kind={kind!r}: expected 'passage' or 'query'.")
+    folder = _writable(Path(cache_dir) if cache_dir is not None else default_cache())
+    instruction = model.info.query_instruction if kind == "query" else ""
+    numbered = iter(enumerate(texts))
+    while batch := list(itertools.islice(numbered, shard_size)):
+        shard = [instruction + _checked(row, text) for row, text in batch]
+        yield _shard(model, shard, folder, batch_size)
+
+
+def _shard(model: "FlagModel", texts: list[str], folder: Path, batch_size: int) -> np.ndarray:
+    """Read a shard from the cache, or compute it and put it there."""
+    path = folder / f"{_key(model, texts)}.npy"
+    if (found := _read(path, len(texts))) is None:
+        _write(path, _forward(model, texts, batch_size))
+        found = np.load(path, mmap_mode="r", allow_pickle=False)
+    return found
+
+
+def _forward(model: "FlagModel", texts: list[str], batch_size: int) -> np.ndarray:
+    """Run the model over texts, the longest first so that little padding is computed; (n, dim), unit rows.
+
+    The same steps as ``FlagModel.encode``, without the trial batch it runs first to find a batch size.
+    """
+    import torch
+
+    device = model.target_devices[0]
+    network = model.model.to(device).eval()
+    if device == "cpu":
+        network.float()
+    tokens = model.tokenizer(texts, truncation=True, max_length=model.info.max_length)["input_ids"]
+    order = np.argsort([-len(ids) for ids in tokens], kind="stable")
+    embeddings = None
+    with torch.inference_mode():
+        for start in range(0, len(texts), batch_size):
+            rows = order[start : start + batch_size]
+            inputs = model.tokenizer.pad({"input_ids": [tokens[row] for row in rows]}, return_tensors="pt").to(device)
+            hidden = network(**inputs, return_dict=True).last_hidden_state
+            pooled = model.pooling(hidden, inputs["attention_mask"]).float()
+            unit = torch.nn.functional.normalize(pooled, dim=-1).cpu().numpy()
+            if embeddings is None:
+                embeddings = np.empty((len(texts), unit.shape[1]), np.float32)
+            embeddings[rows] = unit
+    if not np.isfinite(embeddings).all():
+        bad = int(np.flatnonzero(~np.isfinite(embeddings).all(axis=1))[0])
+        raise ValueError(
+            f"The model gave a vector with NaN or infinite values for {texts[bad][:60]!r}; try half=False."
+        )
+    return embeddings
+
+
+def _key(model: "FlagModel", texts: list[str]) -> str:
+    """Name a shard by all that decides its values: the model, how it is run, and the texts."""
+    info = model.info
+    how = [info.sha256, info.pooling, info.max_length, str(model.target_devices[0]), str(model.model.dtype)]
+    return hashlib.sha256(json.dumps([how, texts], ensure_ascii=False).encode()).hexdigest()
+
+
+def _read(path: Path, rows: int) -> np.ndarray | None:
+    """Map a shard into memory; None if it is absent, cut short or damaged."""
+    try:
+        shard = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (FileNotFoundError, ValueError, EOFError):
+        return None
+    if shard.dtype != np.float32 or shard.ndim != 2 or len(shard) != rows:
+        return None
+    lengths = np.einsum("ij,ij->i", shard, shard)
+    return shard if np.allclose(lengths, 1, atol=1e-3) else None
+
+
+def _write(path: Path, embeddings: np.ndarray) -> None:
+    """Write a shard to a temporary file and rename it, so that nobody ever sees half of one."""
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.save(file, embeddings, allow_pickle=False)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _writable(folder: Path) -> Path:
+    """Create the cache folder, or say why it cannot be used."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        raise OSError(
+            f"Cannot write to the cache folder {str(folder)!r} ({error.strerror}): "
+            "pass another cache_dir, or set the environment variable EVAL_CACHE_DIR."
+        ) from error
+
+
+def _checked(row: int, text: str) -> str:
+    """Return a text, or raise if there is nothing to embed in it."""
+    if not isinstance(text, str):
+        raise ValueError(f"Text {row} is of type {type(text).__name__}, {text!r}; expected a string.")
+    if not text.strip():
+        raise ValueError(f"Text {row} is blank; drop it, a model would still give it a vector.")
+    return text
