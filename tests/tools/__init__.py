@@ -1,0 +1,1 @@
+"""Maintainers' tools: run, record, compare and check the lessons (`python -m tests.tools --help`)."""
