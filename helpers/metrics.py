@@ -1,0 +1,703 @@
+"""Retrieval metrics with trec_eval's conventions: per query first, mean second. Needs numpy alone.
+
+Every metric follows one line: ranked ids and judgements -> ranks of the judged documents -> one value per query.
+`find_hits` does the first step once, each metric is the few lines of its formula on what `find_hits` returns,
+and `evaluate` computes many metrics at many cutoffs from the same hits.
+
+Ranks start at 1. R is the number of relevant documents of a query, that is of documents with a grade above 0.
+A judged query with nothing relevant, or for which nothing was retrieved, scores 0.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+import warnings
+from array import array
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import chain
+from numbers import Integral
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = [
+    "Evaluation",
+    "Hits",
+    "Judgements",
+    "Ranked",
+    "average_precision",
+    "capped_recall",
+    "dcg",
+    "evaluate",
+    "find_hits",
+    "judged",
+    "ndcg",
+    "precision",
+    "r_precision",
+    "recall",
+    "reciprocal_rank",
+    "success",
+]
+
+_BLOCK = 1 << 16  # comparisons made at a time: small enough that a block stays in the processor's cache
+
+
+class Ranked(NamedTuple):
+    """Documents of many queries, best rank first: four arrays of shape (n,).
+
+    `query` counts the queries from 0, `rank` the places from 1, `grade` is the judged grade, and `nth`
+    says the how-manieth document of its query this is. Because ranks ascend, the documents of all top k
+    are a prefix, and `np.bincount` adds up each query's values in rank order, as trec_eval does.
+    """
+
+    query: np.ndarray
+    rank: np.ndarray
+    grade: np.ndarray
+    nth: np.ndarray
+
+    def top(self, k: int) -> Ranked:
+        """The documents at rank k or better."""
+        end = int(self.rank.searchsorted(k, side="right"))
+        return self if end == len(self.rank) else Ranked(*(column[:end] for column in self))
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """Relevance judgements of q queries, flattened; n documents were judged in all.
+
+    Build it with `Judgements.of(qrels)`. Every function here does so itself: doing it once by hand only
+    saves the time when many rankings are scored against the same judgements.
+    """
+
+    query_ids: Sequence[Hashable]  # (q,) keys of a mapping, else 0 … q-1
+    docs: list  # (n,) the judged documents, query by query
+    query: np.ndarray  # (n,) the query each of them belongs to
+    grade: np.ndarray  # (n,) int64
+    aligned: bool  # whether the queries are the rows of an array rather than names
+
+    @classmethod
+    def of(cls, qrels: Judgements | Mapping | Sequence) -> Judgements:
+        """Read `{query: {doc: grade}}`, `[{doc: grade}, …]`, `{query: [doc, …]}` or `[[doc, …], …]`.
+
+        In the forms without grades every listed document has grade 1. A negative grade means judged and
+        not relevant, as in trec_eval.
+
+        Raises:
+            ValueError: no query at all, a document listed twice, a grade that is not a whole number.
+            TypeError: a query's entry is neither a dict nor a collection of ids.
+        """
+        if isinstance(qrels, Judgements):
+            return qrels
+        named = isinstance(qrels, Mapping)
+        entries = list(qrels.values() if named else qrels)
+        if not entries:
+            raise ValueError("qrels is empty: there is no query to score. Give at least one query's judgements.")
+        entries = _uniform(entries)
+        docs = list(chain.from_iterable(entries))
+        counts = np.fromiter(map(len, entries), np.int64, len(entries))
+        if isinstance(entries[0], dict):
+            grade = _whole_numbers(list(chain.from_iterable(map(dict.values, entries))))
+        else:
+            grade = np.ones(len(docs), np.int64)
+        query = np.repeat(np.arange(len(entries)), counts)
+        return cls(list(qrels) if named else range(len(entries)), docs, query, grade, not named)
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The judged documents as integers, (n,) int64, for comparison with rows of an array.
+
+        Raises:
+            TypeError: they are text.
+            ValueError: one is negative.
+        """
+        try:
+            rows = np.array(array("q", self.docs), dtype=np.int64)
+        except TypeError:
+            odd = next(doc for doc in self.docs if not isinstance(doc, Integral))
+            raise TypeError(
+                f"qrels names the document {odd!r} ({type(odd).__name__}) but the ranking holds integer rows. "
+                "Use the same ids in both: map the judged ids to rows, or give the ranking as ids of that type."
+            ) from None
+        if rows.size and rows.min() < 0:
+            raise ValueError(f"qrels names the document {rows.min()}; rows start at 0 and -1 means padding.")
+        return rows
+
+    @cached_property
+    def relevant(self) -> np.ndarray:
+        """R, the number of relevant documents of each query, (q,) int64."""
+        return np.bincount(self.query[self.grade > 0], minlength=len(self.query_ids))
+
+    @cached_property
+    def ideal(self) -> Ranked:
+        """The best possible ranking: every query's relevant documents, highest grade first."""
+        keep = self.grade > 0
+        query, grade = self.query[keep], self.grade[keep]
+        if grade.size and grade.min() != grade.max():
+            order = np.lexsort((-grade, query))
+            grade = grade[order]
+        starts = np.cumsum(self.relevant) - self.relevant
+        rank = np.arange(1, len(query) + 1) - starts[query]
+        return _best_first(query, rank, grade, rank)
+
+
+@dataclass(frozen=True)
+class Hits:
+    """Where the judged documents of each query stand in its ranking, down to rank `depth`."""
+
+    judgements: Judgements
+    depth: int
+    seen: Ranked  # every judged document that was retrieved
+    found: Ranked  # the relevant ones among them
+    missing: int = 0  # queries for which nothing was retrieved
+    unjudged: int = 0  # queries of the run that have no judgements and were ignored
+    tied: int = 0  # rankings in which two documents have the same score
+
+    @property
+    def relevant(self) -> np.ndarray:
+        """R, the number of relevant documents of each query, (q,)."""
+        return self.judgements.relevant
+
+    def count(self, k: int) -> np.ndarray:
+        """Relevant documents in the top k of each query, (q,)."""
+        return self.per_query(self.found.top(k).query)
+
+    def per_query(self, query: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+        """Count, or sum the weights of, the entries of each query, in the order given, (q,)."""
+        return np.bincount(query, weights, minlength=len(self.judgements.query_ids))
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What `evaluate` returns. Metrics are named in lower case with their cutoff: `ndcg@10`."""
+
+    mean: dict[str, float]
+    per_query: dict[str, np.ndarray]  # each (queries,) float64, in the order of query_ids
+    query_ids: Sequence[Hashable]
+    queries: int  # how many the means run over
+    no_relevant: int  # judged queries without a relevant document: counted 0, or left out if so asked
+    missing: int  # judged queries for which nothing was retrieved: counted 0
+    unjudged: int  # queries of the run without judgements: ignored
+    tied: int  # rankings in which two documents have the same score; 0 when no scores were given
+
+
+# --- the metrics -----------------------------------------------------------------------------------------
+
+
+def recall(retrieved: Any, qrels: Any = None, k: int = 10) -> np.ndarray:
+    """Recall@k: relevant documents in the top k / R. Shape (q,).
+
+    trec_eval's `recall`. Not the share of min(k, R), which is `capped_recall`: with R > k this one stays
+    below 1 however good the ranking is.
+    """
+    hits = find_hits(retrieved, qrels, k)
+    return _share(hits.count(k), hits.relevant)
+
+
+def capped_recall(retrieved: Any, qrels: Any = None, k: int = 10) -> np.ndarray:
+    """Capped recall@k: relevant documents in the top k / min(k, R). Shape (q,).
+
+    BEIR's `R_cap`. A perfect top k scores 1 at every k; not comparable with a `recall@k` from trec_eval.
+    """
+    hits = find_hits(retrieved, qrels, k)
+    return _share(hits.count(k), np.minimum(k, hits.relevant))
+
+
+def precision(retrieved: Any, qrels: Any = None, k: int = 10) -> np.ndarray:
+    """Precision@k: relevant documents in the top k / k. Shape (q,).
+
+    trec_eval's `P`. Divides by k even when fewer documents were retrieved.
+    """
+    return find_hits(retrieved, qrels, k).count(k) / k
+
+
+def success(retrieved: Any, qrels: Any = None, k: int = 10) -> np.ndarray:
+    """Success@k: 1 if the top k holds a relevant document, else 0. Shape (q,).
+
+    trec_eval's `success`, elsewhere called hit rate or top-k accuracy.
+    """
+    return (find_hits(retrieved, qrels, k).count(k) > 0).astype(np.float64)
+
+
+def reciprocal_rank(retrieved: Any, qrels: Any = None, k: int = 10) -> np.ndarray:
+    """Reciprocal rank@k: 1 / rank of the first relevant document, 0 if that is beyond k. Shape (q,).
+
+    Its mean is MRR@k. trec_eval's `recip_rank` is the same without a cutoff.
+    """
+    hits = find_hits(retrieved, qrels, k)
+    top = hits.found.top(k)
+    first = top.nth == 1
+    return hits.per_query(top.query[first], 1 / top.rank[first])
+
+
+def average_precision(retrieved: Any, qrels: Any = None, k: int = 10) -> np.ndarray:
+    """Average precision@k: sum of the precision at each relevant rank ≤ k, / R. Shape (q,).
+
+    trec_eval's `map_cut`; its mean is MAP@k. Not divided by the hits found (that value can fall as k
+    grows), nor by min(k, R).
+    """
+    hits = find_hits(retrieved, qrels, k)
+    top = hits.found.top(k)
+    return _share(hits.per_query(top.query, top.nth / top.rank), hits.relevant)
+
+
+def ndcg(retrieved: Any, qrels: Any = None, k: int = 10, *, gain: str = "linear") -> np.ndarray:
+    """nDCG@k: DCG of the ranking / DCG of the ideal ranking of all judged documents. Shape (q,).
+
+    trec_eval's `ndcg_cut` (Järvelin and Kekäläinen 2002, discount log2(rank + 1)) with the grade as
+    gain. `gain="exponential"` is 2^grade - 1 (Burges et al. 2005), the same for grades 0 and 1. The ideal
+    is not limited to what was retrieved.
+    """
+    hits = find_hits(retrieved, qrels, k)
+    best = dcg(hits, hits.judgements.ideal.top(k), gain)
+    return _share(dcg(hits, hits.found.top(k), gain), best)
+
+
+def dcg(hits: Hits, ranking: Ranked, gain: str = "linear") -> np.ndarray:
+    """Discounted cumulative gain: sum of gain / log2(rank + 1) over a query's documents. Shape (q,).
+
+    Raises:
+        ValueError: `gain` is neither "linear" (the grade) nor "exponential" (2^grade - 1).
+    """
+    if gain not in ("linear", "exponential"):
+        raise ValueError(f'gain must be "linear" or "exponential", not {gain!r}.')
+    gains = ranking.grade if gain == "linear" else 2.0**ranking.grade - 1
+    deepest = int(ranking.rank[-1]) if len(ranking.rank) else 0
+    return hits.per_query(ranking.query, gains / _discounts(deepest)[ranking.rank])
+
+
+def r_precision(retrieved: Any, qrels: Any = None) -> np.ndarray:
+    """R-precision: relevant documents in the top R / R. Shape (q,). trec_eval's `Rprec`; takes no cutoff."""
+    judgements = retrieved.judgements if isinstance(retrieved, Hits) else Judgements.of(qrels)
+    hits = find_hits(retrieved, judgements, max(1, int(judgements.relevant.max())))
+    within = hits.found.rank <= hits.relevant[hits.found.query]
+    return _share(hits.per_query(hits.found.query[within]), hits.relevant)
+
+
+def judged(retrieved: Any, qrels: Any = None, k: int = 10) -> np.ndarray:
+    """Judged@k: documents of the top k that have a judgement, of any grade / k. Shape (q,).
+
+    ir_measures' `Judged`. Where it is low, the other metrics count unjudged documents as not relevant.
+    """
+    hits = find_hits(retrieved, qrels, k)
+    return hits.per_query(hits.seen.top(k).query) / k
+
+
+METRICS = {
+    "recall": recall,
+    "capped_recall": capped_recall,
+    "precision": precision,
+    "mrr": reciprocal_rank,
+    "map": average_precision,
+    "ndcg": ndcg,
+    "success": success,
+    "judged": judged,
+    "rprec": r_precision,
+}
+
+
+def evaluate(
+    retrieved: Any,
+    qrels: Any,
+    metrics: str | Iterable[str],
+    cutoffs: Iterable[int] | None = None,
+    *,
+    scores: Any = None,
+    gain: str = "linear",
+    no_relevant: str = "zero",
+) -> Evaluation:
+    """Score rankings against judgements: every metric at every cutoff, per query and on average.
+
+    Args:
+        retrieved: ids, best first: an integer array (q, k) in which -1 is padding, q lists of ids, or a run
+            `{query: [doc, …]}` or `{query: {doc: score}}`.
+        qrels: judgements of the same queries: `[{doc: grade}, …]`, `[[doc, …], …]`, `{query: {doc: grade}}`,
+            `{query: [doc, …]}` or a `Judgements`. An array's documents are rows, a run's are names.
+        metrics: names with cutoffs, such as `["recall@10", "nDCG@10", "rprec"]`, or bare names with `cutoffs`.
+        cutoffs: each bare name is computed at each of these.
+        scores: floats (q, k) that belong to an array of ids. With scores, here or in a run, the order is
+            trec_eval's: score in single precision descending, then id as text descending. Without, as given.
+        gain: of nDCG, "linear" or "exponential".
+        no_relevant: what to do with a judged query that has nothing relevant: count it "zero", "skip" it, or "raise".
+
+    Raises:
+        TypeError: scores where ids belong, text ids against integer ids.
+        ValueError: different numbers of queries, an id twice in one ranking, an unknown metric, a cutoff below 1.
+    """
+    wanted = _parse_names(metrics, cutoffs)
+    if no_relevant not in ("zero", "skip", "raise"):
+        raise ValueError(f'no_relevant must be "zero", "skip" or "raise", not {no_relevant!r}.')
+    judgements = Judgements.of(qrels)
+    depth = max(k or max(1, int(judgements.relevant.max())) for _, k in wanted.values())
+    hits = find_hits(retrieved, judgements, depth, scores=scores)
+    keep, ids = _kept(judgements, no_relevant)
+    per_query = {}
+    for name, (metric, k) in wanted.items():
+        options = {"k": k} if k else {}
+        if metric == "ndcg":
+            options["gain"] = gain
+        per_query[name] = METRICS[metric](hits, **options)[keep]
+    mean = {name: float(values.mean()) for name, values in per_query.items()}
+    empty = int(np.count_nonzero(judgements.relevant == 0))
+    return Evaluation(mean, per_query, ids, len(ids), empty, hits.missing, hits.unjudged, hits.tied)
+
+
+# --- from rankings and judgements to hits ----------------------------------------------------------------
+
+
+def find_hits(retrieved: Any, qrels: Any = None, depth: int = 10, *, scores: Any = None) -> Hits:
+    """Look up every judged document in its query's ranking, down to rank `depth`.
+
+    Takes what `evaluate` takes. Given a `Hits` at least that deep it returns it, so that one search serves many
+    metrics. Warns when no judged document appears anywhere.
+    """
+    depth = _cutoff(depth)
+    if isinstance(retrieved, Hits):
+        if depth > retrieved.depth:
+            raise ValueError(f"These hits reach rank {retrieved.depth}, rank {depth} was asked for: find them again.")
+        return retrieved
+    judgements = Judgements.of(qrels)
+    ids, run = _as_array_or_run(retrieved, judgements)
+    if run is not None:
+        if scores is not None:
+            raise ValueError("Scores of a run belong inside it: {query: {doc: score}}. Leave `scores` out.")
+        ranks, counts = _ranks_in_run(run, judgements)
+    else:
+        ranks, counts = _ranks_in_array(ids, judgements, depth, scores)
+    seen = _judged_order(judgements, ranks, depth)
+    relevant = seen.grade > 0
+    if relevant.all():
+        return Hits(judgements, depth, seen, seen, *counts)
+    return Hits(judgements, depth, seen, _judged_order(judgements, ranks * (judgements.grade > 0), depth), *counts)
+
+
+def _judged_order(judgements: Judgements, ranks: np.ndarray, depth: int) -> Ranked:
+    """The judged documents with a rank from 1 to depth, best rank first; rank 0 means not retrieved."""
+    at = np.flatnonzero((ranks > 0) & (ranks <= depth))
+    query, rank, grade = judgements.query[at], ranks[at], judgements.grade[at]
+    order = np.argsort(query * (depth + 1) + rank, kind="stable")
+    query, rank, grade = query[order], rank[order], grade[order]
+    counts = np.bincount(query, minlength=len(judgements.query_ids))
+    nth = np.arange(1, len(query) + 1) - (np.cumsum(counts) - counts)[query]
+    return _best_first(query, rank, grade, nth)
+
+
+def _best_first(query: np.ndarray, rank: np.ndarray, grade: np.ndarray, nth: np.ndarray) -> Ranked:
+    """Order by rank; numpy sorts 16-bit integers by radix, in linear time."""
+    small = rank.size == 0 or rank.max() < 1 << 16
+    order = np.argsort(rank.astype(np.uint16) if small else rank, kind="stable")
+    return Ranked(query[order], rank[order], grade[order], nth[order])
+
+
+def _as_array_or_run(retrieved: Any, judgements: Judgements) -> tuple[np.ndarray | None, Mapping | None]:
+    """Sort the accepted forms into an integer array (q, k), or a run keyed by query."""
+    if isinstance(retrieved, Mapping):
+        if judgements.aligned:
+            raise TypeError("The run is keyed by query, qrels is a list: key both by query, or neither.")
+        return None, retrieved
+    if not judgements.aligned:
+        raise TypeError(
+            "qrels is keyed by query, the ranking is not: give a run {query: [doc, …]}, or a list of qrels."
+        )
+    if not isinstance(retrieved, np.ndarray):
+        retrieved = list(retrieved)
+    if len(retrieved) != len(judgements.query_ids):
+        raise ValueError(
+            f"{len(retrieved)} rankings for {len(judgements.query_ids)} judged queries: there must be one each."
+        )
+    if isinstance(retrieved, np.ndarray) and retrieved.dtype.kind not in "OUS":
+        return _checked_array(retrieved), None
+    return None, dict(enumerate(retrieved.tolist() if isinstance(retrieved, np.ndarray) else retrieved))
+
+
+def _checked_array(ids: np.ndarray) -> np.ndarray:
+    """An integer array (q, k), or an error that says what else was given."""
+    if ids.dtype.kind == "f":
+        raise TypeError(
+            "The ranking holds floating-point numbers, which look like scores. FAISS returns (scores, ids): "
+            "pass the ids, and the scores as `scores=` if ties should be settled by them."
+        )
+    if ids.dtype.kind not in "iu" or ids.ndim != 2:
+        raise TypeError(f"The ranking must be an integer array (queries, k), not {ids.dtype} of shape {ids.shape}.")
+    return ids
+
+
+def _ranks_in_run(run: Mapping, judgements: Judgements) -> tuple[np.ndarray, tuple[int, int, int]]:
+    """Rank of each judged document (0 = not retrieved), and how many queries are missing, unjudged, tied."""
+    known = set(judgements.query_ids)
+    unjudged = sum(query not in known for query in run)
+    if unjudged == len(run) and run:
+        _warn_no_overlap("query", next(iter(run)), judgements.query_ids[0])
+    places, missing, tied, kinds = [], 0, 0, set()
+    for query in judgements.query_ids:
+        docs, tie = _ordered(run.get(query, ()), query)
+        place = {doc: rank for rank, doc in enumerate(docs, 1)}
+        _check_unique(docs, query)
+        kinds.update(map(type, docs))
+        missing, tied = missing + (not docs), tied + tie
+        places.append(place)
+    _check_kinds(kinds, set(map(type, judgements.docs)))
+    pairs = zip(judgements.query.tolist(), judgements.docs, strict=True)
+    ranks = np.array([places[query].get(doc, 0) for query, doc in pairs], dtype=np.int64)
+    if judgements.docs and kinds and not ranks.any():
+        _warn_no_overlap("document", next(doc for place in places for doc in place), judgements.docs[0])
+    return ranks, (missing, unjudged, tied)
+
+
+def _ordered(entry: Any, query: Hashable) -> tuple[list, bool]:
+    """The documents of one query, best first, and whether two of them share a score."""
+    if isinstance(entry, (str, bytes)) or not isinstance(entry, Iterable):
+        raise TypeError(f"The ranking of query {query!r} is {entry!r}: expected a list of ids or {{doc: score}}.")
+    if not isinstance(entry, Mapping):
+        docs = entry.tolist() if isinstance(entry, np.ndarray) else list(entry)
+        while docs and isinstance(docs[-1], Integral) and docs[-1] < 0:  # FAISS pads with -1
+            docs.pop()
+        if any(isinstance(doc, Integral) and doc < 0 for doc in docs):
+            raise ValueError(f"The ranking of query {query!r} has padding (-1) before an id: move it to the end.")
+        return docs, False
+    docs = list(entry)
+    with np.errstate(over="ignore"):
+        scores = np.array(list(entry.values()), dtype=np.float32).tolist()
+    if any(map(math.isnan, scores)):
+        raise ValueError(f"A score of query {query!r} is not a number (NaN). Remove the document or give it a score.")
+    order = sorted(range(len(docs)), key=lambda i: (scores[i], str(docs[i])), reverse=True)
+    return [docs[i] for i in order], len(set(scores)) < len(scores)
+
+
+def _ranks_in_array(
+    ids: np.ndarray, judgements: Judgements, depth: int, scores: Any
+) -> tuple[np.ndarray, tuple[int, int, int]]:
+    """Rank of each judged row (0 = not retrieved), and how many rankings are empty, unjudged, tied."""
+    width = ids.shape[1]
+    if depth > width:
+        warnings.warn(f"The rankings hold {width} places: a cutoff of {depth} sees no more.", stacklevel=4)
+    tied, used = 0, ids[:, :depth]
+    if scores is not None:
+        scores, used = _checked_scores(scores, ids), ids
+        tied = _count_tied(ids, scores)
+    ranks = _look_up(used, judgements)
+    if not ranks.any() and judgements.docs and (ids >= 0).any() and not _look_up(ids, judgements).any():
+        _warn_no_overlap("document", int(ids.max()), judgements.docs[0])
+    if scores is not None:
+        ranks = _settle_order(ids, scores, judgements, ranks)
+    missing = int(np.count_nonzero(ids[:, 0] < 0)) if width else len(ids)
+    return ranks, (missing, 0, tied)
+
+
+def _look_up(ids: np.ndarray, judgements: Judgements) -> np.ndarray:
+    """Rank of each judged row in the ranking of its query, 0 where it is absent, (n,); checks the rankings too.
+
+    Compares each judged row with the whole ranking of its query, in blocks of rankings that fit the cache. Blocks
+    hold the lower 32 bits of the ids, which halves the work; what agrees in those is compared in full.
+    """
+    query, rows, width = judgements.query, judgements.rows, ids.shape[1]
+    short, ranks = rows.astype(np.int32), np.zeros(len(rows), np.int64)
+    step = max(1, _BLOCK // max(1, width))
+    bounds = query.searchsorted(range(0, len(ids) + step, step))
+    for start, first, last in zip(range(0, len(ids), step), bounds[:-1], bounds[1:], strict=False):
+        block = ids[start : start + step].astype(np.int32)
+        for begin in range(first, last, step):
+            part = slice(begin, min(begin + step, last))
+            which, place = np.divmod(np.flatnonzero(block[query[part] - start] == short[part, None]), width)
+            which += begin
+            same = ids[query[which], place] == rows[which]
+            ranks[which[same]] = place[same] + 1
+        if _suspect(block):
+            _check_rows(ids[start : start + step], start)
+    return ranks
+
+
+def _suspect(block: np.ndarray) -> bool:
+    """Whether some row of an int32 block holds equal or negative numbers. Sorts the block."""
+    block.sort(axis=1)
+    return bool((block[:, 1:] == block[:, :-1]).any() or (block[:, :1] < 0).any())
+
+
+def _check_rows(ids: np.ndarray, first: int) -> None:
+    """Raise if an id is repeated within a ranking, or follows padding. `first` is the number of the first row."""
+    for query, ranking in enumerate(ids.tolist(), first):
+        docs = [doc for doc in ranking if doc >= 0]
+        if ranking[: len(docs)] != docs:
+            raise ValueError(f"The ranking of query {query} has padding (-1) before an id: move it to the end.")
+        _check_unique(docs, query)
+
+
+def _check_unique(docs: list, query: Hashable) -> None:
+    """Raise if a document is listed twice in a ranking."""
+    if len(set(docs)) != len(docs):
+        twice = next(doc for i, doc in enumerate(docs) if doc in docs[:i])
+        raise ValueError(f"The ranking of query {query!r} holds {twice!r} twice. Remove the repetition.")
+
+
+def _checked_scores(scores: Any, ids: np.ndarray) -> np.ndarray:
+    """Scores of the shape of the ids, or an error."""
+    scores = np.asarray(scores)
+    if scores.dtype.kind != "f":
+        raise TypeError(f"scores must be floating-point numbers, not {scores.dtype}: are these ids?")
+    if scores.shape != ids.shape:
+        raise ValueError(f"scores have shape {scores.shape}, the ids {ids.shape}: they must agree.")
+    return scores
+
+
+def _count_tied(ids: np.ndarray, scores: np.ndarray) -> int:
+    """How many rankings hold two documents with the same score; raises on NaN, warns on rising scores."""
+    step, tied, rising, falling = max(1, _BLOCK // max(1, ids.shape[1])), 0, False, False
+    for start in range(0, len(ids), step):
+        real = ids[start : start + step] >= 0
+        block = np.where(real, scores[start : start + step], np.float32("nan")).astype(np.float32)
+        if np.isnan(block[real]).any():
+            raise ValueError("A score is not a number (NaN). Remove the document or give it a score.")
+        change = np.diff(block, axis=1)
+        rising, falling = rising or bool((change > 0).any()), falling or bool((change < 0).any())
+        block.sort(axis=1)
+        tied += int(np.count_nonzero((block[:, 1:] == block[:, :-1]).any(axis=1)))
+    if rising and not falling:
+        warnings.warn("Scores rise along the rankings. If they are distances, pass their negative.", stacklevel=5)
+    return tied
+
+
+def _settle_order(ids: np.ndarray, scores: np.ndarray, judgements: Judgements, ranks: np.ndarray) -> np.ndarray:
+    """Ranks under trec_eval's order: 1 + documents that score higher + tied documents whose text is greater."""
+    at = np.flatnonzero(ranks)
+    settled = ranks.copy()
+    step = max(1, _BLOCK // ids.shape[1])
+    for start in range(0, len(at), step):
+        block = at[start : start + step]
+        rows = judgements.query[block]
+        real, score = ids[rows] >= 0, scores[rows].astype(np.float32)
+        mine = score[np.arange(len(block)), ranks[block] - 1][:, None]
+        settled[block] = 1 + np.count_nonzero((score > mine) & real, axis=1)
+        same = (score == mine) & real
+        several = np.flatnonzero(np.count_nonzero(same, axis=1) > 1)
+        if several.size:
+            keys, own = _text_order(ids[rows[several]], judgements.rows[block[several]])
+            settled[block[several]] += np.count_nonzero(same[several] & (keys > own), axis=1)
+    return settled
+
+
+def _text_order(ids: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers that compare as the ids do when written as text, for ids (n, k) and one of each row, as (n, 1)."""
+    values, inverse = np.unique(ids, return_inverse=True)
+    place = np.empty(len(values), np.int64)
+    place[np.argsort(values.astype(str))] = np.arange(len(values))
+    return place[inverse.reshape(ids.shape)], place[np.searchsorted(values, own)][:, None]
+
+
+# --- small parts -----------------------------------------------------------------------------------------
+
+
+def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    """part / whole, and 0 where whole is 0."""
+    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+
+
+@lru_cache(maxsize=8)
+def _discounts(depth: int) -> np.ndarray:
+    """log2(rank + 1) at index rank, to rank depth. From the C library: numpy's differs in the last bit for some."""
+    return np.array([1.0] + [math.log2(rank + 1) for rank in range(1, depth + 1)])
+
+
+def _parse_names(metrics: str | Iterable[str], cutoffs: Iterable[int] | None) -> dict[str, tuple[str, int | None]]:
+    """Canonical name -> (metric, cutoff), where R-precision has no cutoff."""
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    ks = [_cutoff(k) for k in cutoffs] if cutoffs is not None else []
+    wanted: dict[str, tuple[str, int | None]] = {}
+    for name in names:
+        match = re.fullmatch(r"([a-z_]+)(?:@(\S*))?", str(name).strip().lower())
+        if not match or match[1] not in METRICS:
+            raise ValueError(f"Unknown metric {name!r}. Known: {', '.join(METRICS)}, with a cutoff such as ndcg@10.")
+        metric, given = match.groups()
+        if metric == "rprec":
+            if given is not None:
+                raise ValueError(f"{name!r}: R-precision takes no cutoff, its depth is each query's R. Write rprec.")
+            wanted["rprec"] = ("rprec", None)
+            continue
+        if given is None and not ks:
+            raise ValueError(f"{name!r} needs a cutoff: write {metric}@10, or give cutoffs=[10].")
+        for k in [_cutoff(given)] if given is not None else ks:
+            wanted[f"{metric}@{k}"] = (metric, k)
+    if not wanted:
+        raise ValueError("No metric was asked for. Give at least one, such as recall@10.")
+    return wanted
+
+
+def _cutoff(k: Any) -> int:
+    """A whole number of at least 1, or an error."""
+    try:
+        number = int(k) if isinstance(k, str) else operator.index(k)
+    except (TypeError, ValueError):
+        number = 0
+    if number < 1 or isinstance(k, bool):
+        raise ValueError(f"A cutoff must be a whole number of at least 1, not {k!r}.")
+    return number
+
+
+def _kept(judgements: Judgements, no_relevant: str) -> tuple[slice | np.ndarray, Sequence[Hashable]]:
+    """Which queries the means run over: an index, and their ids."""
+    ids = judgements.query_ids
+    empty = judgements.relevant == 0
+    if no_relevant == "zero" or not empty.any():
+        return slice(None), ids
+    if no_relevant == "raise":
+        raise ValueError(
+            f"{np.count_nonzero(empty)} judged queries have no relevant document, the first is "
+            f'{ids[int(empty.argmax())]!r}. Remove them, or choose no_relevant="zero" or "skip".'
+        )
+    keep = np.flatnonzero(~empty)
+    if not keep.size:
+        raise ValueError("No judged query has a relevant document, so none is left to score.")
+    return keep, [ids[i] for i in keep]
+
+
+def _uniform(entries: list) -> list:
+    """Entries of qrels as dicts, or as lists without repetitions."""
+    kinds = set(map(type, entries))
+    if all(issubclass(kind, dict) for kind in kinds):
+        return entries
+    if all(issubclass(kind, Mapping) for kind in kinds):
+        return [dict(entry) for entry in entries]
+    for kind in kinds:
+        if issubclass(kind, (str, bytes, Mapping)) or not issubclass(kind, Iterable):
+            raise TypeError(
+                "Each query of qrels needs a dict {doc: grade} or a list of ids, all of one form; "
+                f"found {kind.__name__}."
+            )
+    lists = [entry.tolist() if isinstance(entry, np.ndarray) else list(entry) for entry in entries]
+    for i, docs in enumerate(lists):
+        if len(set(docs)) != len(docs):
+            raise ValueError(f"qrels lists a document twice for query number {i}: {docs}. List each once.")
+    return lists
+
+
+def _whole_numbers(grades: list) -> np.ndarray:
+    """Grades as (n,) int64, or an error that names the first that is no whole number."""
+    try:
+        return np.array(array("q", grades), dtype=np.int64)
+    except (TypeError, OverflowError):
+        pass
+    for grade in grades:
+        if not isinstance(grade, (int, float, np.number)) or not float(grade).is_integer() or abs(grade) > 1 << 31:
+            raise ValueError(f"A grade must be a whole number, not {grade!r}: 0 is not relevant, 1 and above are.")
+    return np.array([int(grade) for grade in grades], dtype=np.int64)
+
+
+def _check_kinds(retrieved: set[type], judged_kinds: set[type]) -> None:
+    """Raise if scores were given for ids, or text ids meet integer ids."""
+    if any(issubclass(kind, (float, np.floating)) for kind in retrieved):
+        raise TypeError("A ranking holds floating-point numbers, which look like scores. Pass ids, best first.")
+    texts = [{issubclass(kind, str) for kind in kinds} for kinds in (retrieved, judged_kinds)]
+    if texts[0] and texts[1] and not texts[0] & texts[1]:
+        names = ["text" if True in kind else "numbers" for kind in texts]
+        raise TypeError(f"The ids of the ranking are {names[0]}, those of qrels are {names[1]}: use one type for both.")
+
+
+def _warn_no_overlap(what: str, ours: Any, theirs: Any) -> None:
+    """Say that run and qrels share nothing, with an example of each."""
+    warnings.warn(
+        f"No {what} of the run occurs in qrels (for example {ours!r} against {theirs!r}): every metric is 0. "
+        f"Check that both use the same {what} ids.",
+        stacklevel=5,
+    )
