@@ -152,7 +152,7 @@ class Hits:
     depth: int
     seen: Ranked  # every judged document that was retrieved
     found: Ranked  # the relevant ones among them
-    missing: int = 0  # queries for which nothing was retrieved
+    retrieved: np.ndarray  # (q,) how many documents were retrieved for each query, down to `depth`
     unjudged: int = 0  # queries of the run that have no judgements and were ignored
     tied: int = 0  # rankings in which two documents have the same score
 
@@ -278,12 +278,13 @@ def r_precision(retrieved: Any, qrels: Any = None) -> np.ndarray:
 
 
 def judged(retrieved: Any, qrels: Any = None, k: int = 10) -> np.ndarray:
-    """Judged@k: documents of the top k that have a judgement, of any grade / k. Shape (q,).
+    """Judged@k: documents of the top k that have a judgement, of any grade / documents in the top k. Shape (q,).
 
-    ir_measures' `Judged`. Where it is low, the other metrics count unjudged documents as not relevant.
+    ir_measures' `Judged`: fewer than k retrieved are divided by their number. Every other metric here counts an
+    unjudged document as not relevant, so where this is low they may be too low.
     """
     hits = find_hits(retrieved, qrels, k)
-    return hits.per_query(hits.seen.top(k).query) / k
+    return _share(hits.per_query(hits.seen.top(k).query), np.minimum(k, hits.retrieved))
 
 
 METRICS = {
@@ -340,9 +341,10 @@ def evaluate(
         if metric == "ndcg":
             options["gain"] = gain
         per_query[name] = METRICS[metric](hits, **options)[keep]
-    mean = {name: float(values.mean()) for name, values in per_query.items()}
+    mean = {name: float(values.sum() / len(ids)) for name, values in per_query.items()}
     empty = int(np.count_nonzero(judgements.relevant == 0))
-    return Evaluation(mean, per_query, ids, len(ids), empty, hits.missing, hits.unjudged, hits.tied)
+    missing = int(np.count_nonzero(hits.retrieved == 0))
+    return Evaluation(mean, per_query, ids, len(ids), empty, missing, hits.unjudged, hits.tied)
 
 
 # --- from rankings and judgements to hits ----------------------------------------------------------------
@@ -364,9 +366,9 @@ def find_hits(retrieved: Any, qrels: Any = None, depth: int = 10, *, scores: Any
     if run is not None:
         if scores is not None:
             raise ValueError("Scores of a run belong inside it: {query: {doc: score}}. Leave `scores` out.")
-        ranks, counts = _ranks_in_run(run, judgements)
+        ranks, *counts = _ranks_in_run(run, judgements, depth)
     else:
-        ranks, counts = _ranks_in_array(ids, judgements, depth, scores)
+        ranks, *counts = _ranks_in_array(ids, judgements, depth, scores)
     seen = _judged_order(judgements, ranks, depth)
     relevant = seen.grade > 0
     if relevant.all():
@@ -425,26 +427,26 @@ def _checked_array(ids: np.ndarray) -> np.ndarray:
     return ids
 
 
-def _ranks_in_run(run: Mapping, judgements: Judgements) -> tuple[np.ndarray, tuple[int, int, int]]:
-    """Rank of each judged document (0 = not retrieved), and how many queries are missing, unjudged, tied."""
+def _ranks_in_run(run: Mapping, judgements: Judgements, depth: int) -> tuple[np.ndarray, np.ndarray, int, int]:
+    """Rank of each judged document (0 = not retrieved), documents retrieved per query, queries unjudged and tied."""
     known = set(judgements.query_ids)
     unjudged = sum(query not in known for query in run)
     if unjudged == len(run) and run:
         _warn_no_overlap("query", next(iter(run)), judgements.query_ids[0])
-    places, missing, tied, kinds = [], 0, 0, set()
+    places, tied, kinds = [], 0, set()
     for query in judgements.query_ids:
         docs, tie = _ordered(run.get(query, ()), query)
         place = {doc: rank for rank, doc in enumerate(docs, 1)}
         _check_unique(docs, query)
         kinds.update(map(type, docs))
-        missing, tied = missing + (not docs), tied + tie
         places.append(place)
+        tied += tie
     _check_kinds(kinds, set(map(type, judgements.docs)))
     pairs = zip(judgements.query.tolist(), judgements.docs, strict=True)
     ranks = np.array([places[query].get(doc, 0) for query, doc in pairs], dtype=np.int64)
     if judgements.docs and kinds and not ranks.any():
         _warn_no_overlap("document", next(doc for place in places for doc in place), judgements.docs[0])
-    return ranks, (missing, unjudged, tied)
+    return ranks, np.minimum(depth, [len(place) for place in places]), unjudged, tied
 
 
 def _ordered(entry: Any, query: Hashable) -> tuple[list, bool]:
@@ -469,8 +471,8 @@ def _ordered(entry: Any, query: Hashable) -> tuple[list, bool]:
 
 def _ranks_in_array(
     ids: np.ndarray, judgements: Judgements, depth: int, scores: Any
-) -> tuple[np.ndarray, tuple[int, int, int]]:
-    """Rank of each judged row (0 = not retrieved), and how many rankings are empty, unjudged, tied."""
+) -> tuple[np.ndarray, np.ndarray, int, int]:
+    """Rank of each judged row (0 = not retrieved), documents retrieved per query, queries unjudged and tied."""
     width = ids.shape[1]
     if depth > width:
         warnings.warn(f"The rankings hold {width} places: a cutoff of {depth} sees no more.", stacklevel=4)
@@ -483,8 +485,10 @@ def _ranks_in_array(
         _warn_no_overlap("document", int(ids.max()), judgements.docs[0])
     if scores is not None:
         ranks = _settle_order(ids, scores, judgements, ranks)
-    missing = int(np.count_nonzero(ids[:, 0] < 0)) if width else len(ids)
-    return ranks, (missing, 0, tied)
+    retrieved = np.full(len(ids), min(depth, width))
+    padded = np.flatnonzero((ids[:, :depth][:, -1:] < 0).any(axis=1))
+    retrieved[padded] = np.count_nonzero(ids[padded, :depth] >= 0, axis=1)
+    return ranks, retrieved, 0, tied
 
 
 def _look_up(ids: np.ndarray, judgements: Judgements) -> np.ndarray:
@@ -543,16 +547,18 @@ def _checked_scores(scores: Any, ids: np.ndarray) -> np.ndarray:
 
 
 def _count_tied(ids: np.ndarray, scores: np.ndarray) -> int:
-    """How many rankings hold two documents with the same score; raises on NaN, warns on rising scores."""
+    """How many rankings hold two documents with the same score; raises on NaN, warns when all scores rise."""
     step, tied, rising, falling = max(1, _BLOCK // max(1, ids.shape[1])), 0, False, False
     for start in range(0, len(ids), step):
-        real = ids[start : start + step] >= 0
-        block = np.where(real, scores[start : start + step], np.float32("nan")).astype(np.float32)
-        if np.isnan(block[real]).any():
+        block = scores[start : start + step].astype(np.float32)
+        padding = ids[start : start + step] < 0
+        block[padding] = np.nan  # equal to nothing, and sorted last
+        if np.count_nonzero(np.isnan(block)) != np.count_nonzero(padding):
             raise ValueError("A score is not a number (NaN). Remove the document or give it a score.")
-        change = np.diff(block, axis=1)
-        rising, falling = rising or bool((change > 0).any()), falling or bool((change < 0).any())
-        block.sort(axis=1)
+        up, down = block[:, 1:] > block[:, :-1], block[:, 1:] < block[:, :-1]
+        rising, falling = rising or bool(up.any()), falling or bool(down.any())
+        loose = up.any(axis=1)
+        block[loose] = np.sort(block[loose], axis=1)
         tied += int(np.count_nonzero((block[:, 1:] == block[:, :-1]).any(axis=1)))
     if rising and not falling:
         warnings.warn("Scores rise along the rankings. If they are distances, pass their negative.", stacklevel=5)
