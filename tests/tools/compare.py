@@ -21,9 +21,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from nbformat import NotebookNode
-
-from .notebooks import code_cells, is_volatile, plain, tags
+from .notebooks import Node, code_cells, is_volatile, plain, tags
 from .tables import html_pieces
 
 RTOL = 1e-5
@@ -151,7 +149,7 @@ def _image_gap(recorded: str, fresh: str) -> tuple[str, str, str, dict[str, byte
     return "figure", sizes[0], sizes[1], images
 
 
-def _kind(output: NotebookNode) -> str:
+def _kind(output: Node) -> str:
     """Return what kind of output this is: stream and name, or display and its media types."""
     if output.output_type == "stream":
         return output.name
@@ -160,7 +158,7 @@ def _kind(output: NotebookNode) -> str:
     return "+".join([output.output_type, *sorted(output.get("data", {}))])
 
 
-def _output_gaps(one: NotebookNode, two: NotebookNode, same: Close) -> Iterator[tuple]:
+def _output_gaps(one: Node, two: Node, same: Close) -> Iterator[tuple]:
     """Yield what differs between two outputs of the same kind, one item per media type."""
     if one.output_type == "stream":
         yield _text_gap(one.text, two.text, same)
@@ -176,7 +174,7 @@ def _output_gaps(one: NotebookNode, two: NotebookNode, same: Close) -> Iterator[
             yield _text_gap(*(json.dumps(v, indent=1, sort_keys=True) for v in (value, other)), same)
 
 
-def provenance(cell: NotebookNode) -> dict | None:
+def provenance(cell: Node) -> dict | None:
     """Return the JSON object that a provenance cell printed, or None if it printed something else."""
     text = "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout")
     try:
@@ -193,7 +191,7 @@ def _shape(value: object, path: str = "") -> dict[str, object]:
     return {path: value if "sha256" in path else None}
 
 
-def _provenance_gap(one: NotebookNode, two: NotebookNode) -> Difference | None:
+def _provenance_gap(one: Node, two: Node) -> Difference | None:
     """Compare two provenance records: the same entries and the same checksums; versions and date may differ."""
     a, b = _shape(provenance(one) or {}), _shape(provenance(two) or {})
     for key in sorted(set(a) | set(b)):
@@ -203,7 +201,7 @@ def _provenance_gap(one: NotebookNode, two: NotebookNode) -> Difference | None:
     return None
 
 
-def compare_cell(recorded: NotebookNode, fresh: NotebookNode) -> list[Difference]:
+def compare_cell(recorded: Node, fresh: Node) -> list[Difference]:
     """Return the differences between the outputs of one code cell, recorded and fresh."""
     kinds = [[_kind(output) for output in cell.outputs] for cell in (recorded, fresh)]
     if kinds[0] != kinds[1]:
@@ -221,7 +219,7 @@ def compare_cell(recorded: NotebookNode, fresh: NotebookNode) -> list[Difference
     return [Difference(recorded.id, *gap) for one, two in pairs for gap in _output_gaps(one, two, same) if gap]
 
 
-def compare(recorded: NotebookNode, fresh: NotebookNode) -> list[Difference]:
+def compare(recorded: Node, fresh: Node) -> list[Difference]:
     """Return every difference between two states of a lesson, cell by cell; empty if they agree."""
     old, new = ({cell.id: cell for cell in code_cells(nb)} for nb in (recorded, fresh))
     found = [Difference(i, "cell", "present", "(absent)") for i in old if i not in new]

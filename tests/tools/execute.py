@@ -10,9 +10,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from nbformat import NotebookNode
-
-from .notebooks import ROOT, SCRATCH, WORK, NotebookError, dumps, plain, read, relative
+from .notebooks import ROOT, SCRATCH, WORK, Node, NotebookError, dumps, plain, read, relative
 
 CELL_LIMIT = 240  # seconds that one cell may take
 
@@ -68,7 +66,7 @@ def _explain(label: str, executed: Path, error: Exception, limit: int) -> str:
     return f"{label} [{cell}] could not be executed: {kind}: {error}"
 
 
-def _clean(output: NotebookNode, folder: str) -> NotebookNode:
+def _clean(output: Node, folder: str) -> Node:
     """Return an output without volatile metadata, addresses and temporary paths."""
     output.pop("transient", None)
     if output.output_type == "stream":
@@ -93,14 +91,14 @@ def _run_papermill(source: Path, target: Path, folder: Path, limit: int, paramet
 
 
 def execute(
-    notebook: NotebookNode,
+    notebook: Node,
     label: str,
     *,
     root: Path = ROOT,
     limit: int = CELL_LIMIT,
     parameters: dict | None = None,
     environment: dict[str, str] | None = None,
-) -> NotebookNode:
+) -> Node:
     """Return a copy of notebook with fresh outputs and counts; the one given stays as it is.
 
     label names it in messages, limit is seconds per cell, parameters go into the cell tagged `parameters`,
@@ -123,7 +121,7 @@ def execute(
     return _with_outputs(notebook, fresh, str(folder))
 
 
-def _with_outputs(notebook: NotebookNode, fresh: dict[str, NotebookNode], folder: str) -> NotebookNode:
+def _with_outputs(notebook: Node, fresh: dict[str, Node], folder: str) -> Node:
     """Return notebook with the outputs of fresh, counted from 1, and nothing else that papermill wrote."""
     from copy import deepcopy
 
@@ -140,12 +138,12 @@ def _with_outputs(notebook: NotebookNode, fresh: dict[str, NotebookNode], folder
     return result
 
 
-def execute_lesson(root: Path, path: Path, **options: object) -> NotebookNode:
+def execute_lesson(root: Path, path: Path, **options: object) -> Node:
     """Return the lesson at path with fresh outputs; options as for execute."""
     return execute(read(path, root), relative(root, path), root=root, **options)  # type: ignore[arg-type]
 
 
-def parameter_names(notebook: NotebookNode) -> set[str]:
+def parameter_names(notebook: Node) -> set[str]:
     """Return the names that the cell tagged `parameters` assigns."""
     source = "\n".join(c.source for c in notebook.cells if "parameters" in c.metadata.get("tags", []))
     return set(re.findall(r"^(\w+)\s*(?::[^=\n]+)?=(?!=)", source, re.M))

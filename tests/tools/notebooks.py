@@ -7,15 +7,34 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
-
-import nbformat
-from nbformat import NotebookNode
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("en", "zh")
 TWIN = {"en": "zh", "zh": "en"}
+
+
+class Node(dict):
+    """A JSON object of a notebook whose entries are attributes too (nbformat's own takes seconds to import)."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the entry called name. Raises AttributeError if there is none."""
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(f"no entry '{name}' in {sorted(self)}") from None
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Set the entry called name."""
+        self[name] = value
+
+    def __deepcopy__(self, memo: dict) -> Node:
+        """Return a copy that shares nothing with this one."""
+        return Node({key: deepcopy(value, memo) for key, value in self.items()})
 
 
 class NotebookError(Exception):
@@ -64,42 +83,66 @@ def relative(root: Path, path: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
-def _parse(text: str, label: str) -> dict:
-    """Return the JSON of a notebook after the checks that nbformat makes too late or not at all."""
+def _parse(text: str, label: str) -> Node:
+    """Return the JSON of a notebook if it is one of format 4.5 or later."""
     try:
-        raw = json.loads(text)
+        raw = json.loads(text, object_hook=Node)
     except json.JSONDecodeError as error:
         raise NotebookError(
             f"{label} is not valid JSON (line {error.lineno}: {error.msg}); restore it or save it again"
         ) from error
-    if not isinstance(raw, dict) or not isinstance(raw.get("cells"), list):
-        raise NotebookError(f"{label} is not a notebook of format 4 (no list of cells)")
+    if not isinstance(raw, dict) or not isinstance(raw.get("cells"), list) or "metadata" not in raw:
+        raise NotebookError(f"{label} is not a notebook of format 4 (an object with 'cells' and 'metadata')")
     version = (raw.get("nbformat"), raw.get("nbformat_minor"))
     if version[0] != 4 or not isinstance(version[1], int) or version[1] < 5:
         raise NotebookError(
             f"{label} has nbformat {version[0]}.{version[1]}, expected 4.5 or later (Colab saves 4.0 and drops "
             "the cell ids): put the edit into the committed file instead of replacing it"
         )
-    ids = [cell.get("id") for cell in raw["cells"]]
-    if None in ids:
-        raise NotebookError(f"{label} has a cell without an id (cell number {ids.index(None) + 1})")
-    repeated = sorted({i for i in ids if ids.count(i) > 1})
-    if repeated:
-        raise NotebookError(f"{label} repeats the cell id {', '.join(repeated)}; give each cell its own")
     return raw
 
 
-def loads(text: str, label: str) -> NotebookNode:
-    """Return the notebook written in text; label names it in messages. Raises NotebookError."""
-    raw = _parse(text, label)
-    try:
-        nbformat.validate(raw)
-    except nbformat.ValidationError as error:
-        raise NotebookError(f"{label} is not a valid notebook: {str(error).splitlines()[0]}") from error
-    return nbformat.v4.to_notebook(raw)
+def _check_cells(cells: list[Node], label: str) -> None:
+    """Raise NotebookError for the first cell that lacks what the format asks for."""
+    needed = {"markdown": {"source", "metadata"}, "raw": {"source", "metadata"}}
+    needed["code"] = needed["raw"] | {"outputs", "execution_count"}
+    for number, cell in enumerate(cells, 1):
+        if not isinstance(cell, dict) or cell.get("cell_type") not in needed:
+            raise NotebookError(f"{label}: cell number {number} is no markdown, code or raw cell")
+        if not isinstance(cell.get("id"), str):
+            raise NotebookError(f"{label} has a cell without an id (cell number {number})")
+        lacking = sorted(needed[cell.cell_type] - set(cell))
+        if lacking or any("output_type" not in output for output in cell.get("outputs", ())):
+            raise NotebookError(f"{label} [{cell.id}] lacks {', '.join(lacking) or 'the type of an output'}")
+    ids = [cell.id for cell in cells]
+    repeated = sorted({i for i in ids if ids.count(i) > 1})
+    if repeated:
+        raise NotebookError(f"{label} repeats the cell id {', '.join(repeated)}; give each cell its own")
 
 
-def read(path: Path, root: Path = ROOT) -> NotebookNode:
+def _multiline(cell: Node) -> Iterator[tuple[Node, str]]:
+    """Yield (object, key) of each text that a notebook file keeps as a list of lines, as nbformat does."""
+    yield cell, "source"
+    for output in cell.get("outputs", ()):
+        if output.output_type == "stream":
+            yield output, "text"
+        for mime in output.get("data", {}):
+            if mime.startswith("text/") or mime in ("application/javascript", "image/svg+xml", "image/png"):
+                yield output.data, mime
+
+
+def loads(text: str, label: str) -> Node:
+    """Return the notebook written in text, multi-line texts joined; label names it. Raises NotebookError."""
+    notebook = _parse(text, label)
+    _check_cells(notebook.cells, label)
+    for cell in notebook.cells:
+        for place, key in _multiline(cell):
+            if isinstance(place[key], list):
+                place[key] = "".join(place[key])
+    return notebook
+
+
+def read(path: Path, root: Path = ROOT) -> Node:
     """Return the notebook at path, multi-line strings joined. Raises NotebookError if it is unusable."""
     label = relative(root, path)
     try:
@@ -110,9 +153,14 @@ def read(path: Path, root: Path = ROOT) -> NotebookNode:
         raise NotebookError(f"{label} is not UTF-8 text: {error}") from error
 
 
-def dumps(notebook: NotebookNode) -> str:
+def dumps(notebook: Node) -> str:
     """Return the notebook as Jupyter itself writes it: sorted keys, indent 1, UTF-8, a newline at the end."""
-    return nbformat.v4.writes(notebook) + "\n"
+    notebook = deepcopy(notebook)
+    for cell in notebook.cells:
+        for place, key in _multiline(cell):
+            if isinstance(place[key], str) and key != "image/png":
+                place[key] = place[key].splitlines(keepends=True)
+    return json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False, separators=(",", ": ")) + "\n"
 
 
 def write_files(texts: dict[Path, str]) -> None:
@@ -138,27 +186,27 @@ def cell_hash(cell_id: str, source: str) -> str:
     return hashlib.sha256(f"{cell_id}\n{source}".encode()).hexdigest()[:16]
 
 
-def tags(cell: NotebookNode) -> list[str]:
+def tags(cell: Node) -> list[str]:
     """Return the tags of a cell."""
     return list(cell.get("metadata", {}).get("tags", []))
 
 
-def is_volatile(cell: NotebookNode) -> bool:
+def is_volatile(cell: Node) -> bool:
     """Tell whether the outputs of a cell may vary from run to run."""
     return bool({"volatile", "provenance"} & set(tags(cell)))
 
 
-def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+def code_cells(notebook: Node) -> list[Node]:
     """Return the code cells in order."""
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
-def by_id(notebook: NotebookNode) -> dict[str, NotebookNode]:
+def by_id(notebook: Node) -> dict[str, Node]:
     """Return the cells by their id, in order."""
     return {cell.id: cell for cell in notebook.cells}
 
 
-def alt_text(cell: NotebookNode) -> str:
+def alt_text(cell: Node) -> str:
     """Return the alternative text of a code cell's figures, or an empty string."""
     return str(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "") or "").strip()
 
@@ -167,7 +215,7 @@ def _joined(value: object) -> str:
     return "".join(value) if isinstance(value, list) else str(value)
 
 
-def output_texts(cell: NotebookNode) -> list[str]:
+def output_texts(cell: Node) -> list[str]:
     """Return every textual output of a code cell: streams, then each text of each display, in order."""
     texts = []
     for output in cell.get("outputs", []):

@@ -7,12 +7,11 @@ from copy import deepcopy
 from importlib import metadata
 from pathlib import Path
 
-from nbformat import NotebookNode
-
 from .compare import compare, provenance
 from .execute import CELL_LIMIT, execute
 from .notebooks import (
     ROOT,
+    Node,
     NotebookError,
     alt_text,
     by_id,
@@ -21,6 +20,7 @@ from .notebooks import (
     dumps,
     lesson_path,
     loads,
+    read,
     relative,
     tags,
     write_files,
@@ -45,19 +45,19 @@ def environment_gaps(root: Path = ROOT) -> list[str]:
     return gaps
 
 
-def code_hashes(notebook: NotebookNode) -> dict[str, str]:
+def code_hashes(notebook: Node) -> dict[str, str]:
     """Return the hash of each code cell's source: what the recorded outputs belong to."""
     return {cell.id: cell_hash(cell.id, cell.source) for cell in code_cells(notebook)}
 
 
-def _origin(notebook: NotebookNode) -> dict:
+def _origin(notebook: Node) -> dict:
     """Return the recorded provenance without what may differ between two equal recordings."""
     cells = [cell for cell in code_cells(notebook) if "provenance" in tags(cell)]
     found = provenance(cells[-1]) if cells else None
     return {k: v for k, v in (found or {}).items() if k not in PASSING}
 
 
-def is_unchanged(recorded: NotebookNode, fresh: NotebookNode) -> bool:
+def is_unchanged(recorded: Node, fresh: Node) -> bool:
     """Tell whether recording again would change nothing that matters: same code, versions, data and results."""
     return (
         recorded.metadata.get("recorded") == code_hashes(fresh)
@@ -67,10 +67,10 @@ def is_unchanged(recorded: NotebookNode, fresh: NotebookNode) -> bool:
     )
 
 
-def stamp(notebook: NotebookNode) -> NotebookNode:
+def stamp(notebook: Node) -> Node:
     """Return notebook with the metadata that every lesson has and nothing volatile, hashes of the code run included."""
     notebook = deepcopy(notebook)
-    notebook.metadata = NotebookNode(
+    notebook.metadata = Node(
         kernelspec={"display_name": "Python 3", "language": "python", "name": "python3"},
         language_info={"name": "python"},
         recorded=code_hashes(notebook),
@@ -81,7 +81,7 @@ def stamp(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
-def _with_alt(cell: NotebookNode, alt: str) -> NotebookNode:
+def _with_alt(cell: Node, alt: str) -> Node:
     """Return a copy of a code cell with the alternative text of the other language's cell, if it has one."""
     cell = deepcopy(cell)
     if alt and alt_text(cell):
@@ -89,7 +89,7 @@ def _with_alt(cell: NotebookNode, alt: str) -> NotebookNode:
     return cell
 
 
-def carry(english: NotebookNode, chinese: NotebookNode | None) -> NotebookNode:
+def carry(english: Node, chinese: Node | None) -> Node:
     """Return the Chinese notebook with the cells, order, code and outputs of the English one.
 
     Its markdown and the alternative texts of its figures stay. A cell not translated yet appears in English without
@@ -97,7 +97,7 @@ def carry(english: NotebookNode, chinese: NotebookNode | None) -> NotebookNode:
     that no text is lost; the check names both.
     """
     old = by_id(chinese) if chinese else {}
-    cells: list[NotebookNode] = []
+    cells: list[Node] = []
     for cell in english.cells:
         mine = old.get(cell.id)
         if cell.cell_type == "code":
@@ -150,3 +150,17 @@ def record(root: Path, name: str, *, force: bool = False, limit: int = CELL_LIMI
     _unchanged_files(before, root)
     write_files({paths[0]: dumps(result), paths[1]: dumps(carry(result, chinese))})
     return changed
+
+
+def sync(root: Path, name: str) -> list[str]:
+    """Bring the Chinese notebook to the cells, code and outputs of the English one without executing anything.
+
+    Makes the Chinese notebook if there is none, writes both in the recorder's layout and returns the files changed.
+    """
+    paths = [lesson_path(root, language, name) for language in ("en", "zh")]
+    english = read(paths[0], root)
+    chinese = read(paths[1], root) if paths[1].exists() else None
+    texts = {paths[0]: dumps(english), paths[1]: dumps(carry(english, chinese))}
+    changed = {p: t for p, t in texts.items() if not p.exists() or p.read_text(encoding="utf-8") != t}
+    write_files(changed)
+    return [relative(root, path) for path in changed]

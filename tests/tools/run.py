@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
-
-from nbformat import NotebookNode
 
 from .compare import Difference, compare
 from .execute import CELL_LIMIT, execute_lesson
-from .notebooks import ROOT, dumps, lesson_path, read, relative, write_files
+from .figures import markers, notebook_figures
+from .notebooks import ROOT, Node, dumps, lesson_path, read, relative, write_files
 
 
 def save_pictures(root: Path, language: str, name: str, gap: Difference) -> list[Path]:
@@ -36,7 +36,7 @@ def report(root: Path, language: str, name: str, gaps: list[Difference]) -> str:
 
 def run_lesson(
     root: Path, language: str, name: str, *, limit: int = CELL_LIMIT, **options: object
-) -> tuple[NotebookNode, list[Difference]]:
+) -> tuple[Node, list[Difference]]:
     """Execute one lesson into build/, and return the executed notebook and how it differs from the recorded one.
 
     Raises NotebookError if it cannot be read or executed.
@@ -55,3 +55,34 @@ def verify(root: Path = ROOT, language: str = "en", name: str = "") -> None:
     _, gaps = run_lesson(root, language, name)
     if gaps:
         raise AssertionError(report(root, language, name, gaps))
+
+
+Row = tuple[str, str, str]
+
+
+def figures_table(root: Path, language: str, name: str, fresh: Node) -> list[Row]:
+    """Return (figure, recorded, got) for every figure that the prose of a lesson quotes."""
+    recorded = read(lesson_path(root, language, name), root)
+    old, new = notebook_figures(recorded), notebook_figures(fresh)
+    quoted = [m for cell in recorded.cells if cell.cell_type == "markdown" for m, _ in markers(cell.source)]
+    own = [figure for figure in dict.fromkeys(quoted) if figure in old]
+    return [(f"{name}: {figure}", old[figure], new.get(figure, "(gone)")) for figure in own]
+
+
+def width(text: str) -> int:
+    """Return how many columns a terminal needs for text; a Chinese character takes two."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """Return rows under their heads as text in aligned columns."""
+    widths = [max(width(row[column]) for row in [head, *rows]) for column in range(len(head))]
+    lines = [head, tuple("-" * size for size in widths), *rows]
+    padded = [[text + " " * (size - width(text)) for text, size in zip(line, widths, strict=True)] for line in lines]
+    return "\n".join("  ".join(line).rstrip() for line in padded)
+
+
+def unlike(rows: list[Row]) -> str:
+    """Return the figures as a table, those that differ from the record marked."""
+    marked = [(*row, "" if row[1] == row[2] else "differs") for row in rows]
+    return table(("figure", "recorded", "got", ""), marked) if rows else "no lesson quotes a figure"

@@ -1,0 +1,75 @@
+"""Reduce Markdown to its prose: no code, formulas, link targets, comments or tags, every line where it was."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+GAP = "\ufffc"  # stands for code and formulas, so that the words around them do not touch
+
+_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,}|:{3,})[ \t]*(\{[^}\n]*\})?")
+_CODE_BLOCKS = ("code", "math", "literalinclude", "mermaid", "include", "raw", "toctree", "auto", "eval-rst", "image")
+COMMENT = re.compile(r"<!--.*?-->", re.S)
+_MATH = re.compile(r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|(?<![\\\w$])\$(?!\s)[^$\n]*?(?<![\s\\])\$(?!\w)", re.S)
+_CODE = re.compile(r"(?:\{[\w:-]+\})?(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(\s*<?([^)\s>]*)>?(?:\s+\"[^\"]*\")?\s*\)")
+_REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:[ \t]*\S+.*$", re.M)
+_URL = re.compile(r"<?(?:https?|ftp)://[^\s<>)\"'，。；：、）】》]+>?")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_OPTION = re.compile(r"^[ \t]*:[\w-]+:.*$", re.M)
+_TARGET = re.compile(r"^[ \t]*\([\w-]+\)=[ \t]*$", re.M)
+
+
+def _lines_of(text: str) -> str:
+    """Return as many newlines as text has, after a gap."""
+    return GAP + "\n" * text.count("\n")
+
+
+def without_blocks(text: str) -> str:
+    """Return text with front matter and blocks of code or formulas emptied; admonitions keep their prose."""
+    text = re.sub(r"\A---\n.*?\n---\n", lambda m: "\n" * m[0].count("\n"), text, flags=re.S)
+    kept, fence = [], ""
+    for line in text.split("\n"):
+        match = _FENCE.match(line)
+        if fence:
+            if match and not line.strip(" \t>").strip(fence[0]) and len(match[1]) >= len(fence):
+                fence = ""
+            line = ""
+        elif match:
+            kind = (match[2] or "").strip("{}").split(":")[-1]
+            if match[1][0] != ":" and not (match[2] and not kind.startswith(_CODE_BLOCKS)):
+                fence = "" if line.rstrip().endswith(match[1]) and line.count(match[1]) > 1 else match[1]
+            line = "" if match[2] is None or fence else line[match.end() :]
+        kept.append(line)
+    return "\n".join(kept)
+
+
+@lru_cache(maxsize=4096)
+def prose(text: str) -> str:
+    """Return the prose of a Markdown text; code and formulas become GAP, links keep their words."""
+    text = COMMENT.sub(lambda m: "\n" * m[0].count("\n"), without_blocks(text))
+    text = _CODE.sub(lambda m: _lines_of(m[0]), text)
+    text = _MATH.sub(lambda m: _lines_of(m[0]), text)
+    text = LINK.sub(lambda m: m[2], LINK.sub(lambda m: m[2], text))
+    for pattern in (_REFERENCE, _OPTION, _TARGET, _URL, _TAG):
+        text = pattern.sub("", text)
+    return text
+
+
+def links(text: str) -> list[tuple[str, str]]:
+    """Return (words, target) of every link outside code, images left out."""
+    text = _CODE.sub(GAP, COMMENT.sub("", without_blocks(text)))
+    return [(m[2], m[3]) for m in LINK.finditer(text) if not m[1]] + [
+        (m[2], m[1]) for m in re.finditer(r"<a\s[^>]*href=\"([^\"]+)\"[^>]*>(.*?)</a>", text, re.S)
+    ]
+
+
+def paragraphs(text: str) -> list[str]:
+    """Return the blocks of a text that blank lines separate, stripped."""
+    return [block.strip() for block in re.split(r"\n\s*\n", text) if block.strip()]
+
+
+def has_han(text: str) -> bool:
+    """Tell whether text holds a Chinese character."""
+    return re.search(f"[{HAN}]", text) is not None
