@@ -4,8 +4,8 @@ import hashlib
 import json
 import math
 import re
+import tempfile
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -226,7 +226,11 @@ def _read_corpus(source: str | Path, corpus: str | None) -> list[str] | None:
 
 
 def _read_table(source: str | Path, config: str | None, split: str | None):
-    """Read one split of a hub data set or a folder through Hugging Face ``datasets``; the only split if None."""
+    """Read one split of a hub data set or a folder through Hugging Face ``datasets``; the only split if None.
+
+    A folder is read anew each time, through a cache of its own: the shared cache of ``datasets`` knows a folder by
+    its name and would give an earlier version of it, or another folder of that name (seen with datasets 5.2).
+    """
     import datasets
 
     from helpers.hub import hub_or_local_cache
@@ -236,8 +240,12 @@ def _read_table(source: str | Path, config: str | None, split: str | None):
     was_enabled = datasets.is_progress_bar_enabled()
     datasets.disable_progress_bars()
     try:
-        with hub_or_local_cache(shown, OFFLINE_DEFAULT) if on_hub else nullcontext():
-            found = datasets.load_dataset(path, config, split=split)
+        if on_hub:
+            with hub_or_local_cache(shown, OFFLINE_DEFAULT):
+                found = datasets.load_dataset(path, config, split=split)
+        else:
+            with tempfile.TemporaryDirectory() as cache:
+                found = datasets.load_dataset(path, config, split=split, cache_dir=cache, keep_in_memory=True)
     except (ValueError, FileNotFoundError, datasets.exceptions.DatasetsError) as error:
         raise ValueError(f"Cannot read {shown}: {error}") from error
     finally:

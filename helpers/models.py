@@ -130,7 +130,9 @@ def longest_input(tokenizer, model) -> int:
     Some tokenizers state no limit, and RoBERTa-like models use up positions before the first token. A model
     with relative positions (XLNet) has no limit but the tokenizer's.
     """
-    positions = getattr(model.config, "max_position_embeddings", None) or tokenizer.model_max_length
+    positions = getattr(model.config, "max_position_embeddings", None)
+    if positions is None or positions < 1:
+        return tokenizer.model_max_length
     embeddings = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
     reserved = getattr(embeddings, "padding_idx", None)
     return min(tokenizer.model_max_length, positions - (0 if reserved is None else reserved + 1))

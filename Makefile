@@ -1,0 +1,33 @@
+# The face of the project. Each target is one or two plain commands; the README shows them for people without make.
+PYTHON ?= python3
+VENV := .venv
+PY := $(VENV)/bin/python
+READY := $(VENV)/.ready
+
+.PHONY: run test check record sync bench clean
+
+run: $(READY)  ## execute the lessons on the bundled default; figures got beside those recorded
+	$(PY) -m tests.tools run
+
+test: $(READY)  ## run every test, the notebooks of both languages among them
+	$(PY) -m pytest
+
+check: $(READY)  ## static checks only: translations, prose figures, hygiene, ruff
+	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m tests.tools check
+
+record: $(READY)  ## execute and write the recorded outputs; one lesson: make record NB=01_evaluation
+	$(PY) -m tests.tools record $(NB)
+
+sync: $(READY)  ## carry code and outputs from English to Chinese; what is left to translate
+	$(PY) -m tests.tools sync && $(PY) -m tests.tools status
+
+bench: $(READY)  ## measure speed and memory side by side; writes docs/benchmarks/
+	$(PY) -m tests.bench
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --constraint constraints.txt --editable ".[jupyter,test]"
+	touch $@
+
+clean:  ## remove what was built, keep the environment
+	rm -rf build docs/_build
