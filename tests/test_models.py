@@ -1,0 +1,168 @@
+"""Loading models: which files are taken, what is refused, and that pooling and instruction are the model's own."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers import models
+from helpers.models import find_model, load_model
+from tests.checkpoints import save_checkpoint
+
+
+@pytest.fixture
+def checkpoint(tmp_path) -> Path:
+    """Give a tiny BERT that pools by mean."""
+    return save_checkpoint(tmp_path / "tiny")
+
+
+def test_bundled_model_is_the_published_one():
+    """A changed weight file would change every figure of the lessons."""
+    model = load_model("sentence-transformers/all-MiniLM-L6-v2")
+    assert model.info.weights_sha256 == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+    assert (model.info.pooling, model.info.query_instruction, model.info.max_length) == ("mean", "", 512)
+
+
+def test_damaged_bundled_weights_are_refused(monkeypatch):
+    """Weights of unknown origin must not run under the published name."""
+    package, inner, _ = models.BUNDLED[models.OFFLINE_DEFAULT]
+    monkeypatch.setitem(models.BUNDLED, models.OFFLINE_DEFAULT, (package, inner, "0" * 64))
+    with pytest.raises(ValueError, match="not the published ones"):
+        find_model(models.OFFLINE_DEFAULT)
+
+
+def test_folder_loads_with_its_own_pooling(checkpoint):
+    """Pooling otherwise than the model was trained gives silently worse scores."""
+    info = load_model(checkpoint).info
+    assert (info.name, info.pooling, info.max_length) == ("tiny", "mean", 64)
+    assert load_model(checkpoint, pooling="cls").info.pooling == "cls"
+
+
+def test_newer_spelling_of_the_pooling_file_is_read(checkpoint):
+    """sentence-transformers 5 writes one key where older versions wrote six."""
+    (checkpoint / "1_Pooling" / "config.json").write_text('{"embedding_dimension": 16, "pooling_mode": "cls"}')
+    assert load_model(checkpoint).info.pooling == "cls"
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"pooling_mode_max_tokens": True}, "FlagModel cannot"),
+        ({"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": True}, "FlagModel cannot"),
+        ({"pooling_mode": "lasttoken"}, "FlagModel cannot"),
+    ],
+)
+def test_pooling_that_flagmodel_lacks_is_refused(checkpoint, config, message):
+    """Falling back to another pooling would score a model that nobody published."""
+    (checkpoint / "1_Pooling" / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ValueError, match=message):
+        load_model(checkpoint)
+
+
+def test_a_further_layer_is_refused(checkpoint):
+    """FlagModel would leave out a dense layer after pooling, and the scores would be wrong."""
+    layers = ["Transformer", "Pooling", "Dense"]
+    modules = [{"type": f"sentence_transformers.models.{layer}"} for layer in layers]
+    (checkpoint / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(ValueError, match=r"further layer .*Dense"):
+        load_model(checkpoint)
+
+
+def test_pooling_must_be_stated_where_the_folder_is_silent(tmp_path):
+    """A guess between cls and mean is wrong half of the time."""
+    folder = save_checkpoint(tmp_path / "silent", pooling=None)
+    with pytest.raises(ValueError, match="pass pooling='cls' or 'mean'"):
+        load_model(folder)
+    with pytest.raises(ValueError, match=r"pooling='max'.*helpers\.pooling"):
+        load_model(folder, pooling="max")
+
+
+def test_pickled_weights_need_a_word(checkpoint):
+    """Loading a pickle can run code; it must be the reader's choice."""
+    import torch
+    from safetensors.torch import load_file
+
+    weights = checkpoint / "model.safetensors"
+    torch.save(load_file(weights), checkpoint / "pytorch_model.bin")
+    weights.unlink()
+    with pytest.raises(ValueError, match=r"only pickled weights \(pytorch_model\.bin\)"):
+        load_model(checkpoint)
+    assert load_model(checkpoint, allow_pickle=True).info.pooling == "mean"
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [
+        (["config.json"], r"no config\.json"),
+        (["model.safetensors"], r"holds no weights"),
+        (["tokenizer.json", "tokenizer_config.json"], "no tokenizer"),
+    ],
+)
+def test_incomplete_folder_says_what_is_missing(checkpoint, missing, message):
+    """A stack trace from deep inside transformers helps nobody."""
+    for name in missing:
+        (checkpoint / name).unlink()
+    with pytest.raises(ValueError, match=message):
+        load_model(checkpoint)
+
+
+def test_missing_folder_is_named(tmp_path):
+    """A wrong path must not be taken for a hub id."""
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        load_model(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("BAAI/bge-base-en-v1.5", "Represent this sentence"),
+        ("BAAI/bge-small-zh-v1.5", "为这个句子"),
+        ("BAAI/bge-m3", ""),
+        ("someone/my-bge-base-en-v1.5-finetuned", ""),
+    ],
+)
+def test_bge_models_get_the_instruction_of_their_card(tmp_path, name, start):
+    """Without it the published figures are missed; with it on another model, too."""
+    instruction = models._instruction_of(name, tmp_path)
+    assert instruction.startswith(start)
+    assert bool(instruction) == bool(start)
+
+
+def test_prompt_of_the_model_itself_comes_first(checkpoint):
+    """A folder that states its query prompt must be run with it."""
+    prompts = {"prompts": {"query": "query: ", "document": ""}}
+    (checkpoint / "config_sentence_transformers.json").write_text(json.dumps(prompts))
+    assert load_model(checkpoint).info.query_instruction == "query: "
+    assert load_model(checkpoint, query_instruction="").info.query_instruction == ""
+
+
+def test_digest_covers_every_file_of_the_model(checkpoint, tmp_path):
+    """The embedding cache would mix up two models that differ in tokenizer or weights alone."""
+    first = load_model(checkpoint).info
+    assert load_model(checkpoint).info == first
+    other = save_checkpoint(tmp_path / "other", seed=1)
+    assert load_model(other).info.weights_sha256 != first.weights_sha256
+    (checkpoint / "tokenizer_config.json").write_text('{"padding_side": "left"}')
+    changed = load_model(checkpoint).info
+    assert changed.weights_sha256 == first.weights_sha256
+    assert changed.sha256 != first.sha256
+    assert replace(changed, sha256=first.sha256) == first
+
+
+def test_hub_id_is_read_from_an_earlier_download(checkpoint, tmp_path, monkeypatch):
+    """Who downloaded a model once must be able to work without a network afterwards."""
+    import huggingface_hub.constants
+
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    repository = tmp_path / "hub" / "models--someone--tiny"
+    shutil.copytree(checkpoint, repository / "snapshots" / commit)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(commit)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    model = load_model("someone/tiny")
+    assert model.info.name == "someone/tiny"
+    assert np.isfinite(model.encode(["the cat"])).all()
