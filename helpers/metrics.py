@@ -4,7 +4,8 @@ Every metric follows one line: ranked ids and judgements -> ranks of the judged 
 `find_hits` does the first step once, each metric is the few lines of its formula on what `find_hits` returns,
 and `evaluate` computes many metrics at many cutoffs from the same hits.
 
-Ranks start at 1. R is the number of relevant documents of a query, that is of documents with a grade above 0.
+Ranks start at 1. R is the number of relevant documents of a query, that is of documents whose grade is at least
+`relevance_level` (1, unless said otherwise; trec_eval's `-l`). nDCG has no such level: every grade above 0 is a gain.
 A judged query with nothing relevant, or for which nothing was retrieved, scores 0.
 """
 
@@ -16,7 +17,7 @@ import re
 import warnings
 from array import array
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import chain
 from numbers import Integral
@@ -78,9 +79,10 @@ class Judgements:
     query: np.ndarray  # (n,) the query each of them belongs to
     grade: np.ndarray  # (n,) int64
     aligned: bool  # whether the queries are the rows of an array rather than names
+    relevance_level: int = 1  # the lowest grade that counts as relevant
 
     @classmethod
-    def of(cls, qrels: Judgements | Mapping | Sequence) -> Judgements:
+    def of(cls, qrels: Judgements | Mapping | Sequence, relevance_level: int = 1) -> Judgements:
         """Read `{query: {doc: grade}}`, `[{doc: grade}, …]`, `{query: [doc, …]}` or `[[doc, …], …]`.
 
         In the forms without grades every listed document has grade 1. A negative grade means judged and
@@ -91,7 +93,9 @@ class Judgements:
             TypeError: a query's entry is neither a dict nor a collection of ids.
         """
         if isinstance(qrels, Judgements):
-            return qrels
+            return (
+                qrels if qrels.relevance_level == relevance_level else replace(qrels, relevance_level=relevance_level)
+            )
         named = isinstance(qrels, Mapping)
         entries = list(qrels.values() if named else qrels)
         if not entries:
@@ -104,7 +108,9 @@ class Judgements:
         else:
             grade = np.ones(len(docs), np.int64)
         query = np.repeat(np.arange(len(entries)), counts)
-        return cls(list(qrels) if named else range(len(entries)), docs, query, grade, not named)
+        return cls(
+            list(qrels) if named else range(len(entries)), docs, query, grade, not named, _level(relevance_level)
+        )
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -129,17 +135,18 @@ class Judgements:
     @cached_property
     def relevant(self) -> np.ndarray:
         """R, the number of relevant documents of each query, (q,) int64."""
-        return np.bincount(self.query[self.grade > 0], minlength=len(self.query_ids))
+        return np.bincount(self.query[self.grade >= self.relevance_level], minlength=len(self.query_ids))
 
     @cached_property
     def ideal(self) -> Ranked:
-        """The best possible ranking: every query's relevant documents, highest grade first."""
+        """The best possible ranking: every document of a query with a gain, highest grade first."""
         keep = self.grade > 0
         query, grade = self.query[keep], self.grade[keep]
         if grade.size and grade.min() != grade.max():
             order = np.lexsort((-grade, query))
             grade = grade[order]
-        starts = np.cumsum(self.relevant) - self.relevant
+        counts = np.bincount(query, minlength=len(self.query_ids))
+        starts = np.cumsum(counts) - counts
         rank = np.arange(1, len(query) + 1) - starts[query]
         return _best_first(query, rank, grade, rank)
 
@@ -151,6 +158,7 @@ class Hits:
     judgements: Judgements
     depth: int
     seen: Ranked  # every judged document that was retrieved
+    gained: Ranked  # those among them with a grade above 0
     found: Ranked  # the relevant ones among them
     retrieved: np.ndarray  # (q,) how many documents were retrieved for each query, down to `depth`
     unjudged: int = 0  # queries of the run that have no judgements and were ignored
@@ -253,7 +261,7 @@ def ndcg(retrieved: Any, qrels: Any = None, k: int = 10, *, gain: str = "linear"
     """
     hits = find_hits(retrieved, qrels, k)
     best = dcg(hits, hits.judgements.ideal.top(k), gain)
-    return _share(dcg(hits, hits.found.top(k), gain), best)
+    return _share(dcg(hits, hits.gained.top(k), gain), best)
 
 
 def dcg(hits: Hits, ranking: Ranked, gain: str = "linear") -> np.ndarray:
@@ -308,6 +316,7 @@ def evaluate(
     *,
     scores: Any = None,
     gain: str = "linear",
+    relevance_level: int = 1,
     no_relevant: str = "zero",
 ) -> Evaluation:
     """Score rankings against judgements: every metric at every cutoff, per query and on average.
@@ -322,6 +331,7 @@ def evaluate(
         scores: floats (q, k) that belong to an array of ids. With scores, here or in a run, the order is
             trec_eval's: score in single precision descending, then id as text descending. Without, as given.
         gain: of nDCG, "linear" or "exponential".
+        relevance_level: the lowest grade that counts as relevant, for every metric but nDCG and judged.
         no_relevant: what to do with a judged query that has nothing relevant: count it "zero", "skip" it, or "raise".
 
     Raises:
@@ -331,7 +341,7 @@ def evaluate(
     wanted = _parse_names(metrics, cutoffs)
     if no_relevant not in ("zero", "skip", "raise"):
         raise ValueError(f'no_relevant must be "zero", "skip" or "raise", not {no_relevant!r}.')
-    judgements = Judgements.of(qrels)
+    judgements = Judgements.of(qrels, relevance_level)
     depth = max(k or max(1, int(judgements.relevant.max())) for _, k in wanted.values())
     hits = find_hits(retrieved, judgements, depth, scores=scores)
     keep, ids = _kept(judgements, no_relevant)
@@ -361,7 +371,7 @@ def find_hits(retrieved: Any, qrels: Any = None, depth: int = 10, *, scores: Any
         if depth > retrieved.depth:
             raise ValueError(f"These hits reach rank {retrieved.depth}, rank {depth} was asked for: find them again.")
         return retrieved
-    judgements = Judgements.of(qrels)
+    judgements = qrels if isinstance(qrels, Judgements) else Judgements.of(qrels)
     ids, run = _as_array_or_run(retrieved, judgements)
     if run is not None:
         if scores is not None:
@@ -370,10 +380,16 @@ def find_hits(retrieved: Any, qrels: Any = None, depth: int = 10, *, scores: Any
     else:
         ranks, *counts = _ranks_in_array(ids, judgements, depth, scores)
     seen = _judged_order(judgements, ranks, depth)
-    relevant = seen.grade > 0
-    if relevant.all():
-        return Hits(judgements, depth, seen, seen, *counts)
-    return Hits(judgements, depth, seen, _judged_order(judgements, ranks * (judgements.grade > 0), depth), *counts)
+    gained = _at_least(1, seen, judgements, ranks, depth)
+    found = _at_least(judgements.relevance_level, gained, judgements, ranks, depth)
+    return Hits(judgements, depth, seen, gained, found, *counts)
+
+
+def _at_least(level: int, seen: Ranked, judgements: Judgements, ranks: np.ndarray, depth: int) -> Ranked:
+    """The documents of `seen` with a grade of `level` or more; `seen` itself where that is all of them."""
+    if (seen.grade >= level).all():
+        return seen
+    return _judged_order(judgements, ranks * (judgements.grade >= level), depth)
 
 
 def _judged_order(judgements: Judgements, ranks: np.ndarray, depth: int) -> Ranked:
@@ -628,6 +644,13 @@ def _parse_names(metrics: str | Iterable[str], cutoffs: Iterable[int] | None) ->
     if not wanted:
         raise ValueError("No metric was asked for. Give at least one, such as recall@10.")
     return wanted
+
+
+def _level(level: Any) -> int:
+    """A relevance level of at least 1: at 0 every judged document would be relevant."""
+    if isinstance(level, bool) or not isinstance(level, Integral) or level < 1:
+        raise ValueError(f"relevance_level must be a whole number of at least 1, not {level!r}.")
+    return int(level)
 
 
 def _cutoff(k: Any) -> int:

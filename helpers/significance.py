@@ -96,6 +96,8 @@ def paired_test(
     if method not in ("randomisation", "t"):
         raise ValueError(f'method must be "randomisation" or "t", not {method!r}.')
     difference = float(np.mean(first - second))
+    if method == "t" and np.ptp(first - second) == 0 and difference:
+        raise ValueError(f"Every query differs by {difference}: the t test needs differences that vary.")
     if np.array_equal(first, second):
         p_value = 1.0
     elif method == "t":
