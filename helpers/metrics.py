@@ -82,7 +82,7 @@ class Judgements:
     relevance_level: int = 1  # the lowest grade that counts as relevant
 
     @classmethod
-    def of(cls, qrels: Judgements | Mapping | Sequence, relevance_level: int = 1) -> Judgements:
+    def of(cls, qrels: Judgements | Mapping | Sequence, relevance_level: int | None = None) -> Judgements:
         """Read `{query: {doc: grade}}`, `[{doc: grade}, …]`, `{query: [doc, …]}` or `[[doc, …], …]`.
 
         In the forms without grades every listed document has grade 1. A negative grade means judged and
@@ -93,9 +93,8 @@ class Judgements:
             TypeError: a query's entry is neither a dict nor a collection of ids.
         """
         if isinstance(qrels, Judgements):
-            return (
-                qrels if qrels.relevance_level == relevance_level else replace(qrels, relevance_level=relevance_level)
-            )
+            return qrels if relevance_level is None else replace(qrels, relevance_level=_level(relevance_level))
+        level = 1 if relevance_level is None else _level(relevance_level)
         named = isinstance(qrels, Mapping)
         entries = list(qrels.values() if named else qrels)
         if not entries:
@@ -108,9 +107,7 @@ class Judgements:
         else:
             grade = np.ones(len(docs), np.int64)
         query = np.repeat(np.arange(len(entries)), counts)
-        return cls(
-            list(qrels) if named else range(len(entries)), docs, query, grade, not named, _level(relevance_level)
-        )
+        return cls(list(qrels) if named else range(len(entries)), docs, query, grade, not named, level)
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -316,7 +313,7 @@ def evaluate(
     *,
     scores: Any = None,
     gain: str = "linear",
-    relevance_level: int = 1,
+    relevance_level: int | None = None,
     no_relevant: str = "zero",
 ) -> Evaluation:
     """Score rankings against judgements: every metric at every cutoff, per query and on average.
@@ -331,7 +328,8 @@ def evaluate(
         scores: floats (q, k) that belong to an array of ids. With scores, here or in a run, the order is
             trec_eval's: score in single precision descending, then id as text descending. Without, as given.
         gain: of nDCG, "linear" or "exponential".
-        relevance_level: the lowest grade that counts as relevant, for every metric but nDCG and judged.
+        relevance_level: the lowest grade that counts as relevant, for every metric but nDCG and judged; by
+            default 1, or what a `Judgements` was made with.
         no_relevant: what to do with a judged query that has nothing relevant: count it "zero", "skip" it, or "raise".
 
     Raises:
