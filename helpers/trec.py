@@ -68,7 +68,8 @@ def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str =
     """Write `{query: {doc: score}}` ranked as trec_eval ranks: score descending, then id as text descending."""
     lines = []
     for query, docs in run.items():
-        order = sorted(docs.items(), key=lambda item: (np.float32(item[1]), str(item[0])), reverse=True)
+        with np.errstate(over="ignore"):
+            order = sorted(docs.items(), key=lambda item: (np.float32(item[1]), str(item[0])), reverse=True)
         for rank, (doc, score) in enumerate(order, 1):
             if not math.isfinite(score):
                 raise ValueError(f"Document {doc!r} of query {query!r} has the score {score}: it must be finite.")
