@@ -6,7 +6,7 @@ import math
 import re
 import tempfile
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -90,31 +90,30 @@ class RetrievalDataset:
             rows.append({"query": query, **dict(zip(("positive", "negative"), texts, strict=True))})
         return rows
 
-    def first(self, max_queries: int | None = None, corpus_queries: int | None = None) -> "RetrievalDataset":
-        """Keep the first ``max_queries`` queries, and the passages relevant to the first ``corpus_queries``.
-
-        ``None`` keeps all. The second cut is the upstream tutorial's way to a small corpus. It makes retrieval
-        easy, because every passage left answers some query; the kept queries keep their own answers always.
-        """
+    def relevant_rows(self, max_queries: int | None = None) -> list[int]:
+        """Return the passages relevant to any of the first ``max_queries`` queries (all), in order, each once."""
         _check_count("max_queries", max_queries)
-        _check_count("corpus_queries", corpus_queries)
-        q = len(self.queries) if max_queries is None else min(max_queries, len(self.queries))
-        if corpus_queries is None:
-            keep = list(range(len(self.corpus)))
-        else:
-            named = (p for row in range(min(max(corpus_queries, q), len(self.queries))) for p in self.relevant(row))
-            keep = list(dict.fromkeys(named))
-        place = {passage: row for row, passage in enumerate(keep)}
-        return RetrievalDataset(
-            name=self.name,
-            queries=self.queries[:q],
-            corpus=[self.corpus[passage] for passage in keep],
-            qrels=[{place[p]: g for p, g in judged.items() if p in place} for judged in self.qrels[:q]],
-            query_ids=self.query_ids[:q],
-            corpus_ids=[self.corpus_ids[passage] for passage in keep],
-            relevance_level=self.relevance_level,
-            merged=self.merged,
+        rows = range(len(self.queries))[:max_queries]
+        return list(dict.fromkeys(passage for row in rows for passage in self.relevant(row)))
+
+    def subset(self, rows: Sequence[int]) -> "RetrievalDataset":
+        """Keep the passages at ``rows``, in that order; judgements of the others are dropped.
+
+        ``embeddings[rows]`` are then the embeddings of the subset's corpus.
+        """
+        place = {int(passage): row for row, passage in enumerate(rows)}
+        return replace(
+            self,
+            corpus=[self.corpus[passage] for passage in place],
+            corpus_ids=[self.corpus_ids[passage] for passage in place],
+            qrels=[{place[p]: grade for p, grade in judged.items() if p in place} for judged in self.qrels],
         )
+
+    def first(self, max_queries: int | None = None) -> "RetrievalDataset":
+        """Keep the first ``max_queries`` queries, and every passage."""
+        _check_count("max_queries", max_queries)
+        kept = {name: getattr(self, name)[:max_queries] for name in ("queries", "query_ids", "qrels")}
+        return replace(self, **kept)
 
 
 def load_dataset(
@@ -138,7 +137,9 @@ def load_dataset(
             that holds the passages to search (column ``text`` or ``content``); without it the corpus is
             every passage that the rows name.
         max_queries: evaluate the first so many queries.
-        corpus_queries: search only the passages relevant to the first so many queries.
+        corpus_queries: search only the passages relevant to the first so many queries (at least those of the
+            queries that are evaluated). The upstream tutorial's way to a small corpus; it makes retrieval easy,
+            because every passage left answers some query.
 
     Returns:
         A :class:`RetrievalDataset`; equal passages are merged, and relevance is by row, never by text.
@@ -155,7 +156,11 @@ def load_dataset(
             raise ValueError(f"queries={queries!r} goes with the bundled collection alone, not with {str(source)!r}.")
         rows = _read_table(source, None, split)
         data = _from_rows(_shown_name(source), rows, corpus_texts=_read_corpus(source, corpus))
-    return data.first(max_queries, corpus_queries)
+    _check_count("corpus_queries", corpus_queries)
+    small = data.first(max_queries)
+    if corpus_queries is None:
+        return small
+    return small.subset(data.relevant_rows(max(corpus_queries, len(small.queries))))
 
 
 def from_columns(

@@ -64,7 +64,16 @@ def test_limits_keep_the_answers_of_the_kept_queries(tmp_path):
     assert data.queries == ["one"]
     assert data.corpus == ["uno", "ein", "dos"]
     assert data.qrels == [{0: 1, 1: 1}]
-    assert tiny().first(max_queries=2, corpus_queries=1).corpus == ["uno", "dos"]
+    assert load_dataset(tmp_path / "set", max_queries=2, corpus_queries=1).corpus == ["uno", "ein", "dos"]
+
+
+def test_subset_follows_its_rows():
+    """Embeddings taken at the same rows must belong to the passages of the subset."""
+    part = tiny().subset([2, 0])
+    assert (part.corpus, part.corpus_ids) == (["tres", "uno"], ["p3", "p1"])
+    assert part.qrels == [{1: 3, 0: 1}, {1: 0}]
+    assert tiny().relevant_rows() == [0, 1]
+    assert tiny().relevant_rows(1) == [0]
 
 
 def test_a_corpus_of_its_own_is_searched_whole(tmp_path):

@@ -1,0 +1,58 @@
+"""Figures for the lessons. Each draws a table that the same cell prints, so that no number lives in a picture alone."""
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+
+# Okabe and Ito's colours, told apart by readers with any colour vision.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+SIZE = (6.4, 3.6)
+
+
+def plot_intervals(intervals: pd.DataFrame) -> Axes:
+    """Draw each metric's mean as a point on its confidence interval.
+
+    Args:
+        intervals: what :func:`helpers.tables.interval_table` returned: columns mean, low, high.
+    """
+    axes = _axes()
+    places = range(len(intervals))[::-1]
+    for place, colour, (_, row) in zip(places, _cycle(COLOURS, len(intervals)), intervals.iterrows(), strict=True):
+        axes.plot(
+            [row["low"], row["high"]], [place, place], color=colour, linewidth=3, solid_capstyle="round", alpha=0.5
+        )
+        axes.plot(row["mean"], place, "o", color=colour)
+        axes.annotate(f"{row['mean']:.3f}", (row["mean"], place), (0, 7), textcoords="offset points", ha="center")
+    axes.set_yticks(places, intervals.index)
+    axes.set_ylim(-0.5, len(intervals) - 0.3)
+    axes.set_xlabel("score, with 95 % interval over the queries")
+    return axes
+
+
+def plot_growth(scores: pd.DataFrame) -> Axes:
+    """Draw how scores change with the size of the corpus: a line a column, the index on the horizontal axis."""
+    axes = _axes()
+    for name, colour, marker in zip(
+        scores, _cycle(COLOURS, scores.shape[1]), _cycle(MARKERS, scores.shape[1]), strict=True
+    ):
+        axes.plot(scores.index, scores[name], color=colour, marker=marker, label=name)
+    axes.set_xlabel(scores.index.name)
+    axes.set_ylabel("score")
+    axes.set_ylim(top=1.02)
+    axes.legend(frameon=False)
+    return axes
+
+
+def _axes() -> Axes:
+    """Open a figure in the style of the lessons: no box, a faint grid."""
+    _, axes = plt.subplots(figsize=SIZE, layout="constrained")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    return axes
+
+
+def _cycle(values: tuple, n: int) -> list:
+    """Repeat values until there are n."""
+    return [values[i % len(values)] for i in range(n)]
