@@ -1,8 +1,41 @@
-"""Settings that every test shares."""
+"""Settings and fixtures that several test modules share."""
 
 from __future__ import annotations
 
 import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from .sample import put, sample
+from .tools.notebooks import LANGUAGES, ROOT, Node, lesson_names, lesson_path, read
+from .tools.record import record
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the sample lesson, recorded, and a copy of every real lesson."""
+    root = tmp_path_factory.mktemp("library")
+    put(root, sample("en"), sample("zh"))
+    record(root, "00_sample")
+    for name in lesson_names(ROOT):
+        for language in LANGUAGES:
+            if lesson_path(ROOT, language, name).exists():
+                shutil.copy(lesson_path(ROOT, language, name), lesson_path(root, language, name))
+    return root
+
+
+@pytest.fixture(scope="session")
+def lessons(library: Path) -> dict[str, Node]:
+    """Return the English notebook of the sample and of every real lesson, by name; copy before breaking."""
+    return {name: read(lesson_path(library, "en", name), library) for name in lesson_names(library)}
+
+
+@pytest.fixture
+def project(library: Path, tmp_path: Path) -> Path:
+    """Return a copy of the library that a test may break."""
+    return Path(shutil.copytree(library, tmp_path / "project", ignore=shutil.ignore_patterns("build")))

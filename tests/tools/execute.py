@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from .notebooks import ROOT, SCRATCH, WORK, Node, NotebookError, dumps, plain, read, relative
+from .notebooks import ROOT, SCRATCH, WORK, Node, NotebookError, code_cells, dumps, plain, read, relative
 
 CELL_LIMIT = 240  # seconds that one cell may take
 
@@ -45,11 +45,7 @@ def _environment(values: dict[str, str]) -> Iterator[None]:
 def _running_cell(executed: Path) -> str:
     """Return the id of the last cell that papermill started, as its half-finished output file tells."""
     with contextlib.suppress(NotebookError):
-        started = [
-            cell.id
-            for cell in read(executed).cells
-            if cell.cell_type == "code" and cell.metadata.get("papermill", {}).get("status") not in (None, "pending")
-        ]
+        started = [c.id for c in code_cells(read(executed)) if c.metadata.get("papermill", {}).get("start_time")]
         return started[-1] if started else "?"
     return "?"
 

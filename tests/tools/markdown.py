@@ -26,21 +26,32 @@ def _lines_of(text: str) -> str:
     return GAP + "\n" * text.count("\n")
 
 
+def _is_code(mark: str, directive: str | None) -> bool:
+    """Tell whether a fence with this mark and `{directive}` holds code rather than prose."""
+    if directive is None:
+        return mark[0] != ":"
+    return directive.strip("{}").split(":")[-1].startswith(_CODE_BLOCKS)
+
+
 def without_blocks(text: str) -> str:
     """Return text with front matter and blocks of code or formulas emptied; admonitions keep their prose."""
     text = re.sub(r"\A---\n.*?\n---\n", lambda m: "\n" * m[0].count("\n"), text, flags=re.S)
-    kept, fence = [], ""
+    kept, code, admonitions = [], "", []
     for line in text.split("\n"):
         match = _FENCE.match(line)
-        if fence:
-            if match and not line.strip(" \t>").strip(fence[0]) and len(match[1]) >= len(fence):
-                fence = ""
+        mark, rest = (match[1], line[match.end() :].strip()) if match else ("", "")
+        bare = bool(match) and not match[2] and not rest
+        if code:
+            code = "" if bare and mark.startswith(code) else code
             line = ""
-        elif match:
-            kind = (match[2] or "").strip("{}").split(":")[-1]
-            if match[1][0] != ":" and not (match[2] and not kind.startswith(_CODE_BLOCKS)):
-                fence = "" if line.rstrip().endswith(match[1]) and line.count(match[1]) > 1 else match[1]
-            line = "" if match[2] is None or fence else line[match.end() :]
+        elif bare and admonitions and mark.startswith(admonitions[-1]):
+            admonitions.pop()
+            line = ""
+        elif match and not _is_code(mark, match[2]):
+            admonitions.append(mark)
+            line = rest
+        elif match and mark not in rest:
+            code, line = mark, ""
         kept.append(line)
     return "\n".join(kept)
 

@@ -36,7 +36,7 @@ MARK = re.compile(r"\s*<!-- translation of (?P<path>\S+): (?P<hash>[0-9a-f]{16})
 _WIDE = re.compile(rf'(?<=[{HAN}])[,;:!?()"]|[,;:!?("](?=[{HAN}])|\)(?=[{HAN}])|(?<=[{HAN}])\.(?=\s|$)', re.M)
 _SPACED = re.compile(rf"[{HAN}] +[A-Za-z0-9]|[A-Za-z0-9] +[{HAN}]")
 _SOFT = re.compile(rf"[{HAN}，。；：！？、）”》][*_]*\n[ \t]*(?![-*+>|#:]|\d+[.)]|\s|$|<)[*_]*\S")
-_NAMES = re.compile(r"[A-Z][\w.+-]*|\w*\d\w*|\b\w\b")
+_NAMES = re.compile(r"[\w.+/@-]*[A-Z\d/@][\w.+/@-]*|\b\w\b")
 _SWITCH = re.compile(r"english|chinese|英文|英语|中文|汉语|^(?:en|zh)\b", re.I)
 
 

@@ -1,0 +1,97 @@
+"""A lesson small enough to record in seconds that holds one of everything the tools look at."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from .tools.notebooks import ROOT, Node, cell_hash, dumps, lesson_path
+
+NAME = "00_sample"
+
+INTRO_EN = """# A small lesson
+
+How does recall grow with the cutoff? **Recall** is what was found of what there is. System a reaches \
+<!--fig:scores/system a/recall-->0.123 and the best <!--fig:printed/best-->66.7%. The 95% confidence interval is no \
+result, and <!--nofig-->0.55 is only cited. See [the next page](../en/next.md) and `evaluate(x, 0.25)`."""
+INTRO_ZH = """# 一节小课
+
+召回率如何随截断位置增长？**召回率**（Recall）是找到的部分与全部之比。系统a达到<!--fig:scores/system a/recall-->0.123，\
+最好的达到<!--fig:printed/best-->66.7%。95%置信区间不是结果，<!--nofig-->0.55只是引用。\
+参见[下一页](../zh/next.md)和`evaluate(x, 0.25)`。"""
+END_EN = "## Ties\n\nTwo passages with one score share a rank, and $s_1 = s_2$ decides nothing."
+END_ZH = "## 并列\n\n两个得分相同的段落名次相同，$s_1 = s_2$什么也决定不了。"
+
+CODE = {
+    "setup": (["parameters"], "cutoffs = [1, 5, 10]"),
+    "scores": ([], """\
+import pandas as pd
+
+frame = {"recall": [0.1234567890123, 2 / 3], "mrr": [0.5, 0.25], "hits": [3, 4]}
+pd.DataFrame(frame, index=["system a", "system b"])"""),
+    "printed": ([], """\
+print(f"best = {2 / 3:.4f}")
+print("queries:", 120)
+print("in full", 0.12345678901234567, 54.32109876543)"""),
+    "figure": ([], """\
+import matplotlib.pyplot as plt
+
+figure, axis = plt.subplots(figsize=(3, 2))
+axis.bar(["a", "b"], [1.0, 0.5])
+axis.set_ylim(0, 1.2)
+plt.show()"""),
+    "places": ([], """\
+import tempfile
+
+print(object())
+print(tempfile.mkdtemp())"""),
+    "timing": (["volatile"], """\
+import time
+
+print(f"{time.perf_counter():.6f} s")"""),
+    "origin": (["volatile", "provenance"], """\
+import datetime
+import json
+
+data = {"name": "none", "sha256": "ab12"}
+found = {"date": datetime.date.today().isoformat(), "packages": {"pandas": pd.__version__}, "data": data}
+print(json.dumps(found, indent=1, sort_keys=True))"""),
+}  # fmt: skip
+ALT = {"en": "Two bars, the second half as high.", "zh": "两根柱子，第二根的高度是第一根的一半。"}
+
+
+def markdown(cell_id: str, source: str, english: str = "") -> Node:
+    """Return a markdown cell, marked as the translation of english if that is given."""
+    metadata = Node(translation=Node(of=cell_hash(cell_id, english))) if english else Node()
+    return Node(cell_type="markdown", id=cell_id, metadata=metadata, source=source)
+
+
+def code(cell_id: str, source: str, tags: tuple[str, ...] | list[str] = ()) -> Node:
+    """Return a code cell that was not executed yet."""
+    metadata = Node(tags=list(tags)) if tags else Node()
+    return Node(cell_type="code", id=cell_id, metadata=metadata, source=source, outputs=[], execution_count=None)
+
+
+def notebook(*cells: Node) -> Node:
+    """Return a notebook of these cells."""
+    return Node(cells=list(cells), metadata=Node(), nbformat=4, nbformat_minor=5)
+
+
+def sample(language: str) -> Node:
+    """Return the sample lesson in one language, not executed."""
+    middle = [code(name, source, tags) for name, (tags, source) in CODE.items()]
+    middle[3].metadata["mystnb"] = Node(image=Node(alt=ALT[language]))
+    if language == "en":
+        return notebook(markdown("intro", INTRO_EN), *middle, markdown("ties", END_EN))
+    return notebook(markdown("intro", INTRO_ZH, INTRO_EN), *middle, markdown("ties", END_ZH, END_EN))
+
+
+def put(root: Path, english: Node, chinese: Node, name: str = NAME) -> None:
+    """Write a lesson in both languages below root, with the project's glossary beside it."""
+    for language, book in (("en", english), ("zh", chinese)):
+        path = lesson_path(root, language, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(dumps(book), encoding="utf-8")
+    (root / "docs").mkdir(exist_ok=True)
+    shutil.copy(ROOT / "docs" / "glossary.yml", root / "docs" / "glossary.yml")
+    (root / "constraints.txt").write_text("", encoding="utf-8")
