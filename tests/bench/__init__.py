@@ -1,0 +1,1 @@
+"""Benchmarks: `python -m tests.bench` runs them all and writes docs/benchmarks/."""

@@ -1,0 +1,389 @@
+"""Speed and peak memory of helpers.metrics beside its peers: `python -m tests.bench.bench_metrics`.
+
+Everyone starts from what FAISS returns, scores and ids of shape (queries, depth), and computes recall, precision, MRR,
+MAP and nDCG at four cutoffs; converting the arrays to the form a peer wants is part of its time. Judgements are
+prepared once in each peer's own form, outside the clock. All peers run in turn in one process, warm, several rounds;
+the median counts. Memory is measured in a process of its own for each peer: the highest resident memory during one
+call, less what was resident before it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import gc
+import json
+import multiprocessing
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import date
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "metrics.json"
+COMMAND = "python -m tests.bench.bench_metrics"
+SIZES = [(100, 10), (6980, 10), (6980, 1000), (100_000, 10)]
+KINDS = ("binary", "graded")
+ROUNDS = 3
+LOOPS_LIMIT = 1000  # queries the taught loops are run on; beyond, their time is scaled up and marked
+
+
+class Search(NamedTuple):
+    """One search result and its judgements."""
+
+    ids: np.ndarray
+    scores: np.ndarray
+    qrels: list[dict[int, int]]
+    cutoffs: list[int]
+
+
+Peer = Callable[[Search], Callable[[], float]]  # prepares the judgements, returns the timed call; gives recall@10
+
+
+def make_search(queries: int, depth: int, kind: str) -> Search:
+    """A synthetic search: distinct ids per row, one relevant passage a query, or ten graded 0-3."""
+    rng = np.random.default_rng([queries, depth])
+    start = rng.integers(0, 8_000_000, (queries, 1))
+    ids = start + np.argsort(rng.random((queries, 2 * depth)), axis=1)[:, :depth] * 7
+    scores = -np.sort(-rng.random((queries, depth), dtype=np.float32), axis=1)
+    n_judged = 1 if kind == "binary" else 10
+    near = start + np.argsort(rng.random((queries, 2 * depth)), axis=1)[:, :n_judged] * 7
+    grades = np.ones_like(near) if kind == "binary" else rng.integers(0, 4, near.shape)
+    grades[:, 0] = np.maximum(1, grades[:, 0])
+    qrels = [dict(zip(docs, g, strict=True)) for docs, g in zip(near.tolist(), grades.tolist(), strict=True)]
+    return Search(ids, scores, qrels, [1, 3, 5, 10] if depth == 10 else [1, 5, 10, 100])
+
+
+def text_run(search: Search, columns: int | None = None) -> dict[str, dict[str, float]]:
+    """The arrays as the dict that most peers take."""
+    ids, scores = search.ids[:, :columns].tolist(), search.scores[:, :columns].tolist()
+    return {
+        f"q{row}": dict(zip(map(str, docs), values, strict=True))
+        for row, (docs, values) in enumerate(zip(ids, scores, strict=True))
+    }
+
+
+def text_qrels(search: Search) -> dict[str, dict[str, int]]:
+    """The judgements as the dict that most peers take."""
+    return {f"q{row}": {str(doc): grade for doc, grade in docs.items()} for row, docs in enumerate(search.qrels)}
+
+
+def ours(search: Search) -> Callable[[], float]:
+    """helpers.metrics on arrays."""
+    from helpers.metrics import Judgements, evaluate
+
+    judgements = Judgements.of(search.qrels)
+    names = ["recall", "precision", "mrr", "map", "ndcg"]
+    return lambda: evaluate(search.ids, judgements, names, search.cutoffs).mean["recall@10"]
+
+
+def ours_from_dicts(search: Search) -> Callable[[], float]:
+    """helpers.metrics, reading the list of dicts each time."""
+    from helpers.metrics import evaluate
+
+    names = ["recall", "precision", "mrr", "map", "ndcg"]
+    return lambda: evaluate(search.ids, search.qrels, names, search.cutoffs).mean["recall@10"]
+
+
+def pytrec(search: Search, columns: int | None = None) -> Callable[[], float]:
+    """pytrec_eval-terrier; reciprocal rank once, since it has no cutoff there."""
+    import pytrec_eval
+
+    at = ",".join(map(str, search.cutoffs))
+    wanted = {f"{name}.{at}" for name in ("recall", "P", "map_cut", "ndcg_cut")} | {"recip_rank"}
+    evaluator = pytrec_eval.RelevanceEvaluator(text_qrels(search), wanted)
+
+    def call() -> float:
+        found = evaluator.evaluate(text_run(search, columns)).values()
+        return {name: statistics.fmean(v[name] for v in found) for name in next(iter(found))}["recall_10"]
+
+    return call
+
+
+def ranx(search: Search, columns: int | None = None) -> Callable[[], float]:
+    """The array path of ranx, (queries, depth, 2) arrays of id and score, with one thread or all: what is faster."""
+    from numba import config, set_num_threads
+    from ranx import evaluate
+
+    width = max(map(len, search.qrels))
+    qrels = np.zeros((len(search.qrels), width, 2))
+    qrels[:, :, 0] = -1
+    for row, docs in enumerate(search.qrels):
+        qrels[row, : len(docs)] = sorted(docs.items(), key=lambda item: -item[1])
+    names = [f"{name}@{k}" for name in ("recall", "precision", "mrr", "map", "ndcg") for k in search.cutoffs]
+
+    def call(threads: int = 1) -> float:
+        run = np.stack([search.ids[:, :columns], search.scores[:, :columns]], axis=2)
+        set_num_threads(threads)
+        return float(evaluate(qrels, run, names, save_results_in_run=False)["recall@10"])
+
+    return min((lambda: call(1), lambda: call(config.NUMBA_NUM_THREADS)), key=_second_time)
+
+
+def _second_time(call: Callable[[], float]) -> float:
+    """Seconds that a call takes once it is warm."""
+    call()
+    began = time.perf_counter()
+    call()
+    return time.perf_counter() - began
+
+
+def ir_measures(search: Search) -> Callable[[], float]:
+    """ir_measures with an evaluator prepared once."""
+    from ir_measures import AP, RR, P, R, evaluator, nDCG
+
+    prepared = evaluator([measure @ k for measure in (R, P, RR, AP, nDCG) for k in search.cutoffs], text_qrels(search))
+    return lambda: prepared.calc_aggregate(text_run(search))[R @ 10]
+
+
+def flag_embedding(search: Search) -> Callable[[], float]:
+    """The evaluator inside FlagEmbedding."""
+    from FlagEmbedding.abc.evaluation.utils import evaluate_metrics, evaluate_mrr
+
+    qrels = text_qrels(search)
+
+    def call() -> float:
+        run = text_run(search)
+        evaluate_mrr(qrels, run, search.cutoffs)
+        return evaluate_metrics(qrels, run, search.cutoffs)[2]["Recall@10"]
+
+    return call
+
+
+def beir(search: Search) -> Callable[[], float]:
+    """BEIR's EvaluateRetrieval."""
+    from beir.retrieval.evaluation import EvaluateRetrieval
+
+    qrels = text_qrels(search)
+
+    def call() -> float:
+        run = text_run(search)
+        EvaluateRetrieval.evaluate_custom(qrels, run, search.cutoffs, "mrr")
+        return EvaluateRetrieval.evaluate(qrels, run, search.cutoffs)[2]["Recall@10"]
+
+    return call
+
+
+def sentence_transformers(search: Search) -> Callable[[], float]:
+    """The InformationRetrievalEvaluator's metrics (its nDCG is binary whatever the grades)."""
+    from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
+
+    relevant = {f"q{row}": {str(d) for d, g in docs.items() if g > 0} for row, docs in enumerate(search.qrels)}
+    k = search.cutoffs
+    evaluator = InformationRetrievalEvaluator(
+        dict.fromkeys(relevant, ""), {}, relevant, mrr_at_k=k, ndcg_at_k=k, accuracy_at_k=k[:1],
+        precision_recall_at_k=k, map_at_k=k,
+    )  # fmt: skip
+
+    def call() -> float:
+        hits = [
+            [{"corpus_id": str(doc), "score": score} for doc, score in zip(docs, values, strict=True)]
+            for docs, values in zip(search.ids.tolist(), search.scores.tolist(), strict=True)
+        ]
+        return float(evaluator.compute_metrics(hits)["recall@k"][10])
+
+    return call
+
+
+def taught_loops(search: Search) -> Callable[[], float]:
+    """Query by query, cutoff by cutoff, with np.intersect1d and scikit-learn's ndcg_score, as tutorials teach it."""
+    from sklearn.metrics import ndcg_score
+
+    relevant = [np.array([doc for doc, grade in docs.items() if grade > 0]) for docs in search.qrels][:LOOPS_LIMIT]
+    by_rank = np.arange(search.ids.shape[1], 0, -1)
+
+    def one(docs: np.ndarray, ranking: np.ndarray, k: int) -> tuple[float, ...]:
+        common = len(np.intersect1d(docs, ranking[:k]))
+        first, hits, total = 0.0, 0, 0.0
+        for rank, doc in enumerate(ranking[:k].tolist(), 1):
+            if doc in docs:
+                hits, first = hits + 1, first or 1 / rank
+                total += hits / rank
+        gain = ndcg_score(np.isin(ranking, docs)[None], by_rank[None], k=k)
+        return common / len(docs), common / k, first, total / len(docs), gain
+
+    def call() -> float:
+        means = {}
+        for k in search.cutoffs:
+            rows = [one(docs, ranking, k) for docs, ranking in zip(relevant, search.ids, strict=False)]
+            means[k] = np.mean(rows, axis=0)
+        return float(means[10][0])
+
+    return call
+
+
+PEERS: dict[str, Peer] = {
+    "helpers.metrics": ours,
+    "helpers.metrics, dicts read each time": ours_from_dicts,
+    "ranx, arrays": ranx,
+    "ranx, first 100 columns": lambda search: ranx(search, 100),
+    "pytrec_eval": pytrec,
+    "pytrec_eval, first 100 columns": lambda search: pytrec(search, 100),
+    "ir_measures": ir_measures,
+    "FlagEmbedding": flag_embedding,
+    "BEIR": beir,
+    "sentence-transformers": sentence_transformers,
+    "taught loops": taught_loops,
+}
+PACKAGES = (
+    "numpy", "pytrec_eval-terrier", "ranx", "numba", "ir_measures", "FlagEmbedding", "beir", "sentence-transformers",
+    "scikit-learn",
+)  # fmt: skip
+
+
+def peers_for(queries: int, depth: int) -> list[str]:
+    """The variants cut to 100 columns make sense only where there are more."""
+    return [name for name in PEERS if depth > 100 or "columns" not in name]
+
+
+def scale(name: str, queries: int) -> float:
+    """By how much a measured time is scaled up."""
+    return max(1.0, queries / LOOPS_LIMIT) if name == "taught loops" else 1.0
+
+
+def measure_times(queries: int, depth: int, kind: str, rounds: int = ROUNDS) -> dict[str, float]:
+    """Median milliseconds of each peer, all run in turn in every round."""
+    search = make_search(queries, depth, kind)
+    calls = {name: PEERS[name](search) for name in peers_for(queries, depth)}
+    repeats, times = {}, {name: [] for name in calls}
+    for name, call in calls.items():  # warm up, and see that all compute the same
+        began = time.perf_counter()
+        value = call()
+        repeats[name] = int(np.clip(0.3 / (time.perf_counter() - began), 1, 25))
+        if scale(name, queries) == 1 and abs(value - calls["helpers.metrics"]()) > 1e-5:
+            raise RuntimeError(f"{name} says recall@10 is {value}: it does not compute what is measured.")
+    for _ in range(rounds):
+        for name, call in calls.items():
+            for _ in range(repeats[name]):
+                began = time.perf_counter()
+                call()
+                times[name].append((time.perf_counter() - began) * 1e3 * scale(name, queries))
+    return {name: statistics.median(values) for name, values in times.items()}
+
+
+def measure_memory(name: str, queries: int, depth: int, kind: str) -> float:
+    """Highest resident memory during one warm call less that before it, in MiB. For a fresh process on Linux."""
+    PEERS[name](make_search(20, depth, kind))()
+    call = PEERS[name](make_search(queries, depth, kind))
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5")  # resets the high-water mark
+    before = _status("VmRSS")
+    call()
+    return (_status("VmHWM") - before) / 1024
+
+
+def measure_memory_of(name: str, sizes: list[tuple[int, int]]) -> dict[str, float]:
+    """`measure_memory` of one peer in every case, each in a child of a process that has nothing else loaded."""
+    found = {}
+    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        for (queries, depth), kind in ((size, kind) for size in sizes for kind in KINDS):
+            if name in peers_for(queries, depth):
+                found[f"{queries}x{depth} {kind}"] = round(pool.apply(measure_memory, (name, queries, depth, kind)), 1)
+    return found
+
+
+def _status(field: str) -> int:
+    """A field of /proc/self/status in KiB."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(field)).split()[1])
+
+
+def run_all(sizes: list[tuple[int, int]]) -> dict[str, Any]:
+    """Everything that goes into the JSON file."""
+    results: dict[str, dict[str, dict[str, float]]] = {}
+    for (queries, depth), kind in ((size, kind) for size in sizes for kind in KINDS):
+        found = measure_times(queries, depth, kind)
+        entries = results[f"{queries}x{depth} {kind}"] = {}
+        for name, ms in found.items():
+            entries[name] = {"ms": round(ms, 3), "times ours": round(ms / found["helpers.metrics"], 1)}
+            if scale(name, queries) > 1:
+                entries[name]["scaled up from queries"] = LOOPS_LIMIT
+            print(f"{queries}x{depth} {kind:8} {name:40} {entries[name]}", flush=True)
+    for name in PEERS if sys.platform == "linux" else ():
+        for case, mebibytes in _in_fresh_process(name, sizes).items():
+            results[case][name]["MiB"] = mebibytes
+    return {
+        "command": COMMAND,
+        "date": date.today().isoformat(),
+        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "metrics": "recall, precision, MRR, MAP and nDCG at 1, 3, 5, 10 (depth 10) or 1, 5, 10, 100 (depth 1000)",
+        "rounds": ROUNDS,
+        "results": results,
+    }
+
+
+def _in_fresh_process(name: str, sizes: list[tuple[int, int]]) -> dict[str, float]:
+    """`measure_memory_of` in a process of its own."""
+    command = [sys.executable, "-m", "tests.bench.bench_metrics", "--memory-of", name, json.dumps(sizes)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def draw(report: dict[str, Any], target: Path) -> None:
+    """The time of every peer at every size with binary judgements, as an SVG file."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams.update({"svg.hashsalt": "metrics", "svg.fonttype": "none", "font.size": 9})
+    cases = [case for case in report["results"] if case.endswith("binary")]
+    figure, axes = plt.subplots(1, len(cases), figsize=(11, 3.6), sharey=True, layout="constrained")
+    names = [n for n in PEERS if "columns" not in n and "dicts" not in n][::-1]
+    for axis, case in zip(np.atleast_1d(axes), cases, strict=True):
+        values = [report["results"][case][name]["ms"] for name in names]
+        colours = ["#c44e52" if name == "helpers.metrics" else "#8c9bb0" for name in names]
+        bars = axis.barh(names, values, color=colours)
+        axis.bar_label(bars, [f"{v:,.1f}" if v < 100 else f"{v:,.0f}" for v in values], padding=2, fontsize=8)
+        axis.set(xscale="log", title=case.replace("x", " × ").removesuffix(" binary"), xlabel="ms (log scale)")
+        axis.set_xlim(right=max(values) * 12)
+        axis.spines[["top", "right"]].set_visible(False)
+    figure.savefig(target, metadata={"Date": None, "Creator": None})
+
+
+def table(report: dict[str, Any]) -> str:
+    """The results as a Markdown table: milliseconds, how many times ours, peak MiB."""
+    cases = list(report["results"])
+    names = dict.fromkeys(chain.from_iterable(report["results"].values()))
+    lines = ["| | " + " | ".join(cases) + " |", "|---|" + "---:|" * len(cases)]
+    for name in names:
+        cells = []
+        for case in cases:
+            entry = report["results"][case].get(name)
+            text = "" if entry is None else f"{entry['ms']:,.1f} ms, {entry['times ours']:,.1f} ×"
+            cells.append(text + (f", {entry['MiB']:,.0f} MiB" if entry and "MiB" in entry else ""))
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure, then write docs/benchmarks/metrics.json and metrics.svg. `--quick` only prints the smallest size."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="the smallest size only; writes nothing")
+    parser.add_argument("--memory-of", nargs=2, metavar=("PEER", "SIZES"), help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    if options.memory_of:
+        print(json.dumps(measure_memory_of(options.memory_of[0], json.loads(options.memory_of[1]))))
+        return
+    report = run_all(SIZES[:1] if options.quick else SIZES)
+    print(table(report))
+    if not options.quick:
+        TARGET.parent.mkdir(parents=True, exist_ok=True)
+        TARGET.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        draw(report, TARGET.with_suffix(".svg"))
+
+
+if __name__ == "__main__":
+    main()
