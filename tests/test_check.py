@@ -164,6 +164,7 @@ FIGURES: dict[str, tuple[str, str, str]] = {
     "more digits than recorded": ("-->66.7%", "-->66.674%", "figure-value"),
     "no number": ("-->0.123", "-->**0.123**", "figure-marker"),
     "broken marker": ("<!--fig:printed/best-->", "<!--fig printed/best-->", "figure-marker"),
+    "nofig before a word": ("<!--nofig-->0.55", "<!--nofig-->about 0.55", "figure-marker"),
     "marker lost": ("<!--fig:scores/system a/recall-->", "", "figure-unmarked"),
     "cited mark lost": ("<!--nofig-->", "", "figure-unmarked"),
 }
@@ -214,6 +215,8 @@ def test_agreement_at_the_precision_shown(shown: str, recorded: str, agree: bool
 def test_numbers_that_look_like_results() -> None:
     """A result could stand in the text without a marker, or a version would need one."""
     yes = "0.91 is more. 12% of it, 3.5 ％, .44, | 0.25 |, **0.125**, MRR@10 of 0.833333."
+    assert unmarked("达到0.91，占12%，$x$为0.33。") == ["0.91", "12%", "0.33"]
+    assert unmarked("其中$x = 0.66$是`0.55`") == []
     assert unmarked(yes) == ["0.91", "12%", "3.5 ％", ".44", "0.25", "0.125", "0.833333"]
     no = (
         "Python 3.11, NumPy ≥ 1.24, 1.26.4, 95% confidence interval, 95%置信区间, `0.55`, $0.66$, [x](a/0.77), 1.5, "

@@ -11,6 +11,7 @@ from .sample import NAME, code, markdown, notebook, put
 from .tools import __main__ as cli
 from .tools import notebooks as files
 from .tools import record as recorder
+from .tools import robust as trials
 from .tools.execute import execute, parameter_names
 from .tools.notebooks import Node, NotebookError, by_id, dumps, lesson_path, plain, read
 from .tools.record import environment_gaps, record
@@ -185,3 +186,20 @@ def test_run_goes_on_after_a_lesson_that_fails(tmp_path: Path, capsys: pytest.Ca
     shown = capsys.readouterr()
     assert "05_tiny.ipynb [bad] raised ValueError: no" in shown.err
     assert "06_tiny: 1 outputs unlike" in shown.out
+
+
+def test_robust_shows_what_a_batch_size_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result that hangs on the batch size would be called robust, or a robust one not."""
+    cells = [code("setup", "batch_size = 16", ["parameters"]), code("show", "print(batch_size)\nprint('same', 5)")]
+    root = _tiny(tmp_path, *cells)
+    record(root, "05_tiny")
+    monkeypatch.setattr(trials, "_instructions", lambda: {"AVX2": {}})
+    book = read(lesson_path(root, "en", "05_tiny"), root)
+    named = trials.variants(book)
+    assert list(named)[-4:] == ["AVX2", "batch size 1", "batch size 16", "batch size 256"]
+    assert "batch size 1" not in trials.variants(notebook(cells[1]))
+    few = {name: named[name] for name in ("cold cache", "batch size 1")}
+    monkeypatch.setattr(trials, "variants", lambda _: few)
+    text = trials.robust(root, "05_tiny")
+    assert [line.split("  ")[-1].strip() for line in text.split("\n")[2:4]] == ["as recorded", "1 differences"]
+    assert "batch size 1: [show] number, line 1 ('16')" in text

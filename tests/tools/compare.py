@@ -28,7 +28,7 @@ RTOL = 1e-5
 DECIMALS, DIGITS = 6, 7
 PIXEL = 8  # of 255: smaller differences come from rounding in anti-aliased edges
 
-NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?!\w|\.\w)")
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?!\w|\.\w)", re.A)
 
 
 @dataclass(frozen=True)

@@ -23,10 +23,11 @@ _VALUE = r"[-+\u2212]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d+)?"
 MARKER = re.compile(r"<!--\s*fig:\s*(?P<name>[^>]*?)\s*-->(?P<value>" + _VALUE + r")(?P<percent>[ \u00a0]?[%％])?")
 _BLOCK = re.compile(r"^[ \t]*<!--\s*nofig\s*-->[ \t]*\n(?:.*\S.*(?:\n|\Z))+", re.M)
 _CITED = re.compile(r"<!--\s*nofig\s*-->" + _VALUE + r"(?:[ \u00a0]?[%％])?")
+_IDLE = re.compile(r"<!--\s*nofig\s*-->(?=\S)(?![-+\u2212]?\.?\d)\S{1,20}")
 _NAMED = re.compile(
     r"^\s*(?P<name>[^=:\n]+?)\s*[=:]\s*(?P<value>[-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s?(?P<percent>%)?", re.M
 )
-_RESULT = re.compile(r"(?<![\w.,])[-+\u2212]?\d*\.\d{2,}(?![\w]|\.\d)|(?<![\w.,])\d+(?:\.\d+)?[ \u00a0]?[%％]")
+_RESULT = re.compile(r"(?<![\w.,])[-+\u2212]?\d*\.\d{2,}(?![\w]|\.\d)|(?<![\w.,])\d+(?:\.\d+)?[ \u00a0]?[%％]", re.A)
 _VERSION = re.compile(
     r"(?:python|numpy|pandas|matplotlib|scipy|scikit-learn|pytorch|torch|faiss|sphinx|mathjax|version|v|版本|arxiv)"
     r"[ :]?(?:[≥>=~]+ ?)?\d+\.\d+(?:\.\d+)*(?:(?: (?:to|and|or) |[-–到至、或和])\d+\.\d+)*",
@@ -166,6 +167,8 @@ def check_text(
     for number in unmarked(text):
         message = f"{number} looks like a result: put <!--fig:NAME--> before it, or <!--nofig--> if it is none"
         yield Problem(file, cell, "figure-unmarked", message)
+    for idle in _IDLE.findall(text):
+        yield Problem(file, cell, "figure-marker", f"'{idle}': no number follows; it covers the number right after it")
     for broken in re.findall(r"<!--\s*(?:fig|nofig)\b(?!\s*-->|:[^>]*?-->)[^>]*>?", text):
         message = f"'{broken.strip()[:40]}' is no marker: <!--fig:NAME--> or <!--nofig-->"
         yield Problem(file, cell, "figure-marker", message)

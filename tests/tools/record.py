@@ -104,6 +104,8 @@ def carry(english: Node, chinese: Node | None) -> Node:
             cells.append(_with_alt(cell, alt_text(mine) if mine else ""))
         elif mine is not None and mine.cell_type == cell.cell_type:
             cells.append(deepcopy(mine))
+            mark = {"translation": mine.metadata.translation} if "translation" in mine.metadata else {}
+            cells[-1].metadata = Node({**deepcopy(cell.metadata), **mark})
         else:
             cells.append(deepcopy(cell))
     present = {cell.id for cell in cells}

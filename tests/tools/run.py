@@ -8,7 +8,7 @@ from pathlib import Path
 from .compare import Difference, compare
 from .execute import CELL_LIMIT, execute_lesson
 from .figures import markers, notebook_figures
-from .notebooks import ROOT, Node, dumps, lesson_path, read, relative, write_files
+from .notebooks import Node, dumps, lesson_path, read, relative, write_files
 
 
 def save_pictures(root: Path, language: str, name: str, gap: Difference) -> list[Path]:
@@ -48,13 +48,6 @@ def run_lesson(
     target.parent.mkdir(parents=True, exist_ok=True)
     write_files({target: dumps(fresh)})
     return fresh, compare(recorded, fresh)
-
-
-def verify(root: Path = ROOT, language: str = "en", name: str = "") -> None:
-    """Raise AssertionError with a full report if a lesson gives something else than it has recorded."""
-    _, gaps = run_lesson(root, language, name)
-    if gaps:
-        raise AssertionError(report(root, language, name, gaps))
 
 
 Row = tuple[str, str, str]

@@ -211,6 +211,16 @@ def _structure(english: Node, chinese: Node, file: str) -> Iterator[Problem]:
         yield Problem(file, "", "metadata", "the notebook's metadata differs from English: run `sync`")
 
 
+def _markdown_problems(english: Node, chinese: Node, hashes: dict[str, str], root: Path) -> Iterator[tuple[str, str]]:
+    """Yield rule and message for what is wrong with one translated markdown cell."""
+    rule, message = state(english, chinese, hashes)
+    if rule:
+        yield rule, message
+    if {k: v for k, v in chinese.metadata.items() if k != "translation"} != english.metadata:
+        yield "metadata", "tags or other metadata differ from English: run `python -m tests.tools sync`"
+    yield from text_problems(english.source, chinese.source, root)
+
+
 def notebook_problems(english: Node, chinese: Node, name: str, root: Path = ROOT) -> Iterator[Problem]:
     """Yield every way in which the Chinese notebook is not a current translation of the English one."""
     file = relative(root, lesson_path(root, "zh", name))
@@ -221,11 +231,8 @@ def notebook_problems(english: Node, chinese: Node, name: str, root: Path = ROOT
         mine = right.get(cell.id)
         if mine is None or mine.cell_type != cell.cell_type:
             continue
-        if cell.cell_type == "code":
-            found = list(_code_problems(cell, mine))
-        else:
-            found = [state(cell, mine, hashes)] if state(cell, mine, hashes)[0] else []
-            found += text_problems(cell.source, mine.source, root)
+        code = cell.cell_type == "code"
+        found = _code_problems(cell, mine) if code else _markdown_problems(cell, mine, hashes, root)
         yield from (Problem(file, cell.id, rule, message) for rule, message in found)
 
 
