@@ -8,6 +8,7 @@ import re
 import tempfile
 import warnings
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 
 from .notebooks import ROOT, SCRATCH, WORK, Node, NotebookError, code_cells, dumps, plain, read, relative
@@ -107,7 +108,11 @@ def execute(
         source.write_text(dumps(notebook), encoding="utf-8")
         for below in (WORK, SCRATCH):
             (folder / below).mkdir()
-        settings = {**OFFLINE, "EVAL_CACHE_DIR": str(cache_folder(root)), "TMPDIR": str(folder / SCRATCH)}
+        settings = {
+            **OFFLINE,
+            "EVAL_CACHE_DIR": str(cache_folder(root)),
+        }
+        settings |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder / SCRATCH))
         try:
             with _environment(settings | (environment or {})):
                 _run_papermill(source, target, folder / WORK, limit, parameters or {})
@@ -119,8 +124,6 @@ def execute(
 
 def _with_outputs(notebook: Node, fresh: dict[str, Node], folder: str) -> Node:
     """Return notebook with the outputs of fresh, counted from 1, and nothing else that papermill wrote."""
-    from copy import deepcopy
-
     result, count = deepcopy(notebook), 0
     for cell in result.cells:
         if cell.cell_type != "code":

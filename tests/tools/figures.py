@@ -130,8 +130,7 @@ def agrees(shown: str, recorded: str) -> bool:
     if one is None or two is None:
         return False
     unit = Decimal(1).scaleb(int(one.as_tuple().exponent))
-    finer = int(one.normalize().as_tuple().exponent) < int(two.as_tuple().exponent)
-    return one == two if finer else abs(one - two) <= unit / 2
+    return abs(one - two) <= unit / 2
 
 
 def markers(text: str) -> Iterator[tuple[str, str]]:
