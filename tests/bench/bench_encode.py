@@ -1,0 +1,142 @@
+"""Speed and peak memory of helpers.embeddings beside FlagEmbedding's and sentence-transformers' own calls.
+
+`python -m tests.bench.bench_encode`. The passages of the bundled collection, the bundled model, the processor. All
+contestants run in turn in one process, several rounds; the median counts and is quoted as a ratio. Memory is measured
+in a process of its own: the highest resident memory while encoding against what was resident with the model loaded.
+"""
+
+import argparse
+import json
+import os
+import platform
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+
+os.environ.update(HF_HUB_OFFLINE="1", TQDM_DISABLE="1", TOKENIZERS_PARALLELISM="false")
+TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "encode.json"
+COMMAND = "python -m tests.bench.bench_encode"
+PACKAGES = ("FlagEmbedding", "sentence-transformers", "torch", "transformers", "numpy")
+SENTENCE_TRANSFORMERS_BATCHES = (8, 16, 32, 64)
+ROUNDS = 3
+
+
+def contestants() -> dict[str, Callable[[], np.ndarray]]:
+    """Give each way to encode the corpus as a call that returns its vectors, (n, dim)."""
+    from sentence_transformers import SentenceTransformer
+
+    from helpers.data import load_dataset
+    from helpers.embeddings import encode
+    from helpers.models import OFFLINE_DEFAULT, find_model, load_model
+
+    corpus, model = load_dataset("pocket-en").corpus, load_model()
+    peer = SentenceTransformer(str(find_model(OFFLINE_DEFAULT)), device="cpu")
+    warm = tempfile.mkdtemp()
+    encode(model, corpus, cache_dir=warm)
+
+    def fresh() -> np.ndarray:
+        with tempfile.TemporaryDirectory() as folder:
+            return encode(model, corpus, cache_dir=folder)
+
+    calls = {
+        "helpers.embeddings": fresh,
+        "helpers.embeddings, cached": lambda: encode(model, corpus, cache_dir=warm),
+        "FlagModel.encode, batch 256": lambda: model.encode(corpus),
+    }
+    for size in SENTENCE_TRANSFORMERS_BATCHES:
+        calls[f"sentence-transformers, batch {size}"] = lambda size=size: peer.encode(
+            corpus, batch_size=size, normalize_embeddings=True, show_progress_bar=False
+        )
+    return calls
+
+
+def measure_times(rounds: int) -> tuple[dict[str, float], dict[str, float]]:
+    """Time every contestant in turn; medians in seconds, and the largest difference of a value from FlagModel's."""
+    calls = contestants()
+    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    vectors = {}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            start = time.perf_counter()
+            vectors[name] = call()
+            seconds[name].append(time.perf_counter() - start)
+    reference = vectors["FlagModel.encode, batch 256"]
+    gaps = {name: float(np.abs(found - reference).max()) for name, found in vectors.items()}
+    return {name: statistics.median(values) for name, values in seconds.items()}, gaps
+
+
+def measure_memory(copies: int) -> dict[str, float]:
+    """Encode the corpus ``copies`` times over, each text made new; MiB before and at the peak (call in a new process)."""
+    from helpers.data import load_dataset
+    from helpers.embeddings import encode
+    from helpers.models import load_model
+
+    corpus, model = load_dataset("pocket-en").corpus, load_model()
+    with tempfile.TemporaryDirectory() as folder:
+        encode(model, corpus[:8], cache_dir=folder)
+        before = _peak()
+        texts = [f"{text[:120]} {copy}" for copy in range(copies) for text in corpus]
+        vectors = encode(model, texts, cache_dir=folder)
+    allowed = before + vectors.nbytes / 2**20
+    return {
+        "passages": len(texts),
+        "model_mib": before,
+        "peak_mib": _peak(),
+        "peak_over_model_and_vectors": _peak() / allowed,
+    }
+
+
+def _peak() -> float:
+    """Return the highest resident memory of this process so far, in MiB (Linux counts in KiB)."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def report(rounds: int) -> dict:
+    """Run all measurements and put versions and ratios beside them."""
+    seconds, gaps = measure_times(rounds)
+    ours, cached = seconds["helpers.embeddings"], seconds["helpers.embeddings, cached"]
+    best_peer = min(value for name, value in seconds.items() if name.startswith("sentence-transformers"))
+    command = [sys.executable, "-m", "tests.bench.bench_encode", "--memory"]
+    memory = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return {
+        "command": COMMAND,
+        "date": date.today().isoformat(),
+        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+        "versions": {name: version(name).split("+")[0] for name in PACKAGES},
+        "rounds": rounds,
+        "seconds": {name: round(value, 3) for name, value in seconds.items()},
+        "ratios": {
+            "times faster than FlagModel.encode, batch 256": round(seconds["FlagModel.encode, batch 256"] / ours, 2),
+            "times faster than sentence-transformers' best batch": round(best_peer / ours, 2),
+            "times faster from the cache than the first time": round(ours / cached),
+        },
+        "largest difference of a value": {name: float(f"{gap:.1e}") for name, gap in gaps.items()},
+        "memory": {name: round(value, 2) for name, value in memory.items()},
+    }
+
+
+def main() -> None:
+    """Measure and write the report, or only the memory of this process."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--memory", action="store_true", help="measure memory alone, in this process")
+    options = parser.parse_args()
+    if options.memory:
+        print(json.dumps(measure_memory(copies=12)))
+        return
+    found = report(options.rounds)
+    TARGET.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()
