@@ -75,7 +75,7 @@ def measure_times(rounds: int) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def measure_memory(copies: int) -> dict[str, float]:
-    """Encode the corpus ``copies`` times over, each text made new; MiB before and at the peak (call in a new process)."""
+    """Encode the corpus ``copies`` times, each text made new; MiB before and at the peak. For a fresh process."""
     from helpers.data import load_dataset
     from helpers.embeddings import encode
     from helpers.models import load_model
