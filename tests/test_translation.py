@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -114,6 +115,12 @@ def test_drift_is_found_alone(project: Path, language: str, change: Change, cell
     assert found(project) == []
     edit(project, language, change)
     assert set(found(project)) == {(cell, rule)}
+
+
+def test_mark_fits_one_cell_only() -> None:
+    """Two cells with the same words would share a mark, so a pasted one would pass."""
+    assert cell_hash("a", "Words.") == hashlib.sha256(b"a\nWords.").hexdigest()[:16]
+    assert cell_hash("a", "Words.") != cell_hash("b", "Words.")
 
 
 def test_en_link_into_chinese(project: Path) -> None:

@@ -108,10 +108,7 @@ def execute(
         source.write_text(dumps(notebook), encoding="utf-8")
         for below in (WORK, SCRATCH):
             (folder / below).mkdir()
-        settings = {
-            **OFFLINE,
-            "EVAL_CACHE_DIR": str(cache_folder(root)),
-        }
+        settings = OFFLINE | {"EVAL_CACHE_DIR": str(cache_folder(root))}
         settings |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder / SCRATCH))
         try:
             with _environment(settings | (environment or {})):

@@ -19,7 +19,7 @@ SIZE_LIMIT = 500_000  # bytes of outputs in one notebook
 CELL_KEYS = {"tags", "mystnb", "verify", "translation", "slideshow", "jupyter"}
 BOOK_KEYS = {"kernelspec", "language_info", "recorded"}
 
-_FOLDERS = "home|Users|root|tmp|work|private|mnt|opt|srv|content|var/folders"
+_FOLDERS = "home|Users|root|tmp|work|private|mnt|opt|srv|var/folders"
 PRIVATE = re.compile(rf"(?<![\w.~:/])/(?:{_FOLDERS})/[\w.][^\s'\"<>]*|\b[A-Za-z]:\\+Users\\+\w+")
 HOST = re.compile(
     r"(?<![\w.])(?:localhost:\d+|127\.0\.0\.1|10(?:\.\d{1,3}){3}|(?:192\.168|172\.16)(?:\.\d{1,3}){2})(?![\w.])"

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import yaml
+from markdown_it import MarkdownIt
 
 from .markdown import GAP, HAN, has_han, links, paragraphs, prose
 from .notebooks import (
@@ -42,24 +43,32 @@ _SWITCH = re.compile(r"english|chinese|英文|英语|中文|汉语|^(?:en|zh)\b"
 
 @dataclass(frozen=True)
 class Term:
-    """An entry of the glossary: the English term, its Chinese, what else is accepted and what must not be used."""
+    """An entry of the glossary: the English term, its Chinese, what else is accepted and what must not be used.
+
+    also are other English spellings, accepted other Chinese words, avoid barred ones; check False leaves the English
+    word alone, which then also has an everyday sense.
+    """
 
     en: str
     zh: str
+    also: tuple[str, ...] = ()
     accepted: tuple[str, ...] = ()
     avoid: tuple[str, ...] = ()
     check: bool = True
 
     def pattern(self) -> re.Pattern[str]:
         """Return a pattern that finds the English term as a word, singular or plural."""
-        return _term_pattern(self.en)
+        return _term_pattern((self.en, *self.also))
 
 
 @lru_cache(maxsize=512)
-def _term_pattern(term: str) -> re.Pattern[str]:
-    words = re.escape(term).replace(r"\ ", r"[\s-]+").replace(r"\-", "[ -]")
-    words = words[:-1] + "(?:y|ies)" if term.endswith("y") else words + "(?:s|es)?"
-    return re.compile(rf"(?<![\w@-]){words}(?![\w@-])", re.I)
+def _term_pattern(spellings: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern of several spellings, each as a word of its own, singular or plural."""
+    forms = []
+    for term in spellings:
+        words = re.escape(term).replace(r"\ ", r"[\s-]+").replace(r"\-", "[ -]")
+        forms.append(words[:-1] + "(?:y|ies)" if term.endswith("y") else words + "(?:s|es)?")
+    return re.compile(rf"(?<![\w@-])(?:{'|'.join(forms)})(?![\w@-])", re.I)
 
 
 @lru_cache(maxsize=8)
@@ -73,7 +82,7 @@ def glossary(root: Path = ROOT) -> tuple[Term, ...]:
     for entry in entries:
         if not entry.get("en") or not entry.get("zh"):
             raise NotebookError(f"docs/glossary.yml: an entry needs 'en' and 'zh', got {entry}")
-        lists = {key: tuple(entry.get(key) or ()) for key in ("accepted", "avoid")}
+        lists = {key: tuple(entry.get(key) or ()) for key in ("also", "accepted", "avoid")}
         terms.append(Term(entry["en"], entry["zh"], **lists, check=entry.get("check", True)))
     return tuple(sorted(terms, key=lambda term: -len(term.en)))
 
@@ -91,27 +100,34 @@ def untranslated(english: str, chinese: str) -> list[str]:
 
 def _term_gaps(english: str, chinese: str, terms: tuple[Term, ...]) -> Iterator[tuple[str, str]]:
     """Yield rule and message for each glossary term that the Chinese does not use, or uses under a barred name."""
+    small = english.lower()
     left, mine = re.sub(r"[*_]", "", prose(english)), re.sub(r"[*_\s]", "", prose(chinese))
     for term in terms:
         for word in term.avoid:
             if word in mine:
                 yield "glossary", f"'{word}' must not be used for '{term.en}', it is '{term.zh}'"
+        if not any(re.split("[ -]", word)[0][:-1].lower() in small for word in (term.en, *term.also)):
+            continue  # spares most of the search
         found = term.pattern().search(left)
-        left = term.pattern().sub(GAP, left)
+        left = term.pattern().sub(GAP, left) if found else left
         if found and term.check and not any(word in mine for word in (term.zh, *term.accepted)):
             allowed = "' or '".join((term.zh, *term.accepted))
             yield "glossary", f"English has '{found[0]}', Chinese has no '{allowed}'"
 
 
+@lru_cache(maxsize=1)
+def _commonmark() -> MarkdownIt:
+    """Return a parser of Markdown as the site and GitHub read it."""
+    return MarkdownIt("commonmark").enable("table")
+
+
 def bold_traps(text: str) -> list[str]:
     """Return the places where CommonMark shows the stars of `**` instead of bold type."""
-    from markdown_it import MarkdownIt
-
     if "**" not in text:
         return []
     shown: list[str] = []
     quiet = re.sub(r"\$[^$\n]*\$", "$M$", text)
-    for token in MarkdownIt("commonmark").enable("table").parse(quiet):
+    for token in _commonmark().parse(quiet):
         for child in token.children or ():
             if child.type == "text" and "**" in child.content:
                 at = child.content.index("**")
