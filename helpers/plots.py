@@ -1,5 +1,7 @@
 """Figures for the lessons. Each draws a table that the same cell prints, so that no number lives in a picture alone."""
 
+from collections.abc import Sequence
+
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
@@ -56,3 +58,27 @@ def _axes() -> Axes:
 def _cycle(values: tuple, n: int) -> list:
     """Repeat values until there are n."""
     return [values[i % len(values)] for i in range(n)]
+
+
+def plot_rankings(retrieved: Sequence[Sequence[int]], relevant: Sequence[Sequence[int]], names: Sequence[str]) -> Axes:
+    """Draw rankings as rows of numbered boxes, best first from the left, relevant documents dark.
+
+    Args:
+        retrieved: ids of each query, best first.
+        relevant: the relevant ids of each query.
+        names: what to call the queries.
+    """
+    depth = max(map(len, retrieved))
+    _, axes = plt.subplots(figsize=(SIZE[0], 0.45 + 0.55 * len(names)), layout="constrained")
+    for row, (docs, judged) in enumerate(zip(retrieved, relevant, strict=True)):
+        for place, doc in enumerate(docs, 1):
+            hit = doc in judged
+            colour = COLOURS[0] if hit else "#e8e8e8"
+            axes.add_patch(plt.Rectangle((place - 0.45, row - 0.4), 0.9, 0.8, color=colour, linewidth=0))
+            axes.text(place, row, doc, ha="center", va="center", color="white" if hit else "#555555")
+    axes.set(xlim=(0.4, depth + 0.6), ylim=(len(names) - 0.45, -0.55), xlabel="rank")
+    axes.set_xticks(range(1, depth + 1))
+    axes.set_yticks(range(len(names)), names)
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    return axes
