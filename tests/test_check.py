@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from .sample import NAME
+from .sample import NAME, code
 from .tools import __main__ as cli
 from .tools.check import check
-from .tools.figures import agrees, unmarked
+from .tools.figures import agrees, cell_figures, unmarked
 from .tools.markdown import prose
 from .tools.notebooks import LANGUAGES, ROOT, Node, NotebookError, by_id, dumps, lesson_names, lesson_path, loads, read
 
@@ -230,6 +230,28 @@ def test_prose_keeps_admonitions_and_drops_code() -> None:
     """A result inside an admonition would escape the check, or code would be read as prose."""
     text = "```{note}\nin note\n```\n:::{tip}\nin tip\n:::\n```python\ncode\n```\n~~~\nmore\n~~~\nend `x` [words](at)"
     assert re.sub(r"\s+", " ", prose(text)).strip() == "in note in tip end \ufffc words"
+
+
+def test_printed_names() -> None:
+    """A printed figure could not be quoted, or under another name than the reader sees."""
+    text = "best = 0.5\none of four found: right = 0.39\nshare: 12.5%\nmean = 0.9 [0.8, 1.0]\nn: 1,234\nno number: x\n"
+    cell = code("one", "")
+    cell.outputs = [Node(output_type="stream", name="stdout", text=text)]
+    expected = {"best": "0.5", "one of four found: right": "0.39", "share": "12.5%", "mean": "0.9", "n": "1,234"}
+    assert cell_figures(cell) == expected
+
+
+def test_table_names() -> None:
+    """A cell of a table with several levels of labels could not be quoted, or two cells would share a name."""
+    head = '<tr><th></th><th></th><th colspan="2">recall</th></tr><tr><th></th><th></th><th>@1</th><th>@5</th></tr>'
+    rows = '<tr><th rowspan="2">A</th><th>x</th><td>1</td><td>2</td></tr><tr><th>y</th><td>3</td><td>4</td></tr>'
+    cell = code("one", "")
+    html = f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+    cell.outputs = [Node(output_type="execute_result", data=Node({"text/html": html}))]
+    names = ["A x/recall @1", "A x/recall @5", "A y/recall @1", "A y/recall @5"]
+    assert cell_figures(cell) == dict(zip(names, "1234", strict=True))
+    cell.outputs.append(Node(output_type="stream", name="stdout", text="A x/recall @1 = 7"))
+    assert cell_figures(cell)["A x/recall @1"] == "(more than one value has this name)"
 
 
 def test_pages_quote_lessons_and_benchmarks(project: Path) -> None:

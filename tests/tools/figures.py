@@ -25,7 +25,7 @@ _BLOCK = re.compile(r"^[ \t]*<!--\s*nofig\s*-->[ \t]*\n(?:.*\S.*(?:\n|\Z))+", re
 _CITED = re.compile(r"<!--\s*nofig\s*-->" + _VALUE + r"(?:[ \u00a0]?[%％])?")
 _IDLE = re.compile(r"<!--\s*nofig\s*-->(?=\S)(?![-+\u2212]?\.?\d)\S{1,20}")
 _NAMED = re.compile(
-    r"^\s*(?P<name>[^=:\n]+?)\s*[=:]\s*(?P<value>[-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s?(?P<percent>%)?", re.M
+    r"^\s*(?P<name>\S[^\n]*?)\s*[=:]\s*(?P<value>[-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s?(?P<percent>%)?", re.M
 )
 _RESULT = re.compile(r"(?<![\w.,])[-+\u2212]?\d*\.\d{2,}(?![\w]|\.\d)|(?<![\w.,])\d+(?:\.\d+)?[ \u00a0]?[%％]", re.A)
 _VERSION = re.compile(
@@ -98,15 +98,14 @@ class Figures:
 
         Raises KeyError, whose text says what is wrong, for a figure that is gone or not a single number.
         """
-        lesson, colon, rest = name.partition(":")
-        if lesson == "bench" and colon:
+        place = re.match(r"(bench|\d\d_\w+):(.*)", name)
+        if place and place[1] == "bench":
             try:
-                value = str(_descend(self._bench, rest))
+                value = str(_descend(self._bench, place[2]))
             except KeyError:
-                raise KeyError(f"docs/benchmarks has no '{rest}'") from None
+                raise KeyError(f"docs/benchmarks has no '{place[2]}'") from None
         else:
-            known = self.lesson(lesson) if colon and (own is None or name not in own) else own or {}
-            key = rest if known is not own else name
+            known, key = (self.lesson(place[1]), place[2]) if place else (own or {}, name)
             if key not in known:
                 cell = key.split("/")[0]
                 near = sorted(k for k in known if k.split("/")[0] == cell)

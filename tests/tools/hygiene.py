@@ -110,6 +110,9 @@ def _book(notebook: Node) -> Iterator[tuple[str, str, str]]:
 
 def _current(notebook: Node) -> Iterator[tuple[str, str, str]]:
     known = notebook.metadata.get("recorded", {})
+    if not known:
+        yield "", "not-recorded", "was never recorded: run `python -m tests.tools record`"
+        return
     for cell_id, mark in code_hashes(notebook).items():
         if known.get(cell_id) != mark:
             yield cell_id, "not-recorded", "its code has changed since its output was recorded: record the lesson"
