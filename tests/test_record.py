@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from .sample import NAME, code, markdown, notebook, put
+from .sample import ALT, NAME, code, markdown, notebook, put
 from .tools import __main__ as cli
 from .tools import notebooks as files
 from .tools import record as recorder
 from .tools import robust as trials
 from .tools.execute import execute, parameter_names
-from .tools.notebooks import Node, NotebookError, by_id, dumps, lesson_path, plain, read
+from .tools.notebooks import Node, NotebookError, alt_text, by_id, dumps, lesson_path, plain, read
 from .tools.record import environment_gaps, record
 
 
@@ -61,6 +61,7 @@ def test_chinese_prose_and_alt_text_stay(project: Path) -> None:
     record_of_english.write_text(dumps(book), encoding="utf-8")
     assert record(project, NAME) != []
     after = by_id(read(path, project))
+    assert alt_text(after["figure"]) == ALT["zh"]
     assert after["printed"].outputs[0].text.split("\n")[1] == "queries: 121"
     assert {i: c for i, c in after.items() if c.cell_type == "markdown" or i == "figure"} == {
         i: c for i, c in before.items() if c.cell_type == "markdown" or i == "figure"
