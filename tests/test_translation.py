@@ -204,7 +204,7 @@ def test_status_and_todo(project: Path) -> None:
     assert todo(project, NAME) == f"{NAME}: nothing to translate"
     edit(project, "en", replaced("ties", "decides", "settles"))
     table = status(project, [NAME])
-    assert table.split("\n")[2].split() == [NAME, "2", "1", "0", "0", "0", "0", "1", "0"]
+    assert table.split("\n")[2].split() == [NAME, "3", "2", "0", "0", "0", "0", "1", "0"]
     assert table.split("\n")[-1].split() == ["notebooks/zh/00_sample.ipynb", "ties", "stale"]
     text = todo(project, NAME)
     assert "settles" in text

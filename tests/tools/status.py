@@ -7,8 +7,10 @@ from itertools import zip_longest
 from pathlib import Path
 
 from .notebooks import (
+    Node,
     NotebookError,
     Problem,
+    alt_text,
     by_id,
     lesson_names,
     lesson_path,
@@ -29,6 +31,11 @@ def _problems(root: Path, name: str) -> list[Problem]:
     return [p for p in notebook_problems(english, read(path, root), name, root) if p.rule in WORK]
 
 
+def _has_words(cell: Node) -> bool:
+    """Tell whether a cell has something to translate: prose, or the words for a figure."""
+    return cell.cell_type == "markdown" or bool(alt_text(cell))
+
+
 def _summary(name: str, cells: int, problems: list[Problem]) -> tuple[str, ...]:
     """Return one row: the text, its cells, how many are current, and how many are in each state."""
     todo = {p.cell for p in problems if p.rule != "extra"}
@@ -42,7 +49,7 @@ def status(root: Path, wanted: list[str] | None = None) -> str:
     for name in lesson_names(root, wanted):
         try:
             problems = _problems(root, name)
-            cells = sum(c.cell_type == "markdown" for c in read(lesson_path(root, "en", name), root).cells)
+            cells = sum(_has_words(cell) for cell in read(lesson_path(root, "en", name), root).cells)
         except NotebookError as error:
             rows.append((name, str(error), *("" for _ in range(len(WORK) + 1))))
             continue
@@ -53,10 +60,9 @@ def status(root: Path, wanted: list[str] | None = None) -> str:
         rows.append(_summary(relative(root, pair[1]), 1, problems))
         work += problems
     text = table(("text", "cells", "current", *WORK), rows)
-    left = (
-        table(("file", "cell", "state"), [(p.file, p.cell, p.rule) for p in work]) if work else "nothing to translate"
-    )
-    return f"{text}\n\n{left}"
+    places = dict.fromkeys((p.file, p.cell) for p in work)
+    left = [(*place, ", ".join(p.rule for p in work if (p.file, p.cell) == place)) for place in places]
+    return f"{text}\n\n{table(('file', 'cell', 'state'), left) if left else 'nothing to translate'}"
 
 
 def _wrapped(text: str, columns: int) -> list[str]:
