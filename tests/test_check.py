@@ -15,7 +15,7 @@ import pytest
 from .sample import NAME, code
 from .tools import __main__ as cli
 from .tools.check import check
-from .tools.figures import agrees, cell_figures, unmarked
+from .tools.figures import Figures, agrees, cell_figures, check_text, unmarked
 from .tools.markdown import prose
 from .tools.notebooks import LANGUAGES, ROOT, Node, NotebookError, by_id, dumps, lesson_names, lesson_path, loads, read
 
@@ -230,6 +230,12 @@ def test_prose_keeps_admonitions_and_drops_code() -> None:
     """A result inside an admonition would escape the check, or code would be read as prose."""
     text = "```{note}\nin note\n```\n:::{tip}\nin tip\n:::\n```python\ncode\n```\n~~~\nmore\n~~~\nend `x` [words](at)"
     assert re.sub(r"\s+", " ", prose(text)).strip() == "in note in tip end \ufffc words"
+
+
+def test_markers_in_code_are_examples(tmp_path: Path) -> None:
+    """A page that explains the markers would be refused."""
+    text = "Write `<!--fig:a/b-->0.5` or `<!--nofig-->`:\n\n```\n<!--fig:a/b-->0.91 <!--fig broken-->\n```\n"
+    assert list(check_text(text, "page", "", Figures(tmp_path))) == []
 
 
 def test_printed_names() -> None:

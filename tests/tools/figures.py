@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 
-from .markdown import prose
+from .markdown import prose, without_code
 from .notebooks import ROOT, Node, NotebookError, Problem, code_cells, lesson_path, read
 from .tables import AMBIGUOUS, html_tables
 
@@ -134,7 +134,7 @@ def agrees(shown: str, recorded: str) -> bool:
 
 def markers(text: str) -> Iterator[tuple[str, str]]:
     """Yield (name, number as shown) for each marker in a Markdown text; the number is empty if none follows."""
-    for match in MARKER.finditer(text):
+    for match in MARKER.finditer(without_code(text)):
         yield match["name"], match["value"] + (match["percent"] or "" if match["value"] else "")
 
 
@@ -165,6 +165,7 @@ def check_text(
     for number in unmarked(text):
         message = f"{number} looks like a result: put <!--fig:NAME--> before it, or <!--nofig--> if it is none"
         yield Problem(file, cell, "figure-unmarked", message)
+    text = without_code(text)
     for idle in _IDLE.findall(text):
         yield Problem(file, cell, "figure-marker", f"'{idle}': no number follows; it covers the number right after it")
     for broken in re.findall(r"<!--\s*(?:fig|nofig)\b(?!\s*-->|:[^>]*?-->)[^>]*>?", text):

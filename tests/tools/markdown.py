@@ -56,11 +56,15 @@ def without_blocks(text: str) -> str:
     return "\n".join(kept)
 
 
+def without_code(text: str) -> str:
+    """Return text with blocks emptied and inline code replaced by GAP; comments stay."""
+    return _CODE.sub(lambda m: _lines_of(m[0]), without_blocks(text))
+
+
 @lru_cache(maxsize=4096)
 def prose(text: str) -> str:
     """Return the prose of a Markdown text; code and formulas become GAP, links keep their words."""
-    text = COMMENT.sub(lambda m: "\n" * m[0].count("\n"), without_blocks(text))
-    text = _CODE.sub(lambda m: _lines_of(m[0]), text)
+    text = COMMENT.sub(lambda m: "\n" * m[0].count("\n"), without_code(text))
     text = _MATH.sub(lambda m: _lines_of(m[0]), text)
     text = LINK.sub(lambda m: m[2], LINK.sub(lambda m: m[2], text))
     for pattern in (_REFERENCE, _OPTION, _TARGET, _URL, _TAG):
@@ -70,7 +74,7 @@ def prose(text: str) -> str:
 
 def links(text: str) -> list[tuple[str, str]]:
     """Return (words, target) of every link outside code, images left out."""
-    text = _CODE.sub(GAP, COMMENT.sub("", without_blocks(text)))
+    text = COMMENT.sub("", without_code(text))
     return [(m[2], m[3]) for m in LINK.finditer(text) if not m[1]] + [
         (m[2], m[1]) for m in re.finditer(r"<a\s[^>]*href=\"([^\"]+)\"[^>]*>(.*?)</a>", text, re.S)
     ]
