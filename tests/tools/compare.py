@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from .notebooks import Node, code_cells, is_volatile, plain, tags
-from .tables import html_pieces
+from .tables import Piece, html_pieces
 
 RTOL = 1e-5
 DECIMALS, DIGITS = 6, 7
@@ -89,11 +89,17 @@ def _text_gap(recorded: str, fresh: str, same: Close) -> tuple[str, str, str] | 
     return None
 
 
+def _extent(pieces: list[Piece]) -> str:
+    """Return in words how much an HTML output holds."""
+    kinds = [piece.tag.split()[0] for piece in pieces]
+    return f"{kinds.count('tr')} rows, {kinds.count('td') + kinds.count('th')} cells, {len(kinds)} elements and texts"
+
+
 def _html_gap(recorded: str, fresh: str, same: Close) -> tuple[str, str, str] | None:
     """Return what differs in two HTML outputs, naming row and column inside a table."""
     one, two = html_pieces(plain(recorded)), html_pieces(plain(fresh))
     if len(one) != len(two):
-        return "the structure of the HTML (rows, columns or elements)", f"{len(one)} pieces", f"{len(two)} pieces"
+        return "the structure of the HTML", _extent(one), _extent(two)
     for a, b in zip(one, two, strict=True):
         if a.text is None or b.text is None:
             if a != b:
