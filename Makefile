@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: run test check record sync bench clean
+.PHONY: run test check record sync bench docs serve clean
 
 run: $(READY)  ## execute the lessons on the bundled default; figures got beside those recorded
 	$(PY) -m tests.tools run
@@ -24,9 +24,15 @@ sync: $(READY)  ## carry code and outputs from English to Chinese; what is left 
 bench: $(READY)  ## measure speed and memory side by side; writes docs/benchmarks/
 	$(PY) -m tests.bench
 
+docs: $(READY)  ## build the site of both languages into docs/_build/html/, which any server can serve
+	$(PY) -m docs.build
+
+serve: $(READY)  ## serve the built site on http://localhost:8000/
+	$(PY) -m http.server 8000 --bind 127.0.0.1 --directory docs/_build/html
+
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet --constraint constraints.txt --editable ".[jupyter,test]"
+	$(PY) -m pip install --quiet --constraint constraints.txt --editable ".[docs,jupyter,test]"
 	touch $@
 
 clean:  ## remove what was built, keep the environment

@@ -1,0 +1,13 @@
+// The language switch leads to the same heading of the other edition: anchors are equal in both.
+document.addEventListener("DOMContentLoaded", () => {
+  const link = document.querySelector("a.language-switch");
+  if (!link) return;
+  const headings = [...document.querySelectorAll("article section[id]")];
+  link.addEventListener("click", () => {
+    const passed = headings.filter((section) => section.getBoundingClientRect().top < 140);
+    const here = window.scrollY < 60 ? "" : passed.length ? passed[passed.length - 1].id : "";
+    const query = location.pathname.endsWith("/search.html") ? location.search : "";
+    link.href = link.href.split(/[?#]/)[0] + query + (here ? "#" + here : "");
+    try { localStorage.setItem("language", link.hreflang.slice(0, 2)); } catch { /* private window */ }
+  });
+});
