@@ -301,7 +301,7 @@ def _load_bundled(name: str, split: str, queries: str | None, corpus: str | None
     return RetrievalDataset(
         name if queries == corpus else f"pocket-{queries}-{corpus}",
         [q["text"] for q in files.queries],
-        [f"{p['title']} {p['text']}" for p in files.corpus],
+        [f"{p['title']}\n{p['text']}" for p in files.corpus],
         qrels,
         list(query_row),
         list(passage_row),

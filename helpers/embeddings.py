@@ -5,12 +5,14 @@ import itertools
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from tqdm.auto import tqdm
+
+from helpers.files import whole_file
+from helpers.progress import progress_bar
 
 if TYPE_CHECKING:
     from FlagEmbedding import FlagModel
@@ -57,7 +59,7 @@ def encode(
         raise ValueError("No texts to encode: give at least one.")
     shards = encode_shards(model, texts, kind=kind, batch_size=batch_size, cache_dir=cache_dir)
     embeddings, start = None, 0
-    with tqdm(total=len(texts), desc=f"Encode {kind}", unit="text", disable=None if progress else True) as bar:
+    with progress_bar(len(texts), f"Encode {kind}", "text", show=progress) as bar:
         for shard in shards:
             if embeddings is None:
                 embeddings = np.empty((len(texts), shard.shape[1]), np.float32)
@@ -87,19 +89,21 @@ def encode_shards(
     """
     if kind not in ("passage", "query"):
         raise ValueError(f"kind={kind!r}: expected 'passage' or 'query'.")
-    folder = _writable(Path(cache_dir) if cache_dir is not None else default_cache())
+    folder = cache_folder(cache_dir)
     instruction = model.info.query_instruction if kind == "query" else ""
     numbered = iter(enumerate(texts))
     while batch := list(itertools.islice(numbered, shard_size)):
-        shard = [instruction + _checked(row, text) for row, text in batch]
+        shard = [instruction + checked_text(row, text) for row, text in batch]
         yield _shard(model, shard, folder, batch_size)
 
 
 def _shard(model: "FlagModel", texts: list[str], folder: Path, batch_size: int) -> np.ndarray:
     """Read a shard from the cache, or compute it and put it there."""
-    path = folder / f"{_key(model, texts)}.npy"
-    if (found := _read(path, len(texts))) is None:
-        _write(path, _forward(model, texts, batch_size))
+    info = model.info
+    how = [info.sha256, info.pooling, info.max_length, str(model.target_devices[0]), str(model.model.dtype)]
+    path = shard_path(folder, how, texts)
+    if (found := read_shard(path, len(texts))) is None:
+        write_shard(path, _forward(model, texts, batch_size))
         found = np.load(path, mmap_mode="r", allow_pickle=False)
     return found
 
@@ -116,12 +120,9 @@ def _forward(model: "FlagModel", texts: list[str], batch_size: int) -> np.ndarra
     if device == "cpu":
         network.float()
     tokens = model.tokenizer(texts, truncation=True, max_length=model.info.max_length)["input_ids"]
-    order = np.argsort([-len(ids) for ids in tokens], kind="stable")
     embeddings = None
     with torch.inference_mode():
-        for start in range(0, len(texts), batch_size):
-            rows = order[start : start + batch_size]
-            inputs = model.tokenizer.pad({"input_ids": [tokens[row] for row in rows]}, return_tensors="pt").to(device)
+        for rows, inputs in padded_batches(model.tokenizer, {"input_ids": tokens}, batch_size, device):
             hidden = network(**inputs, return_dict=True).last_hidden_state
             pooled = model.pooling(hidden, inputs["attention_mask"]).float()
             unit = torch.nn.functional.normalize(pooled, dim=-1).cpu().numpy()
@@ -136,14 +137,32 @@ def _forward(model: "FlagModel", texts: list[str], batch_size: int) -> np.ndarra
     return embeddings
 
 
-def _key(model: "FlagModel", texts: list[str]) -> str:
-    """Name a shard by all that decides its values: the model, how it is run, and the texts."""
-    info = model.info
-    how = [info.sha256, info.pooling, info.max_length, str(model.target_devices[0]), str(model.model.dtype)]
-    return hashlib.sha256(json.dumps([how, texts], ensure_ascii=False).encode()).hexdigest()
+def padded_batches(tokenizer, tokens: Mapping[str, list], batch_size: int, device: str) -> Iterator[tuple]:
+    """Cut tokenized texts into batches, the longest first so that little padding is computed.
+
+    Yields:
+        The rows of a batch, an int array, and its padded tensors ("input_ids", "attention_mask" …) on the device.
+    """
+    order = np.argsort([-len(ids) for ids in tokens["input_ids"]], kind="stable")
+    for start in range(0, len(order), batch_size):
+        rows = order[start : start + batch_size]
+        batch = {name: [column[row] for row in rows] for name, column in tokens.items()}
+        yield rows, tokenizer.pad(batch, return_tensors="pt").to(device)
 
 
-def _read(path: Path, rows: int) -> np.ndarray | None:
+def shard_path(folder: Path, how: list, texts: list[str]) -> Path:
+    """Name a shard by all that decides its values: how it was computed (model, pooling, device …), and the texts."""
+    digest = hashlib.sha256(json.dumps([how, texts], ensure_ascii=False).encode()).hexdigest()
+    return folder / f"{digest}.npy"
+
+
+def write_shard(path: Path, embeddings: np.ndarray) -> None:
+    """Write a shard so that nobody ever sees half of one."""
+    with whole_file(path) as temporary, temporary.open("wb") as file:
+        np.save(file, embeddings, allow_pickle=False)
+
+
+def read_shard(path: Path, rows: int) -> np.ndarray | None:
     """Map a shard into memory; None if it is absent, cut short or damaged."""
     try:
         shard = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -155,20 +174,9 @@ def _read(path: Path, rows: int) -> np.ndarray | None:
     return shard if np.allclose(lengths, 1, atol=1e-3) else None
 
 
-def _write(path: Path, embeddings: np.ndarray) -> None:
-    """Write a shard to a temporary file and rename it, so that nobody ever sees half of one."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.save(file, embeddings, allow_pickle=False)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _writable(folder: Path) -> Path:
-    """Create the cache folder, or say why it cannot be used."""
+def cache_folder(cache_dir: str | Path | None = None) -> Path:
+    """Create the cache folder, :func:`default_cache` unless another is named, or say why it cannot be used."""
+    folder = Path(cache_dir) if cache_dir is not None else default_cache()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -180,7 +188,7 @@ def _writable(folder: Path) -> Path:
         ) from error
 
 
-def _checked(row: int, text: str) -> str:
+def checked_text(row: int, text: str) -> str:
     """Return a text, or raise if there is nothing to embed in it."""
     if not isinstance(text, str):
         raise ValueError(f"Text {row} is of type {type(text).__name__}, {text!r}; expected a string.")

@@ -1,13 +1,13 @@
 """Build a FAISS index from embeddings, keep it, and search it with a fixed order among equal scores."""
 
-import os
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 import faiss
 import numpy as np
-from tqdm.auto import tqdm
+
+from helpers.files import whole_file
+from helpers.progress import progress_bar
 
 
 def build_index(embeddings: np.ndarray | Iterable[np.ndarray], factory: str = "Flat") -> faiss.Index:
@@ -69,7 +69,7 @@ def search(
         raise ValueError(f"batch_size={batch_size!r}: expected at least 1.")
     scores = np.empty((len(queries), k), np.float32)
     ids = np.empty((len(queries), k), np.int64)
-    with tqdm(total=len(queries), desc="Search", unit="query", disable=None if progress else True) as bar:
+    with progress_bar(len(queries), "Search", "query", show=progress) as bar:
         for start in range(0, len(queries), batch_size):
             rows = slice(start, start + batch_size)
             scores[rows], ids[rows] = _search_batch(index, queries[rows], k)
@@ -83,15 +83,8 @@ def save_index(index: faiss.Index, path: str | Path) -> None:
     Raises:
         OSError: the folder does not exist or cannot be written.
     """
-    path = Path(path)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    os.close(handle)
-    try:
-        faiss.write_index(index, temporary)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with whole_file(path) as temporary:
+        faiss.write_index(index, str(temporary))
 
 
 def load_index(path: str | Path) -> faiss.Index:

@@ -7,15 +7,22 @@ which `helpers.metrics.evaluate` takes as they are.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-__all__ = ["as_qrels", "as_run", "read_qrels", "read_run", "write_qrels", "write_run"]
+from helpers.files import whole_file
+
+if TYPE_CHECKING:
+    from helpers.data import RetrievalDataset
+
+__all__ = ["as_qrels", "as_run", "export", "read_qrels", "read_run", "write_qrels", "write_run"]
 
 PathLike = str | os.PathLike[str]
 
@@ -111,6 +118,24 @@ def as_qrels(
     }
 
 
+def export(data: RetrievalDataset, folder: PathLike) -> None:
+    """Write a collection for other tools: the layout of BEIR, and the judgements in TREC's as well.
+
+    BEIR: `corpus.jsonl` {_id, title, text}, `queries.jsonl` {_id, text}, `qrels/dev.tsv` with a header line.
+    TREC: `qrels/dev.qrels`. The title is left empty, since a passage of the collection begins with its own.
+    """
+    folder = Path(folder)
+    (folder / "qrels").mkdir(parents=True, exist_ok=True)
+    corpus = ({"_id": name, "title": "", "text": text} for name, text in zip(data.corpus_ids, data.corpus, strict=True))
+    queries = ({"_id": name, "text": text} for name, text in zip(data.query_ids, data.queries, strict=True))
+    for name, records in (("corpus", corpus), ("queries", queries)):
+        _write(folder / f"{name}.jsonl", (json.dumps(record, ensure_ascii=False) + "\n" for record in records))
+    qrels = as_qrels(data.qrels, data.query_ids, data.corpus_ids)
+    rows = [f"{query}\t{doc}\t{grade}\n" for query, docs in qrels.items() for doc, grade in docs.items()]
+    _write(folder / "qrels" / "dev.tsv", ["query-id\tcorpus-id\tscore\n", *rows])
+    write_qrels(folder / "qrels" / "dev.qrels", qrels)
+
+
 def _fields(path: PathLike, names: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
     """Each line's place (`file:line`) and fields. Lines are split at ASCII blanks only, as trec_eval does."""
     with open(path, "rb") as lines:
@@ -151,6 +176,7 @@ def _token(name: object) -> str:
     return text
 
 
-def _write(path: PathLike, lines: list[str]) -> None:
-    """Write lines as UTF-8 with Unix line ends."""
-    Path(path).write_text("".join(lines), encoding="utf-8", newline="\n")
+def _write(path: PathLike, lines: Iterable[str]) -> None:
+    """Write lines as UTF-8 with Unix line ends, the whole file or none of it."""
+    with whole_file(path) as temporary:
+        temporary.write_text("".join(lines), encoding="utf-8", newline="\n")
