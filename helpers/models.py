@@ -89,7 +89,7 @@ def load_model(
         ConnectionError: a hub id, no network, and no earlier download.
     """
     folder = find_model(name_or_path, allow_pickle=allow_pickle)
-    name = str(name_or_path) if _is_hub_id(name_or_path) else folder.name
+    name = model_name(name_or_path, folder)
     pooling = _pooling_of(folder, pooling)
     if query_instruction is None:
         query_instruction = _instruction_of(name, folder)
@@ -106,20 +106,22 @@ def load_model(
             trust_remote_code=False,
         )
     limit = min(model.passage_max_length, longest_input(model.tokenizer, model.model))
-    model.info = ModelInfo(name, pooling, query_instruction, limit, *_digests(folder))
+    model.info = ModelInfo(name, pooling, query_instruction, limit, *digests(folder))
     return model
 
 
 @contextlib.contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """Keep the bar that transformers draws while it reads weights out of the lessons."""
+    """Keep out of the lessons what transformers shows while it reads weights: a bar, and a list of those left over."""
     from transformers.utils import logging
 
-    was_enabled = logging.is_progress_bar_enabled()
+    was_enabled, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()
+    logging.set_verbosity_error()
     try:
         yield
     finally:
+        logging.set_verbosity(level)
         if was_enabled:
             logging.enable_progress_bar()
 
@@ -153,6 +155,11 @@ def find_model(name_or_path: str | Path, *, allow_pickle: bool = False) -> Path:
         )
     _require_checkpoint(folder, allow_pickle)
     return folder
+
+
+def model_name(name_or_path: str | Path, folder: Path) -> str:
+    """Name a model by its hub id, or by the last part of its folder."""
+    return str(name_or_path) if _is_hub_id(name_or_path) else folder.name
 
 
 def _is_hub_id(name_or_path: str | Path) -> bool:
@@ -198,7 +205,10 @@ def _require_checkpoint(folder: Path, allow_pickle: bool) -> None:
     if not any(folder.glob("*.safetensors")):
         pickled = [path.name for pattern in PICKLED_WEIGHTS for path in folder.glob(pattern)]
         if not pickled:
-            raise ValueError(f"{folder.name} holds no weights: no *.safetensors in it, only {', '.join(present[:8])}.")
+            raise ValueError(
+                f"{folder.name} holds no weights: no *.safetensors in it, only {', '.join(present[:8])}. "
+                "Of a hub model, pickled weights (*.bin) are fetched only with allow_pickle=True."
+            )
         if not allow_pickle:
             raise ValueError(
                 f"{folder.name} has only pickled weights ({pickled[0]}), and loading a pickle can run code. "
@@ -240,8 +250,8 @@ def _instruction_of(name: str, folder: Path) -> str:
     return prompts.get("query") or (BGE_INSTRUCTIONS[family[1].lower()] if family else "")
 
 
-def _digests(folder: Path) -> tuple[str, str]:
-    """Digest all files a model is made of, and its weights alone."""
+def digests(folder: Path) -> tuple[str, str]:
+    """Digest all files a model is made of, and its weights alone; two SHA-256."""
     patterns = (*WEIGHTS, *PICKLED_WEIGHTS, *OTHER_FILES)
     files = sorted({path for pattern in patterns for path in [*folder.glob(pattern), *folder.glob(f"*/{pattern}")]})
     digests = {path.relative_to(folder).as_posix(): _sha256(path) for path in files}

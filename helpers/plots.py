@@ -1,8 +1,9 @@
 """Figures for the lessons. Each draws a table that the same cell prints, so that no number lives in a picture alone."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
@@ -46,9 +47,42 @@ def plot_growth(scores: pd.DataFrame) -> Axes:
     return axes
 
 
-def _axes() -> Axes:
-    """Open a figure in the style of the lessons: no box, a faint grid."""
-    _, axes = plt.subplots(figsize=SIZE, layout="constrained")
+def plot_bars(intervals: pd.DataFrame, label: str) -> Axes:
+    """Draw a bar a system, its value written on it, and its confidence interval as a line.
+
+    Args:
+        intervals: what :func:`helpers.tables.system_table` returned: columns mean, low, high; drawn top down.
+        label: what the bars measure.
+    """
+    axes = _axes(height=0.9 + 0.32 * len(intervals))
+    places = range(len(intervals))[::-1]
+    axes.barh(places, intervals["mean"], height=0.7, color=COLOURS[5])
+    axes.hlines(places, intervals["low"], intervals["high"], color=COLOURS[6], linewidth=1.5)
+    for place, mean in zip(places, intervals["mean"], strict=True):
+        axes.annotate(f"{mean:.3f}", (0, place), (4, 0), textcoords="offset points", va="center")
+    axes.set_yticks(places, intervals.index)
+    axes.set_xlim(0, 1.02)
+    axes.set_xlabel(f"{label}, with 95 % interval over the queries")
+    axes.grid(visible=False, axis="y")
+    return axes
+
+
+def plot_distributions(samples: Mapping[str, np.ndarray], label: str, bins: int = 80) -> Axes:
+    """Draw how often each value occurs, an outline a sample, all over the same bins and each of area one."""
+    axes = _axes()
+    edges = np.histogram_bin_edges(np.concatenate(list(samples.values())), bins)
+    for (name, values), colour in zip(samples.items(), _cycle(COLOURS, len(samples)), strict=True):
+        axes.hist(values, edges, density=True, histtype="stepfilled", alpha=0.25, color=colour)
+        axes.hist(values, edges, density=True, histtype="step", color=colour, label=name)
+    axes.set_xlabel(label)
+    axes.set_ylabel("density")
+    axes.legend(frameon=False)
+    return axes
+
+
+def _axes(height: float = SIZE[1]) -> Axes:
+    """Open a figure in the style of the lessons: no box, a faint grid; height in inches."""
+    _, axes = plt.subplots(figsize=(SIZE[0], height), layout="constrained")
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)

@@ -1,0 +1,287 @@
+"""Comparing models: the published experiment, the two sets of models, and the tables and figures of lesson 03."""
+
+import itertools
+import shutil
+import socket
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+
+from helpers import collections
+from helpers.comparison import UPSTREAM_MODELS, Contender, load_contenders, rank_all, rank_by, upstream_example
+from helpers.metrics import evaluate
+from helpers.models import OFFLINE_DEFAULT
+from helpers.plots import plot_bars, plot_distributions
+from helpers.pooling import Pooling, encode_pooled, load_encoder
+from helpers.tables import cited_table, paired_table, reciprocal_rank_table, system_table
+from tests.checkpoints import save_checkpoint, save_colbert
+
+METRICS = ["mrr@2", "recall@2", "ndcg@2"]
+
+
+@pytest.fixture(scope="module")
+def example():
+    """Give upstream's collection and published rankings."""
+    return upstream_example()
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """Give a tiny BERT, loaded."""
+    return load_encoder(save_checkpoint(tmp_path_factory.mktemp("tiny") / "tiny", pooling=None), device="cpu")
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """Keep embeddings out of the user's cache."""
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    """Put tiny checkpoints where downloads of the five models would lie; the bundled one needs none."""
+    import huggingface_hub.constants
+
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    for name in UPSTREAM_MODELS:
+        if name == OFFLINE_DEFAULT:
+            continue
+        repository = tmp_path / "hub" / f"models--{name.replace('/', '--')}"
+        (repository / "refs").mkdir(parents=True)
+        (repository / "refs" / "main").write_text(commit)
+        folder = repository / "snapshots" / commit
+        architecture = name.split("/")[1].split("-")[0]
+        if architecture.startswith("colbert"):
+            save_colbert(folder)
+        else:
+            save_checkpoint(folder, architecture, pooling=None)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path / "hub"
+
+
+# --- upstream's experiment -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "mrr", "recall"),
+    [
+        ("google-bert/bert-base-uncased", 1.0, 0.9),
+        ("FacebookAI/roberta-base", 1.0, 0.8),
+        ("sentence-transformers/all-MiniLM-L6-v2", 1.0, 1.0),
+        ("colbert-ir/colbertv2.0", 1.0, 0.9),
+        ("xlnet/xlnet-base-cased", 0.4, 0.4),
+    ],
+)
+def test_published_figures_follow_from_the_published_rankings(example, model, mrr, recall):
+    """The lesson says so of all five; a slip in the data file or a metric would make it untrue."""
+    data, published = example
+    mean = evaluate(published[model], data.qrels, METRICS).mean
+    assert mean["mrr@2"] == pytest.approx(mrr, abs=1e-12)
+    assert mean["recall@2"] == pytest.approx(recall, abs=1e-12)
+
+
+def test_example_is_the_published_one(example):
+    """A sentence or judgement changed by accident would be another experiment under the same name."""
+    data, published = example
+    assert (len(data.queries), len(data.corpus), len(data.qrels)) == (5, 10, 5)
+    assert [data.relevant(row) for row in range(5)] == [[0, 5], [1, 6], [2, 7], [3, 8], [4, 9]]
+    assert tuple(published) == UPSTREAM_MODELS
+    assert data.sha256 == "6d895bf6a4774691cacd26d6dae4b2295887281f89552e2d6e15feafcdc8d195"
+
+
+def test_bundled_model_reproduces_its_published_ranking(example, cache):
+    """The one published ranking that can be checked without a network, for all five queries."""
+    data, published = example
+    found = rank_by(load_encoder(OFFLINE_DEFAULT, device="cpu"), data, ["mean"], 2, progress=False)
+    assert found["mean"].ids.tolist() == published[OFFLINE_DEFAULT].tolist()
+    assert published[OFFLINE_DEFAULT].tolist() == [[5, 0], [6, 1], [2, 7], [3, 8], [4, 9]]
+
+
+def test_chance_level_of_the_example(example):
+    """The lesson sets the scores beside .289 = 1/5 + 1/2 · 4/5 · 2/9, what drawing at random scores on average."""
+    every = np.array(list(itertools.permutations(range(10), 2)))
+    result = evaluate(every, [example[0].qrels[0]] * len(every), METRICS)
+    assert result.mean["mrr@2"] == pytest.approx(1 / 5 + 1 / 2 * 4 / 5 * 2 / 9, abs=1e-12)
+    assert result.mean["recall@2"] == pytest.approx(0.2, abs=1e-12)
+
+
+def test_judgement_of_a_sentence_that_does_not_exist_is_refused(example):
+    """Counted as never found, it would silently lower every model's score."""
+    qrels = [*example[0].qrels[:4], {4: 1, 10: 1}]
+    with pytest.raises(ValueError, match=r"query 4 name passage rows \[10\], but the corpus has rows 0 to 9"):
+        replace(example[0], qrels=qrels)
+
+
+def test_damaged_example_is_named(tmp_path, monkeypatch):
+    """A missing or cut file of the package should name itself."""
+    monkeypatch.setattr(collections, "FOLDER", tmp_path)
+    with pytest.raises(ValueError, match=r"upstream_mrr_example\.json is missing"):
+        upstream_example()
+    (tmp_path / "upstream_mrr_example.json").write_text('{"queries": [')
+    with pytest.raises(ValueError, match=r"upstream_mrr_example\.json is damaged"):
+        upstream_example()
+
+
+# --- the two sets of models ------------------------------------------------------------------------------
+
+
+def test_all_five_hub_models_are_reached_by_one_parameter(example, hub, cache):
+    """A row of the lesson's table that cannot be run would be a promise nobody keeps."""
+    contenders = load_contenders("hub")
+    names = {contender.encoder.info.name for contender in contenders.values()}
+    assert names == set(UPSTREAM_MODELS)
+    found = rank_all(contenders, example[0], 10, progress=False)
+    models = ("bert-base-uncased", "roberta-base", "MiniLM", "colbertv2.0", "xlnet-base-cased")
+    expected = {f"{model}, {how}" for model in models for how in ("mean", "unmasked_mean")}
+    assert set(found) == expected | {"colbertv2.0, maxsim", "TF-IDF", "BM25"}
+    for ranking in found.values():
+        assert np.array_equal(np.sort(ranking.ids), [range(10)] * 5)
+        assert (np.diff(ranking.scores) <= 0).all()
+
+
+def test_hub_models_that_are_not_at_hand_are_named_quickly(hub, monkeypatch):
+    """Without a network the reader must hear which model, and what to do instead."""
+    shutil.rmtree(hub / "models--FacebookAI--roberta-base")
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("tried the network"))
+    with pytest.raises(ConnectionError, match=r"'FacebookAI/roberta-base'.*HF_ENDPOINT"):
+        load_contenders("hub")
+
+
+def test_offline_set_is_what_the_lesson_says(cache):
+    """MiniLM under each pooling, and as floor its input embeddings and a twin of no training."""
+    contenders = load_contenders("offline")
+    assert {name: contender.poolings for name, contender in contenders.items()} == {
+        "MiniLM": tuple(Pooling),
+        "static": (Pooling.MEAN,),
+        "untrained": (Pooling.MEAN,),
+    }
+    assert len({contender.encoder.info.sha256 for contender in contenders.values()}) == 3
+
+
+def test_unknown_set_is_refused():
+    """A typo must not fall back to another set."""
+    with pytest.raises(ValueError, match=r"models='online': expected one of 'offline', 'hub'"):
+        load_contenders("online")
+
+
+# --- ranking ---------------------------------------------------------------------------------------------
+
+
+def test_rankings_are_by_cosine_and_by_maxsim(tiny, example, cache):
+    """Against the plainest computation: every query with every sentence, in Python."""
+    data = example[0]
+    found = rank_by(tiny, data, Pooling, 10, progress=False)
+    queries, passages = (encode_pooled(tiny, texts, Pooling, progress=False) for texts in (data.queries, data.corpus))
+    for pooling, ranking in found.items():
+        for row in range(5):
+            if pooling is Pooling.MAXSIM:
+                own = queries[pooling].text(row)
+                texts = [passages[pooling].text(i) for i in range(10)]
+                scores = [sum(max(float(q @ p) for p in text) for q in own) for text in texts]
+            else:
+                scores = [float(queries[pooling][row] @ passage) for passage in passages[pooling]]
+            np.testing.assert_allclose(ranking.scores[row], sorted(scores, reverse=True), atol=1e-4)
+            np.testing.assert_allclose([scores[i] for i in ranking.ids[row]], ranking.scores[row], atol=1e-4)
+
+
+def test_colbert_ranks_queries_as_queries(tmp_path, example, cache):
+    """Reading a query as a passage, without marker and filling, gives another ranking and no error."""
+    encoder = load_encoder(save_colbert(tmp_path / "colbert"), device="cpu")
+    found = rank_by(encoder, example[0], ["maxsim"], 10, progress=False)["maxsim"]
+    query = encode_pooled(encoder, example[0].queries, ["maxsim"], kind="query", progress=False)["maxsim"]
+    passages = encode_pooled(encoder, example[0].corpus, ["maxsim"], progress=False)["maxsim"]
+    best = max(float((query.text(0) @ passages.text(i).T).max(axis=1).sum()) for i in range(10))
+    assert found.scores[0, 0] == pytest.approx(best, rel=1e-5)
+
+
+def test_names_tell_model_and_pooling(tiny, example, cache):
+    """Rows of a table with one name would overwrite one another."""
+    contenders = {"one": Contender(tiny, ("mean", "max")), "two": Contender(tiny, ("mean",))}
+    found = rank_all(contenders, example[0], 3, progress=False)
+    assert list(found) == ["one, mean", "one, max", "two, mean", "TF-IDF", "BM25"]
+    assert {ranking.ids.shape for ranking in found.values()} == {(5, 3)}
+
+
+@pytest.mark.parametrize("pooling", ["mean", "maxsim"])
+@pytest.mark.parametrize("k", [0, 11])
+def test_cutoff_beyond_the_corpus_is_named(tiny, example, cache, pooling, k):
+    """Shorter lists than asked would be scored as if they were whole."""
+    with pytest.raises(ValueError, match=f"k={k}: expected a whole number from 1 to 10"):
+        rank_by(tiny, example[0], [pooling], k, progress=False)
+
+
+# --- tables and figures ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def published_results(example):
+    """Give the evaluations of the published rankings."""
+    return {name: evaluate(ids, example[0].qrels, METRICS) for name, ids in example[1].items()}
+
+
+def test_reciprocal_rank_table_shows_what_was_scored(example):
+    """Rank and 1/rank per query, "none" where nothing relevant was retrieved."""
+    data, published = example
+    frame = reciprocal_rank_table(data, published["xlnet/xlnet-base-cased"])
+    assert frame["rank"].tolist() == ["none", "2", "2", "1", "none"]
+    assert frame["1/rank"].tolist() == [0, 0.5, 0.5, 1, 0]
+    assert frame["relevant"][1] == "1, 6"
+    assert frame["retrieved"][1] == "8, 6"
+
+
+def test_cited_figures_stay_in_their_own_column(published_results):
+    """A published figure in the column of what was measured would claim a run that never was."""
+    measured = {"MiniLM, mean": published_results[OFFLINE_DEFAULT]}
+    frame = cited_table(measured, {"xlnet": published_results["xlnet/xlnet-base-cased"]}, ["mrr@2", "recall@2"])
+    assert frame.columns.tolist() == ["mrr@2 measured", "mrr@2 published", "recall@2 measured", "recall@2 published"]
+    assert frame.loc["MiniLM, mean"].tolist() == ["1.000", "–", "1.000", "–"]
+    assert frame.loc["xlnet"].tolist() == ["–", "0.400", "–", "0.400"]
+
+
+def test_system_table_is_sorted_and_has_intervals(published_results):
+    """Five of five right is no proof of perfection: Wilson's interval reaches down to .566."""
+    frame = system_table(published_results, "mrr@2")
+    assert frame.index[-1] == "xlnet/xlnet-base-cased"
+    assert frame["mean"].is_monotonic_decreasing
+    assert frame.loc[OFFLINE_DEFAULT, "low"] == pytest.approx(0.5655, abs=1e-4)
+
+
+def test_paired_table_counts_tests_and_compares_query_by_query():
+    """p-values of many tests have to be adjusted; the difference's sign says which system is better."""
+    runs = {"a": [[0]] * 12, "b": [[0]] * 6 + [[1]] * 6, "c": [[0]] * 11 + [[1]], "d": [[1]] * 12}
+    results = {name: evaluate(np.array(ids), [{0: 1, 1: 0}] * 12, ["mrr@1"]) for name, ids in runs.items()}
+    frame = paired_table(results, "a", "mrr@1")
+    assert frame.index.tolist() == ["b", "c", "d"]
+    assert frame["difference"].tolist() == pytest.approx([0.5, 1 / 12, 1])
+    assert frame[["better", "worse"]].to_numpy().tolist() == [[6, 0], [1, 0], [12, 0]]
+    # Of 2^6 ways to swap b's six differing queries two are as extreme; of 2 for c both; of 2^12 for d two.
+    assert frame["p"].tolist() == pytest.approx([2 / 64, 1, 2 / 4096])
+    # Holm: the smallest times 3, the next times 2, the last as it is.
+    assert frame["adjusted p"].tolist() == pytest.approx([4 / 64, 1, 6 / 4096])
+
+
+def test_bars_carry_value_and_interval():
+    """A bar without its value sends the reader to guess from the axis."""
+    frame = pd.DataFrame({"mean": [0.8, 0.25], "low": [0.7, 0.1], "high": [0.9, 0.5]}, index=["a", "b"])
+    axes = plot_bars(frame, "MRR@2")
+    assert [text.get_text() for text in axes.texts] == ["0.800", "0.250"]
+    assert [bar.get_width() for bar in axes.patches] == [0.8, 0.25]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
+    assert [segment[:, 0].tolist() for segment in axes.collections[0].get_segments()] == [[0.7, 0.9], [0.1, 0.5]]
+    assert axes.patches[0].get_y() > axes.patches[1].get_y()
+    plt.close(axes.figure)
+
+
+def test_distributions_share_bins():
+    """Outlines over bins of their own could not be compared."""
+    axes = plot_distributions({"a": np.array([0.0, 0.1, 0.2]), "b": np.array([0.8, 1.0])}, "cosine", bins=10)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
+    assert axes.get_xlabel() == "cosine"
+    ends = [patch.get_xy()[:, 0] for patch in axes.patches if patch.get_fill()]
+    assert {(end.min().round(6), end.max().round(6)) for end in ends} == {(0.0, 1.0)}
+    plt.close(axes.figure)
