@@ -16,7 +16,7 @@ from pathlib import Path
 import yaml
 from markdown_it import MarkdownIt
 
-from .markdown import GAP, HAN, has_han, links, paragraphs, prose
+from .markdown import GAP, HAN, has_han, links, paragraphs, prose, without_blocks
 from .notebooks import (
     ROOT,
     Node,
@@ -94,8 +94,12 @@ def _words(text: str) -> list[str]:
 
 def untranslated(english: str, chinese: str) -> list[str]:
     """Return the paragraphs of a Chinese text that stand there in English: words beyond code, names and formulas."""
-    theirs = set(paragraphs(english))
-    return [block for block in paragraphs(chinese) if block in theirs and not has_han(prose(block)) and _words(block)]
+    theirs = set(paragraphs(without_blocks(english)))
+    return [
+        block
+        for block in paragraphs(without_blocks(chinese))
+        if block in theirs and not has_han(prose(block)) and _words(block)
+    ]
 
 
 def _term_gaps(english: str, chinese: str, terms: tuple[Term, ...]) -> Iterator[tuple[str, str]]:
