@@ -519,7 +519,8 @@ def _look_up(ids: np.ndarray, judgements: Judgements) -> np.ndarray:
         block = ids[start : start + step].astype(np.int32)
         for begin in range(first, last, step):
             part = slice(begin, min(begin + step, last))
-            which, place = np.divmod(np.flatnonzero(block[query[part] - start] == short[part, None]), width)
+            rankings = block.take(query[part] - start, axis=0)
+            which, place = np.divmod(np.flatnonzero(rankings == short[part, None]), width)
             which += begin
             same = ids[query[which], place] == rows[which]
             ranks[which[same]] = place[same] + 1

@@ -131,6 +131,33 @@ def test_exponential_gain_is_trec_eval_on_mapped_grades():
         assert differing_doubles(ours, {name: theirs[name] for name in names}) == 0
 
 
+def test_discount_of_every_rank_is_trec_eval():
+    """The logarithm of some rank would differ in its last bit, as numpy's own does on some processors."""
+    depth = 300
+    ids = np.tile(np.arange(depth), (depth, 1))
+    scores = np.tile(-np.arange(depth, dtype=np.float32), (depth, 1))
+    qrels = [{row: 1} for row in range(depth)]
+    text_qrels, run = text_forms(qrels, ids, scores)
+    found = pytrec_eval.RelevanceEvaluator(text_qrels, {f"ndcg_cut.{depth}"}).evaluate(run)
+    theirs = {f"ndcg@{depth}": np.array([found[query][f"ndcg_cut_{depth}"] for query in text_qrels])}
+    assert differing_doubles(evaluate(ids, qrels, f"ndcg@{depth}").per_query, theirs) == 0
+
+
+@pytest.mark.parametrize("level", [2, 3])
+def test_relevance_level_is_trec_eval(level):
+    """Grades below the level would count as relevant, or nDCG heed the level, unlike with trec_eval's -l."""
+    wanted = {"recall.5", "P.5", "map_cut.5", "ndcg_cut.5", "success.5", "recip_rank", "Rprec"}
+    names = {"recall@5": "recall_5", "precision@5": "P_5", "map@5": "map_cut_5", "ndcg@5": "ndcg_cut_5",
+             "success@5": "success_5", "mrr@200": "recip_rank", "rprec": "Rprec"}  # fmt: skip
+    for seed in range(RUNS):
+        qrels, ids, scores = random_run("graded", seed)
+        text_qrels, run = text_forms(qrels, ids, scores)
+        found = pytrec_eval.RelevanceEvaluator(text_qrels, wanted, relevance_level=level).evaluate(run)
+        theirs = {ours: np.array([found[query][name] for query in text_qrels]) for ours, name in names.items()}
+        ours = evaluate(ids, qrels, list(names), scores=scores, relevance_level=level)
+        assert differing_doubles(ours.per_query, theirs) == 0
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_equal_to_ir_measures(kind):
     """Reciprocal rank at a cutoff, Judged and the rest would differ from ir_measures by more than 1e-12."""
@@ -314,6 +341,8 @@ def test_scores_are_compared_in_single_precision():
     """Scores that trec_eval cannot tell apart would be ordered all the same."""
     run = {"q": {"a": 1.0 + 1e-12, "b": 1.0}}
     assert evaluate(run, {"q": {"a": 1}}, "mrr@2").mean["mrr@2"] == 0.5
+    result = evaluate(np.array([[1, 2]]), [{1: 1}], "mrr@2", scores=np.array([[1.0 + 1e-12, 1.0]]))
+    assert (result.mean["mrr@2"], result.tied) == (0.5, 1)
 
 
 def test_unsorted_scores_are_sorted():

@@ -35,7 +35,7 @@ COMMAND = "python -m tests.bench.bench_metrics"
 SIZES = [(100, 10), (6980, 10), (6980, 1000), (100_000, 10)]
 KINDS = ("binary", "graded")
 ROUNDS = 3
-LOOPS_LIMIT = 1000  # queries the taught loops are run on; beyond, their time is scaled up and marked
+LOOPS_LIMIT = 200  # queries the taught loops are run on; beyond, their time is scaled up and marked
 
 
 class Search(NamedTuple):
