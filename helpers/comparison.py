@@ -5,13 +5,23 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from helpers import collections
 from helpers.baselines import bm25_search, rank, tfidf_search
 from helpers.data import RetrievalDataset
 from helpers.index import build_index, search
 from helpers.models import OFFLINE_DEFAULT
-from helpers.pooling import Encoder, Pooling, encode_pooled, load_encoder, maxsim, static, untrained
+from helpers.pooling import (
+    Encoder,
+    Pooling,
+    compared_tokens,
+    encode_pooled,
+    load_encoder,
+    maxsim,
+    static,
+    untrained,
+)
 
 UPSTREAM_MODELS = (
     "google-bert/bert-base-uncased",
@@ -134,3 +144,24 @@ def rank_by(
         else:
             found[pooling] = Ranking(*search(build_index(passages[pooling]), queries[pooling], k))
     return found
+
+
+def match_table(encoder: Encoder, query: str, passage: str, **options: object) -> pd.DataFrame:
+    """Show how MaxSim scores a pair: for each query token the passage token closest to it, and their cosine.
+
+    The cosines add up to the score. ``options`` as in :func:`rank_by`.
+    """
+    sides = {"query": query, "passage": passage}
+    vectors = {
+        kind: encode_pooled(encoder, [text], [Pooling.MAXSIM], kind=kind, **options)[Pooling.MAXSIM].vectors
+        for kind, text in sides.items()
+    }
+    tokens = {kind: compared_tokens(encoder, text, kind) for kind, text in sides.items()}
+    cosines = vectors["query"] @ vectors["passage"].T
+    return pd.DataFrame(
+        {
+            "query token": tokens["query"],
+            "closest passage token": [tokens["passage"][best] for best in cosines.argmax(axis=1)],
+            "cosine": cosines.max(axis=1),
+        }
+    )

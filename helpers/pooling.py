@@ -231,6 +231,13 @@ def encode_pooled(
     return {pooling: found[pooling] for pooling in wanted}
 
 
+def compared_tokens(encoder: Encoder, text: str, kind: str = "passage") -> list[str]:
+    """Return the tokens of a text whose vectors MAXSIM gives, in their order."""
+    tokens = _inputs(encoder, [text], kind if encoder.projection is not None else "")
+    kept = [token for token, keep in zip(tokens["input_ids"][0], tokens["keep"][0], strict=True) if keep]
+    return encoder.tokenizer.convert_ids_to_tokens(kept)
+
+
 class _Job(NamedTuple):
     """One pass over texts: who encodes, into what, and where the results are kept."""
 
@@ -243,8 +250,7 @@ class _Job(NamedTuple):
 
     def run(self, texts: list[str]) -> dict[Pooling, np.ndarray | TokenVectors]:
         """Encode texts, shard by shard."""
-        tokens = _colbert_tokens(self.encoder, texts, self.colbert_kind) if self.colbert_kind else None
-        tokens = tokens or _tokens(self.encoder, texts, self.encoder.info.max_length)
+        tokens = _inputs(self.encoder, texts, self.colbert_kind)
         lengths = np.array([int(np.sum(keep)) for keep in tokens["keep"]])
         shards = []
         for start in range(0, len(texts), SHARD_SIZE):
@@ -325,6 +331,13 @@ def _pooled(encoder: Encoder, batch: TokenBatch, pooling: Pooling, keep: list, r
 def _unit(vectors: Tensor) -> np.ndarray:
     """Scale vectors to length one, as float32."""
     return torch.nn.functional.normalize(vectors.float(), dim=-1).cpu().numpy()
+
+
+def _inputs(encoder: Encoder, texts: list[str], colbert_kind: str) -> dict[str, list]:
+    """Tokenize texts for a pass: as ColBERT reads them where a kind is named, else as every other model does."""
+    if colbert_kind:
+        return _colbert_tokens(encoder, texts, colbert_kind)
+    return _tokens(encoder, texts, encoder.info.max_length)
 
 
 def _tokens(encoder: Encoder, texts: list[str], limit: int) -> dict[str, list]:

@@ -11,11 +11,19 @@ import pandas as pd
 import pytest
 
 from helpers import collections
-from helpers.comparison import UPSTREAM_MODELS, Contender, load_contenders, rank_all, rank_by, upstream_example
+from helpers.comparison import (
+    UPSTREAM_MODELS,
+    Contender,
+    load_contenders,
+    match_table,
+    rank_all,
+    rank_by,
+    upstream_example,
+)
 from helpers.metrics import evaluate
 from helpers.models import OFFLINE_DEFAULT
 from helpers.plots import plot_bars, plot_distributions
-from helpers.pooling import Pooling, encode_pooled, load_encoder
+from helpers.pooling import Pooling, compared_tokens, encode_pooled, load_encoder, maxsim
 from helpers.tables import cited_table, paired_table, reciprocal_rank_table, system_table
 from tests.checkpoints import save_checkpoint, save_colbert
 
@@ -213,6 +221,22 @@ def test_cutoff_beyond_the_corpus_is_named(tiny, example, cache, pooling, k):
     """Shorter lists than asked would be scored as if they were whole."""
     with pytest.raises(ValueError, match=f"k={k}: expected a whole number from 1 to 10"):
         rank_by(tiny, example[0], [pooling], k, progress=False)
+
+
+@pytest.mark.parametrize("maker", [save_checkpoint, save_colbert])
+def test_matches_add_up_to_the_score(maker, tmp_path, example, cache):
+    """The lesson explains a MaxSim score token by token; the parts must be those of the score."""
+    encoder = load_encoder(maker(tmp_path / "late"), device="cpu")
+    query, passage = "the cat , not the dog", "a dog is not , the cat ."
+    frame = match_table(encoder, query, passage, progress=False)
+    sides = [encode_pooled(encoder, [t], ["maxsim"], kind=k, progress=False)["maxsim"]
+             for t, k in ((query, "query"), (passage, "passage"))]  # fmt: skip
+    assert frame["cosine"].sum() == pytest.approx(float(maxsim(*sides)[0, 0]), rel=1e-5)
+    colbert = maker is save_colbert
+    marked = ["[unused0]"] if colbert else []
+    tokens = ["[CLS]", *marked, "the", "cat", ",", "not", "the", "dog", "[SEP]"]
+    assert frame["query token"].tolist() == tokens + ["[MASK]"] * (32 - len(tokens)) * colbert
+    assert ("," in compared_tokens(encoder, passage)) is not colbert
 
 
 # --- tables and figures ----------------------------------------------------------------------------------
