@@ -73,7 +73,7 @@ def load_contenders(models: str = "offline", *, allow_pickle: bool = False) -> d
     Args:
         models: ``"offline"``: the bundled MiniLM under every pooling, its input embeddings alone, and an untrained
             twin. ``"hub"``: the five models of the upstream tutorial, under the mean, right and wrong, and
-            colbertv2.0 under MaxSim as well; about 1.7 GB are downloaded the first time.
+            colbertv2.0 under MaxSim as well; about 2 GB are downloaded the first time.
         allow_pickle: accept models that have only pickled weights.
 
     Raises:
@@ -93,9 +93,13 @@ def load_contenders(models: str = "offline", *, allow_pickle: bool = False) -> d
     for hub_id in UPSTREAM_MODELS:
         encoder = load_encoder(hub_id, allow_pickle=allow_pickle)
         late = (Pooling.MAXSIM,) if encoder.projection is not None else ()
-        name = "MiniLM" if hub_id == OFFLINE_DEFAULT else hub_id.split("/")[1]
-        loaded[name] = Contender(encoder, (Pooling.MEAN, Pooling.UNMASKED_MEAN, *late))
+        loaded[short_name(hub_id)] = Contender(encoder, (Pooling.MEAN, Pooling.UNMASKED_MEAN, *late))
     return loaded
+
+
+def short_name(hub_id: str) -> str:
+    """Return the name under which tables list a model: MiniLM, or the hub id without its owner."""
+    return "MiniLM" if hub_id == OFFLINE_DEFAULT else hub_id.rsplit("/", 1)[-1]
 
 
 def rank_all(
