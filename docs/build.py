@@ -29,7 +29,7 @@ def sphinx(root: Path, language: str, work: Path) -> subprocess.Popen:
     source, target = work / language, work / "html" / language
     environment = os.environ | {
         "DOCS_LANGUAGE": language, "DOCS_SOURCE": str(source), "PYTHONHASHSEED": "0", "SOURCE_DATE_EPOCH": "0",
-        "PYTHONPATH": os.pathsep.join([str(root), os.environ.get("PYTHONPATH", "")]),
+        "PYTHONPATH": os.pathsep.join([str(root), str(ROOT)]),
     }  # fmt: skip
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-q", "-W", "--keep-going", "-c", str(root / "docs")]
     return subprocess.Popen(

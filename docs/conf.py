@@ -13,7 +13,7 @@ from sphinx.search.zh import SearchChinese
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from docs.stage import addresses  # noqa: E402
+from docs.stage import addresses
 
 LANGUAGE = os.environ["DOCS_LANGUAGE"]
 SOURCE = Path(os.environ["DOCS_SOURCE"])

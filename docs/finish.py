@@ -1,8 +1,8 @@
 """Make a built site need nothing but its own files, and follow its links.
 
 Sphinx and its theme write scripts and styles into the pages, load a large icon library and ship what no page uses.
-Here inline code moves to files, icons become small pictures in the page, and every page gets a content security policy that
-permits its own server alone.
+Here inline code moves to files, icons become small pictures in the page, and every page gets a content security
+policy that permits its own server alone.
 """
 
 from __future__ import annotations
@@ -25,9 +25,8 @@ MATHJAX = (
     "output/chtml/fonts/tex.js", "a11y/assistive-mml.js",
 )  # fmt: skip
 UNUSED = (
-    ".buildinfo", "_sources", "_static/scripts/fontawesome.js*", "_static/vendor", "_static/**/*.map", "_static/locales",
-    "_static/images", "_static/styles/theme.css.map", "_static/documentation_options.js.map", "_static/*.png",
-    "_static/mystnb.*.map", "_static/minus.png", "_static/webpack-macros.html", "_static/sbt-webpack-macros.html",
+    ".buildinfo", "_sources", "_static/scripts/fontawesome.js*", "_static/vendor", "_static/**/*.map",
+    "_static/locales", "_static/images", "_static/*.png", "_static/*.html",
 )  # fmt: skip
 
 _SCRIPT = re.compile(r"<script(?P<attributes>[^>]*)>(?P<code>.*?)</script>", re.S)
@@ -37,6 +36,12 @@ _STYLED = re.compile(
 )
 _ICON = re.compile(r"<(?P<tag>i|span) class=\"(?P<names>[^\"]*\bfa-[^\"]*)\"(?P<rest>[^>]*)></(?P=tag)>")
 _HANDLER = re.compile(r"<[a-zA-Z][^<>]*\son[a-z]+=\"")
+# What a screen reader would stumble over: a label that hides the text, a heading cell without text, no landmark.
+ACCESSIBLE = (
+    (re.compile(r'(<button[^>]*search-button-field[^>]*?) aria-label="[^"]*"'), r"\1"),
+    (re.compile(r"<th(?P<a>[^>]*)>\s*(?:<p>\s*</p>)?\s*</th>"), r"<td\g<a>></td>"),
+    (re.compile(r'(<div id="pst-primary-sidebar")'), r'\1 role="complementary"'),
+)
 _STYLES = ("fa-solid", "fa-regular", "fa-brands", "fa-lg", "fa-fw", "fa-sm")
 
 
@@ -53,6 +58,7 @@ def finish(html: Path) -> None:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         for css in (folder / "_static" / "styles").glob("*.css"):
             css.write_text(_without_font_awesome(css.read_text(encoding="utf-8")), encoding="utf-8")
+        _no_eval(folder / "_static" / "doctools.js", folder / "_static" / "translations.js")
         _mathjax(folder / "_static" / "mathjax")
 
 
@@ -63,6 +69,8 @@ def tightened(text: str, page: Path, folder: Path, icons: dict[str, tuple[str, s
     text = re.sub(r"\s*<link rel=\"preload\" as=\"script\"[^>]*>", "", text)
     if page.stem != "search":
         text = re.sub(r"\s*<script[^>]*(?:searchtools|language_data|searchindex|/search)\.js[^>]*></script>", "", text)
+    for pattern, better in ACCESSIBLE:
+        text = pattern.sub(better, text)
     text = _SCRIPT.sub(lambda m: _outside_script(m, folder, up), text)
     text = _STYLE.sub(lambda m: f'<link rel="stylesheet" href="{up}{_kept(m["css"], folder, "css")}">', text)
     while _STYLED.search(text):
@@ -132,6 +140,15 @@ def _icon(match: re.Match[str], icons: dict[str, tuple[str, str]]) -> str:
 def _without_font_awesome(css: str) -> str:
     """Return a style sheet without the @font-face rules whose font files are not shipped."""
     return re.sub(r"@font-face\s*\{[^}]*(?:fa-|Font ?Awesome)[^}]*\}", "", css)
+
+
+def _no_eval(doctools: Path, translations: Path) -> None:
+    """Write the plural rule of the page's language into Sphinx's script, which would make it from text."""
+    said = translations.read_text(encoding="utf-8") if translations.exists() else ""
+    rule = re.search(r'"plural_expr": "([^"]*)"', said)
+    arrow = f"(n) => {rule[1] if rule else 'Number(n !== 1)'};"
+    text = doctools.read_text(encoding="utf-8")
+    doctools.write_text(re.sub(r'new Function\(\s*"n",.*?\);', lambda _: arrow, text, flags=re.S), encoding="utf-8")
 
 
 def _mathjax(target: Path) -> None:

@@ -256,7 +256,7 @@ def _bar(name: str, english: Node, root: Path, language: str) -> str:
     buttons = [f'<a class="launch" href="{escape(url)}">{say["open"].format(where)}</a>' for where, url in launch]
     saves = [f'<a class="save" href="downloads/{name}.{kind}" download>.{kind}</a>' for kind in ("ipynb", "py", "html")]
     return (
-        f'<div class="lesson-bar"><p>{say["time"].format(minutes(english))} · {say["before"]}{escape(needs)}</p>'
+        f'<div class="lesson-bar"><p>{say["read"].format(minutes(english))} · {say["before"]}{escape(needs)}</p>'
         f"<p>{' '.join(buttons)} <span>{say['download']}</span> {' '.join(saves)}</p></div>"
     )
 

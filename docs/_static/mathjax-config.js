@@ -2,10 +2,10 @@
 const alone = !document.documentElement.dataset.content_root;
 // MathJax from this site alone, its style sheet adopted rather than written into the page, which the policy forbids.
 window.MathJax = {
-  loader: { load: ["core", "input/tex-base", "[tex]/ams", "output/chtml", "output/chtml/fonts/tex.js", "a11y/assistive-mml"] },
+  loader: { load: ["core", "input/tex-base", "[tex]/ams", "output/chtml", "a11y/assistive-mml"] },
   tex: { packages: { "[+]": ["ams"] }, inlineMath: [["\\(", "\\)"], ...(alone ? [["$", "$"]] : [])], displayMath: [["\\[", "\\]"], ...(alone ? [["$$", "$$"]] : [])] },
   chtml: { adaptiveCSS: false },
-  options: { ignoreHtmlClass: alone ? "highlight|input_area|output_area" : ".*", processHtmlClass: alone ? "alone" : "math", enableMenu: false },
+  options: { ignoreHtmlClass: alone ? "highlight|input_area|output_area" : ".*", processHtmlClass: alone ? "alone" : "math" },
   startup: {
     ready() {
       MathJax.startup.defaultReady();
@@ -17,6 +17,7 @@ window.MathJax = {
         adopted.replaceSync(math.documentStyleSheet().textContent);
         document.adoptedStyleSheets.push(adopted);
       };
+      MathJax.startup.promise.then(() => window.dispatchEvent(new Event("resize")));
     },
   },
 };

@@ -1,3 +1,13 @@
+// What scrolls inside itself can be reached with the keyboard.
+const reach = () => {
+  for (const box of document.querySelectorAll("article table, article pre, article mjx-container, article .cell_output div")) {
+    if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+    else box.removeAttribute("tabindex");
+  }
+};
+addEventListener("load", reach);
+addEventListener("resize", reach);
+
 // The language switch leads to the same heading of the other edition: anchors are equal in both.
 document.addEventListener("DOMContentLoaded", () => {
   const link = document.querySelector("a.language-switch");

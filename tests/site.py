@@ -1,0 +1,44 @@
+"""The documentation site for the tests, built once, and a server for it."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+from docs.build import build
+
+from .tools.notebooks import ROOT
+
+
+@cache
+def built() -> Path:
+    """Build the site of this checkout into a temporary folder, once for all tests, and return the folder."""
+    folder = Path(tempfile.mkdtemp(prefix="site-")) / "html"
+    build(ROOT, folder)
+    return folder
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    """A file server that does not write a line for each request."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """Serve a folder on a free port of this machine alone; gives the address, with a slash at the end."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        thread.join()

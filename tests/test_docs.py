@@ -1,0 +1,300 @@
+"""The documentation site without a browser: what stops a build, what the built pages hold, the addresses."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+import shutil
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
+
+from docs.build import build
+from docs.finish import POLICY, address_faults, check_links, tightened
+from docs.stage import DocsError, addresses, headings, problems, slugs
+
+from .sample import sample
+from .site import built
+from .tools.notebooks import LANGUAGES, ROOT, dumps, lesson_names, lesson_path, read
+
+NAMES = lesson_names(ROOT)
+LIMITS = {"site": 30_000_000, "lesson": 1_500_000}
+
+
+@pytest.fixture(scope="module")
+def site() -> Path:
+    """The built site."""
+    return built()
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A checkout with one short lesson and two short pages, which a test may break."""
+    for name in ("conf.py", "stage.py", "finish.py", "build.py", "download.html", "glossary.yml", "lessons.yml"):
+        (tmp_path / "docs").mkdir(exist_ok=True)
+        shutil.copy(ROOT / "docs" / name, tmp_path / "docs" / name)
+    for name in ("_static", "_templates", "_root"):
+        shutil.copytree(ROOT / "docs" / name, tmp_path / "docs" / name)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path / "pyproject.toml")
+    titles = {"en": ("A page", "Words about recall."), "zh": ("一页", "关于召回率的话。")}
+    for language, (title, words) in titles.items():
+        folder = tmp_path / "docs" / language
+        folder.mkdir()
+        toc = "```{toctree}\npage\n```\n"
+        (folder / "index.md").write_text(f"# {title}\n\n{words}\n\n<!-- insert: lessons -->\n\n{toc}", encoding="utf-8")
+        (folder / "page.md").write_text(f"# {title}\n\n{words}\n\n## {title} 2\n\n{words}\n", encoding="utf-8")
+        path = lesson_path(tmp_path, language, "00_sample")
+        path.parent.mkdir(parents=True)
+        path.write_text(dumps(sample(language)).replace("next.md", "page.md"), encoding="utf-8")
+    return tmp_path
+
+
+def digest(folder: Path) -> dict[str, str]:
+    """The SHA-256 of every file below a folder."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def pages(site: Path) -> list[Path]:
+    """The pages of both languages that Sphinx wrote."""
+    return [p for code in LANGUAGES for p in sorted((site / code).glob("*.html"))]
+
+
+def test_rebuild_gives_the_same_bytes(site: Path, tmp_path: Path):
+    """A rebuild with nothing changed would differ, and nobody could see what a change did to the site."""
+    build(ROOT, tmp_path / "again")
+    first, second = digest(site), digest(tmp_path / "again")
+    assert sorted(first) == sorted(second)
+    assert [name for name in first if first[name] != second[name]] == []
+
+
+def test_every_page_has_its_twin_with_the_same_anchors(site: Path):
+    """The language switch would lead nowhere, or to the top instead of the same heading."""
+    for page in sorted((site / "en").rglob("*.html")):
+        twin = site / "zh" / page.relative_to(site / "en")
+        assert twin.exists(), twin
+        anchors = [re.findall(r'<section[^>]* id="([^"]+)"', p.read_text(encoding="utf-8")) for p in (page, twin)]
+        assert anchors[0] == anchors[1], page.name
+
+
+def test_pages_say_what_they_are(site: Path):
+    """Search engines and shared links would show the wrong language, a wrong address or nothing."""
+    where = addresses(ROOT)
+    for page in pages(site):
+        text, language = page.read_text(encoding="utf-8"), page.parent.name
+        assert f'lang="{ {"en": "en", "zh": "zh-CN"}[language] }"' in text.split("<head>")[0], page
+        assert f'content="{POLICY}"' in text, page
+        for code, label in (("en", "en"), ("zh", "zh-CN")):
+            assert f'hreflang="{label}" href="{where.site}{code}/{page.name}"' in text, page
+        assert f'property="og:url" content="{where.site}{language}/{page.name}"' in text, page
+        assert 'property="og:title"' in text, page
+
+
+def test_no_page_has_code_or_style_inside(site: Path):
+    """The content security policy would switch off a script or a style, and part of the page would not work."""
+    for page in pages(site):
+        text = page.read_text(encoding="utf-8")
+        inside = re.findall(r"<script(?![^>]*(?:src=|json))[^>]*>|<style|\sstyle=\"|\son[a-z]+=\"", text)
+        assert inside == [], page
+        assert "fa-" not in re.sub(r"<svg.*?</svg>", "", text, flags=re.S), f"{page}: an icon without a picture"
+
+
+def test_lessons_offer_launch_and_download(site: Path):
+    """A launch button would open the wrong notebook, or a download would not be the recorded one."""
+    where = addresses(ROOT)
+    assert NAMES, "no lesson to test"
+    for language in LANGUAGES:
+        for name in NAMES:
+            text = (site / language / f"{name}.html").read_text(encoding="utf-8")
+            path = f"notebooks/{language}/{name}.ipynb"
+            owner = where.repository.removeprefix("https://github.com/")
+            assert f'href="https://colab.research.google.com/github/{owner}/blob/v{where.version}/{path}"' in text
+            assert f'href="https://mybinder.org/v2/gh/{owner}/v{where.version}?urlpath=lab/tree/{path}"' in text
+            saved = site / language / "downloads"
+            assert (saved / f"{name}.ipynb").read_bytes() == (ROOT / path).read_bytes()
+            compile((saved / f"{name}.py").read_text(encoding="utf-8"), name, "exec")
+            assert "https://cdn" not in (saved / f"{name}.html").read_text(encoding="utf-8")
+
+
+def test_pages_show_the_recorded_outputs(site: Path):
+    """The site would show something else than what the tests verified."""
+    for language in LANGUAGES:
+        for name in NAMES:
+            text = (site / language / f"{name}.html").read_text(encoding="utf-8")
+            figures = [
+                o for c in read(lesson_path(ROOT, language, name)).cells for o in c.get("outputs", ())
+                if "image/png" in o.get("data", {})
+            ]  # fmt: skip
+            shown = re.findall(r'<img alt="([^"]+)"[^>]*src="_images/', text)
+            assert len(shown) == len(figures), name
+            for cell in read(lesson_path(ROOT, language, name)).cells:
+                assert f'id="cell-{cell.id}"' in text, f"{language}/{name} [{cell.id}]"
+
+
+def test_marks_of_the_checks_are_not_published(site: Path):
+    """Readers of the source would stumble over marks, or a page would show an insert that was not filled in."""
+    for page in pages(site):
+        assert not re.search(r"<!-- ?(?:fig:|nofig|translation of|insert:)|%(?:site|version)%", page.read_text("utf-8"))
+
+
+def test_sizes(site: Path):
+    """Pages would be slow on a weak connection."""
+    sizes = {path: path.stat().st_size for path in site.rglob("*") if path.is_file()}
+    assert sum(sizes.values()) < LIMITS["site"]
+    for language in LANGUAGES:
+        for name in NAMES:
+            page = site / language / f"{name}.html"
+            pictures = {page.parent / src for src in re.findall(r'src="(_images/[^"]+)"', page.read_text("utf-8"))}
+            assert sizes[page] + sum(sizes[p] for p in pictures) < LIMITS["lesson"], page
+
+
+def test_sitemap_and_robots(site: Path):
+    """Search engines would miss pages or be sent to addresses that do not exist."""
+    where = addresses(ROOT)
+    tree = ElementTree.parse(site / "sitemap.xml")
+    spots = [node.text or "" for node in tree.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
+    assert len(spots) == len(set(spots)) >= 2 * (len(NAMES) + 12)
+    assert all((site / spot.removeprefix(where.site)).is_file() for spot in spots)
+    assert f"Sitemap: {where.site}sitemap.xml" in (site / "robots.txt").read_text(encoding="utf-8")
+
+
+def test_chinese_words_are_indexed(site: Path):
+    """Nobody would find a Chinese page, and nothing would warn."""
+    code = (site / "zh" / "searchindex.js").read_text(encoding="utf-8")
+    index = json.loads(code.removeprefix("Search.setIndex(").removesuffix(")"))
+    assert {"召回率", "精确率", "嵌入", "池化"} <= set(index["terms"]) | set(index["titleterms"])
+
+
+def test_one_place_for_addresses():
+    """A fork would change pyproject.toml and still send its readers to somebody else's repository."""
+    where = addresses(ROOT)
+    owner, name = where.repository.removeprefix("https://github.com/").split("/")
+    allowed = (
+        where.repository, where.site, where.site.rstrip("/"),
+        f"https://colab.research.google.com/github/{owner}/{name}/blob/{where.tag}/",
+        f"https://mybinder.org/v2/gh/{owner}/{name}/{where.tag}",
+    )  # fmt: skip
+    texts = [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/*/*.md"),
+        *ROOT.glob("notebooks/*/*.ipynb"),
+        *ROOT.glob("helpers/*.py"),
+    ]
+    for path in texts:
+        for url in re.findall(
+            rf"(?:git\+)?https?://[^\s\"'<>)\\]*{re.escape(name)}[^\s\"'<>)\\]*", path.read_text("utf-8")
+        ):
+            plain = url.removeprefix("git+")
+            assert plain.startswith(allowed), f"{path.name}: {url} does not follow from pyproject.toml, [project.urls]"
+            tags = re.findall(
+                r"(?:@|/blob/|/tree/|/raw/|/archive/refs/tags/)(v\d[\w.]*?)(?:\.zip|\.tar\.gz|/|#|$)", plain
+            )
+            assert set(tags) <= {where.tag}, f"{path.name}: {url} names another release than {where.tag}"
+
+
+# --- what stops a build --------------------------------------------------------------------------------------
+
+
+def test_small_checkout_builds(small: Path, tmp_path: Path):
+    """The tests below would pass for another reason than theirs."""
+    assert problems(small) == []
+    build(small, tmp_path / "out")
+    assert (tmp_path / "out" / "zh" / "00_sample.html").exists()
+
+
+def test_missing_twin_is_named(small: Path):
+    """A lesson in one language would be published and the switch would lead nowhere."""
+    lesson_path(small, "zh", "00_sample").unlink()
+    assert "notebooks/zh/00_sample.ipynb does not exist" in problems(small)[0]
+
+
+def test_missing_page_is_named(small: Path):
+    """A page without translation would be published."""
+    (small / "docs" / "zh" / "page.md").unlink()
+    assert problems(small) == ["docs/zh/page.md does not exist, its twin does: a page has two languages"]
+
+
+def test_untranslated_page_is_named(small: Path):
+    """English text would stand in the Chinese edition."""
+    shutil.copy(small / "docs" / "en" / "page.md", small / "docs" / "zh" / "page.md")
+    assert "docs/zh/page.md is still in English: 'Words about recall.'" in "\n".join(problems(small))
+
+
+def test_unlike_headings_are_named(small: Path):
+    """The language switch would lead to another heading."""
+    path = small / "docs" / "zh" / "page.md"
+    path.write_text(path.read_text(encoding="utf-8") + "\n## 多出来的\n", encoding="utf-8")
+    assert "docs/zh/page.md has 3 headings, English has 2" in problems(small)[0]
+
+
+def test_error_output_is_named(small: Path):
+    """A traceback would be published as a result."""
+    path = lesson_path(small, "en", "00_sample")
+    book = read(path, small)
+    book.cells[1].outputs = [{"output_type": "error", "ename": "ValueError", "evalue": "x", "traceback": []}]
+    path.write_text(dumps(book), encoding="utf-8")
+    assert "notebooks/en/00_sample.ipynb [setup] holds an error output" in problems(small)[0]
+
+
+def test_missing_jieba_is_named(small: Path, monkeypatch: pytest.MonkeyPatch):
+    """Sphinx would index no Chinese and say nothing."""
+    real = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "jieba" else real(name, *a))
+    assert "jieba is not installed" in problems(small)[0]
+
+
+def test_broken_reference_is_named_and_the_old_site_stays(small: Path, tmp_path: Path):
+    """A page would be published with a link that leads nowhere, or a failed build would take the site away."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "old.txt").write_text("old", encoding="utf-8")
+    path = small / "docs" / "en" / "page.md"
+    path.write_text(path.read_text(encoding="utf-8") + "\nSee [it](00_nothing.md).\n", encoding="utf-8")
+    with pytest.raises(DocsError, match=r"docs/en/page\.md.*00_nothing"):
+        build(small, tmp_path / "out")
+    assert (tmp_path / "out" / "old.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        ("missing.html", "no such file"),
+        ("#nowhere", "no such anchor"),
+        ("b.html#nowhere", "no such anchor"),
+        ("http://example.org/", "not https"),
+        ("https://exa mple.org/", "no host name"),
+        ("https://example.org/页。", "a character that does not belong"),
+        ("b.html", ""),
+        ("b.html#here", ""),
+        ("https://example.org/x?y=1#z", ""),
+    ],
+)
+def test_links_are_followed(tmp_path: Path, link: str, message: str):
+    """A dead link or anchor would be published."""
+    (tmp_path / "a.html").write_text(f'<p id="top"><a href="{link}">x</a></p>', encoding="utf-8")
+    (tmp_path / "b.html").write_text('<p id="here">x</p>', encoding="utf-8")
+    _, broken = check_links(tmp_path, "https://example.org/site/")
+    assert [message in line for line in broken] == ([True] if message else []), broken
+
+
+def test_files_of_other_servers_are_refused(tmp_path: Path):
+    """A reader behind a firewall would wait for a server that is not ours."""
+    (tmp_path / "a.html").write_text('<script src="https://cdn.example.org/x.js"></script>', encoding="utf-8")
+    assert "from another server" in check_links(tmp_path, "https://example.org/")[1][0]
+    assert address_faults("https://example.org/a-b_c/?d=e#f") == []
+
+
+def test_code_inside_a_tag_is_refused(tmp_path: Path):
+    """The policy would switch it off, and a button would do nothing."""
+    with pytest.raises(ValueError, match="code inside a tag"):
+        tightened('<html><head></head><p onclick="go()">x</p></html>', tmp_path / "a.html", tmp_path, {})
+
+
+def test_anchors_are_made_from_the_titles():
+    """Links to headings would break from one build to the next."""
+    text = "# Recall@k: how much?\n\n```sh\n# no heading\n```\n\n## Ties\n\n## Ties\n\n### 召回率\n"
+    assert slugs(headings(text)) == ["recall-k-how-much", "ties", "ties-2", "section"]

@@ -1,0 +1,259 @@
+"""The documentation site in a real browser: Debian's chromium, pages served on this machine alone.
+
+Needs chromium (`apt install chromium`) and axe-core (`npm install --prefix build axe-core@4.14.1`). Where the
+environment says CI, a missing one is a failure; elsewhere the tests are skipped and say so. Pictures for a look are
+left in build/screenshots/.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from .tools.notebooks import LANGUAGES, ROOT, TWIN, lesson_names, lesson_path, read
+
+AXE = ROOT / "build" / "node_modules" / "axe-core" / "axe.min.js"
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+)  # fmt: skip
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+DRAWN = "document.querySelectorAll('mjx-container').length >= document.querySelectorAll('.math').length"
+QUERIES = {
+    "en": {
+        "cheat sheet": "cheatsheet",
+        "which library says what": "libraries",
+        "own model": "own_model",
+        "glossary": "glossary",
+        "bibtex": "citation",
+        "translate a lesson": "contributing",
+        "gallery of wrong numbers": "02_metrics",
+        "mistakes that give a wrong number": "pitfalls",
+        "how far to trust a score": "01_evaluation",
+        "peak memory": "benchmarks",
+    },
+    "zh": {
+        "速查表": "cheatsheet",
+        "各库的算法差异": "libraries",
+        "自己的模型": "own_model",
+        "术语表": "glossary",
+        "引用": "citation",
+        "翻译求意思准确": "contributing",
+        "理想排序只看检索到的": "02_metrics",
+        "常见错误": "pitfalls",
+        "分数有多可信": "01_evaluation",
+        "内存峰值": "benchmarks",
+    },
+}
+
+
+@dataclass
+class Site:
+    """A browser page, the address of the site, its folder, and what went wrong since `clear`."""
+
+    page: object
+    base: str
+    folder: Path
+    wrong: list[str] = field(default_factory=list)
+
+    def watch(self) -> None:
+        """Take down errors of the console and requests that leave this machine."""
+        page = self.page
+        page.on(
+            "console", lambda m: self.wrong.append(f"console: {m.text}") if m.type in ("error", "warning") else None
+        )
+        page.on("pageerror", lambda error: self.wrong.append(f"script: {error}"))
+        page.on("request", lambda r: None if r.url.startswith(self.base) else self.wrong.append(f"request: {r.url}"))
+        page.on("requestfailed", lambda r: self.wrong.append(f"failed: {r.url}"))
+        page.on("response", lambda r: self.wrong.append(f"{r.status}: {r.url}") if r.status >= 400 else None)
+
+    def open(self, path: str) -> None:
+        """Load a page of the site, formulas drawn."""
+        self.wrong.clear()
+        self.page.goto(self.base + path)
+        self.page.wait_for_function(DRAWN)
+
+    def violations(self, *rules: str) -> list[str]:
+        """Run axe, all of its rules or those named, and return what it finds."""
+        if not self.page.evaluate("typeof axe !== 'undefined'"):
+            before = list(self.wrong)
+            self.page.evaluate(AXE.read_text(encoding="utf-8"))
+            self.wrong[:] = before
+        only = f"runOnly: {list(rules)}, " if rules else ""
+        found = self.page.evaluate(
+            "axe.run(document, {" + only + "preload: false, resultTypes: ['violations']})"
+            ".then(r => r.violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.html.slice(0, 120))))"
+        )
+        return list(found)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """The site in a browser with a fresh profile."""
+    chromium = shutil.which("chromium")
+    lacking = [name for name, there in (("chromium", chromium), ("axe-core (npm)", AXE.exists())) if not there]
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        lacking.append("playwright (pip)")
+    if lacking:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"not installed: {', '.join(lacking)}")
+    from .site import built, served
+
+    folder = built()
+    with served(folder) as base, sync_playwright() as play:
+        profile = str(tmp_path_factory.mktemp("profile"))
+        context = play.chromium.launch_persistent_context(
+            profile, executable_path=chromium, args=list(FLAGS), headless=True, viewport=WIDE, locale="en-GB"
+        )
+        found = Site(context.new_page(), base, folder)
+        found.watch()
+        yield found
+        context.close()
+
+
+def names() -> list[str]:
+    """The pages of one language, lessons among them, as the sources say."""
+    made = [path.stem for path in sorted((ROOT / "docs" / "en").glob("*.md"))] + lesson_names(ROOT)
+    return [*made, "genindex", "search", "_modules/helpers/metrics"]
+
+
+def formulas(language: str, name: str) -> int:
+    """Count the formulas in the source of a page or lesson."""
+    page = ROOT / "docs" / language / f"{name}.md"
+    notebook = lesson_path(ROOT, language, name)
+    texts = [page.read_text(encoding="utf-8")] if page.exists() else []
+    if notebook.exists():
+        texts = [cell.source for cell in read(notebook).cells if cell.cell_type == "markdown"]
+    count = 0
+    for text in texts:
+        bare = re.sub(r"^```.*?^```|`[^`\n]+`", "", text, flags=re.S | re.M)
+        count += len(re.findall(r"\$\$.+?\$\$|(?<!\\)\$[^$\n]+?(?<!\\)\$", bare, flags=re.S))
+    return count
+
+
+@pytest.mark.parametrize("name", names())
+def test_page(site: Site, name: str):
+    """In one of the languages the page would fail, call another server, bar some readers, or lose its other edition."""
+    site.page.emulate_media(color_scheme="light")
+    for language in LANGUAGES:
+        site.page.set_viewport_size(WIDE)
+        site.page.emulate_media(color_scheme="light")
+        site.open(f"{language}/{name}.html")
+        assert site.page.locator("mjx-container").count() == formulas(language, name)
+        assert site.page.locator("mjx-merror").count() == 0
+        assert site.violations() == [], f"{language}, light"
+        site.page.emulate_media(color_scheme="dark")
+        assert site.page.evaluate("document.documentElement.dataset.theme") == "dark"
+        site.page.wait_for_timeout(250)  # colours change gradually
+        assert site.violations("color-contrast") == [], f"{language}, dark"
+        site.page.set_viewport_size(PHONE)
+        assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], f"{language}, phone"
+        assert site.violations("scrollable-region-focusable", "target-size") == [], f"{language}, phone"
+        assert site.wrong == []
+        site.page.set_viewport_size(WIDE)
+        site.page.click("a.language-switch")
+        site.page.wait_for_url(f"{site.base}{TWIN[language]}/{name}.html*")
+
+
+@pytest.mark.parametrize("name", lesson_names(ROOT))
+def test_switch_keeps_the_heading(site: Site, name: str):
+    """A reader in the middle of a lesson would land at the top of the other edition."""
+    site.page.set_viewport_size(WIDE)
+    site.open(f"en/{name}.html")
+    sections = site.page.evaluate("[...document.querySelectorAll('article section section')].map(s => s.id)")
+    middle = sections[len(sections) // 2]
+    site.page.evaluate(f"document.getElementById('{middle}').scrollIntoView({{behavior: 'instant'}})")
+    site.page.click("a.language-switch")
+    site.page.wait_for_url(f"{site.base}zh/{name}.html#{middle}")
+    assert site.page.evaluate(f"Math.abs(document.getElementById('{middle}').getBoundingClientRect().top) < 300")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_search_finds_the_page_first(site: Site, language: str):
+    """A reader who searches for a word or a phrase would not find the page that explains it."""
+    site.page.set_viewport_size(WIDE)
+    first = {}
+    for query in QUERIES[language]:
+        site.open(f"{language}/search.html?q={query}")
+        site.page.wait_for_selector("#search-results .search-summary:not(:empty)")
+        links = site.page.locator("#search-results ul.search li a")
+        first[query] = (links.first.get_attribute("href") or "").split(".html")[0] if links.count() else "nothing"
+        assert site.wrong == []
+    assert first == QUERIES[language]
+
+
+def test_search_from_any_page(site: Site):
+    """The search field would do nothing."""
+    site.page.set_viewport_size(WIDE)
+    site.open("zh/pitfalls.html")
+    site.page.click("button.search-button-field")
+    site.page.fill("dialog input[name=q]", "召回率")
+    site.page.keyboard.press("Enter")
+    site.page.wait_for_selector("#search-results ul.search li a")
+    assert "/zh/search.html" in site.page.url
+    assert site.wrong == []
+
+
+def test_copy_and_theme_buttons(site: Site):
+    """A reader could not copy code, or not leave the dark."""
+    site.page.set_viewport_size(WIDE)
+    site.page.emulate_media(color_scheme="light")
+    site.open("en/own_model.html")
+    assert site.page.locator("button.copybtn").count() == site.page.locator("article div.highlight").count() > 0
+    seen = set()
+    for _ in range(3):
+        site.page.click("button.theme-switch-button")
+        seen.add(site.page.evaluate("document.documentElement.dataset.mode"))
+    assert seen == {"light", "dark", "auto"}
+    assert site.wrong == []
+
+
+def test_start_page_picks_a_language(site: Site):
+    """A reader would be sent to a language he does not read, or the choice would be forgotten."""
+    for stored, expected in (("null", "en"), ("'zh'", "zh"), ("'en'", "en")):
+        site.open("en/citation.html")
+        store = (
+            "localStorage.removeItem('language')" if stored == "null" else f"localStorage.setItem('language', {stored})"
+        )
+        site.page.evaluate(store)
+        site.page.goto(site.base)
+        site.page.wait_for_url(f"{site.base}{expected}/index.html")
+    site.page.evaluate("localStorage.removeItem('language')")
+
+
+def test_pages_outside_of_sphinx(site: Site):
+    """The page for a wrong address, or a lesson saved as HTML, would bar some readers or fail."""
+    for path in ("404.html", *(f"{code}/downloads/{name}.html" for code in LANGUAGES for name in lesson_names(ROOT))):
+        site.open(path)
+        if path == "404.html":  # its files have the address they have on the published site
+            site.wrong = [line for line in site.wrong if not line.startswith(("404:", "console: Failed to load"))]
+        else:
+            assert site.page.locator("mjx-container").count() >= formulas(path[:2], Path(path).stem)
+        assert site.wrong == [], path
+
+
+def test_screenshots(site: Site):
+    """Nobody could look at the site without building it; a picture that is blank would go unnoticed."""
+    folder = ROOT / "build" / "screenshots"
+    folder.mkdir(parents=True, exist_ok=True)
+    spots = {"home": "index", "lesson": lesson_names(ROOT)[-1], "table": "libraries", "cheatsheet": "cheatsheet"}
+    for language in LANGUAGES:
+        for label, name in spots.items():
+            for look, size, scheme in (("light", WIDE, "light"), ("dark", WIDE, "dark"), ("phone", PHONE, "light")):
+                site.page.set_viewport_size(size)
+                site.page.emulate_media(color_scheme=scheme)
+                site.open(f"{language}/{name}.html")
+                picture = site.page.screenshot(path=str(folder / f"{language}-{label}-{look}.png"))
+                assert len(picture) > 10_000
+        site.page.set_viewport_size(WIDE)
+        for name in lesson_names(ROOT):
+            site.open(f"{language}/{name}.html")
+            for image in site.page.locator("article img").all():
+                assert image.evaluate("async i => { await i.decode(); return i.naturalWidth; }") > 100
