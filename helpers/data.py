@@ -4,16 +4,14 @@ import hashlib
 import json
 import math
 import re
-import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from helpers import collections
+from helpers import collections, sources
 
 OFFLINE_DEFAULT = "pocket-en"
-TEXT_COLUMNS = ("text", "content", "passage", "contents")
 Qrels = list[dict[int, int]]
 
 
@@ -122,20 +120,29 @@ def load_dataset(
     *,
     queries: str | None = None,
     corpus: str | None = None,
+    qrels: str | None = None,
+    columns: Mapping[str, str] | str | None = None,
+    relevance_level: int | None = None,
     max_queries: int | None = None,
     corpus_queries: int | None = None,
 ) -> RetrievalDataset:
     """Load a test collection.
 
     Args:
-        source: a bundled name (``pocket-en``, ``pocket-zh``), the id of a data set on the Hugging Face hub, or a
-            folder in the hub's layout. Hub data sets and folders are read by Hugging Face ``datasets`` and have
-            the columns ``query``, ``positive`` and perhaps ``negative``, as ``namespace-Pt/msmarco`` has.
-        split: which split holds the queries; bundled collections have ``dev`` alone.
+        source: a bundled name (``pocket-en``, ``pocket-zh``), the id of a data set on the Hugging Face hub, a folder
+            in the hub's layout or in BEIR's, or a file: JSONL, CSV, TSV or Parquet. Tables are read by Hugging
+            Face ``datasets`` and have the columns ``query``, ``positive`` and perhaps ``negative``, as
+            ``namespace-Pt/msmarco`` has. Where a cell holds one text, the rows of equal queries are one query.
+        split: which split holds the queries; bundled collections have ``dev`` alone, a file has none.
         queries, corpus: for ``source="pocket"`` the language of each side (``"zh"``, ``"en"``: cross-lingual
-            retrieval). Elsewhere ``corpus`` names a configuration of the same source, another hub id or a folder
-            that holds the passages to search (column ``text`` or ``content``); without it the corpus is
-            every passage that the rows name.
+            retrieval). With ``qrels`` two files of ids and texts. Elsewhere ``corpus`` names a configuration of the
+            same source, another hub id, a folder or a file that holds the passages to search (column ``text`` or
+            ``content``); without it the corpus is every passage that the rows name.
+        qrels: a file of judgements by id, in TREC's columns or BEIR's. The three files lie in the folder
+            ``source``, or are paths of their own.
+        columns: what the columns are called, where not as above: ``{"query": "question"}`` or
+            ``"query=question, positive=answer"``. Keys: those of ``helpers.sources.NAMES``.
+        relevance_level: the lowest grade that counts as relevant; 1 unless the collection says otherwise.
         max_queries: evaluate the first so many queries.
         corpus_queries: search only the passages relevant to the first so many queries (at least those of the
             queries that are evaluated). The upstream tutorial's way to a small corpus; it makes retrieval easy,
@@ -145,22 +152,75 @@ def load_dataset(
         A :class:`RetrievalDataset`; equal passages are merged, and relevance is by row, never by text.
 
     Raises:
-        ValueError: unknown name, split or column, no rows, a text that is missing or not a string.
-        FileNotFoundError: the folder does not exist.
+        ValueError: unknown name, split or column, no rows, a text that is missing or not a string, ids that do not
+            match, a file that is not UTF-8.
+        FileNotFoundError: the file or folder does not exist.
         ConnectionError: a hub id, no network, and no earlier download.
     """
     if str(source) in collections.NAMES:
+        if qrels is not None or columns is not None:
+            raise ValueError(f"The bundled collection {str(source)!r} has its own judgements and columns.")
         data = _load_bundled(str(source), split, queries, corpus)
     else:
-        if queries is not None:
-            raise ValueError(f"queries={queries!r} goes with the bundled collection alone, not with {str(source)!r}.")
-        rows = _read_table(source, None, split)
-        data = _from_rows(_shown_name(source), rows, corpus_texts=_read_corpus(source, corpus))
+        data = _load_elsewhere(source, split, {"queries": queries, "corpus": corpus, "qrels": qrels}, columns)
+    if relevance_level is not None:
+        _check_count("relevance_level", relevance_level)
+        data = replace(data, relevance_level=relevance_level)
     _check_count("corpus_queries", corpus_queries)
     small = data.first(max_queries)
     if corpus_queries is None:
         return small
     return small.subset(data.relevant_rows(max(corpus_queries, len(small.queries))))
+
+
+def _load_elsewhere(
+    source: str | Path, split: str, files: Mapping[str, str | None], columns: Mapping[str, str] | str | None
+) -> RetrievalDataset:
+    """Load what is not bundled: judgements by id, or a table of queries and their passages."""
+    where, on_hub = _resolve(source)
+    named = sources.parse_columns(columns)
+    if files["qrels"] is not None:
+        missing = [name for name, file in files.items() if file is None]
+        if missing or not Path(where).is_dir():
+            raise ValueError(
+                f"Judgements by id need queries=, corpus= and qrels=, in a folder; {', '.join(missing) or where} "
+                f"{'is missing' if missing else 'is no folder'}."
+            )
+        judged = sources.read_judged(*(_beside(Path(where), file) for file in files.values()), named)
+    elif files["queries"] is not None:
+        raise ValueError(
+            f"queries={files['queries']!r} goes with qrels=, or with the bundled collection, not with {str(source)!r}."
+        )
+    elif not on_hub and files["corpus"] is None and sources.is_beir(Path(where)):
+        judged = sources.read_beir(Path(where), split, named)
+    else:
+        rows = _read_table(source, None, split)
+        return _from_rows(_shown_name(source), rows, _read_corpus(source, files["corpus"], named), named)
+    return from_ids(_shown_name(source), *judged)
+
+
+def from_ids(
+    name: str, queries: Mapping[str, str], corpus: Mapping[str, str], qrels: Mapping[str, Mapping[str, int]]
+) -> RetrievalDataset:
+    """Build a collection from texts by id and judgements ``{query id: {passage id: grade}}``.
+
+    Equal passages are merged into the first of them, which gets the highest of their grades. A judgement of a
+    passage that the corpus lacks is left out.
+    """
+    kept: dict[str, str] = {}
+    for passage, text in corpus.items():
+        kept.setdefault(text, passage)
+    row_of_text = {text: row for row, text in enumerate(kept)}
+    place = {passage: row_of_text[text] for passage, text in corpus.items()}
+    rows: Qrels = []
+    for query in queries:
+        judged: dict[int, int] = {}
+        for passage, grade in qrels.get(query, {}).items():
+            if passage in place:
+                judged[place[passage]] = max(grade, judged.get(place[passage], grade))
+        rows.append(judged)
+    texts = (list(queries.values()), list(kept), rows, list(queries), list(kept.values()))
+    return RetrievalDataset(name, *texts, merged=len(corpus) - len(kept))
 
 
 def from_columns(
@@ -204,58 +264,68 @@ def from_columns(
     return RetrievalDataset(name, list(queries), list(place), qrels, query_ids, corpus_ids, merged=merged)
 
 
-def _from_rows(name: str, rows, corpus_texts: Sequence[str] | None) -> RetrievalDataset:
-    """Build a collection from a table with the columns query, positive and perhaps negative."""
-    missing = {"query", "positive"} - set(rows.column_names)
+def _from_rows(name: str, rows, corpus_texts: Sequence[str] | None, columns: Mapping[str, str]) -> RetrievalDataset:
+    """Build a collection from a table of queries, their positives and perhaps their negatives."""
+    wanted = {role: columns.get(role, role) for role in ("query", "positive", "negative")}
+    missing = {wanted["query"], wanted["positive"], columns.get("negative", wanted["query"])} - set(rows.column_names)
     if missing:
         raise ValueError(
             f"{name}: no column {' and no column '.join(sorted(missing))}; it has {', '.join(rows.column_names)}. "
-            "Rename the columns, or choose another split or configuration."
+            'Say which column is which (columns="query=…, positive=…"), or choose another split or configuration.'
         )
-    negatives = list(rows["negative"]) if "negative" in rows.column_names else None
-    return from_columns(name, list(rows["query"]), list(rows["positive"]), negatives, corpus_texts)
+    negatives = list(rows[wanted["negative"]]) if wanted["negative"] in rows.column_names else None
+    cells = _grouped(list(rows[wanted["query"]]), list(rows[wanted["positive"]]), negatives)
+    return from_columns(name, *cells, corpus_texts)
 
 
-def _read_corpus(source: str | Path, corpus: str | None) -> list[str] | None:
-    """Read the passages of a configuration of ``source``, of another hub data set, or of a folder."""
+def _grouped(queries: list, positives: list, negatives: list | None) -> tuple[list, list, list | None]:
+    """Join the rows of equal queries where each row names one passage; a blank negative is none."""
+    negatives = negatives and [None if isinstance(cell, str) and not cell.strip() else cell for cell in negatives]
+    if not all(isinstance(cell, str) for cell in positives):
+        return queries, positives, negatives
+    joined: dict = {}
+    for row, query in enumerate(queries):
+        cells = joined.setdefault(query, ([], []))
+        cells[0].append(positives[row])
+        cells[1].extend(_as_list(negatives[row]) if negatives else [])
+    return list(joined), [cell[0] for cell in joined.values()], negatives and [cell[1] for cell in joined.values()]
+
+
+def _read_corpus(source: str | Path, corpus: str | None, columns: Mapping[str, str]) -> list[str] | None:
+    """Read the passages of a configuration of ``source``, of another hub data set, of a folder or a file."""
     if corpus is None:
         return None
     elsewhere = "/" in corpus or Path(corpus).exists()
     table = _read_table(corpus if elsewhere else source, None if elsewhere else corpus, None)
-    column = next((name for name in TEXT_COLUMNS if name in table.column_names), None)
-    if column is None:
-        raise ValueError(
-            f"corpus {corpus!r}: none of the columns {', '.join(TEXT_COLUMNS)}; it has {', '.join(table.column_names)}."
-        )
-    return list(table[column])
+    return list(table[sources.find_column(table, "passage", columns, f"corpus {corpus!r}")])
+
+
+def _beside(folder: Path, file: str) -> Path:
+    """Find a file in a folder, else as a path of its own."""
+    for path in (folder / file, Path(file).expanduser()):
+        if path.is_file():
+            return path
+    raise FileNotFoundError(f"No file {file!r}, neither in the folder {folder.name} nor as a path of its own.")
 
 
 def _read_table(source: str | Path, config: str | None, split: str | None):
-    """Read one split of a hub data set or a folder through Hugging Face ``datasets``; the only split if None.
-
-    A folder is read anew each time, through a cache of its own: the shared cache of ``datasets`` knows a folder by
-    its name and would give an earlier version of it, or another folder of that name (seen with datasets 5.2).
-    """
+    """Read a file, or one split of a hub data set or a folder through ``datasets``; the only split if None."""
     import datasets
 
     from helpers.hub import hub_or_local_cache
 
     path, on_hub = _resolve(source)
-    shown = f"the data set {str(source)!r}"
-    was_enabled = datasets.is_progress_bar_enabled()
-    datasets.disable_progress_bars()
+    if not on_hub and Path(path).is_file():
+        return sources.read_table(Path(path))
+    shown = f"the data set {_shown_name(source)!r}"
     try:
         if on_hub:
-            with hub_or_local_cache(shown, OFFLINE_DEFAULT):
+            with sources.no_bars(), hub_or_local_cache(shown, OFFLINE_DEFAULT):
                 found = datasets.load_dataset(path, config, split=split)
         else:
-            with tempfile.TemporaryDirectory() as cache:
-                found = datasets.load_dataset(path, config, split=split, cache_dir=cache, keep_in_memory=True)
+            found = sources.load_local(path, config, split)
     except (ValueError, FileNotFoundError, datasets.exceptions.DatasetsError) as error:
         raise ValueError(f"Cannot read {shown}: {error}") from error
-    finally:
-        if was_enabled:
-            datasets.enable_progress_bars()
     return found if split is not None else next(iter(found.values()))
 
 

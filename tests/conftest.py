@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from .sample import put, sample
+from .tools.execute import cache_folder
 from .tools.notebooks import LANGUAGES, ROOT, Node, lesson_names, lesson_path, read
 from .tools.record import record
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+os.environ.setdefault("EVAL_CACHE_DIR", str(cache_folder(ROOT)))
 
 
 @pytest.fixture(scope="session")
@@ -39,3 +41,12 @@ def lessons(library: Path) -> dict[str, Node]:
 def project(library: Path, tmp_path: Path) -> Path:
     """Return a copy of the library that a test may break."""
     return Path(shutil.copytree(library, tmp_path / "project", ignore=shutil.ignore_patterns("build")))
+
+
+@pytest.fixture
+def real_data() -> Path:
+    """Give the folder of real data sets, or say that it is not there."""
+    folder = os.environ.get("EVAL_DATA_DIR")
+    if not folder:
+        pytest.skip("EVAL_DATA_DIR is not set: no folder of real data sets in the hub's layout")
+    return Path(folder)

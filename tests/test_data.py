@@ -229,15 +229,6 @@ def test_hub_without_network_answers_in_seconds(module, function, default, tmp_p
     assert int(answer.split()[0]) < 15, f"took {time.monotonic() - start:.0f} s in all"
 
 
-@pytest.fixture
-def real_data() -> Path:
-    """Give the folder of real data sets, or say that it is not there."""
-    folder = os.environ.get("EVAL_DATA_DIR")
-    if not folder:
-        pytest.skip("EVAL_DATA_DIR is not set: no folder of real data sets in the hub's layout")
-    return Path(folder)
-
-
 @pytest.mark.parametrize(
     ("name", "queries", "passages"), [("xquad_en", 1190, 240), ("xquad_zh", 1190, 240), ("msmarco_dev", 6980, 6978)]
 )
