@@ -68,14 +68,15 @@ def plot_bars(intervals: pd.DataFrame, label: str) -> Axes:
 
 
 def plot_distributions(samples: Mapping[str, np.ndarray], label: str, bins: int = 80) -> Axes:
-    """Draw how often each value occurs, an outline a sample, all over the same bins and each of area one."""
+    """Draw how often each value occurs, an outline a sample, over the same bins; each is scaled to its own peak."""
     axes = _axes()
     edges = np.histogram_bin_edges(np.concatenate(list(samples.values())), bins)
     for (name, values), colour in zip(samples.items(), _cycle(COLOURS, len(samples)), strict=True):
-        axes.hist(values, edges, density=True, histtype="stepfilled", alpha=0.25, color=colour)
-        axes.hist(values, edges, density=True, histtype="step", color=colour, label=name)
+        counts, _ = np.histogram(values, edges)
+        axes.stairs(counts / counts.max(), edges, fill=True, alpha=0.25, color=colour)
+        axes.stairs(counts / counts.max(), edges, color=colour, label=name)
     axes.set_xlabel(label)
-    axes.set_ylabel("density")
+    axes.set_ylabel("how often, relative to the peak")
     axes.legend(frameon=False)
     return axes
 

@@ -307,10 +307,13 @@ def test_bars_carry_value_and_interval():
 
 
 def test_distributions_share_bins():
-    """Outlines over bins of their own could not be compared."""
-    axes = plot_distributions({"a": np.array([0.0, 0.1, 0.2]), "b": np.array([0.8, 1.0])}, "cosine", bins=10)
+    """Outlines over bins of their own could not be compared, nor a narrow one beside which all others look flat."""
+    axes = plot_distributions({"a": np.array([0.0, 0.01, 0.2]), "b": np.array([0.8, 1.0])}, "cosine", bins=10)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
     assert axes.get_xlabel() == "cosine"
-    ends = [patch.get_xy()[:, 0] for patch in axes.patches if patch.get_fill()]
-    assert {(end.min().round(6), end.max().round(6)) for end in ends} == {(0.0, 1.0)}
+    drawn = [patch.get_data() for patch in axes.patches]
+    for data in drawn:
+        np.testing.assert_allclose(data.edges, np.linspace(0, 1, 11))
+    np.testing.assert_allclose(drawn[1].values, [1, 0, 0.5, 0, 0, 0, 0, 0, 0, 0])
+    np.testing.assert_allclose(drawn[3].values, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1])
     plt.close(axes.figure)
