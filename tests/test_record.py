@@ -191,7 +191,7 @@ def test_run_goes_on_after_a_lesson_that_fails(tmp_path: Path, capsys: pytest.Ca
 
 def test_robust_shows_what_a_batch_size_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A result that hangs on the batch size would be called robust, or a robust one not."""
-    cells = [code("setup", "batch_size = 16", ["parameters"]), code("show", "print(batch_size)\nprint('same', 5)")]
+    cells = [code("setup", "BATCH_SIZE = 16", ["parameters"]), code("show", "print(BATCH_SIZE)\nprint('same', 5)")]
     root = _tiny(tmp_path, *cells)
     record(root, "05_tiny")
     monkeypatch.setattr(trials, "_instructions", lambda: {"AVX2": {}})

@@ -124,12 +124,12 @@ def report(rounds: int) -> dict:
     }
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Measure and write the report, or only the memory of this process."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--memory", action="store_true", help="measure memory alone, in this process")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     if options.memory:
         print(json.dumps(measure_memory(copies=12)))
         return

@@ -44,13 +44,13 @@ def _instructions() -> dict[str, dict[str, str]]:
 def variants(notebook: Node) -> dict[str, tuple[dict[str, str], dict[str, int]]]:
     """Return the variants of a lesson by name: variables and parameters.
 
-    Batch sizes are tried if the cell tagged `parameters` has a `batch_size`.
+    Batch sizes are tried if the cell tagged `parameters` has a `BATCH_SIZE`.
     """
     found: dict[str, tuple[dict[str, str], dict[str, int]]] = {"cold cache": ({}, {}), "warm cache": ({}, {})}
     found |= {f"{number} thread(s)": (_threads(number), {}) for number in (1, 2)}
     found |= {name: (environment, {}) for name, environment in _instructions().items()}
-    if "batch_size" in parameter_names(notebook):
-        found |= {f"batch size {number}": ({}, {"batch_size": number}) for number in BATCHES}
+    if "BATCH_SIZE" in parameter_names(notebook):
+        found |= {f"batch size {number}": ({}, {"BATCH_SIZE": number}) for number in BATCHES}
     return found
 
 
@@ -79,5 +79,5 @@ def robust(root: Path, name: str) -> str:
             result = "failed"
             details.append(f"{variant}: {error}")
         rows.append((name, variant, f"{time.perf_counter() - start:.0f} s", result))
-    missing = "" if "batch_size" in parameter_names(notebook) else "\n(no parameter batch_size: batches not tried)"
+    missing = "" if "BATCH_SIZE" in parameter_names(notebook) else "\n(no parameter BATCH_SIZE: batches not tried)"
     return "\n".join([table(("lesson", "variant", "time", "result"), rows) + missing, *details])

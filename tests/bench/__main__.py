@@ -1,0 +1,7 @@
+"""Run every benchmark: `python -m tests.bench`."""
+
+from tests.bench import bench_encode, bench_metrics
+
+if __name__ == "__main__":
+    bench_encode.main([])
+    bench_metrics.main([])
