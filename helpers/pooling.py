@@ -126,9 +126,15 @@ def cls_pooling(batch: TokenBatch) -> Tensor:
     return batch.hidden[range(len(batch.hidden)), batch.is_cls.int().argmax(dim=1)]
 
 
+def weighted_mean(hidden: Tensor, weights: Tensor) -> Tensor:
+    """Average (b, t, dim) over t with weights (b, t)."""
+    weights = weights.unsqueeze(-1).to(hidden.dtype)
+    return (hidden * weights).sum(dim=1) / weights.sum(dim=1)
+
+
 def mean_pooling(batch: TokenBatch) -> Tensor:
     """Average the vectors of the text's own tokens; padding counts 0. (b, dim)."""
-    return _weighted_mean(batch.hidden, batch.mask)
+    return weighted_mean(batch.hidden, batch.mask)
 
 
 def max_pooling(batch: TokenBatch) -> Tensor:
@@ -141,18 +147,12 @@ def attention_pooling(batch: TokenBatch) -> Tensor:
     if batch.attention is None:
         raise ValueError("The network has no attention to weight by (a static model): take another pooling.")
     looking = batch.mask.unsqueeze(-1) * batch.attention.mean(dim=1)
-    return _weighted_mean(batch.hidden, batch.mask * looking.sum(dim=1))
+    return weighted_mean(batch.hidden, batch.mask * looking.sum(dim=1))
 
 
 def unmasked_mean_pooling(batch: TokenBatch) -> Tensor:
     """Average over padding too. Wrong: a text's vector then depends on what it was batched with. (b, dim)."""
     return batch.hidden.mean(dim=1)
-
-
-def _weighted_mean(hidden: Tensor, weights: Tensor) -> Tensor:
-    """Average (b, t, dim) over t with weights (b, t)."""
-    weights = weights.unsqueeze(-1).to(hidden.dtype)
-    return (hidden * weights).sum(dim=1) / weights.sum(dim=1)
 
 
 POOLINGS = {

@@ -1,6 +1,7 @@
 """Comparing models: the published experiment, the two sets of models, and the tables and figures of lesson 03."""
 
 import itertools
+import json
 import shutil
 import socket
 from dataclasses import replace
@@ -92,6 +93,8 @@ def test_published_figures_follow_from_the_published_rankings(example, model, mr
     mean = evaluate(published[model], data.qrels, METRICS).mean
     assert mean["mrr@2"] == pytest.approx(mrr, abs=1e-12)
     assert mean["recall@2"] == pytest.approx(recall, abs=1e-12)
+    file = json.loads((collections.FOLDER / "upstream_mrr_example.json").read_text(encoding="utf-8"))
+    assert file["published_mrr@2"][model] == mrr
 
 
 def test_example_is_the_published_one(example):
