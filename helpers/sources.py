@@ -114,10 +114,8 @@ def read_table(path: Path):
 
     try:
         table = load_local(reader, split="train", data_files=_literal(path), **options)
-        dates = [name for name, kind in table.features.items() if "timestamp" in str(kind)]
-        if dates:  # the JSON reader takes "2026-01-31" for a point in time
-            texts = datasets.Features(table.features | dict.fromkeys(dates, datasets.Value("string")))
-            table = load_local(reader, split="train", data_files=_literal(path), features=texts)
+        if any("timestamp" in str(kind) for kind in table.features.values()) and reader == "json":
+            table = datasets.Dataset.from_list(_json_rows(path))  # "2026-01-31" was taken for a point in time
     except (ValueError, datasets.exceptions.DatasetsError) as error:
         why = _broken_line(path) if path.suffix.lower() == ".jsonl" else None
         raise ValueError(f"{path.name}: {why or error.__cause__ or error}") from error
@@ -229,6 +227,12 @@ def _require_utf8(path: Path) -> None:
                 ) from None
     if empty:
         raise ValueError(f"{path.name}: no rows, the file is empty.")
+
+
+def _json_rows(path: Path) -> list[dict]:
+    """Read a JSON list of objects, or an object a line, every text as it stands."""
+    text = path.read_text(encoding="utf-8-sig")
+    return json.loads(text) if text.lstrip().startswith("[") else [json.loads(x) for x in text.split("\n") if x.strip()]
 
 
 def _broken_line(path: Path) -> str | None:
