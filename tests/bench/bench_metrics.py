@@ -350,6 +350,7 @@ def draw(report: dict[str, Any], target: Path) -> None:
         axis.set(xscale="log", title=case.replace("x", " × ").removesuffix(" binary"), xlabel="ms (log scale)")
         axis.set_xlim(right=max(values) * 12)
         axis.spines[["top", "right"]].set_visible(False)
+    figure.suptitle("Queries × depth, one relevant passage a query", fontsize=10)
     figure.savefig(target, metadata={"Date": None, "Creator": None})
 
 
