@@ -48,7 +48,6 @@ napoleon_use_rtype = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-python_maximum_signature_line_length = 90
 toc_object_entries = False
 add_module_names = False
 copybutton_exclude = ".linenos, .gp, .go"
@@ -59,8 +58,8 @@ html_title = project
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = [
-    ("site.js", {"loading_method": "defer"}),
-    ("search.js", {"loading_method": "defer"}),
+    ("site.js", {"defer": "defer"}),
+    ("search.js", {"defer": "defer"}),
     ("mathjax-config.js", {"priority": 100}),
 ]
 html_copy_source = False

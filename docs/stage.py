@@ -21,7 +21,18 @@ from pathlib import Path
 import yaml
 
 from tests.tools.markdown import prose, without_blocks
-from tests.tools.notebooks import LANGUAGES, TWIN, Node, NotebookError, dumps, lesson_names, lesson_path, read, relative
+from tests.tools.notebooks import (
+    LANGUAGES,
+    TWIN,
+    Node,
+    NotebookError,
+    alt_text,
+    dumps,
+    lesson_names,
+    lesson_path,
+    read,
+    relative,
+)
 from tests.tools.translation import glossary, page_pairs, untranslated
 
 _MARKS = re.compile(r"<!--\s*(?:fig:|nofig|translation of)[^>]*?-->[ \t]*")
@@ -133,10 +144,12 @@ def headings(text: str) -> list[str]:
 
 
 def slugs(titles: list[str]) -> list[str]:
-    """Return an anchor for each title: its letters and digits joined by `-`, repeated ones numbered."""
+    """Return an anchor for each title: letters and digits joined by `-`, no number first, repeated ones numbered."""
     found: list[str] = []
     for title in titles:
-        slug = re.sub(r"[^a-z0-9]+", "-", _MARKS.sub("", title).lower()).strip("-") or "section"
+        slug = re.sub(r"[^a-z0-9]+", "-", _MARKS.sub("", title).lower()).strip("-")
+        slug = re.sub(r"^\d+-", "", slug)
+        slug = f"section-{slug}".rstrip("-") if not slug or slug[0].isdigit() else slug
         number = 1 + sum(re.fullmatch(rf"{re.escape(slug)}(?:-\d+)?", other) is not None for other in found)
         found.append(slug if slug not in found else f"{slug}-{number}")
     return found
@@ -230,6 +243,9 @@ def standing_alone(name: str, root: Path, language: str) -> Node:
     for cell in book.cells:
         if cell.cell_type == "markdown":
             cell.source = _rewritten(cell.source, folder, root, language, alone=True)
+        for output in cell.get("outputs", ()):
+            if "image/png" in output.get("data", {}):
+                output.setdefault("metadata", Node())["image/png"] = Node(alt=alt_text(cell))
     return book
 
 
@@ -315,6 +331,8 @@ def _benchmark(root: Path, language: str, what: str | None) -> str:
         return say["not measured"]
     report = json.loads(path.read_text(encoding="utf-8"))
     parts = [say["measured"].format(report["date"], report["machine"], report["command"])]
+    if path.with_suffix(".svg").exists():
+        parts.append(f"![{say['bench picture']}]({path.stem}.svg)")
     for case, peers in report["results"].items():
         columns = list(dict.fromkeys(key for values in peers.values() for key in values))
         parts.append(f"**{case.replace('x', ' × ', 1)}**")
@@ -327,6 +345,17 @@ def _benchmark(root: Path, language: str, what: str | None) -> str:
     return "\n\n".join(parts)
 
 
+def _card(root: Path, language: str, what: str | None) -> str:
+    """Return the table of one section of the collection's data card, its labels in the language of the page."""
+    card = (root / "helpers" / "collections" / "pocket" / "README.md").read_text(encoding="utf-8")
+    section = re.search(rf"^## {what}$(.*?)(?=^## |\Z)", card, flags=re.S | re.M)
+    table = re.search(r"^\|.*?(?=\n\n|\Z)", section[1], flags=re.S | re.M) if section else None
+    if table is None:
+        raise DocsError(f"the data card of the pocket collection has no table under '## {what}'")
+    words = _notes(root)["words"][language]["card"]
+    return re.sub(r"^\| ([^|]+) \|", lambda m: f"| {words.get(m[1], m[1])} |", table[0], flags=re.M)
+
+
 def _api(root: Path, _language: str, _what: str | None) -> str:
     """Return a section with the documentation of each public module of helpers."""
     names = [path.stem for path in sorted((root / "helpers").glob("*.py")) if not path.stem.startswith("_")]
@@ -334,4 +363,4 @@ def _api(root: Path, _language: str, _what: str | None) -> str:
     return "\n\n".join(parts)
 
 
-INSERTS = {"api": _api, "lessons": _lessons_list, "glossary": _glossary, "benchmark": _benchmark}
+INSERTS = {"api": _api, "card": _card, "lessons": _lessons_list, "glossary": _glossary, "benchmark": _benchmark}

@@ -34,7 +34,7 @@ QUERIES = {
         "bibtex": "citation",
         "translate a lesson": "contributing",
         "gallery of wrong numbers": "02_metrics",
-        "mistakes that give a wrong number": "pitfalls",
+        "the instruction on the wrong side": "pitfalls",
         "how far to trust a score": "01_evaluation",
         "peak memory": "benchmarks",
     },
@@ -121,7 +121,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 def names() -> list[str]:
     """The pages of one language, lessons among them, as the sources say."""
     made = [path.stem for path in sorted((ROOT / "docs" / "en").glob("*.md"))] + lesson_names(ROOT)
-    return [*made, "genindex", "search", "_modules/helpers/metrics"]
+    return [*made, "genindex", "search", "_modules/helpers/index"]
 
 
 def formulas(language: str, name: str) -> int:

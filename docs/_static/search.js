@@ -26,6 +26,13 @@
 
   Object.assign(Scorer, { objNameMatch: 3, objPartialMatch: 1, objPrio: { 0: 3, 1: 2, 2: 0 } });
 
+  let phrase = "";
+  const parse = Search._parseQuery;
+  Search._parseQuery = (query) => {
+    phrase = query.toLowerCase().trim();
+    return parse(query);
+  };
+
   const filesOf = (table, word) => {
     if (Object.hasOwn(table, word)) return [].concat(table[word]);
     if (word.length < 3) return [];
@@ -44,6 +51,9 @@
         scores.set(file, (scores.get(file) || 0) + weight * (1 + named));
         counts.set(file, (counts.get(file) || 0) + 1);
       }
+    }
+    for (const [file, score] of scores) {
+      if (titles[file].toLowerCase().includes(phrase)) scores.set(file, score + 10); // the whole query stands in the title
     }
     const barred = new Set([...excluded].flatMap((word) => [...filesOf(body, word), ...filesOf(titleterms, word)]));
     const most = Math.max(0, ...counts.values());
