@@ -158,7 +158,7 @@ def chinese_gaps(text: str) -> Iterator[tuple[str, str]]:
 def _foreign(target: str, language: str) -> bool:
     """Tell whether a link target lies in the edition that is not language."""
     if language == "zh":
-        return bool(re.search(r"(?:^|/)en/|(?:^|/)README\.md", target))
+        return bool(re.search(r"(?:^|/)en/|^(?:\.\.?/)*README\.md", target))  # the project's own, not a data card
     return bool(re.search(r"(?:^|/)zh/|(?:^|/)README_zh\.md", target))
 
 
