@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: run test check record sync bench docs serve clean
+.PHONY: run test check record sync report bench docs serve clean
 
 run: $(READY)  ## execute the lessons on the bundled default; figures got beside those recorded
 	$(PY) -m tests.tools run
@@ -20,6 +20,11 @@ record: $(READY)  ## execute and write the recorded outputs; one lesson: make re
 
 sync: $(READY)  ## carry code and outputs from English to Chinese; what is left to translate
 	$(PY) -m tests.tools sync && $(PY) -m tests.tools status
+
+report: $(READY)  ## your model on your data, as one page: make report MODEL=… DATA=… [AGAINST= QUERIES= CORPUS= QRELS= COLUMNS= OUT=]
+	$(PY) -m helpers.report $(if $(MODEL),--model "$(MODEL)") $(if $(DATA),--data "$(DATA)") $(if $(AGAINST),--against "$(AGAINST)") \
+	  $(if $(QUERIES),--queries "$(QUERIES)") $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(QRELS),--qrels "$(QRELS)") \
+	  $(if $(COLUMNS),--columns "$(COLUMNS)") $(if $(OUT),--out "$(OUT)") $(REPORT_OPTIONS)
 
 bench: $(READY)  ## measure speed and memory side by side; writes docs/benchmarks/
 	$(PY) -m tests.bench
