@@ -19,7 +19,7 @@ from pathlib import Path
 
 from docs.finish import check_links, finish, replace_site
 from docs.stage import Addresses, DocsError, addresses, problems, stage, standing_alone
-from tests.tools.notebooks import LANGUAGES, ROOT, TWIN, dumps, lesson_names, lesson_path
+from tests.tools.notebooks import LANGUAGES, ROOT, dumps, lesson_names, lesson_path
 
 STATIC = Path(__file__).parent
 
@@ -92,11 +92,11 @@ def build(root: Path, output: Path) -> list[str]:
             stage(root, language, work / language)
         runs = {language: sphinx(root, language, work) for language in LANGUAGES}
         downloads(root, work / "extra")
+        said = {language: run.communicate()[0] for language, run in runs.items()}
         for language, run in runs.items():
-            said = run.communicate()[0].replace(str(work / language), f"docs/{language}")
             if run.returncode:
-                runs[TWIN[language]].wait()
-                raise DocsError(f"Sphinx, {language}:\n{said.strip()}")
+                text = said[language].replace(str(work / language), f"docs/{language}")
+                raise DocsError(f"Sphinx, {language}:\n{text.strip()}")
         html = work / "html"
         shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
         shutil.copytree(work / "extra", html, dirs_exist_ok=True)

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from docs.build import build
+from docs.stage import addresses
 
 from .tools.notebooks import ROOT
 
@@ -25,7 +26,11 @@ def built() -> Path:
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
-    """A file server that does not write a line for each request."""
+    """A file server that does not write a line for each request, and knows the site under its published path too."""
+
+    def translate_path(self, path: str) -> str:
+        """Return the file for a path, with or without the folder that the published address has."""
+        return super().translate_path(path.removeprefix("/" + addresses(ROOT).site.split("/", 3)[3].rstrip("/")))
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
