@@ -4,13 +4,16 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: run test check record sync report bench docs serve clean
+.PHONY: run test test-site check record sync report bench docs serve clean
 
 run: $(READY)  ## execute the lessons on the bundled default; figures got beside those recorded
 	$(PY) -m tests.tools run
 
 test: $(READY)  ## run every test, the notebooks of both languages among them
 	$(PY) -m pytest
+
+test-site: $(READY)  ## the site in a real browser; needs chromium and axe-core, see tests/test_site.py
+	$(PY) -m pytest -o addopts=-ra tests/test_site.py
 
 check: $(READY)  ## static checks only: translations, prose figures, hygiene, ruff
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m tests.tools check
