@@ -108,7 +108,7 @@ def _list_returns(_app: Sphinx, _what: str, _name: str, _obj: object, _options: 
     text = "\n".join(lines[start:end])
     items = re.findall(r"^ {4}(\w+): ((?:.*\n?)(?: {5,}.*\n?)*)", text, flags=re.M)
     if len(items) > 1:
-        lines[start:end] = [f"    - ``{name}``: {' '.join(words.split())}" for name, words in items]
+        lines[start:end] = [f"    - **{name}** – {' '.join(words.split())}" for name, words in items]
 
 
 def _name_headings(app: Sphinx, doctree: nodes.document) -> None:

@@ -253,6 +253,15 @@ def test_pages_outside_of_sphinx(site: Site):
         assert site.wrong == [], path
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_cheat_sheet_prints_on_one_page(site: Site, language: str):
+    """The cheat sheet would be no sheet."""
+    site.page.set_viewport_size(WIDE)
+    site.page.emulate_media(color_scheme="light")
+    site.open(f"{language}/cheatsheet.html")
+    assert len(re.findall(rb"/Type\s*/Page\b", site.page.pdf(format="A4"))) == 1
+
+
 def test_screenshots(site: Site):
     """Nobody could look at the site without building it; a picture that is blank would go unnoticed."""
     folder = ROOT / "build" / "screenshots"
