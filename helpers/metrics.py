@@ -48,22 +48,29 @@ _BLOCK = 1 << 16  # comparisons made at a time: small enough that a block stays 
 
 
 class Ranked(NamedTuple):
-    """Documents of many queries, best rank first: four arrays of shape (n,).
+    """Documents of many queries, best rank first: arrays of shape (n,).
 
     `query` counts the queries from 0, `rank` the places from 1, `grade` is the judged grade, and `nth`
-    says the how-manieth document of its query this is. Because ranks ascend, the documents of all top k
-    are a prefix, and `np.bincount` adds up each query's values in rank order, as trec_eval does.
+    says the how-manieth relevant document of its query this is (of those found only). Because ranks ascend, the
+    documents of all top k are a prefix, and `np.bincount` adds up each query's values in rank order, as trec_eval does.
     """
 
     query: np.ndarray
     rank: np.ndarray
     grade: np.ndarray
-    nth: np.ndarray
+    nth: np.ndarray | None = None
 
     def top(self, k: int) -> Ranked:
         """The documents at rank k or better."""
         end = int(self.rank.searchsorted(k, side="right"))
-        return self if end == len(self.rank) else Ranked(*(column[:end] for column in self))
+        if end == len(self.rank):
+            return self
+        return Ranked(*(None if column is None else column[:end] for column in self))
+
+    def at_least(self, level: int) -> Ranked:
+        """The documents with a grade of `level` or more; `self` where that is all of them."""
+        keep = np.flatnonzero(self.grade >= level)
+        return self if len(keep) == len(self.grade) else Ranked(self.query[keep], self.rank[keep], self.grade[keep])
 
 
 @dataclass(frozen=True)
@@ -130,6 +137,11 @@ class Judgements:
         return rows
 
     @cached_property
+    def highest(self) -> int:
+        """The largest of `rows`, 0 if there is none."""
+        return int(self.rows.max(initial=0))
+
+    @cached_property
     def relevant(self) -> np.ndarray:
         """R, the number of relevant documents of each query, (q,) int64."""
         return np.bincount(self.query[self.grade >= self.relevance_level], minlength=len(self.query_ids))
@@ -144,8 +156,28 @@ class Judgements:
             grade = grade[order]
         counts = np.bincount(query, minlength=len(self.query_ids))
         starts = np.cumsum(counts) - counts
-        rank = np.arange(1, len(query) + 1) - starts[query]
-        return _best_first(query, rank, grade, rank)
+        return _best_first(query, np.arange(1, len(query) + 1) - starts[query], grade)
+
+    @cached_property
+    def counts(self) -> np.ndarray:
+        """How many documents of each query were judged, (q,) int64."""
+        return np.bincount(self.query, minlength=len(self.query_ids))
+
+    @cached_property
+    def firsts(self) -> np.ndarray:
+        """Where the documents of each query begin in `docs`, (q,) int64."""
+        return np.cumsum(self.counts) - self.counts
+
+    def ideal_dcg(self, k: int, gain: str) -> np.ndarray:
+        """DCG of the ideal ranking down to rank k, (q,). Computed once for each k and gain."""
+        if (k, gain) not in self._ideal_dcgs:
+            self._ideal_dcgs[k, gain] = dcg(self.ideal.top(k), len(self.query_ids), gain)
+        return self._ideal_dcgs[k, gain]
+
+    @cached_property
+    def _ideal_dcgs(self) -> dict[tuple[int, str], np.ndarray]:
+        """What `ideal_dcg` has computed."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -165,6 +197,12 @@ class Hits:
     def relevant(self) -> np.ndarray:
         """R, the number of relevant documents of each query, (q,)."""
         return self.judgements.relevant
+
+    @cached_property
+    def first(self) -> Ranked:
+        """The first relevant document of each query that has one."""
+        first = np.flatnonzero(self.found.nth == 1)
+        return Ranked(*(column[first] for column in self.found))
 
     def count(self, k: int) -> np.ndarray:
         """Relevant documents in the top k of each query, (q,)."""
@@ -233,9 +271,8 @@ def reciprocal_rank(retrieved: Any, qrels: Any = None, k: int = 10) -> np.ndarra
     Its mean is MRR@k. trec_eval's `recip_rank` is the same without a cutoff.
     """
     hits = find_hits(retrieved, qrels, k)
-    top = hits.found.top(k)
-    first = top.nth == 1
-    return hits.per_query(top.query[first], 1 / top.rank[first])
+    first = hits.first.top(k)
+    return hits.per_query(first.query, 1 / first.rank)
 
 
 def average_precision(retrieved: Any, qrels: Any = None, k: int = 10) -> np.ndarray:
@@ -257,12 +294,11 @@ def ndcg(retrieved: Any, qrels: Any = None, k: int = 10, *, gain: str = "linear"
     is not limited to what was retrieved.
     """
     hits = find_hits(retrieved, qrels, k)
-    best = dcg(hits, hits.judgements.ideal.top(k), gain)
-    return _share(dcg(hits, hits.gained.top(k), gain), best)
+    return _share(dcg(hits.gained.top(k), len(hits.relevant), gain), hits.judgements.ideal_dcg(k, gain))
 
 
-def dcg(hits: Hits, ranking: Ranked, gain: str = "linear") -> np.ndarray:
-    """Discounted cumulative gain: sum of gain / log2(rank + 1) over a query's documents. Shape (q,).
+def dcg(ranking: Ranked, queries: int, gain: str = "linear") -> np.ndarray:
+    """Discounted cumulative gain: sum of gain / log2(rank + 1) over a query's documents. Shape (queries,).
 
     Raises:
         ValueError: `gain` is neither "linear" (the grade) nor "exponential" (2^grade - 1).
@@ -271,7 +307,7 @@ def dcg(hits: Hits, ranking: Ranked, gain: str = "linear") -> np.ndarray:
         raise ValueError(f'gain must be "linear" or "exponential", not {gain!r}.')
     gains = ranking.grade if gain == "linear" else 2.0**ranking.grade - 1
     deepest = int(ranking.rank[-1]) if len(ranking.rank) else 0
-    return hits.per_query(ranking.query, gains / _discounts(deepest)[ranking.rank])
+    return np.bincount(ranking.query, gains / _discounts(deepest)[ranking.rank], minlength=queries)
 
 
 def r_precision(retrieved: Any, qrels: Any = None) -> np.ndarray:
@@ -374,38 +410,30 @@ def find_hits(retrieved: Any, qrels: Any = None, depth: int = 10, *, scores: Any
     if run is not None:
         if scores is not None:
             raise ValueError("Scores of a run belong inside it: {query: {doc: score}}. Leave `scores` out.")
-        ranks, *counts = _ranks_in_run(run, judgements, depth)
+        seen, *counts = _seen_in_run(run, judgements, depth)
     else:
-        ranks, *counts = _ranks_in_array(ids, judgements, depth, scores)
-    seen = _judged_order(judgements, ranks, depth)
-    gained = _at_least(1, seen, judgements, ranks, depth)
-    found = _at_least(judgements.relevance_level, gained, judgements, ranks, depth)
-    return Hits(judgements, depth, seen, gained, found, *counts)
+        seen, *counts = _seen_in_array(ids, judgements, depth, scores)
+    gained = seen.at_least(1)
+    found = gained.at_least(judgements.relevance_level)
+    return Hits(judgements, depth, seen, gained, _numbered(found, len(judgements.query_ids)), *counts)
 
 
-def _at_least(level: int, seen: Ranked, judgements: Judgements, ranks: np.ndarray, depth: int) -> Ranked:
-    """The documents of `seen` with a grade of `level` or more; `seen` itself where that is all of them."""
-    if (seen.grade >= level).all():
-        return seen
-    return _judged_order(judgements, ranks * (judgements.grade >= level), depth)
+def _numbered(found: Ranked, queries: int) -> Ranked:
+    """The same with `nth`: for each document, how many of its query stand at its rank or better."""
+    n = len(found.query)
+    bits = n.bit_length()
+    order = np.sort((found.query << bits) + np.arange(n)) & ((1 << bits) - 1)  # by query, best rank first
+    counts = np.bincount(found.query, minlength=queries)
+    nth = np.empty(n, np.int64)
+    nth[order] = np.arange(1, n + 1) - np.repeat(np.cumsum(counts) - counts, counts)
+    return found._replace(nth=nth)
 
 
-def _judged_order(judgements: Judgements, ranks: np.ndarray, depth: int) -> Ranked:
-    """The judged documents with a rank from 1 to depth, best rank first; rank 0 means not retrieved."""
-    at = np.flatnonzero((ranks > 0) & (ranks <= depth))
-    query, rank, grade = judgements.query[at], ranks[at], judgements.grade[at]
-    order = np.argsort(query * (depth + 1) + rank, kind="stable")
-    query, rank, grade = query[order], rank[order], grade[order]
-    counts = np.bincount(query, minlength=len(judgements.query_ids))
-    nth = np.arange(1, len(query) + 1) - (np.cumsum(counts) - counts)[query]
-    return _best_first(query, rank, grade, nth)
-
-
-def _best_first(query: np.ndarray, rank: np.ndarray, grade: np.ndarray, nth: np.ndarray) -> Ranked:
+def _best_first(query: np.ndarray, rank: np.ndarray, grade: np.ndarray) -> Ranked:
     """Order by rank; numpy sorts 16-bit integers by radix, in linear time."""
     small = rank.size == 0 or rank.max() < 1 << 16
     order = np.argsort(rank.astype(np.uint16) if small else rank, kind="stable")
-    return Ranked(query[order], rank[order], grade[order], nth[order])
+    return Ranked(query[order], rank[order], grade[order])
 
 
 def _as_array_or_run(retrieved: Any, judgements: Judgements) -> tuple[np.ndarray | None, Mapping | None]:
@@ -441,8 +469,8 @@ def _checked_array(ids: np.ndarray) -> np.ndarray:
     return ids
 
 
-def _ranks_in_run(run: Mapping, judgements: Judgements, depth: int) -> tuple[np.ndarray, np.ndarray, int, int]:
-    """Rank of each judged document (0 = not retrieved), documents retrieved per query, queries unjudged and tied."""
+def _seen_in_run(run: Mapping, judgements: Judgements, depth: int) -> tuple[Ranked, np.ndarray, int, int]:
+    """Judged documents retrieved, documents retrieved per query, queries unjudged and tied."""
     known = set(judgements.query_ids)
     unjudged = sum(query not in known for query in run)
     if unjudged == len(run) and run:
@@ -460,7 +488,9 @@ def _ranks_in_run(run: Mapping, judgements: Judgements, depth: int) -> tuple[np.
     ranks = np.array([places[query].get(doc, 0) for query, doc in pairs], dtype=np.int64)
     if judgements.docs and kinds and not ranks.any():
         _warn_no_overlap("document", next(doc for place in places for doc in place), judgements.docs[0])
-    return ranks, np.minimum(depth, [len(place) for place in places]), unjudged, tied
+    at = np.flatnonzero((ranks > 0) & (ranks <= depth))
+    seen = _best_first(judgements.query[at], ranks[at], judgements.grade[at])
+    return seen, np.minimum(depth, [len(place) for place in places]), unjudged, tied
 
 
 def _ordered(entry: Any, query: Hashable) -> tuple[list, bool]:
@@ -483,10 +513,10 @@ def _ordered(entry: Any, query: Hashable) -> tuple[list, bool]:
     return [docs[i] for i in order], len(set(scores)) < len(scores)
 
 
-def _ranks_in_array(
+def _seen_in_array(
     ids: np.ndarray, judgements: Judgements, depth: int, scores: Any
-) -> tuple[np.ndarray, np.ndarray, int, int]:
-    """Rank of each judged row (0 = not retrieved), documents retrieved per query, queries unjudged and tied."""
+) -> tuple[Ranked, np.ndarray, int, int]:
+    """Judged rows retrieved, documents retrieved per query, queries unjudged and tied."""
     width = ids.shape[1]
     if depth > width:
         warnings.warn(f"The rankings hold {width} places: a cutoff of {depth} sees no more.", stacklevel=4)
@@ -494,45 +524,65 @@ def _ranks_in_array(
     if scores is not None:
         scores, used = _checked_scores(scores, ids), ids
         tied = _count_tied(ids, scores)
-    ranks = _look_up(used, judgements)
-    if not ranks.any() and judgements.docs and (ids >= 0).any() and not _look_up(ids, judgements).any():
+    seen = _look_up(used, judgements)
+    if not len(seen.rank) and judgements.docs and (ids >= 0).any() and not len(_look_up(ids, judgements).rank):
         _warn_no_overlap("document", int(ids.max()), judgements.docs[0])
     if scores is not None:
-        ranks = _settle_order(ids, scores, judgements, ranks)
+        rank = _settled(ids, scores, seen)
+        seen = _best_first(seen.query, rank, seen.grade).top(depth)
     retrieved = np.full(len(ids), min(depth, width))
     padded = np.flatnonzero((ids[:, :depth][:, -1:] < 0).any(axis=1))
     retrieved[padded] = np.count_nonzero(ids[padded, :depth] >= 0, axis=1)
-    return ranks, retrieved, 0, tied
+    return seen, retrieved, 0, tied
 
 
-def _look_up(ids: np.ndarray, judgements: Judgements) -> np.ndarray:
-    """Rank of each judged row in the ranking of its query, 0 where it is absent, (n,); checks the rankings too.
+def _look_up(ids: np.ndarray, judgements: Judgements) -> Ranked:
+    """Find every judged row in the ranking of its query, best rank first; checks the rankings too.
 
-    Compares each judged row with the whole ranking of its query, in blocks of rankings that fit the cache. Blocks
-    hold the lower 32 bits of the ids, which halves the work; what agrees in those is compared in full.
+    In blocks of rankings that fit the cache, in 32 bits where those hold the ids, which halves the work.
     """
-    query, rows, width = judgements.query, judgements.rows, ids.shape[1]
-    short, ranks = rows.astype(np.int32), np.zeros(len(rows), np.int64)
+    queries, width = ids.shape
+    stands = np.zeros((width, queries), np.min_scalar_type(judgements.counts.max(initial=0)))
     step = max(1, _BLOCK // max(1, width))
-    bounds = query.searchsorted(range(0, len(ids) + step, step))
-    for start, first, last in zip(range(0, len(ids), step), bounds[:-1], bounds[1:], strict=False):
-        block = ids[start : start + step].astype(np.int32)
-        for begin in range(first, last, step):
-            part = slice(begin, min(begin + step, last))
-            rankings = block.take(query[part] - start, axis=0)
-            which, place = np.divmod(np.flatnonzero(rankings == short[part, None]), width)
-            which += begin
-            same = ids[query[which], place] == rows[which]
-            ranks[which[same]] = place[same] + 1
-        if _suspect(block):
-            _check_rows(ids[start : start + step], start)
-    return ranks
+    for start in range(0, queries, step):
+        here = slice(start, min(start + step, queries))
+        block = np.ascontiguousarray(ids[here])
+        kind = np.int32 if max(block.max(initial=0), judgements.highest) < 1 << 31 else np.int64
+        short = block.astype(kind)
+        stands[:, here] = _matches(np.ascontiguousarray(short.T), judgements, here, stands.dtype)
+        if _suspect(short):
+            _check_rows(block, start)
+    at = np.flatnonzero(stands)
+    place = at // max(1, queries)
+    query = at - place * queries
+    doc = judgements.firsts[query] + stands.ravel()[at] - 1
+    return Ranked(query, place + 1, judgements.grade[doc])
+
+
+def _matches(columns: np.ndarray, judgements: Judgements, here: slice, kind: np.dtype) -> np.ndarray:
+    """At each place of the rankings of the queries `here`, (k, queries), which judged row of the query: 1, 2 …, or 0.
+
+    The first judged row of every query is compared with its column at once, then the second of those that have one,
+    and so on: long rows of numbers side by side are what numpy compares fastest.
+    """
+    which = np.zeros(columns.shape, kind)
+    counts, firsts = judgements.counts[here], judgements.firsts[here]
+    for nth in range(counts.max(initial=0)):
+        number = kind.type(nth + 1)
+        if counts.min() > nth:
+            which += (columns == judgements.rows[firsts + nth].astype(columns.dtype)).view(np.uint8) * number
+        else:
+            have = np.flatnonzero(counts > nth)
+            same = columns[:, have] == judgements.rows[firsts[have] + nth].astype(columns.dtype)
+            which[:, have] += same.view(np.uint8) * number
+    return which
 
 
 def _suspect(block: np.ndarray) -> bool:
-    """Whether some row of an int32 block holds equal or negative numbers. Sorts the block."""
+    """Whether a row of a block may hold equal or negative numbers. Sorts the block; neighbours may be of two rows."""
     block.sort(axis=1)
-    return bool((block[:, 1:] == block[:, :-1]).any() or (block[:, :1] < 0).any())
+    flat = block.ravel()
+    return bool((block[:, :1] < 0).any() or (flat[1:] == flat[:-1]).any())
 
 
 def _check_rows(ids: np.ndarray, first: int) -> None:
@@ -580,22 +630,22 @@ def _count_tied(ids: np.ndarray, scores: np.ndarray) -> int:
     return tied
 
 
-def _settle_order(ids: np.ndarray, scores: np.ndarray, judgements: Judgements, ranks: np.ndarray) -> np.ndarray:
+def _settled(ids: np.ndarray, scores: np.ndarray, seen: Ranked) -> np.ndarray:
     """Ranks under trec_eval's order: 1 + documents that score higher + tied documents whose text is greater."""
-    at = np.flatnonzero(ranks)
-    settled = ranks.copy()
+    settled = seen.rank.copy()
     step = max(1, _BLOCK // ids.shape[1])
-    for start in range(0, len(at), step):
-        block = at[start : start + step]
-        rows = judgements.query[block]
+    for start in range(0, len(settled), step):
+        block = slice(start, start + step)
+        rows, place = seen.query[block], seen.rank[block] - 1
         real, score = ids[rows] >= 0, scores[rows].astype(np.float32)
-        mine = score[np.arange(len(block)), ranks[block] - 1][:, None]
-        settled[block] = 1 + np.count_nonzero((score > mine) & real, axis=1)
+        mine = score[np.arange(len(rows)), place][:, None]
+        rank = 1 + np.count_nonzero((score > mine) & real, axis=1)
         same = (score == mine) & real
         several = np.flatnonzero(np.count_nonzero(same, axis=1) > 1)
         if several.size:
-            keys, own = _text_order(ids[rows[several]], judgements.rows[block[several]])
-            settled[block[several]] += np.count_nonzero(same[several] & (keys > own), axis=1)
+            keys, own = _text_order(ids[rows[several]], ids[rows[several], place[several]])
+            rank[several] += np.count_nonzero(same[several] & (keys > own), axis=1)
+        settled[block] = rank
     return settled
 
 
@@ -612,7 +662,7 @@ def _text_order(ids: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """part / whole, and 0 where whole is 0."""
-    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    return part / np.where(whole > 0, whole, np.inf)
 
 
 @lru_cache(maxsize=8)

@@ -10,7 +10,7 @@ import pytest
 
 from .tools.notebooks import LANGUAGES, ROOT, code_cells, lesson_path, read
 
-LESSONS = ("01_evaluation",)
+LESSONS = ("01_evaluation", "02_metrics", "03_model_comparison")
 END = "importlib.invalidate_caches()\n"
 
 

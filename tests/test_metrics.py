@@ -396,6 +396,16 @@ def test_blocks_do_not_change_values(monkeypatch):
         evaluate(twice, qrels, names)
 
 
+@pytest.mark.parametrize("most", [3, 200, 300, 70_000])
+def test_queries_with_few_and_with_many_judgements_mix(most):
+    """The number of a judgement would overflow, or a query with few would get those of its neighbour."""
+    ids = np.array([[0, 1, 2, 3, 4]] * 4)
+    qrels = [{4: 1}, {doc: 1 for doc in range(most, -1, -1)}, {7: 1}, {1: 1, 3: 2}]
+    values = evaluate(ids, qrels, ["precision@5", "mrr@5"]).per_query
+    assert values["precision@5"].tolist() == [1 / 5, min(5, most + 1) / 5, 0, 2 / 5]
+    assert values["mrr@5"].tolist() == [1 / 5, 1, 0, 1 / 2]
+
+
 def test_inputs_are_not_changed():
     """`evaluate` would write into the caller's arrays or dicts."""
     qrels, ids, scores = random_run("ties", 2)

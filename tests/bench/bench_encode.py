@@ -2,14 +2,13 @@
 
 `python -m tests.bench.bench_encode`. The passages of the bundled collection, the bundled model, the processor. All
 contestants run in turn in one process, several rounds; the median counts and is quoted as a ratio. Memory is measured
-in a process of its own: the highest resident memory while encoding against what was resident with the model loaded.
+in a process of its own: the highest resident memory while encoding, against what is resident with the model loaded.
 """
 
 import argparse
 import json
 import os
 import platform
-import resource
 import statistics
 import subprocess
 import sys
@@ -21,6 +20,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
+
+from tests.bench.bench_metrics import resident, reset_peak
 
 os.environ.update(HF_HUB_OFFLINE="1", TQDM_DISABLE="1", TOKENIZERS_PARALLELISM="false")
 TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "encode.json"
@@ -83,21 +84,17 @@ def measure_memory(copies: int) -> dict[str, float]:
     corpus, model = load_dataset("pocket-en").corpus, load_model()
     with tempfile.TemporaryDirectory() as folder:
         encode(model, corpus[:8], cache_dir=folder)
-        before = _peak()
+        before = reset_peak()
         texts = [f"{text[:120]} {copy}" for copy in range(copies) for text in corpus]
         vectors = encode(model, texts, cache_dir=folder)
-    allowed = before + vectors.nbytes / 2**20
+        peak = resident("VmHWM")
     return {
         "passages": len(texts),
-        "model_mib": before,
-        "peak_mib": _peak(),
-        "peak_over_model_and_vectors": _peak() / allowed,
+        "MiB with the model loaded": before,
+        "MiB of the vectors": vectors.nbytes / 2**20,
+        "MiB at the peak": peak,
+        "peak over model and vectors": peak / (before + vectors.nbytes / 2**20),
     }
-
-
-def _peak() -> float:
-    """Return the highest resident memory of this process so far, in MiB (Linux counts in KiB)."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def report(rounds: int) -> dict:

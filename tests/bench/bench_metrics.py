@@ -275,12 +275,23 @@ def measure_memory(name: str, queries: int, depth: int, kind: str) -> float:
     """Highest resident memory during one warm call less that before it, in MiB. For a fresh process on Linux."""
     PEERS[name](make_search(20, depth, kind))()
     call = PEERS[name](make_search(queries, depth, kind))
+    before = reset_peak()
+    call()
+    return resident("VmHWM") - before
+
+
+def reset_peak() -> float:
+    """Give free memory back, forget the highest resident memory so far, and return what is resident now, in MiB."""
     gc.collect()
     ctypes.CDLL(None).malloc_trim(0)
-    Path("/proc/self/clear_refs").write_text("5")  # resets the high-water mark
-    before = _status("VmRSS")
-    call()
-    return (_status("VmHWM") - before) / 1024
+    Path("/proc/self/clear_refs").write_text("5")
+    return resident("VmRSS")
+
+
+def resident(field: str) -> float:
+    """Resident memory of this process in MiB: "VmRSS", now, or "VmHWM", the highest since `reset_peak` (Linux)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line for line in lines if line.startswith(field)).split()[1]) / 1024
 
 
 def measure_memory_of(name: str, sizes: list[tuple[int, int]]) -> dict[str, float]:
@@ -291,12 +302,6 @@ def measure_memory_of(name: str, sizes: list[tuple[int, int]]) -> dict[str, floa
             if name in peers_for(queries, depth):
                 found[f"{queries}x{depth} {kind}"] = round(pool.apply(measure_memory, (name, queries, depth, kind)), 1)
     return found
-
-
-def _status(field: str) -> int:
-    """A field of /proc/self/status in KiB."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return int(next(line for line in lines if line.startswith(field)).split()[1])
 
 
 def run_all(sizes: list[tuple[int, int]]) -> dict[str, Any]:
