@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ import pandas as pd
 from helpers import collections
 from helpers.baselines import bm25_search, rank, tfidf_search
 from helpers.data import RetrievalDataset
+from helpers.embeddings import encode
 from helpers.index import build_index, search
 from helpers.models import OFFLINE_DEFAULT
 from helpers.pooling import (
@@ -22,6 +23,9 @@ from helpers.pooling import (
     static,
     untrained,
 )
+
+if TYPE_CHECKING:
+    from FlagEmbedding import FlagModel
 
 UPSTREAM_MODELS = (
     "google-bert/bert-base-uncased",
@@ -148,6 +152,22 @@ def rank_by(
         else:
             found[pooling] = Ranking(*search(build_index(passages[pooling]), queries[pooling], k))
     return found
+
+
+def rank_as_its_card_says(model: "FlagModel", data: RetrievalDataset, k: int = 10, **options: object) -> Ranking:
+    """Rank a corpus by one model used as its authors do: with its own pooling, and its instruction before queries.
+
+    Args:
+        model: what :func:`helpers.models.load_model` returned.
+        data: what to search, and for what.
+        k: how many passages a query.
+        options: ``batch_size``, ``cache_dir`` and ``progress`` of :func:`helpers.embeddings.encode`.
+
+    Raises:
+        ValueError: k out of range, or what :func:`helpers.embeddings.encode` raises.
+    """
+    queries = encode(model, data.queries, kind="query", **options)
+    return Ranking(*search(build_index(encode(model, data.corpus, **options)), queries, k))
 
 
 def match_table(encoder: Encoder, query: str, passage: str, **options: object) -> pd.DataFrame:

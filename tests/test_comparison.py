@@ -18,12 +18,14 @@ from helpers.comparison import (
     load_contenders,
     match_table,
     rank_all,
+    rank_as_its_card_says,
     rank_by,
     short_name,
     upstream_example,
 )
+from helpers.data import RetrievalDataset
 from helpers.metrics import evaluate
-from helpers.models import OFFLINE_DEFAULT
+from helpers.models import OFFLINE_DEFAULT, load_model
 from helpers.plots import plot_bars, plot_distributions
 from helpers.pooling import Pooling, compared_tokens, encode_pooled, load_encoder, maxsim
 from helpers.tables import cited_table, paired_table, reciprocal_rank_table, system_table
@@ -51,19 +53,24 @@ def cache(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
+def downloaded(hub, name):
+    """Make the folder in which a download of a model would lie, and give it."""
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    repository = hub / f"models--{name.replace('/', '--')}"
+    (repository / "refs").mkdir(parents=True)
+    (repository / "refs" / "main").write_text(commit)
+    return repository / "snapshots" / commit
+
+
 @pytest.fixture
 def hub(tmp_path, monkeypatch):
     """Put tiny checkpoints where downloads of the five models would lie; the bundled one needs none."""
     import huggingface_hub.constants
 
-    commit = "0123456789abcdef0123456789abcdef01234567"
     for name in UPSTREAM_MODELS:
         if name == OFFLINE_DEFAULT:
             continue
-        repository = tmp_path / "hub" / f"models--{name.replace('/', '--')}"
-        (repository / "refs").mkdir(parents=True)
-        (repository / "refs" / "main").write_text(commit)
-        folder = repository / "snapshots" / commit
+        folder = downloaded(tmp_path / "hub", name)
         architecture = name.split("/")[1].split("-")[0]
         if architecture.startswith("colbert"):
             save_colbert(folder)
@@ -210,6 +217,23 @@ def test_colbert_ranks_queries_as_queries(tmp_path, example, cache):
     passages = encode_pooled(encoder, example[0].corpus, ["maxsim"], progress=False)["maxsim"]
     best = max(float((query.text(0) @ passages.text(i).T).max(axis=1).sum()) for i in range(10))
     assert found.scores[0, 0] == pytest.approx(best, rel=1e-5)
+
+
+def test_chinese_model_of_the_hub_is_used_as_its_card_says(hub, cache):
+    """Averaged, or asked without its instruction, bge-small-zh would get a row below what it can do, and no error."""
+    name = "BAAI/bge-small-zh-v1.5"
+    folder = save_checkpoint(downloaded(hub, name), pooling=None)
+    (folder / "1_Pooling").mkdir()
+    modes = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}  # as the published file has them
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(modes))
+    queries, corpus = ["cat", "good bread"], ["the cat is not a dog", "a house", "the good apple", "fish eat , eat ."]
+    data = RetrievalDataset("tiny", queries, corpus, [{0: 1}, {2: 1}], ["a", "b"], list("cdef"))
+    found = rank_as_its_card_says(load_model(name, device="cpu"), data, 4, progress=False)
+    asked = [f"为这个句子生成表示以用于检索相关文章：{query}" for query in queries]
+    encoder = load_encoder(folder, device="cpu")
+    left, right = (encode_pooled(encoder, texts, ["cls"], progress=False)["cls"] for texts in (asked, corpus))
+    np.testing.assert_allclose(np.take_along_axis(left @ right.T, found.ids, 1), found.scores, atol=1e-5)
+    np.testing.assert_allclose(found.scores, -np.sort(-(left @ right.T)), atol=1e-5)
 
 
 def test_names_tell_model_and_pooling(tiny, example, cache):
