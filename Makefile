@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: run test test-site check record sync report bench docs serve clean
+.PHONY: run test test-bare test-site check record sync report bench docs serve clean
 
 run: $(READY)  ## execute the lessons on the bundled default; figures got beside those recorded
 	$(PY) -m tests.tools run
@@ -14,6 +14,9 @@ test: $(READY)  ## run every test, the notebooks of both languages among them
 
 test-site: $(READY)  ## the site in a real browser; needs chromium and axe-core, see tests/test_site.py
 	$(PY) -m pytest -o addopts=-ra tests/test_site.py
+
+test-bare: $(READY)  ## each lesson alone in a fresh environment, and from a wheel; minutes, and some hundred megabytes
+	$(PY) -m pytest -m bare
 
 check: $(READY)  ## static checks only: translations, prose figures, hygiene, ruff
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m tests.tools check

@@ -14,6 +14,7 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROJECT_JUPYTER = [Requirement(line).name for line in PROJECT["optional-dependencies"]["jupyter"]]
 NAMED = (
     "jupyter",
     "nbconvert",
@@ -69,6 +70,25 @@ def test_conda_file_names_the_same_packages():
     lowest = PROJECT["requires-python"].removeprefix(">=")
     assert any(entry.startswith(f"python >={lowest}") for entry in conda["dependencies"] if isinstance(entry, str))
     assert {canonicalize_name(name) for name in NAMED} <= {canonicalize_name(r.name) for r in requirements()}
+
+
+def test_binder_installs_the_locked_versions_and_torch_for_processors():
+    """Binder's machines have no GPU: the usual torch would fill their disk, another version would change outputs."""
+    binder = yaml.safe_load((ROOT / ".binder" / "environment.yml").read_text(encoding="utf-8"))
+    conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert (binder["name"], binder["channels"]) == (conda["name"], conda["channels"])
+    pip = next(entry["pip"] for entry in binder["dependencies"] if isinstance(entry, dict))
+    assert pip == ["--constraint ../constraints.txt", *PROJECT_JUPYTER, "--editable .."]
+    assert f"pytorch-cpu ={locked()['torch']}" in binder["dependencies"]
+
+
+def test_the_stated_versions_of_python_are_those_that_install():
+    """A reader with a Python that is promised would find that the package refuses it."""
+    stated = [c.rpartition(" ")[2] for c in PROJECT["classifiers"] if c.startswith("Programming Language :: Python :: 3.")]
+    assert stated == ["3.11", "3.12", "3.13"]
+    assert PROJECT["requires-python"] == f">={stated[0]}"
+    conda = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    assert f"python >={stated[0]},<3.{int(stated[-1].split('.')[1]) + 1}" in conda
 
 
 @pytest.mark.parametrize("readme", ["README.md", "README_zh.md"])

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.bench.bench_metrics import resident, reset_peak
+from tests.bench.bench_metrics import reset_peak, resident
 
 os.environ.update(HF_HUB_OFFLINE="1", TQDM_DISABLE="1", TOKENIZERS_PARALLELISM="false")
 TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "encode.json"

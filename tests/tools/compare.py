@@ -71,14 +71,14 @@ def close(recorded: str, fresh: str, verify: dict | None = None) -> bool:
     return gap <= Decimal(str(RTOL)) * size
 
 
-def _squeeze(text: str) -> str:
+def squeeze(text: str) -> str:
     """Return text with the width of blanks, and blanks that end a line, taken out."""
     return re.sub(r" ?\n", "\n", re.sub(r"[ \t]+", " ", plain(text))).strip()
 
 
 def _text_gap(recorded: str, fresh: str, same: Close) -> tuple[str, str, str] | None:
     """Return what differs, recorded and fresh, for the first differing line of two texts."""
-    one, two = _squeeze(recorded).split("\n"), _squeeze(fresh).split("\n")
+    one, two = squeeze(recorded).split("\n"), squeeze(fresh).split("\n")
     for row in range(max(len(one), len(two))):
         a, b = (lines[row] if row < len(lines) else "(no such line)" for lines in (one, two))
         if NUMBER.sub("#", a) != NUMBER.sub("#", b):

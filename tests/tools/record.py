@@ -68,7 +68,10 @@ def is_unchanged(recorded: Node, fresh: Node) -> bool:
 
 
 def stamp(notebook: Node) -> Node:
-    """Return notebook with the metadata that every lesson has and nothing volatile, hashes of the code run included."""
+    """Return notebook with the metadata that every lesson has and nothing volatile.
+
+    That is hashes of the code run, and where slides begin: at a heading, and below it at each further text.
+    """
     notebook = deepcopy(notebook)
     notebook.metadata = Node(
         kernelspec={"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -78,6 +81,9 @@ def stamp(notebook: Node) -> Node:
     for cell in notebook.cells:
         for key in ("execution", "papermill", "collapsed", "scrolled", "ExecuteTime", "colab", "vscode", "trusted"):
             cell.metadata.pop(key, None)
+        if cell.cell_type == "markdown":
+            heading = cell.source.startswith(("# ", "## "))
+            cell.metadata["slideshow"] = {"slide_type": "slide" if heading else "subslide"}
     return notebook
 
 
