@@ -16,7 +16,7 @@ test-site: $(READY)  ## the site in a real browser; needs chromium and axe-core,
 	$(PY) -m pytest -o addopts=-ra tests/test_site.py
 
 test-bare: $(READY)  ## each lesson alone in a fresh environment, and from a wheel; minutes, and some hundred megabytes
-	$(PY) -m pytest -m bare
+	$(PY) -m pytest -n 0 -m bare
 
 check: $(READY)  ## static checks only: translations, prose figures, hygiene, ruff
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m tests.tools check

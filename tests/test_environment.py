@@ -84,7 +84,8 @@ def test_binder_installs_the_locked_versions_and_torch_for_processors():
 
 def test_the_stated_versions_of_python_are_those_that_install():
     """A reader with a Python that is promised would find that the package refuses it."""
-    stated = [c.rpartition(" ")[2] for c in PROJECT["classifiers"] if c.startswith("Programming Language :: Python :: 3.")]
+    classifiers = [line for line in PROJECT["classifiers"] if line.startswith("Programming Language :: Python :: 3.")]
+    stated = [line.rpartition(" ")[2] for line in classifiers]
     assert stated == ["3.11", "3.12", "3.13"]
     assert PROJECT["requires-python"] == f">={stated[0]}"
     conda = (ROOT / "environment.yml").read_text(encoding="utf-8")
