@@ -273,7 +273,7 @@ def _bar(name: str, english: Node, root: Path, language: str) -> str:
     saves = [f'<a class="save" href="downloads/{name}.{kind}" download>.{kind}</a>' for kind in ("ipynb", "py", "html")]
     return (
         f'<div class="lesson-bar"><p>{say["read"].format(minutes(english))} · {say["before"]}{escape(needs)}</p>'
-        f"<p>{' '.join(buttons)} <span>{say['download']}</span> {' '.join(saves)}</p></div>"
+        f"<p>{' '.join(buttons)}</p><p><span>{say['download']}</span> {' '.join(saves)}</p></div>"
     )
 
 
@@ -324,25 +324,52 @@ def _chinese_key(word: str) -> bytes:
 
 
 def _benchmark(root: Path, language: str, what: str | None) -> str:
-    """Return the tables of docs/benchmarks/WHAT.json: one for each case, a row for each peer."""
+    """Return the tables of docs/benchmarks/WHAT.json, their labels in the language of the page."""
     path = root / "docs" / "benchmarks" / f"{what}.json"
     say = _notes(root)["words"][language]
     if not path.exists():
         return say["not measured"]
     report = json.loads(path.read_text(encoding="utf-8"))
-    parts = [say["measured"].format(report["date"], report["machine"], report["command"])]
+    parts = [say["measured"].format(report["date"], _machine(report["machine"]), report["command"], report["rounds"])]
     if path.with_suffix(".svg").exists():
         parts.append(f"![{say['bench picture']}]({path.stem}.svg)")
-    for case, peers in report["results"].items():
-        columns = list(dict.fromkeys(key for values in peers.values() for key in values))
-        parts.append(f"**{case.replace('x', ' × ', 1)}**")
-        rows = ["| | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
-        for peer, values in peers.items():
-            shown = (f"{values[key]:,}" if key in values else "" for key in columns)
-            rows.append(f"| {peer} | " + " | ".join(shown) + " |")
-        parts.append("\n".join(rows))
-    parts.append(say["versions"] + ", ".join(f"{name} {version}" for name, version in report["versions"].items()))
-    return "\n\n".join(parts)
+    for case, peers in report.get("results", {}).items():
+        parts += [f"**{case.replace('x', ' × ', 1)}**", _table(peers)]
+    if "seconds" in report:
+        ours, gap = report["seconds"]["helpers.embeddings"], "largest difference of a value"
+        peers = {
+            peer: {"seconds": taken, "times ours": float(f"{taken / ours:.3g}"), gap: report[gap][peer]}
+            for peer, taken in report["seconds"].items()
+        }
+        parts.append(_table(peers))
+        parts.append(_table({label: {"memory": value} for label, value in report["memory"].items()}))
+    text = "\n\n".join(parts)
+    for english, other in say["bench"].items():
+        text = text.replace(english, other)
+    return f"{text}\n\n{say['versions']}" + ", ".join(f"{name} {number}" for name, number in report["versions"].items())
+
+
+def _machine(machine: str | dict) -> str:
+    """Return processor and cores as a reader would say them."""
+    return machine if isinstance(machine, str) else f"{machine['processor']}, {machine['cores']} cores"
+
+
+def _table(rows: dict[str, dict]) -> str:
+    """Return a table with a row for each label, numbers to the right."""
+    columns = list(dict.fromkeys(key for values in rows.values() for key in values))
+    lines = ["| | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+    for label, values in rows.items():
+        shown = (_number(values[key]) if key in values else "" for key in columns)
+        lines.append(f"| {label} | " + " | ".join(shown) + " |")
+    return "\n".join(lines)
+
+
+def _number(value: float) -> str:
+    """Return a number with commas between thousands, a tiny one as a power of ten."""
+    if 0 < abs(value) < 1e-4:
+        digits, power = f"{value:.0e}".split("e")
+        return f"{digits} × 10<sup>−{-int(power)}</sup>"
+    return f"{value:,}"
 
 
 def _card(root: Path, language: str, what: str | None) -> str:
