@@ -337,25 +337,30 @@ def _in_fresh_process(name: str, sizes: list[tuple[int, int]]) -> dict[str, floa
 
 
 def draw(report: dict[str, Any], target: Path) -> None:
-    """The time of every peer at every size with binary judgements, as an SVG file."""
+    """The time of every peer at every size and with both kinds of judgements, as an SVG file."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
     plt.rcParams.update({"svg.hashsalt": "metrics", "svg.fonttype": "none", "font.size": 9})
-    cases = [case for case in report["results"] if case.endswith("binary")]
-    figure, axes = plt.subplots(1, len(cases), figsize=(11, 3.6), sharey=True, layout="constrained")
+    sizes = list(dict.fromkeys(case.split()[0] for case in report["results"]))
+    figure, axes = plt.subplots(
+        len(KINDS), len(sizes), figsize=(11, 7), sharex="col", sharey=True, layout="constrained", squeeze=False
+    )
     names = [n for n in PEERS if "columns" not in n and "dicts" not in n][::-1]
-    for axis, case in zip(np.atleast_1d(axes), cases, strict=True):
-        values = [report["results"][case][name]["ms"] for name in names]
-        colours = ["#c44e52" if name == "helpers.metrics" else "#8c9bb0" for name in names]
-        bars = axis.barh(names, values, color=colours)
-        axis.bar_label(bars, [f"{v:,.1f}" if v < 100 else f"{v:,.0f}" for v in values], padding=2, fontsize=8)
-        axis.set(xscale="log", title=case.replace("x", " × ").removesuffix(" binary"), xlabel="ms (log scale)")
-        axis.set_xlim(right=max(values) * 12)
-        axis.spines[["top", "right"]].set_visible(False)
-    figure.suptitle("Queries × depth, one relevant passage a query", fontsize=10)
+    colours = ["#c44e52" if name == "helpers.metrics" else "#8c9bb0" for name in names]
+    for row, (kind, about) in enumerate(zip(KINDS, ("one relevant a query", "ten graded a query"), strict=True)):
+        for axis, size in zip(axes[row], sizes, strict=True):
+            values = [report["results"][f"{size} {kind}"][name]["ms"] for name in names]
+            bars = axis.barh(names, values, color=colours)
+            axis.bar_label(bars, [f"{v:,.1f}" if v < 100 else f"{v:,.0f}" for v in values], padding=2, fontsize=8)
+            axis.set(xscale="log", title=f"{size.replace('x', ' × ')}\n{about}")
+            axis.set_xlim(right=max(values) * 12)
+            axis.spines[["top", "right"]].set_visible(False)
+    for axis in axes[-1]:
+        axis.set_xlabel("ms (log scale)")
+    figure.suptitle("Queries × depth, and relevant passages", fontsize=10)
     figure.savefig(target, metadata={"Date": None, "Creator": None})
 
 
