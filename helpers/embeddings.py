@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helpers.files import whole_file
+from helpers.precomputed import Precomputed
 from helpers.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def default_cache() -> Path:
 
 
 def encode(
-    model: "FlagModel",
+    model: "FlagModel | Precomputed",
     texts: Sequence[str],
     *,
     kind: str = "passage",
@@ -40,7 +41,7 @@ def encode(
     """Embed texts.
 
     Args:
-        model: what :func:`helpers.models.load_model` returned.
+        model: what :func:`helpers.models.load_model` returned; precomputed vectors are looked up by their text.
         texts: n strings.
         kind: ``"passage"`` or ``"query"``; a query gets the model's instruction put before it.
         batch_size: texts a forward pass; changes the speed and, by rounding, the seventh digit of a value.
@@ -51,12 +52,15 @@ def encode(
         float32 array (n, dim), row i for text i, each of length one: an inner product of two is their cosine.
 
     Raises:
-        ValueError: no texts, a text that is not a string or is blank, an unknown kind, vectors that are not finite.
+        ValueError: no texts, a text that is not a string or is blank or has no precomputed vector, an unknown kind,
+            vectors that are not finite.
         OSError: the cache folder cannot be written; the message names it.
     """
     texts = list(texts)
     if not texts:
         raise ValueError("No texts to encode: give at least one.")
+    if isinstance(model, Precomputed):
+        return next(encode_shards(model, texts, kind=kind, shard_size=len(texts)))
     shards = encode_shards(model, texts, kind=kind, batch_size=batch_size, cache_dir=cache_dir)
     embeddings, start = None, 0
     with progress_bar(len(texts), f"Encode {kind}", "text", show=progress) as bar:
@@ -70,7 +74,7 @@ def encode(
 
 
 def encode_shards(
-    model: "FlagModel",
+    model: "FlagModel | Precomputed",
     texts: Iterable[str],
     *,
     kind: str = "passage",
@@ -89,12 +93,13 @@ def encode_shards(
     """
     if kind not in ("passage", "query"):
         raise ValueError(f"kind={kind!r}: expected 'passage' or 'query'.")
-    folder = cache_folder(cache_dir)
-    instruction = model.info.query_instruction if kind == "query" else ""
+    given = isinstance(model, Precomputed)
+    folder = None if given else cache_folder(cache_dir)
+    instruction = model.info.query_instruction if kind == "query" and not given else ""
     numbered = iter(enumerate(texts))
     while batch := list(itertools.islice(numbered, shard_size)):
         shard = [instruction + checked_text(row, text) for row, text in batch]
-        yield _shard(model, shard, folder, batch_size)
+        yield model.look_up(shard, kind) if given else _shard(model, shard, folder, batch_size)
 
 
 def _shard(model: "FlagModel", texts: list[str], folder: Path, batch_size: int) -> np.ndarray:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from helpers.precomputed import Precomputed, is_precomputed
+
 if TYPE_CHECKING:
     from FlagEmbedding import FlagModel
 
@@ -65,12 +67,14 @@ def load_model(
     device: str | None = None,
     half: bool = False,
     allow_pickle: bool = False,
-) -> "FlagModel":
+) -> "FlagModel | Precomputed":
     """Load a model as a ``FlagEmbedding.FlagModel`` whose embeddings have length one.
 
     Args:
-        name_or_path: a hub id or a folder. Hub ids that an installed package carries (:data:`BUNDLED`) are read
-            from there after their SHA-256 was checked; others are downloaded, or found in an earlier download.
+        name_or_path: a hub id, a folder, or a folder of embeddings that were computed elsewhere (see
+            :class:`helpers.precomputed.Precomputed`). Hub ids that an installed package carries (:data:`BUNDLED`)
+            are read from there after their SHA-256 was checked; others are downloaded, or found in an earlier
+            download.
         pooling: ``"cls"`` or ``"mean"``; by default what the model's own ``1_Pooling/config.json`` says.
         query_instruction: text put before each query; by default what the model's card or its
             ``config_sentence_transformers.json`` says, nothing for most models. ``""`` switches it off.
@@ -80,14 +84,20 @@ def load_model(
             off unless you trust its author.
 
     Returns:
-        The model, with a :class:`ModelInfo` as ``model.info``.
+        The model, with a :class:`ModelInfo` as ``model.info``; a :class:`~helpers.precomputed.Precomputed` for a
+        folder of embeddings.
 
     Raises:
         FileNotFoundError: the folder does not exist.
         ValueError: no checkpoint there, weights that are damaged or pickled, or a model that FlagModel would
-            silently run otherwise than its authors do (another pooling, a further layer).
+            silently run otherwise than its authors do (another pooling, a further layer); embeddings that are
+            damaged or do not match their texts.
         ConnectionError: a hub id, no network, and no earlier download.
     """
+    if is_precomputed(name_or_path):
+        if pooling is not None or query_instruction is not None:
+            raise ValueError("Embeddings were computed already: pooling= and query_instruction= would change nothing.")
+        return Precomputed(Path(name_or_path).expanduser().resolve())
     folder = find_model(name_or_path, allow_pickle=allow_pickle)
     name = model_name(name_or_path, folder)
     pooling = _pooling_of(folder, pooling)

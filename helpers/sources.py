@@ -150,12 +150,7 @@ def read_judged(queries: Path, corpus: Path, qrels: Path, columns: Mapping[str, 
     for role, path in (("query", queries), ("passage", corpus)):
         table = read_table(path)
         ids = [str(value) for value in table[find_column(table, f"{role}_id", columns, path.name)]]
-        column = table[find_column(table, role, columns, path.name)]
-        title = find_column(table, "title", columns, path.name, required=False) if role == "passage" else None
-        bodies = (
-            [f"{t}\n{text}" if t else text for t, text in zip(table[title], column, strict=True)] if title else column
-        )
-        texts[role] = dict(zip(ids, bodies, strict=True))
+        texts[role] = dict(zip(ids, _texts(table, role, columns, path.name), strict=True))
         _require_none(f"{path.name}: {{}} id(s) stand twice", _repeated(ids))
     judged = _read_judgements(qrels)
     relevant = dict.fromkeys(doc for docs in judged.values() for doc, grade in docs.items() if grade > 0)
@@ -165,6 +160,18 @@ def read_judged(queries: Path, corpus: Path, qrels: Path, columns: Mapping[str, 
         _require_none(f"{qrels.name} judges {{}} of {len(named)} {role} ids that {path.name} lacks; {has}", missing)
     asked = {name: text for name, text in texts["query"].items() if name in judged}
     return Judged(asked, texts["passage"], judged)
+
+
+def read_texts(path: Path, role: str) -> list[str]:
+    """Read the texts of a table of queries or passages (``role``), in order; a title goes on a line before its text."""
+    return _texts(read_table(path), role, {}, path.name)
+
+
+def _texts(table, role: str, columns: Mapping[str, str], where: str) -> list[str]:
+    """Take the texts of a table, a passage's title put before it."""
+    column = list(table[find_column(table, role, columns, where)])
+    title = find_column(table, "title", columns, where, required=False) if role == "passage" else None
+    return [f"{t}\n{text}" if t else text for t, text in zip(table[title], column, strict=True)] if title else column
 
 
 def _read_judgements(path: Path) -> dict[str, dict[str, int]]:
