@@ -1,5 +1,7 @@
-"""Say what a result was made with."""
+"""Say what a result was made with, and that no parameter given was passed over."""
 
+import ast
+import contextlib
 import datetime
 import importlib.metadata
 import platform
@@ -36,6 +38,37 @@ def provenance(model: "FlagModel | None" = None, data: "RetrievalDataset | None"
             "name": data.name, "sha256": data.sha256, "queries": len(data.queries), "passages": len(data.corpus),
         }  # fmt: skip
     return found
+
+
+def check_parameters() -> None:
+    """Refuse parameters of papermill that the lesson does not have; papermill itself sets them and says nothing.
+
+    Papermill puts a cell of its own, which starts with ``# Parameters``, after the lesson's. Whatever it assigns must
+    have been assigned before, or it is a slip such as ``MAX_QUERYS``. Where no such cell ran, nothing happens.
+
+    Raises:
+        ValueError: a name that no cell before had assigned.
+    """
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    cells = list(shell.user_ns["In"]) if shell else []
+    injected = [number for number, cell in enumerate(cells) if cell.startswith("# Parameters\n")]
+    if injected:
+        own = [cell for number, cell in enumerate(cells[: injected[-1]]) if number not in injected]
+        known = dict.fromkeys(name for cell in own for name in _assigned(cell))
+        unknown = [name for name in _assigned(cells[injected[-1]]) if name not in known]
+        if unknown:
+            raise ValueError(f"This lesson has no parameter {', '.join(unknown)}; it has {', '.join(known)}.")
+
+
+def _assigned(source: str) -> list[str]:
+    """List the variables that the outermost lines of a cell assign."""
+    with contextlib.suppress(SyntaxError):
+        statements = [node for node in ast.parse(source).body if isinstance(node, ast.Assign | ast.AnnAssign)]
+        targets = [target for node in statements for target in getattr(node, "targets", None) or [node.target]]
+        return [target.id for target in targets if isinstance(target, ast.Name)]
+    return []
 
 
 def _versions() -> dict[str, str]:
