@@ -8,6 +8,7 @@ from data (list of lessons, glossary, benchmark tables, addresses) is written wh
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import json
 import math
 import re
@@ -38,6 +39,7 @@ from tests.tools.translation import glossary, page_pairs, untranslated
 _MARKS = re.compile(r"<!--\s*(?:fig:|nofig|translation of)[^>]*?-->[ \t]*")
 _INSERT = re.compile(r"^<!-- insert: (?P<name>\w+)(?: (?P<what>\S+))? -->$", re.M)
 _LINK = re.compile(r"(?P<open>(?<!!)\[(?P<words>(?:[^\[\]]|\[[^\]]*\])*)\]\()(?P<target>[^)\s]+)\)")
+_NUMERIC = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t#]*$", re.M)
 WORDS_A_MINUTE, LINES_A_MINUTE = 130, 12
 
@@ -232,8 +234,24 @@ def _lesson(mine: Node, english: Node, name: str, root: Path, language: str) -> 
             html = output.get("data", {}).get("text/html")
             if html:
                 html = re.sub(r"<style scoped>.*?</style>\s*", "", html, flags=re.S)
-                output.data["text/html"] = re.sub(r' (?:style="text-align: right;"|border="1")', "", html)
+                html = re.sub(r' (?:style="text-align: right;"|border="1")', "", html)
+                output.data["text/html"] = _words_to_the_left(html)
     return book
+
+
+def _words_to_the_left(html: str) -> str:
+    """Return a data frame's table with class `words` on the cells of every column that holds a text."""
+    row = re.compile(r"<tr[^>]*>.*?</tr>", re.S)
+    cells = [re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", found, flags=re.S) for found in row.findall(html)]
+    if len({len(found) for found in cells}) != 1 or "span=" in html:
+        return html
+    worded = {at for found in cells[1:] for at, cell in enumerate(found) if not _NUMERIC.fullmatch(cell.strip())}
+
+    def marked(match: re.Match[str]) -> str:
+        at = itertools.count()
+        return re.sub(r"<t[dh](?=>)", lambda tag: tag[0] + ' class="words"' * (next(at) in worded), match[0])
+
+    return row.sub(marked, html)
 
 
 def standing_alone(name: str, root: Path, language: str) -> Node:

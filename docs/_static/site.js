@@ -1,12 +1,17 @@
 // What scrolls inside itself can be reached with the keyboard.
-const reach = () => {
+const reach = (box) => {
+  if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+  else box.removeAttribute("tabindex");
+};
+const sizes = new ResizeObserver((changes) => changes.forEach((change) => reach(change.target)));
+const watch = () => {
   for (const box of document.querySelectorAll("article table, article pre, article mjx-container, article .cell_output div")) {
-    if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
-    else box.removeAttribute("tabindex");
+    reach(box);
+    sizes.observe(box);
   }
 };
-addEventListener("load", reach);
-addEventListener("resize", reach);
+addEventListener("load", watch);
+addEventListener("resize", watch);
 
 // The language switch leads to the same heading of the other edition: anchors are equal in both.
 document.addEventListener("DOMContentLoaded", () => {
