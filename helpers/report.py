@@ -26,6 +26,28 @@ SECTIONS = {  # the cells of lesson 01 that a report shows, under which heading,
     "failure-two": ("The next", "其次的一例"),
     "provenance": ("What this was made with", "运行环境"),
 }
+NOTES = {  # what a section's outputs do not say of themselves
+    "corpora": (
+        "whole corpus: every passage; answers only: those relevant to some query.",
+        "whole corpus是全部段落，answers only只含与某个查询相关的段落。",
+    ),
+    "score": (
+        "Means over the queries. capped_recall divides by k where more than k passages are relevant.",
+        "各查询得分的平均值。相关段落多于k个时，capped_recall以k为分母。",
+    ),
+    "intervals": (
+        "On the whole corpus: how far off the means may be because the queries are only a sample.",
+        "在全部段落上检索。查询只是样本，区间表示平均值可能因此偏离多少。",
+    ),
+    "growth": (
+        "First the passages with a grade above 0 alone, then the others added in random order.",
+        "先只有等级大于0的段落，再按随机顺序加入其余段落。",
+    ),
+    "failures": (
+        "Queries whose first passage is not relevant, at most eight, those answered last on top.",
+        "排在首位的段落不相关的查询，至多列出八个，相关段落出现得越晚越靠前。",
+    ),
+}
 WORDS = {
     "en": ("{model} on {data}", "Model against model", "The difference is {a} minus {b}, on the same queries."),
     "zh": ("{model}在{data}上的评估", "两个模型相比", "差值为{a}减去{b}，查询相同。"),
@@ -91,10 +113,12 @@ def write_page(notebook: str | Path, page: str | Path, title: str, extra: str = 
     exporter = HTMLExporter(template_name="basic", exclude_input=True, exclude_output_prompt=True)
     parts = []
     for cell_id, headings in SECTIONS.items():
+        if not cells[cell_id].outputs:  # there was no second failure, say
+            continue
         part = nbformat.v4.new_notebook(cells=[cells[cell_id]])
-        heading = headings[language == "zh"]
+        heading, note = (texts[language == "zh"] for texts in (headings, NOTES.get(cell_id, ("", ""))))
         shown = exporter.from_notebook_node(part)[0].replace(NO_ALT, f'alt="{heading}"')
-        parts += [extra] * (cell_id == "provenance") + [f"<h2>{heading}</h2>", shown]
+        parts += [extra] * (cell_id == "provenance") + [f"<h2>{heading}</h2>", f"<p>{note}</p>" * bool(note), shown]
     head = (
         f'<!DOCTYPE html><html lang="{language}"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f'<meta http-equiv="Content-Security-Policy" content="{POLICY}"><style>{STYLE}</style></head>'
@@ -165,7 +189,11 @@ def given(args: argparse.Namespace) -> dict[str, object]:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     top = argparse.ArgumentParser(prog="python -m helpers.report", description=__doc__.split(":")[0] + ".")
-    top.add_argument("--model", default="sentence-transformers/all-MiniLM-L6-v2", help="hub id or folder")
+    top.add_argument(
+        "--model",
+        default="sentence-transformers/all-MiniLM-L6-v2",
+        help="hub id, folder, or folder of embeddings (.npy)",
+    )
     top.add_argument("--against", help="a second model, compared on the same queries by a paired test")
     top.add_argument("--data", default="pocket-en", help="bundled name, hub id, folder (hub, BEIR) or table file")
     for name, what in (("queries", "ids and texts"), ("corpus", "ids and texts"), ("qrels", "judgements by id")):

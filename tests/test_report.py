@@ -1,13 +1,22 @@
 """The report on one's own model and data: what it shows, what it must not let through, and what it refuses."""
 
+import contextlib
+import hashlib
+import json
 from pathlib import Path
 
+import nbformat
+import numpy as np
 import pytest
 
-from helpers.report import LESSONS, SECTIONS, main
+from helpers.data import load_dataset
+from helpers.embeddings import encode
+from helpers.models import OFFLINE_DEFAULT, load_model
+from helpers.report import LESSONS, NOTES, SECTIONS, main, write_page
 
-from .tools.execute import OFFLINE, cache_folder, parameter_names
-from .tools.notebooks import ROOT, read
+from .sample import code, notebook
+from .tools.execute import OFFLINE, cache_folder, execute, parameter_names
+from .tools.notebooks import ROOT, NotebookError, code_cells, lesson_names, read
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)> **bold** $x^2$"
 
@@ -43,35 +52,71 @@ def test_report_of_own_data_is_one_safe_page(tmp_path):
         assert forbidden not in page
 
 
-def test_two_models_are_compared_by_a_paired_test(tmp_path, minilm_copy):
-    """The same weights under two names must differ by 0 with p = 1; a shuffled pairing would show here."""
-    assert (
-        main(["--against", str(minilm_copy), "-p", "MAX_QUERIES=20", "--language", "zh", "--out", str(tmp_path)]) == 0
-    )
+@pytest.fixture
+def vectors(tmp_path: Path) -> Path:
+    """Return a folder of the bundled model's embeddings of the bundled collection."""
+    data, model, folder = load_dataset(max_queries=20), load_model(), tmp_path / "my <i>vectors"
+    folder.mkdir()
+    for stem, kind, texts in (("passages", "passage", data.corpus), ("queries", "query", data.queries)):
+        np.save(folder / f"{stem}.npy", encode(model, texts, kind=kind))
+        (folder / f"{stem}.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    return folder
+
+
+def test_embeddings_are_compared_with_the_model_they_came_from(tmp_path, vectors):
+    """They must differ by 0 with p = 1; a shuffled pairing, or vectors of other texts, would show here."""
+    options = ["-p", "MAX_QUERIES=20", "--language", "zh", "--out", str(tmp_path)]
+    assert main(["--model", str(vectors), "--against", OFFLINE_DEFAULT, *options]) == 0
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "pooling: precomputed, 384 dimensions\n" in page
+    assert "longest input in tokens = unknown" in page
+    for file in vectors.iterdir():
+        assert hashlib.sha256(file.read_bytes()).hexdigest() in page
+    assert "<th>my &lt;i&gt;vectors</th>" in page
+    assert "<i>" not in page
     table = page[page.index("<h3>MRR@10</h3>") : page.index("<h3>nDCG@10</h3>")]
-    assert "<th>twin</th>" in table
+    assert f"<th>{OFFLINE_DEFAULT}</th>" in table
     assert "<td>0.0000</td>" in table
     assert "<td>1.0000</td>" in table
-    assert str(minilm_copy) not in page
+    assert str(tmp_path) not in page
 
 
-@pytest.fixture
-def minilm_copy(tmp_path: Path) -> Path:
-    """Return a folder of the bundled model's files under another name."""
-    from helpers.models import OFFLINE_DEFAULT, find_model
-
-    folder = tmp_path / "twin"
-    folder.mkdir()
-    for file in find_model(OFFLINE_DEFAULT).iterdir():
-        (folder / file.name).symlink_to(file)
-    return folder
+def test_a_section_without_outputs_is_left_out(tmp_path):
+    """A model without a second failure would get a heading with nothing under it."""
+    cells = []
+    for cell_id in SECTIONS:
+        outputs = [nbformat.v4.new_output("stream", text=cell_id)] * (cell_id != "failure-two")
+        cells.append(nbformat.v4.new_code_cell(id=cell_id, outputs=outputs))
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "a.ipynb")
+    write_page(tmp_path / "a.ipynb", tmp_path / "a.html", "a", language="zh")
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert "<h2>最差的一例</h2>" in page
+    assert "<h2>其次的一例</h2>" not in page
+    assert all(note in page for _, note in NOTES.values())
 
 
 def test_an_unknown_parameter_is_refused(tmp_path, capsys):
     """Papermill passes over a misspelt name in silence, and the report would be of something else."""
     assert main(["-p", "MAX_QUERYS=4", "--out", str(tmp_path)]) == 1
     assert "no parameter MAX_QUERYS; it has MODEL, DATASET" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("given", "refused"), [({"MAX_QUERYS": 5, "CUTOFFS": [3]}, True), ({"CUTOFFS": [3]}, False)])
+def test_a_lesson_itself_refuses_an_unknown_parameter(given, refused, tmp_path):
+    """Plain papermill sets MAX_QUERYS, and the lesson would evaluate something else than was asked."""
+    own = code("parameters", "MAX_QUERIES: int = 9\nCUTOFFS = [1, 10]  # k", ["parameters"])
+    lesson = notebook(own, code("next", "from helpers.provenance import check_parameters\ncheck_parameters()"))
+    expected = pytest.raises(NotebookError, match="no parameter MAX_QUERYS; it has MAX_QUERIES, CUTOFFS")
+    with expected if refused else contextlib.nullcontext():
+        execute(lesson, "x", root=tmp_path, parameters=given)
+
+
+@pytest.mark.parametrize("name", lesson_names(ROOT))
+def test_every_lesson_checks_its_parameters_at_once(name):
+    """A lesson without the call, or with it far down, would run for minutes with a misspelt parameter."""
+    cells = code_cells(read(LESSONS / "en" / f"{name}.ipynb", ROOT))
+    row = next(row for row, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
+    assert cells[row + 1].source.startswith("check_parameters()\n")
 
 
 def test_every_parameter_of_the_lesson_is_known_to_papermill():
