@@ -85,10 +85,18 @@ def load_local(path: str, config: str | None = None, split: str | None = None, *
 
     The shared cache of ``datasets`` knows a folder by its name and would give an earlier version of it, or another
     folder of that name (seen with datasets 5.2); so each reading gets a cache of its own.
+
+    Raises:
+        ValueError: a folder whose path holds ``*``, ``?`` or ``[``, which ``datasets`` takes for a pattern.
     """
     import datasets
 
     with no_bars(), tempfile.TemporaryDirectory() as cache:
+        if "data_files" not in options and (found := re.search(r"[*?\[]", str(Path(path).resolve()))):
+            raise ValueError(
+                f"the path of the folder holds {found[0]!r}, which stands for a pattern there; rename the folder, "
+                "or name the file in it."
+            )
         return datasets.load_dataset(path, config, split=split, cache_dir=cache, keep_in_memory=True, **options)
 
 

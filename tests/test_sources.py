@@ -94,6 +94,21 @@ def test_beir_folder_loads_by_id(tmp_path):
     assert load_dataset(tmp_path / "set", relevance_level=2).relevant(1) == [1]
 
 
+def test_folders_may_have_blanks_and_chinese_in_their_names(tmp_path):
+    """A path of many a desktop would be taken for a hub id, or not be found."""
+    folder = tmp_path / "我的 数据"
+    assert load_dataset(beir(tmp_path / "BEIR [1]")).queries == ["one", "two"]
+    put(folder / "dev.jsonl", jsonl([{"query": "one", "positive": ["uno"]}]))
+    put(folder / "段落" / "all.csv", "text\nuno\ndos\n")
+    for corpus in (folder / "段落", folder / "段落" / "all.csv"):
+        data = load_dataset(folder, corpus=str(corpus))
+        assert (data.queries, data.corpus, data.name) == (["one"], ["uno", "dos"], folder.name)
+    pattern = folder.rename(tmp_path / "数据 [1]")
+    assert load_dataset(pattern / "dev.jsonl").queries == ["one"]
+    with pytest.raises(ValueError, match=r"Cannot read .*数据 \[1\].*holds '\['.*name the file"):
+        load_dataset(pattern)
+
+
 def test_what_export_wrote_loads_as_the_same_collection(tmp_path):
     """A collection handed to another tool must come back as it was."""
     pocket = load_dataset("pocket-zh")
