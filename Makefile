@@ -4,16 +4,13 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: run test test-bare test-site check record sync report bench docs serve clean
+.PHONY: run test test-bare check record sync report bench docs serve clean
 
 run: $(READY)  ## execute the lessons on the bundled default; figures got beside those recorded
 	$(PY) -m tests.tools run
 
 test: $(READY)  ## run every test, the notebooks of both languages among them
 	$(PY) -m pytest
-
-test-site: $(READY)  ## the site in a real browser; needs chromium and axe-core, see tests/test_site.py
-	$(PY) -m pytest -o addopts=-ra tests/test_site.py
 
 test-bare: $(READY)  ## each lesson alone in a fresh environment, and from a wheel; minutes, and some hundred megabytes
 	$(PY) -m pytest -n 0 -m bare

@@ -44,16 +44,17 @@ def downloads(root: Path, target: Path) -> None:
     from nbconvert import HTMLExporter, PythonExporter
 
     page = (STATIC / "download.html").read_text(encoding="utf-8")
+    to_python, to_html = PythonExporter(), HTMLExporter(template_name="basic", exclude_anchor_links=True)
     for language in LANGUAGES:
         folder = target / language / "downloads"
         folder.mkdir(parents=True, exist_ok=True)
         for name in lesson_names(root):
             source = lesson_path(root, language, name)
             shutil.copyfile(source, folder / source.name)
-            code, _ = PythonExporter().from_filename(str(source))
+            code, _ = to_python.from_filename(str(source))
             (folder / f"{name}.py").write_text(code, encoding="utf-8", newline="\n")
             book = nbformat.reads(dumps(standing_alone(name, root, language)), as_version=4)
-            body, _ = HTMLExporter(template_name="basic", exclude_anchor_links=True).from_notebook_node(book)
+            body, _ = to_html.from_notebook_node(book)
             text = page.replace("%language%", {"en": "en", "zh": "zh-CN"}[language]).replace("%title%", name)
             (folder / f"{name}.html").write_text(text.replace("%body%", body), encoding="utf-8", newline="\n")
 

@@ -13,9 +13,6 @@ from sphinx.search.zh import SearchChinese
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-# jsonschema would load this for a check of addresses that nothing here asks for, and it takes seconds to load.
-sys.modules.setdefault("rfc3987_syntax", None)
-
 from docs.stage import addresses
 
 LANGUAGE = os.environ["DOCS_LANGUAGE"]

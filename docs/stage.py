@@ -12,6 +12,7 @@ import itertools
 import json
 import math
 import re
+import sys
 import tomllib
 from copy import deepcopy
 from dataclasses import dataclass
@@ -35,6 +36,9 @@ from tests.tools.notebooks import (
     relative,
 )
 from tests.tools.translation import glossary, page_pairs, untranslated
+
+# jsonschema would load this for a check of addresses that nothing here asks for, and it takes seconds to load.
+sys.modules.setdefault("rfc3987_syntax", None)
 
 _MARKS = re.compile(r"<!--\s*(?:fig:|nofig|translation of)[^>]*?-->[ \t]*")
 _INSERT = re.compile(r"^<!-- insert: (?P<name>\w+)(?: (?P<what>\S+))? -->$", re.M)
