@@ -55,11 +55,13 @@ WORDS = {
 NO_ALT = 'alt="No description has been provided for this image"'  # what nbconvert writes
 STYLE = """
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif; color: #1c1c1c }
-h1, h2 { line-height: 1.25; overflow-wrap: anywhere } h1 { font-size: 1.6rem } h2 { margin-top: 2rem; font-size: 1.2rem }
+h1, h2 { line-height: 1.25; overflow-wrap: anywhere } h1 { font-size: 1.6rem }
+h2 { margin-top: 2rem; font-size: 1.2rem }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums }
 table, th, td { border: 0 solid #ddd }
 th, td { padding: .3rem .6rem; border-bottom-width: 1px; text-align: left !important; vertical-align: top !important }
-img { max-width: 100%; height: auto } pre { margin: .5rem 0; white-space: pre-wrap; overflow-wrap: anywhere; font-size: .875rem }
+img { max-width: 100%; height: auto }
+pre { margin: .5rem 0; white-space: pre-wrap; overflow-wrap: anywhere; font-size: .875rem }
 div { overflow-x: auto }
 """
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"  # nothing from elsewhere, and no script

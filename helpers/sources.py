@@ -97,7 +97,13 @@ def load_local(path: str, config: str | None = None, split: str | None = None, *
                 f"the path of the folder holds {found[0]!r}, which stands for a pattern there; rename the folder, "
                 "or name the file in it."
             )
-        return datasets.load_dataset(path, config, split=split, cache_dir=cache, keep_in_memory=True, **options)
+        options |= {"cache_dir": cache, "keep_in_memory": True}
+        try:
+            return datasets.load_dataset(path, config, split=split, **options)
+        except ValueError as error:
+            if split not in ("dev", "val", "valid") or "Unknown split" not in str(error):
+                raise
+            return datasets.load_dataset(path, config, split="validation", **options)  # its name for dev.jsonl
 
 
 def read_table(path: Path):
