@@ -24,7 +24,7 @@ SECTIONS = {  # the cells of lesson 01 that a report shows, under which heading,
     "failures": ("Where it fails", "错在哪里"),
     "failure-one": ("The worst failure", "最差的一例"),
     "failure-two": ("The next", "其次的一例"),
-    "provenance": ("What this was made with", "运行环境"),
+    "provenance": ("What this was made with", "来源记录"),
 }
 NOTES = {  # what a section's outputs do not say of themselves
     "corpora": (
