@@ -71,6 +71,7 @@ def tightened(text: str, page: Path, folder: Path, icons: dict[str, tuple[str, s
         text = re.sub(r"\s*<script[^>]*(?:searchtools|language_data|searchindex|/search)\.js[^>]*></script>", "", text)
     for pattern, better in ACCESSIBLE:
         text = pattern.sub(better, text)
+    text = re.sub(r'<span class="pre">([^<]*)</span>', r"\1", text)  # of no use here, and a third of the API page
     text = _SCRIPT.sub(lambda m: _outside_script(m, folder, up), text)
     text = _STYLE.sub(lambda m: f'<link rel="stylesheet" href="{up}{_kept(m["css"], folder, "css")}">', text)
     while _STYLED.search(text):

@@ -248,6 +248,17 @@ def test_page(site: Site, name: str):
         assert abs(site.page.evaluate(f"document.querySelector('{here or 'body'}').getBoundingClientRect().top")) < 300
 
 
+def test_pages_of_source_code(site: Site):
+    """A page with the source of a module would fail, call another server or be too wide for a phone."""
+    site.look(PHONE)
+    for path in sorted(site.folder.glob("*/_modules/**/*.html")):
+        site.open(path.relative_to(site.folder).as_posix())
+        assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
+        assert site.page.locator("div.highlight").count() > 0 or path.stem == "index"
+        assert site.wrong == [], path
+    site.look(WIDE)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_search_finds_the_page_first(site: Site, language: str):
     """A reader who searches for a word or a phrase would not find the page that explains it."""
