@@ -5,7 +5,9 @@ headings of their own; the lesson's prose, which is about the bundled collection
 """
 
 import argparse
+import contextlib
 import html
+import json
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -133,7 +135,7 @@ def write_page(notebook: str | Path, page: str | Path, title: str, extra: str = 
 def compare(parameters: Mapping[str, object], against: str, language: str = "en") -> str:
     """Evaluate a second model on the same queries and test the difference; HTML of three tables.
 
-    The p-value is that of the paired randomisation test, see :func:`helpers.significance.paired_test`.
+    Below them stands what the second model is; the lesson's own provenance tells of the first. The p-value is that of the paired randomisation test, see :func:`helpers.significance.paired_test`.
     """
     from helpers.data import load_dataset
     from helpers.embeddings import encode
@@ -163,7 +165,8 @@ def compare(parameters: Mapping[str, object], against: str, language: str = "en"
     )
     _, heading, note = WORDS[language]
     note = html.escape(note.format(a=first, b=second))
-    return f"<h2>{heading}</h2><p>{note}</p>{shown}"
+    made_with = html.escape(json.dumps(vars(model.info), indent=1, ensure_ascii=False))
+    return f"<h2>{heading}</h2><p>{note}</p>{shown}<pre>{made_with}</pre>"
 
 
 def short(name: object) -> str:
@@ -184,7 +187,9 @@ def given(args: argparse.Namespace) -> dict[str, object]:
         name, equals, value = setting.partition("=")
         if not equals:
             raise ValueError(f"{setting!r}: expected NAME=VALUE.")
-        found[name] = int(value) if value.isdecimal() else None if value == "None" else value
+        found[name] = None if value == "None" else value
+        with contextlib.suppress(ValueError):
+            found[name] = json.loads(value)  # a number, or a list of cutoffs
     return found
 
 

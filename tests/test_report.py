@@ -76,6 +76,7 @@ def test_embeddings_are_compared_with_the_model_they_came_from(tmp_path, vectors
     assert "<i>" not in page
     table = page[page.index("<h3>MRR@10</h3>") : page.index("<h3>nDCG@10</h3>")]
     assert f"<th>{OFFLINE_DEFAULT}</th>" in table
+    assert load_model(OFFLINE_DEFAULT).info.weights_sha256 in page
     assert "<td>0.0000</td>" in table
     assert "<td>1.0000</td>" in table
     assert str(tmp_path) not in page
@@ -117,6 +118,14 @@ def test_every_lesson_checks_its_parameters_at_once(name):
     cells = code_cells(read(LESSONS / "en" / f"{name}.ipynb", ROOT))
     row = next(row for row, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
     assert cells[row + 1].source.startswith("check_parameters()\n")
+
+
+def test_a_small_corpus_is_evaluated_with_cutoffs_of_its_own(tmp_path):
+    """The smallest example of the manual has fewer than ten passages; a list on the command line would stay text."""
+    data = write(tmp_path / "a.csv", ["first passage", "second passage", "third passage"])
+    options = ["--columns", "query=asked, positive=answer", "-p", "CUTOFFS=[1, 2]", "--out", str(tmp_path)]
+    assert main(["--data", str(data), *options]) == 0
+    assert "<th>recall@2</th>" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def test_every_parameter_of_the_lesson_is_known_to_papermill():
