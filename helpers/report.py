@@ -135,7 +135,8 @@ def write_page(notebook: str | Path, page: str | Path, title: str, extra: str = 
 def compare(parameters: Mapping[str, object], against: str, language: str = "en") -> str:
     """Evaluate a second model on the same queries and test the difference; HTML of three tables.
 
-    Below them stands what the second model is; the lesson's own provenance tells of the first. The p-value is that of the paired randomisation test, see :func:`helpers.significance.paired_test`.
+    Below them stands what the second model is; the lesson's own provenance tells of the first. The p-value is that
+    of the paired randomisation test, see :func:`helpers.significance.paired_test`.
     """
     from helpers.data import load_dataset
     from helpers.embeddings import encode
