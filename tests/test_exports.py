@@ -1,0 +1,50 @@
+"""What nbconvert makes of a lesson: a script that runs, a page, slides; the contributing page has the commands."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nbconvert.exporters import get_exporter
+
+from .tools.compare import squeeze
+from .tools.execute import OFFLINE, cache_folder
+from .tools.notebooks import LANGUAGES, ROOT, code_cells, is_volatile, lesson_names, lesson_path, read
+
+LESSONS = [(language, name) for name in lesson_names(ROOT) for language in LANGUAGES]
+
+
+def convert(kind: str, language: str, name: str) -> str:
+    """What `jupyter nbconvert --to KIND` writes."""
+    return get_exporter(kind)().from_filename(str(lesson_path(ROOT, language, name)))[0]
+
+
+@pytest.mark.parametrize("name", lesson_names(ROOT))
+def test_the_script_runs_and_prints_what_the_lesson_prints(name: str, tmp_path: Path):
+    """A reader who takes the lesson as a script would get an error, or other numbers."""
+    script = tmp_path / "lesson.py"
+    script.write_text(convert("script", "en", name), encoding="utf-8")
+    env = os.environ | OFFLINE | {"EVAL_CACHE_DIR": str(cache_folder(ROOT)), "MPLBACKEND": "agg"}
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    printed = squeeze(done.stdout)
+    cells = [cell for cell in code_cells(read(lesson_path(ROOT, "en", name), ROOT)) if not is_volatile(cell)]
+    streams = [squeeze(output.text) for cell in cells for output in cell.outputs if output.output_type == "stream"]
+    assert streams
+    assert [text for text in streams if text not in printed] == []
+
+
+@pytest.mark.parametrize(("language", "name"), LESSONS)
+def test_the_page_and_the_slides_hold_the_lesson(language: str, name: str):
+    """An export would lack figures, or put the whole lesson on one slide."""
+    notebook = read(lesson_path(ROOT, language, name), ROOT)
+    outputs = [output.get("data", {}) for cell in code_cells(notebook) for output in cell.outputs]
+    figures = [data["image/png"].replace("\n", "")[:1000] for data in outputs if "image/png" in data]
+    chapters = sum(cell.source.startswith(("# ", "## ")) for cell in notebook.cells if cell.cell_type == "markdown")
+    for kind in ("html", "slides"):
+        page = convert(kind, language, name)
+        assert [figure for figure in figures if figure not in page.replace("\n", "")] == [], kind
+    assert page.count("<section>") >= 2 * chapters
