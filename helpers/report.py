@@ -5,6 +5,7 @@ headings of their own; the lesson's prose, which is about the bundled collection
 """
 
 import argparse
+import ast
 import contextlib
 import html
 import json
@@ -150,7 +151,7 @@ def compare(parameters: Mapping[str, object], against: str, language: str = "en"
     options = {"max_queries": 100} | {names[key]: value for key, value in parameters.items() if key in names}
     data, results = load_dataset(**options), {}
     for name in (str(parameters["MODEL"]), against):
-        model = load_model(name)
+        model = load_model(name, device=parameters.get("DEVICE"), half=bool(parameters.get("HALF")))
         passages, queries = encode(model, data.corpus), encode(model, data.queries, kind="query")
         _, ids = search(build_index(passages), queries, k=min(10, len(data.corpus)))
         results[model.info.name] = evaluate(
@@ -188,9 +189,9 @@ def given(args: argparse.Namespace) -> dict[str, object]:
         name, equals, value = setting.partition("=")
         if not equals:
             raise ValueError(f"{setting!r}: expected NAME=VALUE.")
-        found[name] = None if value == "None" else value
-        with contextlib.suppress(ValueError):
-            found[name] = json.loads(value)  # a number, or a list of cutoffs
+        found[name] = value
+        with contextlib.suppress(ValueError, SyntaxError):
+            found[name] = ast.literal_eval(value)  # None, True, a number, a list of cutoffs
     return found
 
 

@@ -12,7 +12,7 @@ import pytest
 from helpers.data import load_dataset
 from helpers.embeddings import encode
 from helpers.models import OFFLINE_DEFAULT, load_model
-from helpers.report import LESSONS, NOTES, SECTIONS, main, write_page
+from helpers.report import LESSONS, NOTES, SECTIONS, given, main, parser, write_page
 
 from .sample import code, notebook
 from .tools.execute import OFFLINE, cache_folder, execute, parameter_names
@@ -126,6 +126,15 @@ def test_a_small_corpus_is_evaluated_with_cutoffs_of_its_own(tmp_path):
     options = ["--columns", "query=asked, positive=answer", "-p", "CUTOFFS=[1, 2]", "--out", str(tmp_path)]
     assert main(["--data", str(data), *options]) == 0
     assert "<th>recall@2</th>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("HALF=False", False), ("MAX_QUERIES=None", None), ("CUTOFFS=[1, 2]", [1, 2]), ("SPLIT=dev", "dev"), ("K=7", 7)],
+)
+def test_settings_are_values_and_not_their_text(setting, value):
+    """The text "False" counts as true: half precision would be switched on by switching it off."""
+    assert given(parser().parse_args(["-p", setting]))[setting.partition("=")[0]] == value
 
 
 def test_every_parameter_of_the_lesson_is_known_to_papermill():
