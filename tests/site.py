@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import http.server
+import os
 import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+
+from filelock import FileLock
 
 from docs.build import build
 from docs.stage import addresses
@@ -19,10 +22,14 @@ from .tools.notebooks import ROOT
 
 @cache
 def built() -> Path:
-    """Build the site of this checkout into a temporary folder, once for all tests, and return the folder."""
-    folder = Path(tempfile.mkdtemp(prefix="site-")) / "html"
-    build(ROOT, folder)
-    return folder
+    """Build the site of this checkout into a temporary folder and return it; once for all processes that test."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    folder = Path(tempfile.gettempdir()) / f"site-{run}" if run else Path(tempfile.mkdtemp(prefix="site-"))
+    folder.mkdir(exist_ok=True)
+    with FileLock(folder / "lock"):
+        if not (folder / "html").exists():  # a build that fails leaves none
+            build(ROOT, folder / "html")
+    return folder / "html"
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -23,7 +23,6 @@ from .site import built
 from .tools.notebooks import LANGUAGES, ROOT, Node, dumps, lesson_names, lesson_path, read
 
 NAMES = lesson_names(ROOT)
-pytestmark = pytest.mark.xdist_group("site")  # with the tests in a browser: the site is built once for both
 LIMITS = {"site": 30_000_000, "lesson": 1_500_000}
 
 

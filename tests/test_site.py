@@ -18,7 +18,6 @@ import pytest
 
 from .tools.notebooks import LANGUAGES, ROOT, TWIN, lesson_names, lesson_path, read
 
-pytestmark = pytest.mark.xdist_group("site")  # with the other tests of the pages: the site is built once for both
 AXE = ROOT / "build" / "node_modules" / "axe-core" / "axe.min.js"
 FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
