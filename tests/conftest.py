@@ -13,6 +13,8 @@ from .tools.execute import cache_folder
 from .tools.notebooks import LANGUAGES, ROOT, Node, lesson_names, lesson_path, read
 from .tools.record import record
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # two processes that spin on both cores would each take several times as long
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("EVAL_CACHE_DIR", str(cache_folder(ROOT)))
