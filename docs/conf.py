@@ -48,6 +48,7 @@ napoleon_use_rtype = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
+autodoc_mock_imports = ["faiss", "matplotlib", "safetensors", "scipy", "torch", "tqdm", "transformers"]
 toc_object_entries = False
 add_module_names = False
 copybutton_exclude = ".linenos, .gp, .go"

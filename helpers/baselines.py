@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -13,13 +14,19 @@ STOP_WORDS = frozenset(f"{ENGLISH} {CHINESE}".split())
 HAN = re.compile(r"[\u3400-\u9fff]")
 
 
-def tokenize(texts: Sequence[str]) -> list[list[str]]:
+def tokenize(texts: Sequence[str]) -> list[tuple[str, ...]]:
     """Cut texts into lower-case words without stop words; Chinese, which writes no spaces, is cut by jieba."""
+    return [_words(text) for text in texts]
+
+
+@lru_cache(maxsize=1 << 14)  # one collection is cut for TF-IDF and again for BM25
+def _words(text: str) -> tuple[str, ...]:
+    """Cut one text."""
     import jieba
 
     jieba.setLogLevel(logging.ERROR)
-    cut = (jieba.lcut(text) if HAN.search(text) else re.findall(r"\w+", text) for text in texts)
-    return [[word for word in map(str.lower, words) if word.isalnum() and word not in STOP_WORDS] for words in cut]
+    cut = jieba.lcut(text) if HAN.search(text) else re.findall(r"\w+", text)
+    return tuple(word for word in map(str.lower, cut) if word.isalnum() and word not in STOP_WORDS)
 
 
 def bm25_search(corpus: Sequence[str], queries: Sequence[str], k: int = 10) -> tuple[np.ndarray, np.ndarray]:

@@ -4,6 +4,8 @@ A transformer gives one vector a token. :func:`encode_pooled` runs it once over 
 token vectors in as many ways as asked; what it returns goes to :func:`helpers.index.build_index`, or to :func:`maxsim`.
 """
 
+from __future__ import annotations
+
 import hashlib
 import inspect
 import string
@@ -45,6 +47,7 @@ from helpers.progress import progress_bar
 UNBOUNDED = 1 << 20  # tokenizers that state no limit give a number larger than any input
 PROJECTION = "linear.weight"  # the layer that ColBERT puts behind BERT
 COLBERT_QUERY_LENGTH = 32  # tokens; what colbertv2.0 was trained with
+_COSINES = 1 << 23  # computed at a time by MaxSim, 32 MiB of them
 
 
 class Pooling(StrEnum):
@@ -174,9 +177,14 @@ def maxsim(queries: TokenVectors, passages: TokenVectors) -> np.ndarray:
         float32 (q, n).
     """
     scores = np.empty((len(queries.lengths), len(passages.lengths)), np.float32)
-    for row in range(len(scores)):
-        cosines = queries.text(row) @ passages.vectors.T
-        scores[row] = np.maximum.reduceat(cosines, passages.starts, axis=1).sum(axis=0)
+    step = max(1, _COSINES // (len(queries.vectors) * int(passages.lengths.max())))
+    for first in range(0, scores.shape[1], step):  # some passages for all queries: one large product of matrices
+        some = slice(first, first + step)
+        starts = passages.starts[some]
+        end = starts[-1] + passages.lengths[some][-1]
+        cosines = queries.vectors @ passages.vectors[starts[0] : end].T
+        best = np.maximum.reduceat(cosines, starts - starts[0], axis=1)
+        scores[:, some] = np.add.reduceat(best, queries.starts, axis=0)
     return scores
 
 

@@ -84,7 +84,9 @@ def _versions() -> dict[str, str]:
 
 def _device(model: "FlagModel") -> str:
     """Name the device a model computes on: ``cpu``, or the model of the GPU."""
+    device = str(model.target_devices[0])
+    if not device.startswith("cuda"):
+        return device
     import torch
 
-    device = str(model.target_devices[0])
-    return torch.cuda.get_device_name(device) if device.startswith("cuda") else device
+    return torch.cuda.get_device_name(device)

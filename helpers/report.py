@@ -94,7 +94,7 @@ def run_lesson(parameters: Mapping[str, object], target: str | Path, language: s
         with tempfile.TemporaryDirectory() as folder:  # the lesson leaves nothing behind
             papermill.execute_notebook(
                 str(source), str(target), dict(parameters), cwd=folder, progress_bar=False, coalesce_streams=True,
-                store_widget_state=False, extra_arguments=["--log-level=40"],
+                store_widget_state=False, request_save_on_cell_execute=False, extra_arguments=["--log-level=40"],
             )  # fmt: skip
     except papermill.PapermillExecutionError as error:
         raise RuntimeError(f"{error.ename}: {error.evalue}") from None

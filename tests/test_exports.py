@@ -22,7 +22,17 @@ def convert(kind: str, language: str, name: str) -> str:
     return get_exporter(kind)().from_filename(str(lesson_path(ROOT, language, name)))[0]
 
 
-@pytest.mark.parametrize("name", lesson_names(ROOT))
+@pytest.mark.parametrize(("language", "name"), LESSONS)
+def test_the_script_is_the_code_of_the_lesson(language: str, name: str):
+    """A script would lack a cell, or call IPython, which a plain interpreter does not have."""
+    script = convert("script", language, name)
+    lines = [line for line in script.splitlines() if line and not line.startswith("#")]
+    cells = [cell.source for cell in code_cells(read(lesson_path(ROOT, language, name), ROOT))]
+    assert lines == [line for line in "\n".join(cells).splitlines() if line and not line.startswith("#")]
+    assert "get_ipython" not in script
+
+
+@pytest.mark.parametrize("name", ["01_evaluation", "02_metrics"])  # 03 takes as long as both together
 def test_the_script_runs_and_prints_what_the_lesson_prints(name: str, tmp_path: Path):
     """A reader who takes the lesson as a script would get an error, or other numbers."""
     script = tmp_path / "lesson.py"

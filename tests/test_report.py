@@ -28,20 +28,34 @@ def offline(monkeypatch):
         monkeypatch.setenv(name, value)
 
 
-def write(path: Path, answers: list[str]) -> Path:
-    """Write questions and answers as a CSV whose columns have names of their own."""
-    rows = "".join(f'"question {row} {EVIL}","{text}"\n' for row, text in enumerate(answers))
+def write(path: Path, answers: list[str]) -> tuple[str, str]:
+    """Write questions and answers as a CSV whose columns have names of their own, and some embeddings of them."""
+    questions = [f"question {row} {EVIL}" for row in range(len(answers))]
+    rows = "".join(f'"{question}","{text}"\n' for question, text in zip(questions, answers, strict=True))
     path.write_text("asked,answer\n" + rows, encoding="utf-8")
-    return path
+    some = np.random.default_rng(0).standard_normal((2, len(answers), 4)).astype(np.float32)
+    some /= np.linalg.norm(some, axis=2, keepdims=True)
+    return str(path), str(
+        write_vectors(path.parent / "vectors", passages=(answers, some[0]), queries=(questions, some[1]))
+    )
+
+
+def write_vectors(folder: Path, **sides: tuple[list[str], np.ndarray]) -> Path:
+    """Write embeddings beside their texts, which a report takes in the place of a model."""
+    folder.mkdir()
+    for stem, (texts, vectors) in sides.items():
+        np.save(folder / f"{stem}.npy", vectors)
+        (folder / f"{stem}.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    return folder
 
 
 def test_report_of_own_data_is_one_safe_page(tmp_path):
     """Markup in somebody's passages would run in the reader's browser, or the page would lack a section."""
     answers = [f"passage {row} of twelve {EVIL}" for row in range(12)]
-    data = write(tmp_path / "我的 <i>数据.csv", answers)
+    data, model = write(tmp_path / "我的 <i>数据.csv", answers)
     out = tmp_path / "out"
-    columns = "query=asked, positive=answer"
-    assert main(["--data", str(data), "--columns", columns, "-p", "MAX_QUERIES=4", "--out", str(out)]) == 0
+    options = ["--columns", "query=asked, positive=answer", "-p", "MAX_QUERIES=4", "--out", str(out)]
+    assert main(["--data", data, "--model", model, *options]) == 0
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "queries = 4" in page
     assert page.count("data:image/png;base64,") == 2
@@ -55,12 +69,9 @@ def test_report_of_own_data_is_one_safe_page(tmp_path):
 @pytest.fixture
 def vectors(tmp_path: Path) -> Path:
     """Return a folder of the bundled model's embeddings of the bundled collection."""
-    data, model, folder = load_dataset(max_queries=20), load_model(), tmp_path / "my <i>vectors"
-    folder.mkdir()
-    for stem, kind, texts in (("passages", "passage", data.corpus), ("queries", "query", data.queries)):
-        np.save(folder / f"{stem}.npy", encode(model, texts, kind=kind))
-        (folder / f"{stem}.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
-    return folder
+    data, model = load_dataset(max_queries=20), load_model()
+    passages, queries = encode(model, data.corpus), encode(model, data.queries, kind="query")
+    return write_vectors(tmp_path / "my <i>vectors", passages=(data.corpus, passages), queries=(data.queries, queries))
 
 
 def test_embeddings_are_compared_with_the_model_they_came_from(tmp_path, vectors):
@@ -122,9 +133,9 @@ def test_every_lesson_checks_its_parameters_at_once(name):
 
 def test_a_small_corpus_is_evaluated_with_cutoffs_of_its_own(tmp_path):
     """The smallest example of the manual has fewer than ten passages; a list on the command line would stay text."""
-    data = write(tmp_path / "a.csv", ["first passage", "second passage", "third passage"])
+    data, model = write(tmp_path / "a.csv", ["first passage", "second passage", "third passage"])
     options = ["--columns", "query=asked, positive=answer", "-p", "CUTOFFS=[1, 2]", "--out", str(tmp_path)]
-    assert main(["--data", str(data), *options]) == 0
+    assert main(["--data", data, "--model", model, *options]) == 0
     assert "<th>recall@2</th>" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 

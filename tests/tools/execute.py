@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 
-from .notebooks import ROOT, SCRATCH, WORK, Node, NotebookError, code_cells, dumps, plain, read, relative
+from .notebooks import ROOT, SCRATCH, WORK, Node, NotebookError, dumps, plain, read, relative
 
 CELL_LIMIT = 240  # seconds that one cell may take
 
@@ -43,17 +43,9 @@ def _environment(values: dict[str, str]) -> Iterator[None]:
                 os.environ[key] = value
 
 
-def _running_cell(executed: Path) -> str:
-    """Return the id of the last cell that papermill started, as its half-finished output file tells."""
-    with contextlib.suppress(NotebookError):
-        started = [c.id for c in code_cells(read(executed)) if c.metadata.get("papermill", {}).get("start_time")]
-        return started[-1] if started else "?"
-    return "?"
-
-
-def _explain(label: str, executed: Path, error: Exception, limit: int) -> str:
-    """Return one message for an execution that did not reach its end."""
-    cell, kind = _running_cell(executed), type(error).__name__
+def _explain(label: str, started: list[str], error: Exception, limit: int) -> str:
+    """Return one message for an execution that did not reach its end, after the cells started."""
+    cell, kind = (started or ["?"])[-1], type(error).__name__
     if kind == "CellTimeoutError":
         return f"{label} [{cell}] took longer than {limit} s: shorten the cell or give --limit SECONDS"
     if kind == "DeadKernelError":
@@ -74,8 +66,8 @@ def _clean(output: Node, folder: str) -> Node:
     return output
 
 
-def _run_papermill(source: Path, target: Path, folder: Path, limit: int, parameters: dict) -> None:
-    """Run papermill on source; the two options keep streams whole and widget state out."""
+def _run_papermill(source: Path, target: Path, folder: Path, limit: int, parameters: dict, started: list[str]) -> None:
+    """Run papermill on source and note the id of each cell it starts; target is written once, at the end."""
     import papermill
 
     with warnings.catch_warnings():
@@ -84,6 +76,7 @@ def _run_papermill(source: Path, target: Path, folder: Path, limit: int, paramet
             str(source), str(target), parameters=parameters, kernel_name="python3", language="python",
             cwd=str(folder), progress_bar=False, execution_timeout=limit, start_timeout=60,
             coalesce_streams=True, store_widget_state=False, extra_arguments=["--log-level=40"],
+            request_save_on_cell_execute=False, on_cell_start=lambda cell, cell_index: started.append(cell.id),
         )  # fmt: skip
 
 
@@ -110,11 +103,12 @@ def execute(
             (folder / below).mkdir()
         settings = OFFLINE | {"EVAL_CACHE_DIR": str(cache_folder(root))}
         settings |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder / SCRATCH))
+        started: list[str] = []
         try:
             with _environment(settings | (environment or {})):
-                _run_papermill(source, target, folder / WORK, limit, parameters or {})
+                _run_papermill(source, target, folder / WORK, limit, parameters or {}, started)
         except Exception as error:
-            raise NotebookError(_explain(label, target, error, limit)) from error
+            raise NotebookError(_explain(label, started, error, limit)) from error
         fresh = {cell.id: cell for cell in read(target).cells}
     return _with_outputs(notebook, fresh, str(folder))
 
