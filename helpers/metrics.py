@@ -44,7 +44,7 @@ __all__ = [
     "success",
 ]
 
-_BLOCK = 1 << 16  # comparisons made at a time: small enough that a block stays in the processor's cache
+_BLOCK = 1 << 15  # comparisons made at a time: small enough that a block stays in the processor's cache
 
 
 class Ranked(NamedTuple):
@@ -69,8 +69,10 @@ class Ranked(NamedTuple):
 
     def at_least(self, level: int) -> Ranked:
         """The documents with a grade of `level` or more; `self` where that is all of them."""
+        if self.grade.min(initial=level) >= level:
+            return self
         keep = np.flatnonzero(self.grade >= level)
-        return self if len(keep) == len(self.grade) else Ranked(self.query[keep], self.rank[keep], self.grade[keep])
+        return Ranked(self.query[keep], self.rank[keep], self.grade[keep])
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,16 @@ class Judgements:
         """Where the documents of each query begin in `docs`, (q,) int64."""
         return np.cumsum(self.counts) - self.counts
 
+    @cached_property
+    def layers(self) -> tuple[np.ndarray, np.ndarray, list[int]]:
+        """The first judged row of every query, then the second of those that have one, and so on.
+
+        Queries (n,), rows (n,), and where each layer begins.
+        """
+        nth = np.arange(len(self.query)) - self.firsts[self.query]
+        order = np.argsort(nth, kind="stable")
+        return self.query[order], self.rows[order], [0, *np.cumsum(np.bincount(nth)).tolist()]
+
     def ideal_dcg(self, k: int, gain: str) -> np.ndarray:
         """DCG of the ideal ranking down to rank k, (q,). Computed once for each k and gain."""
         if (k, gain) not in self._ideal_dcgs:
@@ -205,8 +217,15 @@ class Hits:
         return Ranked(*(column[first] for column in self.found))
 
     def count(self, k: int) -> np.ndarray:
-        """Relevant documents in the top k of each query, (q,)."""
-        return self.per_query(self.found.top(k).query)
+        """Relevant documents in the top k of each query, (q,). Counted once for each k."""
+        if k not in self._counts:
+            self._counts[k] = self.per_query(self.found.top(k).query)
+        return self._counts[k]
+
+    @cached_property
+    def _counts(self) -> dict[int, np.ndarray]:
+        """What `count` has counted."""
+        return {}
 
     def per_query(self, query: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
         """Count, or sum the weights of, the entries of each query, in the order given, (q,)."""
@@ -420,12 +439,14 @@ def find_hits(retrieved: Any, qrels: Any = None, depth: int = 10, *, scores: Any
 
 def _numbered(found: Ranked, queries: int) -> Ranked:
     """The same with `nth`: for each document, how many of its query stand at its rank or better."""
-    n = len(found.query)
-    bits = n.bit_length()
-    order = np.sort((found.query << bits) + np.arange(n)) & ((1 << bits) - 1)  # by query, best rank first
-    counts = np.bincount(found.query, minlength=queries)
-    nth = np.empty(n, np.int64)
-    nth[order] = np.arange(1, n + 1) - np.repeat(np.cumsum(counts) - counts, counts)
+    so_far = np.zeros(queries, np.int64)
+    nth = np.empty(len(found.query), np.int64)
+    deepest = found.rank[-1] if len(found.rank) else 0
+    ends = found.rank.searchsorted(np.arange(1, deepest + 1), side="right").tolist()
+    for start, end in zip([0, *ends], ends, strict=False):  # rank by rank; a query has one document at each
+        here = found.query[start:end]
+        so_far[here] += 1
+        nth[start:end] = so_far[here]
     return found._replace(nth=nth)
 
 
@@ -552,11 +573,7 @@ def _look_up(ids: np.ndarray, judgements: Judgements) -> Ranked:
         stands[:, here] = _matches(np.ascontiguousarray(short.T), judgements, here, stands.dtype)
         if _suspect(short):
             _check_rows(block, start)
-    at = np.flatnonzero(stands)
-    place = at // max(1, queries)
-    query = at - place * queries
-    doc = judgements.firsts[query] + stands.ravel()[at] - 1
-    return Ranked(query, place + 1, judgements.grade[doc])
+    return _standing(stands, judgements)
 
 
 def _matches(columns: np.ndarray, judgements: Judgements, here: slice, kind: np.dtype) -> np.ndarray:
@@ -565,17 +582,34 @@ def _matches(columns: np.ndarray, judgements: Judgements, here: slice, kind: np.
     The first judged row of every query is compared with its column at once, then the second of those that have one,
     and so on: long rows of numbers side by side are what numpy compares fastest.
     """
-    which = np.zeros(columns.shape, kind)
-    counts, firsts = judgements.counts[here], judgements.firsts[here]
-    for nth in range(counts.max(initial=0)):
-        number = kind.type(nth + 1)
-        if counts.min() > nth:
-            which += (columns == judgements.rows[firsts + nth].astype(columns.dtype)).view(np.uint8) * number
+    query, rows, begins = judgements.layers
+    which, same = np.zeros(columns.shape, kind), np.empty(columns.shape, bool)
+    for nth in range(judgements.counts[here].max(initial=0)):
+        layer, number = slice(begins[nth], begins[nth + 1]), kind.type(nth + 1)
+        some = slice(*(query[layer].searchsorted((here.start, here.stop)) + layer.start))
+        wanted = rows[some].astype(columns.dtype)
+        if len(wanted) == columns.shape[1]:
+            np.equal(columns, wanted, out=same)
+            which += same.view(np.uint8) * number
         else:
-            have = np.flatnonzero(counts > nth)
-            same = columns[:, have] == judgements.rows[firsts[have] + nth].astype(columns.dtype)
-            which[:, have] += same.view(np.uint8) * number
+            have = query[some] - here.start
+            which[:, have] += (columns[:, have] == wanted).view(np.uint8) * number
     return which
+
+
+def _standing(stands: np.ndarray, judgements: Judgements) -> Ranked:
+    """The judged rows that `stands`, (k, queries), numbers by their place, best rank first; some ranks at a time."""
+    width, queries = stands.shape
+    step = max(1, _BLOCK // max(1, queries))
+    parts = []
+    for start in range(0, width, step):
+        some = stands[start : start + step].ravel()
+        at = np.flatnonzero(some != 0)  # among booleans numpy finds the true ones fastest
+        place = at // max(1, queries)
+        query = at - place * queries
+        doc = judgements.firsts[query] + some[at] - 1
+        parts.append((query, place + (start + 1), judgements.grade[doc]))
+    return Ranked(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _suspect(block: np.ndarray) -> bool:
@@ -662,7 +696,7 @@ def _text_order(ids: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarra
 
 def _share(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
     """part / whole, and 0 where whole is 0."""
-    return part / np.where(whole > 0, whole, np.inf)
+    return part / (whole if whole.all() else np.where(whole > 0, whole, np.inf))
 
 
 @lru_cache(maxsize=8)
