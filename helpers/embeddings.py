@@ -1,5 +1,6 @@
 """Turn texts into vectors, once: what was computed is kept on disk under a name made from its content."""
 
+import functools
 import hashlib
 import itertools
 import json
@@ -93,18 +94,19 @@ def encode_shards(
     """
     if kind not in ("passage", "query"):
         raise ValueError(f"kind={kind!r}: expected 'passage' or 'query'.")
-    given = isinstance(model, Precomputed)
-    folder = None if given else cache_folder(cache_dir)
-    instruction = model.info.query_instruction if kind == "query" and not given else ""
+    if isinstance(model, Precomputed):
+        compute = functools.partial(model.look_up, kind=kind)
+    else:
+        instruction = model.info.query_instruction if kind == "query" else ""
+        compute = functools.partial(_shard, model, instruction, cache_folder(cache_dir), batch_size)
     numbered = iter(enumerate(texts))
     while batch := list(itertools.islice(numbered, shard_size)):
-        shard = [instruction + checked_text(row, text) for row, text in batch]
-        yield model.look_up(shard, kind) if given else _shard(model, shard, folder, batch_size)
+        yield compute([checked_text(row, text) for row, text in batch])
 
 
-def _shard(model: "FlagModel", texts: list[str], folder: Path, batch_size: int) -> np.ndarray:
+def _shard(model: "FlagModel", instruction: str, folder: Path, batch_size: int, texts: list[str]) -> np.ndarray:
     """Read a shard from the cache, or compute it and put it there."""
-    info = model.info
+    info, texts = model.info, [instruction + text for text in texts]
     how = [info.sha256, info.pooling, info.max_length, str(model.target_devices[0]), str(model.model.dtype)]
     path = shard_path(folder, how, texts)
     if (found := read_shard(path, len(texts))) is None:
