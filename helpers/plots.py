@@ -43,7 +43,7 @@ def plot_growth(scores: pd.DataFrame) -> Axes:
     axes.set_xlabel(scores.index.name)
     axes.set_ylabel("score")
     axes.set_ylim(top=1.02)
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1))  # where it covers no line
     return axes
 
 
