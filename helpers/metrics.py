@@ -602,7 +602,7 @@ def _standing(stands: np.ndarray, judgements: Judgements) -> Ranked:
     width, queries = stands.shape
     step = max(1, _BLOCK // max(1, queries))
     parts = []
-    for start in range(0, width, step):
+    for start in range(0, max(1, width), step):
         some = stands[start : start + step].ravel()
         at = np.flatnonzero(some != 0)  # among booleans numpy finds the true ones fastest
         place = at // max(1, queries)

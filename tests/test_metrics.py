@@ -374,6 +374,14 @@ def test_padding_is_not_a_document():
     assert result.missing == 1
 
 
+def test_rankings_without_a_place_score_zero():
+    """A search that returned nothing at all would end in an error about something else."""
+    with pytest.warns(UserWarning, match="hold 0 places"):
+        result = evaluate(np.zeros((2, 0), np.int64), [{3: 1}, {4: 2}], ["recall@3", "ndcg@3", "rprec"])
+    assert result.mean == {"recall@3": 0, "ndcg@3": 0, "rprec": 0}
+    assert result.missing == 2
+
+
 def test_ids_beyond_32_bits_are_told_apart():
     """Ids that agree in their lower 32 bits would be taken for the same document."""
     big = 1 << 32
