@@ -48,6 +48,7 @@ napoleon_use_rtype = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
+# The API page needs only the names of these; importing them would take much of the time of a build.
 autodoc_mock_imports = ["faiss", "matplotlib", "safetensors", "scipy", "torch", "tqdm", "transformers"]
 toc_object_entries = False
 add_module_names = False
@@ -112,6 +113,11 @@ def _list_returns(_app: Sphinx, _what: str, _name: str, _obj: object, _options: 
         lines[start:end] = [f"    - **{name}** – {' '.join(words.split())}" for name, words in items]
 
 
+def _skip_fields(_app: Sphinx, _what: str, _name: str, obj: object, _skip: bool, _options: object) -> bool | None:
+    """Leave out the fields of named tuples: their class says what they are, Python only their number."""
+    return True if str(getattr(obj, "__doc__", "")).startswith("Alias for field number") else None
+
+
 def _name_headings(app: Sphinx, doctree: nodes.document) -> None:
     """Give every heading the anchor made from its English text, and every lesson cell its own."""
     page = app.env.docname
@@ -147,6 +153,7 @@ def setup(app: Sphinx) -> dict:
     html_context.update(anchors=staged["headings"], cells=staged["cells"])
     app.add_search_language(SearchChineseWords)
     app.connect("autodoc-process-docstring", _list_returns, priority=100)
+    app.connect("autodoc-skip-member", _skip_fields)
     app.connect("doctree-read", _name_headings, priority=100)
     app.connect("html-page-context", _page_context)
     return {"parallel_read_safe": True}

@@ -147,6 +147,13 @@ def test_marks_of_the_checks_are_not_published(site: Path):
         assert not re.search(r"<!-- ?(?:fig:|nofig|translation of|insert:)|%(?:site|version)%", page.read_text("utf-8"))
 
 
+def test_the_api_page_has_only_what_we_wrote(site: Path):
+    """Readers would look through what Python says of each field of a named tuple: its number."""
+    text = (site / "en" / "api.html").read_text(encoding="utf-8")
+    assert "helpers.pooling.TokenVectors.starts" in text
+    assert "Alias for field number" not in text
+
+
 def test_sizes(site: Path):
     """Pages would be slow on a weak connection."""
     sizes = {path: path.stat().st_size for path in site.rglob("*") if path.is_file()}
