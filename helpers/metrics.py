@@ -19,7 +19,7 @@ from array import array
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -443,7 +443,7 @@ def _numbered(found: Ranked, queries: int) -> Ranked:
     nth = np.empty(len(found.query), np.int64)
     deepest = found.rank[-1] if len(found.rank) else 0
     ends = found.rank.searchsorted(np.arange(1, deepest + 1), side="right").tolist()
-    for start, end in zip([0, *ends], ends, strict=False):  # rank by rank; a query has one document at each
+    for start, end in pairwise([0, *ends]):  # rank by rank; a query has one document at each
         here = found.query[start:end]
         so_far[here] += 1
         nth[start:end] = so_far[here]

@@ -24,12 +24,13 @@ def convert(kind: str, language: str, name: str) -> str:
 
 @pytest.mark.parametrize(("language", "name"), LESSONS)
 def test_the_script_is_the_code_of_the_lesson(language: str, name: str):
-    """A script would lack a cell, or call IPython, which a plain interpreter does not have."""
+    """A script would lack a cell, or use what IPython alone has: a magic, a shell command."""
     script = convert("script", language, name)
     lines = [line for line in script.splitlines() if line and not line.startswith("#")]
     cells = [cell.source for cell in code_cells(read(lesson_path(ROOT, language, name), ROOT))]
     assert lines == [line for line in "\n".join(cells).splitlines() if line and not line.startswith("#")]
     assert "get_ipython" not in script
+    compile(script, name, "exec")
 
 
 @pytest.mark.parametrize("name", ["01_evaluation", "02_metrics"])  # 03 takes as long as both together

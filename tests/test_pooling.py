@@ -99,8 +99,13 @@ def test_pooling_equals_the_hand_calculation(name, expected):
     np.testing.assert_allclose(pooled, np.array(expected, np.float32), rtol=1e-6)
 
 
-def test_maxsim_equals_the_hand_calculation():
-    """The sum of best cosines per query token; summed per passage token, or over one text's end, it would differ."""
+@pytest.mark.parametrize("at_once", [1 << 23, 12, 1])
+def test_maxsim_equals_the_hand_calculation(at_once, monkeypatch):
+    """The sum of best cosines per query token; summed per passage token, or over one text's end, it would differ.
+
+    Computed for all passages at once, for two of them, and one by one.
+    """
+    monkeypatch.setattr(pooling, "_COSINES", at_once)
     queries = TokenVectors(np.array([[1, 0], [0, 1], [0.6, 0.8]], np.float32), np.array([2, 1]))
     passages = TokenVectors(np.array([[0.8, 0.6], [0, -1], [0, 1], [1, 0]], np.float32), np.array([1, 2, 1]))
     # Query 0 = (1,0), (0,1). Passage 0: .8 + .6. Passage 1: max(0, 0) + max(-1, 1). Passage 2: 1 + 0.
