@@ -44,7 +44,9 @@ __all__ = [
     "success",
 ]
 
-_BLOCK = 1 << 15  # comparisons made at a time: small enough that a block stays in the processor's cache
+_BLOCK = 1 << 17  # numbers looked at together: few enough that they stay in the processor's cache
+_NONE = np.empty(0, np.int64)
+_SHORT = 32  # a ranking and the judgements of its query, together this many at most, are compared one by one
 
 
 class Ranked(NamedTuple):
@@ -171,14 +173,27 @@ class Judgements:
         return np.cumsum(self.counts) - self.counts
 
     @cached_property
-    def layers(self) -> tuple[np.ndarray, np.ndarray, list[int]]:
-        """The first judged row of every query, then the second of those that have one, and so on.
+    def scale(self) -> np.ndarray:
+        """The different grades, lowest first, int64."""
+        return np.unique(self.grade)
 
-        Queries (n,), rows (n,), and where each layer begins.
-        """
-        nth = np.arange(len(self.query)) - self.firsts[self.query]
-        order = np.argsort(nth, kind="stable")
-        return self.query[order], self.rows[order], [0, *np.cumsum(np.bincount(nth)).tolist()]
+    @cached_property
+    def mark(self) -> np.ndarray:
+        """Which of `scale` the grade of each document is, (n,)."""
+        return np.searchsorted(self.scale, self.grade)
+
+    def table(self, here: slice) -> tuple[np.ndarray, np.ndarray]:
+        """The rows judged for some queries and their `mark`, one query a line; -2, -3 … where it has fewer rows."""
+        counts = self.counts[here]
+        some = slice(self.firsts[here][0], self.firsts[here][-1] + counts[-1])
+        rows, mark = self.rows[some], self.mark[some]
+        most = counts.max()
+        if counts.min() == most:
+            return rows.reshape(len(counts), most), mark.reshape(len(counts), most)
+        there = np.arange(most) < counts[:, None]
+        filled = np.tile(-2 - np.arange(most), (len(counts), 1)), np.zeros(there.shape, mark.dtype)
+        filled[0][there], filled[1][there] = rows, mark
+        return filled
 
     def ideal_dcg(self, k: int, gain: str) -> np.ndarray:
         """DCG of the ideal ranking down to rank k, (q,). Computed once for each k and gain."""
@@ -560,72 +575,108 @@ def _seen_in_array(
 def _look_up(ids: np.ndarray, judgements: Judgements) -> Ranked:
     """Find every judged row in the ranking of its query, best rank first; checks the rankings too.
 
-    In blocks of rankings that fit the cache, in 32 bits where those hold the ids, which halves the work.
+    In blocks of rankings that fit the cache, in 32 bits where those hold the ids, which halves the work. Short
+    rankings are compared with every judged row, which costs their product; long ones are sorted.
     """
-    queries, width = ids.shape
-    stands = np.zeros((width, queries), np.min_scalar_type(judgements.counts.max(initial=0)))
-    step = max(1, _BLOCK // max(1, width))
-    for start in range(0, queries, step):
-        here = slice(start, min(start + step, queries))
-        block = np.ascontiguousarray(ids[here])
-        kind = np.int32 if max(block.max(initial=0), judgements.highest) < 1 << 31 else np.int64
-        short = block.astype(kind)
-        stands[:, here] = _matches(np.ascontiguousarray(short.T), judgements, here, stands.dtype)
-        if _suspect(short):
-            _check_rows(block, start)
-    return _standing(stands, judgements)
+    width = ids.shape[1] + int(judgements.counts.max(initial=0))
+    step = max(1, _BLOCK // (width + 1))
+    blocks = [slice(start, min(start + step, len(ids))) for start in range(0, len(ids), step)]
+    if width <= _SHORT:
+        stands = np.zeros(ids.shape[::-1], np.min_scalar_type(len(judgements.scale)))
+        for here in blocks:
+            stands[:, here] = _compare(ids[here], judgements, here)
+        return _standing(stands, judgements.scale)
+    parts = [_sort_together(ids[here], judgements, here) for here in blocks]
+    return _best_first(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _matches(columns: np.ndarray, judgements: Judgements, here: slice, kind: np.dtype) -> np.ndarray:
-    """At each place of the rankings of the queries `here`, (k, queries), which judged row of the query: 1, 2 …, or 0.
+def _compare(ids: np.ndarray, judgements: Judgements, here: slice) -> np.ndarray:
+    """At each place of the rankings of the queries `here`, (k, queries): 1 + the mark of the row judged, or 0.
 
-    The first judged row of every query is compared with its column at once, then the second of those that have one,
-    and so on: long rows of numbers side by side are what numpy compares fastest.
+    Rankings stand upright, because long rows of numbers side by side are what numpy compares fastest.
     """
-    query, rows, begins = judgements.layers
-    which, same = np.zeros(columns.shape, kind), np.empty(columns.shape, bool)
-    for nth in range(judgements.counts[here].max(initial=0)):
-        layer, number = slice(begins[nth], begins[nth + 1]), kind.type(nth + 1)
-        some = slice(*(query[layer].searchsorted((here.start, here.stop)) + layer.start))
-        wanted = rows[some].astype(columns.dtype)
-        if len(wanted) == columns.shape[1]:
-            np.equal(columns, wanted, out=same)
-            which += same.view(np.uint8) * number
-        else:
-            have = query[some] - here.start
-            which[:, have] += (columns[:, have] == wanted).view(np.uint8) * number
-    return which
+    block, highest = _as_block(ids, here.start)
+    kind = np.int32 if max(highest, judgements.highest) < 1 << 31 else np.int64
+    columns = block.T.astype(kind, order="C")
+    if any((columns[gap:] == columns[:-gap]).any() for gap in range(1, len(columns))):
+        _check_rows(block, here.start)
+    rows, marks = judgements.table(here)
+    numbers = (marks + 1).T.astype(np.min_scalar_type(len(judgements.scale)), order="C")
+    found, same = np.zeros(columns.shape, numbers.dtype), np.empty(columns.shape, bool)
+    for row, number in zip(rows.T.astype(kind, order="C"), numbers, strict=True):
+        np.equal(columns, row, out=same)
+        found += same.view(np.uint8) * number
+    return found
 
 
-def _standing(stands: np.ndarray, judgements: Judgements) -> Ranked:
-    """The judged rows that `stands`, (k, queries), numbers by their place, best rank first; some ranks at a time."""
-    width, queries = stands.shape
-    step = max(1, _BLOCK // max(1, queries))
-    parts = []
-    for start in range(0, max(1, width), step):
-        some = stands[start : start + step].ravel()
-        at = np.flatnonzero(some != 0)  # among booleans numpy finds the true ones fastest
-        place = at // max(1, queries)
-        query = at - place * queries
-        doc = judgements.firsts[query] + some[at] - 1
-        parts.append((query, place + (start + 1), judgements.grade[doc]))
-    return Ranked(*map(np.concatenate, zip(*parts, strict=True)))
+def _standing(stands: np.ndarray, scale: np.ndarray) -> Ranked:
+    """The places, (k, queries), that do not hold 0 but 1 + the mark of a grade, best rank first."""
+    query = [np.flatnonzero(row != 0) for row in stands]  # among booleans numpy finds the true ones fastest
+    rank = np.repeat(np.arange(1, len(stands) + 1), list(map(len, query)))
+    grade = [scale[row[at] - 1] for row, at in zip(stands, query, strict=True)]
+    return Ranked(np.hstack([_NONE, *query]), rank, np.hstack([_NONE, *grade]))
 
 
-def _suspect(block: np.ndarray) -> bool:
-    """Whether a row of a block may hold equal or negative numbers. Sorts the block; neighbours may be of two rows."""
-    block.sort(axis=1)
-    flat = block.ravel()
-    return bool((block[:, :1] < 0).any() or (flat[1:] == flat[:-1]).any())
+def _sort_together(ids: np.ndarray, judgements: Judgements, here: slice) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Query, rank and grade of the judged rows in the rankings of the queries `here`.
+
+    Each ranking is sorted with the rows judged for its query. Neighbours of the same id are a judged row and the place
+    where it was retrieved. To find both again, every id is followed by some bits more: a judged row's hold its
+    mark, a retrieved one's its place in the ranking, counted on from the last mark.
+    """
+    block, highest = _as_block(ids, here.start)
+    rows, marks = judgements.table(here)
+    judged, first = rows.shape[1], len(judgements.scale)
+    bits = (first + block.shape[1]).bit_length()
+    highest = max(highest, judgements.highest, judged) + 1
+    if highest >> (63 - bits):
+        rows, short = _counted_through(rows, block)
+    else:
+        short = block.astype(np.int64 if highest >> (31 - bits) else np.int32)
+    keys = np.empty((len(block), judged + block.shape[1] + 1), short.dtype)
+    keys[:, :judged] = (rows << bits) + marks
+    short <<= bits
+    np.add(short, np.arange(first, first + block.shape[1], dtype=short.dtype), out=keys[:, judged:-1])
+    keys[:, -1] = np.iinfo(keys.dtype).max  # no number's neighbour: keeps a query from the next
+    keys.sort(axis=1)
+    flat = keys.ravel()
+    at = np.flatnonzero((flat[1:] ^ flat[:-1]).view(f"u{flat.itemsize}") < 1 << bits)
+    at = at[flat[at] >= 0]  # padding
+    mark, place = flat[at] & ((1 << bits) - 1), flat[at + 1] & ((1 << bits) - 1)
+    if (mark >= first).any():
+        _check_rows(block, here.start)
+    return at // keys.shape[1] + here.start, place - (first - 1), judgements.scale[mark]
+
+
+def _counted_through(rows: np.ndarray, block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Small numbers that compare as those of two arrays do, where these leave no bits free; negative ones stay so."""
+    values, small = np.unique(np.hstack([rows, block]), return_inverse=True)
+    small = small.reshape(len(block), -1) - values.searchsorted(0)
+    return small[:, : rows.shape[1]], small[:, rows.shape[1] :]
+
+
+def _as_block(ids: np.ndarray, first: int) -> tuple[np.ndarray, int]:
+    """Rankings as int64 in which only -1 is negative, and their highest id. `first` is the number of the first one.
+
+    Raises:
+        ValueError: an id follows padding.
+    """
+    block = np.ascontiguousarray(ids, np.int64)
+    highest = int(block.view(np.uint64).max(initial=0))  # as such, negative numbers are the highest
+    if highest < 1 << 63:
+        return block, highest
+    late = np.flatnonzero(((block[:, :-1] < 0) & (block[:, 1:] >= 0)).any(axis=1))
+    if late.size:
+        raise ValueError(f"The ranking of query {first + late[0]} has padding (-1) before an id: move it to the end.")
+    return np.maximum(block, -1), int(block.max())
 
 
 def _check_rows(ids: np.ndarray, first: int) -> None:
-    """Raise if an id is repeated within a ranking, or follows padding. `first` is the number of the first row."""
-    for query, ranking in enumerate(ids.tolist(), first):
-        docs = [doc for doc in ranking if doc >= 0]
-        if ranking[: len(docs)] != docs:
-            raise ValueError(f"The ranking of query {query} has padding (-1) before an id: move it to the end.")
-        _check_unique(docs, query)
+    """Raise if an id is repeated within a ranking. `first` is the number of the first one."""
+    ordered = np.sort(ids, axis=1)
+    twice = np.flatnonzero(((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1))
+    for row in twice[:1].tolist():
+        _check_unique([doc for doc in ids[row].tolist() if doc >= 0], first + row)
 
 
 def _check_unique(docs: list, query: Hashable) -> None:

@@ -382,13 +382,66 @@ def test_rankings_without_a_place_score_zero():
     assert result.missing == 2
 
 
-def test_ids_beyond_32_bits_are_told_apart():
-    """Ids that agree in their lower 32 bits would be taken for the same document."""
-    big = 1 << 32
-    assert evaluate(np.array([[big + 5, 7]]), [{5: 1, 7: 1}], "recall@2").mean["recall@2"] == 0.5
-    assert evaluate(np.array([[5, big + 5]]), [{big + 5: 1}], "mrr@2").mean["mrr@2"] == 0.5
-    with pytest.raises(ValueError, match="twice"):
-        evaluate(np.array([[big + 5, big + 5]]), [{5: 1}], "recall@2")
+@pytest.mark.parametrize("width", [2, 100])
+@pytest.mark.parametrize("bits", [24, 25, 31, 32, 33, 56, 57])
+def test_ids_that_agree_in_their_lower_bits_are_told_apart(bits, width):
+    """Ids would be cut to what fits 32 or 64 bits and taken for the same document."""
+    big, rest = 1 << bits, np.arange(100, 98 + width)
+    for ranking, qrels, values in (
+        ([big + 5, 7], {5: 1, 7: 1}, [0.5, 0.5]),
+        ([5, big + 5], {big + 5: 1}, [1, 0.5]),
+        ([5, 7], {big + 5: 1, 7: 1}, [0.5, 0.5]),
+    ):
+        means = evaluate(np.array([[*ranking, *rest]]), [qrels], ["recall", "mrr"], [width]).mean
+        assert list(means.values()) == values
+    with pytest.raises(ValueError, match=f"{big + 5} twice"):
+        evaluate(np.array([[big + 5, big + 5, *rest]]), [{5: 1}], "recall", [width])
+
+
+@pytest.mark.parametrize("offset", [0, 1 << 23, 1 << 31, 1 << 40, (1 << 63) - 1000])
+@pytest.mark.parametrize(("width", "most"), [(1, 30), (12, 20), (12, 21), (100, 1), (100, 40)])
+def test_hits_are_those_of_a_plain_search(width, most, offset):
+    """Short rankings are compared, long ones sorted, in 32 bits, in 64 or counted through: one of these would err."""
+    rng = np.random.default_rng([width, most])
+    ids = np.array([rng.permutation(150)[:width] for _ in range(40)]) + offset
+    for row in range(20):
+        ids[row, rng.integers(1, width + 1) :] = rng.choice([-1, -9])
+    qrels = [
+        {
+            int(doc) + offset: int(grade)
+            for doc, grade in zip(rng.permutation(150)[:n], rng.integers(-2, 4, n), strict=True)
+        }
+        for n in [most, *rng.integers(0, most + 1, 39).tolist()]
+    ]
+    hits = lib.find_hits(ids, qrels, width)
+    found = zip(hits.seen.query.tolist(), hits.seen.rank.tolist(), hits.seen.grade.tolist(), strict=True)
+    plain = [
+        (query, rank, qrels[query][doc])
+        for query, ranking in enumerate(ids.tolist())
+        for rank, doc in enumerate(ranking, 1)
+        if doc in qrels[query]
+    ]
+    assert sorted(found) == plain
+    assert np.all(np.diff(hits.seen.rank) >= 0)
+    assert hits.retrieved.tolist() == np.count_nonzero(ids >= 0, axis=1).tolist()
+
+
+@pytest.mark.parametrize("offset", [0, 1 << 40, (1 << 63) - 1000])
+@pytest.mark.parametrize("width", [12, 100])
+def test_a_repeated_id_is_named_with_its_query(width, offset):
+    """A repetition far from its like, or beside padding, would go unseen or be told of another query."""
+    ids = np.tile(np.arange(width), (30, 1)) + offset
+    qrels = [{7 + offset: 1}] * 30
+    lib.find_hits(ids, qrels, width)
+    ids[17, -1] = ids[17, 0]
+    with pytest.raises(ValueError, match=f"query 17 holds {offset} twice"):
+        lib.find_hits(ids, qrels, width)
+    ids[3, 5:] = -1
+    with pytest.raises(ValueError, match=f"query 17 holds {offset} twice"):
+        lib.find_hits(ids, qrels, width)
+    ids[17, -1], ids[18, 0] = width + offset, -1
+    with pytest.raises(ValueError, match="query 18 has padding"):
+        lib.find_hits(ids, qrels, width)
 
 
 def test_blocks_do_not_change_values(monkeypatch):
