@@ -60,12 +60,13 @@ def downloads(root: Path, target: Path) -> None:
 
 
 def root_files(root: Path, target: Path) -> None:
-    """Write the page that picks a language, the page for a wrong address, robots.txt and the sitemap."""
+    """Write what lies beside the two languages: the start page, that for a wrong address, a picture, the sitemap."""
     where: Addresses = addresses(root)
     base = "/" + where.site.split("/", 3)[3]
     for path in sorted((STATIC / "_root").iterdir()):
         text = path.read_text(encoding="utf-8").replace("%base%", base).replace("%site%", where.site)
         (target / path.name).write_text(text, encoding="utf-8")
+    shutil.copyfile(root / "docs" / "images" / "growth.png", target / "growth.png")
     (target / ".nojekyll").write_text("", encoding="utf-8")
     (target / "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {where.site}sitemap.xml\n", encoding="utf-8")
     left_out = ("search", "genindex", "py-modindex")

@@ -18,6 +18,7 @@ from docs.stage import addresses
 LANGUAGE = os.environ["DOCS_LANGUAGE"]
 SOURCE = Path(os.environ["DOCS_SOURCE"])
 ADDRESS = addresses(ROOT)
+README = (ROOT / ("README.md" if LANGUAGE == "en" else "README_zh.md")).read_text(encoding="utf-8")
 
 project = {"en": "Retrieval evaluation", "zh": "检索评估教程"}[LANGUAGE]
 author = ""
@@ -145,6 +146,7 @@ def _page_context(app: Sphinx, page: str, template: str, context: dict, doctree:
     context["page_url"] = {code: f"{ADDRESS.site}{code}/{page}.html" for code in ("en", "zh")}
     first = next(doctree.findall(nodes.paragraph), None) if doctree is not None else None
     words = " ".join(first.astext().split()) if first is not None else ""
+    context["picture_alt"] = re.search(r"!\[(.+)\]\(docs/images/growth\.png\)", README)[1]
     context["description"] = words if len(words) <= 200 else words[:199] + "…"
 
 

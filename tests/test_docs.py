@@ -38,9 +38,10 @@ def small(tmp_path: Path) -> Path:
     for name in ("conf.py", "stage.py", "finish.py", "build.py", "download.html", "glossary.yml", "lessons.yml"):
         (tmp_path / "docs").mkdir(exist_ok=True)
         shutil.copy(ROOT / "docs" / name, tmp_path / "docs" / name)
-    for name in ("_static", "_templates", "_root"):
+    for name in ("_static", "_templates", "_root", "images"):
         shutil.copytree(ROOT / "docs" / name, tmp_path / "docs" / name)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path / "pyproject.toml")
+    for name in ("pyproject.toml", "README.md", "README_zh.md"):
+        shutil.copy(ROOT / name, tmp_path / name)
     titles = {"en": ("A page", "Words about recall."), "zh": ("一页", "关于召回率的话。")}
     for language, (title, words) in titles.items():
         folder = tmp_path / "docs" / language
@@ -88,8 +89,9 @@ def test_every_page_has_its_twin_with_the_same_anchors(site: Path):
 
 
 def test_pages_say_what_they_are(site: Path):
-    """Search engines and shared links would show the wrong language, a wrong address or nothing."""
+    """Search engines and shared links would show the wrong language, a wrong address, no picture or nothing."""
     where = addresses(ROOT)
+    readme = {code: (ROOT / f"README{end}.md").read_text(encoding="utf-8") for code, end in (("en", ""), ("zh", "_zh"))}
     for page in pages(site):
         text, language = page.read_text(encoding="utf-8"), page.parent.name
         assert f'lang="{ {"en": "en", "zh": "zh-CN"}[language] }"' in text.split("<head>")[0], page
@@ -98,6 +100,10 @@ def test_pages_say_what_they_are(site: Path):
             assert f'hreflang="{label}" href="{where.site}{code}/{page.name}"' in text, page
         assert f'property="og:url" content="{where.site}{language}/{page.name}"' in text, page
         assert 'property="og:title"' in text, page
+        alt = re.search(r'property="og:image:alt" content="([^"]+)"', text)[1]
+        assert f"![{alt}](docs/images/growth.png)" in readme[language], page
+        assert f'property="og:image" content="{where.site}growth.png"' in text, page
+    assert (site / "growth.png").read_bytes() == (ROOT / "docs/images/growth.png").read_bytes()
 
 
 def test_no_page_has_code_or_style_inside(site: Path):
