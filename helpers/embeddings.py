@@ -6,6 +6,7 @@ import itertools
 import json
 import os
 import tempfile
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,13 +45,16 @@ def encode(
     Args:
         model: what :func:`helpers.models.load_model` returned; precomputed vectors are looked up by their text.
         texts: n strings.
-        kind: ``"passage"`` or ``"query"``; a query gets the model's instruction put before it.
+        kind: ``"passage"`` or ``"query"``; each gets the model's instruction for its kind put before it.
         batch_size: texts a forward pass; changes the speed and, by rounding, the seventh digit of a value.
         cache_dir: where finished shards are kept; by default :func:`default_cache`.
         progress: draw a bar while computing.
 
     Returns:
         float32 array (n, dim), row i for text i, each of length one: an inner product of two is their cosine.
+
+    Warns:
+        when texts that it computes are longer than the model takes: what lies beyond is cut off.
 
     Raises:
         ValueError: no texts, a text that is not a string or is blank or has no precomputed vector, an unknown kind,
@@ -97,7 +101,7 @@ def encode_shards(
     if isinstance(model, Precomputed):
         compute = functools.partial(model.look_up, kind=kind)
     else:
-        instruction = model.info.query_instruction if kind == "query" else ""
+        instruction = model.info.query_instruction if kind == "query" else model.info.passage_instruction
         compute = functools.partial(_shard, model, instruction, cache_folder(cache_dir), batch_size)
     numbered = iter(enumerate(texts))
     while batch := list(itertools.islice(numbered, shard_size)):
@@ -127,6 +131,7 @@ def _forward(model: "FlagModel", texts: list[str], batch_size: int) -> np.ndarra
     if device == "cpu":
         network.float()
     tokens = model.tokenizer(texts, truncation=True, max_length=model.info.max_length)["input_ids"]
+    warn_of_cut(model, texts, tokens, model.info.max_length)
     embeddings = None
     with torch.inference_mode():
         for rows, inputs in padded_batches(model.tokenizer, {"input_ids": tokens}, batch_size, device):
@@ -142,6 +147,18 @@ def _forward(model: "FlagModel", texts: list[str], batch_size: int) -> np.ndarra
             f"The model gave a vector with NaN or infinite values for {texts[bad][:60]!r}; try half=False."
         )
     return embeddings
+
+
+def warn_of_cut(model, texts: Sequence[str], tokens: Sequence[Sequence[int]], limit: int) -> None:
+    """Warn if any of the texts, of which these are the tokens, was longer than a limit; model has a tokenizer."""
+    full = [text for text, ids in zip(texts, tokens, strict=True) if len(ids) == limit]
+    whole = model.tokenizer(full, verbose=False)["input_ids"] if full else []
+    if cut := sum(len(ids) > limit for ids in whole):
+        warnings.warn(
+            f"{cut} of {len(texts)} texts are longer than the {limit} tokens that {model.info.name} takes: "
+            "what lies beyond was cut off. Split them into passages.",
+            stacklevel=2,
+        )
 
 
 def padded_batches(tokenizer, tokens: Mapping[str, list], batch_size: int, device: str) -> Iterator[tuple]:

@@ -53,7 +53,7 @@ class Ranked(NamedTuple):
     """Documents of many queries, best rank first: arrays of shape (n,).
 
     `query` counts the queries from 0, `rank` the places from 1, `grade` is the judged grade, and `nth`
-    says the how-manieth relevant document of its query this is (of those found only). Because ranks ascend, the
+    counts the relevant documents of its query found so far, this one included. Because ranks ascend, the
     documents of all top k are a prefix, and `np.bincount` adds up each query's values in rank order, as trec_eval does.
     """
 
@@ -96,8 +96,8 @@ class Judgements:
     def of(cls, qrels: Judgements | Mapping | Sequence, relevance_level: int | None = None) -> Judgements:
         """Read `{query: {doc: grade}}`, `[{doc: grade}, …]`, `{query: [doc, …]}` or `[[doc, …], …]`.
 
-        In the forms without grades every listed document has grade 1. A negative grade means judged and
-        not relevant, as in trec_eval.
+        In the forms without grades every listed document has grade 1. A negative grade is never
+        relevant; `judged` counts it, while trec_eval takes it for unjudged.
 
         Raises:
             ValueError: no query at all, a document listed twice, a grade that is not a whole number.
@@ -323,9 +323,9 @@ def average_precision(retrieved: Any, qrels: Any = None, k: int = 10) -> np.ndar
 def ndcg(retrieved: Any, qrels: Any = None, k: int = 10, *, gain: str = "linear") -> np.ndarray:
     """nDCG@k: DCG of the ranking / DCG of the ideal ranking of all judged documents. Shape (q,).
 
-    trec_eval's `ndcg_cut` (Järvelin and Kekäläinen 2002, discount log2(rank + 1)) with the grade as
-    gain. `gain="exponential"` is 2^grade - 1 (Burges et al. 2005), the same for grades 0 and 1. The ideal
-    is not limited to what was retrieved.
+    trec_eval's `ndcg_cut`: the idea of Järvelin and Kekäläinen (2002) with the discount log2(rank + 1) and the
+    grade as gain. `gain="exponential"` is 2^grade - 1 (Burges et al. 2005), the same for grades 0 and 1. The
+    ideal is not limited to what was retrieved.
     """
     hits = find_hits(retrieved, qrels, k)
     return _share(dcg(hits.gained.top(k), len(hits.relevant), gain), hits.judgements.ideal_dcg(k, gain))
@@ -396,7 +396,8 @@ def evaluate(
         metrics: names with cutoffs, such as `["recall@10", "nDCG@10", "rprec"]`, or bare names with `cutoffs`.
         cutoffs: each bare name is computed at each of these.
         scores: floats (q, k) that belong to an array of ids. With scores, here or in a run, the order is
-            trec_eval's: score in single precision descending, then id as text descending. Without, as given.
+            trec_eval's as in pytrec_eval: score in single precision descending, then id as text descending.
+            Without, as given.
         gain: of nDCG, "linear" or "exponential".
         relevance_level: the lowest grade that counts as relevant, for every metric but nDCG and judged; by
             default 1, or what a `Judgements` was made with.
@@ -439,6 +440,8 @@ def find_hits(retrieved: Any, qrels: Any = None, depth: int = 10, *, scores: Any
         if depth > retrieved.depth:
             raise ValueError(f"These hits reach rank {retrieved.depth}, rank {depth} was asked for: find them again.")
         return retrieved
+    if qrels is None:
+        raise TypeError("A ranking alone cannot be scored: give the judgements (qrels) as the second argument.")
     judgements = qrels if isinstance(qrels, Judgements) else Judgements.of(qrels)
     ids, run = _as_array_or_run(retrieved, judgements)
     if run is not None:

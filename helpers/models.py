@@ -27,10 +27,11 @@ BUNDLED = {
     )
 }
 
-# What the model cards of the BGE family say to put before a query (and only before a query).
-BGE_INSTRUCTIONS = {
-    "en": "Represent this sentence for searching relevant passages: ",
-    "zh": "为这个句子生成表示以用于检索相关文章：",
+# What model cards say to put before a query and before a passage, by the model's name. The files do not hold it.
+FAMILIES = {
+    r"bge-(?:small|base|large)-en(?:-v1\.5)?$": ("Represent this sentence for searching relevant passages: ", ""),
+    r"bge-(?:small|base|large)-zh(?:-v1\.5)?$": ("为这个句子生成表示以用于检索相关文章：", ""),
+    r"(?:^|/)(?:multilingual-)?e5-(?:small|base|large)(?:-v2)?$": ("query: ", "passage: "),
 }
 
 WEIGHTS = ("*.safetensors",)
@@ -49,6 +50,7 @@ class ModelInfo:
         max_length: longest input in tokens; what lies beyond is cut off.
         sha256: digest over the names and contents of every file the model is made of.
         weights_sha256: digest of the weights alone, to compare with what the hub shows.
+        passage_instruction: text put before each passage, empty for most models.
     """
 
     name: str
@@ -57,6 +59,7 @@ class ModelInfo:
     max_length: int
     sha256: str
     weights_sha256: str
+    passage_instruction: str = ""
 
 
 def load_model(
@@ -64,6 +67,7 @@ def load_model(
     *,
     pooling: str | None = None,
     query_instruction: str | None = None,
+    passage_instruction: str | None = None,
     device: str | None = None,
     half: bool = False,
     allow_pickle: bool = False,
@@ -76,8 +80,10 @@ def load_model(
             are read from there after their SHA-256 was checked; others are downloaded, or found in an earlier
             download.
         pooling: ``"cls"`` or ``"mean"``; by default what the model's own ``1_Pooling/config.json`` says.
-        query_instruction: text put before each query; by default what the model's card or its
-            ``config_sentence_transformers.json`` says, nothing for most models. ``""`` switches it off.
+        query_instruction: text put before each query; by default the prompt "query" of the model's own
+            ``config_sentence_transformers.json``, else what the cards of the BGE and E5 families say, else nothing.
+            ``""`` switches it off.
+        passage_instruction: the same before each passage; by default the prompt "document" or "passage".
         device: ``"cpu"``, ``"cuda:0"`` …; by default FlagEmbedding's choice (a GPU where there is one).
         half: use 16-bit floats, for GPUs; FlagEmbedding computes in 32 bits on a CPU whatever this says.
         allow_pickle: accept a model that has only pickled weights (``*.bin``). A pickle can run code: leave it
@@ -90,19 +96,21 @@ def load_model(
     Raises:
         FileNotFoundError: the folder does not exist.
         ValueError: no checkpoint there, weights that are damaged or pickled, or a model that FlagModel would
-            silently run otherwise than its authors do (another pooling, a further layer); embeddings that are
-            damaged or do not match their texts.
+            silently run otherwise than its authors do (another pooling, a further layer, vectors that are not meant
+            to be compared by their cosine); embeddings that are damaged or do not match their texts.
         ConnectionError: a hub id, no network, and no earlier download.
     """
     if is_precomputed(name_or_path):
-        if pooling is not None or query_instruction is not None:
-            raise ValueError("Embeddings were computed already: pooling= and query_instruction= would change nothing.")
+        if not pooling == query_instruction == passage_instruction is None:
+            raise ValueError("Embeddings were computed already: pooling= and the instructions would change nothing.")
         return Precomputed(Path(name_or_path).expanduser().resolve())
     folder = find_model(name_or_path, allow_pickle=allow_pickle)
     name = model_name(name_or_path, folder)
     pooling = _pooling_of(folder, pooling)
-    if query_instruction is None:
-        query_instruction = _instruction_of(name, folder)
+    _require_cosine(folder)
+    own = _instructions_of(name, folder)
+    query_instruction = own[0] if query_instruction is None else query_instruction
+    passage_instruction = own[1] if passage_instruction is None else passage_instruction
 
     from FlagEmbedding import FlagModel
 
@@ -111,12 +119,14 @@ def load_model(
             str(folder),
             pooling_method=pooling,
             query_instruction_for_retrieval=query_instruction or None,
+            passage_instruction_for_retrieval=passage_instruction or None,
             devices=device,
             use_fp16=half,
             trust_remote_code=False,
         )
-    limit = min(model.passage_max_length, longest_input(model.tokenizer, model.model))
-    model.info = ModelInfo(name, pooling, query_instruction, limit, *digests(folder))
+    limit = min(model.passage_max_length, longest_input(model.tokenizer, model.model, folder))
+    model.passage_max_length = model.query_max_length = limit
+    model.info = ModelInfo(name, pooling, query_instruction, limit, *digests(folder), passage_instruction)
     return model
 
 
@@ -136,18 +146,20 @@ def quiet_transformers() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def longest_input(tokenizer, model) -> int:
-    """Return how many tokens a model takes: the tokenizer's limit, or the number of positions if that is less.
+def longest_input(tokenizer, model, folder: Path) -> int:
+    """Return how many tokens a model takes: the least of three limits.
 
-    Some tokenizers state no limit, and RoBERTa-like models use up positions before the first token. A model
-    with relative positions (XLNet) has no limit but the tokenizer's.
+    They are the tokenizer's (some state none), the number of positions (RoBERTa-like models use some up before the
+    first token; one with relative positions, XLNet, has none), and the length for which sentence-transformers
+    saved the model (``max_seq_length`` in ``sentence_bert_config.json``).
     """
+    limits = [tokenizer.model_max_length, (_json(folder / "sentence_bert_config.json") or {}).get("max_seq_length")]
     positions = getattr(model.config, "max_position_embeddings", None)
-    if positions is None or positions < 1:
-        return tokenizer.model_max_length
-    embeddings = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
-    reserved = getattr(embeddings, "padding_idx", None)
-    return min(tokenizer.model_max_length, positions - (0 if reserved is None else reserved + 1))
+    if positions is not None and positions > 0:
+        embeddings = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
+        reserved = getattr(embeddings, "padding_idx", None)
+        limits.append(positions - (0 if reserved is None else reserved + 1))
+    return min(limit for limit in limits if limit is not None)
 
 
 def find_model(name_or_path: str | Path, *, allow_pickle: bool = False) -> Path:
@@ -253,11 +265,23 @@ def _pooling_of(folder: Path, asked: str | None) -> str:
     return chosen[0]
 
 
-def _instruction_of(name: str, folder: Path) -> str:
-    """Return what the model wants before a query: its own prompt, or the BGE family's instruction."""
+def _instructions_of(name: str, folder: Path) -> tuple[str, str]:
+    """Return what the model wants before a query and before a passage: its own prompts, or its family's."""
     prompts = (_json(folder / "config_sentence_transformers.json") or {}).get("prompts") or {}
-    family = re.search(r"bge-(?:small|base|large)-(en|zh)(?:-v1\.5)?$", name, re.IGNORECASE)
-    return prompts.get("query") or (BGE_INSTRUCTIONS[family[1].lower()] if family else "")
+    own = prompts.get("query") or "", prompts.get("document") or prompts.get("passage") or ""
+    families = [texts for pattern, texts in FAMILIES.items() if re.search(pattern, name, re.IGNORECASE)]
+    return own if any(own) or not families else families[0]
+
+
+def _require_cosine(folder: Path) -> None:
+    """Raise if the model says that its vectors are to be compared otherwise, and it does not scale them itself."""
+    measure = (_json(folder / "config_sentence_transformers.json") or {}).get("similarity_fn_name") or "cosine"
+    scaled = any(module["type"].endswith(".Normalize") for module in _json(folder / "modules.json") or [])
+    if measure != "cosine" and not scaled:
+        raise ValueError(
+            f"{folder.name} was trained for {measure!r} similarity of vectors of any length; here all are scaled to "
+            "length one and compared by their cosine, so its scores would be wrong."
+        )
 
 
 def digests(folder: Path) -> tuple[str, str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import inspect
 import string
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -31,6 +30,7 @@ from helpers.embeddings import (
     padded_batches,
     read_shard,
     shard_path,
+    warn_of_cut,
     write_shard,
 )
 from helpers.models import (
@@ -355,15 +355,7 @@ def _tokens(encoder: Encoder, texts: list[str], limit: int) -> dict[str, list]:
     lengths = [len(ids) for ids in tokens["input_ids"]]
     if 0 in lengths:
         raise ValueError(f"Text {lengths.index(0)}, {texts[lengths.index(0)]!r}, has no token that the model knows.")
-    full = [text for text, length in zip(texts, lengths, strict=True) if length == limit]
-    whole = encoder.tokenizer(full, verbose=False)["input_ids"] if full else []
-    cut = sum(len(ids) > limit for ids in whole)
-    if cut:
-        warnings.warn(
-            f"{cut} of {len(texts)} texts are longer than the {limit} tokens that {encoder.info.name} takes: "
-            "what lies beyond was cut off. Split them into passages.",
-            stacklevel=5,
-        )
+    warn_of_cut(encoder, texts, tokens["input_ids"], limit)
     tokens["keep"] = [[True] * length for length in lengths]
     return tokens
 
@@ -416,7 +408,7 @@ def load_encoder(
         tokenizer.padding_side = "right"  # positions are counted from the first place, be it padding or not
     device = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
     projection = _read_weight(folder, PROJECTION).to(device) if PROJECTION in unused else None
-    info = ModelInfo(name, "", "", longest_input(tokenizer, network), *digests(folder))
+    info = ModelInfo(name, "", "", longest_input(tokenizer, network, folder), *digests(folder))
     return Encoder(info, tokenizer, network.to(device), projection, (device,))
 
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,25 @@ def test_bundled_model_gives_the_vectors_of_flagembedding(tmp_path):
     model = load_model()
     texts = ["short", "a longer text about nothing much " * 20, "二〇二六年", "middle sized, it is"]
     np.testing.assert_allclose(encode(model, texts, cache_dir=tmp_path), model.encode(texts), atol=1e-6)
+
+
+def test_a_passage_gets_its_own_instruction(checkpoint, tmp_path):
+    """Models trained with a prefix on both sides would be run without it on one."""
+    model = load_model(checkpoint, passage_instruction="the ")
+    passages = encode(model, ["fish"], cache_dir=tmp_path)
+    np.testing.assert_allclose(passages, model.encode_corpus(["fish"]), atol=1e-6)
+    np.testing.assert_allclose(passages, encode(model, ["the fish"], kind="query", cache_dir=tmp_path), atol=1e-6)
+
+
+def test_texts_that_are_cut_are_reported(checkpoint, tmp_path):
+    """A long passage would be scored by its beginning, and nobody would know."""
+    model = load_model(checkpoint)
+    fits, long = "cat " * 62, "cat " * 63  # [CLS] and [SEP] make 64 and 65 tokens; the tiny BERT takes 64
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        encode(model, [fits], cache_dir=tmp_path)
+    with pytest.warns(UserWarning, match="1 of 2 texts are longer than the 64 tokens that tiny takes"):
+        encode(model, [fits, long], cache_dir=tmp_path)
 
 
 def test_a_query_gets_the_instruction_and_a_passage_does_not(checkpoint, tmp_path):
@@ -123,7 +143,7 @@ RUN = """
         return np.ones((len(texts), 1), np.float32)
 
     embeddings._forward = forward  # what is tried here is the files: a model would only take time to load
-    info = Bag(sha256="some weights", pooling="mean", max_length=8, query_instruction="")
+    info = Bag(sha256="some weights", pooling="mean", max_length=8, passage_instruction="")
     model = Bag(info=info, target_devices=["cpu"], model=Bag(dtype="float32"))
     texts = ("the cat " + "not " * n for n in range(40))
     for shard in embeddings.encode_shards(model, texts, cache_dir=sys.argv[1], shard_size=1):

@@ -23,7 +23,7 @@ def test_bundled_model_is_the_published_one():
     """A changed weight file would change every figure of the lessons."""
     model = load_model("sentence-transformers/all-MiniLM-L6-v2")
     assert model.info.weights_sha256 == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-    assert (model.info.pooling, model.info.query_instruction, model.info.max_length) == ("mean", "", 512)
+    assert (model.info.pooling, model.info.query_instruction, model.info.max_length) == ("mean", "", 256)
 
 
 def test_damaged_bundled_weights_are_refused(monkeypatch):
@@ -116,27 +116,54 @@ def test_missing_folder_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "start"),
+    ("name", "query", "passage"),
     [
-        ("BAAI/bge-base-en-v1.5", "Represent this sentence"),
-        ("BAAI/bge-small-zh-v1.5", "为这个句子"),
-        ("BAAI/bge-m3", ""),
-        ("someone/my-bge-base-en-v1.5-finetuned", ""),
+        ("BAAI/bge-base-en-v1.5", "Represent this sentence for searching relevant passages: ", ""),
+        ("BAAI/bge-small-zh-v1.5", "为这个句子生成表示以用于检索相关文章：", ""),
+        ("intfloat/e5-base-v2", "query: ", "passage: "),
+        ("intfloat/multilingual-e5-small", "query: ", "passage: "),
+        ("intfloat/multilingual-e5-large-instruct", "", ""),
+        ("someone/not-e5-base", "", ""),
+        ("BAAI/bge-m3", "", ""),
+        ("someone/my-bge-base-en-v1.5-finetuned", "", ""),
     ],
 )
-def test_bge_models_get_the_instruction_of_their_card(tmp_path, name, start):
-    """Without it the published figures are missed; with it on another model, too."""
-    instruction = models._instruction_of(name, tmp_path)
-    assert instruction.startswith(start)
-    assert bool(instruction) == bool(start)
+def test_families_get_the_instructions_of_their_cards(tmp_path, name, query, passage):
+    """Without them the published figures are missed; with them on another model, too."""
+    assert models._instructions_of(name, tmp_path) == (query, passage)
 
 
-def test_prompt_of_the_model_itself_comes_first(checkpoint):
-    """A folder that states its query prompt must be run with it."""
-    prompts = {"prompts": {"query": "query: ", "document": ""}}
+@pytest.mark.parametrize("key", ["document", "passage"])
+def test_prompts_of_the_model_itself_come_first(checkpoint, key):
+    """A folder that states its prompts must be run with them, on either side."""
+    prompts = {"prompts": {"query": "query: ", key: "text: "}}
     (checkpoint / "config_sentence_transformers.json").write_text(json.dumps(prompts))
-    assert load_model(checkpoint).info.query_instruction == "query: "
-    assert load_model(checkpoint, query_instruction="").info.query_instruction == ""
+    info = load_model(checkpoint).info
+    assert (info.query_instruction, info.passage_instruction) == ("query: ", "text: ")
+    info = load_model(checkpoint, query_instruction="", passage_instruction="").info
+    assert (info.query_instruction, info.passage_instruction) == ("", "")
+    renamed = checkpoint.rename(checkpoint.parent / "bge-base-en")
+    assert load_model(renamed).info.query_instruction == "query: "
+
+
+def test_a_model_for_other_than_cosine_is_refused(checkpoint):
+    """Vectors whose length matters would be scaled to one, and the scores would be of another model."""
+    (checkpoint / "config_sentence_transformers.json").write_text('{"similarity_fn_name": "dot"}')
+    with pytest.raises(ValueError, match="tiny was trained for 'dot' similarity"):
+        load_model(checkpoint)
+    layers = ["Transformer", "Pooling", "Normalize"]
+    modules = [{"type": f"sentence_transformers.models.{layer}"} for layer in layers]
+    (checkpoint / "modules.json").write_text(json.dumps(modules))
+    assert load_model(checkpoint).info.name == "tiny"
+
+
+def test_longest_input_is_the_one_the_model_was_saved_for(checkpoint):
+    """Longer texts than sentence-transformers reads would give other vectors than the model is known for."""
+    (checkpoint / "sentence_bert_config.json").write_text('{"max_seq_length": 32}')
+    model = load_model(checkpoint)
+    assert model.info.max_length == model.passage_max_length == model.query_max_length == 32
+    (checkpoint / "sentence_bert_config.json").write_text('{"max_seq_length": null}')
+    assert load_model(checkpoint).info.max_length == 64
 
 
 def test_digest_covers_every_file_of_the_model(checkpoint, tmp_path):
