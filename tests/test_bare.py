@@ -61,8 +61,9 @@ def execute(python: Path, name: str, folder: Path, **environment: str) -> list:
     original = lesson_path(ROOT, "en", name)
     shutil.copy(original, folder / "lesson.ipynb")
     settings = OFFLINE | {"EVAL_CACHE_DIR": str(python.parents[2] / "cache"), "cwd": str(folder)}
-    papermill = ["-m", "papermill", "lesson.ipynb", "done.ipynb", "-k", "python3", "--log-level", "ERROR"]
-    run(python, *papermill, "--no-progress-bar", **settings, **environment)
+    how = "kernel_name='python3', progress_bar=False, coalesce_streams=True"  # a long print may come in two parts
+    papermill = f"import papermill; papermill.execute_notebook('lesson.ipynb', 'done.ipynb', {how})"
+    run(python, "-c", papermill, **settings, **environment)
     return compare(read(original, ROOT), read(folder / "done.ipynb", folder))
 
 

@@ -12,6 +12,9 @@ import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from .tools.figures import agrees, notebook_figures
+from .tools.notebooks import lesson_path, read
+
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PROJECT_JUPYTER = [Requirement(line).name for line in PROJECT["optional-dependencies"]["jupyter"]]
@@ -101,3 +104,15 @@ def test_the_readmes_picture_is_the_recorded_one(readme):
     [recorded] = [o["data"]["image/png"] for o in cell["outputs"] if "image/png" in o.get("data", {})]
     recorded = recorded if isinstance(recorded, str) else "".join(recorded)
     assert (ROOT / "docs/images/growth.png").read_bytes() == base64.b64decode(recorded)
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README_zh.md"])
+def test_the_readmes_script_gives_the_figures_of_lesson_03(readme):
+    """A reader who copies it would get other numbers than the lessons, as from another line of relevance."""
+    [script] = re.findall(r"```python\n(.+?)```", (ROOT / readme).read_text(encoding="utf-8"), re.S)
+    names: dict = {}
+    exec(script.replace("\nevaluate(", "\nmean = evaluate("), names)
+    notebook = read(lesson_path(ROOT, "en", "03_model_comparison"), ROOT)
+    figures = notebook_figures(notebook)
+    for metric, value in names["mean"].items():
+        assert agrees(figures[f"pocket/MiniLM, mean/{metric}"], str(value)), metric
