@@ -27,6 +27,7 @@ class PrecomputedInfo:
         sha256: digest over the names and contents of all four files.
         weights_sha256: digest over the two arrays.
         files: SHA-256 of each file by its name.
+        passage_instruction: the same remark as for queries.
     """
 
     name: str
@@ -36,6 +37,7 @@ class PrecomputedInfo:
     sha256: str
     weights_sha256: str
     files: dict[str, str]
+    passage_instruction: str = "as in the vectors"
 
 
 class Precomputed:
