@@ -149,6 +149,16 @@ def _forward(model: "FlagModel", texts: list[str], batch_size: int) -> np.ndarra
     return embeddings
 
 
+def count_cut(model: "FlagModel | Precomputed", passages: Sequence[str]) -> int | None:
+    """Count the passages longer than the model reads, which it sees the beginning of; None where nobody knows."""
+    if isinstance(model, Precomputed):
+        return None
+    texts, count = iter(passages), 0
+    while batch := [model.info.passage_instruction + text for text in itertools.islice(texts, SHARD_SIZE)]:
+        count += sum(len(ids) > model.info.max_length for ids in model.tokenizer(batch, verbose=False)["input_ids"])
+    return count
+
+
 def warn_of_cut(model, texts: Sequence[str], tokens: Sequence[Sequence[int]], limit: int) -> None:
     """Warn if any of the texts, of which these are the tokens, was longer than a limit; model has a tokenizer."""
     full = [text for text, ids in zip(texts, tokens, strict=True) if len(ids) == limit]

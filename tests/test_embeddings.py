@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from helpers import embeddings
-from helpers.embeddings import encode, encode_shards
+from helpers.embeddings import count_cut, encode, encode_shards
 from helpers.models import load_model
 from tests.checkpoints import save_checkpoint
 
@@ -73,6 +73,8 @@ def test_texts_that_are_cut_are_reported(checkpoint, tmp_path):
         encode(model, [fits], cache_dir=tmp_path)
     with pytest.warns(UserWarning, match="1 of 2 texts are longer than the 64 tokens that tiny takes"):
         encode(model, [fits, long], cache_dir=tmp_path)
+    assert count_cut(model, [fits, long] * 1000) == 1000
+    assert count_cut(load_model(checkpoint, passage_instruction="a "), [fits]) == 1
 
 
 def test_a_query_gets_the_instruction_and_a_passage_does_not(checkpoint, tmp_path):
