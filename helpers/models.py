@@ -68,6 +68,7 @@ def load_model(
     pooling: str | None = None,
     query_instruction: str | None = None,
     passage_instruction: str | None = None,
+    max_length: int | None = None,
     device: str | None = None,
     half: bool = False,
     allow_pickle: bool = False,
@@ -84,6 +85,8 @@ def load_model(
             ``config_sentence_transformers.json``, else what the cards of the BGE and E5 families say, else nothing.
             ``""`` switches it off.
         passage_instruction: the same before each passage; by default the prompt "document" or "passage".
+        max_length: cut texts at so many tokens; by default at what the network takes, at most FlagModel's 512.
+            sentence-transformers may cut earlier, at ``max_seq_length`` of the model's ``sentence_bert_config.json``.
         device: ``"cpu"``, ``"cuda:0"`` …; by default FlagEmbedding's choice (a GPU where there is one).
         half: use 16-bit floats, for GPUs; FlagEmbedding computes in 32 bits on a CPU whatever this says.
         allow_pickle: accept a model that has only pickled weights (``*.bin``). A pickle can run code: leave it
@@ -101,8 +104,8 @@ def load_model(
         ConnectionError: a hub id, no network, and no earlier download.
     """
     if is_precomputed(name_or_path):
-        if not pooling == query_instruction == passage_instruction is None:
-            raise ValueError("Embeddings were computed already: pooling= and the instructions would change nothing.")
+        if any(given is not None for given in (pooling, query_instruction, passage_instruction, max_length)):
+            raise ValueError("Embeddings were computed already: pooling, instructions and length cannot be changed.")
         return Precomputed(Path(name_or_path).expanduser().resolve())
     folder = find_model(name_or_path, allow_pickle=allow_pickle)
     name = model_name(name_or_path, folder)
@@ -124,8 +127,10 @@ def load_model(
             use_fp16=half,
             trust_remote_code=False,
         )
-    limit = min(model.passage_max_length, longest_input(model.tokenizer, model.model, folder))
-    model.passage_max_length = model.query_max_length = limit
+    limit = min(model.passage_max_length, longest_input(model.tokenizer, model.model))
+    if max_length is not None and not 1 <= max_length <= limit:
+        raise ValueError(f"max_length={max_length}: {name} takes from 1 to {limit} tokens.")
+    limit = model.passage_max_length = model.query_max_length = max_length or limit
     model.info = ModelInfo(name, pooling, query_instruction, limit, *digests(folder), passage_instruction)
     return model
 
@@ -146,20 +151,18 @@ def quiet_transformers() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def longest_input(tokenizer, model, folder: Path) -> int:
-    """Return how many tokens a model takes: the least of three limits.
+def longest_input(tokenizer, model) -> int:
+    """Return how many tokens a model takes: the tokenizer's limit, or the number of positions if that is less.
 
-    They are the tokenizer's (some state none), the number of positions (RoBERTa-like models use some up before the
-    first token; one with relative positions, XLNet, has none), and the length for which sentence-transformers
-    saved the model (``max_seq_length`` in ``sentence_bert_config.json``).
+    Some tokenizers state no limit, and RoBERTa-like models use up positions before the first token. A model
+    with relative positions (XLNet) has no limit but the tokenizer's.
     """
-    limits = [tokenizer.model_max_length, (_json(folder / "sentence_bert_config.json") or {}).get("max_seq_length")]
     positions = getattr(model.config, "max_position_embeddings", None)
-    if positions is not None and positions > 0:
-        embeddings = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
-        reserved = getattr(embeddings, "padding_idx", None)
-        limits.append(positions - (0 if reserved is None else reserved + 1))
-    return min(limit for limit in limits if limit is not None)
+    if positions is None or positions < 1:
+        return tokenizer.model_max_length
+    embeddings = getattr(getattr(model, "embeddings", None), "position_embeddings", None)
+    reserved = getattr(embeddings, "padding_idx", None)
+    return min(tokenizer.model_max_length, positions - (0 if reserved is None else reserved + 1))
 
 
 def find_model(name_or_path: str | Path, *, allow_pickle: bool = False) -> Path:

@@ -408,7 +408,7 @@ def load_encoder(
         tokenizer.padding_side = "right"  # positions are counted from the first place, be it padding or not
     device = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
     projection = _read_weight(folder, PROJECTION).to(device) if PROJECTION in unused else None
-    info = ModelInfo(name, "", "", longest_input(tokenizer, network, folder), *digests(folder))
+    info = ModelInfo(name, "", "", longest_input(tokenizer, network), *digests(folder))
     return Encoder(info, tokenizer, network.to(device), projection, (device,))
 
 

@@ -23,7 +23,7 @@ def test_bundled_model_is_the_published_one():
     """A changed weight file would change every figure of the lessons."""
     model = load_model("sentence-transformers/all-MiniLM-L6-v2")
     assert model.info.weights_sha256 == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-    assert (model.info.pooling, model.info.query_instruction, model.info.max_length) == ("mean", "", 256)
+    assert (model.info.pooling, model.info.query_instruction, model.info.max_length) == ("mean", "", 512)
 
 
 def test_damaged_bundled_weights_are_refused(monkeypatch):
@@ -157,13 +157,13 @@ def test_a_model_for_other_than_cosine_is_refused(checkpoint):
     assert load_model(checkpoint).info.name == "tiny"
 
 
-def test_longest_input_is_the_one_the_model_was_saved_for(checkpoint):
-    """Longer texts than sentence-transformers reads would give other vectors than the model is known for."""
-    (checkpoint / "sentence_bert_config.json").write_text('{"max_seq_length": 32}')
-    model = load_model(checkpoint)
+def test_texts_can_be_cut_earlier(checkpoint):
+    """The figures of sentence-transformers, which may cut earlier, could not be compared with."""
+    model = load_model(checkpoint, max_length=32)
     assert model.info.max_length == model.passage_max_length == model.query_max_length == 32
-    (checkpoint / "sentence_bert_config.json").write_text('{"max_seq_length": null}')
-    assert load_model(checkpoint).info.max_length == 64
+    for wrong in (0, 65):
+        with pytest.raises(ValueError, match="tiny takes from 1 to 64 tokens"):
+            load_model(checkpoint, max_length=wrong)
 
 
 def test_digest_covers_every_file_of_the_model(checkpoint, tmp_path):
