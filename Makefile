@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 READY := $(VENV)/.ready
 
-.PHONY: run test test-bare check record sync report bench docs serve clean
+.PHONY: run test test-slow check record sync report bench docs serve clean
 
 run: $(READY)  ## execute the lessons on the bundled default; figures got beside those recorded
 	$(PY) -m tests.tools run
@@ -12,8 +12,8 @@ run: $(READY)  ## execute the lessons on the bundled default; figures got beside
 test: $(READY)  ## run every test, the notebooks of both languages among them
 	$(PY) -m pytest
 
-test-bare: $(READY)  ## each lesson alone in a fresh environment, and from a wheel; minutes, and some hundred megabytes
-	$(PY) -m pytest -n 0 -m bare
+test-slow: $(READY)  ## what takes minutes: each lesson alone in a fresh environment, the site built twice, a lesson as a script
+	$(PY) -m pytest -n 0 -m slow
 
 check: $(READY)  ## static checks only: translations, prose figures, hygiene, ruff
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m tests.tools check

@@ -1,6 +1,6 @@
 """A lesson on its own, as in Colab: one file in an empty folder, in an environment that never saw this repository.
 
-`make test-bare`. It downloads some hundred megabytes and takes minutes, so `make test` leaves it out; CI runs it.
+`make test-slow`. It downloads some hundred megabytes and takes minutes, so `make test` leaves it out; CI runs it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .tools.compare import compare
 from .tools.execute import OFFLINE
 from .tools.notebooks import ROOT, lesson_names, lesson_path, read
 
-pytestmark = pytest.mark.bare
+pytestmark = pytest.mark.slow
 PREINSTALLED = ("numpy", "scikit-learn", "torch")  # what Colab has, and what a lesson must not replace
 JUPYTER = ("ipykernel", "papermill")
 ANY_OWNER = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}

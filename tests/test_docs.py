@@ -71,6 +71,7 @@ def pages(site: Path) -> list[Path]:
     return [p for code in LANGUAGES for p in sorted((site / code).glob("*.html"))]
 
 
+@pytest.mark.slow
 def test_rebuild_gives_the_same_bytes(site: Path, tmp_path: Path):
     """A rebuild with nothing changed would differ, and nobody could see what a change did to the site."""
     build(ROOT, tmp_path / "again")
