@@ -155,7 +155,7 @@ def rank_by(
 
 
 def rank_as_its_card_says(model: "FlagModel", data: RetrievalDataset, k: int = 10, **options: object) -> Ranking:
-    """Rank a corpus by one model used as its authors do: with its own pooling, and its instruction before queries.
+    """Rank a corpus by one model used as its authors do: with its own pooling and instructions.
 
     Args:
         model: what :func:`helpers.models.load_model` returned.

@@ -153,20 +153,23 @@ def count_cut(model: "FlagModel | Precomputed", passages: Sequence[str]) -> int 
     """Count the passages longer than the model reads, which it sees the beginning of; None where nobody knows."""
     if isinstance(model, Precomputed):
         return None
-    texts, count = iter(passages), 0
-    while batch := [model.info.passage_instruction + text for text in itertools.islice(texts, SHARD_SIZE)]:
-        count += sum(len(ids) > model.info.max_length for ids in model.tokenizer(batch, verbose=False)["input_ids"])
+    limit, count = model.info.max_length, 0
+    room = limit - model.tokenizer.num_special_tokens_to_add() - 1
+    texts = (model.info.passage_instruction + passage for passage in passages)
+    # An ASCII character never makes more than one token, so that short texts need not be tokenized.
+    doubtful = (text for text in texts if len(text) > room or not text.isascii())
+    while batch := list(itertools.islice(doubtful, SHARD_SIZE)):
+        count += sum(len(ids) > limit for ids in model.tokenizer(batch, verbose=False)["input_ids"])
     return count
 
 
 def warn_of_cut(model, texts: Sequence[str], tokens: Sequence[Sequence[int]], limit: int) -> None:
     """Warn if any of the texts, of which these are the tokens, was longer than a limit; model has a tokenizer."""
     full = [text for text, ids in zip(texts, tokens, strict=True) if len(ids) == limit]
-    whole = model.tokenizer(full, verbose=False)["input_ids"] if full else []
-    if cut := sum(len(ids) > limit for ids in whole):
+    if full and any(len(ids) > limit for ids in model.tokenizer(full, verbose=False)["input_ids"]):
         warnings.warn(
-            f"{cut} of {len(texts)} texts are longer than the {limit} tokens that {model.info.name} takes: "
-            "what lies beyond was cut off. Split them into passages.",
+            f"Texts are longer than the {limit} tokens that {model.info.name} takes: what lies beyond was cut off. "
+            "Split them into passages; helpers.embeddings.count_cut counts them.",
             stacklevel=2,
         )
 

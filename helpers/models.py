@@ -27,11 +27,11 @@ BUNDLED = {
     )
 }
 
-# What model cards say to put before a query and before a passage, by the model's name. The files do not hold it.
+# What model cards say to put before a query and before a passage, by the last part of the model's name.
 FAMILIES = {
-    r"bge-(?:small|base|large)-en(?:-v1\.5)?$": ("Represent this sentence for searching relevant passages: ", ""),
-    r"bge-(?:small|base|large)-zh(?:-v1\.5)?$": ("为这个句子生成表示以用于检索相关文章：", ""),
-    r"(?:^|/)(?:multilingual-)?e5-(?:small|base|large)(?:-v2)?$": ("query: ", "passage: "),
+    r"bge-(?:small|base|large)-en(?:-v1\.5)?": ("Represent this sentence for searching relevant passages: ", ""),
+    r"bge-(?:small|base|large)-zh(?:-v1\.5)?": ("为这个句子生成表示以用于检索相关文章：", ""),
+    r"(?:multilingual-)?e5-(?:small|base|large)(?:-v2|-unsupervised)?": ("query: ", "passage: "),
 }
 
 WEIGHTS = ("*.safetensors",)
@@ -84,9 +84,10 @@ def load_model(
         query_instruction: text put before each query; by default the prompt "query" of the model's own
             ``config_sentence_transformers.json``, else what the cards of the BGE and E5 families say, else nothing.
             ``""`` switches it off.
-        passage_instruction: the same before each passage; by default the prompt "document" or "passage".
-        max_length: cut texts at so many tokens; by default at what the network takes, at most FlagModel's 512.
-            sentence-transformers may cut earlier, at ``max_seq_length`` of the model's ``sentence_bert_config.json``.
+        passage_instruction: the same before each passage; by default the prompt "document", "passage" or "corpus",
+            else what the cards of the families say.
+        max_length: cut texts at so many tokens; by default at what the network takes, or at FlagModel's 512 if that is
+            less. sentence-transformers may cut earlier, at ``max_seq_length`` of ``sentence_bert_config.json``.
         device: ``"cpu"``, ``"cuda:0"`` …; by default FlagEmbedding's choice (a GPU where there is one).
         half: use 16-bit floats, for GPUs; FlagEmbedding computes in 32 bits on a CPU whatever this says.
         allow_pickle: accept a model that has only pickled weights (``*.bin``). A pickle can run code: leave it
@@ -127,10 +128,10 @@ def load_model(
             use_fp16=half,
             trust_remote_code=False,
         )
-    limit = min(model.passage_max_length, longest_input(model.tokenizer, model.model))
-    if max_length is not None and not 1 <= max_length <= limit:
-        raise ValueError(f"max_length={max_length}: {name} takes from 1 to {limit} tokens.")
-    limit = model.passage_max_length = model.query_max_length = max_length or limit
+    reads, special = longest_input(model.tokenizer, model.model), model.tokenizer.num_special_tokens_to_add()
+    if max_length is not None and not special < max_length <= reads:
+        raise ValueError(f"max_length={max_length}: {name} takes from {special + 1} to {reads} tokens.")
+    limit = model.passage_max_length = model.query_max_length = max_length or min(model.passage_max_length, reads)
     model.info = ModelInfo(name, pooling, query_instruction, limit, *digests(folder), passage_instruction)
     return model
 
@@ -271,8 +272,10 @@ def _pooling_of(folder: Path, asked: str | None) -> str:
 def _instructions_of(name: str, folder: Path) -> tuple[str, str]:
     """Return what the model wants before a query and before a passage: its own prompts, or its family's."""
     prompts = (_json(folder / "config_sentence_transformers.json") or {}).get("prompts") or {}
-    own = prompts.get("query") or "", prompts.get("document") or prompts.get("passage") or ""
-    families = [texts for pattern, texts in FAMILIES.items() if re.search(pattern, name, re.IGNORECASE)]
+    passage = next((prompts[key] for key in ("document", "passage", "corpus") if prompts.get(key)), "")
+    own = prompts.get("query") or "", passage
+    last = name.rsplit("/", 1)[-1]
+    families = [texts for pattern, texts in FAMILIES.items() if re.fullmatch(pattern, last, re.IGNORECASE)]
     return own if any(own) or not families else families[0]
 
 
@@ -280,7 +283,7 @@ def _require_cosine(folder: Path) -> None:
     """Raise if the model says that its vectors are to be compared otherwise, and it does not scale them itself."""
     measure = (_json(folder / "config_sentence_transformers.json") or {}).get("similarity_fn_name") or "cosine"
     scaled = any(module["type"].endswith(".Normalize") for module in _json(folder / "modules.json") or [])
-    if measure != "cosine" and not scaled:
+    if measure != "cosine" and (measure == "manhattan" or not scaled):  # of unit vectors the others rank alike
         raise ValueError(
             f"{folder.name} was trained for {measure!r} similarity of vectors of any length; here all are scaled to "
             "length one and compared by their cosine, so its scores would be wrong."

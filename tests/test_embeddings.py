@@ -71,9 +71,9 @@ def test_texts_that_are_cut_are_reported(checkpoint, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         encode(model, [fits], cache_dir=tmp_path)
-    with pytest.warns(UserWarning, match="1 of 2 texts are longer than the 64 tokens that tiny takes"):
+    with pytest.warns(UserWarning, match="longer than the 64 tokens that tiny takes"):
         encode(model, [fits, long], cache_dir=tmp_path)
-    assert count_cut(model, [fits, long] * 1000) == 1000
+    assert count_cut(model, [fits, long, "猫 " * 63, "fish"] * 1000) == 2000
     assert count_cut(load_model(checkpoint, passage_instruction="a "), [fits]) == 1
 
 

@@ -123,7 +123,9 @@ def test_missing_folder_is_named(tmp_path):
         ("intfloat/e5-base-v2", "query: ", "passage: "),
         ("intfloat/multilingual-e5-small", "query: ", "passage: "),
         ("intfloat/multilingual-e5-large-instruct", "", ""),
+        ("intfloat/e5-small-unsupervised", "query: ", "passage: "),
         ("someone/not-e5-base", "", ""),
+        ("my-bge-base-en-v1.5", "", ""),
         ("BAAI/bge-m3", "", ""),
         ("someone/my-bge-base-en-v1.5-finetuned", "", ""),
     ],
@@ -133,7 +135,7 @@ def test_families_get_the_instructions_of_their_cards(tmp_path, name, query, pas
     assert models._instructions_of(name, tmp_path) == (query, passage)
 
 
-@pytest.mark.parametrize("key", ["document", "passage"])
+@pytest.mark.parametrize("key", ["document", "passage", "corpus"])
 def test_prompts_of_the_model_itself_come_first(checkpoint, key):
     """A folder that states its prompts must be run with them, on either side."""
     prompts = {"prompts": {"query": "query: ", key: "text: "}}
@@ -161,8 +163,8 @@ def test_texts_can_be_cut_earlier(checkpoint):
     """The figures of sentence-transformers, which may cut earlier, could not be compared with."""
     model = load_model(checkpoint, max_length=32)
     assert model.info.max_length == model.passage_max_length == model.query_max_length == 32
-    for wrong in (0, 65):
-        with pytest.raises(ValueError, match="tiny takes from 1 to 64 tokens"):
+    for wrong in (2, 65):
+        with pytest.raises(ValueError, match="tiny takes from 3 to 64 tokens"):
             load_model(checkpoint, max_length=wrong)
 
 
