@@ -13,7 +13,7 @@ test: $(READY)  ## run every test, the notebooks of both languages among them
 	$(PY) -m pytest
 
 test-slow: $(READY)  ## what takes minutes: each lesson alone in a fresh environment, the site built twice, a lesson as a script
-	$(PY) -m pytest -n 0 -m slow
+	$(PY) -m pytest --dist loadfile -m slow
 
 check: $(READY)  ## static checks only: translations, prose figures, hygiene, ruff
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m tests.tools check

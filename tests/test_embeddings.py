@@ -54,6 +54,7 @@ def test_bundled_model_gives_the_vectors_of_flagembedding(tmp_path):
     model = load_model()
     texts = ["short", "a longer text about nothing much " * 20, "二〇二六年", "middle sized, it is"]
     np.testing.assert_allclose(encode(model, texts, cache_dir=tmp_path), model.encode(texts), atol=1e-6)
+    assert count_cut(model, [*texts, "각 " * 180]) == 1  # 360 characters, but three tokens to a syllable
 
 
 def test_a_passage_gets_its_own_instruction(checkpoint, tmp_path):

@@ -157,6 +157,9 @@ def test_a_model_for_other_than_cosine_is_refused(checkpoint):
     modules = [{"type": f"sentence_transformers.models.{layer}"} for layer in layers]
     (checkpoint / "modules.json").write_text(json.dumps(modules))
     assert load_model(checkpoint).info.name == "tiny"
+    (checkpoint / "config_sentence_transformers.json").write_text('{"similarity_fn_name": "manhattan"}')
+    with pytest.raises(ValueError, match="tiny was trained for 'manhattan' similarity"):
+        load_model(checkpoint)
 
 
 def test_texts_can_be_cut_earlier(checkpoint):
