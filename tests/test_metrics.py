@@ -543,7 +543,7 @@ BAD_CALLS = {
     "score NaN in a run": (lambda: evaluate({"q": {"d": math.nan}}, {"q": ["d"]}, "recall@1"), ValueError, "NaN"),
     "run against list": (lambda: evaluate({"q": ["d"]}, [["d"]], "recall@1"), TypeError, "keyed by query"),
     "list against dict": (lambda: evaluate([["d"]], {"q": ["d"]}, "recall@1"), TypeError, "keyed by query"),
-    "no judgements": (lambda: recall([[1, 2]]), TypeError, "give the judgements"),
+    "no judgements": (lambda: lib.recall([[1, 2]]), TypeError, "give the judgements"),
     "one id instead of a list": (lambda: evaluate([[1]], [1], "recall@1"), TypeError, "found int"),
     "text instead of a list": (lambda: evaluate([["d"]], ["d"], "recall@1"), TypeError, "found str"),
     "ranking is text": (lambda: evaluate(["d1"], [["d1"]], "recall@1"), TypeError, "expected a list of ids"),
