@@ -19,6 +19,7 @@ LANGUAGE = os.environ["DOCS_LANGUAGE"]
 SOURCE = Path(os.environ["DOCS_SOURCE"])
 ADDRESS = addresses(ROOT)
 README = (ROOT / ("README.md" if LANGUAGE == "en" else "README_zh.md")).read_text(encoding="utf-8")
+PICTURE_ALT = re.search(r"!\[(.+)\]\(docs/images/growth\.png\)", README)[1]
 
 project = {"en": "Retrieval evaluation", "zh": "检索评估教程"}[LANGUAGE]
 author = ""
@@ -146,7 +147,7 @@ def _page_context(app: Sphinx, page: str, template: str, context: dict, doctree:
     context["page_url"] = {code: f"{ADDRESS.site}{code}/{page}.html" for code in ("en", "zh")}
     first = next(doctree.findall(nodes.paragraph), None) if doctree is not None else None
     words = " ".join(first.astext().split()) if first is not None else ""
-    context["picture_alt"] = re.search(r"!\[(.+)\]\(docs/images/growth\.png\)", README)[1]
+    context["picture_alt"] = PICTURE_ALT
     context["description"] = words if len(words) <= 200 else words[:199] + "…"
 
 

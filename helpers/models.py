@@ -286,7 +286,7 @@ def _require_cosine(folder: Path) -> None:
     if measure != "cosine" and (measure == "manhattan" or not scaled):  # of unit vectors the others rank alike
         raise ValueError(
             f"{folder.name} was trained for {measure!r} similarity of vectors of any length; here all are scaled to "
-            "length one and compared by their cosine, so its scores would be wrong."
+            "length one and compared by their cosine, so its scores would be wrong. Take a model made for the cosine."
         )
 
 

@@ -136,7 +136,7 @@ class Site:
         raise AssertionError(f"{self.page.url}: after {seconds} s still not {condition}")
 
     def axe(self, script: str, *arguments: object) -> list:
-        """Run a script that calls axe in the page; axe is put there first; what it fetches does not count."""
+        """Run a script that calls axe in the page, where axe is put first; what that logs or fetches does not count."""
         if not self.page.evaluate("typeof axe !== 'undefined'"):
             before = list(self.wrong)
             self.page.evaluate(AXE.read_text(encoding="utf-8"))
@@ -148,7 +148,7 @@ class Site:
         return self.axe(RULES)
 
     def faint(self) -> list[str]:
-        """Return the words that axe finds too faint on their ground, of the kinds not looked at before."""
+        """Return the words that axe finds too faint on their ground, of the kinds not passed before."""
         kinds, found = self.axe(CONTRAST, self.kinds)
         self.kinds += kinds
         return found
