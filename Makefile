@@ -1,13 +1,16 @@
 # The face of the project. Each target is one or two plain commands; the README shows them for people without make.
 PYTHON ?= python3
 VENV := .venv
-PY := $(VENV)/bin/python
+PY := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
 READY := $(VENV)/.ready
 
-.PHONY: run test test-slow check record sync report bench docs serve clean
+.PHONY: help run test test-slow check record sync report mutants bench docs serve lock clean
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 run: $(READY)  ## execute the lessons on the bundled default; figures got beside those recorded
-	$(PY) -m tests.tools run
+	$(PY) -m notebooks.kit run
 
 test: $(READY)  ## run every test, the notebooks of both languages among them
 	$(PY) -m pytest
@@ -15,33 +18,54 @@ test: $(READY)  ## run every test, the notebooks of both languages among them
 test-slow: $(READY)  ## what takes minutes: each lesson alone in a fresh environment, the site built twice, a lesson as a script
 	$(PY) -m pytest --dist loadfile -m slow
 
-check: $(READY)  ## static checks only: translations, prose figures, hygiene, ruff
-	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m tests.tools check
+check: $(READY)  ## static checks only: ruff, types, recorded outputs, prose figures, translations
+	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy && $(PY) -m notebooks.kit check
 
 record: $(READY)  ## execute and write the recorded outputs; one lesson: make record NB=01_evaluation
-	$(PY) -m tests.tools record $(NB)
+	$(PY) -m notebooks.kit record $(NB)
 
 sync: $(READY)  ## carry code and outputs from English to Chinese; what is left to translate
-	$(PY) -m tests.tools sync && $(PY) -m tests.tools status
+	$(PY) -m notebooks.kit sync && $(PY) -m notebooks.kit status
 
-report: $(READY)  ## your model on your data, as one page: make report MODEL=… DATA=… [AGAINST= QUERIES= CORPUS= QRELS= COLUMNS= OUT=]
+report: $(READY)  ## systems on your data, as one page: make report MODEL=… DATA=… [AGAINST= SYSTEMS= QUERIES= CORPUS= QRELS= COLUMNS= OUT=]
 	$(PY) -m helpers.report $(if $(MODEL),--model "$(MODEL)") $(if $(DATA),--data "$(DATA)") $(if $(AGAINST),--against "$(AGAINST)") \
+	  $(if $(SYSTEMS),--systems "$(SYSTEMS)") \
 	  $(if $(QUERIES),--queries "$(QUERIES)") $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(QRELS),--qrels "$(QRELS)") \
 	  $(if $(COLUMNS),--columns "$(COLUMNS)") $(if $(OUT),--out "$(OUT)") $(REPORT_OPTIONS)
+
+mutants: $(READY)  ## do the tests notice faults? puts small ones into helpers, one at a time; half an hour
+	$(PY) -m tests.mutants
 
 bench: $(READY)  ## measure speed and memory side by side; writes docs/benchmarks/
 	$(PY) -m tests.bench
 
 docs: $(READY)  ## build the site of both languages into docs/_build/html/, which any server can serve
-	$(PY) -m docs.build
+	$(PY) -m docs.site
 
 serve: $(READY)  ## serve the built site on http://localhost:8000/
 	$(PY) -m http.server 8000 --bind 127.0.0.1 --directory docs/_build/html
 
+lock: $(READY)  ## write .github/pages-requirements.txt anew: what publishing installs, with hashes
+	$(PY) -m uv pip compile --quiet --group pages --constraint constraints.txt --generate-hashes --no-emit-index-url --no-annotate \
+	  --python-version 3.11.9 --python-platform linux --custom-compile-command "make lock" \
+	  --output-file .github/pages-requirements.txt
+
+# uv does not read pip's settings, so the index and the folder of wheels that pip was told of are handed to it. PyTorch's
+# own index has builds for every processor and GPU; it is taken if it names the locked version for this machine in 2 s.
+pip_setting = $$($(PY) -m pip config get global.$(1) 2> /dev/null)
+INDEX = UV_DEFAULT_INDEX="$${UV_DEFAULT_INDEX:-$${PIP_INDEX_URL:-$(call pip_setting,index-url)}}"
+LINKS = UV_FIND_LINKS="$${UV_FIND_LINKS:-$$(echo $${PIP_FIND_LINKS:-$(call pip_setting,find-links)} | tr ' ' ,)}"
+INSTALL = $(PY) -m uv pip install --quiet --python $(VENV) --constraint constraints.txt
+BACKEND = --torch-backend=$${UV_TORCH_BACKEND:-auto}
+PROBE = UV_HTTP_TIMEOUT=2 UV_HTTP_RETRIES=0 $(INSTALL) --dry-run --reinstall --no-deps $(BACKEND) torch 2> /dev/null
+
 $(READY): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(PY) -m pip install --quiet --constraint constraints.txt --editable ".[docs,jupyter,test]"
-	touch $@
+	@echo "environment: uv into $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PY) -m pip install -qq --constraint constraints.txt uv
+	@echo "environment: the versions of constraints.txt, downloaded where this machine has not met them before"
+	@$(INDEX) $(LINKS) $(INSTALL) $$($(PROBE) && echo $(BACKEND)) --editable ".[docs,jupyter,test,zh]"
+	@touch $@
 
 clean:  ## remove what was built, keep the environment
 	rm -rf build docs/_build

@@ -1,1 +1,17 @@
-"""Helpers the lessons import: load, embed, index, search and score, one module a step."""
+"""Retrieval evaluation in one straight line, a package for each step, plain arrays between them.
+
+    data        load_dataset: queries, corpus, and which passage is relevant to which query (qrels)
+      ↓
+    models      load_model: an embedding model, or vectors computed elsewhere
+      ↓
+    embeddings  encode: texts to vectors, kept on disk
+      ↓
+    index       build_index and search: the k best passages of each query, by vectors or by words
+      ↓
+    metrics     evaluate: recall, MRR, nDCG and others, per query and on average
+      ↓
+    show        tables, plots, the report page
+
+`systems.rank` walks the line from data to ranking for any system, `significance` says how far to trust a mean or a
+difference, `provenance` what a result was made with, and `report` does all of it from the command line.
+"""

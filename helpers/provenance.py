@@ -5,12 +5,11 @@ import contextlib
 import datetime
 import importlib.metadata
 import platform
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from FlagEmbedding import FlagModel
-
     from helpers.data import RetrievalDataset
+    from helpers.models import Model
 
 PACKAGES = (
     "FlagEmbedding", "bm25s", "datasets", "faiss-cpu", "jieba", "matplotlib", "numpy", "pandas",
@@ -18,7 +17,7 @@ PACKAGES = (
 )  # fmt: skip
 
 
-def provenance(model: "FlagModel | None" = None, data: "RetrievalDataset | None" = None) -> dict:
+def provenance(model: "Model | None" = None, data: "RetrievalDataset | None" = None) -> dict[str, Any]:
     """Collect the versions and digests behind a result, ready for ``json.dumps``.
 
     Args:
@@ -29,15 +28,24 @@ def provenance(model: "FlagModel | None" = None, data: "RetrievalDataset | None"
         A dict with ``date`` (YYYY-MM-DD), ``python``, ``packages`` (name: version, those installed) and, where
         given, ``model``, ``device`` and ``data``.
     """
-    found = {"date": datetime.date.today().isoformat(), "python": platform.python_version(), "packages": _versions()}
+    record: dict[str, Any] = {
+        "date": datetime.date.today().isoformat(),
+        "python": platform.python_version(),
+        "packages": _versions(),
+    }
     if model is not None:
-        found["model"] = vars(model.info)
-        found["device"] = _device(model)
+        record["model"] = model_record(model)
+        record["device"] = _device_name(model.device)
     if data is not None:
-        found["data"] = {
+        record["data"] = {
             "name": data.name, "sha256": data.sha256, "queries": len(data.queries), "passages": len(data.corpus),
         }  # fmt: skip
-    return found
+    return record
+
+
+def model_record(model: "Model") -> dict[str, Any]:
+    """Give all that is known of a model, by name."""
+    return {name: value for name, value in vars(model.info).items() if value is not None}
 
 
 def check_parameters() -> None:
@@ -66,8 +74,8 @@ def _assigned(source: str) -> list[str]:
     """List the variables that the outermost lines of a cell assign."""
     with contextlib.suppress(SyntaxError):
         statements = [node for node in ast.parse(source).body if isinstance(node, ast.Assign | ast.AnnAssign)]
-        targets = [target for node in statements for target in getattr(node, "targets", None) or [node.target]]
-        return [target.id for target in targets if isinstance(target, ast.Name)]
+        targets = [node.targets if isinstance(node, ast.Assign) else [node.target] for node in statements]
+        return [target.id for several in targets for target in several if isinstance(target, ast.Name)]
     return []
 
 
@@ -82,11 +90,10 @@ def _versions() -> dict[str, str]:
     return versions
 
 
-def _device(model: "FlagModel") -> str:
-    """Name the device a model computes on: ``cpu``, or the model of the GPU."""
-    device = str(model.target_devices[0])
+def _device_name(device: str) -> str:
+    """Name a device: ``cpu``, or the model of the GPU."""
     if not device.startswith("cuda"):
         return device
     import torch
 
-    return torch.cuda.get_device_name(device)
+    return str(torch.cuda.get_device_name(device))

@@ -6,13 +6,28 @@ values give the same numbers again.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import optimize, stats
 
-__all__ = ["Interval", "PairedTest", "bootstrap_interval", "paired_test", "proportion_interval"]
+__all__ = [
+    "Interval",
+    "PairedTest",
+    "bootstrap_interval",
+    "holm",
+    "interval",
+    "kendall_tau",
+    "minimum_detectable_difference",
+    "paired_test",
+    "power",
+    "proportion_interval",
+    "queries_needed",
+    "simulated_power",
+]
 
 _BATCH = 1 << 21  # resampled values held at a time: 16 MiB
 
@@ -28,12 +43,28 @@ class Interval(NamedTuple):
 
 
 class PairedTest(NamedTuple):
-    """Mean of a - b over the same `n` queries, and its two-sided p-value."""
+    """Mean of a - b over the same `n` queries, and its two-sided p-value.
+
+    Only the `differing` queries decide it. Of the 2^m ways to swap m of them two are the most extreme, so that no
+    p-value can be below `smallest`, 2 / 2^m; `exact` says whether every one of them was tried.
+    """
 
     difference: float
     p_value: float
     n: int
-    method: str
+    differing: int = 0
+    smallest: float = 1.0
+    exact: bool = True
+
+
+def interval(values: ArrayLike, level: float = 0.95) -> Interval:
+    """Confidence interval of the mean of per-query values, (n,): Wilson's where all are 0 or 1, else the bootstrap's.
+
+    Raises:
+        ValueError: what `bootstrap_interval` raises.
+    """
+    binary = np.isin(_checked(values, "values"), (0, 1)).all()
+    return proportion_interval(values, level) if binary else bootstrap_interval(values, level)
 
 
 def bootstrap_interval(values: ArrayLike, level: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Interval:
@@ -78,33 +109,40 @@ def proportion_interval(values: ArrayLike, level: float = 0.95) -> Interval:
     return Interval(float(sample.mean()), float(result.low), float(result.high), level, len(sample))
 
 
-def paired_test(
-    a: ArrayLike, b: ArrayLike, method: str = "randomisation", resamples: int = 10_000, seed: int = 0
-) -> PairedTest:
-    """Two-sided test whether two systems differ, on values of the same queries in the same order, shape (n,) each.
+def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = 10_000, seed: int = 0) -> PairedTest:
+    """Two-sided randomisation test whether two systems differ, on values of the same queries, shape (n,) each.
 
-    "randomisation" swaps the two values of a query at random and asks how often the difference of means comes out
-    as large (Smucker, Allan and Carterette 2007); with few queries it tries every swap instead. "t" is Student's
-    paired test. Where all pairs are equal the p-value is 1.
+    It swaps the two values of a query at random and asks how often the difference of means comes out as large
+    (Smucker, Allan and Carterette 2007). Where few queries differ it tries every swap of these instead, if there are
+    no more than `resamples`. Where all pairs are equal the p-value is 1.
 
     Raises:
-        ValueError: different lengths, fewer than two queries, a value that is not finite, an unknown method.
+        ValueError: different lengths, fewer than two queries, a value that is not finite.
     """
     first, second = _checked(a, "a"), _checked(b, "b")
     if len(first) != len(second):
         raise ValueError(f"a has {len(first)} values and b {len(second)}: give both for the same queries.")
-    if method not in ("randomisation", "t"):
-        raise ValueError(f'method must be "randomisation" or "t", not {method!r}.')
     difference = float(np.mean(first - second))
-    if method == "t" and np.ptp(first - second) == 0 and difference:
-        raise ValueError(f"Every query differs by {difference}: the t test needs differences that vary.")
-    if np.array_equal(first, second):
-        p_value = 1.0
-    elif method == "t":
-        p_value = float(stats.ttest_rel(first, second).pvalue)
+    differ = first != second
+    count = int(differ.sum())
+    exact = 2.0**count <= resamples
+    if exact and count > 1:  # the others add nothing to any swap
+        p_value = _swap_test(first[differ], second[differ], resamples, seed)
     else:
-        p_value = _swap_test(first, second, resamples, seed)
-    return PairedTest(difference, p_value, len(first), method)
+        p_value = 1.0 if count < 2 else _swap_test(first, second, resamples, seed)
+    return PairedTest(difference, p_value, len(first), count, min(1.0, 2.0 ** (1 - count)), exact)
+
+
+def holm(p_values: ArrayLike) -> np.ndarray:
+    """Adjust p-values, (n,), for their number (Holm 1979).
+
+    The smallest times n, the next times n - 1 and so on, never falling, at most 1.
+    """
+    given = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(given, kind="stable")
+    adjusted = np.empty(len(given))
+    adjusted[order] = np.maximum.accumulate(np.minimum(1, given[order] * np.arange(len(given), 0, -1)))
+    return adjusted
 
 
 def _swap_test(first: np.ndarray, second: np.ndarray, resamples: int, seed: int) -> float:
@@ -135,3 +173,136 @@ def _check_level(level: float) -> None:
     """Raise unless level is a share strictly between 0 and 1."""
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, such as 0.95, not {level!r}.")
+
+
+def power(difference: float, sd: float, n: int, alpha: float = 0.05) -> float:
+    """How often a paired test of n queries finds a difference that is really there: the power, from 0 to 1.
+
+    Of Student's two-sided paired t-test at level `alpha`, for normal differences: P(T > t) + P(T < -t), where T has the
+    noncentral t distribution with n - 1 degrees of freedom and noncentrality difference / sd · √n, and t is the
+    test's critical value (Cohen 1988, Statistical Power Analysis, chapter 2). `difference` is between the means of
+    the metric, `sd` the standard deviation of the per-query differences (n - 1 below the fraction), both in the
+    metric's unit. Without a difference it is alpha.
+
+    Raises:
+        ValueError: sd not above 0, fewer than two queries, a value that is not finite, alpha outside (0, 1).
+    """
+    _check_design(sd, n, alpha)
+    if not math.isfinite(difference):
+        raise ValueError(f"difference must be finite, such as 0.02, not {difference!r}.")
+    limit = stats.t.isf(alpha / 2, n - 1)
+    shift = difference / sd * math.sqrt(n)
+    return float(stats.nct.sf(limit, n - 1, shift) + stats.nct.sf(limit, n - 1, -shift))
+
+
+def minimum_detectable_difference(sd: float, n: int, alpha: float = 0.05, target: float = 0.8) -> float:
+    """The smallest difference of means that n queries show with the power `target`, in the metric's unit.
+
+    The difference at which `power` is `target`; about (z(1 - alpha/2) + z(target)) · sd / √n, 2.8 standard errors by
+    default (Bloom 1995, Evaluation Review 19(5), who calls it the minimum detectable effect).
+
+    Raises:
+        ValueError: target not between alpha and 1, and what `power` raises.
+    """
+    _check_design(sd, n, alpha, target)
+    highest = 1.0
+    while power(highest, 1.0, n, alpha) < target:
+        highest *= 2
+    return sd * float(optimize.brentq(lambda d: power(d, 1.0, n, alpha) - target, 0.0, highest, xtol=1e-12))
+
+
+def queries_needed(difference: float, sd: float, alpha: float = 0.05, target: float = 0.8) -> int:
+    """The smallest number of queries with which `power` reaches `target`.
+
+    About ((z(1 - alpha/2) + z(target)) · sd / difference)²: half the difference takes four times the queries.
+
+    Raises:
+        ValueError: a difference of 0 or one that a billion queries would not show, and what `power` raises.
+    """
+    _check_design(sd, 2, alpha, target)
+    low, high = 1, 2
+    while power(difference, sd, high, alpha) < target:
+        low, high = high, 2 * high
+        if high > 10**9:
+            raise ValueError(f"No billion queries would show a difference of {difference!r}: give a larger one.")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power(difference, sd, middle, alpha) >= target else (middle, high)
+    return high
+
+
+def simulated_power(
+    differences: ArrayLike,
+    effect: float,
+    n: int,
+    alpha: float = 0.05,
+    simulations: int = 2000,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> float:
+    """The power by simulation from per-query differences that were seen, shape (m,): no normal distribution needed.
+
+    Differences are shifted to the mean `effect`, n queries drawn from them with repetition, and tested as by
+    `paired_test`: p = (1 + swaps with a mean as large) / (1 + resamples), North et al. (2002). The share of
+    `simulations` with p ≤ alpha; its standard error is below 0.5 / √simulations. All share the same random swaps.
+
+    Raises:
+        ValueError: fewer than two differences or queries, a value that is not finite, alpha outside (0, 1), or too
+            few resamples for a p-value of alpha.
+    """
+    seen = _checked(differences, "differences")
+    _check_design(1.0, n, alpha)
+    if not math.isfinite(effect):
+        raise ValueError(f"effect must be finite, such as 0.02, not {effect!r}.")
+    if (resamples + 1) * alpha < 1:
+        raise ValueError(f"{resamples} resamples give no p-value of {alpha}: take {math.ceil(1 / alpha)} or more.")
+    rng, found = np.random.default_rng(seed), 0
+    shifted = seen - seen.mean() + effect
+    signs = rng.choice(np.array([-1.0, 1.0]), size=(n, resamples))
+    for start in range(0, simulations, step := max(1, _BATCH // max(n, resamples))):
+        drawn = rng.choice(shifted, size=(min(step, simulations - start), n))
+        seen_sums = np.abs(drawn.sum(1, keepdims=True)) * (1 - 1e-12)
+        larger = (np.abs(drawn @ signs) >= seen_sums).sum(1)
+        found += int(((1 + larger) / (1 + resamples) <= alpha).sum())
+    return found / simulations
+
+
+def kendall_tau(first: Mapping[str, float] | ArrayLike, second: Mapping[str, float] | ArrayLike) -> float:
+    """Kendall's tau of two orders of the same systems: 1 the same, 0 unrelated, -1 reversed. SciPy's tau-b.
+
+    (pairs in the same order - pairs in the other) / √(pairs untied in first · pairs untied in second), Kendall 1945
+    (Biometrika 33(3)), who there allows for ties; without ties the tau of 1938. Give scores, not ranks: the higher the
+    better in both, as two dicts {system: score} or two rows of scores in one order of systems.
+
+    Raises:
+        ValueError: other systems in one than in the other, fewer than two, a score that is not finite, or systems
+            that all score the same, which are in no order.
+    """
+    if isinstance(first, Mapping) and isinstance(second, Mapping):
+        if first.keys() != second.keys():
+            raise ValueError(
+                f"Only one of the two has {sorted(first.keys() ^ second.keys())[:3]}: score the same ones."
+            )
+        second = [second[name] for name in first]
+        first = list(first.values())
+    elif isinstance(first, Mapping) or isinstance(second, Mapping):
+        raise ValueError("first and second must both be dicts {system: score}, or both rows of scores.")
+    one, two = _checked(first, "first"), _checked(second, "second")
+    if len(one) != len(two):
+        raise ValueError(f"first has {len(one)} scores and second {len(two)}: give both for the same systems.")
+    for name, scores in (("first", one), ("second", two)):
+        if np.ptp(scores) == 0:
+            raise ValueError(f"All scores in {name} are {scores[0]}: such systems are in no order to compare.")
+    return float(stats.kendalltau(one, two).statistic)
+
+
+def _check_design(sd: float, n: int, alpha: float, target: float | None = None) -> None:
+    """Raise unless a test can be planned with these."""
+    if not (math.isfinite(sd) and sd > 0):
+        raise ValueError(f"sd must be the standard deviation of the differences, above 0, not {sd!r}.")
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2:
+        raise ValueError(f"n must be a whole number of at least 2 queries, not {n!r}.")
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must lie between 0 and 1, such as 0.05, not {alpha!r}.")
+    if target is not None and not alpha < target < 1:
+        raise ValueError(f"target must lie between alpha, {alpha}, and 1, such as 0.8, not {target!r}.")

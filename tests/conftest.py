@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from .sample import put, sample
-from .tools.execute import cache_folder
-from .tools.notebooks import LANGUAGES, ROOT, Node, lesson_names, lesson_path, read
-from .tools.record import record
+from notebooks.kit.execute import cache_folder
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
+from notebooks.kit.record import record
+from tests.sample import put, sample
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode  # notebooks.kit makes it quick to import, so that comes first
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # two processes that spin on both cores would each take several times as long
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -34,7 +38,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def lessons(library: Path) -> dict[str, Node]:
+def lessons(library: Path) -> dict[str, NotebookNode]:
     """Return the English notebook of the sample and of every real lesson, by name; copy before breaking."""
     return {name: read(lesson_path(library, "en", name), library) for name in lesson_names(library)}
 

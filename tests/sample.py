@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
-from .tools.notebooks import ROOT, Node, cell_hash, dumps, lesson_path
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from notebooks.kit.cells import cell_hash
+from notebooks.kit.notebooks import ROOT, dumps, lesson_path
+from notebooks.kit.twins import COLLECTION
 
 NAME = "00_sample"
 
@@ -13,11 +19,12 @@ INTRO_EN = """# A small lesson
 
 How does recall grow with the cutoff? **Recall** is what was found of what there is. System a reaches \
 <!--fig:scores/system a/recall-->0.123 and the best <!--fig:printed/best-->66.7%. The 95% confidence interval is no \
-result, and <!--nofig-->0.55 is only cited. See [the next page](../en/next.md) and `evaluate(x, 0.25)`."""
+result, and <!--nofig: an invented value-->0.55 is only cited. \
+See [the next page](../en/next.md) and `evaluate(x, 0.25)`."""
 INTRO_ZH = """# 一节小课
 
 召回率如何随截断位置增长？**召回率**（Recall）是找到的部分与全部之比。系统a达到<!--fig:scores/system a/recall-->0.123，\
-最好的达到<!--fig:printed/best-->66.7%。95%置信区间不是结果，<!--nofig-->0.55只是引用。\
+最好的达到<!--fig:printed/best-->66.7%。95%置信区间不是结果，<!--nofig: an invented value-->0.55只是引用。\
 参见[下一页](../zh/next.md)和`evaluate(x, 0.25)`。"""
 END_EN = "## Ties\n\nTwo passages with one score share a rank, and $s_1 = s_2$ decides nothing."
 END_ZH = "## 并列\n\n两个得分相同的段落名次相同，$s_1 = s_2$什么也决定不了。"
@@ -57,36 +64,41 @@ data = {"name": "none", "sha256": "ab12"}
 found = {"date": datetime.date.today().isoformat(), "packages": {"pandas": pd.__version__}, "data": data}
 print(json.dumps(found, indent=1, sort_keys=True))"""),
 }  # fmt: skip
+LISTED = """
+["00_sample".numbers]
+intro = ["95% 0.55", "the usual level; an invented value"]
+["00_sample".cells]
+timing = ["volatile", "a time"]
+"""
 ALT = {"en": "Two bars, the second half as high.", "zh": "两根柱子，第二根的高度是第一根的一半。"}
 
 
-def markdown(cell_id: str, source: str, english: str = "") -> Node:
+def markdown(cell_id: str, source: str, english: str = "") -> NotebookNode:
     """Return a markdown cell, marked as the translation of english if that is given."""
-    metadata = Node(translation=Node(of=cell_hash(cell_id, english))) if english else Node()
-    return Node(cell_type="markdown", id=cell_id, metadata=metadata, source=source)
+    metadata = {"translation": {"of": cell_hash(cell_id, english)}} if english else {}
+    return new_markdown_cell(source, id=cell_id, metadata=NotebookNode(metadata))
 
 
-def code(cell_id: str, source: str, tags: tuple[str, ...] | list[str] = ()) -> Node:
+def code(cell_id: str, source: str, tags: tuple[str, ...] | list[str] = ()) -> NotebookNode:
     """Return a code cell that was not executed yet."""
-    metadata = Node(tags=list(tags)) if tags else Node()
-    return Node(cell_type="code", id=cell_id, metadata=metadata, source=source, outputs=[], execution_count=None)
+    return new_code_cell(source, id=cell_id, metadata=NotebookNode(tags=list(tags)) if tags else NotebookNode())
 
 
-def notebook(*cells: Node) -> Node:
+def notebook(*cells: NotebookNode) -> NotebookNode:
     """Return a notebook of these cells."""
-    return Node(cells=list(cells), metadata=Node(), nbformat=4, nbformat_minor=5)
+    return new_notebook(cells=list(cells))
 
 
-def sample(language: str) -> Node:
+def sample(language: str) -> NotebookNode:
     """Return the sample lesson in one language, not executed."""
     middle = [code(name, source, tags) for name, (tags, source) in CODE.items()]
-    middle[3].metadata["mystnb"] = Node(image=Node(alt=ALT[language]))
+    middle[3].metadata["mystnb"] = {"image": {"alt": ALT[language]}}
     if language == "en":
         return notebook(markdown("intro", INTRO_EN), *middle, markdown("ties", END_EN))
     return notebook(markdown("intro", INTRO_ZH, INTRO_EN), *middle, markdown("ties", END_ZH, END_EN))
 
 
-def put(root: Path, english: Node, chinese: Node, name: str = NAME) -> None:
+def put(root: Path, english: NotebookNode, chinese: NotebookNode, name: str = NAME) -> None:
     """Write a lesson in both languages below root, with the project's glossary beside it."""
     for language, book in (("en", english), ("zh", chinese)):
         path = lesson_path(root, language, name)
@@ -94,4 +106,10 @@ def put(root: Path, english: Node, chinese: Node, name: str = NAME) -> None:
         path.write_text(dumps(book), encoding="utf-8")
     (root / "docs").mkdir(exist_ok=True)
     shutil.copy(ROOT / "docs" / "glossary.yml", root / "docs" / "glossary.yml")
+    (root / COLLECTION).mkdir(parents=True, exist_ok=True)
+    for path in [path for kind in ("queries", "corpus") for path in (ROOT / COLLECTION).glob(f"{kind}.*.jsonl")]:
+        shutil.copy(path, root / COLLECTION / path.name)
+    real = (ROOT / "docs" / "checks.toml").read_text(encoding="utf-8")  # of the real lessons that may be put beside it
+    lessons = [part for part in re.split(r"(?m)^(?=\[)", real) if re.match(r'\["\d\d_', part)]
+    (root / "docs" / "checks.toml").write_text("".join([*lessons, LISTED]), encoding="utf-8")
     (root / "constraints.txt").write_text("", encoding="utf-8")

@@ -1,119 +1,357 @@
-"""The report on one's own model and data: what it shows, what it must not let through, and what it refuses."""
+"""The report command: every number against pytrec_eval, every kind of system, gates, what it refuses and how fast."""
 
 import contextlib
-import hashlib
+import csv
 import json
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
-import nbformat
 import numpy as np
 import pytest
 
 from helpers.data import load_dataset
+from helpers.data.trec import read_run
 from helpers.embeddings import encode
 from helpers.models import OFFLINE_DEFAULT, load_model
-from helpers.report import LESSONS, NOTES, SECTIONS, given, main, parser, write_page
+from helpers.report import main, parser
+from helpers.report.options import PARAMETERS, read
+from notebooks.kit.cells import code_cells
+from notebooks.kit.execute import OFFLINE, cache_folder, execute, parameter_names
+from notebooks.kit.notebooks import ROOT, NotebookError, lesson_names
+from notebooks.kit.notebooks import read as read_notebook
+from tests.sample import code, notebook
+from tests.systems.samples import (
+    MEASURES,
+    QRELS,
+    QUERIES,
+    judged_by_trec_eval,
+    write_collection,
+    write_embeddings,
+    write_foreign_run,
+    write_systems,
+)
 
-from .sample import code, notebook
-from .tools.execute import OFFLINE, cache_folder, execute, parameter_names
-from .tools.notebooks import ROOT, NotebookError, code_cells, lesson_names, read
-
-EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)> **bold** $x^2$"
+LESSONS = ROOT / "notebooks"
 
 
 @pytest.fixture(autouse=True)
 def offline(monkeypatch):
-    """Let the kernel find the shared cache and no network."""
-    for name, value in (OFFLINE | {"EVAL_CACHE_DIR": str(cache_folder(ROOT))}).items():
+    """Use the shared cache, no network and no bars."""
+    for name, value in (OFFLINE | {"EVAL_CACHE_DIR": str(cache_folder(ROOT)), "TQDM_DISABLE": "1"}).items():
         monkeypatch.setenv(name, value)
 
 
-def write(path: Path, answers: list[str]) -> tuple[str, str]:
-    """Write questions and answers as a CSV whose columns have names of their own, and some embeddings of them."""
-    questions = [f"question {row} {EVIL}" for row in range(len(answers))]
-    rows = "".join(f'"{question}","{text}"\n' for question, text in zip(questions, answers, strict=True))
-    path.write_text("asked,answer\n" + rows, encoding="utf-8")
-    some = np.random.default_rng(0).standard_normal((2, len(answers), 4)).astype(np.float32)
-    some /= np.linalg.norm(some, axis=2, keepdims=True)
-    return str(path), str(
-        write_vectors(path.parent / "vectors", passages=(answers, some[0]), queries=(questions, some[1]))
-    )
+@pytest.fixture(scope="module")
+def everything(tmp_path_factory):
+    """Run the command once over every kind of system, and one that fails; give its folder and exit status."""
+    folder = tmp_path_factory.mktemp("everything")
+    write_collection(folder / "data")
+    systems = write_systems(folder)
+    systems.write_text(systems.read_text() + '\n[systems.broken]\nmodel = "model"\nindex = "Nonsense7"\n')
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in (OFFLINE | {"EVAL_CACHE_DIR": str(folder / "cache"), "TQDM_DISABLE": "1"}).items():
+            patch.setenv(name, value)
+        status = main(["--data", str(folder / "data"), "--systems", str(systems), "--out", str(folder / "out")])
+    return folder / "out", status
 
 
-def write_vectors(folder: Path, **sides: tuple[list[str], np.ndarray]) -> Path:
-    """Write embeddings beside their texts, which a report takes in the place of a model."""
-    folder.mkdir()
-    for stem, (texts, vectors) in sides.items():
-        np.save(folder / f"{stem}.npy", vectors)
-        (folder / f"{stem}.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
-    return folder
+KINDS = ["model", "cut", "tokens", "approximate", "vectors", "theirs", "words", "rrf", "weighted", "late", "crossed"]
 
 
-def test_report_of_own_data_is_one_safe_page(tmp_path):
-    """Markup in somebody's passages would run in the reader's browser, or the page would lack a section.
+@pytest.mark.parametrize("name", KINDS)
+def test_every_number_is_pytrec_evals_on_the_exported_run(everything, name):
+    """A user who checks our figures with trec_eval on the files beside the page would find others."""
+    out = everything[0]
+    [record] = [s for s in json.loads((out / "results.json").read_text())["systems"] if s["name"] == name]
+    theirs = judged_by_trec_eval(out / record["run"], out / "qrels.trec")
+    lines = [line for line in csv.DictReader((out / "per_query.csv").open(encoding="utf-8")) if line["system"] == name]
+    assert [line["query"] for line in lines] == list(QUERIES)
+    for line in lines:
+        for metric in MEASURES:
+            assert float(line[metric]) == theirs.get(line["query"], dict.fromkeys(MEASURES, 0.0))[metric]
+    for metric in MEASURES:
+        total = sum(theirs.get(query, {metric: 0.0})[metric] for query in QUERIES)
+        assert record["scores"][metric]["mean"] == pytest.approx(total / len(QUERIES), abs=1e-15)
 
-    Eight passages, fewer than the ten of the usual cutoff; a list on the command line would stay text.
-    """
-    data, model = write(tmp_path / "我的 <i>数据.csv", [f"passage {row} of eight {EVIL}" for row in range(8)])
-    out = tmp_path / "out"
-    options = ["--columns", "query=asked, positive=answer", "-p", "MAX_QUERIES=4", "-p", "CUTOFFS=[1, 2]"]
-    assert main(["--data", data, "--model", model, *options, "--out", str(out)]) == 0
+
+def test_a_foreign_run_scores_as_trec_eval_scores_the_file_itself(everything):
+    """On the way through rows and files its ties, or its unknown documents, would be put in another order."""
+    out = everything[0]
+    theirs = judged_by_trec_eval(out.parent / "theirs.trec", out / "qrels.trec")
+    for line in csv.DictReader((out / "per_query.csv").open(encoding="utf-8")):
+        if line["system"] == "theirs" and line["query"] in theirs:
+            for metric in MEASURES:
+                assert float(line[metric]) == theirs[line["query"]][metric]
+
+
+def test_a_system_that_fails_costs_its_row_and_the_exit_status(everything):
+    """The page would be lost with it; or CI would take a report without it for a good one."""
+    out, status = everything
+    assert status == 1
+    [record] = [s for s in json.loads((out / "results.json").read_text())["systems"] if s["name"] == "broken"]
+    assert "FAISS knows no index 'Nonsense7'" in record["error"]
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "queries = 4" in page
-    assert "<th>recall@2</th>" in page
-    assert page.count("data:image/png;base64,") == 2
-    assert page.count('alt="95 % intervals over the queries"') == 1
-    assert all(f"<h2>{heading}</h2>" in page for heading, _ in SECTIONS.values())
-    assert "&lt;script&gt;" in page
-    for forbidden in ("<script", "<img src=x", "<i>", "<strong>", "http://", "https://", str(tmp_path), "load_dataset"):
-        assert forbidden not in page
+    assert "FAISS knows no index &#39;Nonsense7&#39;" in page
+    assert str(out.parent) not in page + (out / "results.json").read_text()
 
 
-@pytest.fixture
-def vectors(tmp_path: Path) -> Path:
-    """Return a folder of the bundled model's embeddings of the bundled collection."""
-    data, model = load_dataset(max_queries=20), load_model()
-    passages, queries = encode(model, data.corpus), encode(model, data.queries, kind="query")
-    return write_vectors(tmp_path / "my <i>vectors", passages=(data.corpus, passages), queries=(data.queries, queries))
+def test_real_runs_score_as_with_pytrec_eval(real_data, tmp_path):
+    """Real questions, a real engine's ties: XQuAD by words, written as a run, and read back as another engine's."""
+    first = ["--data", str(real_data / "xquad_en"), "--max-queries", "60", "--no-growth", "--quiet"]
+    assert main([*first, "--system", "bm25", "--system", "tfidf", "--out", str(tmp_path / "a")]) == 0
+    runs = [str(tmp_path / "a" / f"run.{name}.trec") for name in ("BM25", "TF-IDF")]
+    assert main([*first, "--system", runs[0], "--system", runs[1], "--out", str(tmp_path / "b")]) == 0
+    ours, again = (json.loads((tmp_path / name / "results.json").read_text()) for name in "ab")
+    for one, two, run in zip(ours["systems"], again["systems"], runs, strict=True):
+        theirs = judged_by_trec_eval(Path(run), tmp_path / "a" / "qrels.trec")
+        for metric in MEASURES:
+            mean = float(np.mean([values[metric] for values in theirs.values()]))
+            assert one["scores"][metric]["mean"] == pytest.approx(mean, abs=1e-12)
+            assert two["scores"][metric]["mean"] == one["scores"][metric]["mean"]
 
 
-def test_embeddings_are_compared_with_the_model_they_came_from(tmp_path, vectors):
+def test_embeddings_score_as_the_model_they_came_from(tmp_path, capsys):
     """They must differ by 0 with p = 1; a shuffled pairing, or vectors of other texts, would show here."""
-    options = ["-p", "MAX_QUERIES=20", "--language", "zh", "--out", str(tmp_path)]
-    assert main(["--model", str(vectors), "--against", OFFLINE_DEFAULT, *options]) == 0
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "pooling: precomputed, 384 dimensions\n" in page
-    assert "longest input in tokens = unknown" in page
-    for file in vectors.iterdir():
-        assert hashlib.sha256(file.read_bytes()).hexdigest() in page
-    assert "<th>my &lt;i&gt;vectors</th>" in page
+    data, model = load_dataset(max_queries=20), load_model()
+    folder = tmp_path / "my <i>vectors"
+    folder.mkdir()
+    for stem, texts, kind in (("passages", data.corpus, "passage"), ("queries", data.queries, "query")):
+        np.save(folder / f"{stem}.npy", encode(model, texts, kind=kind))
+        (folder / f"{stem}.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    options = ["-p", "MAX_QUERIES=20", "--language", "zh", "--out", str(tmp_path / "out")]
+    assert main(["--model", str(folder), "--against", OFFLINE_DEFAULT, *options]) == 0
+    record = json.loads((tmp_path / "out" / "results.json").read_text())
+    assert record["tests"][0]["difference"] == 0
+    assert record["tests"][0]["p"] == 1
+    assert "adjusted_p" not in record["tests"][0]
+    assert len(record["systems"][0]["model"]["files"]) == 4
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert load_model().info.weights_sha256 in page
+    assert "它与第二名" in page
     assert "<i>" not in page
-    table = page[page.index("<h3>MRR@10</h3>") : page.index("<h3>nDCG@10</h3>")]
-    assert f"<th>{OFFLINE_DEFAULT}</th>" in table
-    assert load_model(OFFLINE_DEFAULT).info.weights_sha256 in page
-    assert "<td>0.0000</td>" in table
-    assert "<td>1.0000</td>" in table
     assert str(tmp_path) not in page
 
 
-def test_a_section_without_outputs_is_left_out(tmp_path):
-    """A model without a second failure would get a heading with nothing under it."""
-    cells = []
-    for cell_id in SECTIONS:
-        outputs = [nbformat.v4.new_output("stream", text=cell_id)] * (cell_id != "failure-two")
-        cells.append(nbformat.v4.new_code_cell(id=cell_id, outputs=outputs))
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "a.ipynb")
-    write_page(tmp_path / "a.ipynb", tmp_path / "a.html", "a", language="zh")
-    page = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "<h2>最差的一例</h2>" in page
-    assert "<h2>其次的一例</h2>" not in page
-    assert all(note in page for _, note in NOTES.values())
+def test_lists_of_eight_and_of_one_passage_work(tmp_path):
+    """The usual cutoff of ten would be refused; negative grades and one passage broke the lesson."""
+    for count in (1, 8):
+        rows = "".join(f"question {row},passage {row} of few\n" for row in range(count))
+        (tmp_path / "few.csv").write_text("query,positive\n" + rows)
+        arguments = ["--data", str(tmp_path / "few.csv"), "--system", "bm25", "--out", str(tmp_path / "out")]
+        assert main(arguments) == 0
+        assert json.loads((tmp_path / "out" / "results.json").read_text())["main"] == f"ndcg@{count}"
 
 
-def test_an_unknown_parameter_is_refused(tmp_path, capsys):
-    """Papermill passes over a misspelt name in silence, and the report would be of something else."""
-    assert main(["-p", "MAX_QUERYS=4", "--out", str(tmp_path)]) == 1
-    assert "no parameter MAX_QUERYS; it has MODEL, DATASET" in capsys.readouterr().err
+@pytest.mark.parametrize(("value", "status"), [("1.0", 3), ("0.0", 0)])
+def test_a_floor_sets_the_exit_status(tmp_path, value, status, capsys):
+    """CI would let a worse model pass."""
+    folder = write_collection(tmp_path / "data")
+    gate = f"ndcg@10={value}"
+    assert main(["--data", str(folder), "--system", "bm25", "--fail-under", gate, "--out", str(tmp_path)]) == status
+    assert ("gate: FAILED: ndcg@10 of BM25" in capsys.readouterr().out) == (status == 3)
+
+
+def test_a_significantly_worse_system_sets_the_exit_status(tmp_path, capsys):
+    """A drop that is no accident would pass; or a difference of chance stop the build."""
+    rows = "".join(f"word{row},only word{row} here\n" for row in range(12))
+    (tmp_path / "set.csv").write_text("query,positive\n" + rows)
+    bad = write_foreign_run(tmp_path / "bad.trec")
+    arguments = ["--data", str(tmp_path / "set.csv"), "--out", str(tmp_path / "out")]
+    worse = [*arguments, "--system", str(bad), "--system", "bm25", "--fail-if-worse-than", "bm25"]
+    assert main(worse) == 3
+    assert "bad.trec is significantly worse than BM25 by ndcg@10" in capsys.readouterr().out
+    same = [*arguments, "--system", "tfidf", "--system", "bm25", "--fail-if-worse-than", "BM25"]
+    assert main(same) == 0
+
+
+def test_ctrl_c_ends_in_one_line(tmp_path, monkeypatch, capsys):
+    """A trace of a hundred lines would hide that what was encoded is kept."""
+    monkeypatch.setattr("helpers.systems.compare", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert main(["--system", "bm25", "--out", str(tmp_path)]) == 130
+    error = capsys.readouterr().err.strip().splitlines()
+    assert error[-1].startswith("stopped: nothing was written")
+    assert "the same command goes on from there" in error[-1]
+    assert "Traceback" not in "".join(error)
+
+
+MISTAKES = {
+    "no data file": (["--data", "data/nothing.csv"], "No file or folder 'data/nothing.csv'"),
+    "no collection": (["--data", "pocket-fr"], "Unknown collection 'pocket-fr'. Bundled:"),
+    "another kind of file": (["--data", "notes.docx"], "notes.docx: cannot read .docx"),
+    "mistyped model": (["--model", "data/modle"], "No file or folder 'data/modle'; beside it is 'model'"),
+    "no hub": (["--model", "BAAI/unheard-of"], "does not answer"),
+    "unknown option": (["--system", "bm25?k1=2"], "a baseline has no option 'k1'"),
+    "no run": (["--system", "data/run.trec"], "No file or folder 'data/run.trec'"),
+    "unknown parameter": (["-p", "MAX_QUERYS=4"], "There is no parameter MAX_QUERYS; -p takes MODEL, DATASET"),
+    "no parameter": (["-p", "MAX_QUERIES"], "expected NAME=VALUE"),
+    "unknown metric": (["--metrics", "ndgc@10"], "Unknown metric 'ndgc@10'"),
+    "wrong cutoffs": (["--cutoffs", "1,ten"], "--cutoffs '1,ten': expected whole numbers"),
+    "wrong gate": (["--fail-under", "0.7"], "--fail-under '0.7': expected METRIC=VALUE"),
+    "wrong level": (["--level", "5"], "--level 5.0: expected a number between 0 and 1"),
+    "no rival": (["--system", "bm25", "--fail-if-worse-than", "bm52"], "no such system beside the first"),
+    "no table of systems": (["--systems", "systems.toml"], "No file 'systems.toml'"),
+    "no slices": (["--slices", "types.tsv"], "No file 'types.tsv'"),
+    "no folder to write": (["--out", "notes.docx/out"], "Cannot write into the folder 'notes.docx/out'"),
+    "one system twice": (["--system", "bm25", "--system", "BM25"], "The system 'BM25' is given twice"),
+}
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """Stand in a folder with a model, a document and no data."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data" / "model").mkdir(parents=True)
+    (tmp_path / "notes.docx").write_text("")
+    return tmp_path
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_told_in_one_line_before_anything_is_loaded(place, mistake, monkeypatch, capsys):
+    """The reader would wait for models and data, and then hear of a letter; or read a stack trace."""
+    monkeypatch.setattr(
+        "helpers.report.options.Request.load", lambda self: load_dataset(self.data, **self.data_options)
+    )
+    monkeypatch.setattr("helpers.data.load._read_table", lambda *_: pytest.fail("read a table"))
+    monkeypatch.setattr("helpers.systems.assemble.load_model", lambda *_, **__: pytest.fail("loaded a model"))
+    arguments, message = MISTAKES[mistake]
+    assert main(["--out", str(place / "out"), *arguments]) == 1
+    error = capsys.readouterr().err
+    assert message in error
+    assert len(error.strip().splitlines()) == 1
+    assert not list((place / "out").glob("*"))
+
+
+@pytest.mark.parametrize("mistake", ["no data file", "mistyped model"])
+def test_a_wrong_name_answers_without_the_heavy_libraries(place, mistake):
+    """Each of them takes seconds to import, on a busy machine a minute."""
+    program = (
+        "import sys\nfrom helpers.report import main\n"
+        f"status = main({MISTAKES[mistake][0]!r})\n"
+        "heavy = {'torch', 'transformers', 'datasets', 'pandas', 'matplotlib', 'scipy', 'FlagEmbedding'}\n"
+        "print(status, sorted(heavy & set(sys.modules)))"
+    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "1 []"
+
+
+DATA_MISTAKES = {
+    "no rows": ("query,positive\n", [], "set.csv: no rows"),
+    "no such column": ("asked,answer\na,b\n", [], "no column positive and no column query"),
+    "cutoff beyond the corpus": (
+        "query,positive\na,b\n",
+        ["--cutoffs", "1,5"],
+        "A cutoff of 5 is larger than the corpus",
+    ),
+    "no relevant passage": ("query,positive\na,b\n", ["--relevance-level", "2"], "no query has a relevant passage"),
+}
+
+
+@pytest.mark.parametrize("mistake", DATA_MISTAKES)
+def test_a_mistake_in_the_data_is_told_in_one_line(place, mistake, capsys):
+    """It would be found after the first model has encoded everything, in a stack trace."""
+    text, options, message = DATA_MISTAKES[mistake]
+    (place / "set.csv").write_text(text)
+    assert main(["--data", "set.csv", "--system", "bm25", *options, "--out", str(place / "out")]) == 1
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Traceback" not in error
+    assert len([line for line in error.splitlines() if line.startswith("error:")]) == 1
+
+
+def test_damaged_runs_and_embeddings_are_found_before_anything_ranks(place, monkeypatch, capsys):
+    """The models before them would have run for hours."""
+    monkeypatch.setattr("helpers.systems.pipeline.Retrieval.rank", lambda *_: pytest.fail("ranked"))
+    write_collection(place / "set")
+    (place / "bad.trec").write_text("q1 Q0 d1 1 high tag\n")
+    write_embeddings(place / "vectors")
+    np.save(place / "vectors" / "passages.npy", np.ones((3, 8), np.float32))
+    for system, message in (
+        ("bad.trec", "bad.trec:1: the score must be"),
+        ("vectors", "has 3 rows, passages.jsonl 12"),
+    ):
+        arguments = ["--data", "set", "--system", "bm25", "--system", system, "--out", "out"]
+        assert main(arguments) == 1
+        assert message in capsys.readouterr().err
+
+
+def test_an_empty_run_is_warned_of(place, capsys):
+    """A zero in the table would look like a bad engine."""
+    (place / "empty.trec").write_text("")
+    assert main(["--data", str(write_collection(place / "set")), "--system", "empty.trec", "--out", "out"]) == 0
+    assert "note: empty.trec: The run is empty: every score is 0." in capsys.readouterr().err
+    assert "The run is empty" in (place / "out" / "report.html").read_text()
+
+
+def test_slices_are_read_and_refused(place, capsys):
+    """Types of other queries would give a table of one row, or none, without a word."""
+    write_collection(place / "set")
+    (place / "types.tsv").write_text("".join(f"{q}\t{'even' if int(q[1]) % 2 == 0 else 'odd'}\n" for q in QRELS))
+    arguments = ["--data", "set", "--system", "bm25", "--slices", "types.tsv", "--out", "out"]
+    assert main(arguments) == 0
+    page = (place / "out" / "report.html").read_text()
+    assert "By type of query" in page
+    assert '<th scope="row">odd</th>' in page
+    for text, message in (
+        ("a\tb\n", "none of its query ids is one of the data"),
+        ("q1 odd\n", "types.tsv:1: expected"),
+    ):
+        (place / "types.tsv").write_text(text)
+        assert main(arguments) == 1
+        assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("setting", "option", "value"),
+    [("HALF=False", "half", False), ("MAX_QUERIES=None", "max_queries", None), ("CUTOFFS=[1, 2]", "cutoffs", [1, 2]),
+     ("SPLIT=dev", "split", "dev"), ("MAX_QUERIES=7", "max_queries", 7)],
+)  # fmt: skip
+def test_settings_are_values_and_not_their_text(setting, option, value, tmp_path):
+    """The text "False" counts as true: half precision would be switched on by switching it off."""
+    request = read(parser().parse_args(["-p", setting, "--out", str(tmp_path)]))
+    if option == "cutoffs":
+        assert request.cutoffs == value
+    elif option == "half":
+        assert request.systems[0].options == {"half": False}
+    else:
+        assert request.data_options.get(option) == value
+
+
+def test_lesson_01s_parameters_can_be_given_by_name():
+    """A reader who goes from the lesson to the report would have to learn new names."""
+    path = LESSONS / "en" / "01_evaluation.ipynb"
+    assert parameter_names(read_notebook(path, ROOT)) - set(PARAMETERS) == {"CACHE_DIR"}
+
+
+def test_ids_with_blanks_are_written_so_that_trec_eval_reads_them(place):
+    """TREC's format has no quoting: the run could not be written after everything was computed."""
+    (place / "queries.tsv").write_text("q 1\tapple\n")
+    (place / "corpus.tsv").write_text("d 1\tthe apple\nd 2\ta house\n")
+    (place / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq 1\td 1\t1\n")
+    files = ["--queries", "queries.tsv", "--corpus", "corpus.tsv", "--qrels", "qrels.tsv"]
+    assert main(["--data", ".", *files, "--system", "bm25", "--out", "out"]) == 0
+    assert list(read_run("out/run.trec")) == ["q%201"]
+
+
+def test_the_script_of_the_wheel_is_this_command():
+    """`retrieval-report` would be missing where the package is installed without a checkout."""
+    import tomllib
+
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["scripts"] == {"retrieval-report": "helpers.report:main"}
+
+
+def test_the_report_needs_no_checkout(tmp_path):
+    """It executed a notebook beside the package, which a wheel does not hold."""
+    shutil.copytree(ROOT / "helpers", tmp_path / "helpers", ignore=shutil.ignore_patterns("__pycache__"))
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, "-m", "helpers.report", "--system", "bm25", "--max-queries", "9", "--quiet"]
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
+    assert (tmp_path / "build" / "report" / "report.html").is_file()
 
 
 @pytest.mark.parametrize(("given", "refused"), [({"MAX_QUERYS": 5, "CUTOFFS": [3]}, True), ({"CUTOFFS": [3]}, False)])
@@ -129,18 +367,9 @@ def test_a_lesson_itself_refuses_an_unknown_parameter(given, refused, tmp_path):
 @pytest.mark.parametrize("name", lesson_names(ROOT))
 def test_every_lesson_checks_its_parameters_at_once(name):
     """A lesson without the call, or with it far down, would run for minutes with a misspelt parameter."""
-    cells = code_cells(read(LESSONS / "en" / f"{name}.ipynb", ROOT))
+    cells = code_cells(read_notebook(LESSONS / "en" / f"{name}.ipynb", ROOT))
     row = next(row for row, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
     assert cells[row + 1].source.startswith("check_parameters()\n")
-
-
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [("HALF=False", False), ("MAX_QUERIES=None", None), ("CUTOFFS=[1, 2]", [1, 2]), ("SPLIT=dev", "dev"), ("K=7", 7)],
-)
-def test_settings_are_values_and_not_their_text(setting, value):
-    """The text "False" counts as true: half precision would be switched on by switching it off."""
-    assert given(parser().parse_args(["-p", setting]))[setting.partition("=")[0]] == value
 
 
 def test_every_parameter_of_the_lesson_is_known_to_papermill():
@@ -148,13 +377,4 @@ def test_every_parameter_of_the_lesson_is_known_to_papermill():
     import papermill
 
     path = LESSONS / "en" / "01_evaluation.ipynb"
-    assert set(papermill.inspect_notebook(str(path))) == parameter_names(read(path, ROOT))
-
-
-def test_an_error_in_the_lesson_is_told_in_one_line(tmp_path, capsys):
-    """A stack trace of papermill would bury the message that says which file is wrong."""
-    (tmp_path / "empty.csv").write_text("query,positive\n")
-    assert main(["--data", str(tmp_path / "empty.csv"), "--out", str(tmp_path / "out")]) == 1
-    error = capsys.readouterr().err
-    assert "empty.csv: no rows" in error
-    assert "Traceback" not in error
+    assert set(papermill.inspect_notebook(str(path))) == parameter_names(read_notebook(path, ROOT))

@@ -6,7 +6,18 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from helpers.significance import bootstrap_interval, paired_test, proportion_interval
+from helpers.significance import (
+    bootstrap_interval,
+    holm,
+    interval,
+    kendall_tau,
+    minimum_detectable_difference,
+    paired_test,
+    power,
+    proportion_interval,
+    queries_needed,
+    simulated_power,
+)
 
 A = np.array([0.5, 1.0, 0.25, 0.0, 1.0, 0.5, 0.33, 0.2])
 B = np.array([0.25, 1.0, 0.0, 0.0, 0.5, 0.5, 0.2, 0.1])
@@ -45,14 +56,22 @@ def test_bootstrap_agrees_with_normal_theory_on_many_values():
     )
 
 
-def test_bootstrap_covers_the_truth_as_often_as_it_says():
-    """An interval at level .9 would miss the true mean far more or less often than one time in ten."""
+def _covered(interval, draws: int = 1500) -> int:
+    """Return how many of so many intervals, each of 40 values with the mean 0.5, hold that mean."""
     rng = np.random.default_rng(4)
-    inside = 0
-    for _ in range(300):
-        found = bootstrap_interval(rng.random(40), level=0.9, resamples=400)
-        inside += found.low <= 0.5 <= found.high
-    assert 250 <= inside <= 287  # 270 expected, standard deviation 5.2
+    return sum(found.low <= 0.5 <= found.high for found in (interval(rng.random(40)) for _ in range(draws)))
+
+
+def test_bootstrap_covers_the_truth_as_often_as_it_says():
+    """An interval at level .9 would hold the true mean as often as one at .95 or .85, or .95 be taken for .9."""
+    inside = _covered(lambda values: bootstrap_interval(values, level=0.9, resamples=400))
+    assert 1305 <= inside <= 1388  # 1350 expected, standard deviation 11.6; at .95 1425 and 8.4, at .85 1275 and 13.8
+
+
+def test_the_default_level_is_95_percent():
+    """What is shown as a 95 % interval would be one of 90 %."""
+    inside = _covered(lambda values: bootstrap_interval(values, resamples=400))
+    assert inside >= 1389  # 1425 expected, standard deviation 8.4; at .9 1350 and 11.6
 
 
 def test_equal_values_have_no_width():
@@ -71,33 +90,26 @@ def test_exact_randomisation_by_enumeration():
     assert found.difference == pytest.approx((A - B).mean())
 
 
-def test_t_test_by_its_formula():
-    """The t test would not be the paired one."""
-    d = A - B
-    t = d.mean() / (d.std(ddof=1) / np.sqrt(8))
-    assert paired_test(A, B, "t").p_value == pytest.approx(2 * stats.t.sf(t, 7))
-
-
-def test_sampled_randomisation_is_near_t_and_repeats():
-    """On many queries the sampled test would differ from the t test, or from itself."""
+def test_sampled_randomisation_is_near_the_paired_t_test_and_repeats():
+    """On many queries the sampled test would differ from Student's paired test, or from itself."""
     rng = np.random.default_rng(5)
     a = rng.random(500)
     b = a + rng.normal(0.01, 0.1, 500)
     found = paired_test(a, b)
     assert found == paired_test(a, b)
-    assert found.p_value == pytest.approx(paired_test(a, b, "t").p_value, abs=0.02)
+    assert found.p_value == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.02)
 
 
 def test_equal_systems_do_not_differ():
     """Two equal systems would give NaN, or a small p-value."""
-    assert paired_test(A, A).p_value == paired_test(A, A, "t").p_value == 1
+    assert paired_test(A, A).p_value == 1
 
 
 def test_false_alarms_come_at_the_nominal_rate():
-    """Two systems of the same quality would be told apart more often than one time in twenty."""
+    """Two systems of the same quality would be told apart more often than one time in twenty; 9 % would show."""
     rng = np.random.default_rng(6)
-    alarms = sum(paired_test(rng.random(12), rng.random(12), resamples=500).p_value < 0.05 for _ in range(300))
-    assert 4 <= alarms <= 28  # 15 expected, standard deviation 3.8
+    alarms = sum(paired_test(rng.random(10), rng.random(10), resamples=400).p_value < 0.05 for _ in range(1500))
+    assert 50 <= alarms <= 100  # 75 expected, standard deviation 8.4; at 9 % it would be 135 and 11.1
 
 
 @pytest.mark.parametrize(
@@ -107,13 +119,159 @@ def test_false_alarms_come_at_the_nominal_rate():
         (lambda: bootstrap_interval([[0.5, 0.6]]), "shape"),
         (lambda: bootstrap_interval([0.5, np.nan]), "not finite: nan"),
         (lambda: bootstrap_interval(A, level=95), "between 0 and 1"),
+        (lambda: bootstrap_interval(A, level=0), "between 0 and 1, such as 0.95, not 0"),
+        (lambda: interval(A, level=1), "between 0 and 1, such as 0.95, not 1"),
+        (lambda: proportion_interval([0, 1], level=0.0), "between 0 and 1"),
         (lambda: proportion_interval(A), "values of 0 and 1"),
         (lambda: paired_test(A, B[:-1]), "a has 8 values and b 7"),
-        (lambda: paired_test(A, B, "wilcoxon"), "wilcoxon"),
-        (lambda: paired_test([1.0, 1.0], [0.0, 0.0], "t"), "differences that vary"),
     ],
 )
 def test_bad_input_is_refused(call, message):
     """The mistake would give a number, or an error that does not name it."""
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_minimum_detectable_difference_of_132_queries():
+    """The figure of the lesson, .034 at 132 queries and a standard deviation of .14, would not come out."""
+    found = minimum_detectable_difference(0.14, 132)
+    assert round(found, 3) == 0.034
+    normal = (stats.norm.isf(0.025) + stats.norm.isf(0.2)) * 0.14 / np.sqrt(132)
+    assert normal < found < 1.01 * normal  # Student's t needs a little more than the normal distribution
+
+
+def test_power_at_values_of_other_programs():
+    """Power would not be that of G*Power's and R's paired t-test: 34 pairs for d = .5, 199 for .2, 15 for .8."""
+    assert [queries_needed(d, 1.0) for d in (0.2, 0.5, 0.8)] == [199, 34, 15]
+    assert power(0.5, 1.0, 34) == pytest.approx(0.8078, abs=1e-4)
+    assert power(5.0, 10.0, 34) == power(0.5, 1.0, 34) == power(-0.5, 1.0, 34)
+
+
+def test_power_counts_what_the_t_test_finds():
+    """The formula would promise more, or less, than the test does on normal differences."""
+    rng = np.random.default_rng(7)
+    p_values = stats.ttest_1samp(rng.normal(0.03, 0.1, size=(20_000, 60)), 0, axis=1).pvalue
+    assert power(0.03, 0.1, 60) == pytest.approx(np.mean(p_values < 0.05), abs=0.015)  # standard error .0035
+
+
+def test_power_at_its_ends():
+    """Without a difference the power would not be alpha; a huge one would give NaN."""
+    assert power(0.0, 0.1, 50, alpha=0.1) == pytest.approx(0.1)
+    assert power(1.0, 0.001, 10_000) == 1
+    assert power(0.3, 0.2, 2) < 0.2
+
+
+def test_planning_functions_undo_each_other():
+    """The queries asked for would not show the difference, or one query fewer would do."""
+    for difference, sd in ((0.02, 0.14), (0.05, 0.3), (0.5, 0.1)):
+        n = queries_needed(difference, sd)
+        assert power(difference, sd, n) >= 0.8
+        assert n == 2 or power(difference, sd, n - 1) < 0.8
+        assert power(minimum_detectable_difference(sd, n), sd, n) == pytest.approx(0.8, abs=1e-9)
+    assert queries_needed(0.02, 0.14, target=0.9) > queries_needed(0.02, 0.14) > queries_needed(0.02, 0.14, alpha=0.1)
+
+
+def test_simulated_power_is_near_the_formula_on_normal_differences():
+    """The simulation would not shift to the effect, not draw n queries, or count other p-values."""
+    seen = np.random.default_rng(8).normal(0.3, 0.1, 400)
+    seen = (seen - seen.mean()) / seen.std() * 0.1
+    for effect, n in ((0.02, 100), (0.03, 100), (0.03, 50)):
+        assert simulated_power(seen, effect, n) == pytest.approx(power(effect, 0.1, n), abs=0.04)
+
+
+def test_simulated_power_without_an_effect_is_the_false_alarm_rate():
+    """Systems without a difference would be told apart more often than one time in twenty, on skewed values too."""
+    skewed = np.random.default_rng(9).exponential(0.1, 300)
+    assert 0.03 <= simulated_power(skewed, 0.0, 80) <= 0.08
+
+
+def test_simulated_power_is_how_often_paired_test_finds_it():
+    """The simulation would promise the power of another test than the one that readers run."""
+    seen, rng = A - B, np.random.default_rng(10)
+    shifted, found = seen - seen.mean() + 0.06, 0
+    for _ in range(300):
+        drawn = rng.choice(shifted, 20)
+        found += paired_test(drawn, np.zeros(20), resamples=400).p_value <= 0.05
+    assert simulated_power(seen, 0.06, 20) == pytest.approx(found / 300, abs=0.09)  # three standard errors of .029
+    assert simulated_power(seen, 0.06, 20) == simulated_power(seen, 0.06, 20) != simulated_power(seen, 0.06, 20, seed=1)
+
+
+def test_kendall_tau_by_hand():
+    """Of the six pairs of four systems one is swapped, so tau is (5 - 1) / 6; with a tie tau-b divides by less."""
+    assert kendall_tau([0.9, 0.8, 0.7, 0.1], [0.9, 0.7, 0.8, 0.1]) == pytest.approx(4 / 6)
+    assert kendall_tau([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
+    assert kendall_tau([1, 2, 3], [1, 1, 2]) == pytest.approx(2 / np.sqrt(3 * 2))
+
+
+def test_kendall_tau_goes_by_name():
+    """Two dicts whose systems come in another order would be compared position by position."""
+    assert kendall_tau({"a": 1, "b": 2, "c": 3}, {"c": 30, "a": 10, "b": 20}) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: power(0.1, 0.0, 10), "sd must be"),
+        (lambda: power(0.1, 0.1, 1), "at least 2 queries"),
+        (lambda: power(0.1, 0.1, 10.5), "whole number"),
+        (lambda: power(np.nan, 0.1, 10), "difference must be finite"),
+        (lambda: power(0.1, 0.1, 10, alpha=5), "alpha must lie"),
+        (lambda: power(0.1, 0.1, 10, alpha=0), "alpha must lie"),
+        (lambda: power(0.1, 0.1, 10, alpha=1), "alpha must lie"),
+        (lambda: queries_needed(0.1, 0.1, target=1), "target must lie"),
+        (lambda: minimum_detectable_difference(0.1, 10, target=0.01), "target must lie between alpha"),
+        (lambda: queries_needed(0.0, 0.1), "No billion queries"),
+        (lambda: simulated_power(A, 0.1, 10, resamples=10), "take 20 or more"),
+        (lambda: simulated_power([0.1], 0.1, 10), "at least two"),
+        (lambda: kendall_tau({"a": 1, "b": 2}, {"a": 1, "c": 2}), "Only one of the two has"),
+        (lambda: kendall_tau({"a": 1, "b": 2}, [1, 2]), "both be dicts"),
+        (lambda: kendall_tau([1, 2], [1, 2, 3]), "first has 2 scores and second 3"),
+        (lambda: kendall_tau([1, 1], [1, 2]), "in no order"),
+        (lambda: kendall_tau([1, np.nan], [1, 2]), "not finite"),
+    ],
+)
+def test_plans_and_orders_refuse_bad_input(call, message):
+    """The mistake would give a number, or an error that does not name it."""
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_where_few_queries_differ_every_swap_is_tried():
+    """Five of twenty better and none worse: p is 2 of 2^5 exactly, and no number of draws makes it smaller."""
+    few = np.repeat([0.5, 0.0], [5, 15])
+    found = paired_test(few, np.zeros(20))
+    assert (found.p_value, found.smallest, found.differing, found.exact) == (2 / 32, 2 / 32, 5, True)
+    two = paired_test(np.repeat([0.5, 0.25, 0.0], [1, 1, 18]), np.zeros(20))
+    assert (two.p_value, two.smallest, two.differing) == (2 / 4, 2 / 4, 2)
+    many = paired_test(np.r_[A, A, A], np.r_[B, B, B] + 0.01)
+    assert (many.differing, many.exact) == (24, False)
+
+
+def test_holm_by_hand():
+    """The second smallest of three would be multiplied by three as well, or come out below the first."""
+    assert holm([0.04, 0.01, 0.03]).tolist() == pytest.approx([0.06, 0.03, 0.06])
+
+
+def test_the_interval_has_the_level_that_was_asked_for():
+    """An interval of 80 % would be the one of 95 %, for shares or for any other metric."""
+    shares = [0, 1, 1, 1, 0, 1]
+    for level in (0.8, 0.95):
+        assert interval(A, level) == bootstrap_interval(A, level)
+        assert interval(shares, level) == proportion_interval(shares, level)
+    assert interval(A, 0.8) != interval(A)
+    assert interval(shares, 0.8) != interval(shares)
+
+
+def test_numbers_of_lessons_come_from_the_stated_draws():
+    """Other seeds or numbers of draws would move the last digits of every recorded table and interval."""
+    first, second = np.tile(A, 3), np.tile(B, 3) + 0.05
+    assert paired_test(first, second) == paired_test(first, second, resamples=10_000, seed=0)
+    assert paired_test(first, second) != paired_test(first, second, seed=1)
+    assert bootstrap_interval(A) == bootstrap_interval(A, level=0.95, resamples=10_000, seed=0)
+    found = simulated_power(first - second, 0.06, 20)
+    assert found == simulated_power(first - second, 0.06, 20, 0.05, simulations=2000, resamples=1000, seed=0)
+
+
+def test_a_difference_that_no_test_can_find_has_no_power():
+    """Two queries can never give a p-value below a half; power from nowhere would be counted all the same."""
+    assert simulated_power([0.1, 0.2], 0.1, 2, simulations=10) == 0

@@ -37,10 +37,11 @@ def contestants() -> dict[str, Callable[[], np.ndarray]]:
 
     from helpers.data import load_dataset
     from helpers.embeddings import encode
-    from helpers.models import OFFLINE_DEFAULT, find_model, load_model
+    from helpers.models import OFFLINE_DEFAULT, load_model
+    from helpers.models.files import find_checkpoint
 
     corpus, model = load_dataset("pocket-en").corpus, load_model()
-    peer = SentenceTransformer(str(find_model(OFFLINE_DEFAULT)), device="cpu")
+    peer = SentenceTransformer(str(find_checkpoint(OFFLINE_DEFAULT).folder), device="cpu")
     warm = tempfile.mkdtemp()
     encode(model, corpus, cache_dir=warm)
 
@@ -51,7 +52,7 @@ def contestants() -> dict[str, Callable[[], np.ndarray]]:
     calls = {
         "helpers.embeddings": fresh,
         "helpers.embeddings, cached": lambda: encode(model, corpus, cache_dir=warm),
-        "FlagModel.encode, batch 256": lambda: model.encode(corpus),
+        "FlagModel.encode, batch 256": lambda: model.flag.encode(corpus),
     }
     for size in SENTENCE_TRANSFORMERS_BATCHES:
         calls[f"sentence-transformers, batch {size}"] = lambda size=size: peer.encode(

@@ -1,0 +1,41 @@
+"""Build the documentation site: `python -m docs.site` writes docs/_build/html/, a folder to copy to any server."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from docs.site.build import build
+from docs.site.links import unreachable
+from docs.site.project import DocsError
+from notebooks.kit.notebooks import ROOT
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the build and say what came of it."""
+    parser = argparse.ArgumentParser(prog="python -m docs.site", description=__doc__)
+    parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to build (this one)")
+    parser.add_argument("--output", type=Path, help="where to put the site (docs/_build/html)")
+    parser.add_argument("--external", action="store_true", help="also ask the network whether external links answer")
+    parser.add_argument("--pdf", action="store_true", help="also offer lessons and cheat sheet as PDF (needs Chromium)")
+    options = parser.parse_args(arguments)
+    root = options.root.resolve()
+    output = options.output or root / "docs" / "_build" / "html"
+    start = time.perf_counter()
+    try:
+        external = build(root, output, pdf=options.pdf)
+    except DocsError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    (output.parent / "external-links.txt").write_text("".join(f"{url}\n" for url in external), encoding="utf-8")
+    size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
+    print(f"{output}: {size / 1e6:.1f} MB in {time.perf_counter() - start:.0f} s, {len(external)} external links")
+    gone = unreachable(external) if options.external else []
+    print("".join(f"no answer: {line}\n" for line in gone), end="")
+    return 1 if gone else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

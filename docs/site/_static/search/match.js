@@ -1,0 +1,199 @@
+// Find sections for a query: BM25 over words (Latin) and pairs of characters (Chinese), with near words for typing
+// errors, beginnings of words, and the terms of the glossary in the other language.
+
+const HAN = /[\u3400-\u4dbf\u4e00-\u9fff]+/g;
+const SMALL = new Set("a an and are as at by for from has how i in is it of on or that the this to was what which why with".split(" "));
+const WEIGHT = { title: 4, page: 3, text: 1, code: 0.4 };
+const K1 = 1.2, B = 0.4;
+
+const stem = (word) => {
+  if (word.length < 4 || /\d/.test(word)) return word;
+  const single = word.replace(/ies$/, "y").replace(/(?<=[^su])s$/, "");
+  const cut = single.length > 6 ? single.replace(/(?:ing|ed)$/, "") : single;
+  return cut.replace(/(?<=[^aeiou]{1})e$/, "");
+};
+
+/** The words of a text: Latin ones as stems, Chinese as pairs of characters, a single one as it is. */
+export const words = (text) => {
+  const found = [];
+  for (const run of text.match(HAN) ?? []) {
+    if (run.length === 1) found.push(run);
+    for (let i = 0; i + 1 < run.length; i += 1) found.push(run.slice(i, i + 2));
+  }
+  for (const word of text.toLowerCase().match(/[a-z0-9]+(?:\.[0-9]+)?/g) ?? []) found.push(stem(word));
+  return found;
+};
+
+/** Edits between two words, a swap of neighbours counting one; 3 where there are more than two. */
+export const edits = (a, b) => {
+  if (Math.abs(a.length - b.length) > 2) return 3;
+  const rows = [[...Array(b.length + 1).keys()]];
+  for (let i = 1; i <= a.length; i += 1) {
+    rows.push([i]);
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = rows[i - 1][j - 1] + (a[i - 1] !== b[j - 1]);
+      let best = Math.min(rows[i - 1][j] + 1, rows[i][j - 1] + 1, change);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, rows[i - 2][j - 2] + 1);
+      rows[i].push(best);
+    }
+  }
+  return Math.min(3, rows[a.length][b.length]);
+};
+
+/** An index of sections: {title, page title, text, code, prior}, and groups of terms that mean the same. */
+export class Index {
+  constructor(sections, synonyms) {
+    this.sections = sections;
+    this.synonyms = synonyms;
+    this.postings = new Map();
+    this.lengths = sections.map((section, at) => this.enter(section, at));
+    this.mean = this.lengths.reduce((a, b) => a + b, 0) / this.lengths.length;
+  }
+
+  /** Enter the words of a section and return its length. */
+  enter(section, at) {
+    let length = 0;
+    for (const [part, weight] of Object.entries(WEIGHT)) {
+      for (const word of words(section[part] ?? "")) {
+        if (!this.postings.has(word)) this.postings.set(word, new Map());
+        const posting = this.postings.get(word);
+        posting.set(at, (posting.get(at) ?? 0) + weight);
+        length += part === "text";
+      }
+    }
+    return length;
+  }
+
+  rarity(word) {
+    const holding = this.postings.get(word)?.size ?? 0;
+    return Math.log(1 + (this.sections.length - holding + 0.5) / (holding + 0.5));
+  }
+
+  /** Words of the index for one of the query, each with a weight: itself, else those that begin with it. */
+  near(word) {
+    if (this.postings.has(word)) return [[word, 1]];
+    if (word.length < 3) return [];
+    return [...this.postings.keys()].filter((other) => other.startsWith(word)).map((other) => [other, 0.7]);
+  }
+
+  /** The word of the index most like one that it lacks; "" if none is. */
+  meant(word) {
+    if (!/^[a-z]{4,}$/.test(word) || this.near(word).length) return "";
+    const allowed = word.length > 7 ? 2 : 1;
+    const like = [...this.postings.keys()].map((other) => [edits(word, other), -this.postings.get(other).size, other])
+      .filter(([changes, , other]) => changes <= allowed && /^[a-z]+$/.test(other));
+    like.sort(([a, b], [c, d]) => a - c || b - d);
+    return like[0]?.[2] ?? "";
+  }
+
+  /** The query, and what it may also mean: terms replaced by those of the same group, words and terms written nearly so. */
+  readings(query) {
+    const typed = query.toLowerCase();
+    const lower = typed.replace(/[a-z]+/g, (word) => this.meant(stem(word)) || word);
+    const found = lower === typed ? [[query, 1]] : [[lower, 0.9]];
+    for (const group of this.synonyms) {
+      const terms = group.map((term) => term.toLowerCase());
+      const said = terms.filter((term) => contains(lower, term)).sort((a, b) => b.length - a.length)[0];
+      if (said) found.push(...group.filter((_, i) => terms[i] !== said).map((other) => [lower.replace(said, ` ${other} `), 0.9]));
+      for (const term of terms) {
+        const slip = nearly(lower, term);
+        if (slip) found.push(...group.map((other) => [lower.replace(slip, ` ${other} `).trim(), 0.6]));
+      }
+    }
+    return found;
+  }
+
+  /** The score of each section for one reading of the query. */
+  score(reading) {
+    const every = [...new Set(words(reading))];
+    const telling = every.filter((word) => !SMALL.has(word));
+    const asked = telling.length ? telling : every;
+    const scores = new Map(), covered = new Map();
+    let whole = 0;
+    for (const word of asked) {
+      const best = new Map();
+      const near = this.near(word);
+      const rare = near.length ? Math.min(...near.map(([other]) => this.rarity(other))) : this.rarity(word);
+      whole += rare;
+      for (const [other, weight] of near) {
+        for (const [at, count] of this.postings.get(other)) {
+          const long = 1 - B + (B * this.lengths[at]) / this.mean;
+          const value = (weight * rare * count * (K1 + 1)) / (count + K1 * long);
+          best.set(at, Math.max(best.get(at) ?? 0, value));
+        }
+      }
+      for (const [at, value] of best) {
+        scores.set(at, (scores.get(at) ?? 0) + value);
+        covered.set(at, (covered.get(at) ?? 0) + rare);
+      }
+    }
+    for (const [at, value] of scores) scores.set(at, (value / whole) * (covered.get(at) / whole) ** 2 * this.agreement(reading, at));
+    return scores;
+  }
+
+  /** More for a section whose title, or whose text, has the query as it is typed. */
+  agreement(reading, at) {
+    const { title, page, text, prior } = this.sections[at];
+    const [name, whole, phrase] = [title, page ?? "", reading].map((part) => part.toLowerCase().replace(/\s+/g, " ").trim());
+    const [head] = name.split(/[:：]/);
+    const called = /[_.]/.test(phrase) && name.endsWith(`.${phrase}`); // a name of the package, as code writes it
+    if (whole === phrase || name === phrase || called) return 3 * Math.max(prior, 1.5);
+    if (head === phrase) return 2.6 * prior;
+    if (name.startsWith(phrase)) return 2.2 * prior;
+    return prior * (contains(name, phrase) ? 1.7 : contains(text.toLowerCase(), phrase) ? 1.2 : 1);
+  }
+
+  /** Sections for a query, best first: {section, score, reading}, and only those that come near the best. */
+  search(query) {
+    const best = new Map();
+    for (const [reading, weight] of this.readings(query)) {
+      for (const [at, value] of this.score(reading)) {
+        if (value * weight > (best.get(at)?.score ?? 0)) best.set(at, { section: this.sections[at], score: value * weight, reading });
+      }
+    }
+    const found = [...best.values()].sort((a, b) => b.score - a.score);
+    return found.filter(({ score }) => score > found[0].score / 20);
+  }
+}
+
+/** Whether a text contains a term: Latin ones as whole words. */
+const contains = (text, term) => {
+  if (!/^[\x00-\x7f]+$/.test(term)) return text.includes(term);
+  return new RegExp(`(?<![a-z0-9])${term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?:e?s)?(?![a-z0-9])`).test(text);
+};
+
+/** The part of a text that differs from a Chinese term of three characters or more in one of them; "" if none does. */
+const nearly = (text, term) => {
+  if (term.length < 3 || !/^[\u3400-\u9fff]+$/.test(term)) return "";
+  for (let i = 0; i + term.length <= text.length; i += 1) {
+    const part = text.slice(i, i + term.length);
+    if (/^[\u3400-\u9fff]+$/.test(part) && [...part].filter((letter, at) => letter !== term[at]).length === 1) return part;
+  }
+  return "";
+};
+
+/** The part of a section to show: about so many letters around the words of the query. */
+export const excerpt = (text, reading, letters = 180) => {
+  const asked = words(reading), lower = text.toLowerCase();
+  const marks = asked.flatMap((word) => {
+    const at = [];
+    for (let i = lower.indexOf(word); i >= 0 && at.length < 20; i = lower.indexOf(word, i + 1)) at.push(i);
+    return at;
+  }).sort((a, b) => a - b);
+  const held = (from) => marks.filter((at) => at >= from && at < from + letters).length;
+  const center = marks.reduce((best, at) => (held(at) > held(best) ? at : best), marks[0] ?? 0);
+  const within = (at) => at > 0 && /\w@?$/.test(text.slice(at - 2, at)) && /[\w@]/.test(text[at]);
+  let start = Math.max(0, center - 40);
+  while (start < center && within(start)) start += 1;
+  const end = start + letters >= text.length ? text.length : Math.max(text.lastIndexOf(" ", start + letters), start + letters - 15);
+  return (start ? "…" : "") + text.slice(start, end).trim() + (end < text.length ? "…" : "");
+};
+
+/** What to mark in a text: Latin words by their beginnings, Chinese by the longest parts of the query it has. */
+export const marks = (reading) => {
+  const latin = words(reading).filter((word) => /^[a-z0-9.]+$/.test(word)).map((word) => `\\b${word.replace(".", "\\.")}[a-z]*`);
+  const han = (reading.match(HAN) ?? []).flatMap((run) =>
+    [...run].flatMap((_, i) => [...run].slice(i + 1).map((__, j) => run.slice(i, i + j + 2))));
+  const every = [...han.sort((a, b) => b.length - a.length), ...latin];
+  return every.length ? new RegExp(`(${every.join("|")})`, "gi") : null;
+};

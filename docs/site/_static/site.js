@@ -1,0 +1,70 @@
+// What scrolls inside itself can be reached with the keyboard.
+const reach = (box) => {
+  if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
+  else box.removeAttribute("tabindex");
+};
+const sizes = new ResizeObserver((changes) => changes.forEach((change) => reach(change.target)));
+const watch = () => {
+  for (const box of document.querySelectorAll("article table, article pre, article mjx-container, article .cell_output div")) {
+    reach(box);
+    sizes.observe(box);
+  }
+};
+addEventListener("load", watch);
+addEventListener("resize", watch);
+
+// The language switch leads to the same heading of the other edition: anchors are equal in both.
+document.addEventListener("DOMContentLoaded", () => {
+  const link = document.querySelector("a.language-switch");
+  if (!link) return;
+  const headings = [...document.querySelectorAll("article section[id]")];
+  link.addEventListener("click", () => {
+    const passed = headings.filter((section) => section.getBoundingClientRect().top < 140);
+    const here = window.scrollY < 60 ? "" : passed.length ? passed[passed.length - 1].id : "";
+    link.href = link.href.split(/[?#]/)[0] + location.search + (here ? "#" + here : "");
+    try { localStorage.setItem("language", link.hreflang.slice(0, 2)); } catch { /* private window */ }
+  });
+});
+
+// Paper is white and has no boxes to open: print in the light theme, with every solution; afterwards all is as before.
+let before = null;
+const prepare = () => {
+  if (before) return;
+  const root = document.documentElement, closed = [...document.querySelectorAll("article details:not([open])")];
+  before = { theme: root.dataset.theme, closed };
+  root.dataset.theme = "light";
+  closed.forEach((box) => { box.open = !box.classList.contains("fold"); });
+};
+const restore = () => {
+  if (!before) return;
+  document.documentElement.dataset.theme = before.theme;
+  before.closed.forEach((box) => { box.open = false; });
+  before = null;
+};
+addEventListener("beforeprint", prepare);
+addEventListener("afterprint", restore);
+matchMedia("print").addEventListener("change", ({ matches }) => (matches ? prepare() : restore()));
+
+// What a term means, beside it, for a pointer or the keyboard; the link leads to the glossary.
+document.addEventListener("DOMContentLoaded", () => {
+  const box = Object.assign(document.createElement("div"), { className: "means", id: "means", hidden: true });
+  box.setAttribute("role", "tooltip");
+  document.querySelector("article")?.append(box);
+  const show = ({ currentTarget: term }) => {
+    box.textContent = term.dataset.means;
+    box.hidden = false;
+    const { left, bottom } = term.getBoundingClientRect(), home = box.offsetParent.getBoundingClientRect();
+    const right = Math.min(innerWidth, document.documentElement.clientWidth) - box.offsetWidth - 8;
+    box.style.left = `${Math.max(8, Math.min(left, right)) - home.left}px`;
+    box.style.top = `${bottom + 4 - home.top}px`;
+    term.setAttribute("aria-describedby", "means");
+  };
+  const hide = ({ currentTarget: term }) => { box.hidden = true; term.removeAttribute("aria-describedby"); };
+  for (const term of document.querySelectorAll("a.term")) {
+    term.dataset.means = term.title;
+    term.removeAttribute("title");
+    for (const event of ["mouseenter", "focus"]) term.addEventListener(event, show);
+    for (const event of ["mouseleave", "blur"]) term.addEventListener(event, hide);
+  }
+  addEventListener("keydown", ({ key }) => { if (key === "Escape") box.hidden = true; });
+});

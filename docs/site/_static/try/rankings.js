@@ -1,0 +1,130 @@
+// The three rankings: documents that are dragged, moved with the keyboard or by buttons, and given a grade.
+import { el, fill } from "./element.js";
+import { MOST, NAMES } from "./state.js";
+
+/** Draws the rankings of `state` and calls `changed` after each change; `move` and `grade` are what keys and mouse do. */
+export class Rankings {
+  constructor(state, words, changed) {
+    Object.assign(this, { state, words, changed, chosen: { ranking: 0, list: "retrieved", at: 0 } });
+    this.said = el("p", { class: "try-said", "aria-live": "polite" });
+    this.bar = el("div", { class: "try-bar", role: "group" });
+    this.boxes = NAMES.map((name, i) => this.box(name, i));
+    this.element = el("div", { class: "try-rankings" }, ...this.boxes.map(({ box }) => box), this.bar, this.said);
+  }
+
+  box(name, ranking) {
+    const lists = {};
+    for (const list of ["retrieved", "missed"]) {
+      const label = fill(this.words[list], { name });
+      lists[list] = el("ol", { class: `try-${list}`, "aria-label": label, "data-ranking": ranking, "data-list": list });
+    }
+    const note = el("span", { class: "try-note" });
+    const missed = el("div", { class: "try-tray" }, el("span", {}, this.words.tray), lists.missed);
+    const box = el("section", { class: "try-ranking" }, el("p", { class: "try-name" }, name, " ", note), lists.retrieved, missed);
+    return { box, note, lists };
+  }
+
+  docs({ ranking, list }) { return this.state.rankings[ranking][list]; }
+
+  /** Draw everything anew; the chosen document keeps the focus if it had it. */
+  draw() {
+    const focused = this.element.contains(document.activeElement) && document.activeElement.closest("li");
+    this.boxes.forEach(({ note, lists }, ranking) => {
+      for (const list of ["retrieved", "missed"]) {
+        lists[list].replaceChildren(...this.docs({ ranking, list }).map((doc, at) => this.item(doc, { ranking, list, at })));
+      }
+      const all = ["retrieved", "missed"].flatMap((list) => this.docs({ ranking, list }));
+      note.textContent = `R = ${all.filter(({ grade }) => grade >= this.state.level).length}`;
+    });
+    this.drawBar();
+    if (focused) this.button(this.chosen)?.focus();
+  }
+
+  item({ id, grade }, spot) {
+    const chosen = this.isChosen(spot), kept = spot.list === "retrieved";
+    const name = fill(this.words[kept ? "ranked" : "unranked"], { rank: spot.at + 1, id, grade: this.gradeName(grade) });
+    const button = el("button", {
+      type: "button", class: grade >= this.state.level ? "try-doc relevant" : "try-doc", "aria-label": name,
+      "aria-pressed": String(grade >= this.state.level), tabindex: chosen ? 0 : -1, "data-grade": grade,
+    }, id, ...(this.state.graded && grade ? [el("sup", {}, String(grade))] : []));
+    const beyond = kept && spot.at >= this.state.k;
+    return el("li", { class: [beyond && "beyond", chosen && "chosen"].filter(Boolean).join(" ") }, button);
+  }
+
+  isChosen(spot) { return ["ranking", "list", "at"].every((key) => spot[key] === this.chosen[key]); }
+  button({ ranking, list, at }) { return this.boxes[ranking].lists[list].children[at]?.firstChild; }
+  gradeName(grade) {
+    if (this.state.graded) return fill(this.words.grade, { grade });
+    return this.words[grade >= this.state.level ? "relevant" : "irrelevant"];
+  }
+
+  /** The buttons for the chosen document: all that dragging and the keyboard can do. */
+  drawBar() {
+    const { words, chosen } = this, doc = this.docs(chosen)[chosen.at];
+    const pressed = [...this.bar.children].indexOf(document.activeElement);
+    if (!doc) return this.bar.replaceChildren();
+    const kept = chosen.list === "retrieved";
+    const act = (label, run, off = false) => el("button", { type: "button", disabled: off, onclick: run }, label);
+    const grades = this.state.graded ? [0, 1, 2, 3] : [0, 1];
+    this.bar.setAttribute("aria-label", fill(words.chosen, { id: doc.id, name: NAMES[chosen.ranking] }));
+    this.bar.replaceChildren(
+      el("span", {}, fill(words.chosen, { id: doc.id, name: NAMES[chosen.ranking] })),
+      act(words.up, () => this.move(-1), !kept || chosen.at === 0),
+      act(words.down, () => this.move(1), !kept || chosen.at === this.docs(chosen).length - 1),
+      act(kept ? words.out : words.back, () => this.swap()),
+      ...grades.map((grade) => {
+        const button = act(this.state.graded ? String(grade) : words[grade ? "relevant" : "irrelevant"], () => this.grade(grade));
+        button.setAttribute("aria-pressed", String(grade === doc.grade));
+        if (this.state.graded) button.setAttribute("aria-label", fill(words.grade, { grade }));
+        return button;
+      }),
+    );
+    const next = this.bar.children[pressed];
+    if (next) (next.disabled ? this.button(chosen) : next).focus();
+  }
+
+  choose(spot) {
+    this.chosen = spot;
+    for (const li of this.element.querySelectorAll("li")) li.classList.remove("chosen");
+    for (const button of this.element.querySelectorAll("li > button")) button.tabIndex = -1;
+    const button = this.button(spot);
+    if (button) { button.tabIndex = 0; button.parentElement.classList.add("chosen"); }
+    this.drawBar();
+  }
+
+  /** Put the chosen document where `spot` says, in the same ranking. */
+  put({ list, at }) {
+    const { ranking } = this.chosen, from = this.docs(this.chosen), to = this.docs({ ranking, list });
+    if (list !== this.chosen.list && to.length >= MOST) return this.say(fill(this.words.full, { most: MOST }));
+    const [doc] = from.splice(this.chosen.at, 1);
+    to.splice(at, 0, doc);
+    this.chosen = { ranking, list, at: Math.min(at, to.length - 1) };
+    this.after(doc);
+  }
+
+  move(step) {
+    const { list, at } = this.chosen;
+    if (list === "retrieved" && this.docs(this.chosen)[at + step]) this.put({ list, at: at + step });
+  }
+
+  /** Take the chosen document out of the ranking, or back to its end. */
+  swap() {
+    const { ranking, list } = this.chosen, other = list === "retrieved" ? "missed" : "retrieved";
+    this.put({ list: other, at: this.docs({ ranking, list: other }).length });
+  }
+
+  grade(grade) {
+    const doc = this.docs(this.chosen)[this.chosen.at];
+    doc.grade = grade;
+    this.after(doc);
+  }
+
+  after(doc) {
+    const kept = this.chosen.list === "retrieved";
+    this.say(fill(this.words[kept ? "ranked" : "unranked"], { rank: this.chosen.at + 1, id: doc.id, grade: this.gradeName(doc.grade) }));
+    this.draw();
+    this.changed();
+  }
+
+  say(text) { this.said.textContent = text; }
+}

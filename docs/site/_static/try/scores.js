@@ -1,0 +1,73 @@
+// The table of metrics: values of the three rankings and their mean, and the formula with the numbers of one of them.
+import { el } from "./element.js";
+import { FORMULAS, put, shown } from "./formulas.js";
+import { METRICS, find } from "./metrics.js";
+import { NAMES } from "./state.js";
+
+const hitsOf = ({ retrieved, missed }, level) =>
+  find(retrieved.map(({ id }) => id), new Map([...retrieved, ...missed].map(({ id, grade }) => [id, grade])), level);
+
+export class Scores {
+  constructor(state, words) {
+    Object.assign(this, { state, words, of: 0 });
+    this.tabs = NAMES.map((name, i) => el("button", { type: "button", onclick: () => this.show(i) }, name));
+    const filled = el("th", { scope: "col" }, words.formula, " ", el("span", { class: "try-tabs", role: "group", "aria-label": words.formula }, ...this.tabs));
+    const head = el("tr", {}, el("th", { scope: "col" }, words.metric), filled, ...[...NAMES, words.mean].map((name) => el("th", { scope: "col" }, name)));
+    this.rows = Object.keys(METRICS).map((metric) => {
+      const row = { metric, name: el("span", {}), formula: el("td", { class: "try-formula" }), cells: [...NAMES, "mean"].map((name) => el("td", { "data-of": name })) };
+      const label = el("th", { scope: "row" }, row.name, el("small", {}, words.metrics[metric]));
+      row.element = el("tr", { "data-metric": metric }, label, row.formula, ...row.cells);
+      return row;
+    });
+    this.element = el("table", { class: "try-scores" }, el("caption", {}, words.caption), el("thead", {}, head), el("tbody", {}, ...this.rows.map(({ element }) => element)));
+  }
+
+  /** Whether the formula has no 0 below the line: recall and the like need R, nDCG needs a gain. */
+  defined(metric, hits) {
+    if (metric === "ndcg") return hits.ideal.length > 0;
+    return hits.R > 0 || !["recall", "capped_recall", "map"].includes(metric);
+  }
+
+  show(i) { this.of = i; this.draw(); }
+
+  draw() {
+    const { k, level, persistence, gain } = this.state;
+    const hits = this.state.rankings.map((ranking) => hitsOf(ranking, level));
+    this.tabs.forEach((tab, i) => tab.setAttribute("aria-pressed", String(i === this.of)));
+    for (const { metric, name, formula, cells } of this.rows) {
+      const parts = hits.map((found) => METRICS[metric](found, k, { persistence, gain }));
+      const values = parts.map(({ value }) => value);
+      const mean = values.reduce((a, b) => a + b) / values.length;
+      name.textContent = `${metric}@${k}`;
+      put(formula, this.defined(metric, hits[this.of]) ? FORMULAS[metric](parts[this.of], k) : this.words.nothing);
+      [...values, mean].forEach((value, i) => { cells[i].textContent = shown(value); cells[i].dataset.value = value; });
+      cells.forEach((cell, i) => cell.classList.toggle("of", i === this.of));
+    }
+  }
+}
+
+/** The slider of k and the choices: grades or yes and no, from which grade relevant, which gain, how patient. */
+export const controls = (state, words, changed) => {
+  const labelled = (label, input) => el("label", {}, el("span", {}, label), input);
+  const set = (key, read) => (event) => { state[key] = read(event.target); changed(); };
+  const k = el("input", { type: "range", min: 1, max: 10, oninput: set("k", ({ value }) => Number(value)) });
+  const shownK = el("output", {});
+  const graded = el("input", { type: "checkbox", onchange: set("graded", ({ checked }) => checked) });
+  const level = el("select", { onchange: set("level", ({ value }) => Number(value)) }, ...[1, 2, 3].map((n) => el("option", { value: n }, String(n))));
+  const gain = el("select", { onchange: set("gain", ({ value }) => value) },
+    el("option", { value: "linear" }, words.linear), el("option", { value: "exponential" }, words.exponential));
+  const p = el("input", { type: "range", min: 0.05, max: 0.95, step: 0.05, oninput: set("persistence", ({ value }) => Number(value)) });
+  const shownP = el("output", {});
+  const deep = [labelled(words.level, level), labelled(words.gain, gain)];
+  const element = el("div", { class: "try-controls" }, labelled("k", k), shownK, labelled(words.persistence, p), shownP,
+    labelled(words.graded, graded), ...deep);
+  const draw = () => {
+    k.max = Math.max(10, state.k, ...state.rankings.map(({ retrieved }) => retrieved.length));
+    [k.value, p.value, level.value, gain.value] = [state.k, state.persistence, state.level, state.gain];
+    graded.checked = state.graded;
+    for (const label of deep) label.hidden = !state.graded;
+    shownK.textContent = `k = ${state.k}`;
+    shownP.textContent = `p = ${state.persistence}`;
+  };
+  return { element, draw };
+};

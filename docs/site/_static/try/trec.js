@@ -1,0 +1,80 @@
+// Read pasted TREC text: a run, `query Q0 document rank score tag`, or judgements, `query 0 document grade`.
+
+export const LIMIT = 1000; // queries; a text of more than LETTERS is not read at all
+export const LETTERS = 50e6;
+const LARGEST = 2 ** 31 - 1; // grades are whole numbers of 32 bits
+const FIELDS = { run: "query Q0 document rank score tag", qrels: "query 0 document grade", beir: "query document grade" };
+
+/** What is wrong with a pasted text: which of the two, its line (0: the whole), a key of the words, what to fill in. */
+export class Fault extends Error {
+  constructor(box, line, key, filling = {}) {
+    super(`${box}:${line} ${key}`);
+    Object.assign(this, { box, line, key, filling });
+  }
+}
+
+const short = (text) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+const scoreOf = (text, line) => {
+  const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : NaN;
+  if (!Number.isFinite(number)) throw new Fault("run", line, "score", { given: short(text) });
+  return number;
+};
+
+const gradeOf = (text, line) => {
+  const number = /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
+  if (!(Math.abs(number) <= LARGEST)) throw new Fault("qrels", line, "grade", { given: short(text) });
+  return number;
+};
+
+/** Give each line that is not blank to `take`, with its number and its fields, blanks and tabs between them. */
+const lines = (box, text, take) => {
+  if (text.length > LETTERS) throw new Fault(box, 0, "letters", { given: text.length, limit: LETTERS });
+  let any = false;
+  text.replace(/^\ufeff/, "").split("\n").forEach((line, i) => {
+    const fields = line.split(/[ \t\r\v\f]+/).filter(Boolean);
+    if (fields.length) take(fields, i + 1);
+    any ||= fields.length > 0;
+  });
+  if (!any) throw new Fault(box, 0, "empty", { fields: FIELDS[box] });
+};
+
+const enter = (box, table, [query, doc, value], line) => {
+  if (!table.has(query)) {
+    if (table.size === LIMIT) throw new Fault(box, line, "limit", { limit: LIMIT });
+    table.set(query, new Map());
+  }
+  if (table.get(query).has(doc)) throw new Fault(box, line, "twice", { doc: short(doc), query: short(query) });
+  table.get(query).set(doc, value);
+};
+
+const need = (box, fields, names, line) => {
+  const wanted = names.split(" ").length;
+  if (fields.length !== wanted) throw new Fault(box, line, "fields", { wanted, fields: names, given: fields.length });
+};
+
+/** Return a run as Map(query → Map(document → score)). Throws Fault. */
+export const readRun = (text) => {
+  const run = new Map();
+  lines("run", text, (fields, line) => {
+    need("run", fields, FIELDS.run, line);
+    enter("run", run, [fields[0], fields[2], scoreOf(fields[4], line)], line);
+  });
+  return run;
+};
+
+/** Return judgements as Map(query → Map(document → grade)); BEIR's three columns, with a header, too. Throws Fault. */
+export const readQrels = (text) => {
+  const qrels = new Map();
+  let names = "";
+  lines("qrels", text, (fields, line) => {
+    if (!names) {
+      names = fields.length === 3 ? FIELDS.beir : FIELDS.qrels;
+      if (names === FIELDS.beir && !/^[+-]?\d+$/.test(fields[2])) return;
+    }
+    need("qrels", fields, names, line);
+    enter("qrels", qrels, [fields[0], fields.at(-2), gradeOf(fields.at(-1), line)], line);
+  });
+  if (!qrels.size) throw new Fault("qrels", 0, "empty", { fields: FIELDS.qrels });
+  return qrels;
+};

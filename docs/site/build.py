@@ -1,0 +1,150 @@
+"""Build the documentation site: both languages, a folder to copy to any server.
+
+Pages and lessons are put into one folder a language, built by Sphinx with warnings as errors (conf.py, extension.py,
+inserts.py), made to need nothing but their own files (finish.py), joined with the page that picks a language, and
+every link and anchor is followed. Nothing is executed and the old site stays in place until the new one is whole.
+Building twice gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+from jinja2 import Template
+
+from docs.site.finish import finish, replace_site
+from docs.site.links import check_links
+from docs.site.pdf import add_pdfs
+from docs.site.project import MARKS, DocsError, Edition, addresses
+from notebooks.kit.cells import alt_text, code_cells
+from notebooks.kit.check import check
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
+from notebooks.kit.translation import glossary
+
+CODES = {"en": "en", "zh": "zh-CN"}
+STOPPING = {"missing", "unreadable", "error", "extra", "structure", "untranslated", "headings"}
+
+
+def problems(root: Path) -> list[str]:
+    """Return what stops a build: twins missing or unlike, error outputs, text left in English, jieba not there."""
+    faults = [str(p) for p in check(root, lint=False) if p.rule in STOPPING and not p.file.startswith("README")]
+    if importlib.util.find_spec("jieba") is None:
+        faults.append("jieba is not installed: Chinese titles would break inside words. pip install jieba")
+    return faults
+
+
+def stage(root: Path, language: str, target: Path) -> None:
+    """Put what Sphinx reads of one language into the folder target."""
+    target.mkdir(parents=True)
+    for pattern in (f"docs/{language}/*.md", f"notebooks/{language}/*.ipynb", "docs/benchmarks/*.svg"):
+        for path in root.glob(pattern):
+            text = path.read_text(encoding="utf-8")
+            (target / path.name).write_text(MARKS.sub("", text) if path.suffix == ".ipynb" else text, encoding="utf-8")
+
+
+def chinese_words(root: Path) -> list[str]:
+    """Return the Chinese words of the glossary, which no title is broken inside."""
+    return sorted({word for term in glossary(root) for word in (term.zh, *term.accepted) if not word.isascii()})
+
+
+def sphinx(root: Path, language: str, work: Path) -> subprocess.Popen[str]:
+    """Start Sphinx for one language over the staged sources; warnings are errors."""
+    source = work / language
+    environment = os.environ | {
+        "DOCS_LANGUAGE": language,
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": os.pathsep.join([str(root), str(ROOT)]),
+        "SOURCE_DATE_EPOCH": "0",
+    }
+    options = ["-b", "html", "-q", "-W", "--keep-going", "-c", str(root / "docs" / "site")]
+    folders = ["-d", str(work / "doctrees" / language), str(source), str(work / "html" / language)]
+    command = [sys.executable, "-m", "sphinx", *options, *folders]
+    return subprocess.Popen(
+        command, env=environment, cwd=root, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+
+
+def downloads(root: Path, target: Path) -> None:
+    """Write every lesson as .ipynb, .py and .html to en/downloads and zh/downloads below target."""
+    from nbconvert import HTMLExporter, PythonExporter
+
+    page = Template((root / "docs" / "site" / "download.html").read_text(encoding="utf-8"), keep_trailing_newline=True)
+    to_python, to_html = PythonExporter(), HTMLExporter(template_name="basic", exclude_anchor_links=True)
+    for edition in (Edition(root, language) for language in LANGUAGES):
+        folder = target / edition.language / "downloads"
+        folder.mkdir(parents=True)
+        for name in lesson_names(root):
+            shutil.copyfile(edition.source(name), folder / f"{name}.ipynb")
+            book = edition.lesson(name)
+            code, _ = to_python.from_notebook_node(book)
+            for cell in code_cells(book):
+                for output in cell.outputs:
+                    output.setdefault("metadata", {})["image/png"] = {"alt": MARKS.sub("", alt_text(cell))}
+            body = standing_alone(to_html.from_notebook_node(book)[0], edition, name)
+            text = page.render(language=CODES[edition.language], title=name, body=body)
+            (folder / f"{name}.py").write_text(code, encoding="utf-8", newline="\n")
+            (folder / f"{name}.html").write_text(text, encoding="utf-8", newline="\n")
+
+
+def standing_alone(html: str, edition: Edition, name: str) -> str:
+    """Return a lesson's HTML, which is to be saved as one file: no marks for checks, links with the whole address."""
+
+    def whole(match: re.Match[str]) -> str:
+        address = edition.address_of(match[0], name)
+        return urljoin(f"{addresses(edition.root).site}{edition.language}/", address) if address else match[0]
+
+    return re.sub(r'(?<=<a href=")[^"]+', whole, MARKS.sub("", html))
+
+
+def root_files(root: Path, target: Path) -> None:
+    """Write what lies beside the two languages: the start page, that for a wrong address, a picture, the sitemap."""
+    site = addresses(root).site
+    pages = sorted({path.name for path in (target / "en").glob("*.html")} - {"search.html", "genindex.html"})
+    for path in (root / "docs" / "site" / "_root").iterdir():
+        if path.suffix == ".png":
+            shutil.copyfile(path, target / path.name)
+            continue
+        text = Template(path.read_text(encoding="utf-8"), keep_trailing_newline=True)
+        filled = text.render(site=site, base=urlsplit(site).path, pages=pages, codes=CODES)
+        (target / path.name).write_text(filled, encoding="utf-8")
+
+
+def build(root: Path, output: Path, *, pdf: bool = False) -> list[str]:
+    """Build the site of a checkout into the folder output and return the external links it has; pdf: with PDFs.
+
+    Raises DocsError, with a line for each fault, if anything must not be published.
+    """
+    if faults := problems(root):
+        raise DocsError("\n".join(faults))
+    with tempfile.TemporaryDirectory() as scratch:
+        work = Path(scratch)
+        html = work / "html"
+        for language in LANGUAGES:
+            stage(root, language, work / language)
+        runs = {language: sphinx(root, language, work) for language in LANGUAGES}
+        downloads(root, work / "extra")
+        messages = {language: run.communicate()[0] for language, run in runs.items()}
+        for language, run in runs.items():
+            if run.returncode:
+                text = messages[language].replace(str(work / language), f"docs/{language}")
+                raise DocsError(f"Sphinx, {language}:\n{text.strip()}")
+        shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
+        shutil.copytree(work / "extra", html, dirs_exist_ok=True)
+        root_files(root, html)
+        for language in LANGUAGES:
+            finish(html / language, chinese_words(root) if language == "zh" else [])
+        if pdf:
+            add_pdfs(html, lesson_names(root))
+        external, broken = check_links(html, addresses(root).site)
+        if broken:
+            raise DocsError("\n".join(broken))
+        replace_site(html, output)
+    return external

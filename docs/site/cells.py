@@ -1,0 +1,146 @@
+"""Local Sphinx extension: how the cells of lessons are shown. Recorded outputs keep their words and numbers.
+
+Setup cells are folded, sources that a cell prints are coloured as the code they are, and the labels of tables have
+their Chinese in the Chinese edition (docs/labels.yml).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import yaml
+from bs4 import BeautifulSoup, Tag
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from docs.site.project import Edition, site_words
+from notebooks.kit.notebooks import lesson_names
+from notebooks.kit.tables import parse, text_of
+
+_START = re.compile(r"(?:@|def |class |async def )\w")
+
+
+@cache
+def labels(root: Path) -> Any:
+    """What docs/labels.yml of a checkout says: Chinese for labels, patterns of names that stay."""
+    return yaml.safe_load((root / "docs" / "labels.yml").read_text(encoding="utf-8"))
+
+
+def is_name(label: str, root: Path) -> bool:
+    """Whether a label is a name, which no language translates."""
+    return any(re.fullmatch(pattern, label) for pattern in labels(root)["names"])
+
+
+def pieces(text: str) -> Iterator[tuple[bool, str]]:
+    """Yield an output in pieces: whether it is Python source, and its text."""
+    lines, plain, at = text.splitlines(keepends=True), "", 0
+    while at < len(lines):
+        end = _end_of_source(lines, at)
+        if end == at:
+            plain += lines[at]
+            at += 1
+            continue
+        if plain.strip():
+            yield False, plain
+        yield True, "".join(lines[at:end])
+        plain, at = "", end
+    if plain.strip():
+        yield False, plain
+
+
+def _end_of_source(lines: list[str], start: int) -> int:
+    """Return the line after the definition that begins at a line, the same line if none does."""
+    if not _START.match(lines[start]):
+        return start
+    end = start + 1
+    while end < len(lines) and (not lines[end].strip() or re.match(r"[ )]|def |class ", lines[end])):
+        end += 1
+    try:
+        tree = ast.parse("".join(lines[start:end]))
+    except SyntaxError:
+        return start
+    return end if any(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in tree.body) else start
+
+
+def colour(output: nodes.Element) -> None:
+    """Show each source that an output prints as Python."""
+    for block in list(output.findall(nodes.literal_block)):
+        parts = list(pieces(block.astext()))
+        if any(source for source, _ in parts):
+            shown = []
+            for source, text in parts:
+                language = {"language": "python"} if source else {"language": block.get("language", "none")}
+                attributes = {**block.attributes, **language, "ids": [], "names": []}
+                shown.append(nodes.literal_block(text.strip("\n"), text.strip("\n"), **attributes))
+            block.replace_self(shown)
+
+
+def fold(cell: nodes.Element, title: str) -> None:
+    """Put a cell into a box that is closed."""
+    parent = cell.parent
+    at = parent.index(cell)
+    parent.insert(at + 1, nodes.raw("", "</details>", format="html"))
+    parent.insert(at, nodes.raw("", f'<details class="fold"><summary>{escape(title)}</summary>', format="html"))
+
+
+def in_chinese(html: str, root: Path) -> str:
+    """Return a table with the Chinese of its labels first, and what the notebook prints below."""
+    document = parse(html)
+    for cell in document.find_all("th"):
+        label = text_of(cell)
+        if label in labels(root)["labels"]:
+            _relabel(document, cell, labels(root)["labels"][label], label)
+    return str(document)
+
+
+def _relabel(document: BeautifulSoup, cell: Tag, chinese: str, label: str) -> None:
+    """Put the Chinese label above the printed one."""
+    printed = document.new_tag("small", attrs={"lang": "en"})
+    printed.string = label
+    cell.clear()
+    cell.extend([chinese, document.new_tag("br"), printed])
+
+
+def breakable(html: str) -> str:
+    """Return a table in whose head a name may break after its underline or before its cutoff."""
+    document = parse(html)
+    for cell in document.select("thead th"):
+        text = text_of(cell)
+        if "_" in text and not cell.find("small"):
+            first, *rest = re.split(r"(?<=_)", text)
+            cell.clear()
+            cell.append(first)
+            for part in rest:
+                cell.extend([document.new_tag("wbr"), part])
+    return str(document)
+
+
+def show_cells(app: Sphinx, doctree: nodes.document) -> None:
+    """Do all this to a lesson."""
+    edition, name = Edition.of(app), app.env.docname
+    if name not in lesson_names(edition.root):
+        return
+    folded = site_words(edition.language)["fold"]
+    ids = [cell.id for cell in edition.lesson(name).cells]
+    for cell in list(doctree.findall(nodes.container)):
+        if cell.get("nb_element") == "cell_code_output":
+            colour(cell)
+        elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] in folded:
+            fold(cell, folded[ids[cell["cell_index"]]])
+    for output in list(doctree.findall(nodes.raw)):
+        if "text_html" in output["classes"]:
+            html = in_chinese(output.astext(), edition.root) if edition.language == "zh" else output.astext()
+            output.replace_self(nodes.raw("", breakable(html), **output.attributes))
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register what is done, once cells have their anchors."""
+    app.connect("doctree-read", show_cells, priority=150)
+    return {"parallel_read_safe": True}

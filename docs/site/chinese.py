@@ -1,0 +1,50 @@
+"""What Chinese pages need beside their words: titles that break between words, dots of emphasis under Chinese alone."""
+
+from __future__ import annotations
+
+import logging
+import re
+from functools import cache
+from typing import Any
+
+_TITLE = re.compile(r"(<h[1-3]>)(.*?)(</h[1-3]>)", re.S)
+_EMPHASIS = re.compile(r"<em>([^<]*)</em>")
+_HAN = re.compile(r"[\u3400-\u9fff]{3,}")
+_LATIN = re.compile(r"[A-Za-z0-9@](?:[\w@.,%+ -]*[A-Za-z0-9%])?", re.A)
+
+
+def polished(page: str, words: list[str], theme: dict[str, str]) -> str:
+    """Return a Chinese page with the theme's labels in Chinese, places to break titles at, and no dots under Latin."""
+    for english, chinese in theme.items():
+        page = page.replace(english, chinese)
+    page = _EMPHASIS.sub(lambda m: f"<em>{_LATIN.sub(_plain, m[1])}</em>", page)
+    return _TITLE.sub(lambda m: m[1] + _outside_of_tags(m[2], words) + m[3], page)
+
+
+def _plain(match: re.Match[str]) -> str:
+    """Return Latin in an emphasis without its dots."""
+    return f'<span class="latin">{match[0]}</span>'
+
+
+def _outside_of_tags(html: str, words: list[str]) -> str:
+    """Return HTML with a place to break between the Chinese words of its texts."""
+    parts = re.split(r"(<[^>]*>|&[^;]+;)", html)
+    parts[::2] = [_HAN.sub(lambda m: "<wbr>".join(cut(m[0], words)), part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def cut(text: str, words: list[str]) -> list[str]:
+    """Return the words of a Chinese text; those given are never cut."""
+    return [str(word) for word in _cutter(tuple(words)).cut(text, HMM=False)]
+
+
+@cache
+def _cutter(words: tuple[str, ...]) -> Any:
+    """A cutter that knows these words; it takes a second to make."""
+    import jieba
+
+    jieba.setLogLevel(logging.WARNING)
+    cutter = jieba.Tokenizer()
+    for word in words:
+        cutter.add_word(word, 100_000)
+    return cutter

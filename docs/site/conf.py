@@ -1,0 +1,95 @@
+"""Sphinx configuration of both languages; `python -m docs.site` runs it once for each over the staged sources."""
+
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from docs.site.project import addresses
+
+LANGUAGE = os.environ["DOCS_LANGUAGE"]
+ADDRESS = addresses(ROOT)
+
+project = {"en": "Retrieval evaluation", "zh": "检索评估教程"}[LANGUAGE]
+author = ""
+copyright = {"en": "MIT licence; bundled collection CC0", "zh": "MIT许可证；自带数据集CC0"}[LANGUAGE]
+version = release = ADDRESS.version
+language = {"en": "en", "zh": "zh_CN"}[LANGUAGE]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx.ext.mathjax",
+    "sphinx_copybutton",
+    "docs.site.extension",
+    "docs.site.inserts",
+    "docs.site.cells",
+    "docs.site.terms",
+    "docs.site.widget",
+    "docs.site.head",
+    "docs.site.search",
+]
+default_role = "code"
+nitpicky = False
+
+# Lessons are shown as they were recorded.
+nb_execution_mode = "off"
+nb_ipywidgets_js: dict[str, str] = {}
+nb_merge_streams = True
+myst_enable_extensions = ["dollarmath", "amsmath", "attrs_inline", "deflist"]
+myst_heading_anchors = 4
+myst_update_mathjax = False
+myst_links_external_new_tab = False
+
+napoleon_use_rtype = False
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
+# The API pages need only the names of these; importing them would take much of the time of a build.
+autodoc_mock_imports = ["faiss", "matplotlib", "pandas", "safetensors", "scipy", "torch", "tqdm", "transformers"]
+toc_object_entries = False
+add_module_names = False
+copybutton_exclude = ".linenos, .gp, .go"
+
+templates_path = [str(ROOT / "docs" / "site" / "_templates")]  # autosummary looks below the sources
+html_theme = "sphinx_book_theme"
+html_title = project
+html_show_search_summary = False
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_js_files = [
+    ("site.js", {"defer": "defer"}),
+    ("mathjax-config.js", {"priority": 100}),
+]
+html_copy_source = False
+html_show_sphinx = False
+html_domain_indices = False
+html_baseurl = ADDRESS.site + LANGUAGE + "/"
+html_sidebars = {"**": ["navbar-logo.html", "search-button-field.html", "sbt-sidebar-nav.html"]}
+html_theme_options = {
+    "repository_url": ADDRESS.repository,
+    "repository_branch": ADDRESS.tag,
+    "use_repository_button": False,
+    "use_download_button": False,
+    "use_fullscreen_button": False,
+    "navbar_persistent": [],
+    "article_header_end": ["language.html", "article-header-buttons.html"],
+    "footer_content_items": ["copyright.html", "where.html"],
+    "show_navbar_depth": 1,
+    "max_navbar_depth": 2,
+    "show_toc_level": 2,
+    "home_page_in_toc": True,
+    "toc_title": {"en": "On this page", "zh": "本页内容"}[LANGUAGE],
+    "search_bar_text": {"en": "Search", "zh": "搜索"}[LANGUAGE],
+    "pygments_light_style": "a11y-high-contrast-light",
+    "pygments_dark_style": "a11y-high-contrast-dark",
+}
+html_context = {"default_mode": "auto", "address": ADDRESS}
+
+# Only the parts of MathJax that the pages need, started by mathjax-config.js.
+mathjax_path = "mathjax/startup.js"
+mathjax3_config = None

@@ -1,0 +1,134 @@
+"""Local Sphinx extension: what is done to pages, lessons and docstrings once Sphinx has read them."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from docs.site.project import MARKS, Edition, addresses, notes, slugs
+from notebooks.kit.notebooks import lesson_names
+from notebooks.kit.tables import CELL, parse, text_of
+
+NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
+LINES_A_CELL = 10_000  # MyST-NB counts the lines of a notebook so: cell 0 begins at line 10,000
+
+
+def remove_marks(_app: Sphinx, doctree: nodes.document) -> None:
+    """Take out the comments that are meant for the checks of numbers and translations."""
+    for node in list(doctree.findall(nodes.raw)):
+        text = MARKS.sub("", node.astext())
+        if not text.strip():
+            node.parent.remove(node)
+        elif text != node.astext():
+            node.replace_self(nodes.raw("", text, **node.attributes))
+
+
+def resolve_links(app: Sphinx, doctree: nodes.document) -> None:
+    """Let links to files of the checkout lead to where these are on the site; others stay, and Sphinx reports them."""
+    edition = Edition.of(app)
+    for node in list(doctree.findall(addnodes.pending_xref)):
+        if node["reftype"] != "myst":
+            continue
+        target = node["reftarget"]
+        if node["refdomain"] == "doc":  # MyST has split the link to a page beside this one
+            target = edition.source(target).name + (f"#{node['reftargetid']}" if node["reftargetid"] else "")
+        if address := edition.address_of(target, app.env.docname):
+            node.replace_self(nodes.reference("", "", *node[0].children, refuri=address, internal="://" not in address))
+
+
+def name_headings(app: Sphinx, doctree: nodes.document) -> None:
+    """Give every heading the anchor made from its English text, so that both languages have the same."""
+    titles = Edition(Edition.of(app).root, "en").headings(app.env.docname)
+    for section, anchor in zip(list(doctree.findall(nodes.section)), slugs(titles), strict=bool(titles)):
+        section["ids"] = [anchor, *(i for i in section["ids"] if i != anchor)]
+
+
+def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
+    """Give a lesson an anchor for each cell, a bar under its title, and tables that the site can style."""
+    edition, name = Edition.of(app), app.env.docname
+    if name not in lesson_names(edition.root):
+        return
+    starts: dict[int, nodes.Element] = {}  # the first node of each cell
+    for node in doctree.findall(nodes.Element):
+        starts.setdefault(node.get("cell_index", (node.line or 0) // LINES_A_CELL - 1), node)
+    for index, cell in enumerate(edition.lesson(name).cells):
+        if start := starts.get(index):
+            start.parent.insert(start.parent.index(start), nodes.target("", "", ids=[f"cell-{cell.id}"]))
+    title = next(doctree.findall(nodes.title))
+    title.parent.insert(title.parent.index(title) + 1, nodes.raw("", lesson_bar(app, name), format="html"))
+    for output in list(doctree.findall(nodes.raw)):
+        if "text_html" in output["classes"]:
+            output.replace_self(nodes.raw("", styled_by_class(output.astext()), **output.attributes))
+
+
+def lesson_bar(app: Sphinx, name: str) -> str:
+    """Return the lines under the title of a lesson: time, what to know before, launch buttons and downloads."""
+    edition = Edition.of(app)
+    project, words = addresses(edition.root), edition.words
+    owner, path = project.repository.removeprefix("https://github.com/"), f"notebooks/{edition.language}/{name}.ipynb"
+    urls = notes(edition.root)["launch"]
+    context = {
+        "name": name,
+        "words": words,
+        "minutes": Edition(edition.root, "en").minutes(name),
+        "needs": edition.about(name, "needs") or words["needs"],
+        "launch": {label: url.format(owner=owner, tag=project.tag, path=path) for label, url in urls.items()},
+    }
+    return str(app.builder.templates.render("lesson-bar.html", context))
+
+
+def styled_by_class(html: str) -> str:
+    """Return an HTML output without styles of its own, class `words` on the cells of every column that holds a text."""
+    document = parse(html)
+    for style in document.find_all("style"):
+        style.decompose()
+    for element in document.find_all(["table", "tr", *CELL]):
+        for attribute in ("border", "style"):
+            del element[attribute]
+    for table in document.find_all("table"):
+        rows = [row.find_all(CELL) for row in table.find_all("tr")]
+        if len({len(row) for row in rows}) != 1 or table.select("[colspan], [rowspan]"):
+            continue
+        for column in zip(*rows, strict=True):
+            if not all(NUMBER.fullmatch(text_of(cell)) for cell in column[1:]):
+                for cell in column:
+                    cell["class"] = "words"
+    return str(document).strip()
+
+
+def list_returns(_app: Sphinx, _kind: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
+    """Make a list of several named values under `Returns:`, which napoleon takes for one broken paragraph."""
+    if "Returns:" not in lines:
+        return
+    start = lines.index("Returns:") + 1
+    end = next((i for i in range(start, len(lines)) if not lines[i].strip()), len(lines))
+    text = "\n".join(lines[start:end])
+    items = re.findall(r"^ {4}(\w+): ((?:.*\n?)(?: {5,}.*\n?)*)", text, flags=re.M)
+    if len(items) > 1:
+        lines[start:end] = [f"    - **{name}** – {' '.join(words.split())}" for name, words in items]
+
+
+def skip_members(app: Sphinx, kind: str, name: str, obj: object, _skip: bool, _options: object) -> bool | None:
+    """Leave out the fields of named tuples, and in a file of a package what the package itself hands on.
+
+    A class says what its fields are, Python only their number; and what stands twice cannot be referred to.
+    """
+    if str(getattr(obj, "__doc__", "")).startswith("Alias for field number"):
+        return True
+    module = str(app.env.current_document.autodoc_module)
+    package = sys.modules.get(module.rpartition(".")[0])
+    return True if kind == "module" and name in getattr(package, "__all__", ()) else None
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register what is done, before Sphinx collects the titles for its tables of contents."""
+    for transform in (remove_marks, resolve_links, name_headings, complete_lesson):
+        app.connect("doctree-read", transform, priority=100)
+    app.connect("autodoc-process-docstring", list_returns, priority=100)
+    app.connect("autodoc-skip-member", skip_members)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,200 @@
+"""Make a built site need nothing but its own files.
+
+Sphinx and its theme write scripts and styles into the pages, load a large icon library and ship what no page uses.
+Here inline code moves to files, icons become small pictures in the page, and every page gets a content security
+policy that permits its own server alone.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import re
+import shutil
+from dataclasses import dataclass, field
+from html import unescape
+from pathlib import Path
+
+from docs.site.chinese import polished
+from docs.site.project import site_words
+
+POLICY = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'"
+MATHJAX = (
+    "startup.js", "core.js", "input/tex-base.js", "input/tex/extensions/ams.js", "output/chtml.js",
+    "output/chtml/fonts/tex.js", "a11y/assistive-mml.js",
+)  # fmt: skip
+UNUSED = (
+    ".buildinfo", "_sources", "_static/scripts/fontawesome.js*", "_static/vendor", "_static/**/*.map",
+    "_static/locales", "_static/images", "_static/*.png", "_static/*.html", "_static/searchtools.js",
+    "_static/language_data.js",
+)  # fmt: skip
+
+_VIEWPORT = '<meta name="viewport"'
+_SCRIPT = re.compile(r"<script(?P<attributes>[^>]*)>(?P<code>.*?)</script>", re.S)
+_STYLE = re.compile(r"<style[^>]*>(?P<css>.*?)</style>", re.S)
+_STYLED = re.compile(r"<(?P<start>[a-zA-Z][\w-]*(?:\s[^<>]*?)?)\sstyle=\"(?P<css>[^\"]*)\"(?P<rest>[^<>]*)>")
+_ICON = re.compile(r"<(?P<tag>i|span) class=\"(?P<names>[^\"]*\bfa-[^\"]*)\"(?P<rest>[^>]*)></(?P=tag)>")
+_HANDLER = re.compile(r"<[a-zA-Z][^<>]*\son[a-z]+=\"")
+_BACK = re.compile(r'(?P<start><a class="viewcode-back" href="(?P<page>[^"#]+)#)(?P<anchor>[^"]+)"')
+_FONTS = re.compile(r"@font-face\s*\{[^}]*(?:fa-|Font ?Awesome)[^}]*\}")
+BETTER = (
+    (re.compile(r"\s*<script[^>]*fontawesome\.js[^>]*></script>"), ""),
+    (re.compile(r"\s*<link rel=\"preload\" as=\"script\"[^>]*>"), ""),
+    (re.compile(r"\s*<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>"), ""),  # not ours
+    (re.compile(r'\s*<meta name="docsearch:[^>]*>'), ""),
+    (re.compile(r'<span class="pre">([^<]*)</span>'), r"\1"),  # of no use here, and a third of an API page
+    # What a screen reader would stumble over: a label that hides the text, a heading cell without text, no landmark.
+    (re.compile(r'(<button[^>]*search-button-field[^>]*?) aria-label="[^"]*"'), r"\1"),
+    (re.compile(r"<th(?P<a>[^>]*)>\s*(?:<p>\s*</p>)?\s*</th>"), r"<td\g<a>></td>"),
+    (re.compile(r'(<div id="pst-primary-sidebar")'), r'\1 role="complementary"'),
+    (
+        re.compile(r'(<a class="reference internal" href="[^"]*">([^<]*)</a>\s*<details[^>]*><summary)>'),
+        r'\1 aria-label="\2">',
+    ),
+)
+_STYLES = ("fa-solid", "fa-regular", "fa-brands", "fa-lg", "fa-fw", "fa-sm")
+Icons = dict[str, tuple[str, str]]
+
+
+def finish(folder: Path, words: list[str]) -> None:
+    """Tighten every page of one language, whose folder this is, add MathJax and drop what no page uses.
+
+    words are the Chinese ones that no title is broken inside; there are none for English.
+    """
+    theme = site_words(folder.name)["theme"]
+    static = folder / "_static"
+    pages = Pages(folder, icon_shapes((static / "scripts" / "fontawesome.js").read_text(encoding="utf-8")))
+    for path in sorted(folder.rglob("*.html")):
+        if not {"_static", "downloads"} & set(path.parts):
+            text = pages.tightened(path.read_text(encoding="utf-8"), path)
+            path.write_text(polished(text, words, theme) if words else text, encoding="utf-8")
+    for path in sorted((folder / "_modules" / "helpers").rglob("*.html")):
+        _lead_back(path, ".".join(path.relative_to(folder / "_modules").with_suffix("").parts))
+    rules = "".join(f".{name} {{{css}}}\n" for name, css in sorted(pages.rules.items()))
+    (static / "inline" / "styles.css").write_text(rules, encoding="utf-8")
+    for pattern in UNUSED:
+        for path in sorted(folder.glob(pattern)):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for path in (static / "styles").glob("*.css"):  # the font files are not shipped
+        path.write_text(_FONTS.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
+    _no_eval(static / "doctools.js", static / "translations.js")
+    _mathjax(static / "mathjax")
+
+
+def _lead_back(path: Path, module: str) -> None:
+    """Make the links of a page of source code lead to where each name is documented: under its file or its package.
+
+    viewcode takes all names of a file to be documented in the one place where it met the first of them.
+    """
+    package = module.rpartition(".")[0]
+
+    def corrected(match: re.Match[str]) -> str:
+        page = (path.parent / match["page"]).read_text(encoding="utf-8")
+        name = match["anchor"].removeprefix(f"{module}.").removeprefix(f"{package}.")
+        anchors = (f"{home}.{name}" for home in (module, package))
+        anchor = next((anchor for anchor in anchors if f'id="{anchor}"' in page), match["anchor"])
+        return f'{match["start"]}{anchor}"'
+
+    text = path.read_text(encoding="utf-8")
+    path.write_text(_BACK.sub(corrected, text), encoding="utf-8")
+
+
+@dataclass
+class Pages:
+    """The pages of one language: where they lie, the icons they may show, the styles found inside them by class."""
+
+    folder: Path
+    icons: Icons
+    rules: dict[str, str] = field(default_factory=dict)
+
+    def tightened(self, text: str, path: Path) -> str:
+        """Return a page, to be written to path, without inline code and with a policy. Raises ValueError."""
+        up = "../" * (len(path.relative_to(self.folder).parts) - 1)
+        for pattern, better in BETTER:
+            text = pattern.sub(better, text)
+        before, sign, after = text.partition(_VIEWPORT)  # Sphinx and its theme each write one
+        text = before + sign + re.sub(rf"\s*{_VIEWPORT}[^>]*>", "", after)
+        text = _SCRIPT.sub(lambda match: self._script(match, up), text)
+        text = _STYLE.sub(lambda match: f'<link rel="stylesheet" href="{up}{self._moved(match["css"], "css")}">', text)
+        while _STYLED.search(text):
+            text = _STYLED.sub(self._classed, text)
+        if "inline-style-" in text:
+            text = text.replace("</head>", f'<link rel="stylesheet" href="{up}_static/inline/styles.css">\n</head>', 1)
+        text = _ICON.sub(self._icon, text)
+        if handler := _HANDLER.search(text):
+            raise ValueError(f"{path.name}: code inside a tag: {handler[0][:80]}")
+        policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+        return re.sub(r"(<head[^>]*>\s*(?:<meta charset=[^>]*>)?)", rf"\1\n{policy}", text, count=1)
+
+    def _script(self, match: re.Match[str], up: str) -> str:
+        """Return a script tag that loads what the inline script said; the name of the page, which is unused, goes."""
+        if "src=" in match["attributes"] or "json" in match["attributes"]:
+            return match[0]
+        code = match["code"].strip()
+        if not code or code.startswith("DOCUMENTATION_OPTIONS.pagename"):
+            return ""
+        return f'<script src="{up}{self._moved(code, "js")}"></script>'
+
+    def _moved(self, code: str, kind: str) -> str:
+        """Write code to a file named by its content and return its path."""
+        path = self.folder / "_static" / "inline" / f"{hashlib.sha256(code.encode()).hexdigest()[:12]}.{kind}"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(code.strip() + "\n", encoding="utf-8")
+        return path.relative_to(self.folder).as_posix()
+
+    def _classed(self, match: re.Match[str]) -> str:
+        """Return a tag whose style attribute has become a class, the rule noted."""
+        name = "inline-style-" + hashlib.sha256(match["css"].encode()).hexdigest()[:8]
+        self.rules[name] = unescape(match["css"])
+        tag = match["start"] + match["rest"]
+        if ' class="' not in tag:
+            return f'<{tag} class="{name}">'
+        return "<" + tag.replace(' class="', f' class="{name} ', 1) + ">"
+
+    def _icon(self, match: re.Match[str]) -> str:
+        """Return the picture of an icon; the names stay as classes, since the theme looks for them."""
+        names = [n[3:] for n in match["names"].split() if n.startswith("fa-") and n not in _STYLES]
+        box, outline = self.icons[names[0]]
+        return (
+            f'<svg class="svg-inline--fa {match["names"]}"{match["rest"]} aria-hidden="true" viewBox="{box}">'
+            f'<path fill="currentColor" d="{outline}"></path></svg>'
+        )
+
+
+def icon_shapes(code: str) -> Icons:
+    """Return width × height and outline of every icon in the icon library's code, by name."""
+    shapes: Icons = {}
+    pattern = r'"?([a-z0-9-]+)"?:\[(\d+),(\d+),\[[^\]]*\],"[0-9a-f]+","([^"]+)"\]'
+    for name, width, height, outline in re.findall(pattern, code):
+        shapes.setdefault(name, (f"0 0 {width} {height}", outline))
+    return shapes
+
+
+def _no_eval(doctools: Path, translations: Path) -> None:
+    """Write the plural rule of the page's language into Sphinx's script, which would make it from text."""
+    translated = translations.read_text(encoding="utf-8") if translations.exists() else ""
+    rule = re.search(r'"plural_expr": "([^"]*)"', translated)
+    arrow = f"(n) => {rule[1] if rule else 'Number(n !== 1)'};"
+    text = doctools.read_text(encoding="utf-8")
+    doctools.write_text(re.sub(r'new Function\(\s*"n",.*?\);', lambda _: arrow, text, flags=re.S), encoding="utf-8")
+
+
+def _mathjax(target: Path) -> None:
+    """Copy the parts of MathJax that the pages load, with their fonts, from the package that carries them."""
+    spec = importlib.util.find_spec("sphinx-mathjax-offline")
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError("sphinx-mathjax-offline is not installed: pip install '.[docs]'")
+    source = Path(spec.origin).parent / "static" / "mathjax"
+    fonts = [p.relative_to(source).as_posix() for p in (source / "output/chtml/fonts/woff-v2").glob("*.woff")]
+    for name in (*MATHJAX, *fonts):
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / name, target / name)
+
+
+def replace_site(html: Path, output: Path) -> None:
+    """Put the new site in the place of the old one, which stays until the new one is there."""
+    new = output.with_name(output.name + ".new")
+    shutil.rmtree(new, ignore_errors=True)
+    shutil.copytree(html, new)
+    shutil.rmtree(output, ignore_errors=True)
+    new.rename(output)

@@ -1,0 +1,155 @@
+"""Local Sphinx extension: what pages take from data, where they say `<!-- insert: NAME -->`, in their language."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from docs.site.project import DocsError, Edition, addresses
+from docs.site.terms import anchor
+from docs.site.widget import widget
+from notebooks.kit.notebooks import lesson_names
+from notebooks.kit.translation import glossary
+
+_INSERT = re.compile(r"^<!-- insert: (?P<name>\w+)(?: (?P<argument>\S+))? -->$", re.M)
+Measurements = dict[str, dict[str, float]]
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str = "---") -> str:
+    """Return a Markdown table; align is how the columns after the first are."""
+    lines = [head, ["---", *[align] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def lesson_list(edition: Edition, _argument: str) -> str:
+    """Return the lessons as a list: title, minutes, what it is about; and the table of contents entry of each."""
+    names, parts = lesson_names(edition.root), []
+    for name in names:
+        time = edition.words["time"].format(Edition(edition.root, "en").minutes(name))
+        parts.append(f"1. [{edition.headings(name)[0]}]({name}.ipynb) · {time}")
+        parts.append(f"   {edition.about(name, 'about')}".rstrip())
+    contents = "\n".join([":hidden:", f":caption: {edition.words['lessons']}", "", *names])
+    return "\n\n".join([*parts, f"```{{toctree}}\n{contents}\n```\n"])
+
+
+def glossary_table(edition: Edition, _argument: str) -> str:
+    """Return the glossary as a table, in the order of the page's language."""
+    english = edition.language == "en"
+    rows = []
+    for term in glossary(edition.root):
+        names = (term.en, term.zh) if english else (term.zh, term.en)
+        rows.append((names[0], names[1], "、".join(term.accepted), term.means[edition.language], anchor(term)))
+    # GB 2312 is laid out so that common words stand in the order of their sound.
+    rows.sort(key=lambda row: row[0].lower().encode() if english else row[0].encode("gb18030"))
+    marked = [(f"[{name}]{{#{place}}}", *others) for name, *others, place in rows]
+    return table(edition.words["glossary"], marked)
+
+
+def benchmark(edition: Edition, name: str) -> str:
+    """Return the tables of docs/benchmarks/NAME.json, their labels in the language of the page."""
+    words, path = edition.words, edition.root / "docs" / "benchmarks" / f"{name}.json"
+    if not path.exists():
+        return str(words["not measured"])
+    report = json.loads(path.read_text(encoding="utf-8"))
+    machine = report["machine"]
+    if isinstance(machine, str):
+        machine = dict(zip(("processor", "cores"), machine.removesuffix(" cores").rsplit(", ", 1), strict=True))
+    machine = words["bench"]["machine"].format(**machine)
+    parts = [words["measured"].format(report["date"], machine, report["command"], report["rounds"])]
+    if path.with_suffix(".svg").exists():
+        parts.append(f"![{words['bench picture']}]({path.stem}.svg)")
+    for case, peers in report.get("results", {}).items():
+        size, kind = case.split()
+        parts += [f"**{size.replace('x', ' × ')} {_label(kind, words)}**", _measurements(peers, words)]
+    if "seconds" in report:
+        memory = {label: {"memory": value} for label, value in report["memory"].items()}
+        parts += [_measurements(_encoding(report), words), _measurements(memory, words)]
+    versions = ", ".join(f"{package} {version}" for package, version in report["versions"].items())
+    return "\n\n".join([*parts, words["versions"] + versions])
+
+
+def _encoding(report: dict[str, Any]) -> Measurements:
+    """Return the rows of the report on encoding: seconds, how often ours that is, how far the values are from ours."""
+    ours, difference = report["seconds"]["helpers.embeddings"], "largest difference of a value"
+    return {
+        peer: {"seconds": taken, "times ours": float(f"{taken / ours:.3g}"), difference: report[difference][peer]}
+        for peer, taken in report["seconds"].items()
+    }
+
+
+def _label(label: str, words: dict[str, Any]) -> str:
+    """Return the label of a row or column in the language of the page, part by part; unknown parts are names."""
+    labels, parts = words["bench"]["labels"], []
+    for part in label.split(", "):
+        name, _, number = part.rpartition(" ")
+        counted = number.isdigit() and name in labels
+        parts.append(f"{labels[name]}{number}" if counted else labels.get(part, part))
+    return str(words["bench"]["comma"].join(parts))
+
+
+def _measurements(rows: Measurements, words: dict[str, Any]) -> str:
+    """Return a table with a row for each label, numbers to the right."""
+    columns = list(dict.fromkeys(key for values in rows.values() for key in values))
+    shown = [
+        [_label(label, words), *(_number(values[key]) if key in values else "" for key in columns)]
+        for label, values in rows.items()
+    ]
+    return table(["", *(_label(column, words) for column in columns)], shown, "---:")
+
+
+def _number(value: float) -> str:
+    """Return a number with commas between thousands, a tiny one as a power of ten."""
+    if 0 < abs(value) < 1e-4:
+        digits, power = f"{value:.0e}".split("e")
+        return f"{digits} × 10<sup>−{-int(power)}</sup>"
+    return f"{value:,}"
+
+
+def card(edition: Edition, section: str) -> str:
+    """Return the table of one section of the collection's data card, its labels in the language of the page."""
+    text = (edition.root / "helpers" / "data" / "bundled" / "pocket" / "README.md").read_text(encoding="utf-8")
+    match = re.search(rf"^## {section}\n(?:(?!## ).*\n)*?((?:\|.+\|\n)+)", text, re.M)
+    if match is None:
+        raise DocsError(f"the data card of the pocket collection has no table under '## {section}'")
+    labels = edition.words["card"]
+    cells = ((cell.strip() for cell in line.strip("|").split("|")) for line in match[1].splitlines())
+    head, _, *rows = ([labels.get(cell, cell) for cell in line] for line in cells)
+    return table(head, rows)
+
+
+INSERTS: dict[str, Callable[[Edition, str], str]] = {
+    "card": card,
+    "lessons": lesson_list,
+    "glossary": glossary_table,
+    "benchmark": benchmark,
+    "try": widget,
+}
+
+
+def filled(text: str, edition: Edition) -> str:
+    """Return the text of a page with addresses and inserts. Raises DocsError for an unknown insert."""
+
+    def insert(match: re.Match[str]) -> str:
+        if match["name"] not in INSERTS:
+            raise DocsError(f"a page says {match[0]}; there are: {', '.join(INSERTS)}")
+        return INSERTS[match["name"]](edition, match["argument"] or "")
+
+    for key in ("repository", "site", "version", "tag"):
+        text = text.replace(f"%{key}%", getattr(addresses(edition.root), key))
+    return _INSERT.sub(insert, text)
+
+
+def fill(app: Sphinx, _page: str, source: list[str]) -> None:
+    """Fill a page before Sphinx parses it."""
+    source[0] = filled(source[0], Edition.of(app))
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register the event."""
+    app.connect("source-read", fill)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,97 @@
+"""Follow the links of a built site."""
+
+from __future__ import annotations
+
+import re
+import urllib.error
+import urllib.request
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+
+class Page(HTMLParser):
+    """The anchors and the addresses of a page."""
+
+    def __init__(self, text: str) -> None:
+        """Read the page."""
+        super().__init__()
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.loads: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        """Collect ids, links and what the browser loads."""
+        given = {key: value or "" for key, value in attributes}
+        self.ids |= {given[key] for key in ("id", "name") if key in given and (key == "id" or tag == "a")}
+        if "href" in given and given.get("rel") not in ("canonical", "alternate"):
+            (self.links if tag == "a" else self.loads).append(given["href"])
+        self.loads += [given[key] for key in ("src", "poster", "data") if key in given]
+
+
+@cache
+def read_page(path: Path) -> Page:
+    """Return the anchors and addresses of the page at path."""
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def check_links(html: Path, site: str) -> tuple[list[str], list[str]]:
+    """Return all external links, and a line for each internal link, file or anchor that is not there."""
+    read_page.cache_clear()
+    external, broken = set(), []
+    for path in sorted(html.rglob("*.html")):
+        if "_static" in path.parts:
+            continue
+        page, label = read_page(path), path.relative_to(html).as_posix()
+        for target in dict.fromkeys(page.links + page.loads):
+            parts = urlsplit(target)
+            if parts.scheme or target.startswith("//"):
+                if target in page.loads and not target.startswith("data:"):
+                    broken.append(f"{label}: loads {target} from another server")
+                elif target not in page.loads:
+                    external.add(target)
+                    broken += [f"{label}: {target}: {fault}" for fault in address_faults(target)]
+            elif message := _missing(target, path, html, site):
+                broken.append(f"{label}: {target}: {message}")
+    return sorted(external), broken
+
+
+def _missing(target: str, page: Path, html: Path, site: str) -> str:
+    """Return what is wrong with an internal link, an empty string if nothing is."""
+    parts, base = urlsplit(target), urlsplit(site).path
+    path = unquote(parts.path)
+    file = html / path.removeprefix(base) if path.startswith(base) else (page.parent / path).resolve() if path else page
+    file = file / "index.html" if file.is_dir() else file
+    if not file.is_file():
+        return "no such file on the site"
+    anchors = {parts.fragment, unquote(parts.fragment)}
+    if parts.fragment and file.suffix == ".html" and not anchors & read_page(file).ids:
+        return "no such anchor there"
+    return ""
+
+
+def address_faults(url: str) -> list[str]:
+    """Return what is wrong with the writing of an external address."""
+    parts = urlsplit(url)
+    if parts.scheme == "mailto":
+        return []
+    faults = {
+        "not https": parts.scheme != "https",
+        "no host name": not re.fullmatch(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+", parts.netloc),
+        "a character that does not belong into an address": re.search(r"[\s<>\"{}|\\^`]|[，。；：）】]", url),
+    }
+    return [fault for fault, present in faults.items() if present]
+
+
+def unreachable(urls: list[str], seconds: float = 10) -> list[str]:
+    """Return the external links that do not answer, each with the reason; asks the network."""
+    gone = []
+    for url in urls:
+        request = urllib.request.Request(url.partition("#")[0], headers={"User-Agent": "Mozilla/5.0 link check"})
+        try:
+            urllib.request.urlopen(request, timeout=seconds).close()
+        except (urllib.error.URLError, TimeoutError, ValueError) as error:
+            gone.append(f"{url} ({error})")
+    return gone

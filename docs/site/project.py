@@ -1,0 +1,158 @@
+"""What the build and the Sphinx extensions know of a checkout: addresses, pages and lessons, the words around them."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from nbformat import NotebookNode
+
+from notebooks.kit.cells import code_cells
+from notebooks.kit.markdown import COMMENT, headings, prose
+from notebooks.kit.notebooks import LANGUAGES, lesson_names, lesson_path, read
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx  # takes seconds, and a build needs it in other processes only
+
+MARKS = re.compile(r"<!--\s*(?:(?:fig|calc|nofig|holds|twin):.*?-->|translation of .*?-->[ \t]*)")
+WORDS_A_MINUTE, LINES_A_MINUTE = 130, 12
+
+
+class DocsError(Exception):
+    """Something in pages or lessons that must not be published; the message names it and says what to do."""
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Where the project lives: repository and site (with a slash at the end), and the release."""
+
+    repository: str
+    site: str
+    version: str
+
+    @property
+    def tag(self) -> str:
+        """The git tag that the launch buttons and source links use."""
+        return f"v{self.version}"
+
+    def file(self, path: str) -> str:
+        """The address of a file of this release."""
+        return f"{self.repository}/blob/{self.tag}/{path}"
+
+
+@cache
+def addresses(root: Path) -> Addresses:
+    """Read the addresses from pyproject.toml, their one place. Raises DocsError if one is missing."""
+    project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    urls = project.get("urls", {})
+    missing = {"Repository", "Documentation"} - set(urls)
+    if missing:
+        raise DocsError(f"pyproject.toml, [project.urls]: no {' and no '.join(sorted(missing))}")
+    return Addresses(urls["Repository"].rstrip("/"), urls["Documentation"].rstrip("/") + "/", project["version"])
+
+
+def slugs(titles: list[str]) -> list[str]:
+    """Return an anchor for each title: letters and digits joined by `-`, no number first, repeated ones numbered."""
+    anchors: list[str] = []
+    for title in titles:
+        slug = re.sub(r"[^a-z0-9]+", "-", COMMENT.sub("", title).lower()).strip("-")
+        slug = re.sub(r"^\d+-", "", slug)
+        slug = f"section-{slug}".rstrip("-") if not slug or slug[0].isdigit() else slug
+        number = 1 + sum(re.fullmatch(rf"{re.escape(slug)}(?:-\d+)?", other) is not None for other in anchors)
+        anchors.append(slug if slug not in anchors else f"{slug}-{number}")
+    return anchors
+
+
+@cache
+def notes(root: Path) -> Any:
+    """What docs/lessons.yml says of each lesson, and the words that the site adds in each language."""
+    return yaml.safe_load((root / "docs" / "lessons.yml").read_text(encoding="utf-8"))
+
+
+@cache
+def site_words(language: str) -> dict[str, Any]:
+    """The words that the site adds around pages (words.yml beside this file)."""
+    given = yaml.safe_load(Path(__file__).with_name("words.yml").read_text(encoding="utf-8"))
+    return dict(given[language])
+
+
+@dataclass(frozen=True)
+class Edition:
+    """One language of the site of a checkout."""
+
+    root: Path
+    language: str
+
+    @classmethod
+    def of(cls, app: Sphinx) -> Edition:
+        """Return the edition that a run of Sphinx builds."""
+        return cls(Path(app.confdir).parents[1], str(app.config.language)[:2])
+
+    @property
+    def words(self) -> dict[str, Any]:
+        """The words that the site adds to pages and lessons."""
+        return dict(notes(self.root)["words"][self.language])
+
+    def about(self, lesson: str, key: str) -> str:
+        """Return what docs/lessons.yml says of a lesson under a key, an empty string if nothing."""
+        return str(notes(self.root)["lessons"].get(lesson, {}).get(key, {}).get(self.language, ""))
+
+    def lesson(self, name: str) -> NotebookNode:
+        """Return the notebook of a lesson."""
+        return read(lesson_path(self.root, self.language, name), self.root)
+
+    def source(self, name: str) -> Path:
+        """Return the file that a page or lesson is made from; there is none for the pages that Sphinx writes."""
+        if name in lesson_names(self.root):
+            return lesson_path(self.root, self.language, name)
+        return self.root / "docs" / self.language / f"{name}.md"
+
+    def texts(self, name: str) -> list[str]:
+        """Return the Markdown texts of a page or lesson."""
+        source = self.source(name)
+        if source.suffix == ".ipynb":
+            return [cell.source for cell in self.lesson(name).cells if cell.cell_type == "markdown"]
+        return [source.read_text(encoding="utf-8")] if source.exists() else []
+
+    def headings(self, name: str) -> list[str]:
+        """Return the headings of a page or lesson."""
+        return [title for text in self.texts(name) for title in headings(text)]
+
+    def heading_above(self, lesson: str, cell: str) -> str:
+        """Return the anchor of the last heading above a cell of a lesson; `cell-ID` where there is no such cell."""
+        titles: list[str] = []
+        for each in Edition(self.root, "en").lesson(lesson).cells:
+            if each.cell_type == "markdown":
+                titles += headings(each.source)
+            if each.id == cell:
+                return slugs(titles)[-1] if titles else f"cell-{cell}"
+        return f"cell-{cell}"
+
+    def minutes(self, name: str) -> int:
+        """Return the minutes it takes to read a lesson and its code, rounded up to five."""
+        words = sum(len(prose(text).split()) for text in self.texts(name))
+        lines: int = sum(cell.source.count("\n") + 1 for cell in code_cells(self.lesson(name)))
+        return 5 * math.ceil((words / WORDS_A_MINUTE + lines / LINES_A_MINUTE) / 5)
+
+    def address_of(self, target: str, page: str) -> str:
+        """Return where a link of a page or lesson leads: on disk it leads to a file, on the site to a page.
+
+        The address is relative to this language's folder; empty if the link does not lead to a file of the checkout.
+        """
+        path, sign, anchor = target.partition("#")
+        file = (self.source(page).parent / path).resolve()
+        if not path or re.match(r"[a-z]+:", path) or not file.exists() or not file.is_relative_to(self.root.resolve()):
+            return ""
+        inside = file.relative_to(self.root.resolve())
+        if len(inside.parts) == 3 and inside.parts[0] in ("docs", "notebooks") and inside.parts[1] in LANGUAGES:
+            folder = "" if inside.parts[1] == self.language else f"../{inside.parts[1]}/"
+            if anchor.startswith("cell-") and file.suffix == ".ipynb":
+                anchor = self.heading_above(file.stem, anchor.removeprefix("cell-"))
+            return f"{folder}{file.stem}.html{sign}{anchor}"
+        return addresses(self.root).file(inside.as_posix()) + sign + anchor

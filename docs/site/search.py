@@ -1,0 +1,157 @@
+"""Local Sphinx extension: what the site's own search looks through, section by section, in place of Sphinx's index.
+
+A section is its title and its text: no navigation, no formulas in LaTeX, no outputs, no cells that only set up. The
+browser does the rest (_static/search/).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from docs.site.project import Edition
+from notebooks.kit.notebooks import lesson_names
+from notebooks.kit.translation import glossary
+
+Section = tuple[str, str, str, str]  # anchor, title, text, code
+FOLDED = ("setup", "provenance")  # cells that set up or say versions
+_COMMAND = re.compile(r"\\(?:text|mathrm|mathit|operatorname)\{([^{}]*)\}")
+
+
+@cache
+def settings(root: Path) -> Any:
+    """What docs/site/search.yml says of a checkout."""
+    return yaml.safe_load((root / "docs" / "site" / "search.yml").read_text(encoding="utf-8"))
+
+
+def readable(latex: str) -> str:
+    """Return a short formula as text; one that needs more than letters and signs is left out."""
+    text = _COMMAND.sub(r"\1", latex)
+    for command, sign in (("le", "≤"), ("ge", "≥"), ("cdot", "·"), ("times", "×"), ("log", "log"), ("min", "min")):
+        text = re.sub(rf"\\{command}(?![a-z])", sign, text)
+    return "" if re.search(r"[\\{}]", text) else text.strip()
+
+
+def sections(doctree: nodes.document, folded: set[int]) -> Iterator[Section]:
+    """Yield the sections of a page and what its signatures document; folded are the cells to leave out."""
+    for node in doctree.findall(lambda n: isinstance(n, (nodes.section, addnodes.desc))):
+        text: list[str] = []
+        code: list[str] = []
+        if isinstance(node, nodes.section):
+            title, anchor = node.next_node(nodes.title), node["ids"][0]
+            children = [child for child in node.children if not isinstance(child, (nodes.title, nodes.section))]
+            name = title.astext() if title is not None else ""
+        else:
+            signature = node.next_node(addnodes.desc_signature)
+            if signature is None or not signature["ids"]:
+                continue
+            anchor = name = signature["ids"][0]
+            children = list(node.children[1:])
+        for child in children:
+            _gather(child, folded, text, code)
+        yield anchor, " ".join(name.split()), _joined(text), _joined(code)
+
+
+def _gather(node: nodes.Node, folded: set[int], text: list[str], code: list[str]) -> None:
+    """Add the text and the code below a node."""
+    if isinstance(node, nodes.Text):
+        text.append(node.astext())
+    elif isinstance(node, nodes.math):
+        text.append(readable(node.astext()))
+    elif isinstance(node, nodes.literal_block):
+        code.append(node.astext())
+    elif isinstance(node, (nodes.Invisible, nodes.raw, nodes.math_block, nodes.image, addnodes.desc, nodes.section)):
+        return
+    elif isinstance(node, nodes.Element):
+        if node.get("nb_element") == "cell_code_output" or node.get("cell_index") in folded:
+            return
+        for child in node.children:
+            _gather(child, folded, text, code)
+        if isinstance(node, (nodes.TextElement, nodes.entry)) and not isinstance(node, nodes.Inline):
+            text.append(" ")
+
+
+def _joined(parts: list[str]) -> str:
+    """Return parts as one line."""
+    return " ".join("".join(parts).split())
+
+
+def collect(app: Sphinx, page: str, _template: str, _context: object, doctree: nodes.document | None) -> None:
+    """Take down the sections of a page as it is written."""
+    if doctree is None:
+        return
+    edition = Edition.of(app)
+    folded: set[int] = set()
+    if page in lesson_names(edition.root):
+        folded = {index for index, cell in enumerate(edition.lesson(page).cells) if cell.id in FOLDED}
+    _found(app)[page] = list(sections(doctree, folded))
+
+
+def _found(app: Sphinx) -> dict[str, list[Section]]:
+    """The sections collected in this run, by page."""
+    if not hasattr(app, "_sections"):
+        app._sections = {}  # type: ignore[attr-defined]
+    return app._sections  # type: ignore[attr-defined,no-any-return]
+
+
+def prior(root: Path, page: str) -> float:
+    """Return how much a page counts."""
+    given = settings(root)
+    if page in lesson_names(root):
+        return float(given["lessons"])
+    return float(given["modules"] if page.startswith("helpers.") else given["pages"].get(page, 1))
+
+
+def synonyms(root: Path) -> list[list[str]]:
+    """Return the groups of terms that mean the same: those of the glossary and of search.yml."""
+    groups = [[term.en, *term.also, term.zh, *term.accepted] for term in glossary(root)]
+    return [*groups, *settings(root)["synonyms"]]
+
+
+def write(app: Sphinx, failure: Exception | None) -> None:
+    """Write what the browser searches to _static/search/index.json."""
+    if failure is not None:
+        return
+    root = Edition.of(app).root
+    pages: list[dict[str, Any]] = []
+    entries: list[list[Any]] = []
+    for page, found in sorted(_found(app).items()):
+        for number, (anchor, title, text, code) in enumerate(found):
+            counts = settings(root)["sections"].get(anchor, 1)
+            entries.append([len(pages), anchor if number else "", title, text, code, counts])
+        pages.append({"url": f"{page}.html", "title": found[0][1] if found else page, "prior": prior(root, page)})
+    data = {"pages": pages, "sections": entries, "synonyms": synonyms(root)}
+    path = Path(app.outdir) / "_static" / "search" / "index.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
+
+
+def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """Let Sphinx write the search page from our template."""
+    edition = Edition.of(app)
+    words = settings(edition.root)["words"][edition.language]
+    yield "search", {"title": words["title"], "search_words": words}, "search.html"
+
+
+def no_index_of_sphinx(app: Sphinx) -> None:
+    """Keep Sphinx from making an index that nobody loads."""
+    app.builder.search = False  # type: ignore[attr-defined]
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register what is done."""
+    app.connect("builder-inited", no_index_of_sphinx)
+    app.connect("html-page-context", collect)
+    app.connect("html-collect-pages", search_page)
+    app.connect("build-finished", write)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,126 @@
+"""Local Sphinx extension: what helps along in the text: definitions of terms where they first occur, and questions."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import yaml
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from docs.site.project import DocsError, Edition, site_words, slugs
+from notebooks.kit.translation import Term, glossary
+
+LINKS = (nodes.reference, addnodes.pending_xref, addnodes.download_reference)  # a link inside of one would empty it
+BARE = (*LINKS, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.raw, nodes.table)
+WITHOUT = ("glossary", "references", "changelog", "citation", "api", "contributing", "benchmarks")
+
+
+def anchor(term: Term) -> str:
+    """Return the anchor of a term on the glossary page, the same in both languages."""
+    return f"term-{slugs([term.en])[0]}"
+
+
+@cache
+def words(root: Path, language: str) -> dict[str, Term]:
+    """The words of the glossary to explain in a language, each with its term; everyday words are left out."""
+    terms = [term for term in glossary(root) if term.check]
+    if language == "zh":
+        return {term.zh.lower(): term for term in terms if not term.zh.isascii() and len(term.zh) > 1}
+    return {word.lower(): term for term in terms for word in (term.en, *term.also)}
+
+
+@cache
+def pattern(root: Path, language: str) -> re.Pattern[str]:
+    """What finds the words, the longest first."""
+    every = "|".join(re.escape(word) for word in sorted(words(root, language), key=len, reverse=True))
+    return re.compile(f"({every})" if language == "zh" else rf"(?<![\w-])({every})s?(?![\w-])", re.I)
+
+
+def explain_terms(app: Sphinx, doctree: nodes.document) -> None:
+    """Link the first occurrence of each term of the glossary on a page to its definition, which is also its title."""
+    edition, page = Edition.of(app), app.env.docname
+    if page in WITHOUT or page.startswith("helpers."):
+        return
+    seen: set[str] = set()
+    for paragraph in doctree.findall(nodes.paragraph):
+        if _within(paragraph, nodes.table):
+            continue
+        for text in list(paragraph.findall(nodes.Text)):
+            if not _within(text, BARE):
+                _explain(text, edition, seen)
+
+
+def _within(node: nodes.Node, kinds: Any) -> bool:
+    """Whether a node is inside one of these."""
+    while node.parent is not None:
+        node = node.parent
+        if isinstance(node, kinds):
+            return True
+    return False
+
+
+def _explain(text: nodes.Text, edition: Edition, seen: set[str]) -> None:
+    """Replace a text by itself with links on its terms that were not seen before."""
+    parts: list[nodes.Node] = []
+    rest = 0
+    given = text.astext()
+    for match in pattern(edition.root, edition.language).finditer(given):
+        term = words(edition.root, edition.language)[match[1].lower()]
+        if term.en in seen:
+            continue
+        seen.add(term.en)
+        parts.append(nodes.Text(given[rest : match.start()]))
+        title = term.means[edition.language]
+        link = nodes.reference("", match[0], refuri=f"glossary.html#{anchor(term)}", internal=True, reftitle=title)
+        link["classes"].append("term")
+        parts.append(link)
+        rest = match.end()
+    if parts:
+        text.parent.replace(text, [*parts, nodes.Text(given[rest:])])
+
+
+@cache
+def questions(root: Path) -> Any:
+    """The questions of docs/site/questions.yml, by lesson and the anchor of the section that they end."""
+    return yaml.safe_load((root / "docs" / "site" / "questions.yml").read_text(encoding="utf-8"))
+
+
+def question(asked: dict[str, Any], name: str, language: str) -> str:
+    """Return a question with its answers as HTML that needs no script: an answer chosen shows what is said to it."""
+    said, parts = site_words(language), []
+    for number, answer in enumerate(asked["answers"]):
+        kind = "right" if number == asked["right"] else "wrong"
+        reply = said[kind] + (asked["because"] if kind == "right" else answer["but"])[language]
+        text, place = escape(str(answer.get(language, answer.get("both")))), f"{name}-{number}"
+        parts.append(
+            f'<div><input type="radio" name="{name}" id="{place}"><label for="{place}">{text}</label>'
+            f'<p class="{kind}" role="status">{escape(reply)}</p></div>'
+        )
+    legend = escape(said["quiz"] + asked["question"][language])
+    return f'<fieldset class="quiz"><legend>{legend}</legend>{"".join(parts)}</fieldset>'
+
+
+def ask(app: Sphinx, doctree: nodes.document) -> None:
+    """End the sections of a lesson with their questions."""
+    edition, page = Edition.of(app), app.env.docname
+    wanted = questions(edition.root).get(page, {})
+    found = {i: section for section in doctree.findall(nodes.section) for i in section["ids"]}
+    if lost := [i for i in wanted if i not in found]:
+        raise DocsError(f"docs/site/questions.yml: {page} has no section #{lost[0]}; name one that it has")
+    for number, (place, asked) in enumerate(wanted.items(), 1):
+        html = question(asked, f"question-{number}", edition.language)
+        found[place].append(nodes.raw("", html, format="html"))
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register what is done, once headings have their anchors and links lead where they should."""
+    app.connect("doctree-read", explain_terms, priority=160)
+    app.connect("doctree-read", ask, priority=170)
+    return {"parallel_read_safe": True}

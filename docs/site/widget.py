@@ -1,0 +1,63 @@
+"""Local Sphinx extension: the widget "Try the metrics", on its own page and in a lesson.
+
+The widget itself is JavaScript without a framework (_static/try/); its words are in try.yml.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from docs.site.project import DocsError, Edition
+
+MARK = '<div class="try" '
+
+
+@cache
+def settings(root: Path) -> Any:
+    """What docs/site/try.yml says of a checkout."""
+    return yaml.safe_load((root / "docs" / "site" / "try.yml").read_text(encoding="utf-8"))
+
+
+def widget(edition: Edition, _argument: str = "") -> str:
+    """Return the widget as one line of HTML: its words as JSON, and what stands there without JavaScript."""
+    words = settings(edition.root)["words"][edition.language]
+    data = json.dumps(words, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
+    fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
+    return f'{MARK}id="try"><script type="application/json">{data}</script>{fallback}</div>'
+
+
+def place_in_lesson(app: Sphinx, doctree: nodes.document) -> None:
+    """Put the widget, as a section of its own, after the section of a lesson that try.yml names."""
+    edition = Edition.of(app)
+    anchor = settings(edition.root)["lessons"].get(app.env.docname)
+    if anchor is None:
+        return
+    before = next((s for s in doctree.findall(nodes.section) if anchor in s["ids"]), None)
+    if before is None:
+        raise DocsError(f"docs/site/try.yml: {app.env.docname} has no section #{anchor}; name one that it has")
+    title = settings(edition.root)["title"][edition.language]
+    section = nodes.section("", nodes.title("", title), nodes.raw("", widget(edition), format="html"))
+    section["ids"], section["names"] = ["try-it"], []
+    before.parent.insert(before.parent.index(before) + 1, section)
+
+
+def load(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
+    """Let the pages that have the widget load it, and no others."""
+    if MARK in context.get("body", ""):
+        app.add_css_file("try/try.css")
+        app.add_js_file("try/main.js", type="module")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register what is done, after the headings have their anchors and before Sphinx collects the titles."""
+    app.connect("doctree-read", place_in_lesson, priority=200)
+    app.connect("html-page-context", load)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,74 @@
+"""Reaching the Hugging Face hub, or saying quickly and clearly that it cannot be reached."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+DEFAULT_ENDPOINT = "https://huggingface.co"
+TIMEOUT_SECONDS = 5
+
+
+def reachable() -> bool:
+    """Tell whether the hub answers, within ``TIMEOUT_SECONDS``.
+
+    The address is ``HF_ENDPOINT`` where it is set (a mirror, say). ``HF_HUB_OFFLINE=1`` answers no at once.
+    Any HTTP answer counts as reachable, an error page too: what to make of it is the caller's business.
+    """
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}:
+        return False
+    import urllib.error
+    import urllib.request  # slow to import
+
+    try:
+        urllib.request.urlopen(os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT, timeout=TIMEOUT_SECONDS)
+    except urllib.error.HTTPError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
+    """Run a hub download; without a network let it use what an earlier download left on this machine.
+
+    Args:
+        wanted: what is being loaded, for the message ("the model 'BAAI/bge-base-en-v1.5'").
+        offline_default: what to pass instead to work without a network.
+
+    Raises:
+        ConnectionError: the hub cannot be reached and nothing usable was downloaded before.
+    """
+    if reachable():
+        yield
+        return
+    try:
+        with offline():
+            yield
+    except Exception as error:
+        endpoint = os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT
+        raise ConnectionError(
+            f"Cannot load {wanted}: the hub at {endpoint} does not answer and this machine has no earlier "
+            f"download of it. Without a network use {offline_default!r}, or a local folder; "
+            f"behind a firewall set the environment variable HF_ENDPOINT to a mirror you can reach."
+        ) from error
+
+
+@contextlib.contextmanager
+def offline() -> Iterator[None]:
+    """Make ``huggingface_hub`` and ``datasets`` look at local files only, for the length of a block.
+
+    ``datasets`` reports to a server that it was used, even where it reads a file of the reader's; not so in here.
+    """
+    import datasets
+    import huggingface_hub
+
+    places = [(huggingface_hub.constants, "HF_HUB_OFFLINE"), (datasets.config, "HF_HUB_OFFLINE")]
+    before = [getattr(module, name) for module, name in places]
+    for module, name in places:
+        setattr(module, name, True)
+    try:
+        yield
+    finally:
+        for (module, name), value in zip(places, before, strict=True):
+            setattr(module, name, value)

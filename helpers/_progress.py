@@ -1,0 +1,14 @@
+"""A progress bar that stays out of recorded outputs."""
+
+import os
+
+from tqdm.auto import tqdm
+
+
+def progress_bar(total: int | None, description: str, unit: str, *, show: bool) -> tqdm:
+    """Open a bar, a context manager with ``update(n)``; silent if not ``show`` or if ``TQDM_DISABLE`` is set.
+
+    The variable has to be read here: tqdm's bars for notebooks ignore it (seen with tqdm 4.70).
+    """
+    disabled = not show or os.environ.get("TQDM_DISABLE", "0").lower() not in ("", "0", "false")
+    return tqdm(total=total, desc=description, unit=unit, disable=disabled)

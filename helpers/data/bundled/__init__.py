@@ -1,0 +1,172 @@
+"""Collections that ship with the package, read without a network and without any third-party library.
+
+A collection is a folder beside this file: ``card.toml`` says what it is called, which languages it has and from
+which grade a passage is relevant; ``queries.<language>.jsonl``, ``corpus.<language>.jsonl`` and ``qrels.tsv`` hold it.
+Another collection is another folder, and no code.
+"""
+
+import json
+import tomllib
+from collections.abc import Container
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from helpers.data.build import from_ids
+from helpers.data.dataset import RetrievalDataset
+from helpers.data.trec import read_qrels
+
+if TYPE_CHECKING:
+    import numpy as np
+
+FOLDER = Path(__file__).parent  # the tests put others here
+
+
+@dataclass(frozen=True)
+class Card:
+    """What ``card.toml`` says of a collection."""
+
+    folder: Path
+    name: str
+    languages: list[str]
+    relevance_level: int
+    highest_grade: int
+    judgements: int | None = None  # how many qrels.tsv holds, to notice one that was cut short
+
+    @property
+    def fixed(self) -> dict[str, str]:
+        """The names that fix the language of both sides (``pocket-en``), and that language."""
+        return {f"{self.name}-{language}": language for language in self.languages}
+
+
+def cards() -> list[Card]:
+    """Read the card of every bundled collection."""
+    return [_read_card(path) for path in sorted(FOLDER.glob("*/card.toml"))]
+
+
+def names() -> list[str]:
+    """List what :func:`load` takes: ``pocket-en`` and ``pocket-zh``, and ``pocket`` for a language a side."""
+    return [name for card in cards() for name in (*card.fixed, card.name)]
+
+
+def load(name: str, split: str = "dev", queries: str | None = None, corpus: str | None = None) -> RetrievalDataset:
+    """Load a bundled collection.
+
+    Args:
+        name: one of :func:`names`.
+        split: ``dev``, which is all there is.
+        queries, corpus: the language of each side where the name does not fix it; ids are parallel, so any pair
+            shares the judgements.
+
+    Raises:
+        ValueError: another split, languages that the collection lacks or that do not go with the name, or a file
+            that is missing or damaged (the message names it).
+    """
+    if split != "dev":
+        raise ValueError(f"The bundled collection {name!r} has no split {split!r}; it has dev.")
+    card = next(card for card in cards() if name in (*card.fixed, card.name))
+    queries, corpus = _languages(card, name, queries, corpus)
+    query_texts = _read_texts(card.folder / f"queries.{queries}.jsonl", ("text",))
+    passages = _read_texts(card.folder / f"corpus.{corpus}.jsonl", ("title", "text"))
+    qrels = _read_judgements(card, query_texts, passages)
+    full_name = f"{card.name}-{queries}" if queries == corpus else f"{card.name}-{queries}-{corpus}"
+    return replace(from_ids(full_name, query_texts, passages, qrels), relevance_level=card.relevance_level)
+
+
+def upstream_example() -> tuple[RetrievalDataset, dict[str, "np.ndarray"]]:
+    """Read the experiment that the upstream tutorial published: five questions, ten sentences, five models.
+
+    Returns:
+        The collection, and for each model the sentences it ranked first and second, int64 (5, 2), as published.
+        These rankings are quoted, not computed here.
+
+    Raises:
+        ValueError: the file is missing or damaged.
+    """
+    import numpy as np
+
+    path = FOLDER / "upstream_mrr_example.json"
+    try:
+        example = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _unusable(path, error) from error
+    data = RetrievalDataset(
+        name="upstream's example",
+        queries=example["queries"],
+        corpus=example["sentences"],
+        qrels=[dict.fromkeys(rows, 1) for rows in example["relevant"]],
+        query_ids=[str(row) for row in range(len(example["queries"]))],
+        corpus_ids=[str(row) for row in range(len(example["sentences"]))],
+    )
+    return data, {name: np.array(top2) for name, top2 in example["published_top2"].items()}
+
+
+def _read_card(path: Path) -> Card:
+    """Read the card of a collection."""
+    try:
+        return Card(folder=path.parent, **tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise _unusable(path, error) from error
+
+
+def _languages(card: Card, name: str, queries: str | None, corpus: str | None) -> tuple[str, str]:
+    """Return the language of each side, as the name or the arguments give it."""
+    if name in card.fixed:
+        if queries is not None or corpus is not None:
+            raise ValueError(
+                f'{name!r} fixes both languages; write "{card.name}" for others, with queries= and corpus=.'
+            )
+        return card.fixed[name], card.fixed[name]
+    if queries is None or corpus is None:
+        example = f'queries="{card.languages[-1]}", corpus="{card.languages[0]}"'
+        raise ValueError(f'"{name}" needs a language for each side, say {example}.')
+    for language in (queries, corpus):
+        if language not in card.languages:
+            raise ValueError(f"{name} has no language {language!r}; it has {', '.join(card.languages)}.")
+    return queries, corpus
+
+
+def _read_texts(path: Path, fields: tuple[str, ...]) -> dict[str, str]:
+    """Read one JSON object a line, with an id of its own and these fields: the text by id, a field a line."""
+    texts: dict[str, str] = {}
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unusable(path, error) from error
+    for number, line in enumerate(lines, 1):
+        try:
+            record = json.loads(line)
+            values = [record[field] for field in ("id", *fields)]
+        except (ValueError, KeyError, TypeError) as error:
+            raise _unusable(path, f"line {number}: no JSON object with id, {', '.join(fields)}") from error
+        if not all(isinstance(value, str) and value for value in values):
+            raise _unusable(path, f"line {number}: id, {', '.join(fields)} must be text and not empty")
+        if values[0] in texts:
+            raise _unusable(path, f"line {number}: the id {values[0]!r} stands twice")
+        texts[values[0]] = "\n".join(values[1:])
+    if not texts:
+        raise _unusable(path, "it is empty")
+    return texts
+
+
+def _read_judgements(card: Card, queries: Container[str], passages: Container[str]) -> dict[str, dict[str, int]]:
+    """Read the judgements and see that each names a known query and passage, and a grade of the collection."""
+    path = card.folder / "qrels.tsv"
+    try:
+        qrels = read_qrels(path)
+    except (OSError, ValueError) as error:
+        raise _unusable(path, error) from error
+    for query, judged in qrels.items():
+        for passage, grade in judged.items():
+            if query not in queries or passage not in passages or not 0 <= grade <= card.highest_grade:
+                raise _unusable(path, f"unknown query {query!r}, passage {passage!r} or grade {grade}")
+    count = sum(map(len, qrels.values()))
+    if card.judgements not in (None, count):
+        raise _unusable(path, f"{count} judgements, card.toml says {card.judgements}")
+    return qrels
+
+
+def _unusable(path: Path, reason: object) -> ValueError:
+    """Word the error for a bundled file that is missing or damaged."""
+    state = "missing" if isinstance(reason, FileNotFoundError) else f"damaged ({reason})"
+    return ValueError(f"The bundled file {path.name} is {state}; reinstall the package.")

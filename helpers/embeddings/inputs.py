@@ -1,0 +1,124 @@
+"""From texts to what a network reads: tokens, truncated and marked, in padded batches."""
+
+import itertools
+import string
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from helpers.models import Precomputed
+
+if TYPE_CHECKING:
+    from helpers.models.transformer import TransformerModel
+
+UNBOUNDED = 1 << 20  # tokenizers that state no limit give a number larger than any input
+COLBERT_QUERY_LENGTH = 32  # tokens; what colbertv2.0 was trained with
+COUNTED_AT_ONCE = 1024  # texts
+
+Tokens = dict[str, list[Any]]  # "input_ids" and, where they matter, further columns: a list of integers for each text
+
+
+def checked_text(row: int, text: str) -> str:
+    """Return a text, or raise if there is nothing to embed in it."""
+    if not isinstance(text, str):
+        raise ValueError(f"Text {row} is of type {type(text).__name__}, {text!r}; expected a string.")
+    if not text.strip():
+        raise ValueError(f"Text {row} is blank; drop it, a model would still give it a vector.")
+    return text
+
+
+def tokenize(model: "TransformerModel", texts: list[str], colbert_side: str = "") -> Tokens:
+    """Tokenize texts as the model reads them; ``colbert_side``, "query" or "passage", as ColBERT does."""
+    if colbert_side:
+        return _colbert_tokens(model, texts, colbert_side)
+    return _plain_tokens(model, texts, model.info.max_length or UNBOUNDED)
+
+
+def compared_tokens(model: "TransformerModel", text: str, kind: str = "passage") -> list[str]:
+    """Return the tokens of a text whose vectors MAXSIM gives, in their order."""
+    tokens = tokenize(model, [text], kind if model.projection is not None else "")
+    names: list[str] = model.tokenizer.convert_ids_to_tokens(tokens["input_ids"][0])
+    return [name for name, kept in zip(names, kept_tokens(tokens)[0], strict=True) if kept]
+
+
+def kept_tokens(tokens: Tokens) -> list[list[bool]]:
+    """Tell which tokens of each text MaxSim compares: all, unless ColBERT leaves some out."""
+    return tokens.get("kept") or [[True] * len(ids) for ids in tokens["input_ids"]]
+
+
+def padded_batches(model: "TransformerModel", tokens: Tokens, batch_size: int) -> Iterator[tuple[np.ndarray, Any]]:
+    """Divide tokenized texts into batches, the longest first so that little padding is computed.
+
+    Yields:
+        The rows of a batch, an int array, and its padded tensors ("input_ids", "attention_mask" …) on the device.
+    """
+    columns = {name: column for name, column in tokens.items() if name != "kept"}
+    order = np.argsort([-len(ids) for ids in tokens["input_ids"]], kind="stable")
+    for start in range(0, len(order), batch_size):
+        rows = order[start : start + batch_size]
+        batch = {name: [column[row] for row in rows] for name, column in columns.items()}
+        yield rows, model.tokenizer.pad(batch, return_tensors="pt").to(model.device)
+
+
+def count_truncated(model: "TransformerModel | Precomputed", passages: Sequence[str]) -> int | None:
+    """Count the passages longer than the model reads, which it sees the beginning of; None where nobody knows."""
+    if isinstance(model, Precomputed):
+        return None
+    limit, count = model.info.max_length or UNBOUNDED, 0
+    room = limit - model.tokenizer.num_special_tokens_to_add() - 1
+    texts = ((model.info.passage_instruction or "") + passage for passage in passages)
+    # An ASCII character never makes more than one token, so that short texts need not be tokenized.
+    doubtful = (text for text in texts if len(text) > room or not text.isascii())
+    while batch := list(itertools.islice(doubtful, COUNTED_AT_ONCE)):
+        count += sum(len(ids) > limit for ids in model.tokenizer(batch, verbose=False)["input_ids"])
+    return count
+
+
+def _plain_tokens(model: "TransformerModel", texts: list[str], limit: int) -> Tokens:
+    """Tokenize texts to at most ``limit`` tokens each; the mask of padding is left to the padding of batches."""
+    bounded = limit < UNBOUNDED
+    columns = model.tokenizer(texts, truncation=bounded, max_length=limit if bounded else None)
+    tokens: Tokens = {"input_ids": columns["input_ids"]}
+    if any(columns.get("token_type_ids", [[]])[0]):  # zeros are what a network takes without them; XLNet has others
+        tokens["token_type_ids"] = columns["token_type_ids"]
+    lengths = [len(ids) for ids in tokens["input_ids"]]
+    if 0 in lengths:
+        raise ValueError(f"Text {lengths.index(0)}, {texts[lengths.index(0)]!r}, has no token that the model knows.")
+    _warn_if_truncated(model, texts, tokens["input_ids"], limit)
+    return tokens
+
+
+def _colbert_tokens(model: "TransformerModel", texts: list[str], side: str) -> Tokens:
+    """Prepare texts as ColBERT (2020, section 3.2) reads them.
+
+    A marker after [CLS] tells queries from passages ([unused0], [unused1]). A query is filled up with [MASK] to 32
+    tokens, which nobody attends to but which are compared; punctuation in passages is not compared.
+    """
+    vocabulary, is_query = model.tokenizer.get_vocab(), side == "query"
+    limit = model.info.max_length or UNBOUNDED
+    if is_query:
+        limit = min(limit, COLBERT_QUERY_LENGTH)
+    marker = [vocabulary[name] for name in ["[unused0]" if is_query else "[unused1]"] if name in vocabulary]
+    plain = _plain_tokens(model, texts, limit - len(marker))["input_ids"]
+    punctuation = set() if is_query else {vocabulary[sign] for sign in string.punctuation if sign in vocabulary}
+    tokens: Tokens = {"input_ids": [], "attention_mask": [], "kept": []}
+    for ids in plain:
+        marked = [*ids[:1], *marker, *ids[1:]]
+        masks = [model.tokenizer.mask_token_id] * (limit - len(marked)) if is_query else []
+        tokens["input_ids"].append(marked + masks)
+        tokens["attention_mask"].append([1] * len(marked) + [0] * len(masks))
+        tokens["kept"].append([token not in punctuation for token in marked + masks])
+    return tokens
+
+
+def _warn_if_truncated(model: "TransformerModel", texts: list[str], ids: list[list[int]], limit: int) -> None:
+    """Warn if any of the texts was longer than a limit; ``ids`` are the tokens that were left of them."""
+    full = [text for text, tokens in zip(texts, ids, strict=True) if len(tokens) == limit]
+    if full and any(len(tokens) > limit for tokens in model.tokenizer(full, verbose=False)["input_ids"]):
+        warnings.warn(
+            f"Texts are longer than the {limit} tokens that {model.info.name} takes: what lies beyond was truncated. "
+            "Split them into passages; helpers.embeddings.count_truncated counts them.",
+            stacklevel=2,
+        )

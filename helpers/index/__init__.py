@@ -1,0 +1,136 @@
+"""Build an index, keep it, and search it with a fixed order among equal scores.
+
+Three kinds of index behind the same two calls: vectors (FAISS), words (BM25, TF-IDF), token vectors (MaxSim).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import faiss
+import numpy as np
+
+from helpers.index import dense
+from helpers.index.blocks import BlockIndex
+from helpers.index.dense import reserve
+from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
+from helpers.index.order import check_k
+from helpers.index.part import PartialIndex
+from helpers.index.words import KINDS, UNITS, WORD_INDEXES, BM25Index, TfidfIndex, tokenize
+
+__all__ = [
+    "WORD_INDEXES",
+    "BM25Index",
+    "Index",
+    "PartialIndex",
+    "TfidfIndex",
+    "build_index",
+    "load_index",
+    "maxsim",
+    "reserve",
+    "save_index",
+    "search",
+    "tokenize",
+]
+
+TOKEN_INDEXES = {"MaxSim": MaxSimIndex}
+BLOCK_INDEXES = {"Blocks": BlockIndex}
+
+
+class Index(Protocol):
+    """What :func:`search` can search, beside FAISS's own indexes; a further back end is a class of this form.
+
+    Attributes:
+        ntotal: how many passages it holds.
+    """
+
+    ntotal: int
+
+    def search(self, queries: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return scores (q, k) and ids (q, k), best first, equal scores by ascending id."""
+
+
+def build_index(
+    passages: np.ndarray | Iterable[np.ndarray] | Sequence[str] | TokenVectors, factory: str = "Flat"
+) -> Any:
+    """Build an index of a corpus.
+
+    Args:
+        passages: float array (n, dim), or shards of one in order, as :func:`helpers.embeddings.encode_shards` gives
+            them (an index that has to be trained learns from the first shard); for ``"BM25"`` and ``"TF-IDF"`` the n
+            texts themselves; for ``"MaxSim"`` token vectors, as :func:`helpers.embeddings.encode_pooled` gives them.
+        factory: ``"BM25"``, ``"TF-IDF"``, each also with what it counts behind a colon, ``"BM25:characters"``, see
+            :func:`helpers.index.words.tokenize`; ``"MaxSim"``; ``"Blocks"`` (exact, over shards that are read anew for
+            each search and never all in memory); or a FAISS ``index_factory`` string for an index that ranks by inner
+            product. ``"Flat"`` compares with every vector and is exact; others, such as ``"IVF64,Flat"`` or
+            ``"HNSW32"``, trade exactness for speed.
+
+    Returns:
+        A ``faiss.Index``, or an :class:`Index` of words or token vectors; number i is row i of the passages.
+
+    Raises:
+        ValueError: no vectors, vectors that are not finite, an unknown factory string or unit, passages without a
+            word, too few vectors to train on.
+    """
+    kind, _, unit = factory.partition(":")
+    if kind in KINDS and factory not in WORD_INDEXES:
+        raise ValueError(f"{factory!r}: unknown unit {unit!r}; expected one of {', '.join(UNITS)}.")
+    kinds: dict[str, Any] = WORD_INDEXES | TOKEN_INDEXES | BLOCK_INDEXES
+    return kinds[factory](passages) if factory in kinds else dense.build(passages, factory)  # type: ignore[arg-type]
+
+
+def search(
+    index: Any, queries: Any, k: int = 10, *, batch_size: int = 256, progress: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find the k best passages of each query.
+
+    Equal scores are ordered by ascending id, also across the end of the list: which of several equal passages
+    makes it into the top k does not depend on FAISS, the batch or the machine.
+
+    Args:
+        index: what :func:`build_index` or :func:`load_index` returned, or a :class:`~helpers.index.part.PartialIndex`.
+        queries: float array (q, dim); for an index of words q texts, for MaxSim token vectors.
+        k: how many passages a query; no more than the index holds.
+        batch_size: queries a call of FAISS.
+        progress: draw a bar.
+
+    Returns:
+        scores: float32 (q, k), the best first.
+        ids: int64 (q, k), row numbers of the passages. Only an index of words pads with -1, score 0, where fewer
+            than k passages share a word with the query: what shares none is not retrieved.
+
+    Raises:
+        ValueError: k out of range, another dimension than the index, values that are not finite, or an
+            approximate index that found fewer than k (raise its ``nprobe`` or ``efSearch``).
+    """
+    check_k(k, index.ntotal)
+    if batch_size < 1:
+        raise ValueError(f"batch_size={batch_size!r}: expected at least 1.")
+    if isinstance(index, faiss.Index | PartialIndex):
+        return dense.search(index, queries, k, batch_size, progress)
+    scores, ids = index.search(queries, k)
+    return scores, ids
+
+
+def save_index(index: faiss.Index, path: str | Path) -> None:
+    """Write a FAISS index to a file, whole or not at all.
+
+    Raises:
+        TypeError: an index of words or token vectors, which is built anew faster than it is read.
+        OSError: the folder does not exist or cannot be written.
+    """
+    if not isinstance(index, faiss.Index):
+        raise TypeError(f"{type(index).__name__} cannot be saved; build it anew from the corpus.")
+    dense.save(index, path)
+
+
+def load_index(path: str | Path) -> faiss.Index:
+    """Read an index that :func:`save_index` wrote.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+        ValueError: the file is truncated or no FAISS index.
+    """
+    return dense.load(path)

@@ -1,0 +1,195 @@
+"""Word-matching baselines, BM25 and TF-IDF: what an embedding model has to beat."""
+
+import logging
+import re
+import unicodedata
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from helpers.index.order import top_k
+
+PADDING = -1
+
+ENGLISH = """a an and are as at be but by can do does for from how if in into is it its my no not of on or so than
+that the their there these they this to was what when where which who why will with you your"""
+CHINESE = "的 了 是 在 和 有 吗 呢 什么 怎么 为什么 怎样 如何 哪些 哪个 多少 会 能 与 及 也 就 都 而"
+STOP_WORDS = frozenset(f"{ENGLISH} {CHINESE}".split())
+HAN = re.compile(r"[\u3007\u3400-\u9fff\U00020000-\U0003ffff]+")
+FRACTION = re.compile(r"[\u00bc-\u00be\u2150-\u215f\u2189]")  # NFKC would make 81/2 of 8½
+
+DEFAULT_UNIT = "words-no-hmm"  # what "BM25" and "TF-IDF" alone mean
+
+
+def tokenize(
+    texts: Sequence[str], unit: str = DEFAULT_UNIT, stop_words: Collection[str] = STOP_WORDS
+) -> list[tuple[str, ...]]:
+    """Split texts into the units that BM25 and TF-IDF count, in lower case and without stop words.
+
+    Texts are brought into one form first (Unicode's NFKC: full-width ＡＢＣ become ABC). Where a text has spaces,
+    a unit is a word: a run of letters and digits. Chinese, which has none, is split by
+
+    - ``"words-no-hmm"``, the default: jieba, by its dictionary alone;
+    - ``"words"``: jieba, which guesses at words its dictionary lacks by a hidden Markov model (HMM);
+    - ``"words-search"``: jieba's mode for search engines, which gives the short words inside a long one too;
+    - ``"characters"``: each character;
+    - ``"bigrams"``: each two neighbouring characters, as Lucene's CJK analyzer does;
+
+    Raises:
+        ValueError: an unknown unit.
+    """
+    if unit not in UNITS:
+        raise ValueError(f"Unknown unit {unit!r}: expected one of {', '.join(UNITS)}.")
+    return [tuple(word for word in _units(text, unit) if word not in stop_words) for text in texts]
+
+
+@lru_cache(maxsize=1 << 14)  # one collection is split for TF-IDF and again for BM25
+def _units(text: str, unit: str) -> tuple[str, ...]:
+    """Split one text, stop words included."""
+    return tuple(word.lower() for word in UNITS[unit](text) if word.isalnum())
+
+
+def _normalized(text: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
+    """Yield the words of a text in NFKC; what has Chinese in it is cut further."""
+    text = unicodedata.normalize("NFKC", FRACTION.sub(r" \g<0>", text))
+    for run in re.findall(r"[^\W_]+", text):
+        yield from cut(run) if HAN.search(run) else [run]
+
+
+def _han_apart(run: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
+    """Cut the Chinese in a run of letters, and give what stands between as it is."""
+    end = 0
+    for match in HAN.finditer(run):
+        yield run[end : match.start()]
+        yield from cut(match[0])
+        end = match.end()
+    yield run[end:]
+
+
+def _pairs(characters: str) -> list[str]:
+    """Give every two neighbours, of a single character itself."""
+    return [characters[at : at + 2] for at in range(max(1, len(characters) - 1))]
+
+
+def _jieba(text: str, mode: str = "lcut", **options: bool) -> list[str]:
+    """Split a text into Chinese words."""
+    import jieba
+
+    jieba.setLogLevel(logging.ERROR)
+    words: list[str] = getattr(jieba, mode)(text, **options)
+    return words
+
+
+UNITS: dict[str, Callable[[str], Iterable[str]]] = {
+    "words": partial(_normalized, cut=_jieba),
+    "words-no-hmm": partial(_normalized, cut=partial(_jieba, HMM=False)),
+    "words-search": partial(_normalized, cut=partial(_jieba, mode="lcut_for_search")),
+    "characters": partial(_normalized, cut=partial(_han_apart, cut=list)),
+    "bigrams": partial(_normalized, cut=partial(_han_apart, cut=_pairs)),
+}
+
+
+class BM25Index:
+    """BM25 (Robertson and Zaragoza 2009), computed by ``bm25s``.
+
+    The variant is Lucene's: the inverse document frequency is never negative.
+
+    Args:
+        corpus: n passages.
+        unit, stop_words: what is counted, see :func:`tokenize`.
+        k1: how slowly further occurrences of a word add less; 0 counts a word once.
+        b: how far a passage's length is held against it: 0 not at all, 1 in full.
+
+    Raises:
+        ValueError: an unknown unit, k1 or b out of range, passages that have no unit at all.
+    """
+
+    def __init__(
+        self,
+        corpus: Sequence[str],
+        unit: str = DEFAULT_UNIT,
+        *,
+        k1: float = 1.5,
+        b: float = 0.75,
+        stop_words: Collection[str] = STOP_WORDS,
+    ) -> None:
+        """Count the words of n passages."""
+        import bm25s
+
+        if not (k1 >= 0 and 0 <= b <= 1):
+            raise ValueError(f"k1={k1!r}, b={b!r}: expected k1 of at least 0, and b from 0 to 1.")
+        self.ntotal = len(corpus)
+        self._split = partial(tokenize, unit=unit, stop_words=stop_words)
+        self._retriever: Any = bm25s.BM25(method="lucene", k1=k1, b=b)
+        self._retriever.index(_counted(corpus, self._split), show_progress=False)
+
+    def search(self, queries: Sequence[str], k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Find the k best passages of each query that share a word with it; -1 fills the rest."""
+        known = self._retriever.vocab_dict
+        scores = np.zeros((len(queries), self.ntotal), np.float32)
+        for row, words in enumerate(_asked(queries, self._split)):
+            if known_words := [word for word in words if word in known]:
+                scores[row] = self._retriever.get_scores(known_words)
+        return matches(scores, k)
+
+
+class TfidfIndex:
+    """TF-IDF vectors compared by their cosine, computed by scikit-learn with sublinear term frequency.
+
+    Args:
+        corpus: n passages.
+        unit, stop_words: what is counted, see :func:`tokenize`.
+
+    Raises:
+        ValueError: an unknown unit, passages that have no unit at all.
+    """
+
+    def __init__(
+        self, corpus: Sequence[str], unit: str = DEFAULT_UNIT, *, stop_words: Collection[str] = STOP_WORDS
+    ) -> None:
+        """Count the words of n passages."""
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        self.ntotal = len(corpus)
+        self._split = partial(tokenize, unit=unit, stop_words=stop_words)
+        self._vectorizer: Any = TfidfVectorizer(analyzer=lambda words: words, sublinear_tf=True)
+        self._passages: Any = self._vectorizer.fit_transform(_counted(corpus, self._split))
+
+    def search(self, queries: Sequence[str], k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Find the k best passages of each query that share a word with it; -1 fills the rest."""
+        cosines = self._vectorizer.transform(_asked(queries, self._split)) @ self._passages.T
+        return matches(cosines.toarray().astype(np.float32), k)
+
+
+KINDS: dict[str, Callable[..., BM25Index | TfidfIndex]] = {"BM25": BM25Index, "TF-IDF": TfidfIndex}
+WORD_INDEXES = KINDS | {f"{kind}:{unit}": partial(make, unit=unit) for kind, make in KINDS.items() for unit in UNITS}
+
+
+def matches(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Take the k best of each row; a passage that shares no word with the query, score 0, is padding."""
+    best, ids = top_k(scores, k)
+    return best, np.where(best > 0, ids, PADDING)
+
+
+def _counted(corpus: Sequence[str], split: Callable[[Sequence[str]], list[tuple[str, ...]]]) -> list[tuple[str, ...]]:
+    """Split passages, and raise where nothing is left to count."""
+    units = split(corpus)
+    if not any(units):
+        raise ValueError(f"The {len(corpus)} passages have no word to count: only signs, spaces and stop words.")
+    return units
+
+
+def _asked(queries: Sequence[str], split: Callable[[Sequence[str]], list[tuple[str, ...]]]) -> list[tuple[str, ...]]:
+    """Split queries, and warn of those that ask for nothing."""
+    units = split(queries)
+    empty = [query for query, words in zip(queries, units, strict=True) if not words]
+    if empty:
+        warnings.warn(
+            f"{len(empty)} of {len(queries)} queries, the first {empty[0]!r}, have no word to search for: only signs, "
+            "spaces and stop words. They retrieve nothing.",
+            stacklevel=2,
+        )
+    return units

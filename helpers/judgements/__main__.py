@@ -1,0 +1,170 @@
+"""Judge a collection of your own in a spreadsheet: python -m helpers.judgements sheet, then collect.
+
+`sheet` pools what systems retrieve and writes the pairs to judge as CSV files; `collect` reads the grades back,
+lists where two assessors differ, and writes the judgements as TREC qrels. Neither changes a file that exists.
+"""
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from helpers._printable import printable
+from helpers.data import RetrievalDataset
+from helpers.data.build import from_ids
+from helpers.data.columns import find_column, texts_of
+from helpers.data.formats import read_table
+from helpers.data.trec import read_qrels, read_run, write_qrels
+from helpers.judgements import agreement, collect, pool, read_sheet, write_conflicts, write_sheet
+from helpers.judgements.cells import require_new
+from helpers.judgements.sheets import GRADES
+
+
+def read_texts(path: Path, role: str) -> dict[str, str]:
+    """Read a table of ids and texts, those of queries or of passages (`role`)."""
+    table = read_table(path)
+    ids = [str(name) for name in table[find_column(table, f"{role}_id", {}, path.name)]]
+    texts = dict(zip(ids, texts_of(table, role, {}, path.name), strict=True))
+    if len(texts) < len(ids):
+        repeated = next(name for row, name in enumerate(ids) if name in ids[:row])
+        raise ValueError(f"{printable(path.name)}: the id {printable(repeated)!r} stands twice: give each its own.")
+    return texts
+
+
+def rank_run(path: Path, data: RetrievalDataset, rows: Mapping[str, int], depth: int) -> np.ndarray:
+    """Read a TREC run as rows of the corpus, (q, depth), in trec_eval's order."""
+    run, ids = read_run(path), np.full((len(data.queries), depth), -1, np.int64)
+    unknown = sorted({doc for docs in run.values() for doc in docs} - rows.keys())
+    strangers = sorted(run.keys() - set(data.query_ids))
+    if unknown or strangers:
+        what, name = ("passage", unknown[0]) if unknown else ("query", strangers[0])
+        raise ValueError(
+            f"{printable(path.name)}: {what} {printable(name)!r} is not in the data: give the run of these texts."
+        )
+    for row, query in enumerate(data.query_ids):
+        docs = run.get(query, {})
+        best = sorted(docs, key=lambda doc: (np.float32(docs[doc]), doc), reverse=True)[:depth]
+        ids[row, : len(best)] = [rows[doc] for doc in best]
+    return ids
+
+
+def rank_system(name: str, data: RetrievalDataset, depth: int) -> np.ndarray:
+    """Rank the corpus by BM25, TF-IDF or a model: rows of the corpus, (q, depth)."""
+    from helpers.index import WORD_INDEXES
+    from helpers.models import load_model
+    from helpers.systems import rank
+
+    system = name if name in WORD_INDEXES else load_model(name)
+    ids = np.full((len(data.queries), depth), -1, np.int64)
+    k = min(depth, len(data.corpus))
+    ids[:, :k] = rank(system, data, k).ids
+    return ids
+
+
+def sheet(args: argparse.Namespace) -> int:
+    """Write the sheet, and a copy for each assessor in an order of its own."""
+    targets = [args.out / f"{name}.csv" for name in ("sheet", *args.assessors)]
+    if len(set(targets)) < len(targets):
+        raise ValueError(f"Assessors need different names, other than 'sheet', not {', '.join(args.assessors)}.")
+    for target in targets:
+        require_new(target)
+    passages = read_texts(args.data / args.corpus, "passage")
+    data = from_ids(args.data.name, read_texts(args.data / args.queries, "query"), passages, {})
+    row_of_text = {text: row for row, text in enumerate(data.corpus)}
+    rows = {name: row_of_text[text] for name, text in passages.items()}
+    rankings = {str(path): rank_run(path, data, rows, args.depth) for path in args.runs}
+    rankings |= {name: rank_system(name, data, args.depth) for name in args.systems}
+    if not rankings:
+        raise ValueError("Nothing to pool: name --systems (BM25, TF-IDF, a model) or --runs (TREC run files).")
+    judged = read_qrels(args.judged) if args.judged else {}
+    done = [{rows[doc] for doc in judged.get(query, {}) if doc in rows} for query in data.query_ids]
+    pooled = pool(rankings, args.depth)
+    pairs = [sorted(set(docs) - seen) for docs, seen in zip(pooled, done, strict=True)]
+    args.out.mkdir(parents=True, exist_ok=True)
+    for number, target in enumerate(targets):
+        count = write_sheet(target, data, pairs, grades=args.grades, seed=args.seed + number)
+    print(f"{count} pairs of {sum(map(bool, pairs))} queries to judge, pooled to depth {args.depth}.")
+    print(f"Fill in {', '.join(target.name for target in targets[1:])}; keep {targets[0].name} as it is.")
+    return 0
+
+
+def gather(args: argparse.Namespace) -> int:
+    """Write the judgements of filled sheets, or, where they are in conflict, the sheet that settles them."""
+    require_new(args.out)
+    judged = read_qrels(args.judged) if args.judged else None
+    found = collect(args.sheet, args.filled, settled=args.settled, judged=judged, partial=args.partial)
+    if len(args.filled) == 2:
+        try:
+            result = agreement(found.labels[0], found.labels[1])
+            ends = " to ".join(f"{end:.3f}" for end in result.interval)
+            print(f"kappa {result.kappa:.3f} ({ends}) on {result.pairs} pairs; {result.observed:.1%} got equal grades.")
+        except ValueError as error:
+            print(f"kappa: {error}")
+    for query, passage, (first, second) in found.conflicts:
+        print(f"conflict: query {printable(query)}, passage {printable(passage)}: first {first}, second {second}")
+    if found.conflicts:
+        pairs = {(query, passage): both for query, passage, both in found.conflicts}
+        write_conflicts(args.conflicts, read_sheet(args.sheet), pairs)
+        print(
+            f"{len(pairs)} conflicts, so no judgements are written. Settle them in {args.conflicts.name}, then run "
+            f"the command again with --settled {args.conflicts.name}.",
+            file=sys.stderr,
+        )
+        return 1
+    if not any(found.qrels.values()):
+        raise ValueError("No pair has a grade yet: fill in the last column of the sheet.")
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    write_qrels(args.out, found.qrels)
+    total = sum(map(len, found.qrels.values()))
+    print(
+        f"{total} judgements of {len(found.qrels)} queries in {args.out.name}; {found.ungraded} pairs without a grade."
+    )
+    return 0
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    top = argparse.ArgumentParser(prog="python -m helpers.judgements", description=__doc__.split(":")[0] + ".")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    one = commands.add_parser("sheet", help="write the pairs to judge as CSV files for a spreadsheet")
+    one.add_argument("data", type=Path, help="folder with the texts of queries and passages, each with an id")
+    for name in ("queries", "corpus"):
+        one.add_argument(f"--{name}", default=f"{name}.jsonl", help=f"file of {name} in it ({name}.jsonl)")
+    one.add_argument("--systems", nargs="+", default=[], help="BM25, TF-IDF, or a model: hub id or folder")
+    one.add_argument("--runs", nargs="+", default=[], type=Path, help="TREC run files of further systems")
+    one.add_argument("--depth", type=int, default=10, help="how many ranks of each system are judged (10)")
+    one.add_argument("--judged", type=Path, help="qrels already made: their pairs are left out")
+    one.add_argument("--grades", nargs="+", type=int, default=GRADES, help="the scale of your guidelines (0 1 2 3)")
+    one.add_argument("--assessors", nargs="+", default=["first"], help="a copy for each, by name (first)")
+    one.add_argument("--seed", type=int, default=0, help="of the random order")
+    one.add_argument("--out", type=Path, default=Path("judging"), help="folder for the sheets (judging)")
+    one.set_defaults(run=sheet)
+    two = commands.add_parser("collect", help="read filled sheets, list conflicts, write qrels")
+    two.add_argument("sheet", type=Path, help="the sheet as it was written, not filled in")
+    two.add_argument("filled", nargs="+", type=Path, help="one or two filled copies of it")
+    two.add_argument("--settled", type=Path, help="the sheet of conflicts, filled in")
+    two.add_argument("--conflicts", type=Path, help="where that sheet is written (conflicts.csv beside the first)")
+    two.add_argument("--judged", type=Path, help="qrels already made, to which the new ones are added")
+    two.add_argument("--partial", action="store_true", help="take pairs without a grade for not yet judged")
+    two.add_argument("--out", type=Path, default=Path("qrels.txt"), help="the qrels, a new file (qrels.txt)")
+    two.set_defaults(run=gather)
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return the exit status: 0 well, 1 an error or conflicts."""
+    args = parser().parse_args(argv)
+    if args.run is gather and args.conflicts is None:
+        args.conflicts = args.sheet.with_name("conflicts.csv")
+    try:
+        status: int = args.run(args)
+    except (ValueError, RuntimeError, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

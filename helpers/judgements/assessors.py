@@ -1,0 +1,145 @@
+"""How far two assessors agree on the same pairs."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+__all__ = ["Agreement", "agreement"]
+
+Labels = Mapping[Any, Mapping[Any, int]] | Sequence[Mapping[int, int]]
+POWERS = {"linear": 1, "quadratic": 2}
+_BATCH = 1 << 21  # resampled counts held at a time: 16 MiB
+
+
+class Agreement(NamedTuple):
+    """Cohen's kappa of two assessors, with what it is made of.
+
+    `kappa` = (`observed` - `expected`) / (1 - `expected`); `interval` is its confidence interval at `level`.
+    `table[i, j]` of `pairs` pairs, of `queries` queries, got the first grade `grades[i]` and the second `grades[j]`;
+    `one_only` pairs that only one assessor graded were left out.
+    """
+
+    kappa: float
+    observed: float
+    expected: float
+    interval: tuple[float, float]
+    level: float
+    pairs: int
+    queries: int
+    one_only: int
+    grades: tuple[int, ...]
+    table: np.ndarray
+
+
+def agreement(
+    first: Labels,
+    second: Labels,
+    weights: str | None = None,
+    *,
+    relevance_level: int | None = None,
+    level: float = 0.95,
+    resamples: int = 10_000,
+    seed: int = 0,
+) -> Agreement:
+    """Cohen's kappa (1960) of two assessors over the pairs that both graded, or his weighted kappa (1968).
+
+    kappa = (observed - expected) / (1 - expected), where observed is the share of pairs with equal grades, and
+    expected that share if each assessor dealt out his own grades at random. With weights a pair of grades i and j
+    counts 1 - (distance of i and j / largest distance)^p, p = 1 "linear" or 2 "quadratic", rather than 0 or 1. As
+    scikit-learn's `cohen_kappa_score` with `labels` for every grade from the lowest to the highest; without them it
+    takes grades 0, 1, 3 for steps of one.
+
+    The interval is the percentile bootstrap over queries, not pairs: pairs of a query are not independent. Resamples
+    without any disagreement to be expected are left out of it; of one query it is (nan, nan).
+
+    Args:
+        first, second: `{query: {passage: grade}}`, or one dict {row: grade} per query.
+        weights: None, "linear" or "quadratic".
+        relevance_level: compare "relevant", a grade of at least this, against "not", instead of grades.
+        level: of the interval.
+        resamples, seed: of the bootstrap.
+
+    Raises:
+        ValueError: other weights, a level outside (0, 1), no pair that both graded, one and the same grade throughout.
+    """
+    if weights is not None and weights not in POWERS:
+        raise ValueError(f'weights must be None, "linear" or "quadratic", not {weights!r}.')
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, such as 0.95, not {level!r}.")
+    tables, grades, one_only = _tables(_by_query(first), _by_query(second), relevance_level)
+    if len(grades) < 2:
+        raise ValueError(f"Every pair has the grade {grades[0]} from both: kappa is not defined. Judge more pairs.")
+    steps = np.abs(np.subtract.outer(grades, grades)).astype(np.float64)
+    penalty = np.sign(steps) if weights is None else (steps / steps.max()) ** POWERS[weights]
+    table = tables.sum(0)
+    observed, expected = (float(x) for x in _shares(table, penalty))
+    resampled = _resampled(tables, penalty, resamples, seed) if len(tables) > 1 else np.array([np.nan])
+    ends = np.nanpercentile(resampled, [50 * (1 - level), 50 * (1 + level)]) if len(tables) > 1 else resampled[[0, 0]]
+    return Agreement(
+        kappa=(observed - expected) / (1 - expected),
+        observed=observed,
+        expected=expected,
+        interval=(float(ends[0]), min(float(ends[1]), 1.0)),
+        level=level,
+        pairs=int(table.sum()),
+        queries=len(tables),
+        one_only=one_only,
+        grades=grades,
+        table=table,
+    )
+
+
+def _by_query(labels: Labels) -> dict[Hashable, Mapping[Any, int]]:
+    """Labels by query, whose name is its row where they have none."""
+    entries = labels.items() if isinstance(labels, Mapping) else enumerate(labels)
+    found: dict[Hashable, Mapping[Any, int]] = {}
+    for query, docs in entries:
+        if not isinstance(docs, Mapping):
+            raise ValueError(f"The labels of query {query!r} must be a dict {{passage: grade}}, not {docs!r:.60}.")
+        found[query] = docs
+    return found
+
+
+def _tables(
+    first: Mapping[Hashable, Mapping[Any, int]],
+    second: Mapping[Hashable, Mapping[Any, int]],
+    relevance_level: int | None,
+) -> tuple[np.ndarray, tuple[int, ...], int]:
+    """How often each first grade met each second grade, (queries, grades, grades); the grades; pairs of one alone."""
+    pairs = [
+        (query, grade, second[query][doc])
+        for query, docs in first.items()
+        for doc, grade in docs.items()
+        if doc in second.get(query, {})
+    ]
+    one_only = sum(len(docs) for labels in (first, second) for docs in labels.values()) - 2 * len(pairs)
+    if not pairs:
+        raise ValueError("No pair was graded by both: give labels of the same queries and passages, with equal ids.")
+    if relevance_level is not None:
+        pairs = [(query, int(a >= relevance_level), int(b >= relevance_level)) for query, a, b in pairs]
+    grades = tuple(sorted({grade for _, *both in pairs for grade in both}))
+    queries = sorted({query for query, *_ in pairs}, key=str)
+    row, place = {query: i for i, query in enumerate(queries)}, {grade: i for i, grade in enumerate(grades)}
+    tables = np.zeros((len(queries), len(grades), len(grades)))
+    for query, a, b in pairs:
+        tables[row[query], place[a], place[b]] += 1
+    return tables, grades, one_only
+
+
+def _shares(tables: np.ndarray, penalty: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Observed and expected agreement of tables (..., g, g), where equal grades cost 0 and the furthest apart 1."""
+    total = tables.sum((-2, -1))
+    chance = tables.sum(-1, keepdims=True) * tables.sum(-2, keepdims=True) / total[..., None, None]
+    return 1 - (penalty * tables).sum((-2, -1)) / total, 1 - (penalty * chance).sum((-2, -1)) / total
+
+
+def _resampled(tables: np.ndarray, penalty: np.ndarray, resamples: int, seed: int) -> np.ndarray:
+    """Kappa of queries drawn again, with repetition: (resamples,), nan where it is not defined."""
+    rng, n, found = np.random.default_rng(seed), len(tables), []
+    for start in range(0, resamples, step := max(1, _BATCH // n)):
+        times = rng.multinomial(n, np.full(n, 1 / n), size=min(step, resamples - start))
+        observed, expected = _shares(np.tensordot(times.astype(np.float64), tables, axes=1), penalty)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found.append(np.where(expected < 1, (observed - expected) / (1 - expected), np.nan))
+    return np.concatenate(found)

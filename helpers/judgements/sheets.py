@@ -1,0 +1,150 @@
+"""The sheet an assessor fills in: one row a pair of query and passage, with an empty cell for the grade."""
+
+import random
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from helpers._printable import printable
+from helpers.data import RetrievalDataset
+from helpers.judgements.cells import PathLike, guarded, read_rows, unguarded, write_new
+
+GRADES = (0, 1, 2, 3)
+COLUMNS = ("query id", "query", "passage id", "passage")
+_GRADE = re.compile(r"grade \((\d+(?:/\d+)*)\)")
+Pair = tuple[str, str]
+
+
+class SheetRow(NamedTuple):
+    """A row as it stands in the file: the line it begins on, and its cells."""
+
+    line: int
+    query_id: str
+    query: str
+    passage_id: str
+    passage: str
+    grade: str
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet that was read: the name of its file, the grades its header allows, its rows."""
+
+    name: str
+    grades: tuple[int, ...]
+    rows: list[SheetRow]
+
+    def by_pair(self) -> dict[Pair, SheetRow]:
+        """The rows by query id and passage id, cells without the apostrophes that guard them.
+
+        Raises:
+            ValueError: a pair stands twice.
+        """
+        found: dict[Pair, SheetRow] = {}
+        for row in self.rows:
+            plain = SheetRow(row.line, *map(unguarded, row[1:]))
+            pair = (plain.query_id, plain.passage_id)
+            if pair in found:
+                raise ValueError(f"{self.name}:{row.line}: {shown(pair)} stands twice. Write the sheet anew.")
+            found[pair] = plain
+        return found
+
+
+def write_sheet(
+    path: PathLike,
+    data: RetrievalDataset,
+    pairs: Sequence[Iterable[int]],
+    *,
+    grades: Sequence[int] = GRADES,
+    seed: int = 0,
+) -> int:
+    """Write a new sheet of pairs to judge, and return how many there are.
+
+    Queries come in a random order, so do the passages of each: the order tells nothing, and the first part of a sheet
+    is a random sample of the queries. Cells that a spreadsheet would compute begin with an apostrophe.
+
+    Args:
+        path: the CSV file, which must not exist.
+        data: the texts and ids.
+        pairs: for each query the rows of its passages, as `pool` gives them.
+        grades: the scale of the guidelines, whole numbers of at least 0; the header names them.
+        seed: of the order.
+
+    Raises:
+        FileExistsError: the file exists. Grades may stand in it, so it stays as it is.
+        ValueError: nothing to judge, another number of queries, a scale of fewer than two grades.
+    """
+    if len(pairs) != len(data.queries):
+        raise ValueError(f"pairs are of {len(pairs)} queries, but the data has {len(data.queries)}: give one row each.")
+    scale = _scale(grades)
+    order = random.Random(seed)
+    rows: list[Sequence[str]] = []
+    for query in order.sample(range(len(pairs)), len(pairs)):
+        passages = sorted(set(pairs[query]))
+        for row in order.sample(passages, len(passages)):
+            rows.append((data.query_ids[query], data.queries[query], data.corpus_ids[row], data.corpus[row], ""))
+    if not rows:
+        raise ValueError("No pair to judge: every pooled passage is judged already, or nothing was retrieved.")
+    write_new(path, (*COLUMNS, scale), rows)
+    return len(rows)
+
+
+def write_conflicts(path: PathLike, sheet: Sheet, conflicts: Mapping[Pair, tuple[int, int]]) -> None:
+    """Write a new sheet of the pairs on which assessors differ, both grades in its last column, to be settled.
+
+    Raises:
+        FileExistsError: the file exists; it stays as it is.
+    """
+    by_pair = sheet.by_pair()
+    rows = [(*by_pair[pair][1:5], "", f"first {one}, second {two}") for pair, (one, two) in conflicts.items()]
+    write_new(path, (*COLUMNS, _scale(sheet.grades), "given"), rows)
+
+
+def read_sheet(path: PathLike) -> Sheet:
+    """Read a sheet, empty or filled in, as a spreadsheet saved it; further columns are not looked at.
+
+    Raises:
+        ValueError: no sheet, another header, a row without a cell for the grade, no rows, not UTF-8.
+    """
+    name = printable(Path(path).name)
+    rows = read_rows(path, COLUMNS[0])
+    _, header = next(rows, (1, []))
+    header = [" ".join(cell.split()).lower() for cell in header]
+    scale = _GRADE.fullmatch(header[4]) if len(header) > 4 else None
+    if tuple(header[:4]) != COLUMNS or scale is None:
+        raise ValueError(
+            f"{name}:1: the header must begin {', '.join(COLUMNS)}, grade (0/1/2/3), not "
+            f"{printable(', '.join(header)[:80])!r}: leave the first row and the order of columns as they were."
+        )
+    found = []
+    for line, row in rows:
+        if len(row) < 5:
+            raise ValueError(f"{name}:{line}: {len(row)} cells, expected 5: copy the row from the sheet as it was.")
+        found.append(SheetRow(line, *row[:5]))
+    if not found:
+        raise ValueError(f"{name}: no rows below the header: give the sheet that was filled in.")
+    return Sheet(name, tuple(map(int, scale[1].split("/"))), found)
+
+
+def both_forms(pairs: Iterable[Pair]) -> dict[Pair, Pair]:
+    """Each pair by its cells as they were written, and as they are if a spreadsheet dropped the apostrophes."""
+    pairs = list(pairs)
+    forms = {(guarded(query), guarded(passage)): (query, passage) for query, passage in pairs}
+    for query, passage in pairs:
+        for other in ((query, passage), (guarded(query), passage), (query, guarded(passage))):
+            forms.setdefault(other, (query, passage))
+    return forms
+
+
+def shown(pair: Pair) -> str:
+    """Name a pair in a message."""
+    return f"query {printable(pair[0])!r}, passage {printable(pair[1])!r}"
+
+
+def _scale(grades: Sequence[int]) -> str:
+    """The header of the column of grades."""
+    if len(set(grades)) < 2 or len(set(grades)) < len(grades) or any(int(g) != g or g < 0 for g in grades):
+        raise ValueError(f"grades must be two or more different whole numbers of at least 0, not {list(grades)}.")
+    return f"grade ({'/'.join(map(str, sorted(grades)))})"

@@ -1,0 +1,137 @@
+"""Many metrics at many cutoffs from one search for the hits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from helpers.metrics.hits import Hits
+from helpers.metrics.inputs import Retrieved, checked_cutoff, read_rankings
+from helpers.metrics.judgements import Judgements, Qrels
+from helpers.metrics.registry import METRICS, Metric, Option
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What `evaluate` returns. Metrics are named in lower case with their cutoff: `ndcg@10`."""
+
+    mean: dict[str, float]
+    per_query: dict[str, np.ndarray]  # each (queries,) float64, in the order of query_ids
+    query_ids: Sequence[Hashable]
+    queries: int  # how many the means run over
+    no_relevant: int  # judged queries without a relevant document: counted 0, or left out if so asked
+    missing: int  # judged queries for which nothing was retrieved: counted 0
+    unjudged: int  # queries of the run without judgements: ignored
+    tied: int  # rankings in which two documents have the same score; 0 when no scores were given
+
+
+def evaluate(
+    retrieved: Retrieved,
+    qrels: Qrels,
+    metrics: str | Iterable[str],
+    cutoffs: Iterable[int] | None = None,
+    *,
+    scores: np.ndarray | None = None,
+    doc_ids: Sequence[Any] | None = None,
+    relevance_level: int | None = None,
+    no_relevant: str = "zero",
+    **options: Option,
+) -> Evaluation:
+    """Score rankings against judgements: every metric at every cutoff, per query and on average.
+
+    Args:
+        retrieved: ids, best first: an integer array (q, k) in which -1 is padding, q lists of ids, or a run
+            `{query: [doc, …]}` or `{query: {doc: score}}`.
+        qrels: judgements of the same queries: `[{doc: grade}, …]`, `[[doc, …], …]`, `{query: {doc: grade}}`,
+            `{query: [doc, …]}` or a `Judgements`. An array's documents are rows, a run's are names.
+        metrics: names with cutoffs, such as `["recall@10", "nDCG@10", "rprec"]`, or bare names with `cutoffs`.
+        cutoffs: each bare name that takes a cutoff is computed at each of these.
+        scores: floats (q, k) that belong to an array of ids. With scores, here or in a run, the order is
+            trec_eval's as in pytrec_eval: score in single precision descending, then id as text descending.
+            Without, as given.
+        doc_ids: the id of each row of the corpus, by which ties between `scores` are broken; by default the row's
+            number as text.
+        relevance_level: the lowest grade that counts as relevant, for every metric but nDCG, ERR and judged; by
+            default 1, or what a `Judgements` was made with.
+        no_relevant: what to do with a judged query that has nothing relevant: count it "zero", "skip" it, or "raise".
+        options: of the metrics that take them: `gain` of ndcg ("linear" or "exponential"), `persistence` of rbp
+            and rbp_residual, `max_grade` of err.
+
+    Raises:
+        TypeError: scores where ids belong, text ids against integer ids, an unknown option.
+        ValueError: different numbers of queries, an id twice in one ranking, an unknown metric, a cutoff below 1.
+    """
+    wanted = _parse_names(metrics, cutoffs)
+    _check_options(options, no_relevant)
+    judgements = Judgements.of(qrels, relevance_level)
+    rankings = read_rankings(retrieved, judgements, scores, doc_ids)
+    depth = max(metric.depth(k, judgements, rankings.longest) for metric, k in wanted.values())
+    hits = Hits.of(rankings, judgements, depth)
+    keep, ids = _kept(judgements, no_relevant)
+    per_query = {}
+    for name, (metric, k) in wanted.items():
+        own = {option: options[option] for option in metric.options if option in options}
+        per_query[name] = metric.of(hits, k, **own)[keep]
+    return Evaluation(
+        mean={name: float(values.sum() / len(ids)) for name, values in per_query.items()},
+        per_query=per_query,
+        query_ids=ids,
+        queries=len(ids),
+        no_relevant=int(np.count_nonzero(judgements.n_relevant == 0)),
+        missing=int(np.count_nonzero(hits.retrieved == 0)),
+        unjudged=hits.unjudged,
+        tied=hits.tied,
+    )
+
+
+def _parse_names(metrics: str | Iterable[str], cutoffs: Iterable[int] | None) -> dict[str, tuple[Metric, int | None]]:
+    """Canonical name -> metric and cutoff."""
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    ks = [] if cutoffs is None else [checked_cutoff(k) for k in cutoffs]
+    wanted: dict[str, tuple[Metric, int | None]] = {}
+    for name in names:
+        match = re.fullmatch(r"([a-z_]+)(?:@(\S*))?", str(name).strip().lower())
+        if not match or match[1] not in METRICS:
+            raise ValueError(f"Unknown metric {name!r}. Known: {', '.join(METRICS)}, with a cutoff such as ndcg@10.")
+        metric, given = METRICS[match[1]], match[2]
+        if not metric.takes_cutoff:
+            wanted[metric.name] = (metric, metric.cutoff(given))
+            continue
+        if given is None and not ks:
+            raise ValueError(f"{name!r} needs a cutoff: write {metric.name}@10, or give cutoffs=[10].")
+        for k in ks if given is None else [checked_cutoff(given)]:
+            wanted[f"{metric.name}@{k}"] = (metric, k)
+    if not wanted:
+        raise ValueError("No metric was asked for. Give at least one, such as recall@10.")
+    return wanted
+
+
+def _check_options(options: dict[str, Option], no_relevant: str) -> None:
+    """Raise for an option that no metric takes, or an unknown rule for queries without a relevant document."""
+    if options:
+        known = {option for metric in METRICS.values() for option in metric.options}
+        for option in options.keys() - known:
+            raise TypeError(f"evaluate takes no argument {option!r}. Options of metrics: {', '.join(sorted(known))}.")
+    if no_relevant not in ("zero", "skip", "raise"):
+        raise ValueError(f'no_relevant must be "zero", "skip" or "raise", not {no_relevant!r}.')
+
+
+def _kept(judgements: Judgements, no_relevant: str) -> tuple[slice | np.ndarray, Sequence[Hashable]]:
+    """Which queries the means run over: an index, and their ids."""
+    ids = judgements.query_ids
+    empty = judgements.n_relevant == 0
+    if no_relevant == "zero" or not empty.any():
+        return slice(None), ids
+    if no_relevant == "raise":
+        raise ValueError(
+            f"{np.count_nonzero(empty)} judged queries have no relevant document, the first is "
+            f'{ids[int(empty.argmax())]!r}. Remove them, or choose no_relevant="zero" or "skip".'
+        )
+    keep = np.flatnonzero(~empty)
+    if not keep.size:
+        raise ValueError("No judged query has a relevant document, so none is left to score.")
+    return keep, [ids[row] for row in keep.tolist()]

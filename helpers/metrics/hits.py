@@ -1,0 +1,106 @@
+"""Hits: where the judged documents of each query stand in its ranking. Every metric is computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from helpers.metrics.inputs import NameRankings, Retrieved, RowRankings, checked_cutoff, read_rankings
+from helpers.metrics.judgements import Judgements, Qrels, Ranked
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """Where the judged documents of each query stand in its ranking, down to rank `depth`."""
+
+    judgements: Judgements
+    depth: int
+    longest: int  # documents in the longest ranking given, down to any depth
+    judged: Ranked  # every judged document that was retrieved
+    retrieved: np.ndarray  # (q,) how many documents were retrieved for each query, down to `depth`
+    unjudged: int  # queries of the run that have no judgements and were ignored
+    tied: int  # rankings in which two documents have the same score
+
+    @classmethod
+    def of(cls, rankings: RowRankings | NameRankings, judgements: Judgements, depth: int) -> Hits:
+        """Look up every judged document in its query's ranking, down to rank `depth`."""
+        return cls(
+            judgements,
+            depth,
+            longest=rankings.longest,
+            judged=rankings.match(judgements, depth),
+            retrieved=rankings.lengths(depth),
+            unjudged=rankings.unjudged,
+            tied=rankings.tied,
+        )
+
+    @cached_property
+    def gains(self) -> Ranked:
+        """The judged documents with a grade above 0."""
+        return self.judged.at_least(1)
+
+    @cached_property
+    def relevant(self) -> Ranked:
+        """The relevant documents, those whose grade is at least the judgements' `relevance_level`."""
+        return self.gains.at_least(self.judgements.relevance_level)
+
+    @cached_property
+    def first(self) -> Ranked:
+        """The first relevant document of each query that has one."""
+        return self.relevant.only(self.relevant.so_far == 1)
+
+    @property
+    def n_queries(self) -> int:
+        """How many queries there are, q."""
+        return self.judgements.n_queries
+
+    @property
+    def n_relevant(self) -> np.ndarray:
+        """R, how many documents of each query are relevant, retrieved or not, (q,)."""
+        return self.judgements.n_relevant
+
+    def count(self, k: int) -> np.ndarray:
+        """Relevant documents in the top k of each query, (q,). Counted once for each k."""
+        if k not in self._counts:
+            self._counts[k] = self.per_query(self.relevant.top(k).query)
+        return self._counts[k]
+
+    @cached_property
+    def _counts(self) -> dict[int, np.ndarray]:
+        """What `count` has counted."""
+        return {}
+
+    def per_query(self, query: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+        """Count, or sum the weights of, the entries of each query, in the order given, (q,)."""
+        return np.bincount(query, weights, minlength=self.n_queries)
+
+    def reaching(self, depth: int) -> Hits:
+        """The same hits, or an error if they do not reach rank `depth`."""
+        if depth > self.depth:
+            raise ValueError(f"These hits reach rank {self.depth}, rank {depth} was asked for: find them again.")
+        return self
+
+
+def find_hits(
+    retrieved: Retrieved | Hits,
+    qrels: Qrels | None = None,
+    depth: int | None = 10,
+    *,
+    scores: np.ndarray | None = None,
+    doc_ids: Sequence[Any] | None = None,
+) -> Hits:
+    """Look up every judged document in its query's ranking, down to rank `depth`; None is the whole ranking.
+
+    Takes what `evaluate` takes. Given a `Hits` at least that deep it returns it, so that one search serves many
+    metrics. Warns when no judged document appears anywhere.
+    """
+    depth = None if depth is None else checked_cutoff(depth)
+    if isinstance(retrieved, Hits):
+        return retrieved.reaching(retrieved.longest if depth is None else depth)
+    judgements = Judgements.of(qrels)
+    rankings = read_rankings(retrieved, judgements, scores, doc_ids)
+    return Hits.of(rankings, judgements, max(1, rankings.longest) if depth is None else depth)

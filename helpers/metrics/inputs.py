@@ -1,0 +1,268 @@
+"""Rankings in the forms that people have, checked and put in trec_eval's order."""
+
+from __future__ import annotations
+
+import math
+import operator
+import sys
+import warnings
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from numbers import Integral
+from typing import Any, TypeVar
+
+import numpy as np
+
+from helpers.metrics.judgements import Judgements, Ranked
+from helpers.metrics.lookup import check_padding, check_unique, match_names, match_rows, row_blocks
+
+Ranking = Mapping[Any, float] | Iterable[Hashable]  # of one query: {doc: score}, or documents, the best first
+Retrieved = np.ndarray | Mapping[Any, Ranking] | Sequence[Ranking]
+Doc = TypeVar("Doc")
+
+
+@dataclass(frozen=True, eq=False)
+class RowRankings:
+    """Rankings of the rows of a corpus, in their final order."""
+
+    ids: np.ndarray  # (q, k) integers, -1 is padding
+    scored: bool  # whether the order came from scores, which every document in `ids` had a part in
+    tied: int = 0  # rankings in which two documents have the same score
+    unjudged: int = 0
+
+    @property
+    def longest(self) -> int:
+        """How many ranks there are."""
+        return int(self.ids.shape[1])
+
+    def match(self, judgements: Judgements, depth: int) -> Ranked:
+        """The judged documents down to rank `depth`; warns where the rankings end above it, or hold none at all."""
+        if depth > self.longest:
+            warn(f"The rankings hold {self.longest} places: a cutoff of {depth} sees no more.")
+        ids = self.ids if self.scored else self.ids[:, :depth]
+        ranked = match_rows(ids, judgements)
+        if not len(ranked) and judgements.docs and (self.ids >= 0).any() and not len(match_rows(self.ids, judgements)):
+            _warn_no_overlap("document", int(self.ids.max()), judgements.docs[0])
+        return ranked.top(depth)
+
+    def lengths(self, depth: int) -> np.ndarray:
+        """How many documents were retrieved for each query down to rank `depth`, (q,)."""
+        ids = self.ids[:, :depth]
+        lengths = np.full(len(ids), ids.shape[1])
+        padded = np.flatnonzero((ids[:, -1:] < 0).any(axis=1))
+        lengths[padded] = np.count_nonzero(ids[padded] >= 0, axis=1)
+        return lengths
+
+
+@dataclass(frozen=True, eq=False)
+class NameRankings:
+    """Rankings of named documents, in their final order, one for each judged query."""
+
+    docs: list[list[Any]]
+    tied: int  # rankings in which two documents have the same score
+    unjudged: int  # queries of the run that have no judgements and were ignored
+
+    @property
+    def longest(self) -> int:
+        """The rank of the last document of the longest ranking."""
+        return max(map(len, self.docs))
+
+    def match(self, judgements: Judgements, depth: int) -> Ranked:
+        """The judged documents down to rank `depth`; warns if the rankings hold none at all."""
+        kinds: set[type] = set()
+        for docs in self.docs:
+            kinds.update(map(type, docs))
+        _check_kinds(kinds, set(map(type, judgements.docs)))
+        ranked = match_names(self.docs, judgements)
+        if judgements.docs and kinds and not len(ranked):
+            _warn_no_overlap("document", next(doc for docs in self.docs for doc in docs), judgements.docs[0])
+        return ranked.top(depth)
+
+    def lengths(self, depth: int) -> np.ndarray:
+        """How many documents were retrieved for each query down to rank `depth`, (q,)."""
+        return np.minimum(depth, list(map(len, self.docs)))
+
+
+def read_rankings(
+    retrieved: Retrieved, judgements: Judgements, scores: np.ndarray | None = None, doc_ids: Sequence[Any] | None = None
+) -> RowRankings | NameRankings:
+    """Read the accepted forms: an integer array, lists of ids, or a run keyed by query; see `evaluate`."""
+    if isinstance(retrieved, Mapping):
+        if judgements.aligned:
+            raise TypeError("The run is keyed by query, qrels is a list: key both by query, or neither.")
+        run: Mapping[Any, Ranking] = retrieved
+    else:
+        if not judgements.aligned:
+            raise TypeError(
+                "qrels is keyed by query, the ranking is not: give a run {query: [doc, …]}, or a list of qrels."
+            )
+        rankings = retrieved if isinstance(retrieved, np.ndarray) else list(retrieved)
+        if len(rankings) != judgements.n_queries:
+            raise ValueError(
+                f"{len(rankings)} rankings for {judgements.n_queries} judged queries: there must be one each."
+            )
+        if isinstance(rankings, np.ndarray) and rankings.dtype.kind not in "OUS":
+            return _read_rows(rankings, scores, doc_ids)
+        run = dict(enumerate(rankings.tolist() if isinstance(rankings, np.ndarray) else rankings))
+    if scores is not None:
+        raise ValueError("Scores of a run belong inside it: {query: {doc: score}}. Leave `scores` out.")
+    if doc_ids is not None:
+        raise ValueError("doc_ids name the rows of an integer array; a run holds its ids itself. Leave `doc_ids` out.")
+    return _read_run(run, judgements)
+
+
+def _read_rows(ids: np.ndarray, scores: np.ndarray | None, doc_ids: Sequence[Any] | None) -> RowRankings:
+    """An integer array (q, k), ordered by scores if there are any, or an error that says what else was given."""
+    if ids.dtype.kind == "f":
+        raise TypeError(
+            "The ranking holds floating-point numbers, which look like scores. FAISS returns (scores, ids): "
+            "pass the ids, and the scores as `scores=` if ties should be settled by them."
+        )
+    if ids.dtype.kind not in "iu" or ids.ndim != 2:
+        raise TypeError(f"The ranking must be an integer array (queries, k), not {ids.dtype} of shape {ids.shape}.")
+    if scores is None:
+        if doc_ids is not None:
+            raise ValueError("doc_ids settle ties between scores: give `scores` as well, or leave `doc_ids` out.")
+        return RowRankings(ids, scored=False)
+    scores = np.asarray(scores)
+    if scores.dtype.kind != "f":
+        raise TypeError(f"scores must be floating-point numbers, not {scores.dtype}: are these ids?")
+    if scores.shape != ids.shape:
+        raise ValueError(f"scores have shape {scores.shape}, the ids {ids.shape}: they must agree.")
+    if doc_ids is not None and len(doc_ids) <= ids.max(initial=-1):
+        raise ValueError(
+            f"doc_ids names {len(doc_ids)} documents, but the ranking holds row {ids.max()}: give one id for each row "
+            "of the corpus, such as data.corpus_ids."
+        )
+    ordered, tied = order_rows(ids, scores, str if doc_ids is None else lambda row: str(doc_ids[row]))
+    return RowRankings(ordered, scored=True, tied=tied)
+
+
+def _read_run(run: Mapping[Any, Ranking], judgements: Judgements) -> NameRankings:
+    """The rankings of the judged queries; a query that the run lacks has an empty one."""
+    judged = set(judgements.query_ids)
+    unjudged = sum(query not in judged for query in run)
+    if unjudged == len(run) and run:
+        _warn_no_overlap("query", next(iter(run)), judgements.query_ids[0])
+    rankings, tied = [], 0
+    for query in judgements.query_ids:
+        docs, has_ties = _read_ranking(run.get(query, ()), query)
+        check_unique(docs, query)
+        rankings.append(docs)
+        tied += has_ties
+    return NameRankings(rankings, tied, unjudged)
+
+
+def _read_ranking(ranking: Ranking, query: Hashable) -> tuple[list[Any], bool]:
+    """The documents of one query, best first, and whether two of them share a score."""
+    if isinstance(ranking, (str, bytes)) or not isinstance(ranking, Iterable):
+        raise TypeError(f"The ranking of query {query!r} is {ranking!r}: expected a list of ids or {{doc: score}}.")
+    if not isinstance(ranking, Mapping):
+        docs = ranking.tolist() if isinstance(ranking, np.ndarray) else list(ranking)
+        while docs and isinstance(docs[-1], Integral) and docs[-1] < 0:  # FAISS pads with -1
+            docs.pop()
+        if any(isinstance(doc, Integral) and doc < 0 for doc in docs):
+            raise ValueError(f"The ranking of query {query!r} has padding (-1) before an id: move it to the end.")
+        return docs, False
+    scores = _single_precision(list(ranking.values())).tolist()
+    if any(map(math.isnan, scores)):
+        raise ValueError(f"A score of query {query!r} is not a number (NaN). Remove the document or give it a score.")
+    return trec_order(list(ranking), scores, str), len(set(scores)) < len(scores)
+
+
+def trec_order(docs: Sequence[Doc], scores: Sequence[float], text_of: Callable[[Doc], str]) -> list[Doc]:
+    """Put documents in trec_eval's order: score descending, among equal scores the id as text descending."""
+    by_score = sorted(range(len(docs)), key=scores.__getitem__, reverse=True)
+    ordered: list[Doc] = []
+    for _, tied in groupby(by_score, key=scores.__getitem__):
+        ordered += sorted((docs[i] for i in tied), key=text_of, reverse=True)
+    return ordered
+
+
+def order_rows(ids: np.ndarray, scores: np.ndarray, text_of: Callable[[int], str]) -> tuple[np.ndarray, int]:
+    """Put rankings of rows, (q, k), in trec_eval's order, and count those in which two documents share a score.
+
+    Only what is out of order is touched: rankings are sorted where a score rises, and then the documents of equal score
+    go through `trec_order`, their groups numbered in place of the scores.
+
+    Raises:
+        ValueError: a score that is not a number, an id after padding.
+    """
+    ordered, tied, rises, falls = ids, 0, False, False
+    for queries in row_blocks(*ids.shape):
+        block, block_scores = ids[queries], _single_precision(scores[queries])
+        padding = block < 0
+        block_scores[padding] = np.nan  # equal to nothing, and sorted last
+        if np.count_nonzero(np.isnan(block_scores)) != np.count_nonzero(padding):
+            raise ValueError("A score is not a number (NaN). Remove the document or give it a score.")
+        rising = bool((block_scores[:, 1:] > block_scores[:, :-1]).any())
+        rises, falls = rises or rising, falls or bool((block_scores[:, 1:] < block_scores[:, :-1]).any())
+        check_padding(block, queries.start)
+        if rising:
+            best_first = np.argsort(-block_scores, axis=1)
+            block = np.take_along_axis(block, best_first, axis=1)
+            block_scores = np.take_along_axis(block_scores, best_first, axis=1)
+        equal = block_scores[:, 1:] == block_scores[:, :-1]
+        if equal.any():
+            block = _order_ties(block, equal, text_of)
+            tied += int(np.count_nonzero(equal.any(axis=1)))
+        if block.base is not ids:
+            ordered = ids.copy() if ordered is ids else ordered
+            ordered[queries] = block
+    if rises and not falls:
+        warn("Scores rise along the rankings. If they are distances, pass their negative.")
+    return ordered, tied
+
+
+def _order_ties(block: np.ndarray, equal: np.ndarray, text_of: Callable[[int], str]) -> np.ndarray:
+    """A copy of sorted rankings with ties in trec_eval's order; `equal` is true where a score equals the next."""
+    as_before = np.pad(equal, ((0, 0), (1, 0)))
+    in_tie = as_before | np.pad(equal, ((0, 0), (0, 1)))
+    group = np.cumsum(~as_before[in_tie])
+    ordered = block.copy()
+    ordered[in_tie] = trec_order(block[in_tie].tolist(), (-group).tolist(), text_of)
+    return ordered
+
+
+def _single_precision(scores: Any) -> np.ndarray:
+    """A copy of scores as trec_eval keeps them, float32; what is too large for that becomes infinite."""
+    with np.errstate(over="ignore"):
+        return np.array(scores, dtype=np.float32)
+
+
+def checked_cutoff(k: object) -> int:
+    """A whole number of at least 1, or an error."""
+    try:
+        cutoff = int(k) if isinstance(k, str) else operator.index(k)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        cutoff = 0
+    if cutoff < 1 or isinstance(k, bool):
+        raise ValueError(f"A cutoff must be a whole number of at least 1, not {k!r}.")
+    return cutoff
+
+
+def _check_kinds(retrieved: set[type], judged: set[type]) -> None:
+    """Raise if scores were given for ids, or text ids meet integer ids."""
+    if any(issubclass(kind, (float, np.floating)) for kind in retrieved):
+        raise TypeError("A ranking holds floating-point numbers, which look like scores. Pass ids, best first.")
+    retrieved_text, judged_text = ({issubclass(kind, str) for kind in kinds} for kinds in (retrieved, judged))
+    if retrieved_text and judged_text and not retrieved_text & judged_text:
+        ours, theirs = ("text" if True in is_text else "numbers" for is_text in (retrieved_text, judged_text))
+        raise TypeError(f"The ids of the ranking are {ours}, those of qrels are {theirs}: use one type for both.")
+
+
+def _warn_no_overlap(kind: str, retrieved: object, judged: object) -> None:
+    """Say that run and qrels share nothing, with an example of each."""
+    warn(
+        f"No {kind} of the run occurs in qrels (for example {retrieved!r} against {judged!r}): every metric is 0. "
+        f"Check that both use the same {kind} ids."
+    )
+
+
+def warn(message: str) -> None:
+    """Warn, naming the line outside this package that called into it."""
+    level = 1
+    while sys._getframe(level).f_globals.get("__name__", "").startswith(__package__):
+        level += 1
+    warnings.warn(message, stacklevel=level + 1)

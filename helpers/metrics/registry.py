@@ -1,0 +1,106 @@
+"""The `@metric` decorator: registers a definition, and makes of it a function that takes rankings or hits."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Protocol
+
+import numpy as np
+
+from helpers.metrics.hits import Hits
+from helpers.metrics.inputs import Retrieved, checked_cutoff, read_rankings
+from helpers.metrics.judgements import Judgements, Qrels
+
+Option = str | float | None
+Definition = Callable[..., np.ndarray]  # (hits), (hits, k) or (hits, k, *, option) -> one value a query
+Depth = Callable[[Judgements, int], int]  # (judgements, length of the longest ranking) -> the rank to look down to
+DEFAULT_CUTOFF = 10
+
+
+class MetricFunction(Protocol):
+    """A metric as it is called: `recall(retrieved, qrels, k)`, or on hits found already, `recall(hits, k)`."""
+
+    def __call__(
+        self, retrieved: Retrieved | Hits, qrels: Qrels | int | None = None, k: int | None = None, **options: Option
+    ) -> np.ndarray:
+        """One value for each query, (q,) float64. Without `k` the cutoff is 10."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A definition, and what must be known to call it."""
+
+    name: str
+    definition: Definition
+    takes_cutoff: bool
+    options: tuple[str, ...]
+    fixed_depth: Depth | None
+
+    def cutoff(self, k: object) -> int | None:
+        """`k` as a number, 10 if it is None; None for a metric that takes no cutoff."""
+        if self.takes_cutoff:
+            return checked_cutoff(DEFAULT_CUTOFF if k is None else k)
+        if k is not None:
+            raise ValueError(f"{self.name}@{k}: {self.name} takes no cutoff, it sets its own depth. Leave it out.")
+        return None
+
+    def depth(self, k: int | None, judgements: Judgements, longest: int) -> int:
+        """The rank down to which the rankings must be looked at."""
+        if self.fixed_depth is not None:
+            return max(1, self.fixed_depth(judgements, longest))
+        return k or DEFAULT_CUTOFF
+
+    def of(self, hits: Hits, k: int | None, **options: Option) -> np.ndarray:
+        """The values for hits that are deep enough."""
+        return self.definition(hits, k, **options) if self.takes_cutoff else self.definition(hits, **options)
+
+    def __call__(
+        self, retrieved: Retrieved | Hits, qrels: Qrels | int | None = None, k: int | None = None, **options: Option
+    ) -> np.ndarray:
+        """See `MetricFunction`."""
+        if isinstance(retrieved, Hits):
+            if qrels is not None and (k is not None or not isinstance(qrels, (int, np.integer))):
+                raise TypeError(f"Hits hold their judgements already: write {self.name}(hits, k) without qrels.")
+            cutoff = self.cutoff(k if qrels is None else qrels)
+            needed = self.depth(cutoff, retrieved.judgements, retrieved.longest)
+            return self.of(retrieved.reaching(needed), cutoff, **options)
+        if isinstance(qrels, (int, np.integer)):
+            raise TypeError(f"qrels is {qrels!r}: give the judgements as the second argument, the cutoff as the third.")
+        cutoff = self.cutoff(k)
+        judgements = Judgements.of(qrels)
+        rankings = read_rankings(retrieved, judgements)
+        hits = Hits.of(rankings, judgements, self.depth(cutoff, judgements, rankings.longest))
+        return self.of(hits, cutoff, **options)
+
+
+METRICS: dict[str, Metric] = {}
+"""Every metric by the name that `evaluate` takes.
+
+:meta hide-value:
+"""
+
+
+def metric(name: str, depth: Depth | None = None) -> Callable[[Definition], MetricFunction]:
+    """Register a definition under the name that `evaluate` takes.
+
+    Whether the metric takes a cutoff, and which options, is read from the definition's parameters: `k`, and those
+    that can be given by keyword only. A metric without a cutoff says with `depth` how far down it looks.
+    """
+
+    def register(definition: Definition) -> MetricFunction:
+        parameters = inspect.signature(definition).parameters.values()
+        options = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
+        METRICS[name] = Metric(name, definition, any(p.name == "k" for p in parameters), options, depth)
+
+        @wraps(definition)
+        def function(
+            retrieved: Retrieved | Hits, qrels: Qrels | int | None = None, k: int | None = None, **options: Option
+        ) -> np.ndarray:
+            return METRICS[name](retrieved, qrels, k, **options)
+
+        return function
+
+    return register

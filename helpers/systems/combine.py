@@ -1,0 +1,245 @@
+"""Systems made of rankings: a run of any engine, fusion of several systems, another order for the best of one."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from helpers.data import RetrievalDataset
+from helpers.embeddings import encode_pooled
+from helpers.index import maxsim
+from helpers.models import Pooling
+from helpers.systems.cost import Cost, measured, stage
+from helpers.systems.pipeline import Ranking, System
+
+if TYPE_CHECKING:
+    from helpers.models.transformer import TransformerModel
+
+PADDING = -1
+RRF_K = 60  # Cormack, Clarke and Büttcher (2009)
+LARGEST = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of any engine: ``{query: {doc: score}}``, as :func:`helpers.data.trec.read_run` gives it.
+
+    The order is trec_eval's: score in single precision descending, then id as text descending. A document that the
+    corpus lacks keeps its rank, as with trec_eval; its row is one past the end of the corpus, see :meth:`doc_ids`.
+    """
+
+    run: Mapping[str, Mapping[str, float]] = field(repr=False)
+
+    @cached_property
+    def documents(self) -> dict[str, None]:
+        """Every document of the run, once, in order of appearance."""
+        return dict.fromkeys(doc for docs in self.run.values() for doc in docs)
+
+    def doc_ids(self, data: RetrievalDataset) -> list[str]:
+        """Return the id of each row that :meth:`rank` gives: those of the corpus, then those that only the run has."""
+        known = set(data.corpus_ids)
+        return [*data.corpus_ids, *(doc for doc in self.documents if doc not in known)]
+
+    def rank(self, data: RetrievalDataset, k: int) -> Ranking:
+        """Give the k best documents of each query of the collection; -1 fills the rest.
+
+        Warns:
+            UserWarning: an empty run, documents that the corpus lacks.
+        """
+        row_of = {doc: row for row, doc in enumerate(self.doc_ids(data))}
+        self._warn(data, len(row_of) - len(data.corpus))
+        scores = np.zeros((len(data.queries), k), np.float32)
+        ids = np.full((len(data.queries), k), PADDING, np.int64)
+        for row, query in enumerate(data.query_ids):
+            docs = self.run.get(query, {})
+            single = np.clip(np.array(list(docs.values()), np.float64), -LARGEST, LARGEST).astype(np.float32)
+            best = sorted(zip(single.tolist(), docs, strict=True), reverse=True)[:k]
+            scores[row, : len(best)] = [score for score, _ in best]
+            ids[row, : len(best)] = [row_of[doc] for _, doc in best]
+        return Ranking(scores, ids)
+
+    def _warn(self, data: RetrievalDataset, foreign: int) -> None:
+        """Say what of a run cannot count."""
+        if not any(self.run.values()):
+            warnings.warn("The run is empty: every score is 0.", stacklevel=3)
+        elif not set(self.run) & set(data.query_ids):
+            ours, theirs = data.query_ids[0], next(iter(self.run))
+            warnings.warn(
+                f"No query of the run is one of the data ({theirs!r} against {ours!r}): every score is 0.", stacklevel=3
+            )
+        elif foreign:
+            merged = f" ({data.merged} equal passages were merged into others)" if data.merged else ""
+            warnings.warn(
+                f"{foreign} of the run's {len(self.documents)} documents are not in the corpus{merged}: "
+                "they keep their ranks and count as unjudged.",
+                stacklevel=3,
+            )
+
+
+@dataclass
+class Once:
+    """A system whose ranking is computed once, at the depth that the deepest asker needs, and kept.
+
+    Attributes:
+        system: what ranks.
+        depth: how many passages a query to ask for at least.
+        cost: what the ranking cost; of a system that takes others' rankings, without theirs.
+        notes: the warnings that it gave.
+    """
+
+    system: System
+    depth: int = 1
+    cost: Cost = field(default_factory=Cost)
+    notes: list[str] = field(default_factory=list)
+    _ranking: Ranking | None = None
+    _error: Exception | None = None
+
+    def rank(self, data: RetrievalDataset, k: int) -> Ranking:
+        """Rank, or slice what was ranked before; an error is kept too, since it would only come again."""
+        if self._error is not None:
+            raise self._error
+        if self._ranking is None or self._ranking.ids.shape[1] < k:
+            try:
+                with measured() as self.cost, warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always", UserWarning)
+                    self._ranking = self.system.rank(data, max(k, min(self.depth, len(data.corpus))))
+            except Exception as error:
+                self._error = error
+                raise
+            self.notes = list(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)))
+        return Ranking(self._ranking.scores[:, :k], self._ranking.ids[:, :k])
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """Several systems in one ranking.
+
+    ``how="rrf"``: reciprocal-rank fusion, the sum of 1 / (60 + rank) over the systems that retrieved the passage
+    (Cormack, Clarke and Büttcher 2009). ``how="weighted"``: the weighted sum of scores, those of each system and query
+    first scaled to run from 0, its last retrieved passage, to 1, its best; what a system did not retrieve has 0.
+
+    Attributes:
+        parts: the systems.
+        how: "rrf" or "weighted".
+        weights: one for each part; equal ones by default.
+        depth: how many passages of each part are looked at.
+    """
+
+    parts: Sequence[System]
+    how: str = "rrf"
+    weights: Sequence[float] | None = None
+    depth: int = 100
+
+    def rank(self, data: RetrievalDataset, k: int) -> Ranking:
+        """Give the k best passages of each query; -1 fills the rest where the parts retrieved fewer."""
+        depth = min(max(k, self.depth), len(data.corpus))
+        rankings = [part.rank(data, depth) for part in self.parts]
+        weights = self.weights or [1.0] * len(self.parts)
+        with stage("fuse"):
+            rows = [self._fuse([Ranking(r.scores[q], r.ids[q]) for r in rankings], weights, len(data.corpus))
+                    for q in range(len(data.queries))]  # fmt: skip
+            return stacked(rows, k)
+
+    def _fuse(self, rankings: Sequence[Ranking], weights: Sequence[float], size: int) -> dict[int, float]:
+        """Add up what the systems give the passages of one query."""
+        total: dict[int, float] = {}
+        for ranking, weight in zip(rankings, weights, strict=True):
+            inside = (ranking.ids >= 0) & (ranking.ids < size)
+            if self.how == "rrf":
+                values = 1.0 / (RRF_K + 1 + np.arange(len(ranking.ids)))
+            else:
+                values = _scaled(ranking.scores.astype(np.float64), ranking.ids >= 0)
+            for passage, value in zip(ranking.ids[inside].tolist(), values[inside].tolist(), strict=True):
+                total[passage] = total.get(passage, 0.0) + weight * value
+        return total
+
+
+class Scorer(Protocol):
+    """What gives passages of one query new scores."""
+
+    def scores(self, data: RetrievalDataset, candidates: np.ndarray) -> list[np.ndarray]:
+        """Score the candidates of each query, rows of the corpus (q, depth), -1 for none; the larger, the better."""
+
+
+@dataclass(frozen=True)
+class Rerank:
+    """The best ``depth`` passages of a system in the order that a scorer gives them."""
+
+    part: System
+    scorer: Scorer
+    depth: int = 100
+
+    def rank(self, data: RetrievalDataset, k: int) -> Ranking:
+        """Give the k best passages of each query; -1 fills what lies beyond the depth."""
+        depth = min(self.depth, len(data.corpus))
+        ids = self.part.rank(data, depth).ids
+        ids = np.where(ids < len(data.corpus), ids, PADDING)  # a run may name others, which have no text here
+        with stage("rerank"):
+            values = self.scorer.scores(data, ids)
+        rows = [dict(zip(own[own >= 0].tolist(), v.tolist(), strict=True)) for own, v in zip(ids, values, strict=True)]
+        return stacked(rows, k)
+
+
+@dataclass(frozen=True)
+class MaxSimScorer:
+    """Late interaction: for each query token its best cosine with a token of the passage, summed."""
+
+    model: "TransformerModel"
+    progress: bool = False
+
+    def scores(self, data: RetrievalDataset, candidates: np.ndarray) -> list[np.ndarray]:
+        """Embed every candidate once, and compare each query with its own."""
+        wanted = np.unique(candidates[candidates >= 0])
+        if not len(wanted):
+            return [np.empty(0)] * len(candidates)
+        texts = [data.corpus[row] for row in wanted]
+        passages: Any = encode_pooled(self.model, texts, [Pooling.MAXSIM], progress=self.progress)[Pooling.MAXSIM]
+        queries: Any = encode_pooled(self.model, data.queries, [Pooling.MAXSIM], kind="query", progress=False)[
+            Pooling.MAXSIM
+        ]
+        starts, scored = passages.starts, []
+        for row, own in enumerate(candidates):
+            places = np.searchsorted(wanted, own[own >= 0])
+            lengths = passages.lengths[places]
+            tokens = [np.arange(starts[p], starts[p] + n) for p, n in zip(places, lengths, strict=True)]
+            query = queries.text(row)
+            one = type(queries)(query, np.array([len(query)]))
+            some = type(passages)(passages.vectors[np.concatenate(tokens)], lengths) if tokens else None
+            scored.append(np.empty(0) if some is None else maxsim(one, some)[0])
+        return scored
+
+
+@dataclass(frozen=True)
+class FlagScorer:
+    """A cross-encoder that FlagEmbedding runs: query and passage together through one network."""
+
+    reranker: Any
+    batch_size: int = 32
+
+    def scores(self, data: RetrievalDataset, candidates: np.ndarray) -> list[np.ndarray]:
+        """Score all pairs in one call, sorted by length inside it."""
+        pairs = [(data.queries[q], data.corpus[p]) for q, own in enumerate(candidates) for p in own[own >= 0]]
+        counts = (candidates >= 0).sum(axis=1)
+        values = self.reranker.compute_score(pairs, batch_size=self.batch_size) if pairs else []
+        return np.split(np.atleast_1d(np.asarray(values, np.float64)), np.cumsum(counts)[:-1])
+
+
+def stacked(rows: Sequence[Mapping[int, float]], k: int) -> Ranking:
+    """Make a ranking of scores by passage: score descending, then row ascending; -1 fills the rest."""
+    scores, ids = np.zeros((len(rows), k), np.float32), np.full((len(rows), k), PADDING, np.int64)
+    for row, values in enumerate(rows):
+        best = sorted(values.items(), key=lambda item: (-np.float32(item[1]), item[0]))[:k]
+        ids[row, : len(best)] = [passage for passage, _ in best]
+        scores[row, : len(best)] = [value for _, value in best]
+    return Ranking(scores, ids)
+
+
+def _scaled(scores: np.ndarray, retrieved: np.ndarray) -> np.ndarray:
+    """Scale the scores of one query to run from 0 to 1; all equal, they are 1."""
+    if not retrieved.any():
+        return scores
+    low, high = scores[retrieved].min(), scores[retrieved].max()
+    return np.ones_like(scores) if high == low else (scores - low) / (high - low)

@@ -1,0 +1,51 @@
+"""What a ranking cost: the seconds of each stage, and how large the index is."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+STAGES = ("load", "passages", "queries", "search", "rerank", "fuse")
+
+
+@dataclass
+class Cost:
+    """Seconds by the name of the stage (``STAGES``), and bytes of the index, None where it does not say."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    index_bytes: int | None = None
+
+
+_current: ContextVar[Cost | None] = ContextVar("cost", default=None)
+
+
+@contextlib.contextmanager
+def measured() -> Iterator[Cost]:
+    """Collect the cost of what is ranked in this block; what a nested block measures is left to that one."""
+    cost = Cost()
+    token = _current.set(cost)
+    try:
+        yield cost
+    finally:
+        _current.reset(token)
+
+
+@contextlib.contextmanager
+def stage(name: str) -> Iterator[None]:
+    """Add the wall-clock seconds of this block to a stage; where nobody measures, nothing happens."""
+    cost, start = _current.get(), time.perf_counter()
+    try:
+        yield
+    finally:
+        if cost is not None:
+            cost.seconds[name] = cost.seconds.get(name, 0.0) + time.perf_counter() - start
+
+
+def note_index(index: Any) -> None:
+    """Note the bytes of an index: the codes of a FAISS index, without its lists and links."""
+    cost = _current.get()
+    if cost is not None and hasattr(index, "sa_code_size"):
+        with contextlib.suppress(RuntimeError):  # a kind of FAISS index without codes of its own
+            cost.index_bytes = int(index.ntotal) * int(index.sa_code_size())

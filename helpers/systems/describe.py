@@ -1,0 +1,274 @@
+"""A system described as text, or as a table of a TOML file; nothing is read but that file.
+
+Text: what the system is, then perhaps ``?`` and options joined by ``&``: ``models/mine?pooling=cls&max_length=256``.
+
+    bm25, tfidf                 matching of words
+    models/mine, BAAI/bge-m3    a model: a folder, or the id of one on the hub
+    vectors/mine                a folder of embeddings (passages.npy, queries.npy)
+    runs/mine.trec              a run in TREC's format, of any engine
+
+TOML, for names of your own, fusion and reranking::
+
+    [systems.dense]
+    model = "models/mine"
+    pooling = "cls"
+
+    [systems.both]
+    fuse = ["dense", "bm25"]
+    how = "rrf"
+
+    [systems.reranked]
+    rerank = "both"
+    by = "BAAI/bge-reranker-base"
+    depth = 50
+"""
+
+import hashlib
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from helpers._printable import printable
+from helpers.models import OFFLINE_DEFAULT
+from helpers.models.files import WEIGHTS
+
+WORDS = {"bm25": "BM25", "tfidf": "TF-IDF", "tf-idf": "TF-IDF"}
+OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type of each
+    "model": {
+        "name": str, "pooling": str, "query_instruction": str, "passage_instruction": str, "max_length": int,
+        "device": str, "dim": int, "backend": str, "half": bool, "batch_size": int, "index": str,
+    },
+    "embeddings": {"name": str, "index": str},
+    "run": {"name": str},
+    "words": {"name": str},
+    "fuse": {"how": str, "weights": list, "depth": int},
+    "rerank": {"by": str, "depth": int, "model": str, "device": str, "max_length": int, "batch_size": int},
+}  # fmt: skip
+HEADS = ("model", "run", "words", "fuse", "rerank")  # the key of a table that says what it describes
+
+
+@dataclass(frozen=True)
+class Description:
+    """One system.
+
+    Attributes:
+        name: what tables call it.
+        kind: a key of ``OPTIONS``.
+        where: a path, a hub id or the name of a baseline; empty for fusion and reranking.
+        options: as the kind has them.
+        parts: the names of the systems whose rankings it takes.
+        named: whether a person chose the name.
+    """
+
+    name: str
+    kind: str
+    where: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    parts: tuple[str, ...] = ()
+    named: bool = False
+
+
+def from_text(text: str, folder: Path | None = None) -> Description:
+    """Read one system from text; paths that do not exist where you are may lie in ``folder``.
+
+    Raises:
+        ValueError: an unknown option, or a value of another type.
+    """
+    where, mark, tail = (text, "", "") if _beside(text, folder).exists() else text.partition("?")
+    given: dict[str, str] = {}
+    for pair in tail.split("&") if mark else []:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise ValueError(f"{text!r}: {pair!r} is no option; write key=value, joined by &.")
+        given[key] = unquote(value)
+    return _simple(where, given, text, folder)
+
+
+def from_toml(path: str | Path) -> list[Description]:
+    """Read systems from a TOML file, in its order; paths in it are relative to its folder.
+
+    Raises:
+        FileNotFoundError: no such file.
+        ValueError: not TOML, no ``[systems.NAME]``, keys that do not go together, parts that are not named in it.
+    """
+    path = Path(path).expanduser()
+    if not path.is_file():
+        raise FileNotFoundError(f"No file {str(path)!r}; --systems takes a TOML file with a table [systems.NAME] each.")
+    where = printable(path.name)
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8")).get("systems")
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{where}: not TOML ({error}).") from None
+    if not isinstance(tables, dict) or not tables or not all(isinstance(t, dict) for t in tables.values()):
+        raise ValueError(f"{where}: no table [systems.NAME]; write one for each system.")
+    found = [_table(name, dict(table), where, path.parent) for name, table in tables.items()]
+    _check_parts(found, where)
+    return found
+
+
+def with_labels(systems: Sequence[Description]) -> list[Description]:
+    """Give systems of one name distinct labels: by their options, then the folder they lie in, then a digest.
+
+    Raises:
+        ValueError: one system twice, or two systems that a person named alike.
+    """
+    twice = [s for row, s in enumerate(systems) if any(_same(s, other) for other in systems[:row])]
+    if twice:
+        raise ValueError(f"The system {twice[0].name!r} is given twice; give each once.")
+    for label in (_by_options, _by_folder, _by_digest):
+        counts = Counter(s.name for s in systems)
+        systems = [replace(s, name=label(s)) if counts[s.name] > 1 and not s.named else s for s in systems]
+    repeated = [name for name, count in Counter(s.name for s in systems).items() if count > 1]
+    if repeated:
+        raise ValueError(f"Two systems are called {repeated[0]!r}: give one another name, ?name=… or [systems.NAME].")
+    return list(systems)
+
+
+def short_label(where: str) -> str:
+    """Return the name of a system by its place: the last part of its path, a hub id whole."""
+    path = Path(where).expanduser()
+    return printable(path.resolve().name) if path.exists() else where
+
+
+def _simple(where: str, given: Mapping[str, Any], text: str, folder: Path | None) -> Description:
+    """Describe a model, embeddings, a run or a baseline."""
+    path = _beside(where, folder)
+    kind = _kind(where, path)
+    options = _checked(kind, given, text)
+    name = options.pop("name", None)
+    if kind == "words":
+        return Description(name or WORDS[where.lower()], kind, WORDS[where.lower()], options, named=bool(name))
+    here = where if where == OFFLINE_DEFAULT or not path.exists() else str(path)
+    return Description(name or short_label(here), kind, here, options, named=bool(name))
+
+
+def _kind(where: str, path: Path) -> str:
+    """Tell what a text names."""
+    if where.lower() in WORDS:
+        return "words"
+    if where == OFFLINE_DEFAULT:  # always the bundled one, whatever folders lie about
+        return "model"
+    if any((path / f"{stem}.npy").is_file() for stem in ("passages", "queries")):
+        return "embeddings"
+    return "run" if path.exists() and not path.is_dir() else "model"
+
+
+def _table(name: str, table: dict[str, Any], where: str, folder: Path) -> Description:
+    """Describe the system of one table."""
+    place = f"{where}, [systems.{name}]"
+    heads = [key for key in HEADS if key in table]
+    heads = ["rerank"] if set(heads) == {"rerank", "model"} else heads  # which also names a model, for MaxSim
+    if len(heads) != 1:
+        raise ValueError(
+            f"{place}: expected one of the keys model, run, words, fuse, rerank; found {', '.join(table)}."
+        )
+    value = table.pop(heads[0])
+    if heads[0] in ("fuse", "rerank"):
+        parts = value if heads[0] == "fuse" else [value]
+        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+            raise ValueError(f'{place}: {heads[0]} names systems, fuse = ["a", "b"] or rerank = "a".')
+        options = _checked(heads[0], table, place)
+        for key in ("by", "model"):
+            if key in options and options[key] != "maxsim" and _beside(options[key], folder).exists():
+                options[key] = str(_beside(options[key], folder))
+        return Description(name, heads[0], "", options, tuple(parts), named=True)
+    if not isinstance(value, str):
+        raise ValueError(f"{place}: {heads[0]} must be text, not {value!r}.")
+    described = _simple(value, {**table, "name": name}, place, folder)
+    if described.kind != heads[0] and (heads[0] == "words" or (heads[0] == "run" and described.kind != "model")):
+        raise ValueError(f"{place}: {value!r} is no {heads[0]}.")
+    return replace(described, kind=heads[0] if heads[0] in ("run", "words") else described.kind)
+
+
+def _checked(kind: str, given: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return the options of a system, each of its type."""
+    known = OPTIONS[kind]
+    unknown = [key for key in given if key not in known]
+    if unknown:
+        what = {"words": "a baseline", "run": "a run", "embeddings": "embeddings"}.get(kind, f"a {kind}")
+        raise ValueError(f"{place}: {what} has no option {unknown[0]!r}; it has {', '.join(known)}.")
+    return {key: _typed(key, value, known[key], place) for key, value in given.items()}
+
+
+def _typed(key: str, value: Any, kind: type, place: str) -> Any:
+    """Read a value, which is text on the command line and has a type in TOML."""
+    if kind is bool and isinstance(value, str) and value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    if kind is int and isinstance(value, str) and re.fullmatch(r"[0-9]+", value):
+        value = int(value)
+    number = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+    if not isinstance(value, kind) or (kind is int and not number):
+        wanted = {int: "a whole number of at least 1", bool: "true or false", list: "a list"}.get(kind, "text")
+        raise ValueError(f"{place}: {key}={value!r}: expected {wanted}.")
+    return value
+
+
+def _check_parts(systems: Sequence[Description], where: str) -> None:
+    """Raise unless every part is a system of the file above its user, and fusion has what it needs."""
+    seen: list[str] = []
+    for system in systems:
+        place = f"{where}, [systems.{system.name}]"
+        unknown = [part for part in system.parts if part not in seen and part.lower() not in WORDS]
+        if unknown:
+            raise ValueError(f"{place}: no system {unknown[0]!r} above it; above are {', '.join(seen) or 'none'}.")
+        if system.kind == "fuse":
+            _check_fusion(system, place)
+        if system.kind == "rerank" and "by" not in system.options:
+            raise ValueError(f'{place}: say by what: by = "maxsim", or the folder or hub id of a reranker.')
+        seen.append(system.name)
+
+
+def _check_fusion(system: Description, place: str) -> None:
+    """Raise unless a fusion has two parts, a known rule and as many weights as parts."""
+    how, weights = system.options.get("how", "rrf"), system.options.get("weights")
+    if how not in ("rrf", "weighted"):
+        raise ValueError(f"{place}: how={how!r}: expected 'rrf' or 'weighted'.")
+    if len(system.parts) < 2 or len(set(system.parts)) < len(system.parts):
+        raise ValueError(f"{place}: fuse needs at least two different systems.")
+    numbers = weights is not None and all(isinstance(w, int | float) and w >= 0 for w in weights)
+    if weights is not None and (len(weights) != len(system.parts) or not numbers or not sum(weights)):
+        count = len(system.parts)
+        raise ValueError(f"{place}: weights={weights!r}: expected {count} numbers of at least 0, one a system.")
+
+
+def _beside(text: str, folder: Path | None) -> Path:
+    """Return the path that a text names, in a folder or where one is."""
+    path = Path(text).expanduser()
+    return folder / path if folder is not None and not path.is_absolute() and (folder / path).exists() else path
+
+
+def _same(one: Description, other: Description) -> bool:
+    """Tell whether two descriptions are of one system."""
+
+    def key(s: Description) -> tuple[object, ...]:
+        return (s.kind, s.where, tuple(sorted(map(str, s.options.items()))), s.parts)
+
+    return key(one) == key(other) and (one.name == other.name or not (one.named and other.named))
+
+
+def _by_folder(system: Description) -> str:
+    """Name a system by its folder and its own name."""
+    path = Path(system.where).expanduser()
+    return f"{printable(path.resolve().parent.name)}/{system.name}" if system.where and path.exists() else system.name
+
+
+def _by_options(system: Description) -> str:
+    """Name a system by its name and its options."""
+    shown = ", ".join(f"{key}={value}" for key, value in system.options.items())
+    return f"{system.name} ({shown})" if shown else system.name
+
+
+def _by_digest(system: Description) -> str:
+    """Name a system by its name and the first digits of the SHA-256 of its weights, vectors or run."""
+    place = Path(system.where).expanduser()
+    files = [place / name for name in (WEIGHTS, "passages.npy")] if place.is_dir() else [place]
+    for path in files:
+        if system.where and path.is_file():
+            with path.open("rb") as file:
+                return f"{system.name} ({hashlib.file_digest(file, 'sha256').hexdigest()[:7]})"
+    return system.name

@@ -1,0 +1,6 @@
+"""Maintainers' tools: run, record, compare and check the lessons (`python -m notebooks.kit --help`)."""
+
+import sys
+
+# nbformat loads jsonschema, which would load this for a check of addresses that nothing here asks for: seconds.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]

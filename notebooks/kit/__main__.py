@@ -1,0 +1,142 @@
+"""Command line of the maintainers' tools: `python -m notebooks.kit COMMAND`."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from .notebooks import LANGUAGES, ROOT, NotebookError, lesson_names
+
+
+def _indented(lines: list[str]) -> str:
+    """Return lines two columns to the right, each with a newline at its end."""
+    return "".join(f"  {line}\n" for text in lines for line in text.split("\n"))
+
+
+def _run(args: argparse.Namespace) -> int:
+    """execute lessons into build/ and show the figures got beside those recorded"""
+    from .run import figures_table, run_lesson, unlike
+
+    failed, rows = 0, []
+    for name in lesson_names(args.root, args.lessons):
+        start = time.perf_counter()
+        try:
+            fresh, differences = run_lesson(args.root, args.language, name, limit=args.limit)
+        except NotebookError as error:
+            failed = 1
+            print(f"error: {error}", file=sys.stderr)
+            continue
+        rows += figures_table(args.root, args.language, name, fresh)
+        verdict = f"{len(differences)} outputs unlike those recorded" if differences else "every output as recorded"
+        print(f"{name}: {verdict} ({time.perf_counter() - start:.0f} s)", flush=True)
+        print(_indented([str(difference) for difference in differences]), end="")
+    print(f"\n{unlike(rows)}\nexecuted copies: build/notebooks/{args.language}/")
+    return failed
+
+
+def _record(args: argparse.Namespace) -> None:
+    """execute lessons and keep their outputs, in both languages"""
+    from .record import record
+
+    for name in lesson_names(args.root, args.lessons):
+        start = time.perf_counter()
+        changed = record(args.root, name, force=args.force, limit=args.limit)
+        print(f"{name}: {'recorded anew' if changed else 'unchanged'} ({time.perf_counter() - start:.0f} s)")
+        print(_indented(changed), end="")
+
+
+def _check(args: argparse.Namespace) -> int:
+    """check lessons, README and pages without executing anything"""
+    from .check import check
+
+    problems = check(args.root, args.lessons)
+    print("".join(f"{problem}\n" for problem in problems), end="")
+    print(f"{len(problems)} problems" if problems else "lessons, README and pages: no problem")
+    return 1 if problems else 0
+
+
+def _sync(args: argparse.Namespace) -> None:
+    """carry cells, code and outputs from English to Chinese"""
+    from .record import sync
+
+    for name in lesson_names(args.root, args.lessons):
+        changed = sync(args.root, name)
+        print(f"{name}: {', '.join(changed) + ' written' if changed else 'in step'}")
+
+
+def _status(args: argparse.Namespace) -> None:
+    """show what is left to translate"""
+    from .status import status
+
+    print(status(args.root, args.lessons))
+
+
+def _todo(args: argparse.Namespace) -> None:
+    """show English and Chinese of each cell that needs a translator"""
+    from .status import todo
+
+    print("\n".join(todo(args.root, name) for name in lesson_names(args.root, [args.lesson])))
+
+
+def _accept(args: argparse.Namespace) -> None:
+    """mark one cell or page as a current translation"""
+    from .translation import accept_cell, accept_page
+
+    if args.text.endswith(".md"):
+        if args.cell:
+            raise NotebookError("a page is accepted as a whole: accept PAGE")
+        mark = accept_page(args.root, args.root / args.text)
+    elif args.cell:
+        mark = accept_cell(args.root, lesson_names(args.root, [args.text])[0], args.cell)
+    else:
+        raise NotebookError("say which cell: accept LESSON CELL (one at a time, after reading both languages)")
+    print(f"{args.text} {args.cell or ''} accepted as a translation of {mark}")
+
+
+def _robust(args: argparse.Namespace) -> None:
+    """execute lessons under other threads, instructions, batches and caches"""
+    from .robust import robust
+
+    print("\n\n".join([robust(args.root, name) for name in lesson_names(args.root, args.lessons)]))
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    top = argparse.ArgumentParser(prog="python -m notebooks.kit", description=__doc__)
+    top.add_argument("--root", type=Path, default=ROOT, help="the checkout to work on (this one)")
+    subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = {}
+    for action in (_run, _record, _check, _sync, _status, _todo, _accept, _robust):
+        name = action.__name__.lstrip("_")
+        commands[name] = subparsers.add_parser(name, help=action.__doc__)
+        commands[name].set_defaults(action=action)
+        if action not in (_todo, _accept):
+            commands[name].add_argument("lessons", nargs="*", help="name or number of a lesson (all)")
+    for name in ("run", "record"):
+        commands[name].add_argument("--limit", type=int, default=240, help="seconds that one cell may take (240)")
+    commands["run"].add_argument("--language", choices=LANGUAGES, default="en", help="the edition to execute (en)")
+    commands["record"].add_argument("--force", action="store_true", help="also where versions differ from the lock")
+    commands["todo"].add_argument("lesson", help="name or number of a lesson")
+    commands["accept"].add_argument("text", help="lesson, or path of a Chinese page (README_zh.md)")
+    commands["accept"].add_argument("cell", nargs="?", help="id of a markdown cell of the lesson")
+    return top
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command and return the exit status: 0 well, 1 something failed or is wrong, 2 wrong usage."""
+    args = parser().parse_args(argv)
+    try:
+        return int(args.action(args) or 0)
+    except NotebookError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""What the tools ask of the cells of a notebook, and of the texts that they print."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from nbformat import NotebookNode
+
+ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
+TEMPORARY = re.compile(
+    r"(?:(?:/private)?/var/folders/[\w+-]+/[\w+-]+/T|/(?:var/)?tmp|[A-Za-z]:\\Users\\[^\\\s]+\\AppData\\Local\\Temp)"
+    r"[/\\]+[\w.+-]+"
+)
+WORK, SCRATCH = "lesson", "scratch"
+
+
+def cell_hash(cell_id: str, source: str) -> str:
+    """Return the first 16 hex digits of SHA-256 over id, newline and source: a hash fits one cell only."""
+    return hashlib.sha256(f"{cell_id}\n{source}".encode()).hexdigest()[:16]
+
+
+def tags(cell: NotebookNode) -> list[str]:
+    """Return the tags of a cell."""
+    return list(cell.get("metadata", {}).get("tags", []))
+
+
+def is_volatile(cell: NotebookNode) -> bool:
+    """Tell whether the outputs of a cell may vary from run to run."""
+    return bool({"volatile", "provenance"} & set(tags(cell)))
+
+
+def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    """Return the code cells in order."""
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def code_hashes(notebook: NotebookNode) -> dict[str, str]:
+    """Return the hash of each code cell's source: what the recorded outputs belong to."""
+    return {cell.id: cell_hash(cell.id, cell.source) for cell in code_cells(notebook)}
+
+
+def by_id(notebook: NotebookNode) -> dict[str, NotebookNode]:
+    """Return the cells by their id, in order."""
+    return {cell.id: cell for cell in notebook.cells}
+
+
+def alt_text(cell: NotebookNode) -> str:
+    """Return the alternative text of a code cell's figures, or an empty string."""
+    return str(cell.metadata.get("mystnb", {}).get("image", {}).get("alt", "") or "").strip()
+
+
+def output_texts(cell: NotebookNode) -> list[str]:
+    """Return every textual output of a code cell: streams, then each text of each display, in order."""
+    texts = []
+    for output in cell.get("outputs", []):
+        if output.output_type == "stream":
+            texts.append(output.text)
+        for mime, value in output.get("data", {}).items():
+            if mime.startswith("text/") or mime == "image/svg+xml":
+                texts.append(value)
+    return texts
+
+
+def leaves(value: object, path: str = "") -> dict[str, str]:
+    """Return the text of each single value inside a JSON value, by the keys that lead to it joined with slashes."""
+    if not isinstance(value, (dict, list)):
+        return {path: str(value)}
+    items = enumerate(value) if isinstance(value, list) else value.items()
+    below = (leaves(item, f"{path}/{key}".lstrip("/")) for key, item in items)
+    return {name: text for leaves in below for name, text in leaves.items()}
+
+
+def plain(text: str, folder: str = "") -> str:
+    """Return text with memory addresses as `0x0` and temporary folders (their random name too) as `TMP`.
+
+    folder is the temporary folder of this run, if known: it holds WORK, where the lesson runs, and SCRATCH,
+    where its own temporary files go.
+    """
+    if folder:
+        text = re.sub(re.escape(folder) + rf"(?:[/\\]{WORK}|[/\\]{SCRATCH}(?:[/\\][\w.+-]+)?)?", "TMP", text)
+    return ADDRESS.sub("0x0", TEMPORARY.sub("TMP", text))

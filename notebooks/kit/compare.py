@@ -1,0 +1,216 @@
+"""Compare what a lesson has recorded with what it gives now.
+
+Numbers. An integer must be equal. A number shown with at most DECIMALS decimals and DIGITS significant digits has
+been rounded for the reader, so every digit he sees must be equal: a drift of 1e-9 behind the rounding does not show,
+a change of the last shown digit does. A number shown with more digits may differ by RTOL, relatively. A cell whose
+metadata holds `{"verify": {"rtol": r, "atol": a}}` replaces both rules for numbers that are not integers:
+|x - y| <= max(r * max(|x|, |y|), a).
+
+Text. What remains when the numbers are taken out must be equal, but for the width of blanks, memory addresses and
+temporary folders. Digits that are part of a word, a version or a path are text. HTML is compared element by element.
+Figures are compared by pixels if the same matplotlib drew both. Volatile cells must give the same kinds of output.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+
+from nbformat import NotebookNode
+
+from .cells import code_cells, is_volatile, leaves, plain, tags
+from .tables import Piece, html_pieces
+
+RTOL = 1e-5
+DECIMALS, DIGITS = 6, 7
+
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?!\w|\.\w)", re.A)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One difference between a recorded and a fresh notebook: the cell, in which aspect, and both values.
+
+    images are the recorded, the fresh and the difference picture as PNG bytes, if it is a figure.
+    """
+
+    cell: str
+    aspect: str
+    recorded: str
+    fresh: str
+    images: dict[str, bytes] = field(default_factory=dict, compare=False)
+
+    def __str__(self) -> str:
+        """Return the difference with both values under each other."""
+        return f"[{self.cell}] {self.aspect}\n    recorded: {self.recorded}\n    fresh:    {self.fresh}"
+
+
+def _is_rounded(text: str) -> bool:
+    """Tell whether a number is written with so few digits that it was rounded for a reader."""
+    mantissa = re.split("[eE]", text.lstrip("+-"))[0]
+    decimals = mantissa.partition(".")[2]
+    return len(decimals) <= DECIMALS and len(mantissa.replace(".", "").lstrip("0")) <= DIGITS
+
+
+def close(recorded: str, fresh: str, verify: dict[str, float] | None = None) -> bool:
+    """Tell whether two printed numbers agree by the rules above; verify is the cell's own tolerance."""
+    if recorded == fresh:
+        return True
+    if recorded.lstrip("+-").isdigit() or fresh.lstrip("+-").isdigit():
+        return False
+    one, two = Decimal(recorded), Decimal(fresh)
+    distance, size = abs(one - two), max(abs(one), abs(two))
+    if verify:
+        return distance <= max(Decimal(str(verify.get("rtol", 0))) * size, Decimal(str(verify.get("atol", 0))))
+    if _is_rounded(recorded) and _is_rounded(fresh):
+        return one == two
+    return distance <= Decimal(str(RTOL)) * size
+
+
+def squeeze(text: str) -> str:
+    """Return text with the width of blanks, and blanks that end a line, taken out."""
+    return re.sub(r" ?\n", "\n", re.sub(r"[ \t]+", " ", plain(text))).strip()
+
+
+def _extent(pieces: list[Piece]) -> str:
+    """Return in words how much an HTML output holds."""
+    kinds = [piece.tag.split()[0] for piece in pieces]
+    return f"{kinds.count('tr')} rows, {kinds.count('td') + kinds.count('th')} cells, {len(kinds)} elements and texts"
+
+
+def _kind(output: NotebookNode) -> str:
+    """Return what kind of output this is: stream and name, or display and its media types."""
+    if output.output_type == "stream":
+        return str(output.name)
+    if output.output_type == "error":
+        return f"error {output.ename}"
+    return "+".join([output.output_type, *sorted(output.get("data", {}))])
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """The comparison of the outputs of one cell: its id and the tolerance it asks for, if any."""
+
+    cell: str
+    verify: dict[str, float] | None
+
+    def differences(self, recorded: NotebookNode, fresh: NotebookNode) -> Iterator[Difference | None]:
+        """Yield the result for each text and media type of two outputs of the same kind."""
+        if recorded == fresh:
+            return
+        if recorded.output_type == "stream":
+            yield self.text(recorded.text, fresh.text)
+        for mime, value in recorded.get("data", {}).items():
+            other = fresh.data[mime]
+            if mime == "image/png":
+                yield self.picture(value, other)
+            elif mime == "text/html":
+                yield self.html(value, other)
+            elif isinstance(value, str):
+                yield self.text(value, other)
+            else:
+                yield self.text(
+                    json.dumps(value, indent=1, sort_keys=True), json.dumps(other, indent=1, sort_keys=True)
+                )
+
+    def text(self, recorded: str, fresh: str) -> Difference | None:
+        """Return the first difference of two texts, None if there is none."""
+        one, two = squeeze(recorded).split("\n"), squeeze(fresh).split("\n")
+        for row in range(max(len(one), len(two))):
+            old, new = (lines[row] if row < len(lines) else "(no such line)" for lines in (one, two))
+            if NUMBER.sub("#", old) != NUMBER.sub("#", new):
+                return Difference(self.cell, f"text, line {row + 1}", old.strip(), new.strip())
+            for x, y in zip(NUMBER.findall(old), NUMBER.findall(new), strict=True):
+                if not close(x, y, self.verify):
+                    return Difference(self.cell, f"number, line {row + 1} ('{old.strip()[:60]}')", x, y)
+        return None
+
+    def html(self, recorded: str, fresh: str) -> Difference | None:
+        """Return the first difference of two HTML outputs, by row and column inside a table."""
+        one, two = html_pieces(plain(recorded)), html_pieces(plain(fresh))
+        if len(one) != len(two):
+            return Difference(self.cell, "the structure of the HTML", _extent(one), _extent(two))
+        for old, new in zip(one, two, strict=True):
+            if (old.tag, old.depth) != (new.tag, new.depth):
+                return Difference(self.cell, f"HTML element {old.location}".strip(), old.tag, new.tag)
+            if difference := self.text(old.text, new.text):
+                return replace(difference, aspect=old.location or difference.aspect)
+        return None
+
+    def picture(self, recorded: str, fresh: str) -> Difference | None:
+        """Return how two PNGs differ; other versions of matplotlib draw other pixels, so those pass."""
+        from .pictures import differing, in_red, open_png  # not loaded by the static checks
+
+        if recorded.strip() == fresh.strip():
+            return None
+        old, new = open_png(recorded), open_png(fresh)
+        mask = differing(old, new)
+        count = mask.histogram()[255]
+        if old.info.get("Software") != new.info.get("Software") or not count:
+            return None
+        sizes = [f"{picture.width} x {picture.height} pixels" for picture in (old, new)]
+        if old.size == new.size:
+            sizes[1] += f", {count} of them different"
+        images = {"recorded": b64decode(recorded), "fresh": b64decode(fresh), "difference": in_red(mask)}
+        return Difference(self.cell, "figure", sizes[0], sizes[1], images)
+
+
+def provenance(cell: NotebookNode) -> dict[str, Any] | None:
+    """Return the JSON object that a provenance cell printed, or None if it printed something else."""
+    text = "".join(o.text for o in cell.outputs if o.output_type == "stream" and o.name == "stdout")
+    try:
+        record = json.loads(text)
+    except json.JSONDecodeError:
+        return None
+    return record if isinstance(record, dict) else None
+
+
+FREE = {"date", "device", "platform", "machine", "python", "threads"}  # what provenance may say otherwise
+
+
+def _provenance_differences(recorded: NotebookNode, fresh: NotebookNode, versions: bool) -> list[Difference]:
+    """Return the first difference of two provenance records in what is not free; versions only if they count."""
+    old, new = (
+        {path: text for path, text in leaves(provenance(cell) or {}).items() if path.split("/")[0] not in FREE}
+        for cell in (recorded, fresh)
+    )
+    for path in sorted(set(old) | set(new)):
+        one, two = old.get(path, "(absent)"), new.get(path, "(absent)")
+        if one != two and (versions or not path.startswith("packages/")):
+            return [Difference(recorded.id, f"provenance /{path}", one, two)]
+    return []
+
+
+def compare_cell(recorded: NotebookNode, fresh: NotebookNode, versions: bool = True) -> list[Difference]:
+    """Return the differences between the outputs of one code cell, recorded and fresh; versions as for compare."""
+    old, new = ([_kind(output) for output in cell.outputs] for cell in (recorded, fresh))
+    if old != new:
+        one, two = ("; ".join(kinds) or "(none)" for kinds in (old, new))
+        return [Difference(recorded.id, "outputs (number and kind)", one, two)]
+    if is_volatile(recorded):
+        return _provenance_differences(recorded, fresh, versions) if "provenance" in tags(recorded) else []
+    outputs = _Outputs(recorded.id, recorded.metadata.get("verify"))
+    pairs = zip(recorded.outputs, fresh.outputs, strict=True)
+    return [difference for one, two in pairs for difference in outputs.differences(one, two) if difference]
+
+
+def compare(recorded: NotebookNode, fresh: NotebookNode, *, versions: bool = True) -> list[Difference]:
+    """Return every difference between two states of a lesson, cell by cell; empty if they agree.
+
+    versions is whether those of packages in the provenance count: not where another environment is meant.
+    """
+    old, new = ({cell.id: cell for cell in code_cells(book)} for book in (recorded, fresh))
+    differences = [Difference(cell_id, "cell", "present", "(absent)") for cell_id in old if cell_id not in new]
+    differences += [Difference(cell_id, "cell", "(absent)", "present") for cell_id in new if cell_id not in old]
+    if not differences and list(old) != list(new):
+        moved = next(i for i, j in zip(old, new, strict=True) if i != j)
+        return [Difference(moved, "order of cells", " ".join(old), " ".join(new))]
+    for cell_id in old:
+        if cell_id in new:
+            differences += compare_cell(old[cell_id], new[cell_id], versions)
+    return differences

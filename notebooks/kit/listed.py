@@ -1,0 +1,65 @@
+"""What docs/checks.toml lists: exceptions that the checks accept, each for one cell or page and with its reason.
+
+    ["01_evaluation".numbers]    # numbers of the English prose that no run gives, in order; "*" for a whole page
+    grades-text = ["3 2 1 0 2", "the grades of the guidelines"]
+    ["01_evaluation".cells]      # tags and metadata that hide outputs from the comparison
+    device = ["volatile", "names the device, which differs"]
+    ["01_evaluation".languages]  # numbers that only English (en) or only Chinese (zh) has
+    look-text = ["en 3", "Chinese says it without the number"]
+
+A page stands under its path, with `page` in the place of the cell's id.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from .notebooks import NotebookError, Problem
+
+FILE = "docs/checks.toml"
+SECTIONS = ("numbers", "cells", "languages")
+Listed = dict[str, dict[str, dict[str, list[str]]]]
+
+
+@lru_cache(maxsize=8)
+def _read(path: Path, _changed: float) -> Listed:
+    """Return the lists in a file. Raises NotebookError for one that is not as the top of this module says."""
+    try:
+        lists: Listed = tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise NotebookError(f"{FILE} is not valid TOML ({error}): correct that line") from error
+    for text, sections in lists.items():
+        for section, entries in sections.items():
+            if section not in SECTIONS:
+                raise NotebookError(f"{FILE}: '{text}' has '{section}'; there are {', '.join(SECTIONS)}")
+            for cell, entry in entries.items():
+                if not (isinstance(entry, list) and len(entry) == 2 and str(entry[1]).strip()):
+                    raise NotebookError(f'{FILE}: {text}, {cell}: write ["what", "the reason"], got {entry!r}')
+    return lists
+
+
+def listed(root: Path, text: str, section: str) -> dict[str, str]:
+    """Return what a section lists for a lesson or page, by cell (`page` for a page); nothing without the file."""
+    path = root / FILE
+    lists = _read(path, path.stat().st_mtime_ns) if path.exists() else {}
+    return {cell: entry[0] for cell, entry in lists.get(text, {}).get(section, {}).items()}
+
+
+def idle(root: Path, text: str, cells: Iterable[str]) -> Iterator[Problem]:
+    """Yield a problem for each entry of a lesson or page whose cell does not exist."""
+    known = set(cells)
+    for section in SECTIONS:
+        for cell in listed(root, text, section):
+            if cell not in known:
+                yield Problem(FILE, "", "listed", f"{text}, {section}: no cell '{cell}': delete or correct the entry")
+
+
+def unknown_texts(root: Path, texts: Iterable[str]) -> Iterator[Problem]:
+    """Yield a problem for each lesson or page that is listed and does not exist."""
+    path = root / FILE
+    lists = _read(path, path.stat().st_mtime_ns) if path.exists() else {}
+    for text in sorted(set(lists) - set(texts)):
+        yield Problem(FILE, "", "listed", f"there is no lesson or page '{text}': delete or correct its entries")

@@ -1,0 +1,98 @@
+"""Reduce Markdown to its prose: no code, formulas, link targets, comments or tags, every line where it was."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+PLACEHOLDER = "\ufffc"  # stands for code and formulas, so that the words around them do not touch
+
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.M)
+_FENCE = re.compile(r"^[ \t>]*(`{3,}|~{3,}|:{3,})[ \t]*(\{[^}\n]*\})?")
+_CODE_BLOCKS = ("code", "math", "literalinclude", "mermaid", "include", "raw", "toctree", "auto", "eval-rst", "image")
+COMMENT = re.compile(r"<!--.*?-->", re.S)
+_MATH = re.compile(r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|(?<![\\\w$])\$(?!\s)[^$\n]*?(?<![\s\\])\$(?!\w)", re.S | re.A)
+_CODE = re.compile(r"(?:\{[\w:-]+\})?(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(\s*<?([^)\s>]*)>?(?:\s+\"[^\"]*\")?\s*\)")
+_REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:[ \t]*\S+.*$", re.M)
+_URL = re.compile(r"<?(?:https?|ftp)://[^\s<>)\"'，。；：、）】》]+>?")
+_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_OPTION = re.compile(r"^[ \t]*:[\w-]+:.*$", re.M)
+_TARGET = re.compile(r"^[ \t]*\([\w-]+\)=[ \t]*$", re.M)
+
+
+def _lines_of(text: str) -> str:
+    """Return as many newlines as text has, after a gap."""
+    return PLACEHOLDER + "\n" * text.count("\n")
+
+
+def _is_code(fence: str, directive: str | None) -> bool:
+    """Tell whether a fence with this `{directive}` holds code rather than prose."""
+    if directive is None:
+        return fence[0] != ":"
+    return directive.strip("{}").split(":")[-1].startswith(_CODE_BLOCKS)
+
+
+def without_blocks(text: str) -> str:
+    """Return text with front matter and blocks of code or formulas emptied; admonitions keep their prose."""
+    text = re.sub(r"\A---\n.*?\n---\n", lambda m: "\n" * m[0].count("\n"), text, flags=re.S)
+    kept: list[str] = []
+    admonitions: list[str] = []  # the fences of those that are open
+    code = ""  # the fence of the open block of code, if one is
+    for line in text.split("\n"):
+        match = _FENCE.match(line)
+        fence, directive, rest = (match[1], match[2], line[match.end() :].strip()) if match else ("", None, "")
+        closes = bool(fence and not directive and not rest)
+        if code:
+            code = "" if closes and fence.startswith(code) else code
+            line = ""
+        elif closes and admonitions and fence.startswith(admonitions[-1]):
+            admonitions.pop()
+            line = ""
+        elif fence and not _is_code(fence, directive):
+            admonitions.append(fence)
+            line = rest
+        elif fence and fence not in rest:
+            code, line = fence, ""
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def without_code(text: str) -> str:
+    """Return text with blocks emptied and inline code replaced by PLACEHOLDER; comments stay."""
+    return _CODE.sub(lambda m: _lines_of(m[0]), without_blocks(text))
+
+
+@lru_cache(maxsize=4096)
+def prose(text: str) -> str:
+    """Return the prose of a Markdown text; code and formulas become PLACEHOLDER, links keep their words."""
+    text = COMMENT.sub(lambda m: "\n" * m[0].count("\n"), without_code(text))
+    text = _MATH.sub(lambda m: _lines_of(m[0]), text)
+    text = LINK.sub(lambda m: m[2], LINK.sub(lambda m: m[2], text))
+    for pattern in (_REFERENCE, _OPTION, _TARGET, _URL, _TAG):
+        text = pattern.sub("", text)
+    return text
+
+
+def links(text: str) -> list[tuple[str, str]]:
+    """Return (words, target) of every link outside code, images left out."""
+    text = COMMENT.sub("", without_code(text))
+    return [(m[2], m[3]) for m in LINK.finditer(text) if not m[1]] + [
+        (m[2], m[1]) for m in re.finditer(r"<a\s[^>]*href=\"([^\"]+)\"[^>]*>(.*?)</a>", text, re.S)
+    ]
+
+
+def headings(text: str) -> list[str]:
+    """Return the headings of a text, outside code."""
+    return _HEADING.findall(without_blocks(text))
+
+
+def paragraphs(text: str) -> list[str]:
+    """Return the blocks of a text that blank lines separate, stripped."""
+    return [block.strip() for block in re.split(r"\n\s*\n", text) if block.strip()]
+
+
+def has_han(text: str) -> bool:
+    """Tell whether text holds a Chinese character."""
+    return re.search(f"[{HAN}]", text) is not None

@@ -1,0 +1,174 @@
+"""Numbers in prose that no marker covers, and whether both languages of a text name the same numbers and markers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+
+from .markdown import COMMENT, LINK, prose, without_blocks
+
+WORDS = {
+    "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
+    "twelve": 12, "dozen": 12, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "third": 3, "thirds": 3,
+    "fourth": 4, "quarter": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10,
+    "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9,
+}  # fmt: skip
+_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "百": 100, "千": 1000, "万": 10**4,
+           "亿": 10**8}  # fmt: skip
+_DIGITS = dict(zip("零一二三四五六七八九两", (*range(10), 2), strict=True))
+_SMALL = re.compile(r"\b(?:one|two|both|once|twice|first|second|single)\b|[一二两]|首个|第一", re.I)
+
+_DIGIT = r"\d+(?:,\d{3})*(?:\.\d+)?"
+_WORD = rf"\b(?:{'|'.join(WORDS)})s?\b"
+TOKEN = re.compile(rf"(?<![A-Za-z\d_@.,+#/-]){_DIGIT}(?:/\d+)?(?:\s?[%％])?(?![A-Za-z_\d])|{_WORD}", re.I)
+_ENGLISH = re.compile(
+    rf"({_DIGIT})((?:[ \u00a0-]?(?:{'|'.join(WORDS)})s?\b)*)|{_WORD}(?: (?:thousand|million|billion))?", re.I
+)
+_CHINESE = re.compile(rf"({_DIGIT})([百千万亿]*)|(?!百分[点之比]|百科|万能)[一二三四五六七八九两十百千万亿]+(?!一样)")
+_LEADING = re.compile(r"(?<![\d\w)\]}])\.(?=\d)")  # of a decimal without its zero
+
+
+def tokens(text: str) -> list[str]:
+    """Return the numbers, digits or words from three on, in the prose of an English text, in their order.
+
+    text is Markdown without its marked numbers. Digits that are part of a name (`recall@1`, `L6`) are no numbers.
+    """
+    return [re.sub(r"\s", "", match[0]).lower() for match in TOKEN.finditer(_LEADING.sub("0.", prose(text)))]
+
+
+def _han(text: str) -> int:
+    """Return the number that Chinese numerals write."""
+    total = section = digit = 0
+    for character in text:
+        if character == "十":
+            section, digit = section + (digit or 1) * 10, 0
+        elif character in "万亿":
+            total, section, digit = total + ((section + digit) or 1) * _SCALES[character], 0, 0
+        elif character in _SCALES:
+            section, digit = section + (digit or 1) * _SCALES[character], 0
+        else:
+            digit = _DIGITS[character]
+    return total + section + digit
+
+
+def _shown(value: Decimal) -> str:
+    """Return a number so that equal ones read alike, digits behind the point kept."""
+    whole = value == value.to_integral_value() and int(value.as_tuple().exponent) > -1
+    return f"{int(value)}" if whole else f"{value:f}"
+
+
+def _english(match: re.Match[str]) -> Iterator[str]:
+    """Yield the numbers of a match: `8.8 million` and `ten thousand` are one."""
+    words = [word.lower().rstrip("s") for word in re.findall(r"[A-Za-z]+", match[0])]
+    scales = [word for word in words if word in _SCALES]
+    value = Decimal(match[1].replace(",", "")) if match[1] else Decimal(1)
+    plain = [WORDS[word] if word in WORDS else WORDS[word + "s"] for word in words if word not in _SCALES]
+    if not match[1] and plain:
+        value = Decimal(plain.pop(0))
+    for scale in scales:
+        value *= _SCALES[scale]
+    yield _shown(value.quantize(1) if scales and value == value.to_integral_value() else value)
+    yield from (str(number) for number in plain)
+
+
+def _chinese(match: re.Match[str]) -> Iterator[str]:
+    """Yield the number of a match: `880万` and `三十` are one."""
+    if match[1] is None:
+        yield str(_han(match[0]))
+        return
+    value = Decimal(match[1].replace(",", ""))
+    for scale in match[2]:
+        value *= _SCALES[scale]
+    yield _shown(value.quantize(1) if match[2] and value == value.to_integral_value() else value)
+
+
+def _readable(text: str) -> tuple[str, str]:
+    """Return the prose of a text, and its code and formulas, without link targets and comments."""
+    text = re.sub(r"\A---\n.*?\n---\n", "", COMMENT.sub("", text), flags=re.S)
+    words = _LEADING.sub("0.", prose(text))
+    rest = re.sub(r"https?://\S+", " ", LINK.sub(lambda match: match[2], text))
+    return words, _LEADING.sub("0.", rest)
+
+
+def quantities(text: str, language: str) -> tuple[Counter[str], Counter[str]]:
+    """Return how often a text names each number: in digits or words, and of these the ones written in digits."""
+    words, whole = _readable(text)
+    digits = Counter(_shown(Decimal(number.replace(",", ""))) for number in re.findall(_DIGIT, whole))
+    pattern, read = (_CHINESE, _chinese) if language == "zh" else (_ENGLISH, _english)
+    scaled: Counter[str] = Counter()
+    for match in pattern.finditer(words):
+        if match[1] is None:
+            scaled.update(read(match))
+        elif match[2]:
+            digits[_shown(Decimal(match[1].replace(",", "")))] -= 1
+            scaled.update(read(match))
+    return +digits + scaled, +digits
+
+
+def number_differences(english: str, chinese: str) -> tuple[Counter[str], Counter[str]]:
+    """Return the numbers that only the English, and that only the Chinese text has.
+
+    0, 1 and 2 are compared where both write digits: their words serve other ends too.
+    """
+    (left, left_digits), (right, right_digits) = quantities(english, "en"), quantities(chinese, "zh")
+    only = [left - right, right - left]
+    for small in ("0", "1", "2"):
+        gap = left_digits[small] - right_digits[small]
+        spoken = len(_SMALL.findall(prose(chinese if gap > 0 else english)))
+        for side, sign in zip(only, (1, -1), strict=True):
+            side.pop(small, None)
+            if sign * gap > spoken:
+                side[small] = sign * gap
+    return only[0], only[1]
+
+
+def marks(text: str) -> Counter[str]:
+    """Return how often each marker stands in a text."""
+    found = re.findall(r"<!--\s*((?:fig|calc|nofig|holds):.*?)\s*-->", without_blocks(text), re.S)
+    return Counter(re.sub(r"\s+", " ", mark) for mark in found)
+
+
+def formulas(text: str) -> Counter[str]:
+    """Return how often each formula between `$` stands in a text, without words and blanks; single symbols left out."""
+    found = re.findall(r"\$\$(.+?)\$\$|(?<![\\$])\$(?!\s)([^$\n]+?)\$", without_blocks(COMMENT.sub("", text)), re.S)
+    bare = (re.sub(r"\\q?quad.*|\\text\{[^{}]*\}|\s|[，。；]", "", one or two, flags=re.S) for one, two in found)
+    return Counter(formula for formula in bare if re.search(r"[=+/^]|\\(?:frac|sum|log|min|max|le|ge|cdot)", formula))
+
+
+def _allowed(entry: str) -> dict[str, Counter[str]]:
+    """Return what an entry of docs/checks.toml (`en 3 5 zh 2`) allows each language to have alone."""
+    found: dict[str, Counter[str]] = {"en": Counter(), "zh": Counter()}
+    language = "en"
+    for word in entry.split():
+        if word in found:
+            language = word
+        else:
+            found[language][word] += 1
+    return found
+
+
+def language_differences(english: str, chinese: str, allowed: str = "") -> Iterator[tuple[str, str]]:
+    """Yield rule and message where two languages of a text have other markers or name other numbers.
+
+    allowed is what docs/checks.toml lists for the text.
+    """
+    left, right = marks(english), marks(chinese)
+    for name, others in (("English", left - right), ("Chinese", right - left)):
+        if others:
+            yield "markers", f"only the {name} text has <!--{next(iter(others))}-->: both have the same markers"
+    left, right = formulas(english), formulas(chinese)
+    for name, others in (("English", left - right), ("Chinese", right - left)):
+        if others:
+            yield "formulas", f"only the {name} text has ${next(iter(others))[:60]}$: both have the same formulas"
+    exceptions = _allowed(allowed)
+    for language, only in zip(("en", "zh"), number_differences(english, chinese), strict=True):
+        expected = exceptions[language]
+        if only != expected:
+            surplus, gone = (" ".join(sorted(each.elements())) for each in (only - expected, expected - only))
+            name = "English" if language == "en" else "Chinese"
+            message = (
+                f"only the {name} text names {surplus}" if surplus else f"'{language} {gone}' is listed for nothing"
+            )
+            yield "numbers", f"{message}: correct one text, or docs/checks.toml, languages, with a reason"

@@ -1,0 +1,119 @@
+"""Record a lesson: execute the English notebook, keep what did not change, carry code and outputs into Chinese."""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+
+from .cells import code_cells, code_hashes, tags
+from .compare import FREE, compare, provenance
+from .execute import CELL_LIMIT, execute
+from .notebooks import LANGUAGES, ROOT, NotebookError, dumps, lesson_path, loads, read, relative, write_files
+from .translation import carry
+
+
+def unlocked_packages(root: Path = ROOT) -> list[str]:
+    """Return one line for each installed package whose version is not the one in constraints.txt."""
+    lock = root / "constraints.txt"
+    if not lock.exists():
+        return ["constraints.txt does not exist"]
+    lines = []
+    for name, locked in re.findall(r"^([\w.-]+)==([^\s;#]+)", lock.read_text(encoding="utf-8"), re.M):
+        try:
+            installed = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+        if installed.split("+")[0] != locked.split("+")[0]:
+            lines.append(f"{name} {installed}, constraints.txt has {locked}")
+    return lines
+
+
+def _origin(notebook: NotebookNode) -> dict[str, Any]:
+    """Return the recorded provenance without what may differ between two equal recordings."""
+    cells = [cell for cell in code_cells(notebook) if "provenance" in tags(cell)]
+    record = provenance(cells[-1]) if cells else None
+    return {k: v for k, v in (record or {}).items() if k not in FREE}
+
+
+def is_unchanged(recorded: NotebookNode, fresh: NotebookNode) -> bool:
+    """Tell whether recording again would change nothing that matters: same code, versions, data and results."""
+    return (
+        recorded.metadata.get("recorded") == code_hashes(fresh)
+        and _origin(recorded) == _origin(fresh)
+        and [c.execution_count for c in code_cells(recorded)] == [c.execution_count for c in code_cells(fresh)]
+        and not compare(recorded, fresh)
+    )
+
+
+def stamp(notebook: NotebookNode) -> NotebookNode:
+    """Return notebook with the metadata that every lesson has and nothing volatile.
+
+    That is hashes of the code run, and where slides begin: at a heading, and below it at each further text.
+    """
+    notebook = deepcopy(notebook)
+    notebook.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+        "recorded": code_hashes(notebook),
+    }
+    for cell in notebook.cells:
+        for key in ("execution", "papermill", "collapsed", "scrolled", "ExecuteTime", "colab", "vscode", "trusted"):
+            cell.metadata.pop(key, None)
+        if cell.cell_type == "markdown":
+            heading = cell.source.startswith(("# ", "## "))
+            cell.metadata["slideshow"] = {"slide_type": "slide" if heading else "subslide"}
+    return notebook
+
+
+def _unchanged_files(before: dict[Path, str], root: Path) -> None:
+    """Raise NotebookError if a file is no longer as it was read: somebody edited it during the run."""
+    for path, text in before.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            raise NotebookError(f"{relative(root, path)} was edited while it ran; nothing is written: record it again")
+
+
+def record(root: Path, name: str, *, force: bool = False, limit: int = CELL_LIMIT) -> list[str]:
+    """Record one lesson in both languages and return what differs from before.
+
+    Nothing is written when execution fails, when the Chinese twin is missing, when a file was edited meanwhile, or
+    (without force) when installed versions differ from constraints.txt: each raises NotebookError.
+    """
+    unlocked = [] if force else unlocked_packages(root)
+    if unlocked:
+        packages = "; ".join(unlocked)
+        raise NotebookError(f"this environment is not the locked one: {packages}. Install constraints.txt, or --force")
+    paths = [lesson_path(root, language, name) for language in LANGUAGES]
+    missing = [relative(root, p) for p in paths if not p.exists()]
+    if missing:
+        raise NotebookError(f"{missing[0]} does not exist: a lesson has two languages (`sync` makes the Chinese one)")
+    before = {path: path.read_text(encoding="utf-8") for path in paths}
+    english, chinese = (loads(text, relative(root, path)) for path, text in before.items())
+    fresh = execute(english, relative(root, paths[0]), root=root, limit=limit)
+    changed: list[str] = []
+    if not is_unchanged(english, fresh):
+        changed = [str(difference) for difference in compare(english, fresh)] or [
+            "same outputs; new code, versions or data"
+        ]
+    result = stamp(fresh if changed else english)
+    _unchanged_files(before, root)
+    write_files({paths[0]: dumps(result), paths[1]: dumps(carry(result, chinese))})
+    return changed
+
+
+def sync(root: Path, name: str) -> list[str]:
+    """Bring the Chinese notebook to the cells, code and outputs of the English one without executing anything.
+
+    Makes the Chinese notebook if there is none, writes both in the recorder's layout and returns the files changed.
+    """
+    paths = [lesson_path(root, language, name) for language in LANGUAGES]
+    english = read(paths[0], root)
+    chinese = read(paths[1], root) if paths[1].exists() else None
+    texts = {paths[0]: dumps(english), paths[1]: dumps(carry(english, chinese))}
+    changed = {p: t for p, t in texts.items() if not p.exists() or p.read_text(encoding="utf-8") != t}
+    write_files(changed)
+    return [relative(root, path) for path in changed]

@@ -1,0 +1,340 @@
+"""Check that the Chinese edition is a current translation of the English one, and help to keep it so.
+
+English is the source. A Chinese markdown cell carries `{"translation": {"of": HASH}}` in its metadata, a Chinese page
+`<!-- translation of PATH: HASH -->` on top, where HASH belongs to one English cell or page in one wording
+(`cell_hash`). Only `accept` writes it, for one cell or page at a time, as the word of a person who has read both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import yaml
+from markdown_it import MarkdownIt
+from nbformat import NotebookNode
+
+from .cells import alt_text, by_id, cell_hash
+from .listed import listed
+from .markdown import HAN, PLACEHOLDER, has_han, headings, links, paragraphs, prose, without_blocks
+from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_path, read, relative, write_files
+from .quantities import language_differences
+from .twins import without_twins
+
+MARK = re.compile(r"\s*<!-- translation of (?P<path>\S+): (?P<hash>[0-9a-f]{16}) -->[ \t]*\n")
+_WIDE = re.compile(rf'(?<=[{HAN}])[,;:!?()"]|[,;:!?("](?=[{HAN}])|\)(?=[{HAN}])|(?<=[{HAN}])\.(?=\s|$)', re.M)
+_SPACED = re.compile(rf"[{HAN}] +[A-Za-z0-9]|[A-Za-z0-9] +[{HAN}]")
+_SOFT = re.compile(rf"[{HAN}，。；：！？、）”》][*_]*\n[ \t]*(?![-*+>|#:]|\d+[.)]|\s|$|<)[*_]*\S")
+_NAMES = re.compile(r"[\w.+/@-]*[A-Z\d/@][\w.+/@-]*|\b\w\b")
+_COMMONMARK = MarkdownIt("commonmark").enable("table")  # as the site and GitHub read Markdown
+_SWITCH = re.compile(r"english|chinese|英文|英语|中文|汉语|^(?:en|zh)\b", re.I)
+
+_SYNC = "run `python -m notebooks.kit sync`"
+_CARRIED = {  # what a Chinese cell has from its English one: the rule for it, and its name
+    "cell_type": ("structure", "the kinds of cell"),
+    "source": ("code", "the lines of code (edit the English ones)"),
+    "outputs": ("outputs", "the outputs"),
+    "execution_count": ("outputs", "the execution counts"),
+    "metadata": ("metadata", "tags or other metadata"),
+}
+
+
+@dataclass(frozen=True)
+class Term:
+    """An entry of the glossary: the English term, its Chinese, what else is accepted and what must not be used.
+
+    also are other English spellings, accepted other Chinese words, avoid barred ones; check False leaves the English
+    word alone, which then also has an everyday sense; means is a sentence in each language that defines the term.
+    """
+
+    en: str
+    zh: str
+    also: tuple[str, ...] = ()
+    accepted: tuple[str, ...] = ()
+    avoid: tuple[str, ...] = ()
+    check: bool = True
+    means: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """A pattern that finds a spelling of the English term as a word of its own, singular or plural."""
+        forms = []
+        for term in (self.en, *self.also):
+            words = re.escape(term).replace(r"\ ", r"[\s-]+").replace(r"\-", "[ -]")
+            forms.append(words[:-1] + "(?:y|ies)" if term.endswith("y") else words + "(?:s|es)?")
+        return re.compile(rf"(?<![\w@-])(?:{'|'.join(forms)})(?![\w@-])", re.I)
+
+
+@lru_cache(maxsize=8)
+def glossary(root: Path = ROOT) -> tuple[Term, ...]:
+    """Return the terms of docs/glossary.yml, the longest first; none without the file. Raises NotebookError."""
+    path = root / "docs" / "glossary.yml"
+    if not path.exists():
+        return ()
+    entries = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))["terms"]
+    terms = []
+    for entry in entries:
+        if not entry.get("en") or not entry.get("zh"):
+            raise NotebookError(f"docs/glossary.yml: an entry needs 'en' and 'zh', got {entry}")
+        means = entry.get("means") or {}
+        if not all(means.get(language) for language in LANGUAGES):
+            raise NotebookError(f"docs/glossary.yml: '{entry['en']}' needs 'means', a sentence in en and one in zh")
+        lists = {key: tuple(entry.get(key) or ()) for key in ("also", "accepted", "avoid")}
+        terms.append(Term(entry["en"], entry["zh"], **lists, check=entry.get("check", True), means=means))
+    return tuple(sorted(terms, key=lambda term: -len(term.en)))
+
+
+def untranslated(english: str, chinese: str) -> list[str]:
+    """Return the paragraphs of a Chinese text that stand there in English: words beyond code, names and formulas."""
+    original = set(paragraphs(without_blocks(english)))
+    same = [block for block in paragraphs(without_blocks(chinese)) if block in original and not has_han(prose(block))]
+    return [block for block in same if re.search(r"\b[a-z]{2,}\b", _NAMES.sub(" ", prose(block)))]
+
+
+def _wrong_terms(english: str, chinese: str, terms: tuple[Term, ...]) -> Iterator[tuple[str, str]]:
+    """Yield rule and message for each glossary term that the Chinese does not use, or uses under a barred name.
+
+    A barred name after 又称 ("also called") is told to the reader, not used.
+    """
+    lower = english.lower()
+    unread, translated = re.sub(r"[*_]", "", prose(english)), re.sub(r"[*_\s]", "", prose(chinese))
+    for term in terms:
+        for word in term.avoid:
+            if re.search(f"(?<!又称){re.escape(word)}", translated):  # "also called" names it once
+                yield "glossary", f"'{word}' must not be used for '{term.en}', it is '{term.zh}'"
+        if not any(re.split("[ -]", word)[0][:-1].lower() in lower for word in (term.en, *term.also)):
+            continue  # spares most of the search
+        match = term.pattern.search(unread)
+        if not match:
+            continue
+        unread = term.pattern.sub(PLACEHOLDER, unread)
+        if term.check and not any(word in translated for word in (term.zh, *term.accepted)):
+            allowed = "' or '".join((term.zh, *term.accepted))
+            yield "glossary", f"English has '{match[0]}', Chinese has no '{allowed}'"
+
+
+def bold_traps(text: str) -> Iterator[tuple[str, str]]:
+    """Yield rule and message for each spot where CommonMark shows the stars of `**` instead of bold type."""
+    if "**" not in text:
+        return
+    for token in _COMMONMARK.parse(re.sub(r"\$[^$\n]*\$", "$M$", text)):
+        for child in token.children or ():
+            if child.type == "text" and "**" in child.content:
+                stars = child.content.index("**")
+                shown = child.content[max(stars - 12, 0) : stars + 14]
+                yield "bold", f"'{shown}' is not bold in CommonMark: put the punctuation outside the stars"
+
+
+def _around(text: str, match: re.Match[str]) -> str:
+    return text[max(match.start() - 8, 0) : match.end() + 8].replace("\n", "⏎").replace(PLACEHOLDER, "…")
+
+
+def typography(text: str) -> Iterator[tuple[str, str]]:
+    """Yield rule and message for each fault in the typography of a Chinese text."""
+    bare = re.sub(r"[*_]", "", prose(text))
+    bare = re.sub(r"(?m)^(\s*#+) *[\d.]+ ", r"\1 ", bare)
+    for match in _WIDE.finditer(bare):
+        yield "half-width", f"'{match[0]}' beside Chinese in '{_around(bare, match)}': use the full-width sign"
+    for match in _SPACED.finditer(bare):
+        yield "spacing", f"no space between Chinese and Latin letters or digits: '{_around(bare, match)}'"
+    for match in _SOFT.finditer(prose(text)):
+        yield "soft-break", f"a line break inside a paragraph shows as a space: '{_around(prose(text), match)}'"
+
+
+def _foreign(target: str, language: str) -> bool:
+    """Tell whether a link target lies in the edition that is not language."""
+    if language == "zh":
+        return bool(re.search(r"(?:^|/)en/|^(?:\.\.?/)*README\.md", target))  # the project's own, not a data card
+    return bool(re.search(r"(?:^|/)zh/|(?:^|/)README_zh\.md", target))
+
+
+def foreign_links(text: str, language: str) -> Iterator[tuple[str, str]]:
+    """Yield rule and message for each link into the other language, language switches excepted."""
+    for words, target in links(text):
+        if _foreign(target, language) and not _SWITCH.search(words):
+            yield "link", f"'{target}' leads into the other language: link the page of this one"
+
+
+def text_problems(english: str, chinese: str, root: Path, allowed: str = "") -> Iterator[tuple[str, str]]:
+    """Yield rule and message for everything that is wrong with one translated text, staleness apart.
+
+    allowed is what docs/checks.toml lets the numbers of both differ in.
+    """
+    remaining = untranslated(english, chinese)
+    if remaining:
+        yield "untranslated", f"still in English: '{remaining[0][:60]}'"
+    else:
+        yield from _wrong_terms(english, chinese, glossary(root))
+        yield from language_differences(english, without_twins(chinese, root), allowed)
+    yield from typography(chinese)
+    yield from foreign_links(chinese, "zh")
+    yield from bold_traps(chinese)
+    count, wanted = len(headings(chinese)), len(headings(english))
+    if count != wanted:
+        yield "headings", f"has {count} headings, English has {wanted}: the language switch needs them alike"
+
+
+def _staleness(english: NotebookNode, chinese: NotebookNode, hashes: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield rule and message if a cell's mark is not that of its English cell as it stands.
+
+    hashes are those of all English cells with their id, to recognise one that belongs to another cell.
+    """
+    mark = chinese.metadata.get("translation", {}).get("of", "")
+    command = f"translate it, then `python -m notebooks.kit accept NOTEBOOK {english.id}`"
+    if not mark:
+        yield "unmarked", f"no translation mark: {command}"
+    elif mark not in hashes:
+        yield "stale", f"the English cell has changed since it was translated: {command}"
+    elif hashes[mark] != english.id:
+        yield "foreign-mark", f"its mark {mark} belongs to cell '{hashes[mark]}': {command}"
+
+
+def carry(english: NotebookNode, chinese: NotebookNode | None) -> NotebookNode:
+    """Return the Chinese notebook with the cells, order, code and outputs of the English one.
+
+    Its markdown and the alternative texts of its figures stay. A cell not translated yet appears in English without
+    a translation mark, and a Chinese markdown cell that English no longer has stays after the cell before it, so
+    that no text is lost; the check names both.
+    """
+    old = by_id(chinese) if chinese else {}
+    result = deepcopy(english)
+    for cell in result.cells:
+        translated = old.get(cell.id)
+        if translated is None or translated.cell_type != cell.cell_type:
+            continue
+        if cell.cell_type == "code":
+            if alt_text(cell) and alt_text(translated):
+                cell.metadata.mystnb.image.alt = alt_text(translated)
+        else:
+            cell.source = translated.source
+            if "translation" in translated.metadata:
+                cell.metadata.translation = deepcopy(translated.metadata.translation)
+    ids = [cell.id for cell in result.cells]
+    before = ""
+    for cell in old.values():
+        if cell.id not in ids and cell.cell_type == "markdown":
+            position = ids.index(before) + 1 if before in ids else 0
+            result.cells.insert(position, deepcopy(cell))
+            ids.insert(position, cell.id)
+        before = cell.id
+    return result
+
+
+def _structure(english: NotebookNode, chinese: NotebookNode) -> Iterator[tuple[str, str, str]]:
+    """Yield cell, rule and message for what `carry` would change."""
+    expected, actual, source = by_id(carry(english, chinese)), by_id(chinese), by_id(english)
+    yield from ((i, "missing", f"no such cell in Chinese: {_SYNC}") for i in source if i not in actual)
+    yield from ((i, "extra", "no such cell in English: delete it, or move its text") for i in actual if i not in source)
+    for cell_id in (i for i in actual if i in source):
+        for key, (rule, message) in _CARRIED.items():
+            if actual[cell_id].get(key) != expected[cell_id].get(key):
+                yield cell_id, rule, f"{message} differ from English: {_SYNC}"
+    shared = zip((i for i in source if i in actual), (i for i in actual if i in source), strict=True)
+    moved = [cell_id for cell_id, other in shared if cell_id != other]
+    if moved:
+        yield moved[0], "structure", f"the cells are in another order than in English: {_SYNC}"
+    if english.metadata != chinese.metadata or english.nbformat_minor != chinese.nbformat_minor:
+        yield "", "metadata", f"the notebook's metadata differs from English: {_SYNC}"
+
+
+def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, root: Path = ROOT) -> Iterator[Problem]:
+    """Yield every way in which the Chinese notebook is not a current translation of the English one.
+
+    Links and bold type of the English one are looked at too.
+    """
+    source, file = (relative(root, lesson_path(root, language, name)) for language in LANGUAGES)
+    yield from (Problem(file, *problem) for problem in _structure(english, chinese))
+    translated = by_id(chinese)
+    hashes = {cell_hash(c.id, c.source): c.id for c in english.cells}
+    allowed = listed(root, name, "languages")
+    for cell in english.cells:
+        if cell.cell_type == "markdown":
+            own = [*foreign_links(cell.source, "en"), *bold_traps(cell.source)]
+            yield from (Problem(source, cell.id, rule, message) for rule, message in own)
+        twin = translated.get(cell.id)
+        if twin is None or twin.cell_type != cell.cell_type:
+            continue
+        if cell.cell_type == "markdown":
+            problems = [
+                *_staleness(cell, twin, hashes),
+                *text_problems(cell.source, twin.source, root, allowed.get(cell.id, "")),
+            ]
+            yield from (Problem(file, cell.id, rule, message) for rule, message in problems)
+        elif alt_text(twin) and not has_han(alt_text(twin)):
+            message = f"the alternative text is not Chinese: '{alt_text(twin)[:60]}'"
+            yield Problem(file, cell.id, "untranslated", message)
+        else:
+            both = language_differences(alt_text(cell), alt_text(twin), allowed.get(cell.id, ""))
+            yield from (Problem(file, cell.id, rule, message) for rule, message in both)
+
+
+def page_pairs(root: Path = ROOT) -> list[tuple[Path, Path]]:
+    """Return (English, Chinese) of both README files and of every page below docs/en or docs/zh."""
+    english, chinese = (root / "docs" / language for language in LANGUAGES)
+    pages = {path.relative_to(folder) for folder in (english, chinese) for path in folder.rglob("*.md")}
+    pairs = [(root / "README.md", root / "README_zh.md")]
+    pairs += [(english / page, chinese / page) for page in sorted(pages)]
+    return [pair for pair in pairs if pair[0].exists() or pair[1].exists()]
+
+
+def _front_matter(text: str) -> str:
+    """Return the block between `---` that a page may begin with, empty if it has none."""
+    match = re.match(r"---\n.*?\n---\n", text, re.S)
+    return match[0] if match else ""
+
+
+def page_problems(english: Path, chinese: Path, root: Path = ROOT) -> Iterator[Problem]:
+    """Yield every way in which a Chinese page is not a current translation of its English one."""
+    source, file = relative(root, english), relative(root, chinese)
+    if not (english.exists() and chinese.exists()):
+        gone = source if not english.exists() else file
+        yield Problem(gone, "", "missing", "does not exist, its twin does: a page has two languages")
+        return
+    left, right = (path.read_text(encoding="utf-8") for path in (english, chinese))
+    mark, digest = MARK.match(right, len(_front_matter(right))), cell_hash(source, left)
+    if not mark or mark["path"] != source:
+        message = f"does not begin with <!-- translation of {source}: ... -->: translate, then `accept {file}`"
+        yield Problem(file, "", "unmarked", message)
+    elif mark["hash"] != digest:
+        yield Problem(file, "", "stale", f"{source} has changed since: translate, then `accept {file}`")
+    allowed = listed(root, source, "languages").get("page", "")
+    yield from (Problem(file, "", rule, message) for rule, message in text_problems(left, right, root, allowed))
+    yield from (Problem(source, "", rule, message) for rule, message in foreign_links(left, "en"))
+
+
+def accept_cell(root: Path, name: str, cell_id: str) -> str:
+    """Mark one Chinese cell as the translation of its English cell as it stands, and return the hash.
+
+    Raises NotebookError if there is no such pair of markdown cells or the Chinese one is still in English.
+    """
+    path = lesson_path(root, "zh", name)
+    english, chinese = read(lesson_path(root, "en", name), root), read(path, root)
+    original, translated = by_id(english).get(cell_id), by_id(chinese).get(cell_id)
+    if not original or not translated or {original.cell_type, translated.cell_type} != {"markdown"}:
+        raise NotebookError(f"{name}: no markdown cell '{cell_id}' in both languages (code needs no acceptance)")
+    if untranslated(original.source, translated.source):
+        raise NotebookError(f"{name} [{cell_id}] is still in English: translate it first")
+    mark = cell_hash(cell_id, original.source)
+    translated.metadata["translation"] = {"of": mark}
+    write_files({path: dumps(chinese)})
+    return mark
+
+
+def accept_page(root: Path, chinese: Path) -> str:
+    """Mark one Chinese page as the translation of its English one as it stands, and return the hash."""
+    pair = next((p for p in page_pairs(root) if p[1].resolve() == chinese.resolve()), None)
+    if pair is None or not all(path.exists() for path in pair):
+        raise NotebookError(f"{relative(root, chinese)} is no Chinese page with an English one")
+    left, right = (path.read_text(encoding="utf-8") for path in pair)
+    if untranslated(left, right):
+        raise NotebookError(f"{relative(root, pair[1])} is still in English: '{untranslated(left, right)[0][:60]}'")
+    mark = cell_hash(relative(root, pair[0]), left)
+    front = _front_matter(right)
+    body = re.sub(r"\A\s*<!-- translation of [^>]*-->[ \t]*\n", "", right[len(front) :])
+    line = f"<!-- translation of {relative(root, pair[0])}: {mark} -->\n"
+    write_files({pair[1]: front + line + (body if body.startswith("\n") else "\n" + body)})
+    return mark

@@ -1,0 +1,229 @@
+"""Measure what each cause moves on the page "Why does my number differ?": `python -m tests.data.differences`.
+
+Everything is measured on the bundled collection and model: one thing is changed, the rest stays. The command rewrites
+docs/benchmarks/differences.json, which that page and "Make your own test set" quote; a test measures again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from helpers.data import RetrievalDataset, load_dataset
+from helpers.embeddings import encode, encode_pooled
+from helpers.embeddings.inputs import padded_batches, tokenize
+from helpers.index import build_index, search
+from helpers.judgements import condense
+from helpers.metrics import evaluate
+from helpers.models import Pooling, load_model
+from helpers.models.pooling import POOLINGS
+
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "differences.json"
+COMMAND = "python -m tests.data.differences"
+BGE = "Represent this sentence for searching relevant passages: "
+SHORT = 32  # tokens
+METRIC = "ndcg@10"
+Figures = dict[str, float]
+
+
+@cache
+def data() -> RetrievalDataset:
+    """Load the collection."""
+    return load_dataset("pocket-en")
+
+
+@cache
+def vectors() -> tuple[np.ndarray, np.ndarray]:
+    """Encode passages (n, dim) and queries (q, dim) as they are to be."""
+    model = load_model()
+    passages = encode(model, data().corpus, progress=False)
+    return passages, encode(model, data().queries, kind="query", progress=False)
+
+
+@cache
+def ranked(depth: int = 100) -> np.ndarray:
+    """Rank the passages for each query, (q, depth), the best first."""
+    return found(*vectors(), depth)
+
+
+@cache
+def words() -> np.ndarray:
+    """Rank the passages for each query by BM25, (q, 100); -1 where no further passage shares a word with it."""
+    return search(build_index(data().corpus, "BM25"), data().queries, 100)[1]
+
+
+@cache
+def first_token() -> np.ndarray:
+    """Rank the passages by the bundled model pooled by its first token, (q, 100)."""
+    model = load_model(backend="transformers")
+    sides = [
+        encode_pooled(model, side, [Pooling.CLS], kind=kind, progress=False)[Pooling.CLS]
+        for side, kind in ((data().corpus, "passage"), (data().queries, "query"))
+    ]
+    return found(*sides)  # type: ignore[arg-type]
+
+
+@cache
+def instructed() -> np.ndarray:
+    """Rank the passages for queries with an instruction that the model was not trained with, (q, 100)."""
+    told = load_model(query_instruction=BGE)
+    return found(vectors()[0], encode(told, data().queries, kind="query", progress=False))
+
+
+def found(passages: np.ndarray, queries: np.ndarray, depth: int = 100) -> np.ndarray:
+    """Rank passages by inner product, (q, depth)."""
+    return search(build_index(passages), queries, depth)[1]
+
+
+def score(ids: np.ndarray, metric: str = METRIC, level: int | None = None, **options: str) -> float:
+    """Score rankings of the whole corpus."""
+    level = level or data().relevance_level
+    return evaluate(ids, data().qrels, metric, relevance_level=level, **options).mean[metric]
+
+
+def judgements() -> Figures:
+    """Change what counts as relevant, and how much a grade gains."""
+    best = [{max(judged, key=judged.__getitem__): 1} for judged in data().qrels]
+    binary = [{p: int(g >= data().relevance_level) for p, g in judged.items()} for judged in data().qrels]
+    return {
+        **{f"mrr@10, relevant from grade {level}": score(ranked(), "mrr@10", level) for level in (1, 2, 3)},
+        "one passage a query": evaluate(ranked(), best, METRIC).mean[METRIC],
+        "yes or no": evaluate(ranked(), binary, METRIC).mean[METRIC],
+        "exponential gain": score(ranked(), gain="exponential"),
+    }
+
+
+def texts() -> Figures:
+    """Change what the model reads: the title, the instruction, the length."""
+    queries = vectors()[1]
+    bare = [text.partition("\n")[2] or text for text in data().corpus]
+    model, short = load_model(), load_model(max_length=SHORT)
+    return {
+        "title left out": score(found(encode(model, bare, progress=False), queries)),
+        "instruction of another model": score(instructed()),
+        "tokens of a passage": float(np.mean([len(ids) for ids in tokenize(model, data().corpus)["input_ids"]])),
+        f"first {SHORT} tokens": score(found(encode(short, data().corpus, progress=False), queries)),
+    }
+
+
+def network() -> Figures:
+    """Change how a vector is made of the tokens', and in how many bits it is compared."""
+    import torch
+
+    passages, queries = (torch.from_numpy(side) for side in vectors())
+    half = {}
+    for kind in (torch.float16, torch.bfloat16):
+        products = (queries.to(kind) @ passages.to(kind).T).float()
+        half[kind] = torch.sort(products, descending=True, stable=True).indices[:, :100].numpy()
+    return {
+        "first token": score(first_token()),
+        "not normalised": score(found(vectors()[0] * lengths()[:, None], vectors()[1])),
+        "shortest vector": float(lengths().min()),
+        "longest vector": float(lengths().max()),
+        "16-bit floats": score(half[torch.float16]),
+        "bfloat16": score(half[torch.bfloat16]),
+        "queries with another top 10 in bfloat16": int((half[torch.bfloat16][:, :10] != ranked()[:, :10]).any(1).sum()),
+    }
+
+
+@cache
+def lengths() -> np.ndarray:
+    """Return how long the vector of each passage is before it is scaled to length one, (n,)."""
+    import torch
+
+    model, out = load_model(backend="transformers"), np.empty(len(data().corpus), np.float32)
+    with torch.inference_mode():
+        for rows, padded in padded_batches(model, tokenize(model, data().corpus), 32):
+            out[rows] = POOLINGS[Pooling.MEAN](model.token_vectors(padded)).norm(dim=1).numpy()
+    return out
+
+
+def pool() -> Figures:
+    """Keep the judgements of the passages that one system has among its ten best, as if it alone had been pooled."""
+    tops = [set(row[:10]) for row in words().tolist()]
+    few = [{p: g for p, g in own.items() if p in top} for own, top in zip(data().qrels, tops, strict=True)]
+    level = {"relevance_level": data().relevance_level}
+    newcomer = evaluate(ranked(), few, [METRIC, "judged@10"], **level).mean
+    return {
+        "judged@10": score(ranked(), "judged@10"),
+        "pool of BM25, judged@10": newcomer["judged@10"],
+        "pool of BM25": newcomer[METRIC],
+        "pool of BM25, unjudged left out": evaluate(condense(ranked(), few), few, METRIC, **level).mean[METRIC],
+        "BM25": score(words()),
+        "pool of BM25, BM25": evaluate(words(), few, METRIC, **level).mean[METRIC],
+    }
+
+
+def spread() -> Figures:
+    """Take the standard deviation, over queries, of how far the bundled model's nDCG@10 lies from another system's."""
+    level = {"relevance_level": data().relevance_level}
+    own = evaluate(ranked(), data().qrels, METRIC, **level).per_query[METRIC]
+    others = {"the same with an instruction": instructed(), "first token": first_token(), "BM25": words()}
+    return {
+        name: float((own - evaluate(ids, data().qrels, METRIC, **level).per_query[METRIC]).std(ddof=1))
+        for name, ids in others.items()
+    }
+
+
+def ranking() -> Figures:
+    """Change who comes first at equal scores, whether a query may find itself, and what is searched."""
+    relevant_first = np.array([_constant(row, first=True) for row in range(len(data().queries))])
+    relevant_last = np.array([_constant(row, first=False) for row in range(len(data().queries))])
+    answers = data().subset(data().relevant_rows())
+    part = found(vectors()[0][data().relevant_rows()], vectors()[1])
+    passages, queries = vectors()
+    own = len(passages) + np.arange(len(queries))  # the queries stand in the corpus, as in ArguAna
+    among = found(np.concatenate([passages, queries]), queries)
+    without = np.array([[i for i in row if i != self][:99] for row, self in zip(among.tolist(), own, strict=True)])
+    level = {"relevance_level": data().relevance_level}
+    return {
+        "mrr@10 of one score for all, relevant first": score(relevant_first, "mrr@10"),
+        "mrr@10 of one score for all, relevant last": score(relevant_last, "mrr@10"),
+        "queries in the corpus": score(among),
+        "queries in the corpus, own one left out": score(without),
+        "answers only": evaluate(part, answers.qrels, METRIC, **level).mean[METRIC],
+        "passages of answers only": len(answers.corpus),
+    }
+
+
+def _constant(row: int, *, first: bool) -> list[int]:
+    """Rank the corpus as a scorer does that gives every passage one score: in whatever order it came."""
+    good = data().relevant(row)
+    rest = [passage for passage in range(len(data().corpus)) if passage not in set(good)]
+    return [*good, *rest] if first else [*rest, *good]
+
+
+def formula() -> Figures:
+    """Change the cutoff, the divisor and the queries over which the mean runs."""
+    level = {"relevance_level": data().relevance_level}
+    hit = evaluate(words(), data().qrels, "success@10", **level).per_query["success@10"] > 0
+    recall = evaluate(words(), data().qrels, "recall@10", **level).per_query["recall@10"]
+    return {
+        **{f"ndcg@{k}": score(ranked(), f"ndcg@{k}") for k in (1, 5, 10, 100)},
+        **{f"{name}@1": score(ranked(), f"{name}@1") for name in ("recall", "capped_recall", "success")},
+        "mrr@10": score(ranked(), "mrr@10"),
+        "map@10": score(ranked(), "map@10"),
+        "BM25 recall@10, all queries": float(recall.mean()),
+        "BM25 recall@10, queries with a hit": float(recall[hit].mean()),
+        "BM25 queries without a hit": int((~hit).sum()),
+    }
+
+
+GROUPS: Sequence[Callable[[], Figures]] = (judgements, pool, texts, network, ranking, formula, spread)
+
+
+def measure() -> dict[str, object]:
+    """Measure everything, as the file holds it."""
+    figures = {group.__name__: {name: round(value, 4) for name, value in group().items()} for group in GROUPS}
+    size = {"queries": len(data().queries), "passages": len(data().corpus)}
+    return {"command": COMMAND, "collection": data().name, "sha256": data().sha256, **size, **figures}
+
+
+if __name__ == "__main__":
+    TARGET.write_text(json.dumps(measure(), indent=1) + "\n", encoding="utf-8")

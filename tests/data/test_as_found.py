@@ -1,0 +1,515 @@
+"""Data as found: packed, with a header or none, graded, with gaps; read as they are, or refused with the way out."""
+
+import gzip
+import json
+from pathlib import Path
+
+import datasets
+import numpy as np
+import pytest
+import pytrec_eval
+
+from helpers.data import RetrievalDataset, load_dataset, packed, trec
+from helpers.index import build_index, search
+from helpers.metrics import evaluate
+from tests.data.files import beir, jsonl, put
+
+FILES = {"queries": "queries.jsonl", "corpus": "corpus.jsonl", "qrels": "qrels/dev.tsv"}
+
+
+def pack(path: Path) -> Path:
+    """Replace a file by its .gz."""
+    target = put(path.with_name(path.name + ".gz"), gzip.compress(path.read_bytes()))
+    path.unlink()
+    return target
+
+
+def mteb(folder: Path, kind: str, names: dict[str, str], split: str = "test") -> Path:
+    """Write a collection as mteb has them on the hub: a configuration a table, and a card that names them."""
+    tables = {
+        "corpus": [{"_id": "00", "title": "T", "text": "uno"}, {"_id": "01", "title": "", "text": "dos"}],
+        "queries": [{"_id": "q0", "text": "one"}, {"_id": "q1", "text": "two"}, {"_id": "q2", "text": "unasked"}],
+        "qrels": [
+            {"query-id": "q0", "corpus-id": "00", "score": 2.0},
+            {"query-id": "q1", "corpus-id": "01", "score": 1.0},
+            {"query-id": "q1", "corpus-id": "00", "score": 0.0},
+        ],
+    }
+    card = "---\nconfigs:\n"
+    for role, rows in tables.items():
+        file = folder / names[role] / f"{split}.{kind}"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if kind == "parquet":
+            datasets.Dataset.from_list(rows).to_parquet(file)
+        else:
+            put(file, jsonl(rows))
+        card += f"- config_name: {names[role]}\n  data_files:\n  - split: {split if role != 'corpus' else 'corpus'}\n"
+        card += f"    path: {names[role]}/{split}.{kind}\n"
+    put(folder / "README.md", card + "---\n")
+    return folder
+
+
+# --- packed -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+def test_a_packed_folder_of_beir_is_the_same_collection(tmp_path: Path, by_name: bool):
+    """Most downloads are packed: each would have to be unpacked by hand, or be refused as an unknown kind."""
+    plain = load_dataset(beir(tmp_path / "set"))
+    for name in FILES.values():
+        pack(tmp_path / "set" / name)
+    files = {role: f"{name}.gz" for role, name in FILES.items()} if by_name else {}
+    assert load_dataset(tmp_path / "set", **files).sha256 == plain.sha256
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.jsonl", "a.json", "a.parquet"])
+@pytest.mark.parametrize("in_folder", [False, True])
+def test_a_packed_table_of_any_kind_is_the_same_collection(tmp_path: Path, name: str, in_folder: bool):
+    """As above, for tables of rows, alone and in a folder in the hub's layout."""
+    if name.endswith("parquet") and in_folder:
+        pytest.skip("datasets finds no .parquet.gz in a folder")
+    table = datasets.Dataset.from_dict({"query": ["one", "two"], "positive": ["uno", "dos"]})
+    path = tmp_path / "set" / name
+    path.parent.mkdir()
+    write = {"csv": table.to_csv, "tsv": lambda p: table.to_csv(p, sep="\t"), "parquet": table.to_parquet}
+    write.get(name[2:], lambda p: put(p, jsonl(table.to_list())))(path)
+    gone = pack(path)
+    data = load_dataset(gone.parent if in_folder else gone)
+    assert (data.queries, data.corpus, data.qrels) == (["one", "two"], ["uno", "dos"], [{0: 1}, {1: 1}])
+
+
+def test_packed_runs_and_judgements_are_read(tmp_path: Path):
+    """Runs of ten engines lie packed in the archives of TREC."""
+    trec.write_run(tmp_path / "run", {"q": {"d": 0.5}})
+    trec.write_qrels(tmp_path / "qrels", {"q": {"d": 1}})
+    assert trec.read_run(pack(tmp_path / "run")) == {"q": {"d": 0.5}}
+    assert trec.read_qrels(pack(tmp_path / "qrels")) == {"q": {"d": 1}}
+
+
+@pytest.mark.parametrize("where", ["table", "folder", "judgements"])
+def test_a_packed_bomb_is_refused_before_it_fills_the_disk(tmp_path: Path, where: str, monkeypatch):
+    """Some hundred kilobytes of zeros packed would fill any disk; the bound is made small for the test."""
+    monkeypatch.setattr(packed, "ALWAYS", 1 << 20)
+    bomb = gzip.compress(b"query,positive\n" + b"a" * (20 << 20))
+    source = put(tmp_path / "set" / "dev.csv.gz", bomb)
+    read = {"table": load_dataset, "folder": lambda path: load_dataset(path.parent), "judgements": trec.read_qrels}
+    with pytest.raises(ValueError, match=r"dev.csv.gz unpacks to more than \d+ MiB"):
+        read[where](source)
+
+
+@pytest.mark.parametrize("content", [b"query,positive\none,uno\n", gzip.compress(b"query,positive\none,uno\n")[:-12]])
+def test_a_broken_packed_file_is_answered_in_one_line(tmp_path: Path, content: bytes):
+    """A download that broke off would end in the words of a library, without the file's name."""
+    with pytest.raises(ValueError, match=r"dev.csv.gz cannot be unpacked \(.+\); fetch it again"):
+        load_dataset(put(tmp_path / "dev.csv.gz", content))
+
+
+# --- judgements -------------------------------------------------------------------------------------------------------
+
+JUDGED = {"q 1": {"d1": 2, "d,2": 0}, "q2": {"d1": 1}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'q 1,d1,2\nq 1,"d,2",0\nq2,d1,1\n',
+        'query-id,corpus-id,score\nq 1,d1,2\nq 1,"d,2",0\nq2,d1,1\n',
+        'q 1,0,d1,2\nq 1,0,"d,2",0\nq2,0,d1,1\n',
+        "q 1;d1;2.0\nq 1;d,2;0.0\nq2;d1;1.\n",
+        "sep=;\r\nquery;document;grade\r\nq 1;d1;2\r\nq 1;d,2;0\r\nq2;d1;1\r\n",
+        'sep=,\n"query","iteration","document","grade"\n"q 1","0","d1","2"\n"q 1","0","d,2","0"\nq2,0,d1,1\n',
+        "q 1\td1\t2\nq 1\td,2\t0\nq2\td1\t1\n",
+        "qid\tdocid\trel\nq 1\td1\t2.0\nq 1\td,2\t0\nq2\td1\t1.0\n",
+        "query id\titeration\tdocument\tgrade\nq 1\t0\td1\t2\nq 1\t0\td,2\t0\nq2\t0\td1\t1\n",
+        "\ufeffsep=;\nq 1;d1;+2\nq 1;d,2;-0\nq2;d1;01\n",
+    ],
+)
+def test_judgements_are_read_however_they_are_separated(tmp_path: Path, text: str):
+    """A header would count as a judgement, 1.0 as no grade, or an id with a comma as two."""
+    assert trec.read_qrels(put(tmp_path / "qrels", text)) == JUDGED
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("q1,d1,1\nq1,d2\n", r"qrels:2: expected 3 fields \(query document grade\), found 2"),
+        ("q1,d1,1.5\n", "qrels:1: the grade must be a whole number, not '1.5'"),
+        ("q1 0 d1 high\n", "qrels:1: the grade must be a whole number, not 'high'"),
+        ("q1,d1,1\nq1,d1,2\n", "qrels:2: document 'd1' is judged twice for query 'q1'"),
+        ("sep=;\n", "qrels: no judgements"),
+        ("a,b,c\nq1,d1,1\nx,y,z\n", "qrels:3: the grade"),
+    ],
+)
+def test_bad_lines_between_commas_are_named(tmp_path: Path, text: str, message: str):
+    """A slip in a CSV file would be passed over where one in TREC's is not."""
+    with pytest.raises(ValueError, match=message):
+        trec.read_qrels(put(tmp_path / "qrels", text))
+
+
+def test_an_empty_run_is_warned_of(tmp_path: Path):
+    """A system that failed would look like one that finds nothing."""
+    with pytest.warns(UserWarning, match="run.txt: the run is empty"):
+        assert trec.read_run(put(tmp_path / "run.txt", "\n")) == {}
+
+
+@pytest.mark.parametrize("name", ["dev.csv", "dev.jsonl", "dev.parquet", "dev.qrels", "dev.txt"])
+def test_beir_s_folder_may_hold_its_judgements_in_any_file(tmp_path: Path, name: str):
+    """Repositories in BEIR's layout keep qrels as CSV, JSONL or Parquet as often as TSV."""
+    folder = beir(tmp_path / "set")
+    (folder / "qrels" / "dev.tsv").unlink()
+    rows = [{"query-id": "q0", "corpus-id": "00", "score": 2}, {"query-id": "q1", "corpus-id": "03", "score": 1}]
+    if name == "dev.parquet":
+        datasets.Dataset.from_list(rows).to_parquet(folder / "qrels" / name)
+    elif name == "dev.jsonl":
+        put(folder / "qrels" / name, jsonl(rows))
+    else:
+        put(folder / "qrels" / name, "q0,00,2\nq1,03,1\n" if name == "dev.csv" else "q0 0 00 2\nq1 0 03 1\n")
+    assert load_dataset(folder).qrels == [{0: 2}, {1: 1}]
+
+
+@pytest.mark.parametrize("layout", ["configurations", "table", "rows", "positive and negative", "grades in a cell"])
+def test_a_pair_with_two_grades_is_refused_in_every_layout(tmp_path: Path, layout: str):
+    """Which of two grades counts would depend on the order of rows."""
+    twice = [{"query-id": "q0", "corpus-id": "00", "score": grade} for grade in (1, 2)]
+    if layout == "configurations":
+        source = mteb(tmp_path / "set", "jsonl", {"corpus": "corpus", "queries": "queries", "qrels": "default"})
+        put(source / "default" / "test.jsonl", jsonl(twice))
+    elif layout == "table":
+        source = beir(tmp_path / "set")
+        put((source / "qrels" / "dev.tsv").with_suffix(".jsonl"), jsonl(twice))
+        (source / "qrels" / "dev.tsv").unlink()
+    else:
+        row: dict[str, object] = {"query": "one", "positive": ["uno", "dos"], "negative": ["uno"]}
+        if layout == "grades in a cell":
+            row = {"query": "one", "positive": ["uno", "uno"], "grade": [1, 2]}
+        rows = [{"query": "one", "positive": "uno", "grade": grade} for grade in (1, 2)]
+        source = put(tmp_path / "a.jsonl", jsonl(rows if layout == "rows" else [row]))
+    with pytest.raises(
+        ValueError, match=r"judged twice for query 'q0'|judges one passage twice, with the grades 1 and"
+    ):
+        load_dataset(source)
+
+
+# --- layouts ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+@pytest.mark.parametrize("qrels", ["qrels", "default"])
+def test_the_configurations_of_mteb_are_put_together(tmp_path: Path, kind: str, qrels: str):
+    """Most public retrieval sets are of this layout; each would have to be rewritten as files first."""
+    data = load_dataset(mteb(tmp_path / "set", kind, {"corpus": "corpus", "queries": "queries", "qrels": qrels}))
+    assert (data.queries, data.query_ids, data.corpus) == (["one", "two"], ["q0", "q1"], ["T\nuno", "dos"])
+    assert data.qrels == [{0: 2}, {1: 1, 0: 0}]
+    assert (data.split, data.skipped) == ("test", {"unjudged_queries": 1})
+    assert "split 'test'" in repr(data)
+
+
+def test_judgements_may_lie_in_a_data_set_of_their_own(tmp_path: Path):
+    """BEIR keeps the judgements of its sets on the hub in repositories beside them."""
+    folder = mteb(tmp_path / "set", "jsonl", {"corpus": "corpus", "queries": "queries", "qrels": "judged"})
+    with pytest.raises(ValueError, match=r'no judgements; name the data set or file that holds them: qrels="…"'):
+        load_dataset(folder)
+    apart = put(tmp_path / "apart" / "test.tsv", "query-id\tcorpus-id\tscore\nq0\t00\t1\n").parent
+    data = load_dataset(folder, qrels=str(apart))
+    assert (data.queries, data.qrels, data.split) == (["one"], [{0: 1}], "test")
+
+
+def test_the_only_split_is_taken_and_named(tmp_path: Path):
+    """Half of all sets have a test split alone: asked for nothing else, that is what was meant, and must be said."""
+    for name in ("test", "dev"):
+        put(tmp_path / name / f"{name}.csv", "query,positive\none,uno\n")
+        assert load_dataset(tmp_path / name).split == {"dev": "validation"}.get(name, name)  # datasets' name for it
+    folder = beir(tmp_path / "beir")
+    (folder / "qrels" / "dev.tsv").rename(folder / "qrels" / "test.tsv")
+    assert load_dataset(folder).split == load_dataset(folder, split="test").split == "test"
+    put(folder / "qrels" / "train.tsv", "q0\t00\t1\n")
+    with pytest.raises(ValueError, match=r"no qrels/dev.tsv; the splits are test, train"):
+        load_dataset(folder)
+    with pytest.raises(ValueError, match="no split 'train'; it has test"):
+        load_dataset(tmp_path / "test", split="train")
+    assert load_dataset(put(tmp_path / "a.csv", "query,positive\none,uno\n")).split == ""
+    assert load_dataset("pocket-en").split == "dev"
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_a_part_of_a_split_may_be_named_as_datasets_does(tmp_path: Path, kind: str):
+    """A reader who takes the first hundred rows by split="train[:100]" would be told that there is no such split."""
+    rows = {"csv": "query,positive\none,uno\ntwo,dos\n", "jsonl": jsonl([{"query": q, "positive": q} for q in "ab"])}
+    put(tmp_path / "set" / f"train.{kind}", rows[kind])
+    assert len(load_dataset(tmp_path / "set", split="train[:1]").queries) == 1
+
+
+@pytest.mark.parametrize("how", ["configuration", "folder", "file"])
+def test_a_title_is_joined_in_a_corpus_without_ids_too(tmp_path: Path, how: str):
+    """The same passage would lose its title, and its score, by the layout it lies in."""
+    folder = tmp_path / "set"
+    put(folder / "dev.jsonl", jsonl([{"query": "one", "positive": ["T\nuno"]}]))
+    passages = jsonl([{"title": "T", "text": "uno"}, {"title": "", "text": "dos"}, {"title": "alone", "text": ""}])
+    put(folder / "all" / "passages.jsonl", passages)
+    card = "---\nconfigs:\n- config_name: default\n  data_files: dev.jsonl\n"
+    put(folder / "README.md", card + "- config_name: corpus\n  data_files: all/passages.jsonl\n---\n")
+    corpus = {"configuration": "corpus", "folder": str(folder / "all"), "file": str(folder / "all" / "passages.jsonl")}
+    assert load_dataset(folder, corpus=corpus[how]).corpus == ["T\nuno", "dos", "alone"]
+
+
+def test_queries_and_corpus_are_found_by_their_usual_names(tmp_path: Path):
+    """A folder with an odd qrels file would need three parameters where one says it all."""
+    folder = beir(tmp_path / "set")
+    put(tmp_path / "mine.txt", "q0 0 01 1\n")
+    assert load_dataset(folder, qrels=str(tmp_path / "mine.txt")).qrels == [{1: 1}]
+
+
+# --- tables -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"'])
+def test_the_line_that_excel_puts_first_is_no_header(tmp_path: Path, line: str):
+    """Excel writes it above the header so that it finds the delimiter again; the columns would be called sep=."""
+    text = f"\ufeff{line}\r\nquery;positive\r\none;uno, ein\r\ntwo;dos\r\n"
+    data = load_dataset(put(tmp_path / "a.csv", text))
+    assert (data.queries, data.corpus) == (["one", "two"], ["uno, ein", "dos"])
+
+
+def test_a_folder_s_csv_files_are_read_as_one_alone_is(tmp_path: Path):
+    """datasets would make 7 of the text 007, nothing of NA, and one column of two that a semicolon separates."""
+    for name, text in {
+        "dev-1.csv": "sep=;\nquery;positive\n007;NA\n",
+        "dev-2.csv": "query,positive\ntwo,1e5\n",
+    }.items():
+        put(tmp_path / "set" / name, text)
+    data = load_dataset(tmp_path / "set")
+    assert (data.queries, data.corpus, data.split) == (["007", "two"], ["NA", "1e5"], "validation")
+
+
+@pytest.mark.parametrize("text", ["7\tone\n8\ttwo\n", "qid\ttext\n7\tone\n8\ttwo\n", "number\tasked\n7\tone\n8\ttwo\n"])
+def test_a_table_of_two_columns_has_a_header_or_none(tmp_path: Path, text: str):
+    """The first query would be lost as a header, or a header be asked as a query."""
+    folder = beir(tmp_path / "set", **{"qrels/dev.tsv": "7\t00\t1\n8\t01\t1\n"})
+    put(folder / "queries.tsv", text)
+    named = "query=asked, query_id=number" if "asked" in text else None
+    data = load_dataset(folder, **FILES | {"queries": "queries.tsv"}, columns=named)
+    assert (data.queries, data.query_ids, data.skipped) == (["one", "two"], ["7", "8"], {})
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "lists"])
+def test_grades_of_a_table_are_kept(tmp_path: Path, kind: str):
+    """Graded relevance would be flattened to 1, and nDCG be another number."""
+    if kind == "csv":
+        source = put(tmp_path / "a.csv", "query,positive,grade\none,uno,3\none,dos,1.0\ntwo,dos,2\ntwo,uno,-1\n")
+    elif kind == "jsonl":
+        rows = [("one", "uno", 3), ("one", "dos", 1), ("two", "dos", 2), ("two", "uno", -1)]
+        source = put(tmp_path / "a.jsonl", jsonl([{"query": q, "positive": p, "grade": g} for q, p, g in rows]))
+    else:
+        lists = [{"query": "one", "positive": ["uno", "dos"], "rated": [3, 1]}]
+        lists += [{"query": "two", "positive": ["dos", "uno"], "rated": [2, -1]}]
+        source = put(tmp_path / "a.jsonl", jsonl(lists))
+    data = load_dataset(source, columns="grade=rated" if kind == "lists" else None)
+    assert (data.corpus, data.qrels) == (["uno", "dos"], [{0: 3, 1: 1}, {1: 2, 0: -1}])
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"query": "one", "positive": "uno", "grade": "high"}], "a.jsonl, row 0: the grade must be a whole number"),
+        ([{"query": "one", "positive": "uno", "grade": None}], "a.jsonl, row 0: the grade must be a whole number"),
+        ([{"query": "one", "positive": ["a", "b"], "grade": [1]}], "row 0: 1 grades for 2 passages"),
+    ],
+)
+def test_a_grade_that_is_none_is_refused(tmp_path: Path, rows: list[dict[str, object]], message: str):
+    """A missing grade would count as relevant, or shift the others."""
+    with pytest.raises(ValueError, match=message):
+        load_dataset(put(tmp_path / "a.jsonl", jsonl(rows)))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("a.csv", "query,positive,positive\none,uno,dos\n", r"names 1 column\(s\) twice, first 'positive'"),
+        ("a.jsonl", '{"query": "one", "positive": "u\\ud800o"}\n', r"line 1: half a character, \\ud800"),
+        ("a.json", '[{"query": "one",\n"positive": "u\\udc00"}]', r"line 2: half a character, \\udc00"),
+    ],
+)
+def test_what_would_be_lost_in_silence_is_refused(tmp_path: Path, name: str, text: str, message: str):
+    """Of two columns of one name one would be dropped, of a broken character the rest of the text."""
+    with pytest.raises(ValueError, match=message):
+        load_dataset(put(tmp_path / name, text))
+
+
+def test_whole_characters_in_escapes_are_none_of_these(tmp_path: Path):
+    """JSON writes an emoji as two escapes, and may hold a backslash before a u."""
+    texts = ["\U0001f600", "\\ud800", "文"]
+    rows = "".join(json.dumps({"query": "one", "positive": text}) + "\n" for text in texts)
+    assert load_dataset(put(tmp_path / "a.jsonl", rows)).corpus == texts
+
+
+# --- gaps -------------------------------------------------------------------------------------------------------------
+
+
+def gaps(folder: Path) -> Path:
+    """Write a collection with a blank passage that is relevant, a blank query, and judgements of absent ids."""
+    queries = [{"_id": "q0", "text": "one"}, {"_id": "q1", "text": " "}, {"_id": "q2", "text": "two"}]
+    corpus = [{"_id": "00", "text": "uno"}, {"_id": "01", "text": ""}, {"_id": "02", "text": None, "title": " "}]
+    qrels = "q0\t00\t1\nq0\t01\t1\nq1\t00\t1\nq2\t00\t1\nq2\t09\t1\nq9\t00\t1\n"
+    return beir(folder, **{"queries.jsonl": jsonl(queries), "corpus.jsonl": jsonl(corpus), "qrels/dev.tsv": qrels})
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({}, r"queries.jsonl: 1 of 3 queries are blank. The first: 'q1'. .*on_blank=\"skip\""),
+        ({"on_blank": "skip"}, r"dev.tsv judges 1 of 4 query ids .*The first: 'q9'. .*on_missing=\"skip\""),
+        ({"on_missing": "skip"}, r"on_blank=\"skip\""),
+        ({"on_blank": "drop"}, "on_blank='drop': expected 'raise' or 'skip'"),
+        ({"on_missing": "drop"}, "on_missing='drop': expected 'raise' or 'skip'"),
+        ({"unanswered": "drop"}, "unanswered='drop': expected 'zero' or 'skip'"),
+    ],
+)
+def test_gaps_are_refused_with_file_id_number_and_option(tmp_path: Path, options: dict[str, str], message: str):
+    """A gap would be scored as the model's failure, or a refusal leave the reader to mend a file of millions."""
+    with pytest.raises(ValueError, match=message):
+        load_dataset(gaps(tmp_path / "set"), **options)
+
+
+def test_blank_passages_are_named_where_no_query_is_blank(tmp_path: Path):
+    """As above, for the corpus."""
+    folder = gaps(tmp_path / "set")
+    put(folder / "queries.jsonl", jsonl([{"_id": "q0", "text": "one"}, {"_id": "q2", "text": "two"}]))
+    with pytest.raises(ValueError, match=r"corpus.jsonl: 2 of 3 passages are blank. The first: '01', '02'."):
+        load_dataset(folder, on_missing="skip")
+
+
+def test_gaps_that_may_be_left_out_are_counted(tmp_path: Path):
+    """What was left out must stand on the page, or the score is of another collection than it says."""
+    data = load_dataset(gaps(tmp_path / "set"), on_blank="skip", on_missing="skip")
+    assert (data.query_ids, data.corpus, data.qrels) == (["q0", "q2"], ["uno"], [{0: 1}, {0: 1}])
+    assert data.skipped == {
+        "blank_queries": 1,
+        "blank_passages": 2,
+        "missing_queries": 1,
+        "missing_passages": 1,
+        "judgements": 4,
+    }
+    assert data.first(1).skipped == data.subset([0]).skipped == data.skipped
+
+
+def test_ids_of_another_release_are_refused_whatever_is_chosen(tmp_path: Path):
+    """With every judgement left out each model would score 0."""
+    for lines in ("q0\tx0\t1\nq1\tx1\t1\n", "x\t00\t1\n"):
+        with pytest.raises(ValueError, match=r"no query has a relevant passage|no query is left of 1"):
+            load_dataset(beir(tmp_path / "set", **{"qrels/dev.tsv": lines}), on_missing="skip")
+
+
+def test_gaps_in_tables_are_treated_alike(tmp_path: Path):
+    """The options would hold in one layout and be passed over in another."""
+    rows = [
+        {"query": "one", "positive": ["uno", " "]},
+        {"query": "", "positive": ["dos"]},
+        {"query": "two", "positive": ["dos"]},
+    ]
+    source = put(tmp_path / "set" / "dev.jsonl", jsonl(rows))
+    corpus = str(put(tmp_path / "all.jsonl", jsonl([{"text": "uno"}, {"text": "\n"}])))
+    with pytest.raises(ValueError, match=r'dev.jsonl: 1 of 3 queries are blank. The first: .row 1.*on_blank="skip"'):
+        load_dataset(source)
+    with pytest.raises(ValueError, match=r"all.jsonl.*1 of 2 passages are blank.*row 1"):
+        load_dataset(source.parent, corpus=corpus)
+    with pytest.raises(ValueError, match=r'1 relevant passages .*of query 1.*on_missing="skip"'):
+        load_dataset(source, corpus=corpus, on_blank="skip")
+    data = load_dataset(source, corpus=corpus, on_blank="skip", on_missing="skip")
+    assert (data.queries, data.corpus, data.qrels) == (["one", "two"], ["uno"], [{0: 1}, {}])
+    assert data.skipped == {"blank_queries": 1, "blank_passages": 2, "missing_passages": 1, "judgements": 1}
+
+
+# --- questions without an answer --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["csv", "null", "lists", "files"])
+def test_questions_without_an_answer_score_0_or_are_left_out(tmp_path: Path, kind: str):
+    """SQuAD 2.0 is full of them: refused, it could not be used; dropped in silence, its mean would rise."""
+    if kind == "files":
+        source = beir(tmp_path / "set", **{"qrels/dev.tsv": "q0\t00\t2\nq1\t02\t0\nq1\t01\t-1\n"})
+    elif kind == "csv":
+        source = put(tmp_path / "a.csv", "query,positive\none,uno\ntwo,\n")
+    else:
+        none: object = None if kind == "null" else []
+        rows = [{"query": "one", "positive": "uno" if kind == "null" else ["uno"]}, {"query": "two", "positive": none}]
+        source = put(tmp_path / "a.jsonl", jsonl(rows))
+    data = load_dataset(source)
+    ids = np.zeros((2, 1), np.int64)
+    assert (data.queries, data.unanswered()) == (["one", "two"], [1])
+    assert evaluate(ids, data.qrels, "recall@1").mean["recall@1"] == 0.5
+    left = load_dataset(source, unanswered="skip")
+    assert (left.queries, left.unanswered(), left.corpus) == (["one"], [], data.corpus)
+    assert left.skipped["unanswered_queries"] == 1
+    assert evaluate(ids[:1], left.qrels, "recall@1").mean["recall@1"] == 1
+
+
+def test_what_counts_as_an_answer_is_the_relevance_level(tmp_path: Path):
+    """A query with grade 1 alone has no answer at level 2; limits count the queries that are left."""
+    folder = beir(tmp_path / "set", **{"qrels/dev.tsv": "q0\t00\t1\nq1\t02\t2\nq2\t02\t3\n"})
+    data = load_dataset(folder, relevance_level=2, unanswered="skip", max_queries=2)
+    assert data.query_ids == ["q1", "q2"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "level"), [("q0\t00\t0\nq1\t01\t0\n", None), ("q0\t00\t-1\n", 1), ("q0\t00\t2\n", 3)]
+)
+@pytest.mark.parametrize("unanswered", ["zero", "skip"])
+def test_a_collection_without_any_answer_is_refused(tmp_path: Path, lines: str, level: int | None, unanswered: str):
+    """Every model would score 0, as if it were the model's fault."""
+    folder = beir(tmp_path / "set", **{"qrels/dev.tsv": lines})
+    with pytest.raises(
+        ValueError, match=r"set: no query has a relevant passage: the highest of \d grades is -?\d, and"
+    ):
+        load_dataset(folder, relevance_level=level, unanswered=unanswered)
+
+
+# --- small and odd collections ----------------------------------------------------------------------------------------
+
+
+def test_negative_grades_score_as_in_trec_eval(tmp_path: Path):
+    """A passage judged harmful would gain like a relevant one, or break the sum."""
+    data = load_dataset(beir(tmp_path / "set", **{"qrels/dev.tsv": "q0\t00\t2\nq0\t01\t-2\nq1\t02\t1\nq1\t00\t-1\n"}))
+    ids, scores = np.array([[1, 0, 2], [0, 1, 2]]), np.array([[0.9, 0.5, 0.1]] * 2, np.float32)
+    measures = {"ndcg_cut.3": "ndcg@3", "map_cut.3": "map@3", "recall.3": "recall@3", "P.3": "precision@3"}
+    theirs = pytrec_eval.RelevanceEvaluator(
+        trec.as_qrels(data.qrels, data.query_ids, data.corpus_ids), set(measures)
+    ).evaluate(trec.as_run(ids, scores, data.query_ids, data.corpus_ids))
+    ours = evaluate(ids, data.qrels, list(measures.values()), scores=scores, doc_ids=data.corpus_ids)
+    for measure, name in measures.items():
+        values = [theirs[query][measure.replace(".", "_")] for query in data.query_ids]
+        assert ours.per_query[name].tolist() == values, name
+
+
+@pytest.mark.parametrize("kind", ["files", "rows", "merged"])
+def test_a_corpus_of_one_passage_is_searched(tmp_path: Path, kind: str):
+    """A reader's first try is often this small."""
+    if kind == "rows":
+        source = put(tmp_path / "a.csv", "query,positive\none,uno\ntwo,uno\n")
+    else:
+        corpus = jsonl([{"_id": str(row), "text": "uno"} for row in range(2 if kind == "merged" else 1)])
+        source = beir(tmp_path / "set", **{"corpus.jsonl": corpus, "qrels/dev.tsv": "q0\t0\t1\nq1\t0\t1\n"})
+    data: RetrievalDataset = load_dataset(source)
+    _, ids = search(build_index(data.corpus, "TF-IDF"), ["uno", "uno"], k=1)
+    assert evaluate(ids, data.qrels, ["ndcg@10", "map@10"]).mean == {"ndcg@10": 1.0, "map@10": 1.0}
+    assert data.merged == (kind == "merged")
+
+
+# --- names ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("set/dew.csv", "Did you mean 'dev.csv'"),
+        ("set/nothing", "There is a folder 'set' here"),
+        ("./set/x", "Check the path"),
+        ("nowhere/dev.csv.gz", "Check the path"),
+        ("dew.csv", "No file or folder"),
+    ],
+)
+def test_a_mistyped_path_is_not_taken_for_a_hub_id(tmp_path: Path, monkeypatch, name: str, message: str):
+    """The answer would be that the hub cannot be reached, after a wait, and the slip stay unseen."""
+    put(tmp_path / "set" / "dev.csv", "query,positive\none,uno\n")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(FileNotFoundError, match=message):
+        load_dataset(name)

@@ -1,0 +1,257 @@
+"""The bundled collection: well-formed, bilingual, judged without holes, and as hard as the lessons need it."""
+
+import itertools
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from helpers.data import bundled as collections
+from helpers.data import load_dataset, upstream_example
+from tests.data.pocket import FOLDER, query_types, records
+
+HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+@pytest.mark.parametrize(("kind", "fields"), [("corpus", {"id", "title", "text"}), ("queries", {"id", "text"})])
+def test_both_languages_hold_the_same_records(kind, fields):
+    """Judgements are shared: an id that means another thing in Chinese would score the wrong passage."""
+    english, chinese = records(f"{kind}.en.jsonl"), records(f"{kind}.zh.jsonl")
+    assert [r["id"] for r in english] == [r["id"] for r in chinese]
+    assert len({r["id"] for r in english}) == len(english)
+    assert all(set(r) == fields for r in english + chinese)
+    for one, other in zip(english, chinese, strict=True):
+        assert not any(HAN.search(one[f]) for f in fields), one
+        assert all(HAN.search(other[f]) for f in fields - {"id"}), other
+
+
+def test_it_is_large_enough():
+    """Fewer queries, and no interval in the lessons would tell two systems apart."""
+    assert len(records("queries.en.jsonl")) >= 120
+    assert len(records("corpus.en.jsonl")) >= 800
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 2_000_000
+
+
+def test_passages_are_of_the_stated_length():
+    """The data card promises 30 to 90 words, 60 to 180 characters."""
+    for passage in records("corpus.en.jsonl"):
+        assert 30 <= len(passage["text"].split()) <= 90, passage["id"]
+    for passage in records("corpus.zh.jsonl"):
+        assert 60 <= len(re.sub(r"\s", "", passage["text"])) <= 180, passage["id"]
+
+
+def test_chinese_is_set_in_chinese_punctuation():
+    """Half-width commas and stray spaces mark a text as translated by machine; a keyword query may hold spaces."""
+    half_width = r'[\u3400-\u9fff]\s*[,;:?!()]|[,;:?!()]\s*[\u3400-\u9fff]|[\u3400-\u9fff]\.|"'
+    for record in records("queries.zh.jsonl"):
+        assert not re.search(half_width, record["text"]), record
+    for record in records("corpus.zh.jsonl"):
+        assert not re.search(half_width + r"|[\u3400-\u9fff] ", record["title"] + record["text"]), record
+
+
+def n_grams(language: str, text: str) -> set[tuple[str, ...]]:
+    """Return the runs of five words; in Chinese of five characters."""
+    words = re.findall(r"\w+", text.lower()) if language == "en" else [c for c in text if c.isalnum()]
+    return {tuple(words[i : i + 5]) for i in range(len(words) - 4)}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_two_passages_are_near_duplicates(language):
+    """A near copy of an answer that was not judged would count as a miss."""
+    owners: dict[tuple[str, ...], list[int]] = {}
+    grams = [n_grams(language, passage["text"]) for passage in records(f"corpus.{language}.jsonl")]
+    for row, found in enumerate(grams):
+        for gram in found:
+            owners.setdefault(gram, []).append(row)
+    shared = Counter(pair for rows in owners.values() for pair in itertools.combinations(rows, 2))
+    for (a, b), common in shared.items():
+        assert common / (len(grams[a]) + len(grams[b]) - common) < 0.5, (a, b)
+    assert len({p["text"] for p in records(f"corpus.{language}.jsonl")}) == len(grams)
+
+
+def test_every_query_has_answers_and_traps():
+    """A query without an answer scores 0 for every system; one without traps teaches nothing."""
+    data = load_dataset("pocket-en")
+    for row, judged in enumerate(data.qrels):
+        grades = Counter(judged.values())
+        assert set(grades) <= {0, 1, 2, 3}
+        assert grades[3] >= 1, data.query_ids[row]
+        assert grades[0] >= 4, data.query_ids[row]
+    lines = (FOLDER / "query_types.tsv").read_text(encoding="utf-8").splitlines()
+    assert [line.split("\t")[0] for line in lines] == data.query_ids
+    assert set(query_types()) == {"question", "keyword", "paraphrase", "entity"}
+
+
+def test_most_queries_have_one_to_four_relevant_passages():
+    """The data card says so; pooling may have found a few more for some."""
+    counts = Counter(len(load_dataset("pocket-en").relevant(row)) for row in range(len(query_types())))
+    assert sum(n for relevant, n in counts.items() if relevant <= 4) >= 0.95 * counts.total()
+
+
+def test_there_is_no_unjudged_hole(scores):
+    """An unjudged passage in a top ten counts as wrong, whoever retrieved it."""
+    assert {name: result.mean["judged@10"] for name, result in scores.items()} == {
+        "dense": 1.0,
+        "bm25": 1.0,
+        "bm25 zh": 1.0,
+    }
+
+
+def test_it_is_instructively_hard_for_the_bundled_model(scores):
+    """Near the ceiling there is nothing to see, near the floor nothing to explain."""
+    assert 0.70 < scores["dense"].mean["ndcg@10"] < 0.92
+    assert 0.60 < scores["dense"].mean["success@1"] < 0.90
+
+
+def test_words_and_vectors_fail_on_different_queries(scores):
+    """Lesson 03 compares the two: BM25 must lose where words differ and win some where a name decides."""
+    types = query_types()
+    dense, bm25 = (scores[name].per_query["ndcg@10"] for name in ("dense", "bm25"))
+    assert dense[types == "paraphrase"].mean() - bm25[types == "paraphrase"].mean() > 0.2
+    assert bm25[types == "entity"].mean() > dense[types == "entity"].mean()
+    first = {name: scores[name].per_query["success@1"][types == "entity"] for name in ("dense", "bm25")}
+    assert (first["bm25"] > first["dense"]).sum() >= 5
+
+
+def test_paraphrases_share_no_content_word_with_their_answers():
+    """They would not be paraphrases, and BM25 would find them."""
+    from helpers.index.words import tokenize
+
+    data, types = load_dataset("pocket-en"), query_types()
+    words = [set(tokens) for tokens in tokenize(data.corpus)]
+    queries = [set(tokens) for tokens in tokenize(data.queries)]
+    overlapping = [
+        (data.query_ids[row], words[passage] & queries[row])
+        for row in np.flatnonzero(types == "paraphrase")
+        for passage, grade in data.qrels[row].items()
+        if grade == 3 and words[passage] & queries[row]
+    ]
+    assert len(overlapping) <= 0.2 * (types == "paraphrase").sum(), overlapping
+
+
+def test_languages_can_be_crossed():
+    """Cross-lingual retrieval needs Chinese queries over the English corpus, with the same judgements."""
+    crossed = load_dataset("pocket", queries="zh", corpus="en")
+    assert crossed.queries == load_dataset("pocket-zh").queries
+    assert crossed.corpus == load_dataset("pocket-en").corpus
+    assert crossed.qrels == load_dataset("pocket-zh").qrels
+    assert crossed.name == "pocket-zh-en"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"source": "pocket"}, "needs a language for each side"),
+        ({"source": "pocket", "queries": "fr", "corpus": "en"}, "no language 'fr'; it has en, zh"),
+        ({"source": "pocket-en", "queries": "zh"}, "fixes both languages"),
+    ],
+)
+def test_wrong_languages_are_explained(arguments, message):
+    """A reader must learn what to write instead."""
+    with pytest.raises(ValueError, match=message):
+        load_dataset(**arguments)
+
+
+@pytest.mark.parametrize("name", ["corpus.en.jsonl", "queries.zh.jsonl", "qrels.tsv"])
+@pytest.mark.parametrize("damage", ["missing", "empty", "cut", "binary"])
+def test_a_damaged_file_is_named(tmp_path, monkeypatch, name, damage):
+    """A half-copied installation must not score, nor end in a stack trace without a file name."""
+    shutil.copytree(FOLDER, tmp_path / "pocket")
+    monkeypatch.setattr(collections, "FOLDER", tmp_path)
+    path = tmp_path / "pocket" / name
+    content = path.read_bytes()
+    changed = {"empty": b"", "cut": content[: len(content) // 2 - 7], "binary": b"\xff\xfe\x00" + content}
+    path.unlink() if damage == "missing" else path.write_bytes(changed[damage])
+    with pytest.raises(ValueError, match=re.escape(name)):
+        load_dataset("pocket", queries="zh", corpus="en")
+
+
+def test_reading_needs_no_third_party_library():
+    """The collection must load in well under a tenth of a second: heavy imports would take that alone."""
+    probe = (
+        "import sys; from helpers.data import bundled as b; b.load('pocket', 'dev', 'en', 'zh'); print(*sys.modules)"
+    )
+    loaded = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "pandas", "datasets", "torch", "faiss"} & set(loaded)
+
+
+def test_export_reads_back_in_trec_and_beir_layout(tmp_path):
+    """The collection is useful to other tools only if they see the same judgements."""
+    from beir.datasets.data_loader import GenericDataLoader
+
+    from helpers.data import trec
+
+    data = load_dataset("pocket-en")
+    trec.export(data, tmp_path)
+    corpus, queries, qrels = GenericDataLoader(str(tmp_path)).load("dev")
+    assert [corpus[passage]["text"] for passage in data.corpus_ids] == data.corpus
+    assert [queries[query] for query in data.query_ids] == data.queries
+    expected = {
+        query: {data.corpus_ids[passage]: grade for passage, grade in judged.items()}
+        for query, judged in zip(data.query_ids, data.qrels, strict=True)
+    }
+    assert {q: {p: g for p, g in judged.items()} for q, judged in qrels.items()} == expected
+    assert trec.read_qrels(tmp_path / "qrels" / "dev.qrels") == expected
+
+
+def test_another_collection_is_a_folder_and_no_code(tmp_path, monkeypatch):
+    """A contributor would have to find the places in the code that know the name pocket."""
+    folder = tmp_path / "tales"
+    folder.mkdir()
+    (folder / "card.toml").write_text('name = "tales"\nlanguages = ["de"]\nrelevance_level = 1\nhighest_grade = 1\n')
+    (folder / "queries.de.jsonl").write_text('{"id": "q1", "text": "Wer schlief?"}\n')
+    (folder / "corpus.de.jsonl").write_text('{"id": "p1", "title": "Schlaf", "text": "Es schlief die Prinzessin."}\n')
+    (folder / "qrels.tsv").write_text("q1\t0\tp1\t1\n")
+    shutil.copytree(FOLDER, tmp_path / "pocket")
+    monkeypatch.setattr(collections, "FOLDER", tmp_path)
+    assert collections.names() == ["pocket-en", "pocket-zh", "pocket", "tales-de", "tales"]
+    data = load_dataset("tales-de")
+    assert (data.name, data.queries, data.corpus) == (
+        "tales-de",
+        ["Wer schlief?"],
+        ["Schlaf\nEs schlief die Prinzessin."],
+    )
+    assert (data.qrels, data.relevance_level, load_dataset("pocket-en").relevance_level) == ([{0: 1}], 1, 2)
+
+
+@pytest.mark.parametrize("card", ["name = ", 'name = "pocket"', "\xff"])
+def test_a_damaged_card_is_named(tmp_path, monkeypatch, card):
+    """As any other file of the package."""
+    (tmp_path / "pocket").mkdir()
+    (tmp_path / "pocket" / "card.toml").write_bytes(card.encode("latin-1"))
+    monkeypatch.setattr(collections, "FOLDER", tmp_path)
+    with pytest.raises(ValueError, match=r"bundled file card\.toml is damaged .*reinstall"):
+        load_dataset("pocket-en")
+
+
+def test_a_grade_beyond_the_card_s_is_refused(tmp_path, monkeypatch):
+    """A damaged digit would make a passage twice as relevant as any other."""
+    shutil.copytree(FOLDER, tmp_path / "pocket")
+    monkeypatch.setattr(collections, "FOLDER", tmp_path)
+    with (tmp_path / "pocket" / "qrels.tsv").open("a") as file:
+        file.write("q001\t0\tp899\t4\n")
+    with pytest.raises(ValueError, match=r"qrels\.tsv is damaged .*grade 4"):
+        load_dataset("pocket-en")
+
+
+def test_upstream_s_example_is_the_published_one():
+    """A sentence or judgement changed by accident would be another experiment under the same name."""
+    data, published = upstream_example()
+    assert (len(data.queries), len(data.corpus), len(data.qrels)) == (5, 10, 5)
+    assert [data.relevant(row) for row in range(5)] == [[0, 5], [1, 6], [2, 7], [3, 8], [4, 9]]
+    assert data.sha256 == "6d895bf6a4774691cacd26d6dae4b2295887281f89552e2d6e15feafcdc8d195"
+    assert {top2.shape for top2 in published.values()} == {(5, 2)}
+
+
+def test_upstream_s_damaged_example_is_named(tmp_path, monkeypatch):
+    """A missing or cut file of the package should name itself."""
+    monkeypatch.setattr(collections, "FOLDER", tmp_path)
+    with pytest.raises(ValueError, match=r"upstream_mrr_example\.json is missing"):
+        upstream_example()
+    (tmp_path / "upstream_mrr_example.json").write_text('{"queries": [')
+    with pytest.raises(ValueError, match=r"upstream_mrr_example\.json is damaged"):
+        upstream_example()

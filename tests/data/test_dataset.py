@@ -1,0 +1,131 @@
+"""A collection: what it must look like, how it is built and cut, and what is said when it would score wrongly."""
+
+import pytest
+
+from helpers.data import RetrievalDataset, from_columns, from_ids
+
+
+def tiny(**changes) -> RetrievalDataset:
+    """Make a collection of two queries and three passages, with some fields replaced."""
+    fields = {
+        "name": "tiny",
+        "queries": ["one", "two"],
+        "corpus": ["uno", "dos", "tres"],
+        "qrels": [{0: 3, 2: 1}, {1: 2, 0: 0}],
+        "query_ids": ["q1", "q2"],
+        "corpus_ids": ["p1", "p2", "p3"],
+        "relevance_level": 2,
+    }
+    return RetrievalDataset(**{**fields, **changes})
+
+
+def test_subset_follows_its_rows():
+    """Embeddings taken at the same rows must belong to the passages of the subset."""
+    part = tiny().subset([2, 0])
+    assert (part.corpus, part.corpus_ids) == (["tres", "uno"], ["p3", "p1"])
+    assert part.qrels == [{1: 3, 0: 1}, {1: 0}]
+    assert tiny().relevant_rows() == [0, 1]
+    assert tiny().relevant_rows(1) == [0]
+
+
+def test_rows_view_reads_back_as_the_same_relevance():
+    """The {query, positive, negative} view must say what the judgements say at the relevance level."""
+    data = tiny()
+    assert data.rows() == [
+        {"query": "one", "positive": ["uno"], "negative": ["tres"]},
+        {"query": "two", "positive": ["dos"], "negative": ["uno"]},
+    ]
+    rows = data.rows()
+    again = from_columns("again", data.queries, *([row[c] for row in rows] for c in ("positive", "negative")))
+    assert [[again.corpus[p] for p in again.relevant(i)] for i in range(2)] == [["uno"], ["dos"]]
+
+
+def test_digest_tells_collections_apart():
+    """Provenance would name two different collections alike."""
+    assert tiny().sha256 == tiny().sha256
+    assert tiny().sha256 != tiny(qrels=[{0: 3, 2: 0}, {1: 2, 0: 0}]).sha256
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"queries": [], "qrels": [], "query_ids": []}, "No query at all"),
+        ({"corpus": [], "corpus_ids": []}, "No passage at all"),
+        ({"queries": ["one", None]}, "query 1 is missing"),
+        ({"corpus": ["uno", float("nan"), "tres"]}, "passage 1 is missing"),
+        ({"corpus": ["uno", 7, "tres"]}, "passage 1 is of type int"),
+        ({"queries": ["one", " \n"]}, "query 1 is blank"),
+        ({"qrels": [{0: 1}]}, "judgements for 1 queries, but 2"),
+        ({"qrels": [{0: 1}, {3: 1}]}, r"query 1 name passage rows \[3\].*rows 0 to 2"),
+        ({"query_ids": ["q1"]}, "1 query ids for 2 texts"),
+    ],
+)
+def test_a_collection_that_would_score_wrongly_is_refused(changes, message):
+    """Any of these, let through, ends in a number that looks right and is not."""
+    with pytest.raises(ValueError, match=message):
+        tiny(**changes)
+
+
+def test_a_query_without_a_relevant_passage_is_kept_for_evaluate_to_count():
+    """Dropping it here would raise every mean without a word."""
+    assert tiny(qrels=[{}, {1: 2}]).relevant(0) == []
+
+
+@pytest.mark.parametrize("limit", [0, -1, 2.5, True, "10"])
+def test_limits_are_whole_numbers_of_at_least_one(limit):
+    """A limit of 0 or -1 would slice away queries from the wrong end."""
+    with pytest.raises(ValueError, match=r"max_queries=.*whole number"):
+        tiny().first(max_queries=limit)
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"), [([None], "passage 0 is missing"), (["uno", " "], "passage 1 is blank"), ([3], "of type int")]
+)
+def test_broken_texts_in_a_column_are_refused(cell, message):
+    """None, NaN and numbers where text belongs would be embedded as words."""
+    with pytest.raises(ValueError, match=message):
+        from_columns("broken", ["one"], [cell])
+
+
+def test_no_rows_is_an_error():
+    """An empty split would give a mean over nothing."""
+    with pytest.raises(ValueError, match="no rows"):
+        from_columns("empty", [], [])
+
+
+def test_a_judged_passage_that_is_not_relevant_may_be_missing():
+    """Search of part of a corpus must not be refused for its unsearched negatives."""
+    data = from_ids("part", {"q": "one"}, {"p": "uno"}, {"q": {"p": 1, "gone": 0}})
+    assert data.qrels == [{0: 1}]
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: tiny(queries="ab"),
+        lambda: tiny(corpus="abc"),
+        lambda: from_columns("bare", "ab", [["uno"], ["dos"]]),
+        lambda: from_columns("bare", ["one"], [["uno"]], corpus_texts="uno"),
+        lambda: from_columns("bare", ["one", "two", "six"], "uno"),
+        lambda: from_columns("bare", ["one"], ["uno"], "d"),
+    ],
+)
+def test_one_text_in_place_of_a_list_is_refused(build):
+    """A string is a sequence too: each of its letters would become a query or a passage."""
+    with pytest.raises(ValueError, match=r"[Ee]xpected a list (of texts, not the one \w+ text|with a cell)"):
+        build()
+
+
+def test_columns_of_other_lengths_are_refused():
+    """A cell too few or too many would end in an IndexError, or shift answers to other queries."""
+    with pytest.raises(ValueError, match="positives has 2 cells for 1 queries"):
+        from_columns("long", ["one"], ["uno", "dos"])
+    with pytest.raises(ValueError, match="negatives has 1 cells for 2 queries"):
+        from_columns("short", ["one", "two"], ["uno", "dos"], ["tres"])
+
+
+@pytest.mark.parametrize("grade", [2**31, -(10**400)])
+def test_a_grade_out_of_range_is_refused(grade):
+    """It would overflow in the middle of an evaluation."""
+    with pytest.raises(ValueError, match="grade of passage 1 for query 1 is out of range"):
+        tiny(qrels=[{0: 1}, {1: grade}])

@@ -1,0 +1,80 @@
+"""Tables: every format loads as the same collection, and a wrong file is answered with what is wrong."""
+
+from pathlib import Path
+
+import datasets
+import pytest
+
+from helpers.data import load_dataset
+from tests.data.files import jsonl, put
+
+ROWS = [
+    {"question": "one", "answer": "uno, ein", "other": "tres"},
+    {"question": "two", "answer": "dos", "other": ""},
+    {"question": "one", "answer": "un", "other": ""},
+]
+
+
+COLUMNS = "query=question, positive=answer, negative=other"
+
+
+def write_table(path: Path) -> Path:
+    """Write ROWS in the format that the suffix names."""
+    table = datasets.Dataset.from_list(ROWS)
+    if path.suffix == ".parquet":
+        table.to_parquet(path)
+    elif path.suffix == ".jsonl":
+        put(path, jsonl(ROWS))
+    else:
+        delimiter = {".tsv": "\t"}.get(path.suffix, path.stem[-1])
+        table.to_csv(path, sep=delimiter)
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet", "a,.csv", "a;.csv", "a|.csv", "a.tsv", "数 据 [1],.csv"])
+def test_every_format_gives_the_same_collection(name, tmp_path):
+    """A quoted comma, a delimiter of another country or a path with blanks would change texts or fail."""
+    data = load_dataset(write_table(tmp_path / name), columns=COLUMNS)
+    assert data.queries == ["one", "two"]
+    assert data.corpus == ["uno, ein", "un", "tres", "dos"]
+    assert data.qrels == [{0: 1, 1: 1, 2: 0}, {3: 1}]
+    assert data.name == name
+
+
+def test_cells_of_a_csv_stay_the_text_they_are(tmp_path):
+    """pandas would read NA as missing, 007 as 7, and a byte order mark as part of the first column's name."""
+    path = put(tmp_path / "a.csv", b"\xef\xbb\xbf" + b'query,positive\nNA,007\nnull,"two\nlines"\n')
+    data = load_dataset(path)
+    assert (data.queries, data.corpus) == (["NA", "null"], ["007", "two\nlines"])
+
+
+BAD_TABLES = [
+    ("a.csv", "question,answer\none,uno\n", "no column positive and no column query; it has question, answer"),
+    ("a.csv", "query;answer\none;uno\n", "no column positive; it has query, answer"),
+    ("a.csv", "query,positive\n", "no rows"),
+    ("a.csv", "\n", "no rows, the file is empty"),
+    ("a.jsonl", "", "no rows, the file is empty"),
+    ("a.csv", "query,positive\none,uno\n二,三\n".encode("gb18030"), "line 3: not UTF-8 .*iconv"),
+    ("a.csv", "query,positive\none,uno\n".encode("utf-16"), "line 1: not UTF-8"),
+    ("a.csv", "query,positive\none,uno,ein\n", r"2 columns in the header \(query, positive\) but 3"),
+    ("a.csv", "query,positive\none,uno\ntwo,dos,tres\n", "Expected 2 fields in line 3, saw 3"),
+    ("a.csv", "query,positive\none,uno\ntwo\n", r"a.csv, line 3: 1 of 2 fields"),
+    ("a.jsonl", '{"query": "one", "positive": "uno"}\n{"query": \n', "line 2 is not JSON"),
+    ("a.jsonl", '{"query": "one", "positive": 3}\n', "passage 0 is of type int"),
+    ("a.xlsx", "query", "cannot read .xlsx; give .jsonl"),
+    ("a.parquet", "no such thing", "a.parquet: "),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "message"), BAD_TABLES)
+def test_a_bad_table_is_answered_with_what_is_wrong(name, text, message, tmp_path):
+    """The reader must learn from the message which line or column to mend."""
+    with pytest.raises(ValueError, match=message):
+        load_dataset(put(tmp_path / name, text))
+
+
+def test_a_parquet_file_without_rows_is_refused(tmp_path):
+    """A mean over nothing."""
+    datasets.Dataset.from_dict({"query": [], "positive": []}).to_parquet(tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match=r"a\.parquet: .*no (rows|data)"):
+        load_dataset(tmp_path / "a.parquet")

@@ -1,0 +1,560 @@
+"""Folders and files that a stranger wrote to harm: each is refused in one line, or does no harm.
+
+Beside each folder lies a secret. Whatever an attempt does, the secret stays unread, nothing is written, no connection
+is tried, and the answer comes within ten seconds.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import json
+import os
+import re
+import signal
+import sys
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import datasets
+import huggingface_hub.constants
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from helpers.data import RetrievalDataset, load_dataset, trec
+from tests.data.files import beir, jsonl, put
+
+CANARY = "the secret of another folder"
+UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u202e]")
+DEEP = "[" * 30_000 + "]" * 30_000
+events: list[tuple[str, str]] = []
+sys.addaudithook(
+    lambda event, args: (
+        events.append((event, str(args[0] if event == "open" else args)))
+        if event in ("open", "socket.connect", "socket.getaddrinfo")
+        else None
+    )
+)
+
+
+class Trap:
+    """A folder ``own`` for what a stranger wrote, and a folder ``secret`` beside it."""
+
+    def __init__(self, root: Path):
+        """Plant the secret, as every file that a collection may have."""
+        self.root, self.own, self.secret = root, root / "own", root / "secret"
+        self.own.mkdir()
+        put(self.secret / "dev.csv", f"query,positive\n{CANARY},{CANARY}\n")
+        put(self.secret / "names.txt", CANARY)
+        put(self.secret / "token", CANARY)
+        put(self.secret / "README.md", f"---\nconfigs: {CANARY}\n---\n")
+        put(self.secret / "infos.json", json.dumps({"default": {"description": CANARY}}))
+        secret = [{"_id": "q0", "text": CANARY}, {"_id": "00", "text": CANARY}]
+        beir(self.secret, **{"queries.jsonl": jsonl(secret), "corpus.jsonl": jsonl(secret)})
+        put(self.secret / "qrels" / "dev.tsv", f"q0\t00\t1\t{CANARY}\n")
+
+    def card(self, settings: object, name: str = "README.md") -> Trap:
+        """Write the settings of the folder; a string as it stands."""
+        text = settings if isinstance(settings, str) else json.dumps(settings)
+        put(self.own / name, f"---\n{text}\n---\n" if name == "README.md" else text)
+        return self
+
+    def files(self) -> set[tuple[Path, int]]:
+        """List everything around the folder, with its size."""
+        return {(path, path.lstat().st_size) for path in self.root.rglob("*")}
+
+    def opened(self) -> list[str]:
+        """List the files of the secret that were opened, and the connections that were tried."""
+        root = str(self.secret)
+        paths = [os.path.realpath(path) if event == "open" else "" for event, path in events]
+        return [
+            f"{event} {path}"
+            for (event, path), real in zip(events, paths, strict=True)
+            if event != "open" or real.startswith(root)
+        ]
+
+    @contextlib.contextmanager
+    def sprung(self) -> Iterator[None]:
+        """Watch over an attempt."""
+        before, start = self.files(), time.monotonic()
+        events.clear()
+        signal.signal(signal.SIGALRM, _too_late)
+        signal.alarm(10)
+        try:
+            yield
+        finally:
+            signal.alarm(0)
+        assert self.opened() == []
+        assert self.files() == before, "something was written"
+        assert time.monotonic() - start < 10
+
+    def refused(self, message: str, source: Path | None = None, **arguments: Any) -> None:
+        """Load the folder, or another source, and see that it is refused in a line that repeats no secret."""
+        with self.sprung(), pytest.raises(ValueError, match=message) as caught:
+            load_dataset(source or self.own, **arguments)
+        assert CANARY not in str(caught.value)
+        assert not UNSEEN.search(str(caught.value)), repr(str(caught.value))
+
+    def harmless(self, source: Path | None = None, **arguments: Any) -> RetrievalDataset:
+        """Load the folder, or another source, and see that no secret is in it."""
+        with self.sprung():
+            data = load_dataset(source or self.own, **arguments)
+        assert CANARY not in str((data.queries, data.corpus, data.query_ids, data.corpus_ids))
+        return data
+
+
+def _too_late(*_: object) -> None:
+    """Interrupt what waits."""
+    raise TimeoutError("no answer within ten seconds")
+
+
+@pytest.fixture
+def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
+    """Give an empty folder beside a secret, which is also where the token of the hub lies."""
+    planted = Trap(tmp_path)
+    monkeypatch.delenv("HF_TOKEN", raising=False)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_TOKEN_PATH", str(planted.secret / "token"))
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
+    return planted
+
+
+def config(**entries: object) -> dict[str, object]:
+    """Return settings of one configuration."""
+    return {"configs": [{"config_name": "default", **entries}]}
+
+
+# --- names that lead outside ------------------------------------------------------------------------------------------
+
+OUTSIDE = [
+    "../secret/dev.csv", "../secret/*.csv", "../**", "{secret}/dev.csv", "{secret}/*.csv", "file://{secret}/dev.csv",
+    "file:{secret}/dev.csv", "hf://datasets/owner/name/dev.csv", "http://127.0.0.1:9/dev.csv",
+    "https://127.0.0.1:9/dev.csv", "s3://bucket/dev.csv", "zip://dev.csv::{secret}/x.zip",
+    "own/../../secret/dev.csv", "..\\secret\\dev.csv", "C:\\secret\\dev.csv", "\\\\server\\share\\dev.csv",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("card", ["README.md", ".huggingface.yaml"])
+@pytest.mark.parametrize("files", OUTSIDE)
+def test_a_data_folder_cannot_name_files_elsewhere(trap: Trap, files: str, card: str):
+    """A downloaded folder could put any file of the reader's machine into a report, or reach out to a server."""
+    files = files.replace("{secret}", str(trap.secret))
+    named = config(data_files=[{"split": "dev", "path": files}])
+    trap.card(named, card).refused("which is outside the folder|Cannot read the data set")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        config(data_files="../secret/dev.csv"),
+        config(data_files=["../secret/dev.csv"]),
+        config(data_files={"dev": ["../secret/dev.csv"]}),
+        config(data_files=[{"split": "dev", "path": ["own.csv", "../secret/dev.csv"]}]),
+        config(data_dir="../secret"),
+        config(data_dir="/"),
+        "configs:\n- config_name: default\n  data_files: !!set {../secret/dev.csv}",
+        {"configs": [{"config_name": "x", "data_files": "own.csv"}, {"config_name": "y", "data_dir": "../secret"}]},
+    ],
+)
+def test_no_way_of_writing_a_name_is_overlooked(trap: Trap, settings: object):
+    """The settings may nest names in lists and mappings, and any configuration may be the one that is read."""
+    put(trap.own / "own.csv", "query,positive\none,uno\n")
+    trap.card(settings).refused("which is outside the folder")
+
+
+# --- links ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("target", ["../secret/dev.csv", "/dev/zero", "hop.csv"])
+def test_a_data_folder_cannot_link_to_files_elsewhere(trap: Trap, named: bool, target: str):
+    """A link inside the folder would read the reader's other files just as a path does."""
+    if named:
+        trap.card(config(data_files=[{"split": "dev", "path": "dev.csv"}]))
+    (trap.own / "hop.csv").symlink_to(trap.secret / "dev.csv")
+    (trap.own / "dev.csv").symlink_to(target)
+    trap.refused("leads outside the folder|Cannot read")
+
+
+@pytest.mark.parametrize(("name", "target"), [("data", "../secret"), ("data", ".."), ("data", "."), (".x", "/")])
+def test_a_link_to_a_folder_is_not_followed(trap: Trap, name: str, target: str):
+    """A search through the whole disk, or in a circle, would never end."""
+    put(trap.own / "dev.csv", "query,positive\none,uno\n")
+    (trap.own / name).symlink_to(target)
+    trap.refused("leads outside the folder, or back to itself")
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [("README.md", "README.md"), (".huggingface.yaml", "token"), ("dataset_infos.json", "infos.json")],
+)
+def test_settings_cannot_be_a_link(trap: Trap, name: str, target: str):
+    """What is quoted of settings in an error would be the reader's other file."""
+    put(trap.own / "dev.csv", "query,positive\none,uno\n")
+    (trap.own / name).symlink_to(trap.secret / target)
+    trap.refused("leads outside the folder")
+
+
+def test_links_within_the_folder_are_followed(trap: Trap):
+    """Data sets share files between configurations by links: refusing these would refuse honest folders."""
+    put(trap.own / "parts" / "1.csv", "query,positive\none,uno\n")
+    (trap.own / "dev.csv").symlink_to("parts/1.csv")
+    (trap.own / "latest").symlink_to("parts")
+    assert trap.harmless().corpus == ["uno"]
+
+
+@pytest.mark.parametrize("inner", ["", "data"])
+def test_the_hub_s_own_cache_may_link_to_its_blobs(trap: Trap, inner: str):
+    """The hub's cache keeps files as links to the folder blobs: refusing them would refuse every downloaded set."""
+    snapshot = trap.root / "datasets--a--b" / "snapshots" / "0123" / inner
+    blob = put(trap.root / "datasets--a--b" / "blobs" / "ab12", "query,positive\none,uno\n")
+    snapshot.mkdir(parents=True)
+    (snapshot / "dev.csv").symlink_to(blob)
+    assert trap.harmless(snapshot).corpus == ["uno"]
+
+
+@pytest.mark.parametrize("name", ["queries.jsonl", "corpus.jsonl", "qrels/dev.tsv"])
+def test_beir_s_folder_in_the_hub_s_cache_loads(trap: Trap, name: str):
+    """As above, for a folder of ids and judgements."""
+    snapshot = beir(trap.root / "datasets--a--b" / "snapshots" / "0123")
+    blob = trap.root / "datasets--a--b" / "blobs" / "ab12"
+    blob.parent.mkdir()
+    (snapshot / name).rename(blob)
+    (snapshot / name).symlink_to(blob)
+    assert trap.harmless(snapshot).queries == ["one", "two"]
+
+
+def test_blobs_that_are_a_link_are_no_way_out(trap: Trap):
+    """A folder laid out like the hub's cache could link blobs to anywhere."""
+    snapshot = trap.root / "datasets--a--b" / "snapshots" / "0123"
+    snapshot.mkdir(parents=True)
+    (trap.root / "datasets--a--b" / "blobs").symlink_to(trap.secret)
+    (snapshot / "dev.csv").symlink_to("../../blobs/dev.csv")
+    trap.refused("leads outside the folder", snapshot)
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+@pytest.mark.parametrize("name", ["queries.jsonl", "corpus.jsonl", "qrels/dev.tsv", "qrels"])
+def test_files_by_id_cannot_be_links_to_elsewhere(trap: Trap, name: str, by_name: bool):
+    """BEIR's layout is read file by file: each of them would be a way to the reader's other files."""
+    link = beir(trap.own) / name
+    link.rename(trap.root / "moved")
+    link.symlink_to(trap.secret / name)
+    files = {"queries": "queries.jsonl", "corpus": "corpus.jsonl", "qrels": "qrels/dev.tsv"} if by_name else {}
+    trap.refused("leads outside the folder", **files)
+
+
+@pytest.mark.parametrize("how", ["absolute", "upwards", "link", "own link"])
+def test_a_path_that_the_reader_gives_may_lie_anywhere(trap: Trap, how: str, monkeypatch: pytest.MonkeyPatch):
+    """The rule is for what a folder says: a reader's own path, absolute or a link of his, is his own business."""
+    beir(trap.own), beir(trap.root / "mine")
+    (trap.root / "link.jsonl").symlink_to(trap.root / "mine" / "queries.jsonl")
+    (trap.root / "link").symlink_to(trap.own)
+    monkeypatch.chdir(trap.root)
+    queries = {
+        "absolute": str(trap.root / "mine" / "queries.jsonl"),
+        "upwards": "../mine/queries.jsonl",
+        "link": "link.jsonl",
+        "own link": str(trap.root / "link.jsonl"),
+    }[how]
+    files = {"corpus": "corpus.jsonl", "qrels": "qrels/dev.tsv"}
+    assert trap.harmless(trap.root / "link", queries=queries, **files).queries == ["one", "two"]
+
+
+# --- pipes and devices ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["README.md", ".huggingface.yaml", "dataset_infos.json", "dev.csv", "dev.jsonl"])
+def test_a_pipe_in_a_folder_is_not_waited_for(trap: Trap, name: str):
+    """Opening a pipe waits for somebody to write into it: the program would hang without a word."""
+    put(trap.own / "train.csv", "query,positive\none,uno\n")
+    os.mkfifo(trap.own / name)
+    trap.refused("no regular file|Unknown split")
+
+
+@pytest.mark.parametrize("name", ["queries.jsonl", "corpus.jsonl", "qrels/dev.tsv"])
+@pytest.mark.parametrize("by_name", [False, True])
+def test_a_pipe_among_files_by_id_is_not_waited_for(trap: Trap, name: str, by_name: bool):
+    """As above, where the files are read one by one."""
+    (beir(trap.own) / name).unlink()
+    os.mkfifo(trap.own / name)
+    files = {"queries": "queries.jsonl", "corpus": "corpus.jsonl", "qrels": "qrels/dev.tsv"} if by_name else {}
+    trap.refused("no regular file", **files)
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+def test_a_pipe_as_a_table_is_not_waited_for(trap: Trap, name: str):
+    """A table is read more than once, which no pipe allows."""
+    os.mkfifo(trap.own / name)
+    trap.refused("no regular file", trap.own / name)
+
+
+# --- columns that open files ------------------------------------------------------------------------------------------
+
+
+def described(feature: dict[str, object]) -> dict[str, object]:
+    """Return what datasets writes of a table of queries and positives, the positives of this feature."""
+    features = {"query": {"dtype": "string", "_type": "Value"}, "positive": feature}
+    return {"info": {"features": features}}
+
+
+FEATURES = {
+    "image": ({"_type": "Image"}, "Image"),
+    "audio": ({"_type": "Audio"}, "Audio"),
+    "video": ({"_type": "Video"}, "Video"),
+    "images": ({"feature": {"_type": "Image"}, "_type": "List"}, "Image"),
+    "names": ({"_type": "ClassLabel", "names_file": "{secret}/names.txt"}, "names_file is not read"),
+}
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+@pytest.mark.parametrize("alone", [True, False])
+def test_the_schema_of_a_table_cannot_have_files_opened(trap: Trap, feature: str, suffix: str, alone: bool):
+    """A table may say of a column of paths that it holds pictures: they would be opened, wherever they lead."""
+    settings, message = FEATURES[feature]
+    text = json.dumps(described(settings)).replace("{secret}", str(trap.secret))
+    cell: Any = {"bytes": None, "path": str(trap.secret / "names.txt")}
+    kind = pa.struct({"bytes": pa.binary(), "path": pa.string()})
+    if feature == "images":
+        cell, kind = [cell], pa.list_(kind)
+    elif feature == "names":
+        cell, kind = 0, pa.int64()
+    arrays = [pa.array(["one"]), pa.array([cell], kind)]
+    table = pa.table(arrays, ["query", "positive"]).replace_schema_metadata({"huggingface": text})
+    file = trap.own / f"dev.{suffix}"
+    if suffix == "parquet":
+        pq.write_table(table, file)
+    else:
+        with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+    trap.refused(message if not alone or suffix == "parquet" else "cannot read .arrow", file if alone else None)
+
+
+@pytest.mark.parametrize(
+    ("positive", "message"),
+    [
+        ({"dtype": "image"}, "Image"),
+        ({"dtype": "audio"}, "Audio"),
+        ({"list": "image"}, "Image"),
+        ({"dtype": {"class_label": {"names_file": "{secret}/names.txt"}}}, "names_file is not read"),
+    ],
+)
+@pytest.mark.parametrize("inside", ["dataset_info", "configs"])
+def test_settings_cannot_have_files_opened(trap: Trap, positive: dict[str, object], message: str, inside: str):
+    """A card that calls a column of paths pictures would have them opened, wherever they lead."""
+    put(trap.own / "dev.csv", f"query,positive\none,{trap.secret / 'names.txt'}\n")
+    features = [{"name": "query", "dtype": "string"}, {"name": "positive", **positive}]
+    settings = config(data_files=[{"split": "dev", "path": "dev.csv"}])
+    if inside == "dataset_info":
+        settings["dataset_info"] = [{"config_name": "default", "features": features}]
+    else:
+        settings["configs"][0]["features"] = features  # type: ignore[index]
+    trap.card(json.dumps(settings).replace("{secret}", str(trap.secret))).refused(message)
+
+
+@pytest.mark.parametrize("feature", ["image", "names"])
+def test_the_old_file_of_settings_cannot_have_files_opened(trap: Trap, feature: str):
+    """datasets still reads dataset_infos.json, which earlier versions wrote."""
+    settings, message = FEATURES[feature]
+    put(trap.own / "dev.csv", f"query,positive\none,{trap.secret / 'names.txt'}\n")
+    text = json.dumps({"default": described(settings)["info"]}).replace("{secret}", str(trap.secret))
+    trap.card(text, "dataset_infos.json").refused(message)
+
+
+# --- settings and JSON that would not end -----------------------------------------------------------------------------
+
+BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9) if i else 'x'}]\n" for i in range(12))
+
+
+@pytest.mark.parametrize("card", ["README.md", ".huggingface.yaml"])
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (f"configs: {DEEP}", "nested deeper than 50"),
+        ("configs: " + "{a: " * 30_000 + "}" * 30_000, "nested deeper than 50"),
+        (BOMB, "aliases"),
+        ("configs: &a [*a]", "aliases"),
+        ("- a\n- b", "no mapping"),
+        ("just text", "no mapping"),
+        ("a: [1, 2\nb: }", "settings are not YAML"),
+        ('a: "\\e[2J\x1b[2J', "settings are not YAML"),
+        ("a: !!python/object/apply:os.system ['touch ../written']", "settings are not YAML"),
+        ("configs: text", "Cannot read"),
+        ("configs: [text]", "Cannot read"),
+        ("configs: [{data_files: dev.csv}]", "Cannot read"),
+        ("configs: [{config_name: [a], data_files: dev.csv}]", "Cannot read"),
+        ("configs: [{config_name: a, data_files: 7}]", "Cannot read"),
+        ("configs: [{config_name: ../../written, data_files: dev.csv}]", "Cannot read"),
+        ("configs: [{config_name: a, data_files: dev.csv, version: ../../../../written}]", "Cannot read"),
+        ("configs: [{config_name: a, data_files: [{split: ../../written, path: dev.csv}]}]", "Cannot read"),
+    ],
+)
+def test_settings_of_any_form_are_answered_in_one_line(trap: Trap, settings: str, message: str, card: str):
+    """A few lines of YAML can stand for more than any memory holds, name a place to write to, or run code."""
+    put(trap.own / "dev.csv", "query,positive\none,uno\n")
+    trap.card(settings, card).refused(message)
+
+
+@pytest.mark.parametrize("content", [b"---\nconfigs: \xff\xfe\n---\n", b"---\r\nconfigs: [\r---\r\n---\r\n"])
+def test_settings_that_are_no_text_are_answered_in_one_line(trap: Trap, content: bytes):
+    """A card in another encoding must say so."""
+    put(trap.own / "dev.csv", "query,positive\none,uno\n")
+    put(trap.own / "README.md", content)
+    trap.refused("settings are not YAML")
+
+
+ROW = '{"query": "one", "positive": "uno", "x": %s}\n'
+
+
+@pytest.mark.parametrize("name", ["dev.jsonl", "dev.json", "dev.jsonl.gz"])
+@pytest.mark.parametrize(
+    "value", [DEEP, '{"a": ' * 30_000 + "1" + "}" * 30_000, DEEP.replace("[", "[\n"), '"\\"", ' + DEEP]
+)
+@pytest.mark.parametrize("alone", [True, False])
+def test_deep_json_is_refused_before_it_is_read(trap: Trap, name: str, value: str, alone: bool):
+    """Below datasets, some ten thousand levels end the process without a word."""
+    text = (ROW % value).encode()
+    put(trap.own / name, gzip.compress(text) if name.endswith("gz") else text)
+    trap.refused("deeper than 100 levels", trap.own / name if alone else None)
+
+
+@pytest.mark.parametrize("name", ["queries.jsonl", "corpus.jsonl"])
+def test_deep_json_is_refused_in_beir_s_folder(trap: Trap, name: str):
+    """As above, where the files are read one by one."""
+    beir(trap.own, **{name: f'{{"_id": "q0", "text": "one", "x": {DEEP}}}\n'})
+    trap.refused(f"{name}, line 1: JSON nested deeper than 100 levels")
+
+
+def test_deep_json_cannot_hide_in_another_encoding(trap: Trap):
+    """In UTF-7 a bracket is no bracket; the settings may name any encoding."""
+    put(trap.own / "dev.jsonl", ROW % ("+AFs-" * 30_000))
+    trap.card(config(data_files="dev.jsonl", encoding="utf-7")).refused("JSON is read as UTF-8 alone")
+
+
+def test_deep_json_in_the_old_file_of_settings_is_refused(trap: Trap):
+    """A RecursionError would reach the reader as a page of calls."""
+    put(trap.own / "dev.csv", "query,positive\none,uno\n")
+    trap.card(DEEP, "dataset_infos.json").refused("is not JSON that can be read")
+
+
+def test_brackets_in_texts_are_no_depth(trap: Trap):
+    """Passages about programming hold any number of brackets."""
+    text = '"[' * 200 + "{" * 200
+    put(trap.own / "dev.jsonl", jsonl([{"query": "one", "positive": [text, "uno"]}] * 2))
+    assert trap.harmless().corpus == [text, "uno"]
+
+
+# --- code, archives ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["own.py", "dev.pkl", "dev.tar", "dev.h5", "dev.xml"])
+def test_nothing_but_tables_is_opened(trap: Trap, name: str):
+    """A loading script or a pickle runs code; other kinds of data bring readers of their own."""
+    payload = b"cos\nsystem\n(S'touch written'\ntR." if name.endswith("pkl") else b"open('written', 'w')"
+    put(trap.own / name, payload)
+    trap.refused("Cannot read the data set 'own'")
+
+
+def test_an_archive_cannot_write_beside_itself(trap: Trap):
+    """Unpacking must not follow the paths in an archive."""
+    with zipfile.ZipFile(trap.own / "dev.zip", "w") as archive:
+        archive.writestr("../../written.csv", "query,positive\none,uno\n")
+        archive.writestr("dev.csv", "query,positive\none,uno\n")
+    trap.refused("Cannot read the data set")
+
+
+@pytest.mark.parametrize("value", ["1", DEEP])
+def test_an_archive_of_json_is_looked_into(trap: Trap, value: str):
+    """Deep JSON could hide in an archive, and refusing all of them would refuse honest folders."""
+    with zipfile.ZipFile(trap.own / "dev.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("dev.jsonl", ROW % value)
+    if value == "1":
+        assert trap.harmless().corpus == ["uno"]
+    else:
+        trap.refused("dev.zip, line 1: JSON nested deeper than 100 levels")
+
+
+@pytest.mark.parametrize("name", ["json", "csv", "parquet", "text"])
+def test_a_folder_named_like_a_reader_is_still_a_folder(trap: Trap, name: str, monkeypatch: pytest.MonkeyPatch):
+    """datasets takes such a name for the reader, and would then read any file around."""
+    put(trap.root / name / "dev.csv", "query,positive\none,uno\n")
+    monkeypatch.chdir(trap.root)
+    assert trap.harmless(Path(name)).corpus == ["uno"]
+
+
+# --- sizes and names --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("row", [1, 2])
+def test_a_long_field_of_a_csv_loads(trap: Trap, row: int):
+    """The module csv gives up at 131,072 characters, in the rows that are looked at first."""
+    long = "u" * 200_000
+    texts = ["uno", long] if row == 2 else [long, "uno"]
+    put(trap.own / "a.csv", "query,positive\n" + "".join(f"{i},{text}\n" for i, text in enumerate(texts)))
+    assert trap.harmless(trap.own / "a.csv").corpus == texts
+
+
+@pytest.mark.parametrize("grade", ["9" * 400, "-" + "9" * 400, "9" * 5000, str(2**31)])
+@pytest.mark.parametrize("columns", [3, 4])
+def test_a_grade_beyond_all_bounds_is_answered_in_one_line(trap: Trap, grade: str, columns: int):
+    """It would overflow far from the file that holds it."""
+    line = f"q0\t00\t{grade}\n" if columns == 3 else f"q0\t0\t00\t{grade}\n"
+    beir(trap.own, **{"qrels/dev.tsv": line})
+    trap.refused(r"dev.tsv:1: the grade must be a whole number of 32 bits, not -?\d{10,20}(\.|… \(\d+ characters)")
+
+
+ESCAPE = "\x1b]0;me\x07\u202e"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda own: put(own / f"{ESCAPE}.csv", "a,b\n1,2\n"),
+        lambda own: put(own / f"{ESCAPE}.csv", "query,positive\n"),
+        lambda own: put(own / f"{ESCAPE}.jsonl", "{"),
+        lambda own: put(own / f"{ESCAPE}.jsonl", "[" * 200),
+        lambda own: put(own / f"{ESCAPE}.jsonl", b"\xff"),
+        lambda own: put(own / f"{ESCAPE}.parquet", "no table"),
+        lambda own: put(own / f"a.{ESCAPE}", "query,positive\n"),
+        lambda own: put(own / "a.csv", f"{ESCAPE},b\n1,2\n"),
+        lambda own: put(own / "a.csv", f"{ESCAPE},b\n1,2,3\n"),
+        lambda own: put(own / "a.csv", f"query,positive\n{ESCAPE},2\n3\n"),
+        lambda own: put(own / ESCAPE / "dev.csv", "a,b\n1,2\n").parent,
+        lambda own: put(own / ESCAPE / "README.md", f"---\nconfigs: [{{a: {ESCAPE!r}}}]\n---\n").parent,
+        lambda own: (
+            put(own / "x" / "README.md", '---\nconfigs: [{config_name: "\\e[2J", data_files: 3}]\n---\n').parent
+        ),
+        lambda own: put(own / "x" / f"dev.{ESCAPE}.csv", "a,b\n1,2\n").parent,
+        lambda own: beir(own / ESCAPE, **{"qrels/dev.tsv": f"q0\t{ESCAPE}\t1\n"}),
+        lambda own: beir(own / ESCAPE, **{"qrels/dev.tsv": f"q0\t00\t{ESCAPE}\n"}),
+        lambda own: beir(own / ESCAPE, **{"queries.jsonl": jsonl([{"_id": ESCAPE, "text": "a"}] * 2)}),
+        lambda own: beir(own / ESCAPE, **{"corpus.jsonl": jsonl([{ESCAPE: "1", "text": "a"}])}),
+    ],
+)
+def test_control_characters_do_not_reach_the_terminal(trap: Trap, make: Callable[[Path], Path]):
+    """A name could clear the screen, or pass for another."""
+    trap.refused(r"\w", make(trap.own))
+
+
+def test_control_characters_in_the_name_of_a_folder_do_not_reach_tables(trap: Trap):
+    """The name of a collection is printed in every table and report."""
+    data = trap.harmless(put(trap.own / ESCAPE / "dev.csv", "query,positive\none,uno\n").parent)
+    assert data.name == "\\x1b]0;me\\x07\\u202e"
+
+
+@pytest.mark.parametrize(
+    "changes", [{"query_ids": ["q 1", "q2"]}, {"corpus_ids": ["p1", "p\n2"]}, {"corpus": ["uno", "\ud800"]}]
+)
+def test_export_writes_all_or_nothing(trap: Trap, changes: dict[str, list[str]]):
+    """Half a collection on the disk would be taken for the whole."""
+    fields: dict[str, Any] = {
+        "name": "tiny", "queries": ["one", "two"], "corpus": ["uno", "dos"], "qrels": [{0: 1}, {1: 1}],
+        "query_ids": ["q1", "q2"], "corpus_ids": ["p1", "p2"],
+    }  # fmt: skip
+    with trap.sprung(), pytest.raises(ValueError, match=r"cannot be written|surrogates not allowed"):
+        trec.export(RetrievalDataset(**fields | changes), trap.root / "exported")

@@ -1,0 +1,161 @@
+"""helpers.data.trec: what is written is read again, trec_eval's parser agrees, bad lines are named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import pytrec_eval
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.data import trec
+from helpers.metrics import evaluate
+
+ID = st.text(st.characters(codec="utf-8", exclude_characters=" \t\r\n\v\f\ufeff"), min_size=1, max_size=8)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.dictionaries(ID, st.dictionaries(ID, st.integers(-2, 9), min_size=1), min_size=1))
+def test_qrels_round_trip(tmp_path_factory, qrels):
+    """Judgements would change by writing and reading them."""
+    path = tmp_path_factory.mktemp("trec") / "qrels"
+    trec.write_qrels(path, qrels)
+    assert trec.read_qrels(path) == qrels
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.dictionaries(ID, st.dictionaries(ID, st.floats(allow_nan=False, allow_infinity=False), min_size=1), min_size=1)
+)
+def test_run_round_trip(tmp_path_factory, run):
+    """A score would lose a bit by writing and reading it."""
+    path = tmp_path_factory.mktemp("trec") / "run"
+    trec.write_run(path, run, "mine")
+    assert trec.read_run(path) == run
+
+
+def test_run_is_written_in_trec_eval_order(tmp_path):
+    """Ranks in the file would contradict the order in which trec_eval reads it."""
+    trec.write_run(tmp_path / "run", {"q": {"d1": 0.5, "d9": 0.5, "d10": 0.75}}, "mine")
+    lines = (tmp_path / "run").read_bytes().decode()
+    assert lines == "q Q0 d10 1 0.75 mine\nq Q0 d9 2 0.5 mine\nq Q0 d1 3 0.5 mine\n"
+
+
+def test_order_in_a_run_is_that_of_single_precision(tmp_path):
+    """trec_eval keeps scores in single precision: what is equal there would stand in another order in the file."""
+    trec.write_run(tmp_path / "run", {"q": {"a": 1.0 + 1e-12, "b": 1.0, "c": 0.5}}, "mine")
+    lines = [line.split() for line in (tmp_path / "run").read_text().splitlines()]
+    assert [(doc, rank, float(score)) for _, _, doc, rank, score, _ in lines] == [
+        ("b", "1", 1.0), ("a", "2", 1.0 + 1e-12), ("c", "3", 0.5)
+    ]  # fmt: skip
+
+
+def test_arrays_reach_trec_eval_unchanged(tmp_path):
+    """A search result written to files would score differently in trec_eval than here."""
+    ids, scores = np.array([[4, 2, -1], [0, 3, 1]]), np.array([[0.9, 0.1, -9], [0.3, 0.3, 0.3]], np.float32)
+    qrels = [{2: 1}, {1: 2, 3: 1}]
+    names, docs = ["qa", "qb"], [f"d{row}" for row in range(5)]
+    trec.write_run(tmp_path / "run", trec.as_run(ids, scores, names, docs))
+    trec.write_qrels(tmp_path / "qrels", trec.as_qrels(qrels, names, docs))
+    with open(tmp_path / "run") as run, open(tmp_path / "qrels") as judged:
+        theirs = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(judged), {"ndcg_cut.3"}).evaluate(
+            pytrec_eval.parse_run(run)
+        )
+    ours = evaluate(trec.read_run(tmp_path / "run"), trec.read_qrels(tmp_path / "qrels"), "ndcg@3")
+    assert ours.per_query["ndcg@3"].tolist() == [theirs[name]["ndcg_cut_3"] for name in names]
+    assert (
+        ours.per_query["ndcg@3"].tolist() == evaluate(ids, qrels, "ndcg@3", scores=scores).per_query["ndcg@3"].tolist()
+    )
+
+
+def test_other_line_forms_are_read(tmp_path):
+    """Tabs, blank lines, Windows line ends or a byte order mark would break reading."""
+    (tmp_path / "qrels").write_bytes("\ufeffq1\t0\td1\t1\r\n\r\nq1  0  d\u00a02  0\r\n".encode())
+    assert trec.read_qrels(tmp_path / "qrels") == {"q1": {"d1": 1, "d\u00a02": 0}}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("q1 0 d2", r"qrels:2: expected 4 fields \(query 0 document grade\), found 3"),
+        ("q1 0 d2 1 extra", "qrels:2: expected 4 fields"),
+        ("q1 0 d2 1.5", "qrels:2: the grade must be a whole number, not '1.5'"),
+        ("q1 0 d2 1_0", "qrels:2: the grade"),
+        ("q1 0 d1 0", "qrels:2: document 'd1' is judged twice for query 'q1'"),
+        ("q1 0 d\udcff 1", "qrels:2: the line is not UTF-8"),
+    ],
+)
+def test_bad_qrels_lines_are_named(tmp_path, line, message):
+    """A malformed line would be skipped or reported without file and line number."""
+    (tmp_path / "qrels").write_bytes(f"q1 0 d1 1\n{line}\n".encode(errors="surrogateescape"))
+    with pytest.raises(ValueError, match=message):
+        trec.read_qrels(tmp_path / "qrels")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "query-id\tcorpus-id\tscore\nq1\td1\t2\nq2\td 2\t0\n",
+        "query id\tcorpus id\tscore\nq1\td1\t2\nq2\td 2\t0\n",
+        "q1\td1\t2\r\n\r\nq2\td 2\t0",
+        "q1 d1 2\nq2\td 2\t0\n",
+    ],
+)
+def test_three_columns_are_read_as_beir_has_them(tmp_path, text):
+    """A header would count as a judgement, the first judgement as a header, or an id with a blank as two fields."""
+    (tmp_path / "qrels").write_bytes(text.encode())
+    assert trec.read_qrels(tmp_path / "qrels") == {"q1": {"d1": 2}, "q2": {"d 2": 0}}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "qrels: no judgements, the file is empty"),
+        ("\n \n", "qrels: no judgements, the file is empty"),
+        ("a\tb\tc\n", "qrels: no judgements below the header"),
+        ("a\tb\tc\nq1\td1\n", r"qrels:2: expected 3 fields \(query document grade\), found 2"),
+        ("a\tb\tc\nq1\t\t1\n", "qrels:2: expected 3 fields"),
+        ("q1 d1 1\nq1 0 d2 1\n", r"qrels:2: expected 3 fields .*, found 4"),
+        ("q1 d1 1\nq1 d1 1\n", "qrels:2: document 'd1' is judged twice for query 'q1'"),
+        ("q1\n", r"qrels:1: expected 4 fields \(query 0 document grade\), found 1"),
+    ],
+)
+def test_bad_files_of_three_columns_are_named(tmp_path, text, message):
+    """A slip in BEIR's form would be passed over where one in TREC's is not."""
+    (tmp_path / "qrels").write_bytes(text.encode())
+    with pytest.raises(ValueError, match=message):
+        trec.read_qrels(tmp_path / "qrels")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("q1 Q0 d2 2 0.5", "run:2: expected 6 fields"),
+        ("q1 Q0 d2 2 high tag", "run:2: the score must be a finite number, not 'high'"),
+        ("q1 Q0 d2 2 nan tag", "run:2: the score must be a finite number, not 'nan'"),
+        ("q1 Q0 d2 2 1_0 tag", "run:2: the score"),
+        ("q1 Q0 d1 2 0.4 tag", "run:2: document 'd1' is retrieved twice for query 'q1'"),
+    ],
+)
+def test_bad_run_lines_are_named(tmp_path, line, message):
+    """A malformed line would be skipped or reported without file and line number."""
+    (tmp_path / "run").write_text(f"q1 Q0 d1 1 0.5 tag\n{line}\n")
+    with pytest.raises(ValueError, match=message):
+        trec.read_run(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda path: trec.write_run(path, {"q 1": {"d": 1.0}}), "no blanks"),
+        (lambda path: trec.write_run(path, {"q": {"d": float("nan")}}), "must be finite"),
+        (lambda path: trec.write_qrels(path, {"q": {"": 1}}), "not be empty"),
+        (lambda path: trec.as_run(np.array([[0.5]]), np.array([[1]])), "in that order"),
+        (lambda path: trec.as_run(np.array([[1, 1]]), np.array([[0.5, 0.4]])), "retrieved twice"),
+    ],
+)
+def test_what_the_format_cannot_hold_is_refused(tmp_path, call, message):
+    """A file would be written that reads back as something else."""
+    with pytest.raises(ValueError, match=message):
+        call(tmp_path / "file")
+    assert not (tmp_path / "file").exists()

@@ -1,0 +1,267 @@
+"""Encoding: the same vectors as FlagEmbedding's own call, once computed kept, and never half a file."""
+
+import copy
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from helpers import embeddings
+from helpers.embeddings import count_truncated, encode, encode_shards, network
+from helpers.embeddings.cache import ShardCache
+from helpers.models import Pooling, load_model
+from tests.checkpoints import save_checkpoint
+
+TEXTS = [f"the {animal} is {'not ' * times}good" for animal in ("cat", "dog", "fish") for times in range(5)]
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory) -> Path:
+    """Give a tiny BERT on disk."""
+    return save_checkpoint(tmp_path_factory.mktemp("model") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def model(checkpoint):
+    """Give the tiny BERT, loaded."""
+    return load_model(checkpoint)
+
+
+@pytest.fixture
+def forwards(monkeypatch) -> list[int]:
+    """Count how many texts really went through the model."""
+    counted = []
+    real = network.forward
+    monkeypatch.setattr(network, "forward", lambda m, texts, *more: counted.append(len(texts)) or real(m, texts, *more))
+    return counted
+
+
+def test_vectors_equal_those_of_flagembedding(model, tmp_path):
+    """The lesson says FlagModel's embeddings; ours must be them, for passages and for queries."""
+    ours = encode(model, TEXTS, cache_dir=tmp_path, batch_size=4)
+    assert ours.dtype == np.float32
+    assert ours.shape == (len(TEXTS), 16)
+    np.testing.assert_allclose(ours, model.flag.encode_corpus(TEXTS), atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(ours, axis=1), 1, atol=1e-6)
+
+
+def test_bundled_model_gives_the_vectors_of_flagembedding(tmp_path):
+    """As above with real weights and texts of very different lengths."""
+    model = load_model()
+    texts = ["short", "a longer text about nothing much " * 20, "二〇二六年", "middle sized, it is"]
+    np.testing.assert_allclose(encode(model, texts, cache_dir=tmp_path), model.flag.encode(texts), atol=1e-6)
+    assert count_truncated(model, [*texts, "각 " * 180]) == 1  # 360 characters, but three tokens to a syllable
+
+
+def test_a_passage_gets_its_own_instruction(checkpoint, tmp_path):
+    """Models trained with a prefix on both sides would be run without it on one."""
+    model = load_model(checkpoint, passage_instruction="the ")
+    passages = encode(model, ["fish"], cache_dir=tmp_path)
+    np.testing.assert_allclose(passages, model.flag.encode_corpus(["fish"]), atol=1e-6)
+    np.testing.assert_allclose(passages, encode(model, ["the fish"], kind="query", cache_dir=tmp_path), atol=1e-6)
+
+
+def test_texts_that_are_cut_are_reported(checkpoint, tmp_path):
+    """A long passage would be scored by its beginning, and nobody would know."""
+    model = load_model(checkpoint)
+    fits, long = "cat " * 62, "cat " * 63  # [CLS] and [SEP] make 64 and 65 tokens; the tiny BERT takes 64
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        encode(model, [fits], cache_dir=tmp_path)
+    with pytest.warns(UserWarning, match="longer than the 64 tokens that tiny takes"):
+        encode(model, [fits, long], cache_dir=tmp_path)
+    assert count_truncated(model, [fits, long, "猫 " * 63, "fish"] * 1000) == 2000
+    assert count_truncated(load_model(checkpoint, passage_instruction="a "), [fits]) == 1
+
+
+def test_a_query_gets_the_instruction_and_a_passage_does_not(checkpoint, tmp_path):
+    """Forgetting the instruction, or giving it to passages, is a classic silent loss."""
+    model = load_model(checkpoint, query_instruction="eat the ")
+    passages = encode(model, ["fish"], cache_dir=tmp_path)
+    queries = encode(model, ["fish"], kind="query", cache_dir=tmp_path)
+    np.testing.assert_allclose(queries, model.flag.encode_queries(["fish"]), atol=1e-6)
+    np.testing.assert_allclose(queries, encode(model, ["eat the fish"], cache_dir=tmp_path), atol=1e-6)
+    assert np.abs(queries - passages).max() > 1e-3
+
+
+def test_second_run_computes_nothing(model, tmp_path, forwards):
+    """Without the cache each rerun of a lesson would encode everything again."""
+    first = encode(model, TEXTS, cache_dir=tmp_path)
+    second = encode(model, TEXTS, cache_dir=tmp_path)
+    assert forwards == [len(TEXTS)]
+    assert np.array_equal(first, second)
+
+
+def test_changed_text_or_model_is_not_served_from_the_cache(model, checkpoint, tmp_path, forwards):
+    """A stale vector would be scored as if it were the new text's or the new model's."""
+    encode(model, TEXTS, cache_dir=tmp_path)
+    encode(model, [*TEXTS[:-1], "the house"], cache_dir=tmp_path)
+    encode(load_model(checkpoint, pooling="cls"), TEXTS, cache_dir=tmp_path)
+    assert forwards == [len(TEXTS)] * 3
+
+
+def test_damaged_shards_are_computed_again(model, tmp_path, forwards):
+    """A file cut short by a full disk, or overwritten, must not become somebody's embeddings."""
+    first = encode(model, TEXTS, cache_dir=tmp_path)
+    [path] = tmp_path.glob("*.npy")
+    whole = path.read_bytes()
+    for damage in (whole[:-40], b"", whole[:200] + bytes(len(whole) - 200), b"not an array"):
+        path.write_bytes(damage)
+        assert np.array_equal(encode(model, TEXTS, cache_dir=tmp_path), first)
+    assert len(forwards) == 5
+
+
+def test_a_stream_comes_out_in_memory_mapped_shards(model, tmp_path, forwards):
+    """A corpus larger than memory must go through without being held."""
+    stream = (text for text in TEXTS)
+    shards = list(encode_shards(model, stream, cache_dir=tmp_path, shard_size=4))
+    assert [len(shard) for shard in shards] == [4, 4, 4, 3]
+    assert all(isinstance(shard, np.memmap) and not shard.flags.writeable for shard in shards)
+    np.testing.assert_allclose(np.concatenate(shards), encode(model, TEXTS, cache_dir=tmp_path / "b"), atol=1e-6)
+
+
+def test_a_stopped_run_computes_only_what_is_missing(model, tmp_path, forwards):
+    """Hours of encoding would be lost to one interruption."""
+    stopped = encode_shards(model, TEXTS, cache_dir=tmp_path, shard_size=4)
+    next(stopped), next(stopped)
+    list(encode_shards(model, TEXTS, cache_dir=tmp_path, shard_size=4))
+    assert forwards == [4, 4, 4, 3]
+
+
+RUN = """
+    import sys, time
+    from types import SimpleNamespace as Bag
+    import numpy as np
+    from helpers import embeddings
+    from helpers.embeddings import network
+
+    computed = 0
+
+    def forward(model, texts, tokens, poolings, batch_size):
+        global computed
+        computed += len(texts)
+        return {poolings[0]: np.ones((len(texts), 1), np.float32)}
+
+    network.forward = forward  # what is tried here is the files: a model would only take time to load
+    embeddings.tokenize = lambda *_: {}
+    info = Bag(sha256="some weights", pooling="mean", max_length=8, dim=None, passage_instruction="")
+    model = Bag(info=info, device="cpu", dtype="float32", projection=None)
+    texts = ("the cat " + "not " * n for n in range(40))
+    for shard in embeddings.encode_shards(model, texts, cache_dir=sys.argv[1], shard_size=1):
+        print(computed, flush=True)
+        time.sleep(float(sys.argv[2]))
+"""
+
+
+def start(cache: Path, pause: float = 0.0) -> subprocess.Popen:
+    """Start a process that encodes 40 shards with a pause after each, and prints how many it has computed by then."""
+    command = [sys.executable, "-c", textwrap.dedent(RUN), str(cache), str(pause)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def computed(cache: Path) -> int:
+    """Run once more, to the end, and return how many shards were not found in the cache."""
+    said = start(cache).communicate(timeout=120)[0].split()
+    assert len(said) == 40
+    return int(said[-1])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX's")
+def test_a_killed_run_leaves_whole_shards_only(tmp_path):
+    """Power cuts and out-of-memory kills must cost one shard, and leave nothing broken."""
+    run = start(tmp_path, 0.05)
+    assert [run.stdout.readline() for _ in range(5)] == [f"{n}\n" for n in (1, 2, 3, 4, 5)]
+    run.send_signal(signal.SIGKILL)
+    run.communicate()
+    finished = len(list(tmp_path.glob("*.npy")))
+    assert 5 <= finished < 40
+    assert computed(tmp_path) == 40 - finished
+
+
+def test_two_processes_may_fill_one_cache(tmp_path):
+    """Two notebooks opened at once must not spoil each other's files."""
+    runs = [start(tmp_path) for _ in range(2)]
+    assert [len(run.communicate(timeout=120)[0].split()) for run in runs] == [40, 40]
+    assert [run.returncode for run in runs] == [0, 0]
+    assert computed(tmp_path) == 0
+    assert not list(tmp_path.glob("*.tmp"))
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ([], "No texts"),
+        ("reset my password", r"texts is one string, 'reset my password': put it into a list"),
+        (["a", None], "Text 1 is of type NoneType"),
+        (["a", "  "], "Text 1 is blank"),
+        ([3], "type int"),
+    ],
+)
+def test_texts_that_cannot_be_embedded_are_refused(model, tmp_path, texts, message):
+    """A model gives a vector to anything, also to nothing."""
+    with pytest.raises(ValueError, match=message):
+        encode(model, texts, cache_dir=tmp_path)
+
+
+def test_unknown_kind_is_refused(model, tmp_path):
+    """A slip such as kind="queries" would embed queries without their instruction."""
+    with pytest.raises(ValueError, match="'passage' or 'query'"):
+        encode(model, ["a"], kind="queries", cache_dir=tmp_path)
+
+
+def test_vectors_that_are_not_finite_are_refused(checkpoint, tmp_path):
+    """NaN compares false with everything: FAISS would return arbitrary passages."""
+    import torch
+
+    model = load_model(checkpoint)
+    with torch.no_grad():
+        model.network.embeddings.LayerNorm.bias[0] = float("nan")
+    with pytest.raises(ValueError, match="NaN or infinite values for 'the cat"):
+        encode(model, TEXTS, cache_dir=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_unusable_cache_folder_is_named(model, tmp_path):
+    """The reader must learn which folder, and how to name another."""
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(OSError, match=r"file.*EVAL_CACHE_DIR"):
+        encode(model, ["a"], cache_dir=tmp_path / "file" / "cache")
+
+
+def test_cache_folder_comes_from_the_environment(model, tmp_path, monkeypatch):
+    """The tests and the build share one cache through this variable."""
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "here"))
+    encode(model, ["a"])
+    assert list((tmp_path / "here").glob("*.npy"))
+
+
+def test_vectors_of_another_length_type_or_dimension_are_computed_anew(checkpoint, tmp_path, forwards):
+    """A model loaded with a shorter limit, rounder numbers or fewer dimensions would be given the whole one's vectors.
+
+    Nor may it be given those of another device, whose number alone changes nothing.
+    """
+    long = ["the cat is " + "not " * 20 + "good", "dog"]
+    options = {"backend": "transformers", "device": "cpu"}
+    whole = load_model(checkpoint, **options)
+    first = encode(whole, long, cache_dir=tmp_path)
+    with pytest.warns(UserWarning, match="longer than the 6 tokens"):
+        shorter = encode(load_model(checkpoint, max_length=6, **options), long, cache_dir=tmp_path)
+    assert np.abs(shorter[0] - first[0]).max() > 1e-3
+    np.testing.assert_allclose(shorter[1], first[1], atol=1e-6)
+    assert encode(load_model(checkpoint, dim=5, **options), long, cache_dir=tmp_path).shape == (2, 5)
+    rounder = replace(whole, network=copy.deepcopy(whole.network).to(torch.bfloat16))
+    assert (whole.dtype, rounder.dtype) == ("torch.float32", "torch.bfloat16")
+    assert np.abs(encode(rounder, long, cache_dir=tmp_path) - first).max() > 1e-6
+    assert len(forwards) == 4
+    elsewhere = [replace(whole, device=device) for device in ("cpu", "cuda:0", "cuda:1")]
+    jobs = [embeddings._Job(one, (Pooling.CLS,), "query", 8, ShardCache(tmp_path)) for one in elsewhere]
+    on_cpu, on_first, on_second = (job._recipe(Pooling.CLS, "") for job in jobs)
+    assert on_cpu != on_first == on_second

@@ -1,0 +1,178 @@
+"""Indexing and searching: exact order, also among equals, and nothing silently short."""
+
+import faiss
+import numpy as np
+import pytest
+
+from helpers.index import build_index, load_index, reserve, save_index, search
+
+
+@pytest.fixture
+def vectors() -> np.ndarray:
+    """Give 300 vectors of small whole numbers: many equal inner products."""
+    return np.random.default_rng(1).integers(-1, 2, (300, 6)).astype(np.float32)
+
+
+@pytest.fixture
+def queries() -> np.ndarray:
+    """Give 50 queries of the same kind."""
+    return np.random.default_rng(2).integers(-1, 2, (50, 6)).astype(np.float32)
+
+
+@pytest.mark.parametrize("k", [1, 7, 299, 300])
+def test_search_is_exact_with_ties_by_ascending_id(vectors, queries, k):
+    """FAISS lists equal scores in descending id order and cuts a tie at k as it likes."""
+    scores, ids = search(build_index(vectors), queries, k=k)
+    exact = queries @ vectors.T
+    expected = np.argsort(-exact, axis=1, kind="stable")[:, :k]
+    assert np.array_equal(ids, expected)
+    assert np.array_equal(scores, np.take_along_axis(exact, expected, axis=1))
+    assert (scores.dtype, ids.dtype) == (np.float32, np.int64)
+
+
+def test_equal_passages_everywhere_end_the_search_for_the_tie():
+    """A corpus of equal vectors ties every place with every other, beyond any depth."""
+    scores, ids = search(build_index(np.ones((100, 4), np.float32)), np.ones((3, 4), np.float32), k=5)
+    assert ids.tolist() == [[0, 1, 2, 3, 4]] * 3
+    assert (scores == 4).all()
+
+
+@pytest.mark.parametrize("batch_size", [1, 7, 256])
+def test_batches_do_not_change_the_result(vectors, queries, batch_size):
+    """A query's ranking must not depend on who else is searched for."""
+    index = build_index(vectors)
+    assert np.array_equal(search(index, queries, 10, batch_size=batch_size)[1], search(index, queries, 10)[1])
+
+
+def test_shards_build_the_same_index(vectors, queries):
+    """A corpus too large for memory comes in shards."""
+    whole = search(build_index(vectors), queries, 10)[1]
+    assert np.array_equal(search(build_index(np.array_split(vectors, 7)), queries, 10)[1], whole)
+
+
+@pytest.mark.parametrize("factory", ["IVF4,Flat", "HNSW16"])
+def test_other_factory_strings_find_most_of_the_same(factory):
+    """The lesson's one line must serve the approximate indexes too, ranking by inner product."""
+    rng = np.random.default_rng(3)
+    vectors = rng.normal(size=(400, 16)).astype(np.float32)
+    exact = search(build_index(vectors), vectors[:50], 10)[1]
+    index = build_index(vectors, factory)
+    assert index.metric_type == faiss.METRIC_INNER_PRODUCT
+    if isinstance(index, faiss.IndexIVF):
+        index.nprobe = 3
+    found = search(index, vectors[:50], 10)[1]
+    assert np.mean([len(set(a) & set(b)) / 10 for a, b in zip(exact, found, strict=True)]) > 0.7
+
+
+def test_saved_index_searches_alike(vectors, queries, tmp_path):
+    """An index that comes back otherwise than it went is worse than none."""
+    index = build_index(vectors)
+    save_index(index, tmp_path / "index.faiss")
+    again = load_index(tmp_path / "index.faiss")
+    for one, other in zip(search(index, queries, 10), search(again, queries, 10), strict=True):
+        assert np.array_equal(one, other)
+    assert [path.name for path in tmp_path.iterdir()] == ["index.faiss"]
+
+
+@pytest.mark.parametrize("keep", [0, 30, -100])
+def test_truncated_index_file_is_refused(vectors, tmp_path, keep):
+    """Half an index would find half of the answers."""
+    save_index(build_index(vectors), tmp_path / "index.faiss")
+    whole = (tmp_path / "index.faiss").read_bytes()
+    (tmp_path / "index.faiss").write_bytes(whole[:keep])
+    with pytest.raises(ValueError, match=r"index\.faiss is cut short or no FAISS index"):
+        load_index(tmp_path / "index.faiss")
+
+
+def test_missing_index_file_is_named(tmp_path):
+    """FAISS's own message is a C++ stack."""
+    with pytest.raises(FileNotFoundError, match="build the index and save it first"):
+        load_index(tmp_path / "none.faiss")
+
+
+def test_failed_save_leaves_the_old_file(vectors, tmp_path, monkeypatch):
+    """A full disk must not cost the index that was there."""
+    save_index(build_index(vectors), tmp_path / "index.faiss")
+    before = (tmp_path / "index.faiss").read_bytes()
+
+    def full_disk(index, path):
+        raise RuntimeError("no space left")
+
+    monkeypatch.setattr(faiss, "write_index", full_disk)
+    with pytest.raises(RuntimeError, match="no space left"):
+        save_index(build_index(vectors[:10]), tmp_path / "index.faiss")
+    assert (tmp_path / "index.faiss").read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("k", [0, -1, 301, 2.0, True])
+def test_k_out_of_range_is_refused(vectors, queries, k):
+    """FAISS pads a k beyond the corpus with -1, which numpy takes for the last passage."""
+    with pytest.raises(ValueError, match="whole number from 1 to 300"):
+        search(build_index(vectors), queries, k=k)
+
+
+def test_approximate_index_that_finds_too_few_says_so(vectors):
+    """One cell of an inverted file may hold fewer than k passages; -1 must not reach the metrics."""
+    index = build_index(vectors, "IVF64,Flat")
+    short = sum(-1 in row for row in index.search(vectors[:50], 101)[1][:, :5].tolist())
+    assert 1 < short < 50
+    with pytest.raises(ValueError, match=r"fewer than k=100 passages for 50 of 50 queries; raise its nprobe"):
+        search(index, vectors[:50], k=100)
+    with pytest.raises(ValueError, match=rf"fewer than k=5 passages for {short} of 50 queries"):
+        search(index, vectors[:50], k=5)
+
+
+def test_an_index_that_has_no_file_is_named(tmp_path):
+    """An index of words would end in a C++ error about its type, or leave a file that cannot be read."""
+    with pytest.raises(TypeError, match="cannot be saved; build it anew"):
+        save_index(build_index(["apple bread"], "BM25"), tmp_path / "index")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("broken", "message"),
+    [
+        (np.ones((2, 5), np.float32), "queries have 5 dimensions, the index 6"),
+        (np.ones(6, np.float32), r"expected a float array \(n, dim\)"),
+        (np.ones((2, 6), np.int64), "got int64"),
+        (np.ones((0, 6), np.float32), "no rows"),
+        (np.array([[1.0] * 6, [np.nan] * 6]), "row 1 holds NaN"),
+        (np.array([[np.inf] * 6]), "row 0 holds NaN or infinite"),
+    ],
+)
+def test_queries_that_cannot_be_searched_are_refused(vectors, broken, message):
+    """Each of these gives some ranking in FAISS, or a crash."""
+    with pytest.raises(ValueError, match=message):
+        search(build_index(vectors), broken)
+
+
+def test_embeddings_that_cannot_be_indexed_are_refused(vectors):
+    """Each of these gives an index that ranks at random, or a C++ stack."""
+    bad = vectors.copy()
+    bad[17, 3] = np.nan
+    with pytest.raises(ValueError, match="row 17 holds NaN"):
+        build_index(bad)
+    with pytest.raises(ValueError, match="embeddings have 5 dimensions, the index 6"):
+        build_index([vectors, vectors[:, :5]])
+    with pytest.raises(ValueError, match="No embeddings"):
+        build_index(iter([]))
+    with pytest.raises(ValueError, match="no index 'Flot'"):
+        build_index(vectors, "Flot")
+    with pytest.raises(ValueError, match="cannot be trained on 300 vectors"):
+        build_index(vectors, "IVF512,Flat")
+
+
+def test_room_for_all_vectors_is_made_once(vectors):
+    """A large flat index would be copied as it grows: twice the memory of its vectors at the worst."""
+    index = build_index(vectors)
+    whole = faiss.IndexFlatIP(6)
+    reserve(whole, len(vectors))
+    place = int(whole.codes.data())
+    for start in range(0, len(vectors), 7):
+        whole.add(vectors[start : start + 7])
+    assert int(whole.codes.data()) == place
+    assert np.array_equal(whole.reconstruct_n(0, 300), index.reconstruct_n(0, 300))
+    reserve(whole, 10)
+    assert whole.ntotal == 300
+    assert whole.codes.size() == 300 * 6 * 4

@@ -1,0 +1,123 @@
+"""BM25 and TF-IDF: what they count, in which language, and what they refuse."""
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+from helpers.data import load_dataset
+from helpers.index import BM25Index, build_index, search, tokenize
+from helpers.index.words import DEFAULT_UNIT, STOP_WORDS, UNITS, WORD_INDEXES
+from helpers.systems import Words, rank
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [
+        ("words", ["南京市", "长江大桥", "36", "号牙", "t恤", "x2"]),
+        ("words-no-hmm", ["南京市", "长江大桥", "36", "号", "牙", "t恤", "x2"]),
+        ("words-search", ["南京", "京市", "南京市", "长江", "大桥", "长江大桥", "36", "号牙", "t恤", "x2"]),
+        ("characters", [*"南京市长江大桥", "36", *"号牙", "t", "恤", "x2"]),
+        ("bigrams", ["南京", "京市", "市长", "长江", "江大", "大桥", "36", "号牙", "牙的", "t", "恤", "x2"]),
+    ],
+)
+def test_chinese_is_split_into_the_units_asked_for(unit, expected):
+    """Another unit than the one named would be compared, and latin letters and numbers torn apart."""
+    assert tokenize(["南京市长江大桥，36号牙的T恤 x2"], unit) == [tuple(expected)]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_what_is_typed_in_another_form_is_the_same(unit):
+    """A query typed full-width, in capitals or with a ligature would find nothing."""
+    one, other = (
+        tokenize(["Windows 11 的 ABC① ﬁsh 40％"], unit),
+        tokenize(["ＷＩＮＤＯＷＳ　１１ 的 ａｂｃ1 fish 40%"], unit),
+    )
+    assert one == other == [("windows", "11", "abc1", "fish", "40")]
+    assert tokenize(["a 8½-inch pipe"], unit) == [("8", "1", "2", "inch", "pipe")]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_english_is_words_under_every_unit(unit):
+    """The unit is a choice for Chinese; English figures must not depend on it."""
+    assert tokenize(["How do Birds, of all sizes, fly?"], unit) == [("birds", "all", "sizes", "fly")]
+
+
+@pytest.mark.parametrize("name", WORD_INDEXES)
+def test_every_kind_ranks_a_mixed_corpus(name):
+    """Names of kinds are what the lessons and the report show; one that fails to load shows nothing."""
+    corpus = ["鲸鱼在海里游", "a whale swims in the sea", "the cat sleeps", "猫在睡觉"]
+    scores, ids = search(build_index(corpus, name), ["whale 鲸鱼", "睡觉"], k=2)
+    assert set(ids[0]) == {0, 1}
+    assert ids[1].tolist() == [3, -1]
+    assert (scores[:, 0] > 0).all()
+
+
+def test_the_kind_alone_counts_the_default_unit():
+    """The figures of "BM25" must be those of the unit that is said to be the default."""
+    data = load_dataset("pocket-zh", max_queries=20)
+    expected = rank(f"BM25:{DEFAULT_UNIT}", data)
+    for other in (rank("BM25", data), Words("BM25").rank(data, 10)):
+        np.testing.assert_array_equal(other.ids, expected.ids)
+
+
+def test_bm25_is_the_formula_with_its_parameters():
+    """A parameter that is taken and not used would be tuned for nothing."""
+    corpus = ["fish fish fish", "fish bird", "bird bird cat dog"]
+    lengths, counts = np.array([3, 2, 4]), np.array([3, 1, 0])
+    for k1, b in ((1.5, 0.75), (0.9, 0.4), (0.0, 0.0), (2.0, 1.0)):
+        index = BM25Index(corpus, "words", k1=k1, b=b)
+        scores, ids = search(index, ["fish"], 3)
+        idf = np.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
+        expected = idf * counts / (counts + k1 * (1 - b + b * lengths / 3) + 1e-12)
+        by_row = dict(zip(ids[0].tolist(), scores[0], strict=True))
+        np.testing.assert_allclose([by_row[0], by_row[1]], expected[:2], rtol=1e-5)
+        assert by_row[-1] == 0
+
+
+def test_stop_words_are_the_readers_choice():
+    """Another language has others, and a search for "to be or not to be" needs them all."""
+    index = build_index(["to be or not to be", "the sea"], "BM25")
+    with pytest.warns(UserWarning, match="1 of 1 queries, the first 'to be', have no word to search for"):
+        assert search(index, ["to be"], 1)[1].tolist() == [[-1]]
+    assert search(BM25Index(["to be or not to be", "the sea"], stop_words=()), ["to be"], 1)[1].tolist() == [[0]]
+    assert tokenize(["the sea"], "words", stop_words={"sea"}) == [("the",)]
+    assert "the" in STOP_WORDS
+
+
+def test_tfidf_is_scikit_learns():
+    """Its cosine is over the same units, weighted as scikit-learn documents."""
+    corpus, query = ["长江大桥很长", "大桥", "长江的水"], "长江大桥"
+    scores, ids = search(build_index(corpus, "TF-IDF:characters"), [query], 3)
+    vectorizer = TfidfVectorizer(analyzer=lambda text: [c for c in text if c != "的"], sublinear_tf=True)
+    expected = (vectorizer.fit_transform(corpus) @ vectorizer.transform([query]).T).toarray().ravel()
+    np.testing.assert_allclose(scores[0], expected[ids[0]], rtol=1e-6)
+    assert ids[0].tolist() == np.argsort(-expected).tolist()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: tokenize(["a"], "syllables"), "Unknown unit 'syllables': expected one of words, words-no-hmm"),
+        (lambda: build_index(["cat"], "BM25:syllables"), "'BM25:syllables': unknown unit 'syllables'; expected one of"),
+        (lambda: build_index(["cat"], "TF-IDF:"), "'TF-IDF:': unknown unit ''; expected one of"),
+        (lambda: rank("BM25:syllables", load_dataset("pocket-zh", max_queries=2)), "Unknown system 'BM25:syllables'"),
+        (lambda: build_index(["？！", "的", " "], "BM25:words"), "The 3 passages have no word to count"),
+        (lambda: build_index(["？！", "的"], "TF-IDF:bigrams"), "The 2 passages have no word to count"),
+        (lambda: BM25Index(["cat"], k1=-1), "k1=-1, b=0.75: expected k1 of at least 0"),
+        (lambda: BM25Index(["cat"], b=float("nan")), "b from 0 to 1"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused_in_one_line(call, message):
+    """Each of these gave a stack trace of another library, or an index that finds nothing."""
+    with pytest.raises(ValueError, match=message) as error:
+        call()
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_query_of_signs_alone_retrieves_nothing_and_says_so(unit):
+    """An empty row would count as a failure of BM25, and nobody would look at the query."""
+    index = build_index(["猫在睡觉", "cat"], f"BM25:{unit}")
+    with pytest.warns(UserWarning, match="1 of 2 queries, the first '？！', have no word to search for"):
+        ids = search(index, ["？！", "猫"], 2)[1]
+    assert (ids[0] == -1).all()

@@ -1,0 +1,113 @@
+"""helpers.judgements.agreement: by hand, against scikit-learn, and its interval over queries."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from helpers.judgements import agreement
+
+
+def labels(seed: int = 0, queries: int = 12, passages: int = 9) -> tuple[list[dict[int, int]], list[dict[int, int]]]:
+    """Grades 0 to 3 of two assessors, who agree on about two pairs of three."""
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 4, (queries, passages))
+    second = np.where(rng.random(first.shape) < 0.6, first, rng.integers(0, 4, first.shape))
+    return [dict(enumerate(row.tolist())) for row in first], [dict(enumerate(row.tolist())) for row in second]
+
+
+def flat(rows: list[dict[int, int]]) -> np.ndarray:
+    """All grades in one row."""
+    return np.array([grade for row in rows for grade in row.values()])
+
+
+def test_kappa_by_hand():
+    """Kappa would not be (observed - expected) / (1 - expected).
+
+    Ten pairs: both relevant 4, both not 3, first alone 1, second alone 2. Observed .7; first says relevant .5, second
+    .6, so expected .5 · .6 + .5 · .4 = .5, and kappa .2 / .5 = .4.
+    """
+    first = [{0: 1, 1: 1, 2: 1, 3: 1, 4: 1}, {0: 0, 1: 0, 2: 0, 3: 0, 4: 0}]
+    second = [{0: 1, 1: 1, 2: 1, 3: 1, 4: 0}, {0: 0, 1: 0, 2: 0, 3: 1, 4: 1}]
+    found = agreement(first, second)
+    assert (found.observed, found.expected, found.kappa) == pytest.approx((0.7, 0.5, 0.4))
+    assert found.table.tolist() == [[3, 2], [1, 4]]
+    assert (found.pairs, found.queries, found.one_only, found.grades) == (10, 2, 0, (0, 1))
+
+
+@pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
+@pytest.mark.parametrize("seed", range(5))
+def test_kappa_is_that_of_scikit_learn(weights, seed):
+    """Published agreement, computed elsewhere with scikit-learn, could not be compared with ours."""
+    first, second = labels(seed)
+    found = agreement(first, second, weights, resamples=10)
+    assert found.kappa == pytest.approx(cohen_kappa_score(flat(first), flat(second), weights=weights), abs=1e-12)
+
+
+def test_weights_go_by_the_distance_of_grades():
+    """With no pair at grade 2, a slip from 1 to 3 would cost as little as one from 0 to 1."""
+    first = [{0: 0, 1: 1, 2: 3, 3: 3}, {0: 1, 1: 0}]
+    second = [{0: 0, 1: 3, 2: 3, 3: 1}, {0: 1, 1: 1}]
+    expected = cohen_kappa_score(flat(first), flat(second), weights="quadratic", labels=[0, 1, 2, 3])
+    assert agreement(first, second, "quadratic").kappa == pytest.approx(expected)
+    assert expected != pytest.approx(cohen_kappa_score(flat(first), flat(second), weights="quadratic"))
+
+
+def test_relevance_level_makes_two_classes():
+    """Agreement on what counts for recall would be mixed up with agreement on grades."""
+    first, second = labels()
+    found = agreement(first, second, relevance_level=2)
+    assert found.kappa == pytest.approx(cohen_kappa_score(flat(first) >= 2, flat(second) >= 2))
+
+
+def test_only_pairs_of_both_count_whatever_their_order():
+    """A second assessor who judged a part would be compared on what he never saw, or by position."""
+    first = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 0}, "q3": {"z": 1}}
+    second = {"q2": {"a": 0}, "q1": {"c": 2, "a": 0}}
+    found = agreement(first, second)
+    assert (found.pairs, found.queries, found.one_only) == (3, 2, 2)
+    assert found.kappa == pytest.approx(cohen_kappa_score([1, 2, 0], [0, 2, 0]))
+
+
+@pytest.mark.parametrize("weights", [None, "quadratic"])
+def test_the_interval_is_the_percentile_bootstrap_over_queries(weights):
+    """The interval would be over pairs, and so too narrow, or at other percentiles."""
+    first, second = labels(3, queries=6)
+    found = agreement(first, second, weights, level=0.9, resamples=60, seed=5)
+    kappas = []
+    for times in np.random.default_rng(5).multinomial(6, np.full(6, 1 / 6), size=60):
+        drawn = np.repeat(np.arange(6), times)
+        ones, twos = (flat([side[query] for query in drawn]) for side in (first, second))
+        kappas.append(cohen_kappa_score(ones, twos, weights=weights))
+    assert found.interval == pytest.approx(tuple(np.percentile(kappas, [5, 95])), abs=1e-12)
+
+
+def test_the_interval_does_not_depend_on_how_resamples_are_batched(monkeypatch):
+    """The figures of a large set would change with the memory that is taken at a time."""
+    first, second = labels()
+    whole = agreement(first, second).interval
+    monkeypatch.setattr("helpers.judgements.assessors._BATCH", 100)
+    assert agreement(first, second).interval == whole
+
+
+def test_equal_labels_agree_completely_and_one_query_has_no_interval():
+    """Rounding would put an end above 1, and a single query pretend to know how queries differ."""
+    first, _ = labels()
+    assert agreement(first, first).kappa == 1
+    assert agreement(first, first).interval == (1, 1)
+    assert np.isnan(agreement([{0: 1, 1: 0}], [{0: 1, 1: 1}]).interval).all()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: agreement([{0: 1}], [{1: 1}]), "No pair was graded by both"),
+        (lambda: agreement([{0: 2}], [{0: 2}]), "kappa is not defined"),
+        (lambda: agreement([{0: 1}], [{0: 2}], "cubic"), '"linear" or "quadratic"'),
+        (lambda: agreement([{0: 1}], [{0: 2}], level=95), "between 0 and 1"),
+        (lambda: agreement([1, 2], [1, 2]), "must be a dict"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    """The mistake would give a number, or an error that does not name it."""
+    with pytest.raises(ValueError, match=message):
+        call()

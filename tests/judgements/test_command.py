@@ -1,0 +1,142 @@
+"""python -m helpers.judgements: from texts to judgements and back into a collection, with nothing written over."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from helpers.data import load_dataset
+from helpers.data.trec import read_qrels, write_qrels, write_run
+from helpers.judgements import read_sheet
+from helpers.judgements.__main__ import main
+
+QUERIES = {"q1": "what makes the sky blue", "q2": "how is fog formed", "q3": "who wrote the iliad"}
+CORPUS = {
+    "007": "Air scatters blue light from the sky more than red.",
+    "p2": "Fog is formed where moist air cools near the ground.",
+    "p3": "=The sky is dark at night.",
+    "p4": "Nothing in common here.",
+    "p5": "Nothing in common here.",
+}
+
+
+def run(command: str) -> int:
+    """Run a command line as it would be typed."""
+    return main(command.split())
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """A folder with texts, a run that has one passage for each query, and nothing judged."""
+    for name, texts in (("queries", QUERIES), ("corpus", CORPUS)):
+        lines = [json.dumps({"_id": key, "text": text}) + "\n" for key, text in texts.items()]
+        (tmp_path / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
+    write_run(tmp_path / "mine.run", {"q1": {"p5": 2.0, "p2": 1.0}, "q3": {"p4": 1.0}})
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def fill(name: str, grade: int, others: dict[tuple[str, str], int] | None = None) -> None:
+    """Fill in a sheet as a spreadsheet saves it, one grade for all pairs but some."""
+    with Path(name).open(encoding="utf-8-sig", newline="") as file:
+        header, *rows = csv.reader(file)
+    for row in rows:
+        row[4] = str((others or {}).get((row[0], row[2].removeprefix("'")), grade))
+    with Path(name).open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=";").writerows([header, *rows])
+
+
+def test_from_texts_to_a_collection(folder, capsys):
+    """A reader who follows the page would not end with judgements that the lessons load."""
+    assert run("sheet . --systems BM25 --runs mine.run --depth 1 --assessors anna ben") == 0
+    assert "4 pairs of 3 queries to judge, pooled to depth 1" in capsys.readouterr().out
+    pairs = {("q1", "007"), ("q1", "p4"), ("q2", "p2"), ("q3", "p4")}  # p5 is p4 again; BM25's two, the run's two
+    assert read_sheet("judging/anna.csv").by_pair().keys() == pairs
+    fill("judging/anna.csv", 0, {("q1", "007"): 3, ("q2", "p2"): 3})
+    fill("judging/ben.csv", 0, {("q1", "007"): 2, ("q2", "p2"): 3})
+    command = "collect judging/sheet.csv judging/anna.csv judging/ben.csv"
+    assert run(command) == 1
+    shown = capsys.readouterr()
+    assert "conflict: query q1, passage 007: first 3, second 2" in shown.out
+    assert "75.0% got equal grades" in shown.out
+    assert "Settle them in conflicts.csv" in shown.err
+    assert not Path("qrels.txt").exists()
+    fill("judging/conflicts.csv", 3)
+    assert run(f"{command} --settled judging/conflicts.csv") == 0
+    assert read_qrels("qrels.txt") == {"q1": {"007": 3, "p4": 0}, "q2": {"p2": 3}, "q3": {"p4": 0}}
+    data = load_dataset(folder, queries="queries.jsonl", corpus="corpus.jsonl", qrels="qrels.txt")
+    assert [data.corpus[row] for row in data.relevant(0)] == [CORPUS["007"]]
+
+
+def test_a_second_round_asks_for_what_is_new(folder, capsys):
+    """A deeper pool would have assessors judge everything again, or its judgements replace the first."""
+    write_qrels("first.txt", {"q1": {"007": 3, "p9": 1}})
+    assert run("sheet . --systems BM25 --depth 2 --judged first.txt --out second") == 0
+    assert ("q1", "007") not in read_sheet("second/sheet.csv").by_pair()
+    fill("second/first.csv", 1)
+    assert run("collect second/sheet.csv second/first.csv --judged first.txt --out both.txt") == 0
+    found = read_qrels("both.txt")
+    assert found["q1"] == {"007": 3, "p9": 1, "p3": 1}
+    assert read_qrels("first.txt") == {"q1": {"007": 3, "p9": 1}}
+
+
+@pytest.mark.parametrize(
+    ("command", "target"),
+    [
+        ("sheet . --runs mine.run --depth 1", "judging/sheet.csv"),
+        ("sheet . --runs mine.run --depth 1 --assessors anna", "judging/anna.csv"),
+        ("collect judging/sheet.csv judging/first.csv", "qrels.txt"),
+        ("collect judging/sheet.csv judging/first.csv judging/second.csv", "judging/conflicts.csv"),
+    ],
+)
+def test_no_file_is_written_over(folder, capsys, command, target):
+    """Judgements already made would be gone, and they are what costs the work."""
+    if command.startswith("collect"):
+        assert run("sheet . --runs mine.run --depth 1 --assessors first second") == 0
+        fill("judging/first.csv", 1)
+        fill("judging/second.csv", 0)
+    Path(target).parent.mkdir(exist_ok=True)
+    Path(target).write_text("hours of work")
+    before = sorted(folder.rglob("*"))
+    assert run(command) == 1
+    assert f"{Path(target).name} exists and is left as it is" in capsys.readouterr().err
+    assert Path(target).read_text() == "hours of work"
+    assert sorted(folder.rglob("*")) == before
+
+
+def test_nothing_is_written_after_a_fault(folder, capsys):
+    """Half of the judgements would stand in a file that looks whole."""
+    assert run("sheet . --runs mine.run --depth 1") == 0
+    fill("judging/first.csv", 1, {("q3", "p4"): 9})
+    assert run("collect judging/sheet.csv judging/first.csv") == 1
+    assert "query 'q3', passage 'p4' has the grade '9': write one of 0, 1, 2, 3" in capsys.readouterr().err
+    assert not Path("qrels.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("sheet .", "Nothing to pool: name --systems"),
+        ("sheet . --systems BM25 --corpus other.jsonl", "other.jsonl"),
+        ("sheet . --runs stranger.run", "passage 'p99' is not in the data: give the run of these texts"),
+        ("sheet . --runs other.run", "query 'q9' is not in the data"),
+        ("sheet . --runs mine.run --queries twice.csv", "twice.csv: the id 'q1' stands twice"),
+        ("sheet . --runs mine.run --assessors anna anna", "different names"),
+        ("sheet . --runs mine.run --assessors sheet", "different names"),
+        ("sheet . --runs mine.run --depth 0", "depth must be a whole number"),
+        ("collect mine.run mine.run", "mine.run:1: the header must begin"),
+        ("collect no.csv mine.run", "no.csv"),
+    ],
+)
+def test_a_mistake_is_told_in_one_line(folder, capsys, command, message):
+    """A traceback, or a sheet made of something else than was meant."""
+    write_run("stranger.run", {"q1": {"p99": 1.0}})
+    write_run("other.run", {"q9": {"p2": 1.0}})
+    Path("twice.csv").write_text("id,text\nq1,one\nq1,two\n")
+    assert run(command) == 1
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert message in error
+    assert error.count("\n") == 1
+    assert not Path("judging").exists()

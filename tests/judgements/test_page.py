@@ -1,0 +1,89 @@
+"""The page "Make your own test set": its code and commands run in order, its figures and messages are the real ones."""
+
+import csv
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from helpers.judgements.__main__ import main, parser
+from helpers.significance import minimum_detectable_difference
+
+ROOT = Path(__file__).parents[2]
+LANGUAGES = ("en", "zh")
+
+
+def page(language: str) -> str:
+    """Return the text of the page."""
+    return (ROOT / "docs" / language / "test_set.md").read_text(encoding="utf-8")
+
+
+def blocks(kind: str) -> list[str]:
+    """Return the code blocks of a kind; both languages have the same, which the check sees to."""
+    return re.findall(rf"^```{kind}\n(.*?)^```$", page("en"), re.M | re.S)
+
+
+def commands() -> list[list[str]]:
+    """Return the arguments of each `python -m helpers.judgements` on the page."""
+    lines = [line for block in blocks("sh") for line in block.splitlines()]
+    return [shlex.split(line.split("-m helpers.judgements ")[1]) for line in lines if "helpers.judgements" in line]
+
+
+def fill(path: Path, grade: str, other: str) -> None:
+    """Fill in a sheet: one grade, and another for the first row."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        header, *rows = csv.reader(file)
+    for number, row in enumerate(sorted(rows)):
+        row[4] = grade if number else other
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+
+
+def test_the_page_from_a_log_to_a_fair_comparison(tmp_path, monkeypatch, capsys):
+    """A reader who follows the page line by line would meet an error, or end without a collection."""
+    monkeypatch.chdir(tmp_path)
+    answers = [f"Parcel service number {n} takes {n + 2} working days." for n in range(12)]
+    (tmp_path / "faq.csv").write_text("question,answer\n" + "".join(f"how long?,{a}\n" for a in answers))
+    (tmp_path / "log.txt").write_text("parcel not here yet\nservice number 3\n\nparcel not here yet\nworking days?\n")
+    make, load, compare = blocks("python")
+    names: dict[str, object] = {}
+    exec(make, names)
+    sheet, collect, settle, *second_round = commands()
+    assert main(sheet) == 0
+    fill(Path("judging/anna.csv"), "2", "3")
+    fill(Path("judging/ben.csv"), "2", "0")
+    assert main(collect) == 1
+    fill(Path("judging/conflicts.csv"), "3", "3")
+    assert main(settle) == 0
+    capsys.readouterr()
+    exec(load, names)
+    exec(compare, names)
+    shown = capsys.readouterr().out
+    assert shown.startswith("0.0\n")  # MiniLM was in the pool
+    assert "LeaveOneOut(systems={'BM25'" in shown
+    assert len(names["data"].queries) == 3
+    assert [parser().parse_args(command).judged for command in second_round] == [Path("my-set/qrels.txt")] * 2
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_table_of_queries_is_computed(language):
+    """A reader would plan with differences that so many queries do not show."""
+    deviations = re.findall(r"-->(0\.\d+) \|", page(language))
+    rows = re.findall(r"^\| (\d+) \| (0\.\d+) \| (0\.\d+) \|$", page(language), re.M)
+    assert len(deviations) == 2
+    assert [int(n) for n, *_ in rows] == [30, 50, 100, 200, 500]
+    for n, *shown in rows:
+        assert shown == [f"{minimum_detectable_difference(float(sd), int(n)):.3f}" for sd in deviations]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_messages_are_those_of_the_command(language):
+    """A reader would look up an error and not find it."""
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "helpers" / "judgements").glob("*.py"))
+    table = page(language).split("|---|---|\n")[-1].split("\n\n")[0]
+    messages = [row.split("|")[1].strip() for row in table.splitlines()]
+    assert len(messages) == 8
+    for message in messages:
+        fixed = re.split(r" '5'| sheet\.csv| …| \d|the passage's", message)
+        assert all(part.strip() in source for part in fixed), message

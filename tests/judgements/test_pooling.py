@@ -1,0 +1,169 @@
+"""helpers.judgements.pooling: by hand, and against trec_eval on the judgements that are left."""
+
+import numpy as np
+import pytest
+import pytrec_eval
+
+from helpers.data.trec import as_qrels, as_run
+from helpers.judgements import condense, leave_one_out, pool, unjudged
+from helpers.metrics import evaluate
+from helpers.significance import kendall_tau
+
+A = [[3, 1, 7], [2, -1, -1]]
+B = [[1, 9, 3], [4, 2, 5]]
+
+
+def random_rankings(seed: int = 0, queries: int = 20, k: int = 12) -> dict[str, np.ndarray]:
+    """Rankings of four systems over 40 passages, some short: (queries, k) each."""
+    rng, rankings = np.random.default_rng(seed), {}
+    for name in ("one", "two", "three", "four"):
+        ids = np.array([rng.permutation(40)[:k] for _ in range(queries)])
+        ids[0, 4:] = -1
+        rankings[name] = ids
+    return rankings
+
+
+def random_qrels(rankings: dict[str, np.ndarray], depth: int, seed: int = 1) -> list[dict[int, int]]:
+    """Judge the whole pool with grades 0 to 3 at random."""
+    rng = np.random.default_rng(seed)
+    return [{doc: int(rng.integers(0, 4)) for doc in docs} for docs in pool(rankings, depth)]
+
+
+def trec(ids: np.ndarray, qrels: list[dict[int, int]], measure: str, **options) -> np.ndarray:
+    """Score by trec_eval, per query; a query that it leaves out, without judgements, is 0."""
+    scores = np.broadcast_to(-np.arange(ids.shape[1], dtype=float), ids.shape)
+    judge = pytrec_eval.RelevanceEvaluator({q: d for q, d in as_qrels(qrels).items() if d}, {measure}, **options)
+    found = judge.evaluate(as_run(ids, scores))
+    return np.array([next(iter(found.get(str(q), {"": 0.0}).values())) for q in range(len(qrels))])
+
+
+def test_pool_is_the_union_of_the_tops():
+    """Passages below the depth would be judged, padding be a passage, or the order give the systems away."""
+    assert pool({"a": A, "b": B}, 2) == [[1, 3, 9], [2, 4]]
+    assert pool({"a": A, "b": B}, 1) == [[1, 3], [2, 4]]
+
+
+def test_a_pool_leaves_nothing_unjudged_down_to_its_depth():
+    """A pooled system would have holes in its own top ten, or the report overlook the holes of another."""
+    rankings = random_rankings()
+    outsider = rankings.pop("four")
+    qrels = random_qrels(rankings, 10)
+    assert all(unjudged(ids, qrels, 10).mean == 0 for ids in rankings.values())
+    assert unjudged(outsider, qrels, 10).mean > 0
+
+
+@pytest.mark.parametrize("k", [1, 5, 10, 12])
+def test_unjudged_is_what_judged_at_k_leaves(k):
+    """The report would contradict judged@k of helpers.metrics, which is ir_measures'."""
+    rankings = random_rankings()
+    qrels = random_qrels({"one": rankings["one"]}, 6)
+    found = unjudged(rankings["two"], qrels, k)
+    expected = 1 - evaluate(rankings["two"], qrels, [f"judged@{k}"]).per_query[f"judged@{k}"]
+    assert found.per_query == pytest.approx(expected, abs=1e-12)
+    assert found.mean == pytest.approx(expected.mean())
+
+
+def test_unjudged_names_what_to_judge_next():
+    """The list would miss a passage, name one below the cutoff, or count a grade of 0 as no judgement."""
+    found = unjudged([[5, 6, 7, 8], [1, 2, -1, -1], [-1, -1, -1, -1]], [{6: 0, 5: 2}, {3: 1}, {3: 1}], 3)
+    assert found.ids == [[7], [1, 2], []]
+    assert found.per_query.tolist() == [pytest.approx(1 / 3), 1, 0]
+    assert found.mean == pytest.approx(4 / 9)
+
+
+def test_condensed_list_by_hand():
+    """A judged passage would be lost or moved over another, or an unjudged one stay."""
+    assert condense([[5, 6, 7, 8], [1, 2, -1, -1]], [{8: 0, 6: 3}, {4: 1}]).tolist() == [[6, 8, -1, -1], [-1] * 4]
+
+
+@pytest.mark.parametrize(("metric", "measure"), [("ndcg@5", "ndcg_cut.5"), ("map@12", "map"), ("precision@5", "P.5")])
+def test_metrics_of_a_condensed_list_are_those_of_trec_eval_for_judged_documents_only(metric, measure):
+    """The scores would not be those that `trec_eval -J` prints."""
+    rankings = random_rankings()
+    qrels = random_qrels({"one": rankings["one"]}, 6)
+    found = evaluate(condense(rankings["two"], qrels), qrels, [metric]).per_query[metric]
+    expected = trec(rankings["two"], qrels, measure, judged_docs_only_flag=True)
+    assert found == pytest.approx(expected, abs=1e-15)
+    assert not np.allclose(found, trec(rankings["two"], qrels, measure))
+
+
+def test_leave_one_out_by_hand():
+    """The wrong judgements would go: a's passage 7, relevant and found by nobody else, b's 9, not the shared ones.
+
+    MRR@3 of a: (1/3 + 1)/2 = 2/3, without 7: (0 + 1)/2. Of b: (1/2 + 1/2)/2 = 1/2, without 9, 4 and 5: (0 + 1/2)/2.
+    """
+    found = leave_one_out({"a": A, "b": B}, [{7: 1, 9: 1, 3: 0, 1: 0}, {2: 1, 4: 0, 5: 0}], 3, "mrr@3")
+    a, b = found.systems["a"], found.systems["b"]
+    assert (a.unique, a.full, a.without) == (1, pytest.approx(2 / 3), pytest.approx(1 / 2))
+    assert (b.unique, b.full, b.without) == (3, pytest.approx(1 / 2), pytest.approx(1 / 4))
+    assert (a.move, b.move) == (pytest.approx(-1 / 6), pytest.approx(-1 / 4))
+    assert found.largest_move == pytest.approx(1 / 4)
+
+
+def test_leave_one_out_is_trec_eval_on_the_judgements_that_the_others_pooled():
+    """A system would keep judgements that exist for its sake, or lose some of others; tau be of other orders."""
+    rankings, depth = random_rankings(), 6
+    qrels = random_qrels(rankings, depth)
+    found = leave_one_out(rankings, qrels, depth)
+    full = {name: trec(ids, qrels, "ndcg_cut.10").mean() for name, ids in rankings.items()}
+    for left_out, result in found.systems.items():
+        others = pool({name: ids for name, ids in rankings.items() if name != left_out}, depth)
+        fewer = [{doc: g for doc, g in row.items() if doc in kept} for row, kept in zip(qrels, others, strict=True)]
+        scores = {name: trec(ids, fewer, "ndcg_cut.10").mean() for name, ids in rankings.items()}
+        assert result.unique == sum(map(len, qrels)) - sum(map(len, fewer)) > 0
+        assert result.full == pytest.approx(full[left_out], abs=1e-12)
+        assert result.without == pytest.approx(scores[left_out], abs=1e-12)
+        assert result.tau == pytest.approx(kendall_tau(full, scores))
+    assert found.tau == pytest.approx(kendall_tau(full, {n: s.without for n, s in found.systems.items()}))
+
+
+def test_judgements_that_nobody_pooled_stay():
+    """Judgements made with the queries, before any pool, would be taken for a system's own."""
+    found = leave_one_out({"a": [[1, 2]], "b": [[2, 3]]}, [{1: 1, 2: 1, 3: 0, 8: 1, 9: 2}], 2, "recall@2")
+    assert found.systems["a"].without == pytest.approx(1 / 3)  # of 2, 8 and 9, it finds 2
+
+
+def test_a_twin_hides_what_a_family_shows():
+    """Two poolings of one model vouch for each other: without families their judgements would look independent."""
+    rankings = {"mean": [[1, 2]], "cls": [[2, 1]], "bm25": [[2, 3]]}
+    qrels = [{1: 1, 2: 1, 3: 0}]
+    alone = leave_one_out(rankings, qrels, 2, "mrr@1").systems
+    assert [alone[name].unique for name in rankings] == [0, 0, 1]
+    together = leave_one_out(rankings, qrels, 2, "recall@2", families={"mean": "MiniLM", "cls": "MiniLM"}).systems
+    assert [together[name].unique for name in rankings] == [1, 1, 1]
+    assert together["mean"].full == together["mean"].without == 1  # 1 of 1, after 2 of 2
+
+
+def test_options_of_evaluate_reach_it():
+    """The relevance level would be ignored, and a near miss count as an answer."""
+    rankings, qrels = {"a": [[1, 2]], "b": [[2, 3]]}, [{1: 1, 2: 2, 3: 0}]
+    assert leave_one_out(rankings, qrels, 2, "mrr@2", relevance_level=2).systems["a"].full == 0.5
+
+
+def test_systems_that_all_score_the_same_have_no_order():
+    """A tau of 1 would be claimed where there is nothing to compare, or two equal systems end in an error."""
+    found = leave_one_out({"a": A, "b": A}, [{1: 1}, {2: 1}], 2, "mrr@2")
+    assert np.isnan([found.tau, found.systems["a"].tau]).all()
+    assert found.largest_move == 0
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: pool({}, 2), "one system or more"),
+        (lambda: pool({"a": A}, 0), "depth must be a whole number"),
+        (lambda: pool({"a": A, "b": B}, 4), "'a' has 3 ranks, fewer than the depth 4"),
+        (lambda: pool({"a": A, "b": B[:1]}, 2), "'b' ranks 1 queries and 'a' 2"),
+        (lambda: pool({"a": (np.ones((2, 3)), np.ones((2, 3)))}, 2), "ranking.ids"),
+        (lambda: unjudged([[0.5, 0.2]], [{}], 2), "must be integers"),
+        (lambda: unjudged(A, [{}], 2), "ids ranks 2 queries, but qrels judge 1"),
+        (lambda: unjudged(A, [{}, {}], 0), "k must be a whole number"),
+        (lambda: condense(A, [{}]), "give one dict per query"),
+        (lambda: leave_one_out({"a": A}, [{1: 1}, {2: 1}], 2), "two systems or families"),
+        (lambda: leave_one_out({"a": A, "b": B}, [{1: 1}], 2), "but qrels judge 1"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    """The mistake would give a number, or an error that does not name it."""
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,365 @@
+"""The static checks of notebooks and prose figures: each broken rule is found alone."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode, from_dict, validate
+
+from notebooks.kit import __main__ as cli
+from notebooks.kit.cells import by_id
+from notebooks.kit.check import check
+from notebooks.kit.figures import Figures, Texts, agrees, cell_figures, check_text, unmarked
+from notebooks.kit.markdown import prose
+from notebooks.kit.notebooks import LANGUAGES, ROOT, NotebookError, dumps, lesson_names, lesson_path, loads, read
+from tests.sample import NAME, code
+
+Edit = Callable[[dict[str, NotebookNode]], None]
+
+
+def edit(root: Path, change: Edit, name: str = NAME) -> None:
+    """Apply a change to the cells of a lesson in both languages, so that only what it breaks is broken."""
+    for language in LANGUAGES:
+        path = lesson_path(root, language, name)
+        book = read(path, root)
+        change(by_id(book))
+        path.write_text(dumps(book), encoding="utf-8")
+
+
+def found(root: Path, name: str = NAME) -> list[tuple[str, str, str]]:
+    """Return (language, cell, rule) of every problem of a lesson."""
+    return [(Path(p.file).parent.name, p.cell, p.rule) for p in check(root, [name])]
+
+
+def _append(cell: str, text: str) -> Edit:
+    """Print one more line in the recorded output of a cell."""
+
+    def change(cells: dict[str, NotebookNode]) -> None:
+        cells[cell].outputs[0].text += text
+
+    return change
+
+
+def _output(cell: str, **output: object) -> Edit:
+    """Add an output to a cell."""
+
+    def change(cells: dict[str, NotebookNode]) -> None:
+        cells[cell].outputs.append(from_dict(output))
+
+    return change
+
+
+def _metadata(cell: str, **metadata: object) -> Edit:
+    """Set metadata of a cell."""
+
+    def change(cells: dict[str, NotebookNode]) -> None:
+        cells[cell].metadata.update(metadata)
+
+    return change
+
+
+def _count(cells: dict[str, NotebookNode]) -> None:
+    cells["printed"]["execution_count"] = 7
+
+
+def _two_parameters(cells: dict[str, NotebookNode]) -> None:
+    cells["printed"].metadata["tags"] = ["parameters"]
+
+
+def _no_alt(cells: dict[str, NotebookNode]) -> None:
+    del cells["figure"].metadata["mystnb"]
+
+
+def _no_date(cells: dict[str, NotebookNode]) -> None:
+    cells["origin"].outputs[0].text = '{"packages": {"pandas": "1"}}'
+
+
+def _no_json(cells: dict[str, NotebookNode]) -> None:
+    cells["origin"].outputs[0].text = "pandas 3"
+
+
+def _path(*parts: str) -> str:
+    return "/".join(["", *parts])
+
+
+BROKEN: dict[str, tuple[Edit, str, str]] = {
+    "count": (_count, "printed", "count"),
+    "error": (_output("timing", output_type="error", ename="E", evalue="v", traceback=[]), "timing", "error"),
+    "stderr": (_output("timing", output_type="stream", name="stderr", text="warned"), "timing", "stderr"),
+    "widget": (
+        _output("timing", output_type="display_data", metadata={}, data={"application/vnd.widget-view+json": {}}),
+        "timing",
+        "progress",
+    ),
+    "bar": (_append("timing", "10%|#   | 1/10 [00:01, 3.2it/s]"), "timing", "progress"),
+    "home": (_append("timing", "cached in " + _path("home", "ann", "cache")), "timing", "private-path"),
+    "windows": (_append("timing", "C:\\Users\\ann"), "timing", "private-path"),
+    "address": (_append("timing", "served at 192.168.0.7"), "timing", "host"),
+    "mirror": (_append("timing", "pip --index" + "-url https://mirror.example"), "timing", "host"),
+    "metadata": (_metadata("timing", collapsed=True), "timing", "metadata"),
+    "parameters": (_two_parameters, "printed", "parameters"),
+    "alt": (_no_alt, "figure", "alt"),
+    "size": (_append("timing", "x" * 500_000), "", "size"),
+    "date": (_no_date, "origin", "provenance"),
+    "json": (_no_json, "origin", "provenance"),
+}
+
+
+@pytest.mark.parametrize(("change", "cell", "rule"), BROKEN.values(), ids=BROKEN)
+def test_hygiene(project: Path, change: Edit, cell: str, rule: str) -> None:
+    """A notebook could be committed with something no reader should meet."""
+    assert found(project) == []
+    edit(project, change)
+    assert found(project) == [("en", cell, rule), ("zh", cell, rule)]
+
+
+def _source(cell: str, old: str, new: str) -> Edit:
+    """Replace a part of a cell's source and say that it was recorded so."""
+
+    def change(cells: dict[str, NotebookNode]) -> None:
+        assert old in cells[cell].source
+        cells[cell].source = cells[cell].source.replace(old, new, 1)
+
+    return change
+
+
+def test_code_edited_after_recording(project: Path) -> None:
+    """An edited cell would stand above the output of the code before."""
+    edit(project, _source("printed", "120", "121"))
+    assert found(project) == [("en", "printed", "not-recorded")]
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [("!pip install x\n", "pip"), ("%pip install x\n", "pip"), ("import os\n", "ruff")],
+    ids=["bang", "magic", "unused-import"],
+)
+def test_code_rules(project: Path, line: str, rule: str) -> None:
+    """A cell could install packages over the reader's own, or hold code that the linter refuses."""
+    edit(project, _source("printed", "print", line + "print"))
+    assert rule in {problem[2] for problem in found(project)}
+
+
+def test_guarded_pip_passes(project: Path) -> None:
+    """The bootstrap cell, which installs only where nothing is installed, would be refused."""
+    edit(project, _source("printed", "print", "if False:\n    %pip install x\nprint"))
+    assert "pip" not in {problem[2] for problem in found(project)}
+
+
+def _marked(old: str, new: str) -> Edit:
+    return _source("intro", old, new)
+
+
+FIGURES: dict[str, tuple[str, str, str]] = {
+    "last digit": ("-->0.123", "-->0.124", "figure-value"),
+    "percentage": ("-->66.7%", "-->66.8%", "figure-value"),
+    "other row": ("scores/system a/recall-->", "scores/system b/recall-->", "figure-value"),
+    "row gone": ("scores/system a/recall", "scores/system c/recall", "figure-gone"),
+    "cell gone": ("printed/best", "lost/best", "figure-gone"),
+    "more digits than recorded": ("-->66.7%", "-->66.674%", "figure-value"),
+    "no number": ("-->0.123", "-->**0.123**", "figure-marker"),
+    "broken marker": ("<!--fig:printed/best-->", "<!--fig printed/best-->", "figure-marker"),
+    "nofig before a word": ("an invented value-->0.55", "an invented value-->about 0.55", "figure-marker"),
+    "nofig without a source": ("<!--nofig: an invented value-->", "<!--nofig-->", "figure-marker"),
+    "unknown citation key": ("<!--nofig: an invented value-->", "<!--nofig: Nobody1999-->", "figure-source"),
+    "marker lost": ("<!--fig:scores/system a/recall-->", "", "figure-unmarked"),
+    "cited mark lost": ("<!--nofig: an invented value-->", "", "figure-unmarked"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "rule"), FIGURES.values(), ids=FIGURES)
+def test_prose_figures(project: Path, old: str, new: str, rule: str) -> None:
+    """A number in the text could contradict the output below it."""
+    edit(project, _marked(old, new))
+    rules = {(cell, kind) for _, cell, kind in found(project) if kind.startswith("figure")}
+    # a number that loses its marker is also a number that looks like a result
+    assert rules - {("intro", "figure-unmarked")} == ({("intro", rule)} - {("intro", "figure-unmarked")})
+    assert ("intro", rule) in rules
+
+
+def test_output_changed_under_the_prose(project: Path) -> None:
+    """A new recording could leave the text behind."""
+
+    def change(cells: dict[str, NotebookNode]) -> None:
+        cells["printed"].outputs[0].text = cells["printed"].outputs[0].text.replace("0.6667", "0.7667")
+
+    edit(project, change)
+    assert found(project) == [("en", "intro", "figure-value"), ("zh", "intro", "figure-value")]
+
+
+@pytest.mark.parametrize(
+    ("shown", "recorded", "agree"),
+    [
+        ("0.12", "0.123457", True),
+        ("0.124", "0.123457", False),
+        ("0.123458", "0.123457", False),
+        ("12.3%", "0.123457", True),
+        ("12.3%", "12.34%", True),
+        ("12%", "12.34", False),
+        ("8,841", "8841", True),
+        ("0.50", "0.5", True),
+        ("0.1234", "0.123", False),
+        ("\u22120.5", "-0.5", True),
+        ("0.81", "0.8050000001", True),
+        ("0.81", "0.8049", False),
+    ],
+)
+def test_agreement_at_the_precision_shown(shown: str, recorded: str, agree: bool) -> None:
+    """The text could be wrong in its last digit, or right and refused."""
+    assert agrees(shown, recorded) is agree
+
+
+def test_numbers_that_look_like_results() -> None:
+    """A result could stand in the text without a marker, or a version would need one."""
+    yes = "0.91 is more. 12% of it, 3.5 ％, .44, | 0.25 |, **0.125**, MRR@10 of 0.833333."
+    assert unmarked("达到0.91，占12%，$x$为0.33。") == ["0.91", "12%", "0.33"]
+    assert unmarked("其中$x = 0.66$是`0.55`") == []
+    assert unmarked(yes) == ["0.91", "12%", "3.5 ％", ".44", "0.25", "0.125", "0.833333"]
+    no = (
+        "Python 3.11, NumPy ≥ 1.24, 1.26.4, 95% confidence interval, 95%置信区间, `0.55`, $0.66$, [x](a/0.77), 1.5, "
+        "https://example.org/0.88 arXiv:2104.08663\n\n```\n0.99\n```\n\n$$0.11 = x$$\n\n"
+        "<!--nofig: an invented value-->\n| 0.11 |\n| 0.22 |\n"
+    )
+    assert unmarked(no) == []
+
+
+def test_prose_keeps_admonitions_and_drops_code() -> None:
+    """A result inside an admonition would escape the check, or code would be read as prose."""
+    text = "```{note}\nin note\n```\n:::{tip}\nin tip\n:::\n```python\ncode\n```\n~~~\nmore\n~~~\nend `x` [words](at)"
+    assert re.sub(r"\s+", " ", prose(text)).strip() == "in note in tip end \ufffc words"
+
+
+def test_markers_in_code_are_examples(tmp_path: Path) -> None:
+    """A page that explains the markers would be refused."""
+    text = "Write `<!--fig:a/b-->0.5` or `<!--nofig: A1-->`:\n\n```\n<!--fig:a/b-->0.91 <!--fig broken-->\n```\n"
+    assert list(check_text(text, "page", "", Texts(Figures(tmp_path)))) == []
+
+
+def test_printed_names() -> None:
+    """A printed figure could not be quoted, or under another name than the reader sees."""
+    text = "best = 0.5\none of four found: right = 0.39\nshare: 12.5%\nmean = 0.9 [0.8, 1.0]\nn: 1,234\nno number: x\n"
+    cell = code("one", "")
+    cell.outputs = [NotebookNode(output_type="stream", name="stdout", text=text)]
+    expected = {"best": "0.5", "one of four found: right": "0.39", "share": "12.5%", "mean": "0.9", "n": "1,234"}
+    assert cell_figures(cell) == expected
+
+
+def test_table_names() -> None:
+    """A cell of a table with several levels of labels could not be quoted, or two cells would share a name."""
+    head = '<tr><th></th><th></th><th colspan="2">recall</th></tr><tr><th></th><th></th><th>@1</th><th>@5</th></tr>'
+    rows = '<tr><th rowspan="2">A</th><th>x</th><td>1</td><td>2</td></tr><tr><th>y</th><td>3</td><td>4</td></tr>'
+    cell = code("one", "")
+    html = f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>"
+    cell.outputs = [NotebookNode(output_type="execute_result", data={"text/html": html})]
+    names = ["A x/recall @1", "A x/recall @5", "A y/recall @1", "A y/recall @5"]
+    assert cell_figures(cell) == dict(zip(names, "1234", strict=True))
+    cell.outputs.append(NotebookNode(output_type="stream", name="stdout", text="A x/recall @1 = 7"))
+    assert cell_figures(cell)["A x/recall @1"] == "(more than one value has this name)"
+
+
+def test_pages_quote_lessons_and_benchmarks(project: Path) -> None:
+    """README and docs could quote figures that no run gives."""
+    (project / "docs" / "benchmarks").mkdir()
+    measured = json.dumps({"a/b": [{"ratio": 21.4}]})
+    (project / "docs" / "benchmarks" / "speed.json").write_text(measured, encoding="utf-8")
+    page = project / "docs" / "index.md"
+    good = "<!--calc: '00_sample:printed/best' * 3-->2.0, "
+    good += "best <!--fig:00_sample:printed/best-->0.667, <!--fig:bench:speed/a/b/0/ratio-->21 times."
+    page.write_text(good, encoding="utf-8")
+    assert [p for p in check(project) if p.file == "docs/index.md"] == []
+    page.write_text(good.replace("0.667", "0.668").replace("21 ", "22 ") + " And 0.77.", encoding="utf-8")
+    rules = [p.rule for p in check(project) if p.file == "docs/index.md"]
+    assert rules == ["figure-unmarked", "figure-value", "figure-value"]
+
+
+BAD_FILES: dict[str, tuple[Callable[[str], str], str]] = {
+    "invalid JSON": (lambda text: text[:-20], "is not valid JSON"),
+    "no notebook": (lambda text: "[]", "is not a notebook"),
+    "Colab's 4.0": (lambda text: text.replace('"nbformat_minor": 5', '"nbformat_minor": 0'), "nbformat 4.0"),
+    "nbformat 3": (lambda text: text.replace('"nbformat": 4', '"nbformat": 3'), "nbformat 3.5"),
+    "no id": (lambda text: text.replace('   "id": "printed",\n', ""), "without an id"),
+    "an id twice": (lambda text: text.replace('"id": "printed"', '"id": "scores"'), "repeats the cell id scores"),
+    "no outputs": (
+        lambda text: text.replace('"outputs": [],', ""),
+        "[setup] is no valid notebook: 'outputs' is a required property",
+    ),
+    "no such cell": (lambda text: text.replace('"cell_type": "code"', '"cell_type": "cod"', 1), "cell number 2 is no"),
+    "an output without type": (
+        lambda text: text.replace('"output_type": "stream"', '"output": "stream"', 1),
+        "[printed] is no valid notebook",
+    ),
+}
+
+
+@pytest.mark.parametrize(("damage", "message"), BAD_FILES.values(), ids=BAD_FILES)
+def test_unusable_notebook(project: Path, damage: Callable[[str], str], message: str) -> None:
+    """A damaged file would end in a stack trace, or go unnoticed."""
+    path = lesson_path(project, "en", NAME)
+    text = path.read_text(encoding="utf-8")
+    assert damage(text) != text
+    path.write_text(damage(text), encoding="utf-8")
+    problems = check(project, [NAME])
+    assert [(p.rule, message in p.message) for p in problems] == [("unreadable", True)]
+
+
+def test_layout_of_the_file(project: Path) -> None:
+    """A notebook saved in another layout would drown the next recording in white space."""
+    path = lesson_path(project, "en", NAME)
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8"))), encoding="utf-8")
+    assert found(project) == [("en", "", "format")]
+    assert cli.main(["--root", str(project), "sync", NAME]) == 0
+    assert found(project) == []
+
+
+def test_attached_picture_and_missing_alt(project: Path) -> None:
+    """A picture could come without words for those who cannot see it."""
+    edit(project, _source("ties", "$s_1 = s_2$", "![](x.png) $s_1 = s_2$"))
+    assert ("en", "ties", "alt") in found(project)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_reading_and_writing_keeps_every_byte(library: Path, language: str) -> None:
+    """Saving a lesson in Jupyter, recording it or accepting a cell would change lines that nobody meant to change."""
+    for name in lesson_names(library):
+        path = lesson_path(library, language, name)
+        book = read(path, library)
+        validate(book)
+        assert dumps(book).encode() == path.read_bytes(), name
+        assert loads(dumps(book), name) == book
+
+
+def test_check_starts_nothing_heavy() -> None:
+    """The check would be too slow to run before each commit."""
+    heavy = ["papermill", "torch", "numpy", "pandas", "matplotlib", "FlagEmbedding", "jupyter_client", "asyncio"]
+    heavy += ["rfc3987_syntax.syntax_helpers"]  # what nbformat would load for a check of addresses
+    program = (
+        f"import sys, notebooks.kit.check, notebooks.kit.__main__; print([m for m in {heavy} if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_unknown_lesson_is_named(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A mistyped lesson would be checked as nothing and pass."""
+    assert cli.main(["--root", str(project), "check", "77"]) == 1
+    assert "no lesson '77'; there are: 00_sample" in capsys.readouterr().err
+    with pytest.raises(NotebookError, match="there are"):
+        lesson_names(project, ["nothing"])
+
+
+def test_png_is_kept_as_one_line(lessons: dict[str, NotebookNode]) -> None:
+    """A figure would be rewritten in another form by the recorder."""
+    data = next(c for c in lessons[NAME].cells if c.id == "figure").outputs[0].data["image/png"]
+    assert base64.b64decode(data).startswith(b"\x89PNG")
+
+
+def test_repository() -> None:
+    """A lesson, a README or a page breaks a rule: `python -m notebooks.kit check` says the same."""
+    assert "\n".join(map(str, check(ROOT))) == ""

@@ -1,0 +1,309 @@
+"""Claims, worked numbers and formulas, numbers without a marker, and both languages of a text compared."""
+
+from __future__ import annotations
+
+import base64
+import re
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from notebooks.kit import __main__ as cli
+from notebooks.kit.arithmetic import ExpressionError, evaluate, wrong_formulas
+from notebooks.kit.cells import alt_text, by_id
+from notebooks.kit.check import check
+from notebooks.kit.figures import free_numbers, without_markers
+from notebooks.kit.listed import FILE
+from notebooks.kit.notebooks import LANGUAGES, ROOT, dumps, lesson_path, read
+from notebooks.kit.quantities import language_differences, quantities
+from tests.sample import NAME
+
+FIGURES = {"a": 0.5, "b": 0.25, "column/1": 3, "column/2": 2, "column/3": 2}
+
+
+def lookup(name: str) -> list[Fraction]:
+    """Return the numbers of invented figures."""
+    pattern = re.escape(name).replace(r"\*", ".*")
+    return [Fraction(str(value)) for key, value in FIGURES.items() if re.fullmatch(pattern, key)]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("'a' > 'b'", True),
+        ("'b' > 'a'", False),
+        ("not 'b' > 'a' and ('a' == 1 / 2 or 'a' > 1)", True),
+        ("0.2 < 'b' < 'a' <= 0.4", False),
+        ("abs('b' - 'a') == min('a', 'b', 0.3)", True),
+        ("1/2 + 1/3 == 5/6", True),
+        ("falls('column/*') and not rises('column/*')", True),
+        ("first('column/*') - last('column/*')", 1),
+        ("sqrt(16) + log2(8) * 2 ** 3 - -1", 29),
+    ],
+)
+def test_expressions(text: str, value: float) -> None:
+    """A claim would be taken for true that is false, or the other way."""
+    assert evaluate(text, lookup) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["'a' <", "a > 1", "__import__('os')", "'a'.real", "[1][0]", "(lambda: 1)()", "1 if 1 else 2", "1 / 0", "2 ** 999",
+     "falls('a', 'b')", "'a' in 'b'", "max()", "f'{1}' == 1", "True", "sqrt(-1) > 0", ""],
+)  # fmt: skip
+def test_other_expressions_are_refused(text: str) -> None:
+    """A marker could run code, or a claim that says nothing would pass."""
+    with pytest.raises(ExpressionError, match=r"allowed|cannot be evaluated|too large"):
+        evaluate(text, lookup)
+
+
+def change(root: Path, old: str, new: str, cell: str = "intro", languages: tuple[str, ...] = LANGUAGES) -> None:
+    """Replace a part of a markdown cell of the sample."""
+    for language in languages:
+        path = lesson_path(root, language, NAME)
+        book = read(path, root)
+        source = by_id(book)[cell].source
+        assert old in source
+        by_id(book)[cell].source = source.replace(old, new, 1)
+        path.write_text(dumps(book), encoding="utf-8")
+
+
+def found(root: Path) -> set[tuple[str, str]]:
+    """Return rule and message of every problem of the sample, staleness apart."""
+    return {(p.rule, p.message) for p in check(root, [NAME]) if p.rule != "stale"}
+
+
+HOLDS = "-->66.7%<!--holds: {}-->"
+CLAIMS: dict[str, tuple[str, str, str]] = {
+    "true": ("'printed/best' > 0.6 and 'scores/system a/recall' < 'printed/best'", "", ""),
+    "false": ("'printed/best' < 0.6", "claim", "no longer holds (printed/best is 0.6667): correct the sentence"),
+    "series": ("falls('scores/*/recall')", "claim", "scores/*/recall is 0.123457 0.666667"),
+    "unknown figure": ("'printed/worst' < 0.6", "figure-gone", "no recorded figure has that name"),
+    "unknown series": ("rises('printed/*/x')", "figure-gone", "names 0 recorded figures"),
+    "no expression": ("best is best", "claim-marker", "is not allowed: an expression has"),
+    "no claim": ("'printed/best' + 1", "claim-marker", "is no comparison"),
+}
+
+
+@pytest.mark.parametrize(("expression", "rule", "message"), CLAIMS.values(), ids=CLAIMS)
+def test_claims(project: Path, expression: str, rule: str, message: str) -> None:
+    """A sentence that the figures no longer bear out, or a claim that nothing can read, would stand."""
+    change(project, "-->66.7%", HOLDS.format(expression))
+    problems = found(project)
+    assert {kind for kind, _ in problems} == ({rule} if rule else set())
+    assert all(message in text and "\n" not in text for _, text in problems)
+
+
+def test_a_claim_must_not_begin_a_line(project: Path) -> None:
+    """CommonMark would take the whole line for HTML and show no Markdown in it."""
+    change(project, "# ", "<!--holds: 1 < 2--> x\n\n# ")
+    assert any("begins a line" in message for _, message in found(project))
+
+
+@pytest.mark.parametrize(("shown", "ok"), [("1.33", True), ("1.34", False), ("1.3", True)])
+def test_worked_numbers(project: Path, shown: str, ok: bool) -> None:
+    """A number worked out from figures would not follow them."""
+    change(project, "-->66.7%", f"-->66.7% <!--calc: 'printed/best' * 2-->{shown}")
+    assert ({rule for rule, _ in found(project)} == set()) is ok
+
+
+def test_number_words_take_markers(project: Path) -> None:
+    """A count written as a word could not be compared with the run."""
+    for language, word in (("en", "three"), ("zh", "三")):
+        change(project, "-->66.7%", f"-->66.7%<!--fig:scores/system a/hits-->{word}", languages=(language,))
+    assert found(project) == set()
+    change(project, "-->three", "-->four", languages=("en",))
+    assert {rule for rule, _ in found(project)} == {"figure-value", "numbers"}
+
+
+@pytest.mark.parametrize(
+    "marker", ["<!--holds 1 < 2-->", "<!--holds:-->", "<!--calc: 1 + 1", "<!--nofig:-->5", "<!--fig:a\nb-->5"]
+)
+def test_malformed_markers(project: Path, marker: str) -> None:
+    """A marker that nothing reads would make a number look checked."""
+    change(project, "-->66.7%", f"-->66.7% {marker}")
+    problems = [p for p in check(project, [NAME]) if p.rule == "figure-marker"]
+    assert {(p.cell, "write <!--fig:NAME-->" in p.message and "\n" not in p.message) for p in problems} == {
+        ("intro", True)
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("$(1 + 1/2)/3 = 1/2$ and 1/2 + 1/3 = 5/6", []),
+        ("1/2 + 1/3 = 4/6", ["1/2 + 1/3 = 4/6"]),
+        (r"$$\frac{1}{\log_2 2} + \frac{1}{\log_2 3} = 1 + 0.631 = 1.631$$", []),
+        (r"$$\frac{1}{\log_2 2} + \frac{1}{\log_2 3} = 1 + 0.641 = 1.641$$", ["((1)/(log2(2))) + ((1)/(log2(3))) = 1 + 0.641"]),  # noqa: E501
+        (r"so it is $1.987 / 2.131 = 0.933$", []),
+        (r"so it is $1.987 / 2.131 = 0.935$", ["1.987 / 2.131 = 0.935"]),
+        (r"$\text{AP} = 2 \cdot 3 = 7$", ["2 * 3 = 7"]),
+        (r"$R = 3$, $k \ge 5 = 5$, a = 1, 2020-01-02", []),
+    ],
+)  # fmt: skip
+def test_worked_formulas(text: str, wrong: list[str]) -> None:
+    """An equation worked out by hand could be wrong."""
+    assert list(wrong_formulas(text)) == wrong
+
+
+def test_formulas_of_the_lessons_are_read(project: Path) -> None:
+    """The lessons' own equations would be passed over."""
+    change(project, "$s_1 = s_2$", r"$s_1 = s_2$ and $(1 + 1/2)/3 = 5/7$", "ties")
+    assert {rule for rule, _ in found(project)} == {"formula"}
+
+
+def test_free_numbers() -> None:
+    """A count, a rank or a fraction could be changed without anybody noticing."""
+    text = (
+        "Three of 5 queries at rank 2, 1/3 of 1,024; recall@10, all-MiniLM-L6-v2, SHA-256, `7`, $8$, 0.91, "
+        "<!--fig:a/b-->9, <!--nofig: A1-->0.41 and ten thousand times .5"
+    )
+    assert free_numbers(text) == ["three", "5", "2", "1/3", "1,024", "0.41", "ten", "thousand", "0.5"]
+
+
+def test_numbers_are_marked_or_listed(project: Path) -> None:
+    """A number without marker and reason could enter a lesson, or a listed one change."""
+    change(project, "95%", "90%", languages=("en",))
+    assert {rule for rule, _ in found(project)} == {"number-unlisted", "numbers"}
+    change(project, "95%", "90%", languages=("zh",))
+    [(rule, message)] = found(project)
+    assert (rule, "are '90% 0.55', docs/checks.toml lists '95% 0.55'" in message) == ("number-unlisted", True)
+
+
+def test_the_list_names_what_exists(project: Path) -> None:
+    """A reason would outlive its cell, and cover the next of that name."""
+    path = project / FILE
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text + '["00_sample".languages]\nlost = ["en 1", "why"]\n', encoding="utf-8")
+    assert [rule for rule, message in found(project) if "no cell 'lost'" in message] == ["listed"]
+    path.write_text(text + '["09_gone".numbers]\na = ["1", "why"]\n', encoding="utf-8")
+    assert [p for p in check(project) if "no lesson or page '09_gone'" in p.message]
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ('["a".numbers]\nb = ["1"]', 'write ["what", "the reason"]'),
+        ('["a".colours]\nb = ["1", "why"]', "'a' has 'colours'"),
+        ("[", "is not valid TOML"),
+    ],
+)
+def test_a_damaged_list(project: Path, capsys: pytest.CaptureFixture[str], entry: str, message: str) -> None:
+    """A list that cannot be read would end in a stack trace, or list nothing."""
+    (project / FILE).write_text(entry, encoding="utf-8")
+    assert cli.main(["--root", str(project), "check", NAME]) == 1
+    assert message in capsys.readouterr().err
+
+
+PAIRS = [
+    ("Four of the 5 queries, 8.8 million", "5个查询中的四个，880万", []),
+    ("ten thousand draws of 200,000", "抽一万次，共20万", []),
+    ("the third of twelve", "十二个中的第三个", []),
+    ("about a third, recall@1", "约三分之一，recall@1", []),
+    ("a dozen", "二十个", ["numbers", "numbers"]),
+    ("recall@1 and 3", "recall@10和3", ["numbers", "numbers"]),
+    ("five", "四个", ["numbers", "numbers"]),
+    ("rank 2 and $k = 7$", "第2名，$k = 8$", ["formulas", "formulas", "numbers", "numbers"]),
+    ("It is <!--fig:a/b-->0.5.", "是<!--fig:a/c-->0.5。", ["markers", "markers"]),
+    ("It is 0.5.", "是0.6。", ["numbers", "numbers"]),
+    ("It is 1 of 4.", "是四个中的2个。", ["numbers", "numbers"]),
+    (r"$\frac{1}{R}\sum_i \text{hits}$", r"$\frac{1}{R} \sum_i \text{命中}$，$k$", []),
+    (r"$\frac{1}{R}$", r"$\frac{1}{k}$", ["formulas", "formulas"]),
+]
+
+
+@pytest.mark.parametrize(("english", "chinese", "rules"), PAIRS)
+def test_both_languages_name_the_same_numbers(english: str, chinese: str, rules: list[str]) -> None:
+    """A reader of one language would read another number, or one that nothing checks."""
+    assert [rule for rule, _ in language_differences(english, chinese)] == rules
+
+
+def test_an_exception_is_for_one_number() -> None:
+    """A listed difference would let others through, or stay listed when it is gone."""
+    assert list(language_differences("a dozen", "十来个", "en 12 zh 10")) == []
+    assert [m[:32] for _, m in language_differences("a dozen", "十一个", "en 12 zh 10")] == [
+        "only the Chinese text names 11: "
+    ]
+    assert "is listed for nothing" in next(language_differences("twelve", "十二", "en 12"))[1]
+
+
+def test_chinese_numerals() -> None:
+    """A number written in Chinese numerals would be read as another."""
+    text = "三百二十一，五千，十二万，二十，六十亿，万能，百分之5，百科"
+    assert set(quantities(text, "zh")[0]) == {"321", "5000", "120000", "20", "6000000000", "5"}
+
+
+def test_alternative_texts_take_markers(project: Path) -> None:
+    """The words for a figure could name a number that the figure does not show, or show a marker to a reader."""
+    for language in LANGUAGES:
+        path = lesson_path(project, language, NAME)
+        book = read(path, project)
+        cell = by_id(book)["figure"]
+        cell.metadata.mystnb.image.alt = alt_text(cell) + "<!--fig:printed/best-->0.66"
+        assert without_markers(alt_text(cell)).endswith("0.66")
+        assert "<!--" not in without_markers(alt_text(cell))
+        path.write_text(dumps(book), encoding="utf-8")
+    assert {(p.cell, p.rule) for p in check(project, [NAME])} == {("figure", "figure-value")}
+
+
+def _set(root: Path, cell: str, **metadata: object) -> None:
+    """Set metadata of a cell in both languages."""
+    for language in LANGUAGES:
+        path = lesson_path(root, language, NAME)
+        book = read(path, root)
+        by_id(book)[cell].metadata.update(metadata)
+        path.write_text(dumps(book), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("cell", "metadata"),
+    [
+        ("printed", {"tags": ["volatile"]}),
+        ("printed", {"tags": ["remove-output"]}),
+        ("printed", {"verify": {"rtol": 0.5}}),
+        ("timing", {"tags": []}),
+    ],
+)
+def test_what_hides_outputs_is_listed(project: Path, cell: str, metadata: dict[str, object]) -> None:
+    """A tag could take a cell out of the comparison, or off the page, without a reason."""
+    _set(project, cell, **metadata)
+    assert {(p.cell, p.rule) for p in check(project, [NAME])} == {(cell, "hidden")}
+
+
+def test_figures_are_drawn_by_the_locked_matplotlib(project: Path) -> None:
+    """A figure of another version passes the comparison by pixels, whatever it shows."""
+    png = by_id(read(lesson_path(project, "en", NAME), project))["figure"].outputs[0].data["image/png"]
+    drawn = re.search(rb"Matplotlib version([\w.]+)", base64.b64decode(png))
+    assert drawn
+    lock = project / "constraints.txt"
+    lock.write_text(f"matplotlib=={drawn[1].decode()}\n", encoding="utf-8")
+    assert found(project) == set()
+    lock.write_text("matplotlib==0.1\n", encoding="utf-8")
+    assert {rule for rule, _ in found(project)} == {"drawn"}
+
+
+def test_provenance_agrees_with_the_lock_and_between_lessons(project: Path) -> None:
+    """Outputs could come from other versions than the lock's, or two lessons from two data sets of one name."""
+
+    def rules() -> set[tuple[str, str]]:
+        return {(p.cell, p.message) for p in check(project, lint=False) if p.rule == "provenance"}
+
+    (project / "constraints.txt").write_text((ROOT / "constraints.txt").read_text(encoding="utf-8"), encoding="utf-8")
+    assert rules() == set()
+    (project / "constraints.txt").write_text("pandas==0.1\n", encoding="utf-8")
+    assert any("constraints.txt or another lesson has 0.1" in message for _, message in rules())
+    (project / "constraints.txt").write_text("", encoding="utf-8")
+    path = lesson_path(project, "en", "03_model_comparison")
+    text = path.read_text(encoding="utf-8")
+    assert text.count('\\"passages\\": 900') == 1
+    path.write_text(text.replace('\\"passages\\": 900', '\\"passages\\": 901'), encoding="utf-8")
+    assert any("says '901' for passages of pocket-en" in message for _, message in rules())
+
+
+def test_the_check_takes_seconds() -> None:
+    """Nobody would run it before a commit; a pattern that runs away would hang it."""
+    start = time.process_time()
+    check(ROOT)
+    assert time.process_time() - start < 10

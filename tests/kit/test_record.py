@@ -1,0 +1,208 @@
+"""Executing and recording: what is kept, what is refused, and that a failure leaves the recorded files alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+
+from notebooks.kit import __main__ as cli
+from notebooks.kit import notebooks as files
+from notebooks.kit import record as recorder
+from notebooks.kit import robust as trials
+from notebooks.kit.cells import alt_text, by_id, plain
+from notebooks.kit.execute import execute, parameter_names
+from notebooks.kit.notebooks import NotebookError, dumps, lesson_path, read
+from notebooks.kit.record import record, unlocked_packages
+from tests.sample import ALT, NAME, code, markdown, notebook, put
+
+
+def _contents(root: Path) -> dict[str, bytes]:
+    """Return the bytes of every file below notebooks/, strays included."""
+    return {str(p): p.read_bytes() for p in sorted((root / "notebooks").rglob("*")) if p.is_file()}
+
+
+def _tiny(root: Path, *cells: NotebookNode) -> Path:
+    """Put a lesson of these cells below root, the same in both languages, and return root."""
+    put(root, notebook(*cells), notebook(*cells), "05_tiny")
+    return root
+
+
+def test_recording_twice_changes_nothing(project: Path) -> None:
+    """Each recording would show a git diff: timings, addresses, temporary paths, dates."""
+    before = _contents(project)
+    assert record(project, NAME) == []
+    assert _contents(project) == before
+
+
+def test_changed_result_renews_both_languages(tmp_path: Path) -> None:
+    """A changed result would keep old volatile outputs beside it, or not reach the Chinese notebook."""
+    cells = [code("one", "print(1)"), code("time", "import time; print(time.perf_counter())", ["volatile"])]
+    root = _tiny(tmp_path, markdown("text", "Words."), *cells)
+    assert record(root, "05_tiny") != []
+    first = by_id(read(lesson_path(root, "en", "05_tiny"), root))
+    for language in ("en", "zh"):
+        path = lesson_path(root, language, "05_tiny")
+        path.write_text(path.read_text(encoding="utf-8").replace("print(1)", "print(2)"), encoding="utf-8")
+    assert "recorded: 1" in "\n".join(record(root, "05_tiny"))
+    english, chinese = (by_id(read(lesson_path(root, lang, "05_tiny"), root)) for lang in ("en", "zh"))
+    assert english["one"].outputs[0].text == "2\n"
+    assert english["time"].outputs != first["time"].outputs
+    assert [c.get("outputs") for c in english.values()] == [c.get("outputs") for c in chinese.values()]
+
+
+def test_chinese_prose_and_alt_text_stay(project: Path) -> None:
+    """Recording would overwrite what the translator wrote."""
+    path = lesson_path(project, "zh", NAME)
+    before = by_id(read(path, project))
+    record_of_english = lesson_path(project, "en", NAME)
+    book = read(record_of_english, project)
+    by_id(book)["printed"].source = by_id(book)["printed"].source.replace("120", "121")
+    record_of_english.write_text(dumps(book), encoding="utf-8")
+    assert record(project, NAME) != []
+    after = by_id(read(path, project))
+    assert alt_text(after["figure"]) == ALT["zh"]
+    assert after["printed"].outputs[0].text.split("\n")[1] == "queries: 121"
+    assert {i: c for i, c in after.items() if c.cell_type == "markdown" or i == "figure"} == {
+        i: c for i, c in before.items() if c.cell_type == "markdown" or i == "figure"
+    }
+
+
+def test_outputs_hold_no_place_and_no_address(lessons: dict[str, NotebookNode]) -> None:
+    """The recorded page would show a path or an address of the recorder's machine."""
+    text = by_id(lessons[NAME])["places"].outputs[0].text
+    assert text == "<object object at 0x0>\nTMP\n"
+
+
+def test_plain_knows_temporary_folders() -> None:
+    """A temporary folder of another system would count as a difference."""
+    slash = "/"
+    assert plain(slash.join(["see ", "tmp", "abc_1", "x.npy"])) == "see TMP/x.npy"
+    assert plain(slash.join(["", "var", "folders", "a1", "b2", "T", "tmpq", "x"])) == "TMP/x"
+    assert plain(slash.join(["", "var", "tmp", "abc", "x"])) == "TMP/x"
+    assert plain("<a at 0x7F00aa12, 0x10>") == "<a at 0x0, 0x10>"
+
+
+FAILURES: dict[str, tuple[str, str]] = {
+    "raises": ("1 / 0", r"05_tiny.ipynb \[bad\] raised ZeroDivisionError: division by zero"),
+    "hangs": ("import time; time.sleep(60)", r"05_tiny.ipynb \[bad\] took longer than 5 s"),
+    "dies": ("import os; os._exit(1)", r"05_tiny.ipynb \[bad\] the kernel died"),
+}
+
+
+@pytest.mark.parametrize(("source", "message"), FAILURES.values(), ids=FAILURES)
+def test_failing_lesson_stays_as_recorded(tmp_path: Path, source: str, message: str) -> None:
+    """A lesson that fails would be half written, or the message would not name the cell."""
+    root = _tiny(tmp_path, code("good", "print(1)"), code("bad", source), code("after", "print(2)"))
+    before = _contents(root)
+    with pytest.raises(NotebookError, match=message):
+        record(root, "05_tiny", limit=5)
+    assert _contents(root) == before
+
+
+def test_edited_while_it_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An edit made during a long recording would be lost."""
+    root = _tiny(tmp_path, code("one", "print(1)"))
+    path = lesson_path(root, "zh", "05_tiny")
+
+    def edit_meanwhile(book: NotebookNode, *args: object, **options: object) -> NotebookNode:
+        path.write_text(path.read_text(encoding="utf-8").replace("print(1)", "print(3)"), encoding="utf-8")
+        return book
+
+    monkeypatch.setattr(recorder, "execute", edit_meanwhile)
+    with pytest.raises(NotebookError, match=r"notebooks/zh/05_tiny.ipynb was edited while it ran"):
+        record(root, "05_tiny")
+    assert "print(3)" in path.read_text(encoding="utf-8")
+    assert "recorded" not in read(lesson_path(root, "en", "05_tiny"), root).metadata
+
+
+def test_writing_is_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk would leave half a notebook, or a stray temporary file."""
+    root = _tiny(tmp_path, code("one", "print(1)"))
+    before = _contents(root)
+
+    def fail(*args: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(files.os, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        files.write_files({lesson_path(root, lang, "05_tiny"): "new" for lang in ("en", "zh")})
+    assert _contents(root) == before
+
+
+def test_locked_environment(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Outputs of another environment would be recorded as those of the lock."""
+    before = _contents(project)
+    (project / "constraints.txt").write_text("# lock\npytest==0.0.1\nnot-installed-here==1\n", encoding="utf-8")
+    assert len(unlocked_packages(project)) == 1
+    assert cli.main(["--root", str(project), "record", NAME]) == 1
+    assert "pytest" in capsys.readouterr().err
+    (project / "constraints.txt").unlink()
+    assert unlocked_packages(project) == ["constraints.txt does not exist"]
+    with pytest.raises(NotebookError, match="--force"):
+        record(project, NAME)
+    assert _contents(project) == before
+    assert record(project, NAME, force=True) == []
+
+
+def test_parameters_and_environment_reach_the_kernel(tmp_path: Path) -> None:
+    """A lesson would run with other settings than the runner says, or reach for the network."""
+    show = "import json, os; print(json.dumps([n, os.environ['HF_HUB_OFFLINE'], os.environ['SETTING'], os.listdir()]))"
+    book = notebook(code("setup", "n = 1\nother: int = 2", ["parameters"]), code("show", show))
+    assert parameter_names(book) == {"n", "other"}
+    fresh = execute(book, "x", root=tmp_path, parameters={"n": 5}, environment={"SETTING": "on"})
+    assert json.loads(by_id(fresh)["show"].outputs[0].text) == [5, "1", "on", []]
+    assert [c.id for c in fresh.cells] == ["setup", "show"]
+    assert [c.execution_count for c in fresh.cells] == [1, 2]
+
+
+def test_streams_are_whole(tmp_path: Path) -> None:
+    """The number of stream outputs would depend on when the kernel flushed them."""
+    source = "import sys\nfor n in range(3):\n    print(n)\n    sys.stdout.flush()"
+    fresh = execute(notebook(code("one", source)), "x", root=tmp_path)
+    assert [o.text for o in fresh.cells[0].outputs] == ["0\n1\n2\n"]
+
+
+def test_run_shows_figures_beside_the_record(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """`make run` would hide a figure that came out different."""
+
+    def table() -> list[list[str]]:
+        assert cli.main(["--root", str(project), "run", NAME]) == 0
+        lines = capsys.readouterr().out.split("\n")
+        return [line.split()[-3:] for line in lines if line.startswith("00_sample: printed/best")]
+
+    assert table() == [["printed/best", "0.6667", "0.6667"]]
+    path = lesson_path(project, "en", NAME)
+    path.write_text(path.read_text(encoding="utf-8").replace("best = 0.6667", "best = 0.7"), encoding="utf-8")
+    assert table() == [["0.7", "0.6667", "differs"]]
+    executed = project / "build" / "notebooks" / "en" / f"{NAME}.ipynb"
+    assert by_id(read(executed, project))["printed"].outputs[0].text.startswith("best = 0.6667")
+
+
+def test_run_goes_on_after_a_lesson_that_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One broken lesson would hide the others, or pass as success."""
+    root = _tiny(tmp_path, code("bad", "raise ValueError('no')"))
+    put(root, notebook(code("one", "print(1)")), notebook(code("one", "print(1)")), "06_tiny")
+    assert cli.main(["--root", str(root), "run"]) == 1
+    shown = capsys.readouterr()
+    assert "05_tiny.ipynb [bad] raised ValueError: no" in shown.err
+    assert "06_tiny: 1 outputs unlike" in shown.out
+
+
+def test_robust_shows_what_a_batch_size_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A result that hangs on the batch size would be called robust, or a robust one not."""
+    cells = [code("setup", "BATCH_SIZE = 16", ["parameters"]), code("show", "print(BATCH_SIZE)\nprint('same', 5)")]
+    root = _tiny(tmp_path, *cells)
+    record(root, "05_tiny")
+    monkeypatch.setattr(trials, "_instructions", lambda: {"AVX2": {}})
+    book = read(lesson_path(root, "en", "05_tiny"), root)
+    named = trials.variants(book)
+    assert list(named)[-4:] == ["AVX2", "batch size 1", "batch size 16", "batch size 256"]
+    assert "batch size 1" not in trials.variants(notebook(cells[1]))
+    few = {name: named[name] for name in ("cold cache", "batch size 1")}
+    monkeypatch.setattr(trials, "variants", lambda _: few)
+    text = trials.robust(root, "05_tiny")
+    assert [line.split("  ")[-1].strip() for line in text.split("\n")[2:4]] == ["as recorded", "1 differences"]
+    assert "batch size 1: [show] number, line 1 ('16')" in text

@@ -1,0 +1,306 @@
+"""The translation check and the tools around it: each way to drift is found alone, and nothing marks cells in bulk."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+
+from notebooks.kit import __main__ as cli
+from notebooks.kit.cells import by_id, cell_hash
+from notebooks.kit.check import check
+from notebooks.kit.notebooks import Problem, dumps, lesson_path, read
+from notebooks.kit.record import sync
+from notebooks.kit.status import side_by_side, status, todo
+from notebooks.kit.translation import bold_traps, glossary, typography, untranslated
+from tests.sample import NAME, markdown
+
+Change = Callable[[NotebookNode], None]
+
+
+def edit(root: Path, language: str, change: Change, name: str = NAME) -> None:
+    """Apply a change to a lesson in one language."""
+    path = lesson_path(root, language, name)
+    book = read(path, root)
+    change(book)
+    path.write_text(dumps(book), encoding="utf-8")
+
+
+def found(root: Path, name: str = NAME) -> list[tuple[str, str]]:
+    """Return (cell, rule) of every problem of a lesson."""
+    return [(p.cell, p.rule) for p in check(root, [name])]
+
+
+def replaced(cell: str, old: str, new: str) -> Change:
+    """Replace a part of a cell's source."""
+
+    def change(book: NotebookNode) -> None:
+        source = by_id(book)[cell].source
+        assert old in source
+        by_id(book)[cell].source = source.replace(old, new, 1)
+
+    return change
+
+
+def _without_output(book: NotebookNode) -> None:
+    by_id(book)["places"].outputs.pop()
+
+
+def _other_digit(book: NotebookNode) -> None:
+    output = by_id(book)["printed"].outputs[0]
+    output.text = output.text.replace("120", "121")
+
+
+def _pasted_mark(book: NotebookNode) -> None:
+    by_id(book)["ties"].metadata["translation"] = by_id(book)["intro"].metadata["translation"]
+
+
+def _no_mark(book: NotebookNode) -> None:
+    del by_id(book)["ties"].metadata["translation"]
+
+
+def _removed(book: NotebookNode) -> None:
+    book.cells.remove(by_id(book)["ties"])
+
+
+def _added(book: NotebookNode) -> None:
+    book.cells.append(markdown("more", "更多内容。", "More."))
+
+
+def _moved(book: NotebookNode) -> None:
+    book.cells.insert(0, book.cells.pop())
+
+
+def _tagged(book: NotebookNode) -> None:
+    by_id(book)["printed"].metadata["tags"] = ["other"]
+
+
+def _english_alt(book: NotebookNode) -> None:
+    by_id(book)["figure"].metadata["mystnb"]["image"]["alt"] = "Two bars."
+
+
+def _left_in_english(book: NotebookNode) -> None:
+    by_id(book)["ties"].source = "## 并列\n\nTwo passages with one score share a rank, and $s_1 = s_2$ decides nothing."
+
+
+DRIFT: dict[str, tuple[str, Change, str, str]] = {
+    "ZH code edited": ("zh", replaced("printed", "120", "121"), "printed", "code"),
+    "ZH output removed": ("zh", _without_output, "places", "outputs"),
+    "ZH output edited": ("zh", _other_digit, "printed", "outputs"),
+    "EN sentence edited": ("en", replaced("ties", "decides", "settles"), "ties", "stale"),
+    "hash of another cell": ("zh", _pasted_mark, "ties", "foreign-mark"),
+    "no hash": ("zh", _no_mark, "ties", "unmarked"),
+    "ZH cell removed": ("zh", _removed, "ties", "missing"),
+    "ZH cell added": ("zh", _added, "more", "extra"),
+    "ZH order": ("zh", _moved, "intro", "structure"),
+    "ZH tags": ("zh", _tagged, "printed", "metadata"),
+    "ZH alt text in English": ("zh", _english_alt, "figure", "untranslated"),
+    "ZH cell in English": ("zh", _left_in_english, "ties", "untranslated"),
+    "term missing": ("zh", replaced("ties", "段落", "东西"), "ties", "glossary"),
+    "term barred": ("zh", replaced("intro", "是找到", "（查全率）是找到"), "intro", "glossary"),
+    "half-width comma": ("zh", replaced("ties", "相同，", "相同,"), "ties", "half-width"),
+    "half-width bracket": ("zh", replaced("intro", "（Recall）", "(Recall)"), "intro", "half-width"),
+    "half-width stop": ("zh", replaced("ties", "决定不了。", "决定不了."), "ties", "half-width"),
+    "bold trap": ("zh", replaced("intro", "**召回率**（Recall）", "**召回率（Recall）**"), "intro", "bold"),
+    "soft line break": ("zh", replaced("ties", "相同，", "相同，\n"), "ties", "soft-break"),
+    "space": ("zh", replaced("intro", "系统a达到", "系统 a达到"), "intro", "spacing"),
+    "heading added": ("zh", replaced("ties", "## 并列", "## 并列\n\n## 更多"), "ties", "headings"),
+    "link into English": ("zh", replaced("intro", "../zh/next.md", "../en/next.md"), "intro", "link"),
+}
+
+
+@pytest.mark.parametrize(("language", "change", "cell", "rule"), DRIFT.values(), ids=DRIFT)
+def test_drift_is_found_alone(project: Path, language: str, change: Change, cell: str, rule: str) -> None:
+    """The Chinese edition could drift from the English one in this way and nobody would notice."""
+    assert found(project) == []
+    edit(project, language, change)
+    assert set(found(project)) == {(cell, rule)}
+
+
+def test_mark_fits_one_cell_only() -> None:
+    """Two cells with the same words would share a mark, so a pasted one would pass."""
+    assert cell_hash("a", "Words.") == hashlib.sha256(b"a\nWords.").hexdigest()[:16]
+    assert cell_hash("a", "Words.") != cell_hash("b", "Words.")
+
+
+def test_en_link_into_chinese(project: Path) -> None:
+    """An English reader could be sent to a Chinese page."""
+    edit(project, "en", replaced("intro", "../en/next.md", "../zh/next.md"))
+    assert ("intro", "link") in found(project)
+
+
+def test_language_switch_is_allowed(project: Path) -> None:
+    """A link that says it changes the language would be refused."""
+    edit(project, "zh", replaced("ties", "## 并列", "## 并列\n\n[English](../en/00_sample.ipynb)"))
+    assert found(project) == []
+
+
+def test_real_lessons_drift(project: Path, lessons: dict[str, NotebookNode]) -> None:
+    """A real lesson is built in a way that hides a stale cell or edited code from the check."""
+    for name in lessons:
+        before = check(project, [name])
+        path = lesson_path(project, "en", name)
+        book = read(path, project)
+        code = next(c for c in book.cells if c.cell_type == "code" and c.source)
+        text = next(c for c in book.cells if c.cell_type == "markdown")
+        text.source += " It holds."
+        path.write_text(dumps(book), encoding="utf-8")
+        edit(project, "zh", replaced(code.id, code.source, code.source + "\n# edited"), name)
+        added = [(p.cell, p.rule) for p in check(project, [name]) if p not in before]
+        assert sorted(added) == sorted([(text.id, "stale"), (code.id, "code")]), name
+
+
+def test_missing_twin(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A lesson in one language only would pass, or end in a stack trace."""
+    lesson_path(project, "zh", NAME).unlink()
+    problems = check(project, [NAME])
+    assert [(p.file, p.rule) for p in problems] == [("notebooks/zh/00_sample.ipynb", "missing")]
+    assert cli.main(["--root", str(project), "record", NAME]) == 1
+    assert "notebooks/zh/00_sample.ipynb does not exist" in capsys.readouterr().err
+    assert "run `python -m notebooks.kit sync`" in todo(project, NAME)
+
+
+def test_sync_makes_the_twin_and_marks_nothing(project: Path) -> None:
+    """A new lesson could count as translated before anybody has read it."""
+    lesson_path(project, "zh", NAME).unlink()
+    assert sync(project, NAME) == ["notebooks/zh/00_sample.ipynb"]
+    rules = set(found(project))
+    assert {("intro", "unmarked"), ("intro", "untranslated"), ("ties", "unmarked")} <= rules
+    assert not any("translation" in c.metadata for c in read(lesson_path(project, "zh", NAME), project).cells)
+
+
+def test_sync_carries_code_and_keeps_prose(project: Path) -> None:
+    """Code would stay different, or a translator's text would be lost."""
+    before = by_id(read(lesson_path(project, "zh", NAME), project))
+    edit(project, "zh", replaced("printed", "120", "121"))
+    edit(project, "zh", _without_output)
+    edit(project, "zh", _moved)
+    assert sync(project, NAME) == ["notebooks/zh/00_sample.ipynb"]
+    assert found(project) == []
+    assert by_id(read(lesson_path(project, "zh", NAME), project)) == before
+    edit(project, "zh", _added)
+    assert sync(project, NAME) == []
+    assert found(project) == [("more", "extra")]
+
+
+def test_accept_is_for_one_cell(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Accepting one cell would accept others, or cells that are still in English."""
+    edit(project, "en", replaced("ties", "decides", "settles"))
+    edit(project, "en", replaced("intro", "grow", "rise"))
+    run = ["--root", str(project)]
+    assert cli.main([*run, "accept", NAME]) == 1
+    assert cli.main([*run, "accept", NAME, "printed"]) == 1
+    assert cli.main([*run, "accept", NAME, "ties"]) == 0
+    assert found(project) == [("intro", "stale")]
+    edit(project, "zh", _left_in_english)
+    edit(project, "en", replaced("ties", "settles", "decides"))
+    assert cli.main([*run, "accept", NAME, "ties"]) == 1
+    assert "still in English" in capsys.readouterr().err
+
+
+def test_status_and_todo(project: Path) -> None:
+    """A translator would not see what to do, or would be sent to cells that are done."""
+    assert status(project, [NAME]).endswith("nothing to translate")
+    assert todo(project, NAME) == f"{NAME}: nothing to translate"
+    edit(project, "en", replaced("ties", "decides", "settles"))
+    table = status(project, [NAME])
+    assert table.split("\n")[2].split() == [NAME, "3", "2", "0", "0", "0", "0", "0", "1", "0"]
+    assert table.split("\n")[-1].split() == ["notebooks/zh/00_sample.ipynb", "ties", "stale"]
+    text = todo(project, NAME)
+    assert "settles" in text
+    assert "什么也决定不了" in text
+    assert "intro" not in text
+    lesson_path(project, "zh", NAME).write_text("{", encoding="utf-8")
+    assert status(project, [NAME]).split("\n")[2].split()[:5] == [NAME, "3", "0", "0", "1"]
+    assert "is not valid JSON" in todo(project, NAME)
+
+
+def test_columns_count_chinese_characters_twice() -> None:
+    """The two languages would not stand side by side in a terminal."""
+    lines = side_by_side("one two", "一二").split("\n")
+    assert [line.split(" | ")[1] for line in lines] == ["一二"]
+
+
+def _page(root: Path, english: str, chinese: str) -> list[Problem]:
+    (root / "README.md").write_text(english, encoding="utf-8")
+    (root / "README_zh.md").write_text(chinese, encoding="utf-8")
+    return [p for p in check(root) if p.file.startswith("README")]
+
+
+def test_readme_carries_the_mark(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The Chinese README or a page of the site could fall behind."""
+    english, chinese = "# Recall\n\nWhat it is.\n", "# 召回率\n\n它是什么。\n"
+    assert [p.rule for p in _page(project, english, chinese)] == ["unmarked"]
+    run = ["--root", str(project), "accept", "README_zh.md"]
+    assert cli.main(run) == 0
+    marked = (project / "README_zh.md").read_text(encoding="utf-8")
+    assert marked == f"<!-- translation of README.md: {cell_hash('README.md', english)} -->\n\n{chinese}"
+    assert _page(project, english, marked) == []
+    assert [p.rule for p in _page(project, english + "\nMore.\n", marked)] == ["stale"]
+    assert cli.main(run) == 0
+    again = (project / "README_zh.md").read_text(encoding="utf-8")
+    assert again.count("translation of") == 1
+    assert _page(project, english + "\nMore.\n", again) == []
+    (project / "README_zh.md").unlink()
+    assert [(p.file, p.rule) for p in check(project) if p.file.startswith("README")] == [("README_zh.md", "missing")]
+    assert cli.main(run) == 1
+    assert "README_zh.md" in capsys.readouterr().err
+
+
+def test_docs_pages_pair_up(project: Path) -> None:
+    """A page of the site could exist in one language only."""
+    page = project / "docs" / "en" / "guide" / "start.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("---\ntitle: x\n---\n# Start\n\nHow to start here.\n", encoding="utf-8")
+    twin = "docs/zh/guide/start.md"
+    assert [(p.file, p.rule) for p in check(project) if "start" in p.file] == [(twin, "missing")]
+    (project / twin).parent.mkdir(parents=True)
+    (project / twin).write_text("---\ntitle: x\n---\n# 开始\n\n从这里开始。\n", encoding="utf-8")
+    assert cli.main(["--root", str(project), "accept", twin]) == 0
+    assert [(p.file, p.rule) for p in check(project) if "start" in p.file] == []
+    assert (project / twin).read_text(encoding="utf-8").startswith("---\ntitle: x\n---\n<!-- translation of docs/en/")
+
+
+def test_names_code_and_formulas_need_no_translation() -> None:
+    """A cell that is the same in every language would be called untranslated."""
+    same = "## nDCG@10\n\n`evaluate(x)`\n\n$$a = b$$\n\nBAAI/bge-m3"
+    assert untranslated(same, same) == []
+    assert untranslated("See the table below.", "See the table below.") == ["See the table below."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**召回率**（Recall）是找到的部分。",
+        "见`f(x, y)`，$a, b$与[页](a_b.md)；时间12:30。",
+        "- 第一项\n- 第二项\n\n1. 一\n2. 二\n\n| 列 | 值 |\n|:--|--:|\n| 甲 | 1 |",
+        "<details>\n<summary>答案</summary>\n\n内容。\n\n</details>",
+        "```{note}\n提示。\n```\n\n```python\nprint('中文, 代码')\n```",
+        "## 1 概述\n\n英文句子Recall, precision and rank在此。",
+    ],
+)
+def test_good_chinese_passes(text: str) -> None:
+    """Correct Chinese Markdown would be refused."""
+    assert list(typography(text)) == []
+    assert list(bold_traps(text)) == []
+
+
+def test_barred_name_may_be_told(project: Path) -> None:
+    """A lesson could not tell its reader the other name of a term, or could use it after having told it."""
+    edit(project, "zh", replaced("intro", "（Recall）", "（Recall，又称查全率）"))
+    assert found(project) == []
+    edit(project, "zh", replaced("intro", "是找到", "即查全率是找到"))
+    assert found(project) == [("intro", "glossary")]
+
+
+def test_glossary_is_consistent() -> None:
+    """Two entries would contradict each other, or the English and Chinese list would hold a term twice."""
+    terms = glossary()
+    english = [term.en.lower() for term in terms]
+    assert len(english) == len(set(english))
+    assert len(terms) >= 60
+    allowed = {word for term in terms for word in (term.zh, *term.accepted)}
+    assert [(t.en, word) for t in terms for word in t.avoid if any(word in good for good in allowed)] == []

@@ -1,0 +1,62 @@
+"""What nbconvert makes of a lesson: a script that runs, a page, slides; the contributing page has the commands."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nbconvert.exporters import get_exporter
+
+from notebooks.kit.cells import code_cells, is_volatile
+from notebooks.kit.compare import squeeze
+from notebooks.kit.execute import OFFLINE, cache_folder
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
+
+LESSONS = [(language, name) for name in lesson_names(ROOT) for language in LANGUAGES]
+
+
+def convert(kind: str, language: str, name: str) -> str:
+    """What `jupyter nbconvert --to KIND` writes."""
+    return get_exporter(kind)().from_filename(str(lesson_path(ROOT, language, name)))[0]
+
+
+@pytest.mark.parametrize(("language", "name"), LESSONS)
+def test_the_script_is_the_code_of_the_lesson(language: str, name: str):
+    """A script would lack a cell, or use what IPython alone has: a magic, a shell command."""
+    script = convert("script", language, name)
+    lines = [line for line in script.splitlines() if line and not line.startswith("#")]
+    cells = [cell.source for cell in code_cells(read(lesson_path(ROOT, language, name), ROOT))]
+    assert lines == [line for line in "\n".join(cells).splitlines() if line and not line.startswith("#")]
+    assert "get_ipython" not in script
+    compile(script, name, "exec")
+
+
+@pytest.mark.parametrize("name", [pytest.param("01_evaluation", marks=pytest.mark.slow), "02_metrics"])
+def test_the_script_runs_and_prints_what_the_lesson_prints(name: str, tmp_path: Path):
+    """A reader who takes the lesson as a script would get an error, or other numbers."""
+    script = tmp_path / "lesson.py"
+    script.write_text(convert("script", "en", name), encoding="utf-8")
+    env = os.environ | OFFLINE | {"EVAL_CACHE_DIR": str(cache_folder(ROOT)), "MPLBACKEND": "agg"}
+    done = subprocess.run([sys.executable, script], cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    printed = squeeze(done.stdout)
+    cells = [cell for cell in code_cells(read(lesson_path(ROOT, "en", name), ROOT)) if not is_volatile(cell)]
+    streams = [squeeze(output.text) for cell in cells for output in cell.outputs if output.output_type == "stream"]
+    assert streams
+    assert [text for text in streams if text not in printed] == []
+
+
+@pytest.mark.parametrize(("language", "name"), LESSONS)
+def test_the_page_and_the_slides_hold_the_lesson(language: str, name: str):
+    """An export would lack figures, or put the whole lesson on one slide."""
+    notebook = read(lesson_path(ROOT, language, name), ROOT)
+    outputs = [output.get("data", {}) for cell in code_cells(notebook) for output in cell.outputs]
+    figures = [data["image/png"].replace("\n", "")[:1000] for data in outputs if "image/png" in data]
+    chapters = sum(cell.source.startswith(("# ", "## ")) for cell in notebook.cells if cell.cell_type == "markdown")
+    for kind in ("html", "slides"):
+        page = convert(kind, language, name)
+        assert [figure for figure in figures if figure not in page.replace("\n", "")] == [], kind
+    assert page.count("<section>") >= 2 * chapters

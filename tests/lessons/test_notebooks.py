@@ -1,0 +1,84 @@
+"""Every lesson, in both languages, executed with papermill and compared with what it has recorded.
+
+The Python of its solutions runs after its cells, and the numbers that a solution is said to print must be among them.
+"""
+
+from __future__ import annotations
+
+import re
+from copy import deepcopy
+
+import pytest
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+from notebooks.kit.cells import output_texts
+from notebooks.kit.compare import NUMBER, compare
+from notebooks.kit.execute import execute
+from notebooks.kit.figures import agrees
+from notebooks.kit.notebooks import LANGUAGES, ROOT, NotebookError, lesson_names, lesson_path, read, relative
+from notebooks.kit.run import report
+
+LESSONS = [(language, name) for name in lesson_names(ROOT) for language in LANGUAGES]
+PRINTED = re.compile(r"<!--nofig: printed by the solution, which a test runs-->(?:\n((?:.+\n)+)|([\d.]*\d))")
+ROWS = re.compile(r"(?<![\w.])\d+\.\d+")
+
+
+def solutions(notebook: NotebookNode) -> list[tuple[str, str]]:
+    """Return the Python of each exercise or paragraph of a lesson's prose, and the text in which it stands."""
+    found = []
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            parts = re.split(r"(?m)^(?=\d+\. )", cell.source)
+            found += [("\n".join(re.findall(r"```python\n(.*?)```", part, re.S)), part) for part in parts]
+    return [(code, part) for code, part in found if code or PRINTED.search(part)]
+
+
+def claimed(text: str) -> list[str]:
+    """Return the numbers that a text says its solution prints: behind the marker, or all of the table below it."""
+    return [number for rows, one in PRINTED.findall(text) for number in (ROWS.findall(rows) if rows else [one])]
+
+
+def test_there_are_lessons_and_solutions() -> None:
+    """The test below would pass because it found nothing to run."""
+    assert LESSONS
+    for language in LANGUAGES:
+        found = [part for name in lesson_names(ROOT) for part in solutions(read(lesson_path(ROOT, language, name)))]
+        assert len([code for code, _ in found if code]) >= 7
+        assert len([number for _, text in found for number in claimed(text)]) >= 14
+
+
+@pytest.mark.parametrize("name", lesson_names(ROOT))
+def test_both_languages_show_the_same_solutions(name: str) -> None:
+    """A solution could be changed in one language alone."""
+    shown = [
+        [re.sub(r"#.*", "", code) for code, _ in solutions(read(lesson_path(ROOT, language, name)))]
+        for language in LANGUAGES
+    ]
+    assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize(
+    ("language", "name"),
+    [
+        pytest.param(language, name, id=f"{language}/{name}", marks=[pytest.mark.slow] if language != "en" else [])
+        for language, name in LESSONS  # the twins have the same code, see `check`: `make test-slow` runs them
+    ],
+)
+def test_lesson(language: str, name: str) -> None:
+    """A reader who runs the lesson, or a solution, would get something else than the page shows, or an error."""
+    path = lesson_path(ROOT, language, name)
+    recorded, exercises = read(path), solutions(read(path))
+    extended = deepcopy(recorded)
+    extended.cells += [new_code_cell(code, id=f"solution-{i}") for i, (code, _) in enumerate(exercises)]
+    try:
+        fresh = execute(extended, relative(ROOT, path), root=ROOT)
+    except NotebookError as error:
+        pytest.fail(str(error), pytrace=False)
+    ran = fresh.cells[len(recorded.cells) :]
+    fresh.cells = fresh.cells[: len(recorded.cells)]
+    if gaps := compare(recorded, fresh):
+        pytest.fail(report(ROOT, language, name, gaps), pytrace=False)
+    for cell, (_, text) in zip(ran, exercises, strict=True):
+        printed = NUMBER.findall(re.sub(r"[=(),]", " ", "\n".join(output_texts(cell))))
+        assert [number for number in claimed(text) if not any(agrees(number, one) for one in printed)] == []

@@ -1,0 +1,149 @@
+"""helpers.metrics against ir_measures, gdeval, ranx and scikit-learn on random rankings."""
+
+from __future__ import annotations
+
+import shutil
+import warnings
+from itertools import chain
+
+import ir_measures
+import numpy as np
+import pytest
+import ranx
+from sklearn.metrics import average_precision_score, ndcg_score, precision_score, recall_score
+
+from helpers.metrics import evaluate
+from tests.metrics.samples import KINDS, RUNS, random_run, text_forms
+
+
+def settled(run: dict) -> dict:
+    """The run in trec_eval's order without ties: ir_measures settles them by id ascending in RR@k and Judged alone."""
+    order = {query: sorted(docs, key=lambda d: (docs[d], d), reverse=True) for query, docs in run.items()}
+    return {query: {doc: -float(rank) for rank, doc in enumerate(docs)} for query, docs in order.items()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_equal_to_ir_measures(kind):
+    """Reciprocal rank at a cutoff, Judged and the rest would differ from ir_measures by more than 1e-12."""
+    from ir_measures import AP, RR, Bpref, Judged, P, R, Rprec, Success, nDCG
+
+    pairs = {"recall": R, "precision": P, "mrr": RR, "map": AP, "ndcg": nDCG, "success": Success, "judged": Judged}
+    pairs = {f"{name}@{k}": measure @ k for name, measure in pairs.items() for k in (1, 5, 10)}
+    pairs |= {"rprec": Rprec, "bpref": Bpref}
+    back = {str(measure): name for name, measure in pairs.items()}
+    for seed in range(RUNS):
+        qrels, ids, scores = random_run(kind, seed)
+        text_qrels, run = text_forms(qrels, ids, scores)
+        if kind == "short and empty":
+            run = {query: docs for query, docs in run.items() if docs} or {"0": {"none": 1.0}}
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="No document of the run occurs")
+            ours = evaluate(run, text_qrels, list(pairs))
+        row = {query: i for i, query in enumerate(ours.query_ids)}
+        seen = 0
+        own = [measure for name, measure in pairs.items() if name.startswith(("mrr", "judged"))]
+        rest = [measure for measure in pairs.values() if measure not in own]
+        for value in chain(
+            ir_measures.iter_calc(rest, text_qrels, run), ir_measures.iter_calc(own, text_qrels, settled(run))
+        ):
+            assert ours.per_query[back[str(value.measure)]][row[value.query_id]] == pytest.approx(
+                value.value, rel=0, abs=1e-12
+            )
+            seen += 1
+        assert seen >= len(pairs) * (len(run) - (kind == "short and empty"))
+
+
+def test_equal_to_scikit_learn_where_definitions_coincide():
+    """On a complete ranking without ties AP, nDCG, precision and recall would differ from scikit-learn."""
+    for seed in range(RUNS):
+        rng = np.random.default_rng(seed)
+        grades, scores = rng.integers(0, 4, 30), rng.permutation(30).astype(float)
+        grades[rng.integers(30)] = 1
+        order = np.argsort(-scores)[None]
+        qrels = [dict(enumerate(grades.tolist()))]
+        ours = evaluate(order, qrels, ["map@30", "ndcg@10", "ndcg@30", "precision@10", "recall@10"]).mean
+        top10 = np.zeros(30, int)
+        top10[order[0, :10]] = 1
+        theirs = {
+            "map@30": average_precision_score(grades > 0, scores),
+            "ndcg@10": ndcg_score(grades[None], scores[None], k=10),
+            "ndcg@30": ndcg_score(grades[None], scores[None]),
+            "precision@10": precision_score(grades > 0, top10),
+            "recall@10": recall_score(grades > 0, top10),
+        }
+        assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
+
+
+@pytest.mark.skipif(shutil.which("perl") is None, reason="TREC's gdeval is a Perl script")
+def test_expected_reciprocal_rank_is_that_of_gdeval():
+    """ERR on a scale up to 4 would differ from gdeval's, which ir_measures runs and which prints five places."""
+    from ir_measures import ERR
+
+    for seed in range(5):
+        qrels, ids, scores = random_run("graded", seed)
+        text_qrels, run = text_forms(qrels, ids, scores)
+        ours = evaluate(ids, qrels, ["err@3", "err@20"], scores=scores, max_grade=4)
+        computed = list(ir_measures.iter_calc([ERR @ 3, ERR @ 20], text_qrels, run))
+        assert len(computed) == 2 * sum(max(docs.values()) > 0 for docs in qrels)
+        for value in computed:
+            values = ours.per_query[f"err@{value.measure['cutoff']}"]
+            assert values[int(value.query_id)] == pytest.approx(value.value, rel=0, abs=6e-6)
+
+
+def naive_err(ranking: list[str], grades: dict[str, int], k: int, top: int) -> float:
+    """Expected reciprocal rank as Chapelle et al. write it."""
+    value, still_reading = 0.0, 1.0
+    for rank, doc in enumerate(ranking[:k], 1):
+        satisfies = (2 ** max(0, grades.get(doc, 0)) - 1) / 2**top
+        value += still_reading * satisfies / rank
+        still_reading *= 1 - satisfies
+    return value
+
+
+def naive_rbp(ranking: list[str], grades: dict[str, int], k: int, p: float) -> float:
+    """RBP as Moffat and Zobel write it."""
+    return (1 - p) * sum(p**i for i, doc in enumerate(ranking[:k]) if grades.get(doc, 0) >= 1)
+
+
+def naive_residual(ranking: list[str], grades: dict[str, int], k: int, p: float) -> float:
+    """RBP of the unjudged ranks down to k, and of all ranks below, as if every document there were relevant."""
+    unjudged = [grades.get(doc, -1) < 0 for doc in ranking[:k]]
+    return sum((1 - p) * p**i for i, missing in enumerate(unjudged) if missing) + p ** len(unjudged)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_err_and_rbp_equal_a_loop(kind):
+    """ERR, RBP or its residual would differ from the definition written as a loop over one ranking."""
+    for seed in range(RUNS // 4):
+        text_qrels, run = text_forms(*random_run(kind, seed))
+        rankings = {query: list(docs) for query, docs in settled(run).items()}
+        top = max(0, *(grade for docs in text_qrels.values() for grade in docs.values()))
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="No document of the run occurs")
+            ours = evaluate(run, text_qrels, ["err", "rbp", "rbp_residual"], [1, 5, 200], persistence=0.9).per_query
+        for row, (query, grades) in enumerate(text_qrels.items()):
+            for k in (1, 5, 200):
+                assert ours[f"err@{k}"][row] == pytest.approx(naive_err(rankings[query], grades, k, top), abs=1e-12)
+                rbp = naive_rbp(rankings[query], grades, k, 0.9)
+                assert ours[f"rbp@{k}"][row] == pytest.approx(rbp, abs=1e-12)
+                residual = naive_residual(rankings[query], grades, k, 0.9)
+                assert ours[f"rbp_residual@{k}"][row] == pytest.approx(residual, abs=1e-12)
+
+
+@pytest.mark.slow
+def test_rank_biased_precision_is_that_of_ranx():
+    """RBP, down to the end of the ranking, would differ from ranx's by more than 1e-12."""
+    qrels, run = {}, {}
+    for seed in range(RUNS // 10):
+        text_qrels, text_run = text_forms(*random_run("graded", seed))
+        qrels |= {f"{seed}/{query}": docs for query, docs in text_qrels.items()}
+        run |= {f"{seed}/{query}": docs for query, docs in text_run.items()}
+    binary = {query: {doc: int(grade > 0) for doc, grade in docs.items()} for query, docs in qrels.items()}
+    ranx_run = ranx.Run(settled(run))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ranx.evaluate(ranx.Qrels(binary), ranx_run, ["rbp.80", "rbp.95"])
+    for p, name in ((0.8, "rbp.80"), (0.95, "rbp.95")):
+        ours = evaluate(run, qrels, "rbp@200", persistence=p)
+        theirs = [ranx_run.scores[name][query] for query in ours.query_ids]
+        assert ours.per_query["rbp@200"] == pytest.approx(theirs, rel=0, abs=1e-12)

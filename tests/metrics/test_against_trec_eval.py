@@ -1,0 +1,121 @@
+"""helpers.metrics is trec_eval, bit for bit, on random rankings."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import pytrec_eval
+
+from helpers.data.trec import as_qrels, as_run, read_run, write_run
+from helpers.metrics import evaluate
+from tests.metrics.samples import KINDS, RUNS, random_run, text_forms
+
+CUTOFFS = [1, 3, 5, 10, 100]
+TREC_NAMES = {
+    "recall": "recall_",
+    "precision": "P_",
+    "map": "map_cut_",
+    "ndcg": "ndcg_cut_",
+    "success": "success_",
+}
+
+
+def trec_values(qrels: dict, run: dict, exponential: bool = False) -> dict[str, np.ndarray]:
+    """What trec_eval says, by our names; reciprocal rank has no cutoff there."""
+    if exponential:
+        qrels = {query: {doc: 2 ** max(g, 0) - 1 for doc, g in docs.items()} for query, docs in qrels.items()}
+    at = ",".join(map(str, CUTOFFS))
+    wanted = {f"{name}.{at}" for name in ("recall", "P", "map_cut", "ndcg_cut", "success")} | {
+        "recip_rank",
+        "Rprec",
+        "bpref",
+    }
+    computed = pytrec_eval.RelevanceEvaluator(qrels, wanted).evaluate(run)
+    values = {
+        f"{ours}@{k}": np.array([computed[query][f"{theirs}{k}"] for query in qrels])
+        for ours, theirs in TREC_NAMES.items()
+        for k in CUTOFFS
+    }
+    values["mrr@200"] = np.array([computed[query]["recip_rank"] for query in qrels])
+    values["rprec"] = np.array([computed[query]["Rprec"] for query in qrels])
+    values["bpref"] = np.array([computed[query]["bpref"] for query in qrels])
+    return values
+
+
+def differing_doubles(ours: dict[str, np.ndarray], theirs: dict[str, np.ndarray]) -> int:
+    """How many values are not the same 64 bits."""
+    return sum(int(np.count_nonzero(ours[name].view(np.int64) != theirs[name].view(np.int64))) for name in theirs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_bit_identical_to_trec_eval(kind):
+    """Per-query values would differ from trec_eval's in at least one bit, in the array form or in the run form."""
+    names = [f"{name}@{k}" for name in TREC_NAMES for k in CUTOFFS] + ["mrr@200", "rprec", "bpref"]
+    differing = compared = 0
+    for seed in range(RUNS):
+        qrels, ids, scores = random_run(kind, seed)
+        text_qrels, run = text_forms(qrels, ids, scores)
+        theirs = trec_values(text_qrels, run)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="No document of the run occurs")
+            differing += differing_doubles(evaluate(ids, qrels, names, scores=scores).per_query, theirs)
+            differing += differing_doubles(evaluate(run, text_qrels, names).per_query, theirs)
+        compared += 2 * sum(map(len, theirs.values()))
+    assert compared >= RUNS * 2 * 6 * len(names)
+    assert differing == 0
+
+
+def test_exponential_gain_is_trec_eval_on_mapped_grades():
+    """The exponential gain would not be 2^grade - 1 summed as trec_eval sums."""
+    names = [f"ndcg@{k}" for k in CUTOFFS]
+    for seed in range(RUNS):
+        qrels, ids, scores = random_run("graded", seed)
+        theirs = trec_values(*text_forms(qrels, ids, scores), exponential=True)
+        ours = evaluate(ids, qrels, names, scores=scores, gain="exponential").per_query
+        assert differing_doubles(ours, {name: theirs[name] for name in names}) == 0
+
+
+def test_discount_of_every_rank_is_trec_eval():
+    """The logarithm of some rank would differ in its last bit, as numpy's own does on some processors."""
+    depth = 300
+    ids = np.tile(np.arange(depth), (depth, 1))
+    scores = np.tile(-np.arange(depth, dtype=np.float32), (depth, 1))
+    qrels = [{row: 1} for row in range(depth)]
+    text_qrels, run = text_forms(qrels, ids, scores)
+    computed = pytrec_eval.RelevanceEvaluator(text_qrels, {f"ndcg_cut.{depth}"}).evaluate(run)
+    theirs = {f"ndcg@{depth}": np.array([computed[query][f"ndcg_cut_{depth}"] for query in text_qrels])}
+    assert differing_doubles(evaluate(ids, qrels, f"ndcg@{depth}").per_query, theirs) == 0
+
+
+@pytest.mark.parametrize("level", [2, 3])
+def test_relevance_level_is_trec_eval(level):
+    """Grades below the level would count as relevant, or nDCG heed the level, unlike with trec_eval's -l."""
+    wanted = {"recall.5", "P.5", "map_cut.5", "ndcg_cut.5", "success.5", "recip_rank", "Rprec", "bpref"}
+    names = {"recall@5": "recall_5", "precision@5": "P_5", "map@5": "map_cut_5", "ndcg@5": "ndcg_cut_5",
+             "success@5": "success_5", "mrr@200": "recip_rank", "rprec": "Rprec", "bpref": "bpref"}  # fmt: skip
+    for seed in range(RUNS):
+        qrels, ids, scores = random_run("graded", seed)
+        text_qrels, run = text_forms(qrels, ids, scores)
+        computed = pytrec_eval.RelevanceEvaluator(text_qrels, wanted, relevance_level=level).evaluate(run)
+        theirs = {ours: np.array([computed[query][name] for query in text_qrels]) for ours, name in names.items()}
+        ours = evaluate(ids, qrels, list(names), scores=scores, relevance_level=level)
+        assert differing_doubles(ours.per_query, theirs) == 0
+
+
+def test_ties_are_broken_as_in_the_exported_run(tmp_path):
+    """With document ids, a search with ties would score otherwise than the run file written from it."""
+    names = [f"{name}@{k}" for name in TREC_NAMES for k in CUTOFFS] + ["mrr@200", "rprec", "bpref"]
+    by_row_differs = 0
+    for seed in range(RUNS // 4):
+        qrels, ids, scores = random_run("ties", seed)
+        rng = np.random.default_rng(seed)
+        doc_ids = [f"{rng.choice(['d', 'D', '文', 'é', ''])}{number}" for number in rng.permutation(200)]
+        write_run(tmp_path / "run", as_run(ids, scores, doc_ids=doc_ids))
+        theirs = trec_values(as_qrels(qrels, doc_ids=doc_ids), read_run(tmp_path / "run"))
+        ours = evaluate(ids, qrels, names, scores=scores, doc_ids=doc_ids)
+        assert ours.tied == 6
+        assert differing_doubles(ours.per_query, theirs) == 0
+        by_row_differs += differing_doubles(evaluate(ids, qrels, names, scores=scores).per_query, theirs) > 0
+    assert by_row_differs > RUNS // 8

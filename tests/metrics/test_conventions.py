@@ -1,0 +1,247 @@
+"""What pages and lesson 02 say of each library's conventions, compared with what the libraries do when they are run."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+
+import ir_measures
+import numpy as np
+import pytest
+import pytrec_eval
+import ranx
+from beir.retrieval.evaluation import EvaluateRetrieval
+
+from helpers.metrics import evaluate
+from helpers.metrics.registry import METRICS
+from notebooks.kit.cells import by_id
+from notebooks.kit.notebooks import LANGUAGES, lesson_path, read
+from tests.metrics.test_variants import sentence_transformers_evaluator
+
+ROOT = Path(__file__).parents[2]
+QRELS = {"q1": {"d4": 1, "d7": 1}, "q2": {"d1": 1}, "q3": {"d1": 0}}
+TIE = {"q1": {"d4": 1.0, "d5": 1.0}}  # the relevant one first in the input; d5 is larger as a text
+
+
+def _flag_embedding(qrels: dict, run: dict, metric: str) -> float:
+    """Return a mean by FlagEmbedding."""
+    from FlagEmbedding.abc.evaluation.utils import evaluate_metrics, evaluate_mrr
+
+    if metric == "mrr":
+        return float(evaluate_mrr(qrels, run, [2])["MRR@2"])
+    return float(evaluate_metrics(qrels, {q: dict(d) for q, d in run.items()}, [2])[2]["Recall@2"])
+
+
+def _sentence_transformers(qrels: dict, run: dict, metric: str) -> float:
+    """Return a mean by sentence-transformers."""
+    good = {query: {doc: grade for doc, grade in docs.items() if grade} for query, docs in qrels.items()}
+    good = {query: docs for query, docs in good.items() if docs}
+    hits = [[{"corpus_id": d, "score": s} for d, s in run.get(query, {}).items()] for query in good]
+    found = sentence_transformers_evaluator(good, [2]).compute_metrics(hits)
+    return float(found["mrr@k" if metric == "mrr" else "recall@k"][2])
+
+
+def _trec_eval(qrels: dict, run: dict, metric: str) -> float:
+    """Return a mean by pytrec_eval, which runs trec_eval: over the queries that it returns."""
+    name = "recip_rank" if metric == "mrr" else "recall_2"
+    found = pytrec_eval.RelevanceEvaluator(qrels, {name.replace("_2", ".2")}).evaluate(run)
+    return float(np.mean([values[name] for values in found.values()]))
+
+
+def _beir(qrels: dict, run: dict, metric: str) -> float:
+    """Return a mean by BEIR."""
+    run = {query: dict(docs) for query, docs in run.items()}
+    if metric == "mrr":
+        return float(EvaluateRetrieval.evaluate_custom(qrels, run, [2], "mrr")["MRR@2"])
+    return float(EvaluateRetrieval.evaluate(qrels, run, [2])[2]["Recall@2"])
+
+
+def _ir_measures(qrels: dict, run: dict, metric: str) -> float:
+    """Return a mean by ir_measures."""
+    measure = ir_measures.RR @ 2 if metric == "mrr" else ir_measures.R @ 2
+    return float(ir_measures.calc_aggregate([measure], qrels, run)[measure])
+
+
+def _ours(qrels: dict, run: dict, metric: str) -> float:
+    """Return a mean by helpers.metrics."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return evaluate(run, qrels, f"{metric}@2").mean[f"{metric}@2"]
+
+
+SCORERS = {
+    "trec_eval (pytrec_eval)": _trec_eval,
+    "BEIR": _beir,
+    "FlagEmbedding": _flag_embedding,
+    "sentence-transformers": _sentence_transformers,
+    "ir_measures": _ir_measures,
+    "`helpers.metrics`": _ours,
+}
+# What is measured, and what the lesson's table says of it in each language.
+TIES = {
+    ("descending", "descending"): ({"id as text, descending", "as trec_eval"}, {"id作为文本，降序", "同trec_eval"}),
+    ("input", "descending"): ({"as trec_eval; MRR by order of input"}, {"同trec_eval；MRR按输入次序"}),
+    ("ascending", "ascending"): ({"id as text, ascending"}, {"id作为文本，升序"}),
+    ("ascending", "descending"): (
+        {"as trec_eval; RR@k and Judged@k by id ascending"},
+        {"同trec_eval；RR@k和Judged@k按id升序"},
+    ),
+}
+MEANS = {
+    ("run", "run"): ({"queries in both run and judgements"}, {"运行结果与标注中都有的查询"}),
+    ("judged", "run"): ({"as trec_eval; MRR over all judged"}, {"同trec_eval；MRR为全部有标注的查询"}),
+    ("judged", "judged"): (
+        {"all judged", "all judged, gaps counted 0 and reported"},
+        {"全部有标注的查询", "全部有标注的查询，缺失计0并报告"},
+    ),
+}
+
+
+def tie_rule(score, metric: str) -> str:
+    """Return how a library orders equal scores, from what it makes of two documents, in either order of input."""
+    other = {"q1": dict(reversed(TIE["q1"].items()))}
+    value = {"mrr": (1.0, 0.5), "recall": (1.0, 0.0)}[metric]
+    padded = [{"q1": docs["q1"] | ({"d9": 2.0} if metric == "recall" else {})} for docs in (TIE, other)]
+    found = [round(score({"q1": {"d4": 1}}, run, metric), 4) for run in padded]
+    rules = {(value[0], value[0]): "ascending", (value[1], value[1]): "descending", value: "input"}
+    return rules[tuple(found)]
+
+
+def mean_rule(score, metric: str) -> str:
+    """Return over which queries a library takes the mean: q1 is perfect, q2 missing, q3 has nothing relevant."""
+    perfect = {"q1": {"d4": 2.0, "d7": 1.0}, "q3": {"d2": 1.0}}
+    found = round(score(QRELS, perfect, metric), 3)
+    return {0.5: "run", 0.333: "judged"}.get(found, str(found))
+
+
+def table(language: str) -> list[list[str]]:
+    """Return the cells of the table in lesson 02, row by row."""
+    cell = by_id(read(lesson_path(ROOT, language, "02_metrics")))["libraries-read"].source
+    return [[part.strip() for part in line.strip("|").split("|")] for line in cell.splitlines() if line[:2] == "| "][1:]
+
+
+def said(language: str, library: str, column: int) -> str:
+    """Return what the table says of a library, whose name may have full-width brackets."""
+    return next(row[column] for row in table(language) if row[0].replace("（", " (").replace("）", ")") == library)
+
+
+@pytest.mark.parametrize("library", SCORERS)
+def test_rule_for_ties(library):
+    """Lesson 02's table would say of a library that it settles ties otherwise than it does."""
+    score = SCORERS[library]
+    measured = tie_rule(score, "mrr"), tie_rule(score, "recall")
+    for language, accepted in zip(LANGUAGES, TIES[measured], strict=True):
+        assert said(language, library, 1) in accepted
+
+
+@pytest.mark.parametrize("library", [name for name in SCORERS if name != "sentence-transformers"])
+def test_queries_of_the_mean(library):
+    """Lesson 02's table would say of a library that its mean runs over other queries than it does."""
+    score = SCORERS[library]
+    measured = mean_rule(score, "mrr"), mean_rule(score, "recall")
+    for language, accepted in zip(LANGUAGES, MEANS[measured], strict=True):
+        assert said(language, library, 3) in accepted
+
+
+def test_sentence_transformers_leaves_out_queries_with_nothing_relevant():
+    """The table says: all judged with a relevant document. A query without a hit counts, one without an answer not."""
+    from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
+
+    evaluator = InformationRetrievalEvaluator(
+        dict.fromkeys(QRELS, ""), {}, {q: {d for d, g in docs.items() if g} for q, docs in QRELS.items()}
+    )
+    assert evaluator.queries_ids == ["q1", "q2"]
+    assert said("en", "sentence-transformers", 3) == "all judged with a relevant document"
+    assert said("zh", "sentence-transformers", 3) == "全部有相关文档的查询"
+
+
+ROUNDING = {"BEIR": True, "FlagEmbedding": True, "trec_eval (pytrec_eval)": False, "ir_measures": False,
+            "sentence-transformers": False, "`helpers.metrics`": False}  # fmt: skip
+
+
+@pytest.mark.parametrize("library", ROUNDING)
+def test_rounding(library):
+    """The table's last column would be wrong: a third, in full or to five places."""
+    third = {"q1": {"d1": 1, "d2": 1, "d3": 1}}
+    value = SCORERS[library](third, {"q1": {"d1": 1.0, "d9": 0.5}}, "recall")
+    rounded = value == pytest.approx(round(1 / 3, 5), abs=1e-12)
+    words = said("en", library, 4), said("zh", library, 4)
+    assert words == (("to 5 places", "保留5位小数") if rounded else ("no", "否"))
+    assert rounded is ROUNDING[library]
+
+
+def test_ranx_refuses_different_queries():
+    """The table says so of ranx."""
+    assert (said("en", "ranx", 3), said("zh", "ranx", 3)) == ("refuses different queries", "查询不一致时拒绝计算")
+    with pytest.raises(AssertionError):
+        ranx.evaluate(QRELS, {"q1": {"d4": 1.0}}, "mrr@10")
+
+
+def test_both_languages_have_the_same_libraries():
+    """A row could be lost, or moved to another library, in one language."""
+    names = [[re.sub(r"\W+", " ", row[0]).strip() for row in table(language)] for language in LANGUAGES]
+    assert names[0] == names[1]
+    assert {*SCORERS, "ranx", "scikit-learn"} == {row[0] for row in table("en")}
+
+
+def sentence(page: str, start: str) -> str:
+    """Return the second cell of a page's row that begins so."""
+    text = (ROOT / "docs" / "en" / f"{page}.md").read_text(encoding="utf-8")
+    return next(line.split("|")[2].strip() for line in text.splitlines() if line.startswith(f"| {start}"))
+
+
+def test_the_libraries_page_says_what_was_measured():
+    """The page would contradict lesson 02's table, or the libraries."""
+    ties = sentence("libraries", "Who comes first")
+    assert ties.split(". ")[:3] == [
+        "the id as text, descending: trec_eval",
+        "The id ascending: sentence-transformers",
+        "The order of input: the MRR of BEIR and FlagEmbedding",
+    ]
+    assert tie_rule(_trec_eval, "recall") == "descending"
+    assert tie_rule(_sentence_transformers, "mrr") == "ascending"
+    assert {tie_rule(_beir, "mrr"), tie_rule(_flag_embedding, "mrr")} == {"input"}
+    means = sentence("libraries", "Which queries make the mean")
+    assert "those in run and judgements: trec_eval." in means
+    assert "All judged ones: ir_measures and `helpers.metrics`." in means
+    assert sentence("libraries", "Are numbers rounded") == "to five places: BEIR and FlagEmbedding"
+
+
+NEVER = {"recall", "success", "mrr", "map", "rbp", "err"}
+CAN = {"precision", "capped_recall", "ndcg", "judged"}
+
+
+def falling() -> set[str]:
+    """Return the metrics that fall between two cutoffs on some random ranking with graded judgements and holes."""
+    rng, fell = np.random.default_rng(0), set()
+    for _ in range(60):
+        ids = np.array([rng.permutation(40)[:20] for _ in range(4)])
+        qrels = [{int(d): int(rng.integers(0, 4)) for d in rng.permutation(40)[:12]} for _ in range(4)]
+        for metric in NEVER | CAN:
+            found = evaluate(ids, qrels, [f"{metric}@{k}" for k in range(1, 21)]).per_query
+            values = np.array([found[f"{metric}@{k}"] for k in range(1, 21)])
+            if (np.diff(values, axis=0) < -1e-12).any():
+                fell.add(metric)
+    return fell
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_cheat_sheet_says_which_metrics_can_fall(language):
+    """The row on growing k would promise what a metric does not keep."""
+    assert falling() == CAN
+    text = (ROOT / "docs" / language / "cheatsheet.md").read_text(encoding="utf-8")
+    row = next(line for line in text.splitlines() if re.match(r"\| \$k\$ ?(?:grows|增大)", line))
+    never, can = re.split(r"[;；]", row.lower(), maxsplit=1)
+    names = {"recall": ("recall", "召回率"), "success": ("success", "命中率"), "mrr": ("mrr",), "map": ("map",),
+             "rbp": ("rbp",), "err": ("err",), "precision": ("precision", "精确率"), "ndcg": ("ndcg",),
+             "capped_recall": ("capped recall", "封顶召回率"), "judged": ("judged", "标注覆盖率")}  # fmt: skip
+    assert all(any(word in never for word in names[metric]) for metric in NEVER)
+    assert all(any(word in can for word in names[metric]) for metric in CAN)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_cheat_sheet_has_every_metric(language):
+    """A metric of the package would be missing, or one be promised that it lacks."""
+    text = (ROOT / "docs" / language / "cheatsheet.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(\w+)(?:@k)?` \|", text, re.M)) == set(METRICS)

@@ -1,0 +1,220 @@
+"""The metrics' formulas: examples worked by hand, and properties that every ranking must show."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers import metrics as lib
+from helpers.metrics import evaluate, find_hits
+from tests.metrics.samples import BARE, RELEVANT, RETRIEVED, random_run
+
+# Derived by hand, hits at ranks 1-5 of 5; 1, 2, 6 of 3; 2, 3, 5 of 4:
+#   recall@5 = (5/5 + 2/3 + 3/4) / 3 = 29/36; AP@5 = (1 + 2/3 + (1/2 + 2/3 + 3/5)/4) / 3 = 0.702777…
+EXPECTED = {
+    "recall": (8 / 45, 29 / 36, 11 / 12),
+    "capped_recall": (2 / 3, 29 / 36, 11 / 12),
+    "precision": (2 / 3, 2 / 3, 11 / 30),
+    "mrr": (2 / 3, 5 / 6, 5 / 6),
+    "map": (8 / 45, (1 + 2 / 3 + 53 / 120) / 3, (1 + 5 / 6 + 53 / 120) / 3),
+    "ndcg": (2 / 3, 0.785958, 0.841678),
+}
+
+
+@pytest.mark.parametrize("form", ["lists", "array", "text run", "grades"])
+def test_worked_example(form):
+    """The values of lesson 02 would be wrong in one of the accepted forms."""
+    retrieved, qrels = RETRIEVED, RELEVANT
+    if form == "array":
+        retrieved = np.array(RETRIEVED, dtype=np.int32)
+    if form == "grades":
+        retrieved, qrels = np.array(RETRIEVED), [dict.fromkeys(docs, 1) for docs in RELEVANT]
+    if form == "text run":
+        retrieved, qrels = (
+            {f"q{i}": [f"d{doc}" for doc in docs] for i, docs in enumerate(x)} for x in (RETRIEVED, RELEVANT)
+        )
+    result = evaluate(retrieved, qrels, list(EXPECTED), [1, 5, 10])
+    for name, values in EXPECTED.items():
+        got = [result.mean[f"{name}@{k}"] for k in (1, 5, 10)]
+        assert got == pytest.approx(values, abs=5e-7 if name == "ndcg" else 1e-12), name
+
+
+@pytest.mark.parametrize("name", lib.METRICS)
+def test_one_implementation_serves_functions_and_evaluate(name):
+    """A public metric function would say something else than `evaluate`, given rankings or given hits."""
+    qrels, ids, _ = random_run("graded", 1)
+    metric = lib.METRICS[name]
+    function = getattr(lib, metric.definition.__name__)
+    asked, cutoff = (f"{name}@7", (7,)) if metric.takes_cutoff else (name, ())
+    together = evaluate(ids, qrels, [asked, "recall@100"]).per_query[asked]
+    hits = find_hits(ids, qrels, None)
+    for values in (metric(ids, qrels, *cutoff), function(ids, qrels, *cutoff), function(hits, *cutoff)):
+        assert np.array_equal(values, together)
+    if metric.takes_cutoff:
+        assert np.array_equal(function(hits, k=7), together)
+        assert np.array_equal(function(ids, qrels), function(ids, qrels, 10))
+
+
+@pytest.mark.parametrize("name", lib.METRICS)
+def test_printed_source_is_the_formula(name):
+    """A lesson that prints a metric's source would show the plumbing instead of its formula."""
+    metric = lib.METRICS[name]
+    source = inspect.getsource(getattr(lib, metric.definition.__name__))
+    assert source == inspect.getsource(metric.definition)
+    assert source.startswith(f'@metric("{name}"')
+    assert not {"Any", "qrels"} & set(re.findall(r"\w+", source.split("->")[0]))
+    code = source.split('"""')[2].strip().splitlines()
+    assert len(code) <= 12
+
+
+def test_rank_biased_precision_worked_by_hand():
+    """The weight of a rank would not be (1 - p) p^(rank - 1), or a grade below the level count."""
+    grades = [{3: 2, 1: 2, 9: 1, 5: 2}]
+    assert lib.rbp([[3, 1, 7, 9, 8, 5]], [[3, 1, 5]])[0] == pytest.approx(0.2 * (1 + 0.8 + 0.8**5))
+    assert lib.rbp([[3, 1, 7, 9, 8, 5]], [[3, 1, 5]], 2)[0] == pytest.approx(0.36)
+    assert lib.rbp([[3, 1, 7]], [[1]], persistence=0.5)[0] == pytest.approx(0.25)
+    levels = [evaluate([[3, 1, 7, 9, 8, 5]], grades, "rbp@4", relevance_level=n).mean["rbp@4"] for n in (1, 2)]
+    assert levels == pytest.approx([0.36 + 0.2 * 0.8**3, 0.36])
+
+
+def test_residual_is_what_the_unjudged_could_add():
+    """Judged documents would be left in the residual, or the ranks that nobody saw left out of it."""
+    grades = [{3: 1, 9: 0, 5: -1}]
+    unjudged = 0.2 * (0.8 + 0.8**3)  # documents 1 at rank 2 and 5, whose negative grade is no judgement, at rank 4
+    assert lib.rbp_residual([[3, 1, 9, 5]], grades, 4)[0] == pytest.approx(unjudged + 0.8**4)
+    assert lib.rbp_residual([[3, 1, 9, 5]], grades, 100)[0] == pytest.approx(unjudged + 0.8**4)
+    assert lib.rbp_residual([[3, 1, 9, 5]], grades, 1)[0] == pytest.approx(0.8)
+    assert lib.rbp_residual([[]], grades)[0] == 1
+    better = [{3: 1, 9: 0, 5: 1, 1: 1}]  # everything unjudged turns out relevant
+    gained = lib.rbp([[3, 1, 9, 5]], better, 4) - lib.rbp([[3, 1, 9, 5]], grades, 4)
+    assert gained[0] == pytest.approx(unjudged)
+
+
+def test_expected_reciprocal_rank_worked_by_hand():
+    """The reader would not stop at a document with probability (2^grade - 1) / 2^max_grade."""
+    grades = [{4: 2, 6: 1, 8: 0}]
+    first, third = 3 / 4, 1 / 4 * 1 / 4
+    assert lib.err([[4, 8, 6]], grades)[0] == pytest.approx(first + third / 3)
+    assert lib.err([[4, 8, 6]], grades, 2)[0] == pytest.approx(first)
+    assert lib.err([[4, 8, 6]], grades, max_grade=3)[0] == pytest.approx(3 / 8 + 5 / 8 * 1 / 8 / 3)
+    assert lib.err([[6], [1]], [{6: 1}, {2: 3}])[0] == pytest.approx(1 / 8)  # the scale is that of all queries
+
+
+def test_bpref_worked_by_hand():
+    """Unjudged documents would count as not relevant, or the bound not be min(N, R)."""
+    grades = [{1: 1, 2: 1, 3: 1, 4: 0, 5: 0, 6: -1}]  # R = 3, N = 2; 6 and 9 are not judged
+    assert lib.bpref([[1, 4, 9, 2, 6, 5, 3]], grades)[0] == pytest.approx((1 + 1 / 2 + 0) / 3)
+    assert lib.bpref([[9, 6, 1, 2]], grades)[0] == pytest.approx(2 / 3)
+    assert lib.bpref([[4, 5, 1]], [{1: 1, 4: 0, 5: 0, 6: 0}])[0] == 0  # R = 1: the second one above is not counted
+    assert lib.bpref([[1, 4]], [{4: 0}])[0] == 0
+
+
+def test_bpref_sees_the_whole_ranking():
+    """A relevant document below rank 10 would be lost where no cutoff reaches down to it."""
+    ranking = [[*range(100, 130), 1]]
+    assert lib.bpref(ranking, [[1]])[0] == 1
+    assert lib.bpref(np.array(ranking), [[1]])[0] == 1
+    assert evaluate(np.array(ranking), [[1]], ["bpref", "recall@5"]).mean == {"bpref": 1, "recall@5": 0}
+    with pytest.raises(ValueError, match="reach rank 10, rank 31"):
+        lib.bpref(find_hits(ranking, [[1]], 10))
+    with pytest.raises(ValueError, match="reach rank 10, rank 31"):
+        find_hits(find_hits(ranking, [[1]], 10), depth=None)
+
+
+def test_r_precision_reaches_rank_r():
+    """With more than ten relevant documents R-precision alone would stop at rank 10."""
+    ids, relevant = np.arange(40)[None], [[*range(1, 24, 2)]]  # R = 12, six of them at the ranks 2, 4 … 12
+    assert evaluate(ids, relevant, "rprec").mean["rprec"] == 6 / 12
+    assert lib.r_precision(ids, relevant)[0] == 6 / 12
+    assert lib.r_precision(find_hits(ids, relevant, 12))[0] == 6 / 12
+    with pytest.raises(ValueError, match="reach rank 11, rank 12"):
+        lib.r_precision(find_hits(ids, relevant, 11))
+
+
+def test_options_reach_the_metrics_that_take_them():
+    """`evaluate` would leave an option at its default, or hand it to a metric that does not know it."""
+    qrels, ids, _ = random_run("graded", 4)
+    names = ["ndcg@5", "rbp@5", "rbp_residual@5", "err@5", "map@5"]
+    result = evaluate(ids, qrels, names, gain="exponential", persistence=0.5, max_grade=4).per_query
+    assert np.array_equal(result["ndcg@5"], lib.ndcg(ids, qrels, 5, gain="exponential"))
+    assert np.array_equal(result["rbp@5"], lib.rbp(ids, qrels, 5, persistence=0.5))
+    assert np.array_equal(result["rbp_residual@5"], lib.rbp_residual(ids, qrels, 5, persistence=0.5))
+    assert np.array_equal(result["err@5"], lib.err(ids, qrels, 5, max_grade=4))
+    assert np.array_equal(result["map@5"], lib.average_precision(ids, qrels, 5))
+    assert not np.array_equal(result["err@5"], lib.err(ids, qrels, 5))
+
+
+@st.composite
+def problems(draw):
+    """Judgements with at least one relevant document, and rankings without repetitions, of one to four queries."""
+    qrels, ids = [], []
+    depth = draw(st.integers(1, 12))
+    for _ in range(draw(st.integers(1, 4))):
+        docs = draw(st.lists(st.integers(0, 30), min_size=1, max_size=10, unique=True))
+        grades = draw(st.lists(st.integers(-1, 3), min_size=len(docs), max_size=len(docs)))
+        qrels.append(dict(zip(docs, [*grades[:-1], max(1, grades[-1])], strict=True)))
+        ids.append(draw(st.permutations(range(31)))[:depth])
+    return np.array(ids), qrels
+
+
+@settings(max_examples=150, deadline=None)
+@given(problems())
+def test_properties(problem):
+    """A value would leave [0, 1], recall or success fall as k grows, or renaming the documents change a value."""
+    ids, qrels = problem
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        values = evaluate(ids, qrels, [*BARE, "rprec", "bpref"], range(1, 13)).per_query
+        new = np.random.default_rng(0).permutation(1000)[:31]
+        renamed = evaluate(
+            new[ids],
+            [{int(new[d]): g for d, g in docs.items()} for docs in qrels],
+            [*BARE, "rprec", "bpref"],
+            range(1, 13),
+        )
+    for name, column in values.items():
+        assert ((column >= 0) & (column <= 1 + 1e-12)).all(), name
+        assert np.array_equal(column, renamed.per_query[name]), name
+    for k in range(2, 13):
+        for name in ("recall", "success", "mrr", "map", "rbp", "err"):
+            assert (values[f"{name}@{k}"] >= values[f"{name}@{k - 1}"]).all(), name
+
+
+@settings(max_examples=100, deadline=None)
+@given(problems())
+def test_ideal_ranking_scores_one(problem):
+    """The best possible ranking would not score 1 where the metric's maximum is 1, at every cutoff."""
+    _, qrels = problem
+    ideal = [sorted(docs, key=docs.get, reverse=True) for docs in qrels]
+    result = evaluate(ideal, qrels, ["ndcg", "mrr", "success", "capped_recall", "judged"], [1, 3, 20]).per_query
+    result |= evaluate(ideal, qrels, ["map@20", "recall@20", "rprec", "bpref"]).per_query
+    for name, column in result.items():
+        assert column == pytest.approx(1, abs=1e-12), name
+
+
+@settings(max_examples=100, deadline=None)
+@given(problems(), st.data())
+def test_moving_a_relevant_document_up_never_hurts(problem, data):
+    """Some metric would fall when a relevant document trades places with a less relevant one above it."""
+    ids, qrels = problem
+    row = data.draw(st.integers(0, len(ids) - 1))
+    low = data.draw(st.integers(0, ids.shape[1] - 1))
+    high = data.draw(st.integers(0, low))
+    grade = lambda doc: max(0, qrels[row].get(int(doc), 0))  # noqa: E731
+    better = ids.copy()
+    if grade(ids[row, low]) > grade(ids[row, high]):
+        better[row, [low, high]] = better[row, [high, low]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        before, after = (
+            evaluate(x, qrels, ["recall", "mrr", "map", "ndcg", "rbp", "err"], [1, 4, 12]).per_query
+            for x in (ids, better)
+        )
+    for name in before:
+        assert (after[name] >= before[name] - 1e-12).all(), name

@@ -1,0 +1,82 @@
+"""`evaluate`: names, means, queries at the edges, prepared judgements."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.metrics import Judgements, evaluate
+from tests.metrics.samples import BARE, RELEVANT, RETRIEVED, random_run
+
+
+def test_edge_queries_count_zero_and_are_reported():
+    """A query with nothing relevant, missing or unjudged would change the mean silently."""
+    qrels = {"a": {"d1": 1}, "b": {"d1": 0}, "c": {"d2": 1}}
+    run = {"a": ["d1"], "b": ["d1"], "x": ["d1"]}
+    result = evaluate(run, qrels, ["recall@1", "ndcg@1"])
+    assert result.mean == {"recall@1": 1 / 3, "ndcg@1": 1 / 3}
+    assert (result.queries, result.no_relevant, result.missing, result.unjudged, result.tied) == (3, 1, 1, 1, 0)
+    skipped = evaluate(run, qrels, "recall@1", no_relevant="skip")
+    assert skipped.mean == {"recall@1": 0.5}
+    assert (list(skipped.query_ids), skipped.queries, skipped.no_relevant) == (["a", "c"], 2, 1)
+    with pytest.raises(ValueError, match="'b'"):
+        evaluate(run, qrels, "recall@1", no_relevant="raise")
+
+
+def test_inputs_are_not_changed():
+    """`evaluate` would write into the caller's arrays or dicts."""
+    qrels, ids, scores = random_run("ties", 2)
+    before = (repr(qrels), ids.copy(), scores.copy())
+    ids.setflags(write=False)
+    scores.setflags(write=False)
+    evaluate(ids, qrels, BARE, [10], scores=scores)
+    assert repr(qrels) == before[0]
+    assert np.array_equal(ids, before[1])
+    assert np.array_equal(scores, before[2])
+
+
+def test_judgements_can_be_prepared_once():
+    """Prepared judgements would score differently from the qrels they were made of."""
+    qrels, ids, _ = random_run("graded", 5)
+    assert evaluate(ids, Judgements.of(qrels), BARE, [10]).mean == evaluate(ids, qrels, BARE, [10]).mean
+
+
+def test_prepared_judgements_keep_their_relevance_level():
+    """The level that judgements were prepared with would be ignored, or could not be changed afterwards."""
+    qrels, ids, _ = random_run("graded", 5)
+    strict = Judgements.of(qrels, relevance_level=2)
+    expected = {level: evaluate(ids, qrels, BARE, [10], relevance_level=level).mean for level in (1, 2, 3)}
+    assert expected[1] != expected[2] != expected[3]
+    assert evaluate(ids, strict, BARE, [10]).mean == expected[2]
+    assert evaluate(ids, strict, BARE, [10], relevance_level=3).mean == expected[3]
+    assert evaluate(ids, Judgements.of(strict), BARE, [10]).mean == expected[2]
+
+
+def test_a_cutoff_is_warned_of_beside_a_metric_without_one():
+    """Asking for bpref as well would hide that a cutoff reaches beyond the rankings."""
+    with pytest.warns(UserWarning, match="hold 10 places: a cutoff of 50"):
+        evaluate(np.array(RETRIEVED), RELEVANT, ["recall@50", "bpref"])
+
+
+def test_names_are_canonical():
+    """Names would keep the caller's spelling, or cutoffs be applied to names that have one."""
+    result = evaluate(RETRIEVED, RELEVANT, ["nDCG@10", "MRR", "Rprec"], [1, 5])
+    assert list(result.mean) == ["ndcg@10", "mrr@1", "mrr@5", "rprec"]
+
+
+def test_needs_numpy_alone():
+    """Importing helpers.metrics would pull in a package besides numpy and the standard library."""
+    root = Path(__file__).parents[2]
+    code = (
+        f"import sys; sys.path.insert(0, {str(root)!r}); before = set(sys.modules); import helpers.metrics\n"
+        "new = {name.partition('.')[0] for name in set(sys.modules) - before}\n"
+        "print(helpers.__file__, sorted(new - set(sys.stdlib_module_names)), sep='\\n')"
+    )
+    out = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    imported, packages = out.stdout.splitlines()
+    assert Path(imported).samefile(root / "helpers" / "__init__.py"), "another checkout was tested"
+    assert packages == "['helpers', 'numpy']"

@@ -1,0 +1,282 @@
+"""The wrong variants of lesson 02's gallery: each prints what it is said to print, and is caught if we adopt it.
+
+The variants are run from the lesson's own cells, so the page cannot drift from what is tested here. The table of what
+each library says is compared with the libraries themselves.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import ir_measures
+import nbformat
+import numpy as np
+import pytest
+import pytrec_eval
+import ranx
+from beir.retrieval.evaluation import EvaluateRetrieval
+from sklearn.metrics import ndcg_score
+
+from helpers import metrics as lib
+from notebooks.kit.figures import notebook_figures
+
+LESSON = Path(__file__).parents[2] / "notebooks" / "en" / "02_metrics.ipynb"
+RELEVANT = [[11, 1, 7, 17, 21], [4, 16, 1], [26, 10, 22, 8]]
+RETRIEVED = [
+    [11, 1, 17, 7, 21, 8, 0, 28, 9, 20],
+    [16, 1, 6, 18, 3, 4, 25, 19, 8, 14],
+    [24, 10, 26, 2, 8, 28, 4, 23, 13, 21],
+]
+QRELS = {f"q{i}": {f"d{doc}": 1 for doc in docs} for i, docs in enumerate(RELEVANT)}
+RUN = {f"q{i}": {f"d{doc}": 10.0 - rank for rank, doc in enumerate(docs)} for i, docs in enumerate(RETRIEVED)}
+
+
+@pytest.fixture(scope="module")
+def lesson() -> nbformat.NotebookNode:
+    """The English lesson as recorded."""
+    return nbformat.read(LESSON, as_version=4)
+
+
+@pytest.fixture(scope="module")
+def variants(lesson) -> dict[str, Callable]:
+    """The functions that the gallery's cells define, and what they use."""
+    names: dict = {"np": np, "ndcg_score": ndcg_score, "recall": lib.recall}
+    for cell in lesson.cells:
+        if cell.id.startswith("wrong-") and cell.cell_type == "code":
+            defined = [node for node in ast.parse(cell.source).body if isinstance(node, ast.FunctionDef)]
+            exec(compile(ast.Module(defined, []), cell.id, "exec"), names)
+    return names
+
+
+# What the tutorial prints at 1, 5 and 10, to all its digits.
+PRINTED = {
+    "recall_over_min": (0.666667, 0.805556, 0.916667),
+    "ndcg_of_ids": (0.0, 0.3298163165186628, 0.5955665344840209),
+    "ndcg_of_retrieved": (0.666667, 0.825875, 0.881595),
+    "ap_over_hits": (0.666667, 0.862963, 0.807407),
+    "ap_over_min": (0.666667, 0.702778, 0.758333),
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_variant_prints_the_published_number(variants, name):
+    """The gallery would show something else than what was published."""
+    got = [float(np.mean(variants[name](RETRIEVED, RELEVANT, k))) for k in (1, 5, 10)]
+    digits = 1e-15 if name == "ndcg_of_ids" else 5e-7
+    assert got == pytest.approx(PRINTED[name], rel=0, abs=digits)
+
+
+def check_recall(recall: Callable) -> None:
+    """Recall@1 is at most 1/R."""
+    assert np.mean(recall(RETRIEVED, RELEVANT, 1)) == pytest.approx(8 / 45)
+    assert all(value <= 1 / len(docs) for value, docs in zip(recall(RETRIEVED, RELEVANT, 1), RELEVANT, strict=True))
+
+
+def check_ndcg(ndcg: Callable) -> None:
+    """Binary nDCG@1 is precision@1, and the ideal knows what was not retrieved."""
+    assert np.mean(ndcg(RETRIEVED, RELEVANT, 1)) == pytest.approx(2 / 3)
+    ideal = sum(1 / np.log2(rank + 1) for rank in range(1, 5))
+    assert ndcg([[5, 1, 2, 3]], [[5, 6, 7, 8]], 4)[0] == pytest.approx(1 / ideal)
+
+
+def check_map(average_precision: Callable) -> None:
+    """Average precision is divided by R: at most 1/R at 1, and never falling."""
+    values = [np.mean(average_precision(RETRIEVED, RELEVANT, k)) for k in (1, 5, 10)]
+    assert values == pytest.approx([8 / 45, (1 + 2 / 3 + 53 / 120) / 3, (1 + 5 / 6 + 53 / 120) / 3])
+    assert values == sorted(values)
+
+
+def check_repeats(recall: Callable) -> None:
+    """A document retrieved three times is refused, not counted three times."""
+    with pytest.raises(ValueError, match="twice"):
+        recall([[11, 11, 11]], [[11, 1]], 3)
+
+
+def check_constant_scorer(mrr_of_scores: Callable) -> None:
+    """A scorer that says the same of every document does no better than chance (0.31 of 31 documents)."""
+    assert np.mean(mrr_of_scores(np.full((3, 31), 0.5), RELEVANT)) < 0.4
+
+
+def check_mean(mean_recall: Callable) -> None:
+    """An unanswered query counts 0 in the mean."""
+    assert mean_recall([RETRIEVED[0], [], []], RELEVANT, 5) == pytest.approx(1 / 3)
+
+
+def our_mrr_of_scores(scores: np.ndarray, relevant: list) -> np.ndarray:
+    """Ours, given every document and its score."""
+    ids = np.tile(np.arange(scores.shape[1]), (len(scores), 1))
+    return lib.evaluate(ids, relevant, f"mrr@{scores.shape[1]}", scores=scores).per_query[f"mrr@{scores.shape[1]}"]
+
+
+def our_mean_recall(retrieved: list, relevant: list, k: int) -> float:
+    """Ours, as a mean."""
+    return lib.evaluate(retrieved, relevant, f"recall@{k}").mean[f"recall@{k}"]
+
+
+CHECKS = {
+    "recall_over_min": (check_recall, lib.recall),
+    "ndcg_of_ids": (check_ndcg, lib.ndcg),
+    "ndcg_of_retrieved": (check_ndcg, lib.ndcg),
+    "ap_over_hits": (check_map, lib.average_precision),
+    "ap_over_min": (check_map, lib.average_precision),
+    "mrr_of_higher": (check_constant_scorer, our_mrr_of_scores),
+    "recall_of_answered": (check_mean, our_mean_recall),
+}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_variant_is_caught(variants, name):
+    """The library could adopt this variant, and no check would turn red."""
+    check, ours = CHECKS[name]
+    check(ours)
+    with pytest.raises(AssertionError):
+        check(variants[name])
+
+
+@pytest.mark.parametrize("metric", [lib.recall, lib.precision, lib.average_precision, lib.ndcg, lib.capped_recall])
+def test_repeated_documents_are_caught(variants, metric):
+    """Repetitions would be counted as often as they occur, as ap_over_min counts them."""
+    check_repeats(metric)
+    assert variants["ap_over_min"]([[11, 11, 11]], [[11, 1]], 3) == [1.5]
+    with pytest.raises(pytest.fail.Exception):
+        check_repeats(variants["ap_over_min"])
+
+
+def test_every_variant_of_the_gallery_is_checked(variants):
+    """A variant could enter the gallery without a check that catches it."""
+    functions = {
+        name
+        for name, value in variants.items()
+        if inspect.isfunction(value) and not str(value.__module__).startswith(lib.__name__)
+    }
+    assert functions - {"ndcg_score"} == set(CHECKS)
+
+
+def trec_says() -> dict[str, float]:
+    """Means by pytrec_eval."""
+    found = pytrec_eval.RelevanceEvaluator(QRELS, {"recall.1", "map_cut.1,10", "ndcg_cut.1,10"}).evaluate(RUN)
+    theirs = {name: np.mean([values[name] for values in found.values()]) for name in next(iter(found.values()))}
+    return {ours.replace("_cut_", "@").replace("recall_", "recall@"): value for ours, value in theirs.items()}
+
+
+def beir_says() -> dict[str, float]:
+    """Means by BEIR, which rounds to five places."""
+    ndcg, mean_ap, recall, _ = EvaluateRetrieval.evaluate(QRELS, {q: dict(d) for q, d in RUN.items()}, [1, 10])
+    return {name.lower(): value for name, value in (ndcg | mean_ap | recall).items() if name != "Recall@10"}
+
+
+def flag_embedding_says() -> dict[str, float]:
+    """Means by FlagEmbedding, which rounds to five places."""
+    from FlagEmbedding.abc.evaluation.utils import evaluate_metrics
+
+    ndcg, mean_ap, recall, _ = evaluate_metrics(QRELS, RUN, [1, 10])
+    return {name.lower(): value for name, value in (ndcg | mean_ap | recall).items() if name != "Recall@10"}
+
+
+def ranx_says() -> dict[str, float]:
+    """Means by ranx."""
+    return ranx.evaluate(QRELS, RUN, ["recall@1", "map@1", "map@10", "ndcg@1", "ndcg@10"])
+
+
+def ir_measures_says() -> dict[str, float]:
+    """Means by ir_measures."""
+    from ir_measures import AP, R, nDCG
+
+    names = {R @ 1: "recall@1", AP @ 1: "map@1", AP @ 10: "map@10", nDCG @ 1: "ndcg@1", nDCG @ 10: "ndcg@10"}
+    return {names[measure]: value for measure, value in ir_measures.calc_aggregate(list(names), QRELS, RUN).items()}
+
+
+def sentence_transformers_evaluator(qrels: dict, k: list[int]):
+    """Its evaluator of retrieval, for ready rankings."""
+    from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
+
+    relevant = {query: set(docs) for query, docs in qrels.items()}
+    return InformationRetrievalEvaluator(
+        dict.fromkeys(relevant, ""), {}, relevant, mrr_at_k=k, ndcg_at_k=k, accuracy_at_k=k, precision_recall_at_k=k,
+        map_at_k=k,
+    )  # fmt: skip
+
+
+def sentence_transformers_says() -> dict[str, float]:
+    """Means by sentence-transformers."""
+    hits = [[{"corpus_id": doc, "score": score} for doc, score in docs.items()] for docs in RUN.values()]
+    found = sentence_transformers_evaluator(QRELS, [1, 10]).compute_metrics(hits)
+    names = {"recall@1": ("recall@k", 1), **{f"{m}@{k}": (f"{m}@k", k) for m in ("map", "ndcg") for k in (1, 10)}}
+    return {name: found[metric][k] for name, (metric, k) in names.items()}
+
+
+def scikit_learn_says() -> dict[str, float]:
+    """Means by scikit-learn, given the retrieved documents only."""
+    truth = [np.isin(docs, good) for docs, good in zip(RETRIEVED, RELEVANT, strict=True)]
+    return {f"ndcg@{k}": ndcg_score(truth, np.tile(np.arange(10, 0, -1), (3, 1)), k=k) for k in (1, 10)}
+
+
+LIBRARIES = {
+    "trec_eval": trec_says,
+    "BEIR": beir_says,
+    "FlagEmbedding": flag_embedding_says,
+    "ranx": ranx_says,
+    "ir_measures": ir_measures_says,
+    "sentence-transformers": sentence_transformers_says,
+    "scikit-learn": scikit_learn_says,
+}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_table_of_libraries_is_true(lesson, library):
+    """The lesson's table would claim something that the library does not say."""
+    figures = notebook_figures(lesson)
+    said = {name: float(figures[f"libraries/{library}/{name}"]) for name in ("ndcg@1", "ndcg@10")}
+    if library != "scikit-learn":
+        said |= {name: float(figures[f"libraries/{library}/{name}"]) for name in ("recall@1", "map@1", "map@10")}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert LIBRARIES[library]() == pytest.approx(said, rel=0, abs=6e-6)
+
+
+TIED_QRELS = {"q": {"d5": 1}}
+FIRST, LAST = {"q": {"d5": 1.0, "d4": 1.0, "d6": 1.0}}, {"q": {"d4": 1.0, "d6": 1.0, "d5": 1.0}}
+
+
+def test_tie_rules_of_the_table():
+    """The table's column on equal scores would be wrong for trec_eval, BEIR, FlagEmbedding, sentence-transformers."""
+    from FlagEmbedding.abc.evaluation.utils import evaluate_mrr
+    from ir_measures import RR, P
+
+    for run, by_input in ((FIRST, 1), (LAST, 1 / 3)):
+        rank = pytrec_eval.RelevanceEvaluator(TIED_QRELS, {"recip_rank"}).evaluate(run)["q"]["recip_rank"]
+        assert rank == 1 / 2  # d6, d5, d4
+        assert EvaluateRetrieval.evaluate_custom(TIED_QRELS, run, [3], "mrr")["MRR@3"] == pytest.approx(
+            by_input, abs=1e-5
+        )
+        assert evaluate_mrr(TIED_QRELS, run, [3])["MRR@3"] == pytest.approx(by_input, abs=1e-5)
+        four = {"q": {"d4": 1}}
+        assert ir_measures.calc_aggregate([RR @ 3, P @ 1], four, run) == {RR @ 3: 1, P @ 1: 0}
+        hits = [[{"corpus_id": doc, "score": 1.0} for doc in run["q"]]]
+        assert sentence_transformers_evaluator(four, [3]).compute_metrics(hits)["mrr@k"][3] == 1
+    assert ndcg_score([[1, 0, 0]], [[1.0, 1.0, 1.0]], k=1) == pytest.approx(1 / 3)
+
+
+def test_rules_on_repeats_and_missing_queries_of_the_table():
+    """The table's columns on repetitions and on the mean would be wrong."""
+    hits = [[{"corpus_id": "d1", "score": 3.0 - i} for i in range(3)]]
+    found = sentence_transformers_evaluator({"q": {"d1": 1, "d2": 1}}, [3]).compute_metrics(hits)
+    assert (found["recall@k"][3], found["map@k"][3]) == (1.5, 1.5)
+    half = {"q0": RUN["q0"]}
+    assert len(pytrec_eval.RelevanceEvaluator(QRELS, {"recip_rank"}).evaluate(half)) == 1
+    assert EvaluateRetrieval.evaluate(QRELS, {"q0": dict(RUN["q0"])}, [10])[2]["Recall@10"] == 1
+    assert EvaluateRetrieval.evaluate_custom(QRELS, half, [10], "mrr")["MRR@10"] == pytest.approx(1 / 3, abs=1e-5)
+    assert ir_measures.calc_aggregate([ir_measures.R @ 10], QRELS, half)[ir_measures.R @ 10] == pytest.approx(1 / 3)
+    with pytest.raises(AssertionError, match="do not match"):
+        ranx.evaluate(QRELS, half, "mrr@10")
+
+
+def test_first_calls_of_the_tutorial_raise():
+    """numpy would have taken ragged lists again, and the lesson's remark on them be outdated."""
+    for function in (np.intersect1d, np.isin):
+        with pytest.raises(ValueError, match="sequence"):
+            function(RETRIEVED, RELEVANT)

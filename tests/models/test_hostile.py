@@ -1,0 +1,278 @@
+"""Model folders made to do harm: no code is run, nothing outside the folder is read, no weights go undigested."""
+
+import json
+import os
+import pickle
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from helpers.models import OFFLINE_DEFAULT, load_model
+from helpers.models.files import read_checkpoint
+from tests.checkpoints import add_layers, save_checkpoint
+
+BACKENDS = ("FlagEmbedding", "transformers")
+CANARY = "the secret of another folder"
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Import what loads models, so that the time of an attempt is its own."""
+    folder = save_checkpoint(tmp_path_factory.mktemp("sound") / "model")
+    for backend in BACKENDS:
+        load_model(folder, backend=backend, device="cpu")
+
+
+@pytest.fixture
+def model(imported: None, tmp_path: Path) -> Iterator[Path]:
+    """Give a tiny BERT beside a secret, and see that nothing was written and that the answer came within 10 s."""
+    folder = save_checkpoint(tmp_path / "models" / "hostile")
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "vocab.txt").write_text(CANARY)
+    start = time.monotonic()
+    yield folder
+    assert time.monotonic() - start < 10
+    assert not (tmp_path / "it-ran").exists()
+
+
+def refused(folder: Path, message: str, **options: object) -> None:
+    """See that either backend refuses a folder in one line that repeats nothing of the secret."""
+    for backend in BACKENDS:
+        with pytest.raises(ValueError, match=message) as caught:
+            load_model(folder, backend=backend, device="cpu", **options)
+        assert CANARY not in str(caught.value)
+
+
+def change(path: Path, **entries: object) -> None:
+    """Set entries of a JSON file."""
+    path.write_text(json.dumps({**json.loads(path.read_text()), **entries}))
+
+
+def plant_code(folder: Path, witness: Path) -> None:
+    """Put a module into a folder that leaves a file if it is ever run."""
+    (folder / "own_code.py").write_text(f"import pathlib\npathlib.Path({str(witness)!r}).touch()\nOwn = object\n")
+
+
+@pytest.mark.parametrize("name", ["AutoConfig", "AutoModel", "AutoTokenizer"])
+def test_code_of_a_folder_is_not_run(model, tmp_path, monkeypatch, name):
+    """A downloaded folder could do anything with the reader's files; a piped "y" would be taken for consent."""
+    plant_code(model, tmp_path / "it-ran")
+    monkeypatch.setattr("builtins.input", lambda *_: "y")
+    file = "tokenizer_config.json" if name == "AutoTokenizer" else "config.json"
+    target = ["own_code.Own", "own_code.Own"] if name == "AutoTokenizer" else "own_code.Own"
+    change(model / file, auto_map={name: target})
+    for backend in BACKENDS:  # the architecture is a known one: it is used in the place of the code
+        load_model(model, backend=backend, device="cpu")
+    change(model / "config.json", model_type="unheard-of")
+    refused(model, "hostile")
+
+
+def test_an_adapter_is_not_followed_to_its_base(model, tmp_path):
+    """peft, which FlagEmbedding installs, would load the base model from wherever the adapter says."""
+    base = str(save_checkpoint(tmp_path / "base"))
+    (model / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": base, "peft_type": "LORA"}))
+    refused(model, "is an adapter to another model")
+
+
+@pytest.mark.parametrize(
+    "target", ["../base/model.safetensors", "{base}/model.safetensors", "deep/er/model.safetensors"]
+)
+def test_an_index_of_weights_names_files_of_the_folder_alone(model, tmp_path, target):
+    """Weights that no digest covers can be swapped: the cache would serve the first model's vectors for the second."""
+    base = save_checkpoint(tmp_path / "models" / "base", seed=1)
+    (model / "deep" / "er").mkdir(parents=True)
+    shutil.copy(base / "model.safetensors", model / "deep" / "er" / "model.safetensors")
+    name = target.format(base=base, file="model.safetensors")
+    weights = dict.fromkeys(load_file(model / "model.safetensors"), name)
+    (model / "model.safetensors").unlink()
+    (model / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weights}))
+    refused(model, "which is no file of the folder itself")
+
+
+@pytest.mark.parametrize("index", [{}, {"weight_map": {}}, {"weight_map": ["a"]}, {"weight_map": {"a": 3}}])
+def test_a_broken_index_of_weights_is_named(model, index):
+    """A list where a table belongs must not end in a stack trace."""
+    (model / "model.safetensors").unlink()
+    (model / "model.safetensors.index.json").write_text(json.dumps(index))
+    refused(model, r"model\.safetensors\.index\.json lists")
+
+
+def test_weights_in_several_files_load_and_count_in_the_digest(model):
+    """Large models come in parts; each part must change the digest."""
+    weights = load_file(model / "model.safetensors")
+    names = sorted(weights)
+    halves = {"one.safetensors": names[::2], "two.safetensors": names[1::2]}
+    for file, part in halves.items():
+        save_file({name: weights[name] for name in part}, model / file, {"format": "pt"})
+    table = {name: file for file, part in halves.items() for name in part}
+    (model / "model.safetensors").unlink()
+    (model / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": table}))
+    first = load_model(model, device="cpu").info.weights_sha256
+    part = {name: weights[name] + 1 for name in halves["two.safetensors"]}
+    save_file(part, model / "two.safetensors", {"format": "pt"})
+    assert load_model(model, device="cpu").info.weights_sha256 != first
+
+
+def test_a_decoy_does_not_stand_for_the_weights(model):
+    """Any file called *.safetensors used to count as weights, while the loader took the pickle."""
+    weights = load_file(model / "model.safetensors")
+    torch.save(weights, model / "pytorch_model.bin")
+    (model / "model.safetensors").rename(model / "zzz.safetensors")
+    assert read_checkpoint("decoy", model).weights == ("pytorch_model.bin",)
+
+
+class Bomb:
+    """Leaves a file when it is unpickled."""
+
+    def __init__(self, witness: Path) -> None:
+        """Take the file's name."""
+        self.witness = str(witness)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Make unpickling open the file."""
+        return open, (self.witness, "w")
+
+
+def plain_pickle(value: object, path: Path) -> None:
+    """Write a pickle without PyTorch's own container."""
+    path.write_bytes(pickle.dumps(value))
+
+
+@pytest.mark.parametrize(
+    "write",
+    [torch.save, lambda value, path: torch.save(value, path, _use_new_zipfile_serialization=False), plain_pickle],
+)
+@pytest.mark.parametrize("name", ["pytorch_model.bin", "part.bin", "part.txt", "2_Dense/pytorch_model.bin"])
+def test_a_pickle_with_code_is_not_run(model, tmp_path, write, name):
+    """Loading weights of a stranger could do anything with the reader's files."""
+    if name.startswith("2_"):
+        add_layers(model, [("Dense", {"out_features": 8})])
+        (model / "2_Dense" / "model.safetensors").unlink()
+    else:
+        (model / "model.safetensors").unlink()
+    if name.startswith("part"):
+        (model / "pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": {"a": name}}))
+    write({"a": Bomb(tmp_path / "it-ran")}, model / name)
+    for backend in (None, "transformers"):
+        with pytest.raises(
+            ValueError, match=rf"{Path(name).name} cannot be read by PyTorch's restricted loader"
+        ) as error:
+            load_model(model, backend=backend, device="cpu")
+        assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("content", [b"", b"no pickle", None, [1, 2], {"a": "text"}])
+def test_a_pickle_of_anything_but_tensors_is_named(model, content):
+    """A damaged download must not end in a stack trace."""
+    (model / "model.safetensors").unlink()
+    if isinstance(content, bytes):
+        (model / "pytorch_model.bin").write_bytes(content)
+    else:
+        torch.save(content, model / "pytorch_model.bin")
+    refused(model, r"hostile/pytorch_model\.bin (cannot be read|holds something other than named tensors)")
+
+
+@pytest.mark.parametrize("name", ["../secret/model.safetensors", "other.safetensors"])
+def test_a_configuration_does_not_choose_the_weights(model, name):
+    """transformers lets config.json name the file of weights: other weights than those the reader checked."""
+    change(model / "config.json", transformers_weights=name)
+    refused(model, "names weights of its own")
+
+
+@pytest.mark.parametrize("key", ["vocab_file", "tokenizer_file"])
+def test_a_tokenizer_does_not_name_files_elsewhere(model, tmp_path, key):
+    """Its words would come from any file of the reader's machine."""
+    change(model / "tokenizer_config.json", **{key: str(tmp_path / "secret" / "vocab.txt")})
+    refused(model, f"{key} leads out of the folder")
+    change(model / "tokenizer_config.json", **{key: "/a/path/of/the/author/vocab.txt"})
+    load_model(model, device="cpu")  # left over from saving, and leads nowhere
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes and device files are POSIX's")
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "vocab.txt", "model.safetensors"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "dangling link"])
+def test_only_regular_files_are_read(model, name, kind):
+    """Reading a pipe waits for ever, and a device never ends."""
+    (model / name).unlink(missing_ok=True)
+    if kind == "pipe":
+        os.mkfifo(model / name)
+    else:
+        (model / name).symlink_to("/dev/zero" if kind == "device" else model / "nowhere")
+    refused(model, f"{name} is no regular file")
+
+
+@pytest.mark.parametrize("name", ["vocab.txt", "tokenizer.json", "model.safetensors"])
+def test_links_out_of_the_folder_are_not_followed(model, tmp_path, name):
+    """A file of the reader's own, or weights that change behind the folder's back, would be read as the model's."""
+    (model / name).unlink(missing_ok=True)
+    (model / name).symlink_to(tmp_path / "secret" / "vocab.txt")
+    refused(model, f"{name} is a link out of the folder")
+
+
+DEEP = "[" * 30_000 + "]" * 30_000
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "message"),
+    [
+        ("config.json", "[]", r"config\.json holds list where an object belongs"),
+        ("config.json", "{", r"config\.json cannot be read"),
+        ("config.json", '{"a": ' + DEEP + "}", "nested more than 200 levels deep"),
+        ("config.json", "\udcff", r"config\.json cannot be read"),
+        ("modules.json", '{"type": 3}', r"modules\.json holds dict where a list belongs"),
+        ("modules.json", '[{"type": 3}]', r"modules\.json must list objects with a type"),
+        ("modules.json", '["Dense"]', r"modules\.json must list objects with a type"),
+        ("1_Pooling/config.json", "3", "holds int where an object belongs"),
+        ("1_Pooling/config.json", '{"pooling_mode": [["mean"]]}', "none of cls, mean"),
+        ("config_sentence_transformers.json", '{"prompts": ["query: "]}', "prompts must map names to texts"),
+        ("config_sentence_transformers.json", '{"prompts": {"query": 3}}', "prompts must map names to texts"),
+        ("tokenizer_config.json", "[]", r"tokenizer_config\.json holds list"),
+        ("tokenizer.json", "{}", "hostile cannot be loaded"),
+        (
+            "tokenizer.json",
+            '{"version": "1.0", "model": {"type": "WordLevel"}}',
+            "hostile cannot be loaded by FlagEmbedding",
+        ),
+    ],
+)
+def test_files_of_the_wrong_form_are_named(model, file, text, message):
+    """A stack trace, or a crash of the whole process, would not say which file is broken."""
+    (model / file).write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(ValueError, match=message):
+        load_model(model, device="cpu")
+
+
+def test_a_folder_of_the_bundled_models_name_does_not_replace_it(model, tmp_path, monkeypatch):
+    """Started in a downloaded folder, a lesson would run somebody else's weights under the published name."""
+    shutil.copytree(model, tmp_path / OFFLINE_DEFAULT)
+    monkeypatch.chdir(tmp_path)
+    assert load_model(OFFLINE_DEFAULT, device="cpu").info.weights_sha256.startswith("53aa51172d142c89")
+
+
+def test_control_characters_of_names_do_not_reach_the_terminal(model):
+    """A file's name could recolour the terminal, or write over the message."""
+    red = model.rename(model.with_name("\x1b[31mred"))
+    assert load_model(red, device="cpu").info.name == "\\x1b[31mred"
+    (red / "config.json").unlink()
+    (red / "\x1b[31mred").write_text("")
+    with pytest.raises(ValueError, match=r"\\x1b\[31mred") as caught:
+        load_model(red)
+    assert "\x1b" not in str(caught.value)
+
+
+def test_the_hubs_own_cache_of_links_still_loads(model, tmp_path):
+    """Every downloaded model is a folder of links to blobs."""
+    blobs = tmp_path / "models--a--b" / "blobs"
+    snapshot = tmp_path / "models--a--b" / "snapshots" / "0123"
+    blobs.mkdir(parents=True)
+    for number, path in enumerate(sorted(path for path in model.rglob("*") if path.is_file())):
+        link = snapshot / path.relative_to(model)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(path, blobs / str(number))
+        link.symlink_to(os.path.relpath(blobs / str(number), link.parent))
+    assert load_model(snapshot, device="cpu").info.pooling == "mean"

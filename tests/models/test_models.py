@@ -1,0 +1,212 @@
+"""Loading models: which files are taken, what is refused, and that pooling and instruction are the model's own."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.models import OFFLINE_DEFAULT, Pooling, card, find, load_model
+from helpers.models.find import find_checkpoint
+from tests.checkpoints import save_checkpoint
+
+
+@pytest.fixture
+def checkpoint(tmp_path) -> Path:
+    """Give a tiny BERT that pools by mean."""
+    return save_checkpoint(tmp_path / "tiny")
+
+
+def test_bundled_model_is_the_published_one():
+    """A changed weight file would change every figure of the lessons."""
+    model = load_model("sentence-transformers/all-MiniLM-L6-v2")
+    assert model.info.weights_sha256 == "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+    assert (model.info.pooling, model.info.query_instruction, model.info.max_length) == ("mean", "", 256)
+
+
+def test_damaged_bundled_weights_are_refused(monkeypatch):
+    """Weights of unknown origin must not run under the published name."""
+    real = find.BUNDLED[OFFLINE_DEFAULT]
+    for part, field in (("weights", "weights_sha256"), ("files", "sha256")):
+        monkeypatch.setattr(find, "BUNDLED", {OFFLINE_DEFAULT: real._replace(**{field: "0" * 64})})
+        with pytest.raises(ValueError, match=f"The {part} of .* are not the published ones.*Reinstall gt-all"):
+            find_checkpoint(OFFLINE_DEFAULT)
+
+
+def test_folder_loads_with_its_own_pooling(checkpoint):
+    """Pooling otherwise than the model was trained gives silently worse scores."""
+    info = load_model(checkpoint).info
+    assert (info.name, info.pooling, info.max_length) == ("tiny", "mean", 64)
+    assert load_model(checkpoint, pooling="cls").info.pooling == "cls"
+
+
+def test_newer_spelling_of_the_pooling_file_is_read(checkpoint):
+    """sentence-transformers 5 writes one key where older versions wrote six."""
+    (checkpoint / "1_Pooling" / "config.json").write_text('{"embedding_dimension": 16, "pooling_mode": "cls"}')
+    assert load_model(checkpoint).info.pooling == "cls"
+
+
+FLAG_LACKS = [
+    {"pooling_mode_max_tokens": True},
+    {"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": True},
+    {"pooling_mode": "lasttoken"},
+    {"pooling_mode": ["mean", "cls"]},
+    {"pooling_mode": "weightedmean"},
+]
+
+
+@pytest.mark.parametrize("config", FLAG_LACKS)
+def test_pooling_that_flagmodel_lacks_is_refused_by_it(checkpoint, config):
+    """Falling back to another pooling would score a model that nobody published."""
+    (checkpoint / "1_Pooling" / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ValueError, match="FlagModel cannot"):
+        load_model(checkpoint, backend="FlagEmbedding")
+
+
+@pytest.mark.parametrize(("config", "pooling"), zip(FLAG_LACKS, ["max", None, "lasttoken", None, None], strict=True))
+def test_pooling_that_flagmodel_lacks_is_run_by_transformers(checkpoint, config, pooling):
+    """A reader could not evaluate a model of today; and one that nobody here can run must say so."""
+    (checkpoint / "1_Pooling" / "config.json").write_text(json.dumps(config))
+    if pooling:
+        assert load_model(checkpoint).info.pooling == pooling
+        return
+    with pytest.raises(ValueError, match=r"tiny pools by \[.*\], which is none of cls, mean, max"):
+        load_model(checkpoint)
+
+
+def test_a_further_layer_is_refused_by_flagmodel(checkpoint):
+    """FlagModel would leave out a dense layer after pooling, and the scores would be wrong."""
+    layers = ["Transformer", "Pooling", "Dense"]
+    modules = [{"type": f"sentence_transformers.models.{layer}"} for layer in layers]
+    (checkpoint / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(ValueError, match=r"further layer .*Dense"):
+        load_model(checkpoint, backend="FlagEmbedding")
+
+
+def test_pooling_must_be_stated_where_the_folder_is_silent(tmp_path):
+    """A guess between cls and mean is wrong half of the time."""
+    folder = save_checkpoint(tmp_path / "silent", pooling=None)
+    with pytest.raises(ValueError, match="pass pooling='cls' or 'mean'"):
+        load_model(folder)
+    with pytest.raises(ValueError, match=r"pooling='max'.*helpers\.models\.pooling.*backend='transformers'"):
+        load_model(folder, pooling="max", backend="FlagEmbedding")
+    assert load_model(folder, pooling="max").info.pooling == "max"
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [
+        (["config.json"], r"no config\.json"),
+        (["model.safetensors"], r"holds no weights"),
+        (["tokenizer.json", "tokenizer_config.json"], "no tokenizer"),
+    ],
+)
+def test_incomplete_folder_says_what_is_missing(checkpoint, missing, message):
+    """A stack trace from deep inside transformers helps nobody."""
+    for name in missing:
+        (checkpoint / name).unlink()
+    with pytest.raises(ValueError, match=message):
+        load_model(checkpoint)
+
+
+def test_missing_folder_is_named(tmp_path):
+    """A wrong path must not be taken for a hub id."""
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        load_model(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "query", "passage"),
+    [
+        ("BAAI/bge-base-en-v1.5", "Represent this sentence for searching relevant passages: ", ""),
+        ("BAAI/bge-small-zh-v1.5", "为这个句子生成表示以用于检索相关文章：", ""),
+        ("intfloat/e5-base-v2", "query: ", "passage: "),
+        ("intfloat/multilingual-e5-small", "query: ", "passage: "),
+        ("intfloat/multilingual-e5-large-instruct", "", ""),
+        ("intfloat/e5-small-unsupervised", "query: ", "passage: "),
+        ("someone/not-e5-base", "", ""),
+        ("my-bge-base-en-v1.5", "", ""),
+        ("BAAI/bge-m3", "", ""),
+        ("someone/my-bge-base-en-v1.5-finetuned", "", ""),
+    ],
+)
+def test_families_get_the_instructions_of_their_cards(tmp_path, name, query, passage):
+    """Without them the published figures are missed; with them on another model, too."""
+    assert card.instructions(name, tmp_path, None, None) == (query, passage)
+
+
+@pytest.mark.parametrize("key", ["document", "passage", "corpus"])
+def test_prompts_of_the_model_itself_come_first(checkpoint, key):
+    """A folder that states its prompts must be run with them, on either side."""
+    prompts = {"prompts": {"query": "query: ", key: "text: "}}
+    (checkpoint / "config_sentence_transformers.json").write_text(json.dumps(prompts))
+    info = load_model(checkpoint).info
+    assert (info.query_instruction, info.passage_instruction) == ("query: ", "text: ")
+    info = load_model(checkpoint, query_instruction="", passage_instruction="").info
+    assert (info.query_instruction, info.passage_instruction) == ("", "")
+    renamed = checkpoint.rename(checkpoint.parent / "bge-base-en")
+    assert load_model(renamed).info.query_instruction == "query: "
+
+
+def test_a_model_for_other_than_cosine_is_refused(checkpoint):
+    """Vectors whose length matters would be scaled to one, and the scores would be of another model."""
+    (checkpoint / "config_sentence_transformers.json").write_text('{"similarity_fn_name": "dot"}')
+    with pytest.raises(ValueError, match="tiny was trained for 'dot' similarity"):
+        load_model(checkpoint)
+    layers = ["Transformer", "Pooling", "Normalize"]
+    modules = [{"type": f"sentence_transformers.models.{layer}"} for layer in layers]
+    (checkpoint / "modules.json").write_text(json.dumps(modules))
+    assert load_model(checkpoint).info.name == "tiny"
+    (checkpoint / "config_sentence_transformers.json").write_text('{"similarity_fn_name": "manhattan"}')
+    with pytest.raises(ValueError, match="tiny was trained for 'manhattan' similarity"):
+        load_model(checkpoint)
+
+
+def test_texts_can_be_cut_earlier(checkpoint):
+    """The figures of sentence-transformers, which may cut earlier, could not be compared with."""
+    model = load_model(checkpoint, max_length=32)
+    assert model.info.max_length == model.flag.passage_max_length == model.flag.query_max_length == 32
+    for wrong in (2, 65):
+        with pytest.raises(ValueError, match="tiny takes from 3 to 64 tokens"):
+            load_model(checkpoint, max_length=wrong)
+
+
+def test_digest_covers_every_file_of_the_model(checkpoint, tmp_path):
+    """The embedding cache would mix up two models that differ in tokenizer or weights alone."""
+    first = load_model(checkpoint).info
+    assert load_model(checkpoint).info == first
+    other = save_checkpoint(tmp_path / "other", seed=1)
+    assert load_model(other).info.weights_sha256 != first.weights_sha256
+    (checkpoint / "tokenizer_config.json").write_text('{"padding_side": "left"}')
+    changed = load_model(checkpoint).info
+    assert changed.weights_sha256 == first.weights_sha256
+    assert changed.sha256 != first.sha256
+    assert replace(changed, sha256=first.sha256) == first
+
+
+def test_hub_id_is_read_from_an_earlier_download(checkpoint, tmp_path, monkeypatch):
+    """Who downloaded a model once must be able to work without a network afterwards."""
+    import huggingface_hub.constants
+
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    repository = tmp_path / "hub" / "models--someone--tiny"
+    shutil.copytree(checkpoint, repository / "snapshots" / commit)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(commit)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    model = load_model("someone/tiny")
+    assert model.info.name == "someone/tiny"
+    assert np.isfinite(model.flag.encode(["the cat"])).all()
+
+
+def test_another_pooling_than_the_models_own_is_by_our_formulas(tmp_path):
+    """A model that FlagEmbedding loads would give nothing, or its own pooling, where a lesson compares poolings."""
+    model = load_model(save_checkpoint(tmp_path / "m"), backend="FlagEmbedding", device="cpu")
+    bare = load_model(tmp_path / "m", backend="transformers", device="cpu")
+    padded = model.tokenizer(["the cat", "a dog is good"], padding=True, return_tensors="pt")
+    for pooling in (Pooling.CLS, Pooling.MEAN, Pooling.MAX):
+        ours, theirs = (one.vectors(one.token_vectors(padded), pooling) for one in (model, bare))
+        np.testing.assert_allclose(ours.detach().numpy(), theirs.detach().numpy(), atol=1e-6)

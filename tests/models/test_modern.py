@@ -1,0 +1,212 @@
+"""Models of today: last-token pooling, dense layers, shorter vectors; each as sentence-transformers runs it."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from sentence_transformers import SentenceTransformer
+
+from helpers.embeddings import encode
+from helpers.models import load_model
+from tests.checkpoints import CONFIGS, add_layers, save_checkpoint
+
+PASSAGES = ["the cat", "a dog is not a fish , good house", "bread", "apple of the house . not the dog"]
+QUERIES = ["cat is good", "the"]
+INSTRUCTION = "the good \nof :"
+LAYERS = {
+    "none": [],
+    "normalized": [("Normalize", {})],
+    "dense": [("Dense", {"out_features": 8, "activation_function": "torch.nn.modules.activation.Tanh"})],
+    "two": [
+        ("Dense", {"out_features": 32, "bias": False, "activation_function": "torch.nn.modules.linear.Identity"}),
+        ("Normalize", {}),
+        ("Dense", {"out_features": 8, "activation_function": "torch.nn.modules.activation.GELU"}),
+    ],
+    "residual": [("Dense", {"out_features": 8, "use_residual": True})],
+}
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path, monkeypatch):
+    """Keep the vectors of an earlier run, of other code, out of the comparison."""
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def save(folder: Path, architecture: str, pooling: str, layers: str = "none", **options) -> Path:
+    """Save a checkpoint with all the files of sentence-transformers."""
+    save_checkpoint(folder, architecture, pooling=pooling, **options)
+    add_layers(folder, LAYERS[layers])
+    prompts = {"prompts": {"query": INSTRUCTION, "document": ""}, "similarity_fn_name": "cosine"}
+    (folder / "config_sentence_transformers.json").write_text(json.dumps(prompts))
+    return folder
+
+
+def agree(folder: Path, **options) -> None:
+    """See that a folder gives the vectors that sentence-transformers gives."""
+    ours = load_model(folder, device="cpu", **options)
+    theirs = SentenceTransformer(str(folder), device="cpu", truncate_dim=options.get("dim"))
+    for texts, kind, name in ((PASSAGES, "passage", "document"), (QUERIES, "query", "query")):
+        expected = theirs.encode(texts, prompt_name=name, normalize_embeddings=True)
+        found = encode(ours, texts, kind=kind, batch_size=2)
+        assert found.shape == expected.shape
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean", "max", "lasttoken"])
+@pytest.mark.parametrize("architecture", ["bert", "roberta", "mpnet"])
+def test_encoders_are_run_as_sentence_transformers_runs_them(tmp_path, architecture, pooling):
+    """The published scores of a model could not be reproduced."""
+    agree(save(tmp_path / "tiny", architecture, pooling))
+
+
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("architecture", ["qwen2", "qwen3", "qwen2 both ways", "gpt2"])
+def test_decoders_are_pooled_by_their_last_token(tmp_path, architecture, side):
+    """Padding on the left would be taken for text, and on the right for the last token."""
+    folder = save(tmp_path / "tiny", architecture, "lasttoken", padding_side=side)
+    if (architecture, side) != ("gpt2", "left"):  # sentence-transformers counts padding as positions there
+        agree(folder)
+    model = load_model(folder, device="cpu")
+    alone = np.concatenate([encode(model, [text], batch_size=1) for text in PASSAGES])
+    np.testing.assert_allclose(encode(model, PASSAGES, batch_size=4), alone, atol=1e-5)
+    assert load_model(folder).info.query_instruction == INSTRUCTION
+    assert load_model(folder).info.pooling == "lasttoken"
+
+
+@pytest.mark.parametrize("layers", LAYERS)
+@pytest.mark.parametrize("architecture", ["bert", "qwen3"])
+def test_layers_behind_the_pooling_count(tmp_path, architecture, layers):
+    """Without its dense layer a model ranks otherwise than its authors measured."""
+    agree(save(tmp_path / "tiny", architecture, "mean" if architecture == "bert" else "lasttoken", layers))
+
+
+def test_dense_weights_of_the_older_format_are_read(tmp_path):
+    """LaBSE and others have only pytorch_model.bin there."""
+    folder = save(tmp_path / "tiny", "bert", "mean", "dense")
+    new = folder / "2_Dense" / "model.safetensors"
+    torch.save(load_file(new), folder / "2_Dense" / "pytorch_model.bin")
+    new.unlink()
+    agree(folder)
+
+
+@pytest.mark.parametrize(("architecture", "layers"), [("bert", "none"), ("qwen3", "none"), ("bert", "dense")])
+def test_shorter_vectors_are_those_of_sentence_transformers(tmp_path, architecture, layers):
+    """Cut after the scaling, vectors have other lengths, and their inner product is no cosine."""
+    folder = save(tmp_path / "tiny", architecture, "mean" if architecture == "bert" else "lasttoken", layers)
+    agree(folder, dim=5)
+    short, whole = (encode(load_model(folder, dim=dim, device="cpu"), PASSAGES) for dim in (5, None))
+    cut = whole[:, :5] / np.linalg.norm(whole[:, :5], axis=1, keepdims=True)
+    np.testing.assert_allclose(short, cut, atol=1e-6)
+    assert load_model(folder, dim=5).info.dim == 5
+
+
+@pytest.mark.parametrize("dim", [0, -1, 9, 17])
+def test_a_length_that_no_vector_has_is_refused(tmp_path, dim):
+    """Slicing takes any number and gives something."""
+    with pytest.raises(ValueError, match=rf"dim={dim}: tiny has vectors of 8 dimensions"):
+        load_model(save(tmp_path / "tiny", "bert", "mean", "dense"), dim=dim)
+
+
+def test_max_seq_length_is_where_texts_are_cut(tmp_path):
+    """A decoder takes thousands of tokens; its authors may have cut at 8."""
+    folder = save(tmp_path / "tiny", "qwen3", "lasttoken")
+    (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 6, "do_lower_case": false}')
+    assert load_model(folder).info.max_length == 6
+    with pytest.warns(UserWarning, match="longer than the 6 tokens"):
+        agree(folder)
+    with pytest.warns(UserWarning, match="longer than the 4 tokens"):
+        encode(load_model(folder, max_length=4, device="cpu"), PASSAGES)
+
+
+def test_the_end_token_is_put_where_own_code_would(tmp_path):
+    """gte-Qwen2 is pooled at a token that its own code, which is not run, puts behind each text."""
+    plain = save(tmp_path / "plain", "qwen2", "lasttoken", bare=True)
+    marked = save(tmp_path / "marked", "qwen2", "lasttoken", bare=True, eos_token="[SEP]")
+    change(marked / "tokenizer_config.json", add_eos_token=True)
+    one, other = load_model(plain, device="cpu"), load_model(marked, device="cpu", max_length=4)
+    ids, ended = (model.tokenizer(["cat dog", "the"])["input_ids"] for model in (one, other))
+    assert ended == [[*text, other.tokenizer.eos_token_id] for text in ids]
+    cut = other.tokenizer("a b c a b c", truncation=True, max_length=4)["input_ids"]
+    assert len(cut) == 4
+    assert cut[-1] == other.tokenizer.eos_token_id
+    assert not np.allclose(encode(one, ["cat dog"]), encode(other, ["cat dog"]), atol=1e-3)
+
+
+def change(path: Path, **entries: object) -> None:
+    """Set entries of a JSON file."""
+    path.write_text(json.dumps({**json.loads(path.read_text()), **entries}))
+
+
+def test_a_decoder_whose_own_code_may_see_both_ways_is_refused(tmp_path):
+    """gte-Qwen2's code lets tokens see both ways; transformers' own Qwen2 gives it quite other vectors."""
+    folder = save(tmp_path / "tiny", "qwen2", "lasttoken")
+    change(folder / "config.json", auto_map={"AutoModel": "modeling_qwen.Qwen2Model"})
+    with pytest.raises(ValueError, match=r'tiny brings code of its own, which is never run.*"is_causal": false'):
+        load_model(folder)
+    change(folder / "config.json", is_causal=True)
+    causal = encode(load_model(folder, device="cpu"), PASSAGES)
+    change(folder / "config.json", is_causal=False)
+    both = encode(load_model(folder, device="cpu"), PASSAGES)
+    assert not np.allclose(causal, both, atol=1e-3)
+
+
+def test_a_decoder_under_another_pooling_is_refused(tmp_path):
+    """The first token of a decoder has seen nothing, and a mean of its tokens was not what it was trained with."""
+    folder = save(tmp_path / "tiny", "qwen3", "max")
+    with pytest.raises(ValueError, match=r"tiny \(qwen3\) is not a text encoder.*pooling='lasttoken'"):
+        load_model(folder)
+    assert load_model(folder, pooling="lasttoken").info.pooling == "lasttoken"
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"activation_function": "os.system"}, "2_Dense: no activation 'os.system' here; it has Tanh"),
+        ({"activation_function": "torch.hub.load"}, "2_Dense: no activation 'torch.hub.load'"),
+        ({"activation_function": "evil.Tanh"}, "2_Dense: no activation 'evil.Tanh'"),
+        ({"module_input_name": "token_embeddings"}, "2_Dense: module_input_name is 'token_embeddings'"),
+        ({"out_features": 9}, "2_Dense: its weights do not fit its config.json"),
+        ({"in_features": "x"}, "2_Dense: its weights do not fit its config.json"),
+    ],
+)
+def test_a_dense_layer_that_is_not_understood_is_refused(tmp_path, config, message):
+    """A name in a downloaded file must not be called, and half a layer must not be left out."""
+    folder = save(tmp_path / "tiny", "bert", "mean", "dense")
+    change(folder / "2_Dense" / "config.json", **config)
+    with pytest.raises(ValueError, match=message) as error:
+        load_model(folder)
+    assert "\n" not in str(error.value)
+
+
+def test_layers_of_other_kinds_and_places_are_refused(tmp_path):
+    """A layer left out, or read from somewhere else, gives scores of no model."""
+    folder = save(tmp_path / "tiny", "bert", "mean", "dense")
+    modules = json.loads((folder / "modules.json").read_text())
+    other = [*modules[:2], {**modules[2], "path": "../elsewhere"}]
+    (folder / "modules.json").write_text(json.dumps(other))
+    with pytest.raises(ValueError, match=r"modules\.json: '\.\./elsewhere' is no folder of the model"):
+        load_model(folder)
+    (folder / "modules.json").write_text(json.dumps([*modules[:2], {**modules[2], "type": "models.LSTM"}]))
+    with pytest.raises(ValueError, match=r"a further layer \(LSTM\) that is not understood here"):
+        load_model(folder)
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "2_Dense" / "model.safetensors").unlink()
+    with pytest.raises(ValueError, match="2_Dense holds no weights"):
+        load_model(folder)
+
+
+def test_an_instruction_left_out_of_the_pooling_is_refused(tmp_path):
+    """INSTRUCTOR pools only what stands behind the instruction; with it in, its vectors are others."""
+    folder = save(tmp_path / "tiny", "bert", "mean")
+    change(folder / "1_Pooling" / "config.json", include_prompt=False)
+    with pytest.raises(ValueError, match="leaves the instruction's tokens out of its pooling"):
+        load_model(folder)
+    assert load_model(folder, query_instruction="").info.pooling == "mean"
+
+
+def test_the_network_of_every_tiny_checkpoint_is_small():
+    """Tests of many architectures must stay quick."""
+    assert all(config.hidden_size <= 32 for config in CONFIGS.values())

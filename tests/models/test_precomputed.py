@@ -1,0 +1,173 @@
+"""Embeddings computed elsewhere in the place of a model: the same scores, and no mismatch that goes unseen."""
+
+import hashlib
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.data import load_dataset
+from helpers.embeddings import encode, encode_shards
+from helpers.models import load_model
+from helpers.models.precomputed import Precomputed
+from helpers.provenance import provenance
+
+TEXTS = {"passages": ["uno", "dos", "tres"], "queries": ["one", "two"]}
+RNG = np.random.default_rng(0)
+VECTORS = {"passages": RNG.normal(size=(3, 4)), "queries": RNG.normal(size=(2, 4))}
+
+
+def put(folder: Path, vectors: dict | None = None, texts: dict | None = None) -> Path:
+    """Write a folder of embeddings; what is given replaces what is right, None leaves a file out."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for stem, array in (VECTORS | (vectors or {})).items():
+        if array is not None:
+            np.save(folder / f"{stem}.npy", array)
+    for stem, lines in (TEXTS | (texts or {})).items():
+        if lines is not None:
+            rows = [json.dumps({"text": line}, ensure_ascii=False) + "\n" for line in lines]
+            (folder / f"{stem}.jsonl").write_text("".join(rows), encoding="utf-8")
+    return folder
+
+
+def unit(vectors: np.ndarray) -> np.ndarray:
+    """Scale rows to length one."""
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+def test_a_vector_is_found_by_its_text(tmp_path):
+    """A data set read in part or in another order would be scored with the vectors of other texts."""
+    model = load_model(put(tmp_path / "我的 向量"))
+    assert model.info.name == "我的 向量"
+    found = encode(model, ["tres", "uno", "tres"])
+    np.testing.assert_allclose(found, unit(VECTORS["passages"])[[2, 0, 2]], rtol=1e-6)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(encode(model, ["two"], kind="query"), unit(VECTORS["queries"])[1:], rtol=1e-6)
+    shards = list(encode_shards(model, iter(TEXTS["passages"]), shard_size=2))
+    assert [len(shard) for shard in shards] == [2, 1]
+
+
+def test_vectors_of_other_lengths_are_scaled_and_it_is_said(tmp_path):
+    """Inner products of long vectors would rank by length; scaling in silence would hide that they were long."""
+    assert load_model(put(tmp_path / "long")).info.pooling == "precomputed, 4 dimensions, scaled to length one"
+    units = {stem: unit(array).astype(np.float32) for stem, array in VECTORS.items()}
+    assert load_model(put(tmp_path / "unit", units)).info.pooling == "precomputed, 4 dimensions"
+    half = {stem: (1000 * array).astype(np.float16) for stem, array in VECTORS.items()}
+    np.testing.assert_allclose(
+        encode(load_model(put(tmp_path / "half", half)), ["dos"]), unit(VECTORS["passages"])[1:2], atol=1e-3
+    )
+
+
+def test_provenance_names_the_digest_of_every_file(tmp_path):
+    """Two folders of one name would be told apart by nothing else, and sha256sum must give what is printed."""
+    folder = put(tmp_path / "mine")
+    found = provenance(load_model(folder))
+    files = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+    assert found["model"]["files"] == files
+    assert len(files) == 4
+    assert found["device"] == "precomputed"
+    before = found["model"]["sha256"]
+    put(folder, texts={"queries": ["one", "three"]})
+    assert load_model(folder).info.sha256 != before
+    json.dumps(found)
+
+
+def test_files_of_beir_serve_as_texts(tmp_path):
+    """A title is part of the passage's text when the data is read; without it here no passage would be found."""
+    folder = put(tmp_path / "mine", texts={"passages": None})
+    rows = [{"_id": "1", "title": "T", "text": "uno"}, {"_id": "2", "title": "", "text": "dos"}]
+    table = "".join(json.dumps(row) + "\n" for row in [*rows, {"_id": "3", "title": "T", "text": "uno"}])
+    (folder / "passages.jsonl").write_text(table)
+    model = load_model(folder)
+    np.testing.assert_allclose(encode(model, ["T\nuno", "dos"]), unit(VECTORS["passages"])[:2], rtol=1e-6)
+
+
+BROKEN = VECTORS["queries"].copy()
+BROKEN[1, 2] = np.nan
+BAD = [
+    ({"passages": VECTORS["passages"][:2]}, {}, r"passages\.npy has 2 rows, passages\.jsonl 3 texts"),
+    ({"queries": VECTORS["passages"]}, {}, r"queries\.npy has 3 rows, queries\.jsonl 2 texts"),
+    ({"queries": RNG.normal(size=(2, 5))}, {}, "the passages have 4 dimensions, the queries 5"),
+    ({"queries": BROKEN}, {}, r"queries\.npy: row 1 has NaN"),
+    ({"passages": np.zeros((3, 4))}, {}, r"passages\.npy: row 0 has only zeros"),
+    ({"passages": np.ones((3, 4), np.int8)}, {}, r"expected an array of floats .* found int8 \(3, 4\)"),
+    ({"passages": np.ones(3)}, {}, r"found float64 \(3,\)"),
+    ({"queries": None}, {}, r"no queries\.npy; embeddings of passages and of queries are both needed"),
+    ({"passages": None}, {}, r"no passages\.npy"),
+    ({}, {"passages": None}, r"no file with the texts of passages\.npy; put one beside it"),
+]
+
+
+@pytest.mark.parametrize(("vectors", "texts", "message"), BAD)
+def test_what_does_not_match_is_refused_with_both_sides(vectors, texts, message, tmp_path):
+    """Each of these would give scores, and they would be wrong."""
+    with pytest.raises(ValueError, match=message):
+        load_model(put(tmp_path / "mine", vectors, texts))
+
+
+class Bomb:
+    """Leaves a file when it is unpickled."""
+
+    def __init__(self, path: str) -> None:
+        """Remember where."""
+        self.path = path
+
+    def __reduce__(self):
+        """Tell pickle to create the file."""
+        return open, (self.path, "w")
+
+
+@pytest.mark.parametrize("form", ["object array", "pickle", "archive", "cut short", "empty"])
+def test_nothing_is_ever_unpickled(form, tmp_path):
+    """Loading somebody's array must not run somebody's code."""
+    folder, trace = put(tmp_path / "mine"), tmp_path / "trace"
+    path = folder / "passages.npy"
+    if form == "object array":
+        np.save(path, np.array([[Bomb(str(trace))] * 4] * 3, dtype=object), allow_pickle=True)
+    elif form == "pickle":
+        path.write_bytes(pickle.dumps(Bomb(str(trace))))
+    elif form == "archive":
+        with path.open("wb") as file:
+            np.savez(file, a=VECTORS["passages"])
+    else:
+        path.write_bytes(path.read_bytes()[: 140 if form == "cut short" else 0])
+    with pytest.raises(ValueError, match=r"passages\.npy: (not a plain array|expected an array)"):
+        load_model(folder)
+    assert not trace.exists()
+
+
+def test_texts_without_a_vector_are_counted_and_shown(tmp_path):
+    """Embeddings of another release of the data must not be scored for what is left of it."""
+    model = load_model(put(tmp_path / "mine"))
+    with pytest.raises(
+        ValueError, match=r"mine: no vector for 2 of 3 texts \(queries\.npy has 2\).*'a'.*such as 'one'"
+    ):
+        encode(model, ["a", "one", "b"], kind="query")
+    with pytest.raises(ValueError, match="cannot be changed"):
+        load_model(tmp_path / "mine", pooling="cls")
+
+
+def test_equal_texts_take_the_first_vector(tmp_path):
+    """Equal passages are merged into the first of them when data is read; the vector must be that one's."""
+    model = load_model(put(tmp_path / "mine", texts={"passages": ["uno", "dos", "uno"]}))
+    np.testing.assert_allclose(encode(model, ["uno"]), unit(VECTORS["passages"])[:1], rtol=1e-6)
+
+
+@pytest.fixture(scope="module")
+def minilm_vectors(tmp_path_factory) -> Path:
+    """Give the bundled model's vectors of the bundled collection as a folder, its rows in reverse order."""
+    data, model = load_dataset(), load_model()
+    texts = {"passages": data.corpus[::-1], "queries": data.queries[::-1]}
+    vectors = {"passages": encode(model, texts["passages"]), "queries": encode(model, texts["queries"], kind="query")}
+    return put(tmp_path_factory.mktemp("vectors") / "minilm-vectors", vectors, texts)
+
+
+def test_scores_are_those_of_the_model_they_came_from(minilm_vectors):
+    """Precomputed vectors must be worth exactly the model that computed them, whatever the order of the files."""
+    data = load_dataset(max_queries=20)
+    given, computed = load_model(minilm_vectors), load_model()
+    assert isinstance(given, Precomputed)
+    for texts, kind in ((data.corpus, "passage"), (data.queries, "query")):
+        np.testing.assert_allclose(encode(given, texts, kind=kind), encode(computed, texts, kind=kind), atol=1e-6)

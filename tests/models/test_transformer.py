@@ -1,0 +1,102 @@
+"""Networks through transformers: what is refused, that no code of theirs runs, and the untrained twin."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import torch
+
+from helpers.models import load_model
+from helpers.models.transformer import TransformerModel, untrained
+from tests.checkpoints import save_checkpoint
+
+
+def load(name_or_path, **options) -> TransformerModel:
+    """Load a bare network, on the processor."""
+    return load_model(name_or_path, backend="transformers", device="cpu", **options)
+
+
+@pytest.fixture
+def bert(tmp_path) -> Path:
+    """Give a tiny BERT on disk."""
+    return save_checkpoint(tmp_path / "bert", pooling=None)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "message"), [("gpt2", "does not see the last one"), ("t5", "an encoder and a decoder")]
+)
+def test_model_that_is_no_encoder_is_refused(tmp_path, architecture, message):
+    """Pooling a generator's tokens gives vectors, and scores, that mean little."""
+    folder = save_checkpoint(tmp_path / architecture, architecture, pooling=None)
+    with pytest.raises(ValueError, match=f"{architecture}.*is not a text encoder.*{message}"):
+        load(folder)
+
+
+@pytest.mark.parametrize(
+    ("missing", "message"),
+    [
+        (["config.json"], r"no config\.json"),
+        (["model.safetensors"], "holds no weights"),
+        (["tokenizer.json", "tokenizer_config.json"], "no tokenizer"),
+        (["tokenizer.json"], "tokenizer cannot be loaded"),
+    ],
+)
+def test_incomplete_checkpoint_says_what_is_missing(bert, tmp_path, missing, message):
+    """A stack trace from deep inside transformers helps nobody."""
+    folder = shutil.copytree(bert, tmp_path / "copy")
+    for name in missing:
+        (folder / name).unlink()
+    with pytest.raises(ValueError, match=message):
+        load(folder)
+
+
+def test_weights_that_do_not_fit_are_refused(bert, tmp_path):
+    """transformers fills missing weights with random numbers and goes on."""
+    folder = shutil.copytree(bert, tmp_path / "copy")
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))
+    with pytest.raises(ValueError, match=r"copy lacks 16 weights .*encoder\.layer\.2"):
+        load(folder)
+
+
+def test_unknown_architecture_is_refused(bert, tmp_path):
+    """Code that comes with a checkpoint is not run, and a type nobody knows cannot be."""
+    folder = shutil.copytree(bert, tmp_path / "copy")
+    (folder / "config.json").write_text(json.dumps({"model_type": "nobody"}))
+    with pytest.raises(ValueError, match=r"copy.* cannot be loaded"):
+        load(folder)
+
+
+@pytest.mark.parametrize("part", ["network", "tokenizer"])
+def test_code_that_comes_with_a_model_is_never_run(tmp_path, monkeypatch, part):
+    """A downloaded folder could run anything: transformers asks on the terminal, and takes a piped "y" for consent."""
+    folder = save_checkpoint(tmp_path / "hostile", "bert", pooling=None)
+    witness = tmp_path / "it-ran"
+    (folder / "own_code.py").write_text(f"import pathlib\npathlib.Path({str(witness)!r}).touch()\nOwn = object\n")
+    if part == "network":
+        config = json.loads((folder / "config.json").read_text())
+        maps = {"AutoConfig": "own_code.Own", "AutoModel": "own_code.Own"}
+        (folder / "config.json").write_text(json.dumps({**config, "model_type": "unheard-of", "auto_map": maps}))
+    else:
+        config = json.loads((folder / "tokenizer_config.json").read_text())
+        maps = {"AutoTokenizer": ["own_code.Own", "own_code.Own"]}
+        config |= {"tokenizer_class": "Own", "auto_map": maps}
+        (folder / "tokenizer_config.json").write_text(json.dumps(config))
+    monkeypatch.setattr("builtins.input", lambda *_: "y")
+    if part == "network":
+        with pytest.raises(ValueError, match="hostile"):
+            load(folder)
+    else:  # the words of the tokenizer itself are data, and are read
+        load(folder)
+    assert not witness.exists()
+
+
+def test_untrained_twin_is_the_same_again_and_leaves_the_random_state(bert):
+    """The floor of the lesson must not move from run to run, nor change other random numbers."""
+    model = load(bert)
+    state = torch.random.get_rng_state()
+    one, two, other = (untrained(model, seed=seed) for seed in (5, 5, 6))
+    assert torch.equal(torch.random.get_rng_state(), state)
+    assert one.info.sha256 == two.info.sha256 != other.info.sha256
+    assert model.info.sha256 not in (one.info.sha256, other.info.sha256)

@@ -1,0 +1,300 @@
+"""Do the tests notice a fault in the code? `make mutants` puts small faults into helpers, one at a time, and counts.
+
+A mutant is a module with one change: a comparison turned round, a check left out, a constant one larger. It is killed
+if the module's own tests fail. What survives is printed with its place; `tests/mutants.toml` gives the reason for each
+survivor that is known to behave like the original, and those do not count. (DeMillo, Lipton and Sayward 1978,
+doi:10.1109/C-M.1978.218136.)
+
+    python -m tests.mutants                     a sample of every module
+    python -m tests.mutants helpers/metrics     modules whose path begins so
+"""
+
+import argparse
+import ast
+import contextlib
+import copy
+import importlib
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import tomllib
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+COPIED = ("helpers", "tests", "notebooks", "docs", "pyproject.toml", "constraints.txt", "README.md", "README_zh.md",
+          "environment.yml", "Makefile", "CITATION.cff", "LICENSE")  # fmt: skip
+LIMIT = 300  # seconds a mutant may take: one that never ends counts as killed
+LIBRARIES = ("numpy", "scipy.stats", "pandas", "matplotlib.pyplot", "torch", "faiss", "transformers", "datasets",
+             "pytrec_eval", "safetensors.torch", "bm25s", "IPython.display", "filelock", "FlagEmbedding", "nbformat",
+             "nbconvert", "papermill", "hypothesis.strategies", "sklearn.feature_extraction.text", "yaml")  # fmt: skip
+SETTINGS = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1",
+            "MPLBACKEND": "agg"}  # fmt: skip
+OWN_TESTS = {  # which tests are a module's own, the quick ones first, where they are not its mirror and its folder
+    "helpers/_atomic.py": ["tests/test_support.py", "tests/embeddings/test_cache.py"],
+    "helpers/_cache.py": ["tests/test_support.py"],
+    "helpers/_hub.py": ["tests/test_support.py", "tests/data/test_hub.py", "tests/models/test_models.py"],
+    "helpers/_printable.py": ["tests/data/test_hostile.py", "tests/models/test_hostile.py"],
+    "helpers/_progress.py": ["tests/test_support.py"],
+    "helpers/data/bundled": ["tests/data/test_bundled.py"],
+    "helpers/data": [f"tests/data/test_{name}.py" for name in
+                     ("dataset", "formats", "layouts", "trec", "load", "hostile", "hub", "as_found")],
+    "helpers/metrics": [f"tests/metrics/test_{name}.py" for name in
+                        ("inputs", "evaluate", "lookup", "definitions", "against_trec_eval")],
+    "helpers/models/model.py": ["tests/models/test_pooling.py"],
+    "helpers/models": [f"tests/models/test_{name}.py" for name in
+                       ("transformer", "pooling", "layouts", "hostile", "models", "modern", "multilingual",
+                        "precomputed")],
+    "helpers/provenance.py": ["tests/test_provenance.py"],
+    "helpers/report": ["tests/report", "tests/test_report.py"],
+    "helpers/show/plots.py": ["tests/show/test_tables.py", "tests/systems/test_contenders.py"],
+    "helpers/show": ["tests/show", "tests/systems/test_quiet.py", "tests/systems/test_compare.py",
+                     "tests/systems/test_contenders.py", "tests/test_report.py"],
+    "helpers/significance.py": ["tests/test_significance.py"],
+    "helpers/systems": [*(f"tests/systems/test_{name}.py" for name in
+                          ("describe", "combine", "compare", "quiet", "contenders")), "tests/test_report.py"],
+}  # fmt: skip
+SWAPS: dict[type, type] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.And: ast.Or, ast.Or: ast.And,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+
+
+class Mutant(NamedTuple):
+    """A module with one change."""
+
+    module: str
+    line: int
+    before: str
+    after: str
+    source: str
+
+    def __str__(self) -> str:
+        """Say where it is and what was changed."""
+        return f"{self.module}:{self.line}: {self.before}  →  {self.after}"
+
+
+def changes(node: ast.AST) -> Iterator[ast.AST]:
+    """Give the faults that may stand in the place of a node."""
+    changed = copy.deepcopy(node)
+    match changed:
+        case ast.Compare(ops=[operator]) if type(operator) in SWAPS:
+            changed.ops = [SWAPS[type(operator)]()]
+        case ast.BinOp(op=operator) | ast.BoolOp(op=operator) if type(operator) in SWAPS:
+            changed.op = SWAPS[type(operator)]()
+        case ast.UnaryOp(op=ast.Not() | ast.USub()):
+            changed = changed.operand
+        case ast.Constant(value=bool()):
+            changed.value = not changed.value
+        case ast.Constant(value=int() | float()):
+            changed.value += 1
+        case ast.If() | ast.IfExp():
+            changed.test = ast.UnaryOp(ast.Not(), changed.test)
+        case ast.Return(value=ast.expr()):
+            changed.value = ast.Constant(None)
+        case ast.Raise() | ast.Expr(value=ast.Call()):
+            changed = ast.Pass()
+        case ast.Slice(lower=None, upper=ast.expr()):
+            changed.upper = None
+        case ast.Slice(lower=ast.expr()):
+            changed.lower = None
+        case ast.Call(keywords=[_, *_]):
+            changed.keywords = changed.keywords[:-1]
+        case _:
+            return
+    yield ast.copy_location(changed, node)
+
+
+def _holes(node: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]:
+    """Give every node below that runs when its function does, with what puts another in its place."""
+    for name, value in ast.iter_fields(node):
+        if name in ("annotation", "returns", "decorator_list"):
+            continue
+        for place, item in enumerate(value if isinstance(value, list) else [value]):
+            if not isinstance(item, ast.AST) or (
+                isinstance(item, ast.If) and ast.unparse(item.test) == "TYPE_CHECKING"
+            ):
+                continue
+            yield item, partial(value.__setitem__, place) if isinstance(value, list) else partial(setattr, node, name)
+            yield from _holes(item)
+
+
+def mutants(module: Path) -> list[Mutant]:
+    """Make every mutant of a module, in the order of its nodes."""
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    made = []
+    for node, put in list(_holes(tree)):
+        for new in changes(node):
+            before, after = (ast.unparse(one).split("\n")[0][:90] for one in (node, new))
+            put(new)
+            made.append(Mutant(module.relative_to(ROOT).as_posix(), getattr(node, "lineno", 0), before, after,
+                               ast.unparse(ast.fix_missing_locations(tree))))  # fmt: skip
+            put(node)
+    return made
+
+
+def own_tests(module: str) -> list[str]:
+    """Name the files of tests that belong to a module, each once: the one that mirrors it first."""
+    folder, mirror = Path("tests", *Path(module).parts[1:-1]), f"test_{Path(module).stem}.py"
+    known = next((tests for path, tests in OWN_TESTS.items() if module.startswith(path)), [folder.as_posix()])
+    files = [ROOT / folder / mirror]
+    for path in (ROOT / test for test in known):
+        files += sorted(path.glob("test_*.py")) if path.is_dir() else [path]
+    return [file.relative_to(ROOT).as_posix() for file in dict.fromkeys(files) if file.exists()]
+
+
+def start(tests: list[str], checkout: Path) -> int:
+    """Run tests in a copy of the checkout, in a process of its own; its exit status tells. Return its id.
+
+    The libraries that this process has imported are the new one's too, which saves the greater part of the time.
+    """
+    if process := os.fork():
+        return process
+    os.setsid()
+    signal.alarm(LIMIT)
+    os.chdir(checkout)
+    with open(os.devnull, "r+b") as nothing:
+        for number in range(3):
+            os.dup2(nothing.fileno(), number)
+    os.environ["PYTHONPATH"] = str(checkout)
+    sys.path[:] = [str(checkout), *(path for path in sys.path if path not in ("", str(ROOT)))]
+    for name in [name for name in sys.modules if name.split(".")[0] in COPIED]:
+        del sys.modules[name]
+    status = 2  # what an error outside the tests leaves
+    try:
+        status = int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]))
+    finally:
+        os._exit(status)
+
+
+def end(process: int) -> None:
+    """End what a run of the tests left running, and take no embedding over from it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process, signal.SIGKILL)
+
+
+def sample(prefixes: list[str], share: float, seed: int) -> list[Mutant]:
+    """Draw that share of each module's mutants, three at least."""
+    chosen = []
+    for module in sorted((ROOT / "helpers").rglob("*.py")):
+        made = mutants(module)
+        if any(module.relative_to(ROOT).as_posix().startswith(prefix) for prefix in prefixes) and made:
+            count = min(len(made), max(3, round(share * len(made))))
+            chosen += random.Random(f"{seed} {module.name}").sample(made, count)
+    return chosen
+
+
+def survivors_known() -> list[dict[str, str]]:
+    """Read the survivors that have a reason: module, code before and after, a part of its line, and why it survives."""
+    listed: list[dict[str, str]] = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))[
+        "survivor"
+    ]
+    return listed
+
+
+def is_known(mutant: Mutant, known: dict[str, str]) -> bool:
+    """Tell whether a reason is that of a mutant."""
+    line = (ROOT / mutant.module).read_text(encoding="utf-8").splitlines()[mutant.line - 1]
+    given = (known["module"], known["before"], known["after"])
+    return given == (mutant.module, mutant.before, mutant.after) and known["within"] in line
+
+
+def copies(folder: Path, number: int) -> list[Path]:
+    """Copy what the tests need, so many times."""
+    without = shutil.ignore_patterns("__pycache__", "_build")
+    for name in COPIED:
+        for checkout in (folder / str(one) for one in range(number)):
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, checkout / name, ignore=without)
+            else:
+                checkout.mkdir(exist_ok=True)
+                shutil.copy(ROOT / name, checkout / name)
+    return [folder / str(one) for one in range(number)]
+
+
+def replace(module: Path, source: str) -> None:
+    """Give a module another source, and drop what was compiled of the last one, perhaps within the same second."""
+    module.write_text(source, encoding="utf-8")
+    for compiled in module.parent.glob(f"__pycache__/{module.stem}.*"):
+        compiled.unlink()
+
+
+def run(chosen: list[Mutant], workers: int) -> list[Mutant]:
+    """Try the mutants, so many at a time, each in a checkout of its own; return the survivors."""
+    survivors, waiting, since = [], chosen[::-1], time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        free, running = copies(Path(folder), workers), {}
+        while waiting or running:
+            while waiting and free:
+                mutant, checkout = waiting.pop(), free.pop()
+                replace(checkout / mutant.module, mutant.source)
+                running[start(own_tests(mutant.module), checkout)] = mutant, checkout
+            process, status = os.wait()
+            end(process)
+            mutant, checkout = running.pop(process)
+            replace(checkout / mutant.module, (ROOT / mutant.module).read_text(encoding="utf-8"))
+            shutil.rmtree(checkout / "build", ignore_errors=True)  # embeddings that a fault may have spoilt
+            free.append(checkout)
+            survivors += [mutant] * (status == 0)
+            print("." if status else f"\nsurvives: {mutant}\n", end="", flush=True)
+    print(f"\n{time.monotonic() - since:.0f} s")
+    return survivors
+
+
+def sound(modules: set[str]) -> None:
+    """Make sure that the tests pass in a copy where nothing was changed; else every mutant would seem killed."""
+    since = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        (checkout,) = copies(Path(folder), 1)
+        for file in sorted({file for module in modules for file in own_tests(module)}):
+            process = start([file], checkout)
+            _, status = os.waitpid(process, 0)
+            end(process)
+            if status:
+                raise SystemExit(f"{file} fails without a mutant: make it pass first, in a copy without .git.")
+    print(f"The tests pass without a mutant, in {time.monotonic() - since:.0f} s.", flush=True)
+
+
+def main() -> int:
+    """Draw, try and report; the exit status is 1 if fewer than nine tenths were killed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__.split("\n")[0])
+    parser.add_argument("modules", nargs="*", default=["helpers"], help="beginnings of module paths (helpers)")
+    parser.add_argument("--share", type=float, default=0.04, help="of each module's mutants, three at least (0.04)")
+    parser.add_argument("--seed", type=int, default=16)
+    parser.add_argument("--workers", type=int, default=2)
+    args = parser.parse_args()
+    os.environ.update(SETTINGS)
+    os.environ.pop("EVAL_CACHE_DIR", None)
+    for name in LIBRARIES:
+        importlib.import_module(name)
+    chosen = sample(args.modules, args.share, args.seed)
+    reasons = survivors_known()
+    alike = [mutant for mutant in chosen if any(is_known(mutant, known) for known in reasons)]
+    tried = [mutant for mutant in chosen if mutant not in alike]
+    sound({mutant.module for mutant in tried})
+    survivors = run(tried, args.workers)
+    total, left = defaultdict(int), defaultdict(int)
+    for mutant in tried:
+        total[mutant.module] += 1
+    for mutant in survivors:
+        left[mutant.module] += 1
+    print("\n\nkilled  of  module")
+    print("".join(f"{total[name] - left[name]:6} {total[name]:3}  {name}\n" for name in sorted(total)), end="")
+    rate = 1 - len(survivors) / max(len(tried), 1)
+    print(f"killed: {len(tried) - len(survivors)} of {len(tried)} ({rate:.0%}); like the original: {len(alike)}")
+    return 0 if rate >= 0.9 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

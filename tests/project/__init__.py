@@ -1,0 +1,1 @@
+"""Tests of the environment and the repository's files."""

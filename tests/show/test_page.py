@@ -1,0 +1,203 @@
+"""The report page: one safe file, whole in either language, and what it says of figures that need care."""
+
+import re
+
+import numpy as np
+import pytest
+from bs4 import BeautifulSoup
+
+from helpers.data import RetrievalDataset, from_ids
+from helpers.models import OFFLINE_DEFAULT
+from helpers.show.charts import bars, lines
+from helpers.show.page import render
+from helpers.show.view import View
+from helpers.show.words import DEFINITIONS, FACTS, NOTES_ZH, WORDS, shown
+from helpers.systems import Ranking, Run, compare
+from tests.systems.samples import QUERIES, collection
+
+HOSTILE = [
+    "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</title><script>alert(1)</script>",
+    '"><base href="https://example.org/">', "<iframe src=https://example.org>", "<meta http-equiv=refresh content=0>",
+    "<form action=https://example.org>", "<svg onload=alert(1)>", "&lt;b&gt;", "{{ 7 * 7 }}{% raw %}",
+]  # fmt: skip
+
+
+class Failing:
+    """Fails with a message of somebody's choice."""
+
+    def __init__(self, message):
+        """Keep the message."""
+        self.message = message
+
+    def rank(self, data, k):
+        """Raise it."""
+        raise ValueError(self.message)
+
+
+def run_of(best):
+    """Give a run that ranks one document first for each query, and another below it."""
+    return Run({query: {doc: 2.0, "d12": 1.0} for query, doc in zip(QUERIES, best, strict=True)})
+
+
+@pytest.fixture(scope="module")
+def two():
+    """Compare two runs, a baseline and a system that fails."""
+    first, second = run_of(["d2", "d3", "d5", "d7", "d1", "d4"]), run_of(["d2", "d3", "d8", "d9", "d1", "d4"])
+    third = Run({query: {"d12": 1.0} for query in QUERIES})
+    systems = {"first": first, "second": second, "third": third, "broken": Failing("no luck")}
+    return compare(systems, collection(), growth=True)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("evil", HOSTILE)
+def test_whatever_comes_from_outside_is_text_on_the_page(evil, language):
+    """Markup in a passage, an id, a name or an error would run in the browser of whoever is sent the page."""
+    queries = {f"q{evil}": f"apple {evil}", "q2": evil}
+    corpus = {f"d{evil}": f"the apple {evil}", "d2": f"{evil} house"}
+    data = from_ids(f"data {evil}", queries, corpus, {f"q{evil}": {"d2": 1}, "q2": {"d2": 2}})
+    systems = {f"name {evil}": Run({f"q{evil}": {f"d{evil}": 1.0, f"x{evil}": 2.0}}), f"b {evil}": "bm25",
+               f"c {evil}": Failing(evil)}  # fmt: skip
+    text = render(compare(systems, data, 2, growth=True), language=language, slices={f"q{evil}": evil})
+    page = BeautifulSoup(text, "html.parser")
+    assert evil in page.title.string == page.h1.string
+    assert not page.find_all(["script", "img", "base", "iframe", "form", "link", "object", "b"])
+    assert not [tag for tag in page.find_all(True) for name in tag.attrs if name.startswith("on")]
+    assert {meta.get("http-equiv") for meta in page.find_all("meta")} == {None, "Content-Security-Policy"}
+    policy = page.find("meta", {"http-equiv": True})["content"]
+    assert policy == "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    assert evil in page.find("main").get_text()
+
+
+def test_every_word_is_there_in_both_languages():
+    """A page would be half in the other language, or a number be missing from a sentence."""
+    for key, (english, chinese) in (WORDS | DEFINITIONS | FACTS).items():
+        assert english, key
+        assert chinese, key
+        assert set(re.findall(r"\{(\w+)\}", english)) == set(re.findall(r"\{(\w+)\}", chinese)), key
+        assert not re.search(r"[\u3400-\u9fff] |\s[\u3400-\u9fff]|[\u3400-\u9fff][,;:?!]", chinese), key
+
+
+def test_a_chinese_page_is_chinese_whole(two):
+    """Labels of tables and pictures, warnings too, would stay English between Chinese sentences."""
+    page = BeautifulSoup(render(two, language="zh"), "html.parser")
+    assert page.html["lang"] == "zh-CN"
+    own = {"first", "second", "third", "broken", "id", "p"} | set(map(shown, two.metrics)) | {"BM25"}
+    labels = [tag.get_text() for tag in page.find_all(["h2", "th", "dt", "figcaption", "caption"])]
+    labels += [tag["aria-label"] for tag in page.find_all("svg", {"aria-label": True})]
+    english = [text for text in labels if not re.search(r"[\u3400-\u9fff]", text)]
+    packages = {tag.get_text() for tag in page.find_all("dt")}
+    assert [t for t in english if t not in own | packages and not re.fullmatch(r"[qd]?[\d,.]+|\w+@k", t)] == []
+    for pattern in NOTES_ZH:
+        re.compile(pattern)
+
+
+def test_notes_of_systems_are_translated():
+    """A warning in the other language is one that is passed over."""
+    data = collection()
+    view = View(compare({"mine": Run({"q1": {"x": 1.0}, "q2": {"d3": 1.0}}), "empty": Run({})}, data), "zh")
+    assert [name for name, _ in view.notes()] == ["mine", "empty"]
+    assert all(re.search(r"[\u3400-\u9fff]", note) for _, note in view.notes())
+
+
+def test_the_summary_says_whether_the_lead_is_significant(two):
+    """The first sentence is what is read; a lead of chance must not be told as a finding."""
+    sentences = View(two).summary()
+    assert sentences[0].startswith("first has nDCG@10 0.")
+    assert "on 6 queries" in sentences[0]
+    assert "is not significant" in sentences[1]
+    assert sentences[-1] == "Not scored, because they failed: broken."
+    good = Run({f"q{row}": {f"d{row}": 1.0} for row in range(12)})
+    bad = Run({f"q{row}": {f"d{row + 1}": 1.0} for row in range(12)})
+    ids = {f"q{row}": f"text {row}" for row in range(12)}
+    corpus = {f"d{row}": f"passage {row}" for row in range(14)}
+    data = from_ids("clear", ids, corpus, {f"q{row}": {f"d{row}": 1} for row in range(12)})
+    assert "is significantly better than the next, bad" in View(compare({"good": good, "bad": bad}, data)).summary()[1]
+    same = compare({"one": good, "other": good}, data)
+    assert "have the same score on every query" in View(same).summary()[1]
+
+
+def test_a_p_value_that_cannot_be_small_is_explained(two):
+    """Five of five queries better and p above the level: without a line the reader does not know which to believe."""
+    table, notes = View(two).tests()
+    assert "p adjusted (Holm)" in table.header
+    [line] = [note for note in notes if note.startswith("Against second")]
+    assert "only 2 queries differ: p cannot fall below 0.5000" in line
+    only = View(compare({"a": run_of(["d2"] * 6), "b": run_of(["d3"] * 6)}, collection()))
+    assert "p adjusted (Holm)" not in only.tests()[0].header
+
+
+def test_what_is_shown_of_queries_is_what_they_scored(two):
+    """A query under the wrong heading, or a value of the other system, would send the reader the wrong way."""
+    [(caption, table)] = View(two).wins()
+    assert caption == "first better on 2 queries"
+    ours, theirs = (two.scored[name].per_query["ndcg@10"] for name in ("first", "second"))
+    for query, text, a, b in table.rows:
+        row = list(QUERIES).index(query)
+        assert (text, a, b) == (QUERIES[query], f"{ours[row]:.3f}", f"{theirs[row]:.3f}")
+    note, failures = View(two).failures()
+    assert failures.rows == [] or [row[0] for row in failures.rows]
+    assert "Every query has a relevant passage in first place." in note or "first passage is not relevant" in note
+
+
+def test_failures_are_told_apart_by_grade_and_judgement():
+    """ "0" says that somebody looked; "not judged" that nobody did."""
+    runs = {"only": run_of(["d9", "d12", "d5", "d7", "d1", "d4"])}
+    note, table = View(compare(runs, collection())).failures()
+    assert "2 of 2" in note
+    assert [(row[0], row[2], row[4]) for row in table.rows] == [
+        ("q1", "beyond 12", "0"), ("q2", "beyond 12", "not judged")
+    ]  # fmt: skip
+
+
+def test_a_flat_curve_is_left_out(two):
+    """A horizontal line, or one point, says nothing and takes half a screen."""
+    assert View(two).growth() == {}  # runs are no search of the whole corpus
+    assert "words" in View(compare({"words": "bm25"}, collection(), growth=True)).growth()
+    flat = compare({"flat": Run({q: {"d1": 1.0} for q in QUERIES})}, collection(), growth=True)
+    assert View(flat).growth() == {}
+    assert "size of the corpus" not in render(flat)
+
+
+def test_a_page_of_failures_alone_is_a_page():
+    """The page must say what failed, above all where nothing else is left to say."""
+    text = render(compare({"broken": Failing("no luck")}, collection()))
+    assert "No system could be scored." in text
+    assert "no luck" in text
+
+
+def test_marks_stand_where_the_numbers_say():
+    """A bar or a point beside its number would be a wrong picture of a right table."""
+    placed = bars([("a", 0.5, 0.25, 0.75)])["bars"][0]
+    assert (placed.x, placed.low, placed.high, placed.text) == (210, 105, 315, "0.500")
+    chart = lines({"a": {10: 0.9, 100: 0.5}, "b": {10: 0.7, 1000: 0.1}})
+    (x1, y1), (x2, y2) = chart["lines"][0]["points"]
+    (_, _), (x3, y3) = chart["lines"][1]["points"]
+    assert x1 == chart["left"]
+    assert x3 == pytest.approx(chart["right"])
+    assert x2 - x1 == pytest.approx(x3 - x2)  # decades are equally long
+    assert y3 > y2 > y1
+    assert y3 - y2 == pytest.approx(y2 - y1)
+    assert chart["lines"][0]["dash"] != chart["lines"][1]["dash"]
+
+
+def test_the_page_links_to_nothing_but_the_site(two):
+    """An address of elsewhere on the page could be loaded, or lead astray."""
+    page = BeautifulSoup(render(two), "html.parser")
+    assert not page.find_all(src=True)
+    assert len(page.find_all(href=True)) <= 1
+    for link in page.find_all(href=True):
+        assert link["href"].startswith("https://")
+        assert link["href"].endswith("/en/differences.html")
+
+
+def test_the_baseline_of_the_bundled_model_is_named_whole(two):
+    """A hub id cut to its last part is another model's name as well."""
+    data = RetrievalDataset("d", ["a", "b"], ["x", "y"], [{0: 1}, {1: 1}], ["1", "2"], ["1", "2"])
+
+    class Ranker:
+        """Ranks in the order of the corpus."""
+
+        def rank(self, data, k):
+            return Ranking(np.tile([2.0, 1.0], (2, 1)).astype(np.float32), np.tile([0, 1], (2, 1)))
+
+    assert View(compare({OFFLINE_DEFAULT: Ranker()}, data, 2)).title() == f"{OFFLINE_DEFAULT} on d"

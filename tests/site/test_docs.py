@@ -1,0 +1,416 @@
+"""The documentation site without a browser: what stops a build, what the built pages hold, the addresses."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+import shutil
+import xml.etree.ElementTree as ElementTree
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
+
+from nbformat.v4 import new_output
+
+from docs.site.build import build, problems
+from docs.site.extension import styled_by_class
+from docs.site.finish import POLICY, Pages
+from docs.site.inserts import card, filled
+from docs.site.links import address_faults, check_links
+from docs.site.project import DocsError, Edition, addresses, slugs
+from notebooks.kit.markdown import headings
+from notebooks.kit.notebooks import LANGUAGES, ROOT, dumps, lesson_names, lesson_path, read
+from tests.built_site import built
+from tests.sample import sample
+
+NAMES = lesson_names(ROOT)
+LIMITS = {"site": 30_000_000, "lesson": 1_500_000}
+
+
+@pytest.fixture(scope="module")
+def site() -> Path:
+    """The built site."""
+    return built()
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A checkout with one short lesson and two short pages, which a test may break."""
+    for name in ("site", "images"):
+        shutil.copytree(ROOT / "docs" / name, tmp_path / "docs" / name)
+    for name in ("glossary.yml", "labels.yml", "lessons.yml"):
+        shutil.copy(ROOT / "docs" / name, tmp_path / "docs" / name)
+    for name in ("pyproject.toml", "README.md", "README_zh.md"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    titles = {"en": ("A page", "Words about recall."), "zh": ("一页", "关于召回率的话。")}
+    for language, (title, words) in titles.items():
+        folder = tmp_path / "docs" / language
+        folder.mkdir()
+        toc = "```{toctree}\npage\n```\n"
+        (folder / "index.md").write_text(f"# {title}\n\n{words}\n\n<!-- insert: lessons -->\n\n{toc}", encoding="utf-8")
+        (folder / "page.md").write_text(f"# {title}\n\n{words}\n\n## {title} 2\n\n{words}\n", encoding="utf-8")
+        path = lesson_path(tmp_path, language, "00_sample")
+        path.parent.mkdir(parents=True)
+        book = sample(language)
+        book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+        book.metadata["language_info"] = {"name": "python"}
+        path.write_text(
+            dumps(book).replace(f"../{language}/next.md", f"../../docs/{language}/page.md"), encoding="utf-8"
+        )
+    return tmp_path
+
+
+def digest(folder: Path) -> dict[str, str]:
+    """The SHA-256 of every file below a folder."""
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def pages(site: Path) -> list[Path]:
+    """The pages of both languages that Sphinx wrote."""
+    return [p for code in LANGUAGES for p in sorted((site / code).glob("*.html"))]
+
+
+@pytest.mark.slow
+def test_rebuild_gives_the_same_bytes(site: Path, tmp_path: Path):
+    """A rebuild with nothing changed would differ, and nobody could see what a change did to the site."""
+    build(ROOT, tmp_path / "again")
+    first, second = digest(site), digest(tmp_path / "again")
+    assert sorted(first) == sorted(second)
+    assert [name for name in first if first[name] != second[name]] == []
+
+
+def test_every_page_has_its_twin_with_the_same_anchors(site: Path):
+    """The language switch would lead nowhere, or to the top instead of the same heading."""
+    for page in sorted((site / "en").rglob("*.html")):
+        twin = site / "zh" / page.relative_to(site / "en")
+        assert twin.exists(), twin
+        anchors = [re.findall(r'<section[^>]* id="([^"]+)"', p.read_text(encoding="utf-8")) for p in (page, twin)]
+        assert anchors[0] == anchors[1], page.name
+
+
+def test_pages_say_what_they_are(site: Path):
+    """Search engines and shared links would show the wrong language, a wrong address, no picture or nothing."""
+    where = addresses(ROOT)
+    for page in pages(site):
+        text, language = page.read_text(encoding="utf-8"), page.parent.name
+        assert f'lang="{ {"en": "en", "zh": "zh-CN"}[language] }"' in text.split("<head>")[0], page
+        assert f'content="{POLICY}"' in text, page
+        for code, label in (("en", "en"), ("zh", "zh-CN")):
+            assert f'hreflang="{label}" href="{where.site}{code}/{page.name}"' in text, page
+        assert f'property="og:url" content="{where.site}{language}/{page.name}"' in text, page
+        assert 'name="twitter:card" content="summary_large_image"' in text, page
+        assert f'property="og:image" content="{where.site}card-{language}.png"' in text, page
+        for once in ('rel="canonical"', 'name="viewport"', "<title>", 'property="og:title"', "application/ld+json"):
+            assert text.count(once) == 1, f"{page}: {once}"
+        title = unescape(re.search(r"<title>(.*)</title>", text)[1])
+        assert title.count({"en": "Retrieval evaluation", "zh": "检索评估教程"}[language]) == 1, f"{page}: {title}"
+        twin = {"en": "zh", "zh": "en"}[language]
+        assert f'<a class="language-switch" href="./../{twin}/{page.name}"' in text, page
+    for language in LANGUAGES:
+        assert (site / f"card-{language}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+
+
+def test_pages_are_described_by_their_first_paragraph(site: Path):
+    """A search engine would show the code of a page under its title, or a lesson as anything but a lesson."""
+    for page in pages(site):
+        text = page.read_text(encoding="utf-8")
+        said = [
+            unescape(found) for found in re.findall(r'(?:name|property)="(?:og:)?description" content="([^"]*)"', text)
+        ]
+        structured = json.loads(re.search(r'<script type="application/ld\+json">(.*?)</script>', text)[1])
+        assert structured["@type"] == ("LearningResource" if page.stem in NAMES else "TechArticle"), page
+        if (ROOT / "docs" / page.parent.name / f"{page.stem}.md").exists() or page.stem in NAMES:
+            assert len(said) == 2, page
+            assert said[0] == said[1] == structured["description"]
+            assert 15 < len(said[0]) <= 200, page
+            assert not re.search(r"[<\\$]", said[0]), page
+            words = "".join(said[0].split())[:12]
+            assert words in "".join(
+                "".join(Edition(ROOT, page.parent.name).texts(page.stem)).replace("`", "").replace("$", "").split()
+            ), page
+
+
+def test_no_page_has_code_or_style_inside(site: Path):
+    """The content security policy would switch off a script or a style, and part of the page would not work."""
+    for page in pages(site):
+        text = page.read_text(encoding="utf-8")
+        inside = re.findall(r"<script(?![^>]*(?:src=|json))[^>]*>|<style|\sstyle=\"|\son[a-z]+=\"", text)
+        assert inside == [], page
+        assert "fa-" not in re.sub(r"<svg.*?</svg>", "", text, flags=re.S), f"{page}: an icon without a picture"
+
+
+def test_lessons_offer_launch_and_download(site: Path):
+    """A launch button would open the wrong notebook, or a download would not be the recorded one."""
+    where = addresses(ROOT)
+    assert NAMES, "no lesson to test"
+    for language in LANGUAGES:
+        for name in NAMES:
+            text = (site / language / f"{name}.html").read_text(encoding="utf-8")
+            path = f"notebooks/{language}/{name}.ipynb"
+            owner = where.repository.removeprefix("https://github.com/")
+            assert f'href="https://colab.research.google.com/github/{owner}/blob/v{where.version}/{path}"' in text
+            assert f'href="https://mybinder.org/v2/gh/{owner}/v{where.version}?urlpath=lab/tree/{path}"' in text
+            saved = site / language / "downloads"
+            assert (saved / f"{name}.ipynb").read_bytes() == (ROOT / path).read_bytes()
+            compile((saved / f"{name}.py").read_text(encoding="utf-8"), name, "exec")
+            assert "https://cdn" not in (saved / f"{name}.html").read_text(encoding="utf-8")
+
+
+def test_pages_show_the_recorded_outputs(site: Path):
+    """The site would show something else than what the tests verified."""
+    for language in LANGUAGES:
+        for name in NAMES:
+            text = (site / language / f"{name}.html").read_text(encoding="utf-8")
+            figures = [
+                o for c in read(lesson_path(ROOT, language, name)).cells for o in c.get("outputs", ())
+                if "image/png" in o.get("data", {})
+            ]  # fmt: skip
+            shown = re.findall(r'<img alt="([^"]+)"[^>]*src="_images/', text)
+            assert len(shown) == len(figures), name
+            for cell in read(lesson_path(ROOT, language, name)).cells:
+                assert f'id="cell-{cell.id}"' in text, f"{language}/{name} [{cell.id}]"
+
+
+def test_marks_of_the_checks_are_not_published(site: Path):
+    """Readers of the source would stumble over marks, or a page would show an insert that was not filled in."""
+    for page in pages(site):
+        marks = r"<!-- ?(?:fig:|calc:|holds:|nofig|translation of|insert:)|%(?:site|version)%"
+        assert not re.search(marks, page.read_text("utf-8"))
+
+
+def test_the_api_pages_have_only_what_we_wrote(site: Path):
+    """Readers would look through what Python says of each field of a named tuple: its number."""
+    text = "".join(page.read_text(encoding="utf-8") for page in (site / "en").glob("helpers.*.html"))
+    assert "TokenVectors.starts" in text
+    assert "Alias for field number" not in text
+
+
+def test_the_api_pages_have_every_public_module(site: Path):
+    """A new module would be found in the source alone, or the way through would not lead to its functions."""
+    listed = (site / "en" / "api.html").read_text(encoding="utf-8")
+    article = listed[listed.index("<article") : listed.index("</article")]
+    for path in sorted((ROOT / "helpers").rglob("*.py")):
+        names = path.relative_to(ROOT).with_suffix("").parts
+        names = names[:-1] if names[-1] == "__init__" else names
+        if len(names) == 1 or any(name.startswith("_") for name in names):
+            continue
+        package, module = f"helpers.{names[1]}", ".".join(names)
+        assert f'href="{package}.html#module-{package}"' in article, f"docs/en/api.md does not list {package}"
+        assert f'id="module-{module}"' in (site / "en" / f"{package}.html").read_text(encoding="utf-8"), module
+    assert len(re.findall(r'href="helpers\.\w+\.html#helpers\.\w+\.\w+"', article)) == 6, "the way through"
+
+
+def test_sizes(site: Path):
+    """Pages would be slow on a weak connection."""
+    sizes = {path: path.stat().st_size for path in site.rglob("*") if path.is_file()}
+    assert sum(sizes.values()) < LIMITS["site"]
+    for language in LANGUAGES:
+        for name in NAMES:
+            page = site / language / f"{name}.html"
+            pictures = {page.parent / src for src in re.findall(r'src="(_images/[^"]+)"', page.read_text("utf-8"))}
+            assert sizes[page] + sum(sizes[p] for p in pictures) < LIMITS["lesson"], page
+
+
+def test_sitemap_and_robots(site: Path):
+    """Search engines would miss pages or be sent to addresses that do not exist."""
+    where = addresses(ROOT)
+    tree = ElementTree.parse(site / "sitemap.xml")
+    spots = [node.text or "" for node in tree.iter("{http://www.sitemaps.org/schemas/sitemap/0.9}loc")]
+    assert len(spots) == len(set(spots)) >= 2 * (len(NAMES) + 12)
+    assert all((site / spot.removeprefix(where.site)).is_file() for spot in spots)
+    assert f"Sitemap: {where.site}sitemap.xml" in (site / "robots.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_search_looks_through_articles_alone(site: Path, language: str):
+    """Results would show the menu, LaTeX or what a cell installs; or a page would not be found at all."""
+    data = json.loads((site / language / "_static" / "search" / "index.json").read_text(encoding="utf-8"))
+    assert {page["url"] for page in data["pages"]} >= {f"{name}.html" for name in NAMES} | {
+        "cheatsheet.html",
+        "try.html",
+    }
+    for page, anchor, title, text, _code, _counts in data["sections"]:
+        place = f"{data['pages'][page]['url']}#{anchor}"
+        assert title.strip(), place
+        assert not re.search(r"\\[a-z]+\{|\$", text), place
+        assert not re.search(r"<!--|</", text) or place.startswith("contributing"), place  # which explains our marks
+        if data["pages"][page]["url"].removesuffix(".html") in NAMES:
+            assert "find_spec" not in text + _code, place
+            assert "provenance()" not in text + _code, place
+    weights = {page["url"]: page["prior"] for page in data["pages"]}
+    low = max(weights[f"{name}.html"] for name in ("api", "contributing", "citation", "helpers.metrics"))
+    assert min(weights["02_metrics.html"], weights["cheatsheet.html"]) > low
+    assert ["recall", "召回率"] in [group[:2] for group in data["synonyms"]]
+    assert not (site / language / "searchindex.js").exists()
+
+
+def test_one_place_for_addresses():
+    """A fork would change pyproject.toml and still send its readers to somebody else's repository."""
+    where = addresses(ROOT)
+    owner, name = where.repository.removeprefix("https://github.com/").split("/")
+    allowed = (
+        where.repository, where.site, where.site.rstrip("/"),
+        f"https://colab.research.google.com/github/{owner}/{name}/blob/{where.tag}/",
+        f"https://mybinder.org/v2/gh/{owner}/{name}/{where.tag}",
+    )  # fmt: skip
+    texts = [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/*/*.md"),
+        *ROOT.glob("notebooks/*/*.ipynb"),
+        *ROOT.glob("helpers/*.py"),
+    ]
+    for path in texts:
+        for url in re.findall(
+            rf"(?:git\+)?https?://[^\s\"'<>)\\]*{re.escape(name)}[^\s\"'<>)\\]*", path.read_text("utf-8")
+        ):
+            plain = url.removeprefix("git+")
+            assert plain.startswith(allowed), f"{path.name}: {url} does not follow from pyproject.toml, [project.urls]"
+            tags = re.findall(
+                r"(?:@|/blob/|/tree/|/raw/|/archive/refs/tags/)(v\d[\w.]*?)(?:\.zip|\.tar\.gz|/|#|$)", plain
+            )
+            assert set(tags) <= {where.tag}, f"{path.name}: {url} names another release than {where.tag}"
+
+
+# --- what stops a build --------------------------------------------------------------------------------------
+
+
+def test_missing_twin_is_named(small: Path):
+    """A lesson in one language would be published and the switch would lead nowhere."""
+    lesson_path(small, "zh", "00_sample").unlink()
+    assert problems(small)[0].startswith("notebooks/zh/00_sample.ipynb missing: does not exist")
+
+
+def test_missing_page_is_named(small: Path):
+    """A page without translation would be published."""
+    (small / "docs" / "zh" / "page.md").unlink()
+    assert problems(small) == ["docs/zh/page.md missing: does not exist, its twin does: a page has two languages"]
+
+
+def test_untranslated_page_is_named(small: Path):
+    """English text would stand in the Chinese edition."""
+    shutil.copy(small / "docs" / "en" / "page.md", small / "docs" / "zh" / "page.md")
+    assert "docs/zh/page.md untranslated: still in English: '# A page'" in problems(small)
+
+
+def test_unlike_headings_are_named(small: Path):
+    """The language switch would lead to another heading."""
+    path = small / "docs" / "zh" / "page.md"
+    path.write_text(path.read_text(encoding="utf-8") + "\n## 多出来的\n", encoding="utf-8")
+    assert "docs/zh/page.md headings: has 3 headings, English has 2" in problems(small)[0]
+
+
+def test_error_output_is_named(small: Path):
+    """A traceback would be published as a result."""
+    path = lesson_path(small, "en", "00_sample")
+    book = read(path, small)
+    book.cells[1].outputs = [new_output("error", ename="ValueError", evalue="x", traceback=[])]
+    path.write_text(dumps(book), encoding="utf-8")
+    assert "notebooks/en/00_sample.ipynb [setup] error: stores the error ValueError: x" in problems(small)
+
+
+def test_missing_jieba_is_named(small: Path, monkeypatch: pytest.MonkeyPatch):
+    """Sphinx would index no Chinese and say nothing."""
+    real = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "jieba" else real(name, *a))
+    assert "jieba is not installed" in problems(small)[-1]
+
+
+def test_broken_reference_is_named_and_the_old_site_stays(small: Path, tmp_path: Path):
+    """A page would be published with a link that leads nowhere, or a failed build would take the site away."""
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "old.txt").write_text("old", encoding="utf-8")
+    assert problems(small) == []
+    path = small / "docs" / "en" / "page.md"
+    path.write_text(path.read_text(encoding="utf-8") + "\nSee [it](00_nothing.md).\n", encoding="utf-8")
+    with pytest.raises(DocsError) as caught:
+        build(small, tmp_path / "out")
+    said = str(caught.value).splitlines()
+    assert len(said) == 2, "something else is wrong too"
+    assert "docs/en/page.md" in said[1]
+    assert "00_nothing" in said[1]
+    assert (tmp_path / "out" / "old.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        ("missing.html", "no such file"),
+        ("#nowhere", "no such anchor"),
+        ("b.html#nowhere", "no such anchor"),
+        ("http://example.org/", "not https"),
+        ("https://exa mple.org/", "no host name"),
+        ("https://example.org/页。", "a character that does not belong"),
+        ("b.html", ""),
+        ("b.html#here", ""),
+        ("https://example.org/x?y=1#z", ""),
+    ],
+)
+def test_links_are_followed(tmp_path: Path, link: str, message: str):
+    """A dead link or anchor would be published."""
+    (tmp_path / "a.html").write_text(f'<p id="top"><a href="{link}">x</a></p>', encoding="utf-8")
+    (tmp_path / "b.html").write_text('<p id="here">x</p>', encoding="utf-8")
+    _, broken = check_links(tmp_path, "https://example.org/site/")
+    assert (message in broken[0]) if message else (broken == []), broken
+
+
+def test_files_of_other_servers_are_refused(tmp_path: Path):
+    """A reader behind a firewall would wait for a server that is not ours."""
+    (tmp_path / "a.html").write_text('<script src="https://cdn.example.org/x.js"></script>', encoding="utf-8")
+    assert "from another server" in check_links(tmp_path, "https://example.org/")[1][0]
+    assert address_faults("https://example.org/a-b_c/?d=e#f") == []
+
+
+def test_code_inside_a_tag_is_refused(tmp_path: Path):
+    """The policy would switch it off, and a button would do nothing."""
+    with pytest.raises(ValueError, match="code inside a tag"):
+        Pages(tmp_path, {}).tightened('<html><head></head><p onclick="go()">x</p></html>', tmp_path / "a.html")
+
+
+def test_another_copy_of_the_site_is_the_one_that_is_built(small: Path, tmp_path: Path):
+    """The tests of a small copy, and a build of another checkout, would try the extensions of this one."""
+    with (small / "docs" / "site" / "inserts.py").open("a", encoding="utf-8") as file:
+        file.write("\nraise RuntimeError('the extension of the copy')\n")
+    with pytest.raises(DocsError, match="the extension of the copy"):
+        build(small, tmp_path / "out")
+
+
+def test_unknown_insert_is_named():
+    """A page would be published with a hole where a table should be."""
+    with pytest.raises(DocsError, match="a page says <!-- insert: nothing -->; there are: card"):
+        filled("# Title\n\n<!-- insert: nothing -->\n", Edition(ROOT, "en"))
+    with pytest.raises(DocsError, match="no table under '## Nothing'"):
+        card(Edition(ROOT, "en"), "Nothing")
+
+
+@pytest.mark.parametrize("name", ["metrics", "encode"])
+def test_benchmark_tables_are_in_the_language_of_the_page(name: str):
+    """A Chinese reader would meet English labels in the tables of measurements."""
+    english, chinese = (filled(f"<!-- insert: benchmark {name} -->", Edition(ROOT, code)) for code in LANGUAGES)
+    assert english.count("\n| ") == chinese.count("\n| ") > 5
+    names = r"helpers|ranx|BEIR|pytrec_eval|ir_measures|FlagEmbedding|FlagModel|sentence-transformers|MiB|ms"
+    lines = [line.strip("| ").split(" | ") for line in chinese.split("\n") if line.startswith("| ")]
+    heads = [label for line in lines if "---:" not in line and not line[0][:1].isdigit() for label in line]
+    labels = [label for label in heads if re.search("[A-Za-z]", label.replace("<sup>", "").replace("</sup>", ""))]
+    assert [label for label in labels if not re.match(rf"(?:{names})\b|.*[\u4e00-\u9fff]", label)] == []
+
+
+def test_columns_of_text_are_marked():
+    """Texts in tables would be set flush right as numbers are, or numbers flush left."""
+    row = '<tr style="text-align: right;"><th>{}</th><td>{}</td><td>{}</td></tr>'
+    html = f"<style scoped>td {{{{}}}}</style><table border='1' class='dataframe'>{row}{row}{row}</table>"
+    shown = styled_by_class(html.format("", "who", "score", 0, "Ann", "0.5", 1, "Bob", "NaN"))
+    assert re.findall(r'<t[dh] class="words">(\w+)<', shown) == ["who", "Ann", "Bob"]
+    assert "style" not in shown
+    assert "border" not in shown
+
+
+def test_anchors_are_made_from_the_titles():
+    """Links to headings would break from one build to the next."""
+    text = "# Recall@k: how much?\n\n```sh\n# no heading\n```\n\n## Ties\n\n## Ties\n\n### 召回率\n\n### 3. An ideal\n"
+    assert slugs(headings(text)) == ["recall-k-how-much", "ties", "ties-2", "section", "an-ideal"]

@@ -1,0 +1,266 @@
+"""What readers stumbled over, in a real browser: widths, folds, links, touch, print, titles, terms, questions."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from docs.site.project import site_words
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
+from notebooks.kit.translation import glossary
+from tests.site.browser import PHONE, WIDE, Site
+
+LESSONS = lesson_names(ROOT)
+LAPTOP = {"width": 1440, "height": 900}
+TOO_WIDE = """selector => [...document.querySelectorAll(selector)]
+  .filter(box => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1)
+  .map(box => `${box.scrollWidth} in ${box.clientWidth}: ${box.innerText.slice(0, 60)}`)"""
+OPEN = "document.querySelectorAll('details').forEach(box => { box.open = true; })"
+# Chinese terms inside headings, and whether the line breaks inside one.
+BROKEN = """terms => [...document.querySelectorAll('article :is(h1, h2, h3)')].flatMap(heading => {
+  const range = document.createRange(), found = [];
+  const walker = document.createTreeWalker(heading, NodeFilter.SHOW_TEXT);
+  const letters = [];
+  while (walker.nextNode()) {
+    [...walker.currentNode.data].forEach((letter, i) => letters.push([letter, walker.currentNode, i]));
+  }
+  const text = letters.map(([letter]) => letter).join('');
+  for (const term of terms) {
+    for (let at = text.indexOf(term); at >= 0; at = text.indexOf(term, at + 1)) {
+      const tops = [at, at + term.length - 1].map(i => {
+        range.setStart(letters[i][1], letters[i][2]);
+        range.setEnd(letters[i][1], letters[i][2] + 1);
+        return range.getBoundingClientRect().top;
+      });
+      if (Math.abs(tops[0] - tops[1]) > 4) found.push(`${term} in ${text}`);
+    }
+  }
+  return found;
+})"""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", LESSONS)
+def test_code_and_tables_fit_a_laptop(site: Site, name: str, language: str):
+    """A reader would have to push code or a table aside to see the end of it: the last metric was hidden."""
+    site.look(LAPTOP)
+    site.open(f"{language}/{name}.html")
+    site.page.evaluate(OPEN)
+    assert site.page.evaluate(TOO_WIDE, "article .cell_input pre, article table") == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_cheat_sheet_fits_a_phone(site: Site, language: str):
+    """The formulas would lie outside of the window."""
+    site.look(PHONE)
+    site.open(f"{language}/cheatsheet.html")
+    assert site.page.evaluate(TOO_WIDE, "section#the-metrics table") == []
+    site.show("#the-metrics")
+    site.picture(f"{language}-cheatsheet-formulas-phone")
+
+
+def test_a_box_that_scrolls_says_so(site: Site):
+    """Nobody would know that there is more to the right."""
+    site.look(PHONE)
+    site.open("en/01_evaluation.html")
+    boxes = site.page.locator("article table.dataframe").all()
+    wide = [box for box in boxes if box.evaluate("b => b.scrollWidth > b.clientWidth + 1")]
+    assert wide
+    for box in wide:
+        edge = "b => { const s = getComputedStyle(b); return [s.backgroundImage, s.backgroundAttachment]; }"
+        image, attachment = box.evaluate(edge)
+        assert image.count("linear-gradient") == 4
+        assert {"local", "scroll"} <= set(attachment.split(", "))
+
+
+def test_printed_sources_are_coloured(site: Site):
+    """The source of a function would be grey where code is coloured, and its numbers would be coloured too."""
+    site.look(WIDE)
+    site.open("en/02_metrics.html")
+    assert site.page.locator(".cell_output .highlight-python").count() >= 7
+    assert site.page.locator(".cell_output .highlight-python .k", has_text="def").count() >= 7
+    plain = site.page.locator(".cell_output :is(.highlight-none, .highlight-myst-ansi) pre").all_inner_texts()
+    assert any("the loop says the same: True" in text for text in plain)
+    assert not any(re.search(r"^def ", text, re.M) for text in plain)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", LESSONS)
+def test_setup_and_versions_are_folded(site: Site, name: str, language: str):
+    """A lesson would begin with a page of imports, or the code could not be brought out."""
+    site.look(WIDE)
+    site.open(f"{language}/{name}.html")
+    folded = site.page.locator("details.fold")
+    titles = list(site_words(language)["fold"].values())
+    assert folded.locator("summary").all_inner_texts() == titles
+    setup = folded.first.locator("pre").first
+    assert not setup.is_visible()
+    folded.first.locator("summary").click()
+    assert "import" in setup.inner_text()
+    assert setup.is_visible()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_see_it_leads_to_the_heading(site: Site, language: str):
+    """A link of the pitfalls would land in the middle of code, under the bar at the top."""
+    site.look(WIDE)
+    site.open(f"{language}/pitfalls.html")
+    targets = [link.get_attribute("href") for link in site.page.locator("article li a[href*='_']:not(.term)").all()]
+    targets = [target for target in targets if target and "#" in target and re.match(r"0\d_", target)]
+    assert len(targets) > 10
+    for target in targets[:4]:
+        site.open(f"{language}/{target}")
+        heading = site.page.locator(f"section[id='{target.split('#')[1]}'] > :is(h2, h3)").first
+        assert 0 <= heading.bounding_box()["y"] < 250, target
+        assert site.wrong == []
+
+
+def test_copy_buttons_show_on_touch(site: Site):
+    """A reader with a phone would never see the button that copies."""
+    site.look(PHONE)
+    session = site.page.context.new_cdp_session(site.page)
+    session.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    try:
+        site.open("en/own_model.html")
+        assert site.page.evaluate("matchMedia('(hover: none)').matches")
+        button = site.page.locator("button.copybtn").first
+        assert float(button.evaluate("b => getComputedStyle(b).opacity")) == 1
+    finally:
+        session.send("Emulation.setTouchEmulationEnabled", {"enabled": False})
+        session.detach()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_print_is_light_and_has_the_solutions(site: Site, language: str):
+    """A reader in the dark theme would print white on black, and exercises without their solutions."""
+    site.look(WIDE, "dark")
+    site.open(f"{language}/02_metrics.html")
+    closed = site.page.locator("article details:not(.fold):not(.try-paste)")
+    assert closed.count() >= 4
+    assert not any(box.evaluate("b => b.open") for box in closed.all())
+    dark = site.page.evaluate("getComputedStyle(document.body).backgroundColor")
+    site.page.emulate_media(media="print", color_scheme="dark")
+    site.until("document.documentElement.dataset.theme === 'light'")
+    assert site.page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
+    assert all(box.evaluate("b => b.open") for box in closed.all())
+    site.page.emulate_media(media="screen", color_scheme="dark")
+    site.until("document.documentElement.dataset.theme === 'dark'")
+    assert not any(box.evaluate("b => b.open") for box in closed.all())
+    site.page.emulate_media(media="null", color_scheme="light")
+
+
+@pytest.mark.parametrize("name", ["02_metrics", "03_model_comparison", "own_model"])
+def test_chinese_titles_break_between_words(site: Site, name: str):
+    """A title would break inside a word, and be read wrongly."""
+    site.open(f"zh/{name}.html")
+    terms = [
+        word for term in glossary(ROOT) for word in (term.zh, *term.accepted) if len(word) > 1 and not word.isascii()
+    ]
+    for width in (390, 360, 700, 1280):
+        site.look({"width": width, "height": 844})
+        assert site.page.evaluate(BROKEN, terms) == []
+        assert site.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert site.page.locator("article h2 wbr").count() > 3 or name == "own_model"
+
+
+def test_dots_of_emphasis_are_under_chinese_alone(site: Site):
+    """Latin letters would carry dots, which only Chinese does."""
+    site.look(WIDE)
+    style = "b => getComputedStyle(b).textEmphasisStyle"
+    for name in (*LESSONS, "libraries", "trust", "own_model"):
+        site.open(f"zh/{name}.html")
+        for emphasis in site.page.locator("article em").all():
+            bare = emphasis.evaluate("e => [...e.childNodes].filter(n => n.nodeType === 3).map(n => n.data).join('')")
+            assert not re.search("[A-Za-z]", bare), bare
+        assert all(span.evaluate(style) == "none" for span in site.page.locator("article em .latin").all())
+    mixed = "p => p.innerHTML = '<em>召回<span class=latin>recall</span></em>'"  # the pages may have none just now
+    site.page.locator("article p").first.evaluate(mixed)
+    assert site.page.locator("article em").first.evaluate(style) != "none"
+    assert site.page.locator("article em .latin").first.evaluate(style) == "none"
+
+
+def test_the_theme_speaks_chinese(site: Site):
+    """Labels of buttons would be read out in English on a Chinese page."""
+    site.look(WIDE)
+    site.open("zh/02_metrics.html")
+    labels = site.page.evaluate(
+        "[...document.querySelectorAll('[aria-label], button[title], a[title], nav[title]')]"
+        ".filter(e => !e.closest('.try, [lang=en]'))"
+        ".map(e => e.getAttribute('aria-label') || e.title)"
+    )
+    english = {label for label in labels if label and not re.search("[\u4e00-\u9fff]", label)}
+    assert english <= {"helpers", "API"}, english
+    assert "Copyright" not in site.page.locator("footer").last.inner_text()
+    assert "©" not in site.page.locator(".bd-footer-content").inner_text()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_mistake_can_be_reported(site: Site, language: str):
+    """Whoever finds a mistake would have to look for the place to say so."""
+    site.look(WIDE)
+    site.open(f"{language}/02_metrics.html")
+    edit, report = (site.page.locator(f".where a.{kind}").get_attribute("href") for kind in ("edit", "report"))
+    assert edit.endswith(f"/edit/main/notebooks/{language}/02_metrics.ipynb")
+    assert "/issues/new?title=" in report
+    assert f"{language}%2F02_metrics.html" in report or f"{language}/02_metrics.html" in report
+    assert site.page.locator(".where a.edit").inner_text() == site_words(language)["edit"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_terms_are_explained_where_they_stand(site: Site, language: str):
+    """A reader would have to leave the page to learn what a word means; or the words would cover the text for good."""
+    site.look(WIDE)
+    site.open(f"{language}/01_evaluation.html")
+    means = {term.means[language] for term in glossary(ROOT)}
+    terms = site.page.locator("article a.term")
+    texts = terms.all_inner_texts()
+    assert len(texts) == len({text.lower() for text in texts}) > 10
+    box = site.page.locator("#means")
+    for number in (0, 5):
+        terms.nth(number).hover()
+        assert box.is_visible()
+        assert box.inner_text() in means
+        site.page.mouse.move(1, 1)
+        assert not box.is_visible()
+    terms.first.focus()
+    assert box.is_visible()
+    site.page.keyboard.press("Escape")
+    assert not box.is_visible()
+    terms.first.click()
+    site.until("location.pathname.endsWith('glossary.html') && location.hash.startsWith('#term-')")
+    site.until("document.getElementById(location.hash.slice(1)) !== null")  # the page is still loading here
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_questions_answer_at_once(site: Site, language: str):
+    """A choice would do nothing, or say right to a wrong answer."""
+    site.look(PHONE)
+    site.open(f"{language}/02_metrics.html")
+    quizzes = site.page.locator("fieldset.quiz")
+    assert quizzes.count() == 14
+    for quiz in quizzes.all():
+        assert quiz.locator("p:visible").count() == 0
+        for choice in quiz.locator("input").all():
+            choice.check()
+            said = quiz.locator("p:visible")
+            assert said.count() == 1
+            kind = "right" if "right" in said.get_attribute("class") else "wrong"
+            assert said.inner_text().startswith(site_words(language)[kind].strip())
+        assert quiz.locator("p.right").count() == 1
+    assert site.violations() == []
+    site.show("fieldset.quiz")
+    site.picture(f"{language}-question-phone")
+
+
+@pytest.mark.parametrize("path", ["zh/02_metrics.html", "zh/03_model_comparison.html"])
+def test_tables_have_chinese_labels(site: Site, path: str):
+    """A Chinese reader would meet English labels in the tables; or could not tell which label the notebook prints."""
+    site.look(WIDE)
+    site.open(path)
+    heads = site.page.locator("table.dataframe th:has(small)")
+    assert heads.count() > 10
+    for head in heads.all():
+        chinese, printed = head.inner_text().split("\n")
+        assert re.search("[\u4e00-\u9fff]", chinese)
+        assert printed.strip()

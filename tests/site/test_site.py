@@ -1,0 +1,214 @@
+"""The documentation site in a real browser: Debian's chromium, pages served on this machine alone.
+
+Needs chromium (`apt install chromium`) and axe-core (`npm install --prefix build axe-core@4.14.1`). Where the
+environment says CI, a missing one is a failure; elsewhere the tests are skipped and say so. Pictures for a look are
+left in build/screenshots/.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
+from tests.site.browser import DRAWN, PHONE, WIDE, Site
+from tests.site.queries import QUERIES
+
+# Pages of which pictures are kept, and what to show of each.
+SHOWN = {
+    "index": {"home": "body"},
+    "libraries": {"table": "#why-they-differ"},
+    "cheatsheet": {"cheatsheet": "body"},
+    "benchmarks": {"benchmarks": "body"},
+    "03_model_comparison": {"lesson": "body", "frame": "table.dataframe", "figure": "article img"},
+}
+
+
+def names() -> list[str]:
+    """The pages of one language, lessons among them, as the sources say."""
+    made = [path.stem for path in sorted((ROOT / "docs" / "en").glob("*.md"))] + lesson_names(ROOT)
+    return [*made, "genindex", "search", "_modules/helpers/index"]
+
+
+def formulas(language: str, name: str) -> int:
+    """Count the formulas in the source of a page or lesson."""
+    page = ROOT / "docs" / language / f"{name}.md"
+    notebook = lesson_path(ROOT, language, name)
+    texts = [page.read_text(encoding="utf-8")] if page.exists() else []
+    if notebook.exists():
+        texts = [cell.source for cell in read(notebook).cells if cell.cell_type == "markdown"]
+    count = 0
+    for text in texts:
+        bare = re.sub(r"^```.*?^```|`[^`\n]+`", "", text, flags=re.S | re.M)
+        count += len(re.findall(r"\$\$.+?\$\$|(?<!\\)\$[^$\n]+?(?<!\\)\$", bare, flags=re.S))
+    return count
+
+
+def inspect(site: Site, language: str, name: str) -> None:
+    """Look at the page that the browser shows: in light and dark, and on a phone; that first, where it is one."""
+    assert site.page.locator("mjx-container").count() == formulas(language, name)
+    assert site.page.locator("mjx-merror").count() == 0
+    looks = [("light", WIDE, "light"), ("dark", WIDE, "dark"), ("phone", PHONE, "light")]
+    for label, size, scheme in looks if site.page.viewport_size == WIDE else looks[::-1]:
+        site.look(size, scheme)
+        if size == PHONE:
+            assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], f"{language}, phone"
+        else:
+            assert site.faint() == [], f"{language}, {label}"
+        if size == PHONE or (name, label) == ("index", "light"):  # the bars at the sides, hidden on a phone
+            assert site.violations() == [], f"{language}, {label}"
+        for spot, selector in SHOWN.get(name, {}).items():
+            site.show(selector)
+            site.picture(f"{language}-{spot}-{label}")
+    for image in site.page.locator("article img").all():
+        assert image.evaluate("async i => { await i.decode(); return i.naturalWidth; }") > 100
+    assert site.wrong == []
+
+
+def change_language(site: Site, name: str, language: str) -> None:
+    """Press the switch on a page, in the middle of a lesson, and see that it leads to the same heading."""
+    here = ""
+    if name in lesson_names(ROOT):
+        site.look(WIDE)
+        sections = site.page.evaluate("[...document.querySelectorAll('article section section')].map(s => s.id)")
+        here = "#" + sections[len(sections) // 2]
+    site.show(here or "body")
+    site.switch()
+    site.page.wait_for_url(f"{site.base}{language}/{name}.html{here}")
+    site.until(DRAWN)
+    assert abs(site.page.evaluate(f"document.querySelector('{here or 'body'}').getBoundingClientRect().top")) < 300
+    site.page.evaluate("location.hash = ''")  # unmarks the heading: axe can say nothing of its contrast
+
+
+@pytest.mark.parametrize("name", names())
+def test_page(site: Site, name: str):
+    """In one of the languages the page would fail, call another server, bar some readers, or lose its other edition."""
+    site.look(WIDE)
+    site.open(f"en/{name}.html")
+    inspect(site, "en", name)
+    change_language(site, name, "zh")
+    inspect(site, "zh", name)
+    if name in lesson_names(ROOT):
+        change_language(site, name, "en")
+
+
+def test_pages_of_source_code(site: Site):
+    """A page with the source of a module would fail, call another server or be too wide for a phone.
+
+    The Chinese edition has the same pages; `test_page` looks at its list of them.
+    """
+    site.look(PHONE)
+    for path in sorted(site.folder.glob("en/_modules/**/*.html")):
+        site.open(path.relative_to(site.folder).as_posix())
+        assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
+        assert site.page.locator("div.highlight").count() > 0 or path.stem == "index"
+        assert site.wrong == [], path
+    site.look(WIDE)
+
+
+def test_pages_of_modules(site: Site):
+    """A page on a module would fail, bar some readers or be too wide for a phone.
+
+    The Chinese edition has the same pages; `test_page` looks at its list of them.
+    """
+    paths = sorted(site.folder.glob("en/helpers.*.html"))
+    assert paths
+    for path in paths:
+        site.look(WIDE)
+        site.open(f"en/{path.name}")
+        assert site.faint() == [], path
+        site.look(PHONE)
+        assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
+        assert site.violations() == [], path
+        assert site.wrong == [], path
+    site.look(WIDE)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_search_finds_the_section_first(site: Site, language: str):
+    """A reader who types a word, a part of one, a mistyped one or its translation would miss what explains it."""
+    site.look(WIDE)
+    site.open(f"{language}/search.html")
+    first = {}
+    for query in QUERIES[language]:
+        site.page.fill(".bd-search-container input[name=q]", query)
+        site.until(f"document.getElementById('search-summary').dataset.query === {query!r}")
+        links = site.page.locator("#search-results li > a")
+        first[query] = (links.first.get_attribute("href") or "").replace(".html", "") if links.count() else "nothing"
+        shown = "".join(site.page.locator("#search-results p").all_inner_texts())
+        assert not re.search(r"\\[a-z]+\{|find_spec", shown), query
+    assert first == QUERIES[language]
+    assert len(first) >= 30
+    assert site.wrong == []
+
+
+def test_the_magnifier_stands_beside_the_words(site: Site):
+    """The picture in the search field would lie on what the reader types."""
+    for size in (WIDE, PHONE):
+        site.look(size)
+        site.open("en/search.html?q=recall")
+        icon = site.page.locator(".bd-search-container .bd-search > svg").bounding_box()
+        field = site.page.locator(".bd-search-container input[name=q]")
+        padding = float(field.evaluate("f => parseFloat(getComputedStyle(f).paddingLeft)"))
+        assert icon["x"] + icon["width"] <= field.bounding_box()["x"] + padding
+
+
+def test_search_from_any_page(site: Site):
+    """The search field would do nothing."""
+    site.page.set_viewport_size(WIDE)
+    site.open("zh/pitfalls.html")
+    site.page.click("button.search-button-field")
+    site.page.fill("dialog input[name=q]", "召回率")
+    site.page.keyboard.press("Enter")
+    site.page.wait_for_selector("#search-results li a")
+    assert "/zh/search.html" in site.page.url
+    assert site.wrong == []
+
+
+def test_copy_and_theme_buttons(site: Site):
+    """A reader could not copy code, or not leave the dark."""
+    site.page.set_viewport_size(WIDE)
+    site.page.emulate_media(color_scheme="light")
+    site.open("en/own_model.html")
+    assert site.page.locator("button.copybtn").count() == site.page.locator("article div.highlight").count() > 0
+    for mode in ("dark", "light", "auto"):
+        site.page.click("button.theme-switch-button")
+        site.page.click(f"button.theme-change-button[data-mode={mode}]")
+        assert site.page.evaluate("document.documentElement.dataset.mode") == mode
+    assert site.wrong == []
+
+
+def test_start_page_picks_a_language(site: Site):
+    """A reader would be sent to a language he does not read, or the choice would be forgotten."""
+    for stored, expected in (("null", "en"), ("'zh'", "zh"), ("'en'", "en")):
+        site.open("en/citation.html")
+        store = (
+            "localStorage.removeItem('language')" if stored == "null" else f"localStorage.setItem('language', {stored})"
+        )
+        site.page.evaluate(store)
+        site.page.goto(site.base)
+        site.page.wait_for_url(f"{site.base}{expected}/index.html")
+    site.page.evaluate("localStorage.removeItem('language')")
+
+
+def test_pages_outside_of_sphinx(site: Site):
+    """The page for a wrong address, or a lesson saved as HTML, would bar some readers or fail."""
+    for path in ("404.html", *(f"{code}/downloads/{name}.html" for code in LANGUAGES for name in lesson_names(ROOT))):
+        site.open(path)
+        if path == "404.html":
+            assert site.violations() == []
+            assert site.page.evaluate("getComputedStyle(document.querySelector('main')).textAlign") == "center"
+        else:
+            assert site.page.locator("mjx-container").count() >= formulas(path[:2], Path(path).stem)
+        assert site.wrong == [], path
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_cheat_sheet_prints_on_one_page(site: Site, language: str):
+    """The cheat sheet would be no sheet."""
+    site.page.set_viewport_size(WIDE)
+    site.page.emulate_media(color_scheme="light")
+    site.open(f"{language}/cheatsheet.html")
+    assert len(re.findall(rb"/Type\s*/Page\b", site.page.pdf(format="A4"))) == 1

@@ -1,0 +1,207 @@
+"""The widget "Try the metrics" without a browser: its JavaScript in node, against the package.
+
+Needs node. Where the environment says CI, a missing one is a failure; elsewhere the tests are skipped and say so.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
+
+from docs.site.project import Edition
+from docs.site.widget import settings, widget
+from helpers.data.trec import read_qrels, read_run
+from helpers.metrics import evaluate
+from notebooks.kit.notebooks import LANGUAGES, ROOT
+from tests.site.vectors import METRICS, far_apart, random_cases, random_runs, scored_here
+
+STATIC = ROOT / "docs" / "site" / "_static" / "try"
+SCORE = """
+import { METRICS, evaluate, find, ordered } from "./metrics.js";
+const scored = JSON.parse(text).map(({ docs, scores, judged, k, level, gain, persistence }) => {
+  const hits = find(scores ? ordered(docs, scores) : docs, new Map(judged), level);
+  return Object.values(METRICS).map((metric) => metric(hits, k, { gain, persistence }).value);
+});
+"""
+READ = """
+import { readQrels, readRun } from "./trec.js";
+const plain = (table) => [...table].map(([query, docs]) => [query, [...docs]]);
+const attempt = (read) => {
+  try { return plain(read()); } catch (fault) { return [fault.box, fault.line, fault.key]; }
+};
+const scored = JSON.parse(text).map(({ kind, given }) => attempt(() => (kind === "run" ? readRun : readQrels)(given)));
+"""
+
+
+@pytest.fixture(scope="module")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A function that runs a script of the widget in node, with a value as JSON, and returns what it made of it."""
+    program = shutil.which("node")
+    if program is None:
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("not installed: node")
+    folder = tmp_path_factory.mktemp("node")
+    for path in STATIC.glob("*.js"):
+        shutil.copy(path, folder)
+    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+
+    def run(script: str, value: object) -> Any:
+        (folder / "value.json").write_text(json.dumps(value), encoding="utf-8")
+        start = 'import { readFileSync } from "node:fs";\nconst text = readFileSync("value.json", "utf8");\n'
+        (folder / "script.js").write_text(f"{start}{script}\nconsole.log(JSON.stringify(scored));", encoding="utf-8")
+        result = subprocess.run([program, "script.js"], cwd=folder, capture_output=True, text=True, check=False)
+        assert result.returncode == 0, result.stderr
+        return json.loads(result.stdout)
+
+    return run
+
+
+def test_values_are_those_of_the_package(node: Any):
+    """A reader would see another number than the package computes: at ties, padding, grades, short rankings."""
+    cases = random_cases()
+    assert len(cases) >= 3000
+    assert far_apart(cases, node(SCORE, cases)) == []
+
+
+def test_the_cases_have_what_is_hard():
+    """The comparison would be one of easy cases, and a mistake at the edges would pass."""
+    cases = random_cases()
+    assert sum(case["scores"] is not None and len(set(case["scores"])) < len(case["scores"]) for case in cases) > 500
+    assert sum(-1 in case["docs"] for case in cases) > 300
+    assert sum(max((grade for _, grade in case["judged"]), default=0) > 1 for case in cases) > 1000
+    assert sum(min((grade for _, grade in case["judged"]), default=0) < 0 for case in cases) > 100
+    assert sum(case["level"] > 1 for case in cases) > 300
+    assert sum(not any(grade >= case["level"] for _, grade in case["judged"]) for case in cases) > 50
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_comparison_can_fail(metric: str):
+    """A metric would be left out of the comparison, or an error of a billionth would pass."""
+    cases = random_cases()[:50]
+    wrong = [scored_here(case) for case in cases]
+    wrong[7][METRICS.index(metric)] += 1e-11
+    assert [line.split(":")[0] for line in far_apart(cases, wrong)] == [f"case 7, {metric}"]
+
+
+def test_a_pasted_run_scores_as_in_the_package(node: Any, tmp_path: Path):
+    """A run pasted into the page would get another mean, or other counts, than evaluate gives it."""
+    script = """
+    import { evaluate } from "./metrics.js";
+    import { readQrels, readRun } from "./trec.js";
+    const scored = JSON.parse(text).map(({ run, qrels, k, level }) =>
+      evaluate(readRun(run), readQrels(qrels), k, { level }));
+    """
+    for case, got in zip(random_runs(), node(script, random_runs()), strict=True):
+        (tmp_path / "run").write_text(case["run"], encoding="utf-8")
+        (tmp_path / "qrels").write_text(case["qrels"], encoding="utf-8")
+        names = [f"{metric}@{case['k']}" for metric in METRICS if metric != "dcg"]
+        run, qrels = read_run(tmp_path / "run"), read_qrels(tmp_path / "qrels")
+        expected = evaluate(run, qrels, names, relevance_level=case["level"])
+        means = dict(zip(METRICS, got["mean"], strict=True))
+        assert [means[name.split("@")[0]] for name in names] == pytest.approx(list(expected.mean.values()), abs=1e-12)
+        assert got["counts"] == {
+            "queries": expected.queries, "missing": expected.missing, "noRelevant": expected.no_relevant,
+            "unjudged": expected.unjudged, "tied": expected.tied,
+        }  # fmt: skip
+
+
+GOOD = [
+    ("run", "q1 Q0 d1 1 1.5 me\n\n q1\tQ0 d2 2 -1e-3 me\r\nq2 Q0 文档 1 .5 me"),
+    ("run", "\ufeffq1 Q0 d1 1 1e400 me".replace("1e400", "3e38")),
+    ("qrels", "q1 0 d1 1\nq1 0 d2 -2\nq2 0 d1 +3\n"),
+    ("qrels", "query-id\tcorpus-id\tscore\nq1\td1\t2\n"),
+    ("qrels", "q1 d1 2\nq1 d2 0\n"),
+]
+BAD = [
+    ("run", "", 0, "empty"),
+    ("run", " \n\t\n", 0, "empty"),
+    ("run", "q1 Q0 d1 1 1.5 me\nq1 Q0 d2 2 0.5", 2, "fields"),
+    ("run", "q1 Q0 d1 1 nan me", 1, "score"),
+    ("run", "q1 Q0 d1 1 1e400 me", 1, "score"),
+    ("run", "q1 Q0 d1 1 1_000 me", 1, "score"),
+    ("run", "q1 Q0 d1 1 2 me\n\nq1 Q0 d1 2 1 me", 3, "twice"),
+    ("qrels", "q1 0 d1 1\nq1 0 d2 yes", 2, "grade"),
+    ("qrels", "q1 0 d1 1.5", 1, "grade"),
+    ("qrels", "q1 0 d1 4294967296", 1, "grade"),
+    ("qrels", "q1 0 d1 1\nq1 0 d1 0", 2, "twice"),
+    ("qrels", "q1 0 d1 1\nq1 d2 1", 2, "fields"),
+    ("qrels", "query-id corpus-id score", 0, "empty"),
+]
+
+
+def test_texts_are_read_as_the_package_reads_them(node: Any, tmp_path: Path):
+    """A file that the package reads would be refused by the page, or read otherwise."""
+    got = node(READ, [{"kind": kind, "given": text} for kind, text in GOOD])
+    for (kind, text), table in zip(GOOD, got, strict=True):
+        (tmp_path / "text").write_bytes(text.encode())
+        read = (read_run if kind == "run" else read_qrels)(tmp_path / "text")
+        assert {query: dict(docs) for query, docs in table} == read
+
+
+def test_bad_lines_are_named(node: Any, tmp_path: Path):
+    """A reader would get numbers from a broken file, or not be told which line is wrong."""
+    got = node(READ, [{"kind": kind, "given": text} for kind, text, _, _ in BAD])
+    assert got == [[kind, line, key] for kind, _, line, key in BAD]
+    for kind, text, _, _ in BAD:
+        (tmp_path / "text").write_bytes(text.encode())
+        if kind == "qrels" or text.strip():
+            with pytest.raises(ValueError, match="text"):
+                (read_run if kind == "run" else read_qrels)(tmp_path / "text")
+
+
+def test_more_queries_than_the_limit_are_refused(node: Any):
+    """The page would freeze over a large file, and say nothing."""
+    lines = [f"q{number} Q0 d 1 1 me\n" for number in range(1001)]
+    texts = ["".join(lines[:1000]), "".join(lines)]
+    got = node(READ, [{"kind": "run", "given": text} for text in texts])
+    assert len(got[0]) == 1000
+    assert got[1] == ["run", 1001, "limit"]
+
+
+def test_a_link_keeps_the_state(node: Any):
+    """A link sent to somebody would show another state, or a broken one would break the page."""
+    script = """
+    import { example, fromQuery, toQuery } from "./state.js";
+    const state = { ...example(), k: 7, graded: true, level: 2, gain: "exponential", persistence: 0.95 };
+    state.rankings[1].retrieved.reverse()[0].grade = 3;
+    state.rankings[2].missed = [];
+    state.rankings[0].missed.push(state.rankings[0].retrieved.pop());
+    const attempt = (text) => {
+      try { return fromQuery(text); } catch (fault) { return fault.name + " " + fault.message; }
+    };
+    const same = (one) => JSON.stringify(attempt("?" + toQuery(one))) === JSON.stringify(one);
+    const scored = [same(state), same(example()), attempt("?q=5"), ...JSON.parse(text).map(attempt)];
+    """
+    bad = ["k=0&a=1.1", "k=5&a=1.4", "k=5&a=1.1_1.0", "k=5&a=<b>.1", "k=x&a=1.1", "k=5&a=1.1&level=9", "gain=x&a=1.1"]
+    got = node(script, bad)
+    assert got[:3] == [True, True, None]
+    assert [str(fault).split()[0] for fault in got[3:]] == ["RangeError"] * len(bad)
+
+
+def test_words_are_there_in_both_languages():
+    """The Chinese widget would show the name of a message instead of the message."""
+    words = settings(ROOT)["words"]
+    english, chinese = (words[language] for language in LANGUAGES)
+
+    def places(part: dict[str, Any]) -> dict[str, Any]:
+        found = {key: places(value) if isinstance(value, dict) else set(_names(value)) for key, value in part.items()}
+        return {key: value - {"box"} if isinstance(value, set) else value for key, value in found.items()}
+
+    assert places(english) == places(chinese)
+    assert set(english["metrics"]) == set(METRICS)
+    used = "".join(path.read_text(encoding="utf-8") for path in STATIC.glob("*.js"))
+    assert [key for key in english if key not in {"noscript", "faults"} and key not in used] == []
+    assert all("</" not in widget(Edition(ROOT, code)).split("</script>")[0] for code in LANGUAGES)
+
+
+def _names(text: str) -> list[str]:
+    """The places to fill in of a text."""
+    return re.findall(r"\{(\w+)\}", text)

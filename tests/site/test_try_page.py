@@ -1,0 +1,296 @@
+"""The widget "Try the metrics" in a real browser: hands, keys, links, the box to paste a run into."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from docs.site.widget import settings
+from helpers.metrics import evaluate
+from notebooks.kit.notebooks import LANGUAGES, ROOT
+from tests.site.browser import PAINTED, PHONE, WIDE, Site
+from tests.site.vectors import METRICS, far_apart, random_cases
+
+RELEVANT = [[11, 1, 7, 17, 21], [4, 16, 1], [26, 10, 22, 8]]
+RETRIEVED = [
+    [11, 1, 17, 7, 21, 8, 0, 28, 9, 20],
+    [16, 1, 6, 18, 3, 4, 25, 19, 8, 14],
+    [24, 10, 26, 2, 8, 28, 4, 23, 13, 21],
+]
+READY = "document.querySelector('.try.ready') !== null"
+IN_PAGE = """async cases => {
+  const { METRICS, find, ordered } = await import('./_static/try/metrics.js');
+  return cases.map(({ docs, scores, judged, k, level, gain, persistence }) => {
+    const hits = find(scores ? ordered(docs, scores) : docs, new Map(judged), level);
+    return Object.values(METRICS).map(metric => metric(hits, k, { gain, persistence }).value);
+  });
+}"""
+# Twenty documents in each ranking; the time from a key to the painted table, the middle of twenty.
+SPEED = """async () => {
+  const press = (key, shiftKey) => document.activeElement.dispatchEvent(
+    new KeyboardEvent('keydown', { key, shiftKey, bubbles: true, cancelable: true }));
+  document.querySelector('.try-retrieved button').focus();
+  const times = [];
+  for (let i = 0; i < 20; i += 1) {
+    const start = performance.now();
+    press(i % 2 ? 'ArrowLeft' : 'ArrowRight', true);
+    document.querySelector('.try-scores').getBoundingClientRect();
+    times.push(performance.now() - start);
+  }
+  return times.sort((a, b) => a - b)[10];
+}"""
+
+
+def opened(site: Site, path: str, size: dict[str, int] = WIDE) -> None:
+    """Load a page with the widget, and wait until it is there."""
+    site.look(size)
+    site.open(path)
+    site.until(READY)
+
+
+def values(site: Site, metric: str) -> list[float]:
+    """What the table says of a metric: of the three rankings, and the mean."""
+    cells = site.page.locator(f"tr[data-metric={metric}] td[data-of]").all()
+    return [float(cell.get_attribute("data-value")) for cell in cells]
+
+
+def documents(site: Site, name: str, kept: str = "retrieved") -> list[str]:
+    """The documents of a ranking as shown, in order."""
+    found = site.page.locator(f"ol.try-{kept}").nth("ABC".index(name)).locator("button")
+    return found.evaluate_all("all => all.map(b => b.firstChild.data)")
+
+
+def slide(site: Site, k: int) -> None:
+    """Set the slider of k with the keyboard."""
+    slider = site.page.locator(".try-controls input[type=range]").first
+    slider.focus()
+    site.page.keyboard.press("Home")
+    for _ in range(k - 1):
+        site.page.keyboard.press("ArrowRight")
+
+
+def drag(site: Site, what: object, where: object) -> None:
+    """Drag one thing onto another with the mouse."""
+    what.scroll_into_view_if_needed()
+    start, end = what.bounding_box(), where.bounding_box()
+    site.page.mouse.move(start["x"] + start["width"] / 2, start["y"] + start["height"] / 2)
+    site.page.mouse.down()
+    site.page.mouse.move(end["x"] + end["width"] / 2, end["y"] + end["height"] / 2, steps=8)
+    site.page.mouse.up()
+
+
+def document(site: Site, name: str, id_: int) -> object:
+    """The button of a document."""
+    box = site.page.locator(".try-ranking").nth("ABC".index(name))
+    return box.locator("li button").filter(has_text=str(id_)).first
+
+
+def test_values_in_the_browser_are_those_of_the_package(site: Site):
+    """The browser would show another number than the package computes."""
+    opened(site, "en/try.html")
+    assert far_apart(random_cases(), site.page.evaluate(IN_PAGE, random_cases())) == []
+
+
+@pytest.mark.parametrize("path", ["en/try.html", "zh/02_metrics.html"])
+def test_the_example_and_the_slider(site: Site, path: str):
+    """The widget would begin with other rankings than lesson 02, or the slider would move nothing."""
+    opened(site, path)
+    for k in (5, 10, 1):
+        slide(site, k)
+        names = [f"{metric}@{k}" for metric in METRICS if metric != "dcg"]
+        expected = evaluate(RETRIEVED, RELEVANT, names)
+        for name in names:
+            got = values(site, name.split("@")[0])
+            assert got == pytest.approx([*expected.per_query[name], expected.mean[name]], abs=1e-12), name
+        assert site.page.locator("tr[data-metric=recall] th span").inner_text() == f"recall@{k}"
+    assert site.wrong == []
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_dragging(site: Site, size: dict[str, int]):
+    """A document could not be dragged to another rank, out of the ranking or back into it."""
+    opened(site, "en/try.html", size)
+    drag(site, document(site, "C", 10), document(site, "C", 24))
+    assert documents(site, "C")[:2] == ["10", "24"]
+    assert values(site, "mrr")[2] == 1
+    drag(site, document(site, "C", 22), document(site, "C", 26))
+    assert "22" in documents(site, "C")[:4]
+    assert documents(site, "C", "missed") == []
+    drag(site, document(site, "A", 11), site.page.locator("ol.try-missed").first)
+    assert documents(site, "A", "missed") == ["11"]
+    assert values(site, "recall")[0] == pytest.approx(4 / 5)
+    assert site.page.locator(".try-note").first.inner_text() == "R = 5"
+    assert site.wrong == []
+
+
+def test_a_press_changes_relevance(site: Site):
+    """A press on a document would do nothing, or take it for a drag."""
+    opened(site, "en/try.html")
+    document(site, "A", 11).click()
+    assert values(site, "mrr")[0] == 1 / 2
+    assert documents(site, "A") == [str(doc) for doc in RETRIEVED[0]]
+    document(site, "A", 11).click()
+    assert values(site, "mrr")[0] == 1
+
+
+def test_keyboard(site: Site):
+    """A reader without a mouse could not move a document, take it out, or say that it is relevant."""
+    opened(site, "en/try.html")
+    press = site.page.keyboard.press
+    site.page.locator(".try-doc[tabindex='0']").focus()
+    press("Shift+ArrowRight")
+    assert documents(site, "A")[:2] == ["1", "11"]
+    press("Shift+ArrowLeft")
+    assert documents(site, "A")[:2] == ["11", "1"]
+    press("Space")
+    assert values(site, "mrr")[0] == 1 / 2
+    assert "not relevant" in site.page.locator(".try-said").inner_text()
+    press("1")
+    press("Shift+ArrowDown")
+    assert documents(site, "A", "missed") == ["11"]
+    press("Shift+ArrowUp")
+    assert documents(site, "A")[-1] == "11"
+    press("ArrowDown")
+    press("Home")
+    press("ArrowRight")
+    press("Enter")
+    assert values(site, "precision")[1] == pytest.approx(1 / 5)
+    assert site.page.evaluate("document.activeElement.matches('.chosen > button')")
+    assert site.wrong == []
+
+
+def test_buttons_do_what_dragging_does(site: Site):
+    """Whoever can press but not drag, on a switch or by voice, could not move a document."""
+    opened(site, "en/try.html", PHONE)
+    words = settings(ROOT)["words"]["en"]
+    document(site, "B", 4).click()
+    bar = site.page.locator(".try-bar")
+    bar.get_by_role("button", name=words["relevant"], exact=True).click()
+    bar.get_by_role("button", name=words["up"]).click()
+    assert documents(site, "B")[4] == "4"
+    assert values(site, "recall")[1] == 1
+    bar.get_by_role("button", name=words["out"]).click()
+    assert documents(site, "B", "missed") == ["4"]
+    bar.get_by_role("button", name=words["back"]).click()
+    assert documents(site, "B")[-1] == "4"
+
+
+def test_grades_and_formula(site: Site):
+    """Grades would not reach nDCG, or the formula would not lead to the value beside it."""
+    opened(site, "en/try.html")
+    site.page.locator(".try-controls input[type=checkbox]").check()
+    document(site, "C", 26).focus()
+    document(site, "C", 26).press("3")
+    assert documents(site, "C")[2] == "26"
+    grades = [{doc: 3 if doc == 26 else 1 for doc in row} for row in RELEVANT]
+    for gain in ("linear", "exponential"):
+        site.page.locator(".try-controls select").nth(1).select_option(gain)
+        expected = evaluate(RETRIEVED, grades, "ndcg@5", gain=gain).per_query["ndcg@5"]
+        assert values(site, "ndcg")[:3] == pytest.approx(list(expected), abs=1e-12)
+    for metric in METRICS:
+        text = site.page.locator(f"tr[data-metric={metric}] td.try-formula").evaluate(
+            "cell => [...cell.childNodes].map(n => n.nodeName === 'SUP' ? '**' + n.textContent : n.data).join('')"
+        )
+        python = text.replace("−", "-").replace("·", "*").replace("log₂ ", "")
+        if "log₂" in text:
+            python = text
+            for number in range(30, 0, -1):
+                python = python.replace(f"log₂ {number}", str(math.log2(number)))
+        assert eval(python, {"max": max, "min": min}) == pytest.approx(values(site, metric)[2], abs=1e-3), text
+    assert site.wrong == []
+
+
+def test_a_link_brings_the_state_back(site: Site):
+    """A link sent to a colleague would show something else, and a broken one nothing at all."""
+    opened(site, "en/try.html")
+    slide(site, 3)
+    drag(site, document(site, "C", 10), document(site, "C", 24))
+    site.until("location.search.includes('k=3')")
+    address, shown = site.page.url, values(site, "ndcg")
+    opened(site, "en/try.html")
+    site.page.goto(address)
+    site.until(READY)
+    assert (values(site, "ndcg"), documents(site, "C")[:2]) == (shown, ["10", "24"])
+    site.page.goto(f"{site.base}zh/try.html?k=5&a=1.1_1.0")
+    site.until(READY)
+    assert "1" in site.page.locator(".try-fault").inner_text()
+    assert documents(site, "A") == [str(doc) for doc in RETRIEVED[0]]
+    assert site.wrong == []
+
+
+def paste(site: Site, run: str, qrels: str) -> None:
+    """Paste two texts and press the button."""
+    if not site.page.locator(".try-paste").evaluate("box => box.open"):
+        site.page.locator(".try-paste > summary").click()
+    for number, text in enumerate((run, qrels)):
+        site.page.locator(".try-texts textarea").nth(number).fill(text)
+    site.page.locator(".try-score").click()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_pasted_run_is_scored_in_the_page(site: Site, language: str):
+    """A pasted run would get other values than evaluate gives, or be sent somewhere."""
+    opened(site, f"{language}/try.html")
+    rows = [(f"q{q}", doc, 1 / rank) for q, docs in enumerate(RETRIEVED) for rank, doc in enumerate(docs, 1)]
+    run = "\n".join(f"{query} Q0 {doc} 1 {score} me" for query, doc, score in rows)
+    qrels = "\n".join(f"q{query} 0 {doc} 1" for query, docs in enumerate(RELEVANT) for doc in docs)
+    asked: list[str] = []
+    site.page.on("request", lambda request: asked.append(request.url))
+    paste(site, run, qrels)
+    cells = site.page.locator(".try-answer table").first.locator("tbody td").all_inner_texts()
+    assert asked == []
+    expected = evaluate(RETRIEVED, RELEVANT, [f"{metric}@5" for metric in METRICS if metric != "dcg"]).mean
+    for metric, cell in zip(METRICS, cells, strict=True):
+        if metric != "dcg":
+            assert float(cell) == pytest.approx(expected[f"{metric}@5"], abs=1e-4)
+    for width, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light")):
+        site.look(width, scheme)
+        assert site.violations() == []
+        assert site.faint() == []
+        assert site.page.evaluate("document.documentElement.scrollWidth") <= width["width"]
+        site.show(".try")
+        site.picture(f"{language}-try-{scheme}-{width['width']}")
+    assert site.wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_bad_texts_are_explained(site: Site, language: str):
+    """A reader would not be told which line of what he pasted is wrong, or what to do."""
+    opened(site, f"{language}/try.html")
+    good, many = "q1 0 d1 1", "\n".join(f"q{number} 0 d 1" for number in range(1001))
+    for run, qrels, expected in [
+        ("q1 Q0 d1 1 2 me\nq1 Q0 d2", good, ["2", "6"]),
+        ("q1 Q0 d1 1 high me", good, ["1", "high"]),
+        ("q1 Q0 d1 1 2 me", "q1 0 d1 good", ["1", "good"]),
+        ("q1 Q0 d1 1 2 me", many, ["1001", "1000"]),
+        ("x1 Q0 d1 1 2 me", good, ["x1", "q1"]),
+        ("", good, ["query Q0"]),
+        ("<img src=x onerror=alert(1)> Q0 d1 1 2 me", good, ["6"]),
+    ]:
+        paste(site, run, qrels)
+        said = site.page.locator(".try-answer").inner_text()
+        assert all(part in said for part in expected), said
+        assert "{" not in said
+        assert site.page.locator(".try-answer table").count() == 0
+    assert site.wrong == []
+
+
+def test_it_is_quick(site: Site):
+    """A document would lag behind the hand that moves it."""
+    twenty = "_".join(f"{number}.{number % 2}" for number in range(20))
+    opened(site, f"en/try.html?k=20&a={twenty}&b={twenty}&c={twenty}")
+    site.page.evaluate(PAINTED)
+    assert documents(site, "C") == [str(number) for number in range(20)]
+    assert site.page.evaluate(SPEED) < 16
+
+
+def test_words_of_the_page_are_the_words_of_the_file(site: Site):
+    """The Chinese page would show English words."""
+    opened(site, "zh/try.html")
+    words = settings(ROOT)["words"]["zh"]
+    text = site.page.locator(".try").inner_text()
+    for key in ("help", "tray", "add", "reset", "copy", "caption", "mean", "paste"):
+        assert words[key] in text, key
+    assert json.dumps(words["help"]) not in text

@@ -1,0 +1,149 @@
+"""The words that the site adds: labels of tables, questions, definitions; without a browser."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
+
+from docs.site.cells import in_chinese, is_name, labels, pieces
+from docs.site.chinese import cut, polished
+from docs.site.head import first_paragraph, links
+from docs.site.pdf import _linked, add_pdfs
+from docs.site.project import DocsError, Edition, site_words
+from docs.site.search import readable
+from docs.site.terms import questions
+from helpers.metrics import evaluate
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
+from notebooks.kit.tables import parse, text_of
+
+
+def printed_labels() -> set[str]:
+    """The labels of the tables that the lessons recorded."""
+    outputs = [
+        output["data"]["text/html"]
+        for name in lesson_names(ROOT)
+        for cell in Edition(ROOT, "zh").lesson(name).cells
+        for output in cell.get("outputs", ())
+        if "text/html" in output.get("data", {})
+    ]
+    return {text_of(head) for html in outputs for head in parse(html).find_all("th")} - {""}
+
+
+def test_every_label_of_a_table_has_its_chinese():
+    """A table of the Chinese site would have English in its head; or labels.yml words that no table has any more."""
+    found = printed_labels()
+    known = set(labels(ROOT)["labels"])
+    assert sorted(label for label in found - known if not is_name(label, ROOT)) == []
+    assert sorted(known - found) == []
+    assert all(re.search("[\u4e00-\u9fff]", str(chinese)) for chinese in labels(ROOT)["labels"].values())
+
+
+def test_a_label_keeps_what_the_notebook_prints():
+    """The prose, which names the printed label, would speak of a row that the reader cannot see."""
+    html = in_chinese("<table><tr><th>theirs</th><th>recall@1</th><td>theirs</td></tr></table>", ROOT)
+    assert [text_of(cell) for cell in parse(html).find_all(["th", "td"])] == ["所示公式 theirs", "recall@1", "theirs"]
+
+
+def test_sources_are_told_from_what_is_printed_beside_them():
+    """Numbers would be coloured as code, or half of a source left grey."""
+    source = '@metric("x")\ndef f(a):\n    """Doc.\n\n    More.\n    """\n    return a\n\n\n'
+    text = f"recall = 1\n{source}the loop says the same: True\n"
+    assert list(pieces(text)) == [(False, "recall = 1\n"), (True, source), (False, "the loop says the same: True\n")]
+    assert list(pieces("def is no code\n")) == [(False, "def is no code\n")]
+    assert [kind for kind, _ in pieces("class A:\n    x = 1\n")] == [True]
+
+
+def _value(proof: dict[str, Any]) -> str:
+    """What helpers.metrics says of a question's example, as a fraction or as the document that comes first."""
+    if "tie" in proof:
+        run = {"q": dict.fromkeys(proof["tie"], 1.0)}
+        first = [doc for doc in proof["tie"] if evaluate(run, {"q": {doc: 1}}, "mrr@1").mean["mrr@1"] == 1]
+        return first[0]
+    lost = proof["R"] - len(proof["ranks"])
+    ids = np.array([[rank if rank in proof["ranks"] else 100 + rank for rank in range(1, 21)]])
+    wanted = {**dict.fromkeys(proof["ranks"], 1), **{200 + number: 1 for number in range(lost)}}
+    value = evaluate(ids, [wanted], proof["metric"]).mean[proof["metric"]]
+    if proof.get("exponential"):
+        other = evaluate(ids, [wanted], proof["metric"], gain="exponential").mean[proof["metric"]]
+        return "not at all" if other == value else "changes"
+    return str(Fraction(value).limit_denominator(1000))
+
+
+@pytest.mark.parametrize("place", list(questions(ROOT)["02_metrics"]))
+def test_the_right_answer_is_right(place: str):
+    """A reader would be told that a wrong answer is right."""
+    asked = questions(ROOT)["02_metrics"][place]
+    answers = [str(answer.get("en", answer.get("both"))) for answer in asked["answers"]]
+    assert len(set(answers)) == len(answers) >= 3
+    for language in LANGUAGES:
+        assert asked["question"][language]
+        assert asked["because"][language]
+        assert all(("but" in answer) == (number != asked["right"]) for number, answer in enumerate(asked["answers"]))
+        assert all(answer["but"][language] for answer in asked["answers"] if "but" in answer)
+    if "proof" in asked:
+        value = _value(asked["proof"])
+        shown = [str(Fraction(a)) if re.fullmatch(r"\d+(/\d+)?", a) else a for a in answers]
+        assert [number for number, answer in enumerate(shown) if answer == value] == [asked["right"]]
+
+
+def test_titles_are_cut_between_words():
+    """A term would be cut in two; or the page would be changed outside of its titles."""
+    words = ["封顶召回率", "相关性标注"]
+    assert "封顶召回率" in cut("封顶召回率能找到多少", words)
+    page = '<h2>封顶召回率：能找到的<a href="#x">#</a></h2><p>封顶召回率</p><em>看nDCG@10的值</em>'
+    done = polished(page, words, {})
+    assert "封顶召回率" in done.split("</h2>")[0]
+    assert "<wbr>" in done.split("</h2>")[0]
+    assert '<a href="#x">#</a>' in done
+    assert "<p>封顶召回率</p>" in done
+    assert done.endswith('<em>看<span class="latin">nDCG@10</span>的值</em>')
+
+
+def test_formulas_are_searched_as_text():
+    """A search result would show LaTeX."""
+    assert readable("k") == "k"
+    assert readable(r"\text{recall@}k \le 1") == "recall@k ≤ 1"
+    assert readable(r"\frac{1}{R}") == ""
+
+
+def test_a_page_is_described_by_prose():
+    """A page would be described by a tag, or by half a word."""
+    from docutils import nodes
+    from docutils.utils import new_document
+
+    document = new_document("page")
+    for text in ('<span id="cell-title"></span>', "short", "A first sentence that says " + "something " * 30):
+        document += nodes.paragraph("", text)
+    found = first_paragraph(document)
+    assert found.startswith("A first sentence")
+    assert found.endswith("something…")
+    assert len(found) <= 200
+
+
+def test_words_around_pages_are_there_in_both_languages():
+    """A Chinese page would show an English word, or stop the build."""
+    english, chinese = (site_words(language) for language in LANGUAGES)
+    assert set(english) == set(chinese)
+    assert set(english["fold"]) == set(chinese["fold"])
+    assert "edit" not in links(Edition(ROOT, "en"), "genindex")
+
+
+def test_pdfs_are_linked():
+    """A PDF would be made that no page offers."""
+    bar = '<a class="save" href="downloads/01_x.html" download>.html</a>'
+    assert "downloads/01_x.pdf" in _linked(f"<h1>T</h1>{bar}", "01_x")
+    assert "downloads/cheatsheet.pdf" in _linked("<h1>T</h1>", "cheatsheet")
+
+
+def test_pdfs_need_chromium(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Somebody without Chromium would get a stack trace from --pdf."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(DocsError, match="apt install chromium"):
+        add_pdfs(tmp_path, ["01_x"])

@@ -1,0 +1,1 @@
+"""Tests of systems: descriptions, checks, combinations, comparisons."""

@@ -1,0 +1,110 @@
+"""Systems made of rankings: runs in trec_eval's order, fusion by hand, reranking against the plainest computation."""
+
+import numpy as np
+import pytest
+
+from helpers.data import RetrievalDataset
+from helpers.embeddings import encode_pooled
+from helpers.models import load_model
+from helpers.systems import Ranking
+from helpers.systems.combine import Fusion, MaxSimScorer, Once, Rerank, Run
+from tests.checkpoints import save_checkpoint
+from tests.systems.samples import collection
+
+
+class Fixed:
+    """Gives one ranking, and counts how often it was asked."""
+
+    def __init__(self, scores, ids):
+        """Keep the ranking."""
+        self.ranking, self.asked = Ranking(np.array(scores, np.float32), np.array(ids)), 0
+
+    def rank(self, data, k):
+        """Give it."""
+        self.asked += 1
+        return Ranking(self.ranking.scores[:, :k], self.ranking.ids[:, :k])
+
+
+@pytest.fixture
+def four():
+    """Give a collection of four passages and one query."""
+    return RetrievalDataset("four", ["q"], list("abcd"), [{0: 1}], ["q"], ["p0", "p1", "p2", "p3"])
+
+
+def test_a_run_is_ranked_as_trec_eval_ranks():
+    """Ties by id descending, documents of elsewhere in their ranks; a run would else score otherwise than there."""
+    run = Run({"q1": {"d9": 3.0, "d2": 3.0, "x": 2.0, "d1": 1.0}, "q6": {"d1": 1e39, "d2": 2e39}, "other": {"d1": 1}})
+    data = collection()
+    with pytest.warns(UserWarning, match="1 of the run's 4 documents are not in the corpus"):
+        found = run.rank(data, 4)
+    ids = run.doc_ids(data)
+    assert [ids[row] for row in found.ids[0]] == ["d9", "d2", "x", "d1"]
+    assert found.ids[1].tolist() == [-1] * 4
+    assert [ids[row] for row in found.ids[5, :2]] == ["d2", "d1"]
+    assert np.isfinite(found.scores).all()
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [({}, "The run is empty"), ({"x": {"d1": 1.0}}, r"No query of the run is one .*'x' against 'q1'")],
+)
+def test_a_run_that_cannot_score_says_so(run, message):
+    """A zero in the table would look like a bad engine rather than a wrong file."""
+    with pytest.warns(UserWarning, match=message):
+        Run(run).rank(collection(), 2)
+
+
+def test_reciprocal_rank_fusion_by_hand(four):
+    """1/61 + 1/62 for two, 1/61 + nothing for another; a constant or a rank off by one would show."""
+    parts = [Fixed([[9, 8, 7]], [[2, 0, 1]]), Fixed([[1, 0.5, 0]], [[0, 3, -1]])]
+    found = Fusion(parts).rank(four, 4)
+    assert found.ids.tolist() == [[0, 2, 3, 1]]
+    np.testing.assert_allclose(found.scores[0], [1 / 62 + 1 / 61, 1 / 61, 1 / 62, 1 / 63], rtol=1e-6)
+
+
+def test_weighted_fusion_by_hand(four):
+    """Scores scaled from 0 to 1 within each system, then weighted; unscaled, the larger scale would decide alone."""
+    parts = [Fixed([[900, 500, 100]], [[2, 0, 1]]), Fixed([[3, 1, 0]], [[0, 3, -1]])]
+    found = Fusion(parts, "weighted", [0.5, 2.0]).rank(four, 4)
+    assert found.ids.tolist() == [[0, 2, 1, 3]]  # 0.5 * 0.5 + 2, 0.5, 0, 0
+    np.testing.assert_allclose(found.scores[0], [2.25, 0.5, 0, 0], rtol=1e-6)
+
+
+def test_documents_that_the_corpus_lacks_are_not_fused(four):
+    """Two runs number what only they know alike: one document would get the other's votes."""
+    parts = [Run({"q": {"x": 2.0, "p1": 1.0}}), Run({"q": {"y": 2.0, "p1": 1.0}})]
+    with pytest.warns(UserWarning, match="not in the corpus"):
+        assert Fusion(parts).rank(four, 3).ids.tolist() == [[1, -1, -1]]
+
+
+def test_maxsim_reorders_the_candidates_alone(tmp_path):
+    """Against every pair scored in Python; a candidate's tokens taken for another's would show."""
+    model = load_model(save_checkpoint(tmp_path / "m"), backend="transformers", device="cpu")
+    data = collection()
+    rng = np.random.default_rng(0)
+    first = np.array([rng.permutation(12)[:5] for _ in data.queries])
+    first[1, 3:] = -1
+    first[2, :] = -1
+    found = Rerank(Fixed(np.zeros(first.shape), first), MaxSimScorer(model), depth=5).rank(data, 4)
+    passages = encode_pooled(model, data.corpus, ["maxsim"], progress=False)["maxsim"]
+    queries = encode_pooled(model, data.queries, ["maxsim"], kind="query", progress=False)["maxsim"]
+    for row in range(len(data.queries)):
+        own = {int(p): float((queries.text(row) @ passages.text(p).T).max(axis=1).sum()) for p in first[row] if p >= 0}
+        best = sorted(own, key=lambda p: -own[p])[:4]
+        assert found.ids[row].tolist() == best + [-1] * (4 - len(best))
+        np.testing.assert_allclose(found.scores[row][: len(best)], [own[p] for p in best], rtol=1e-4)
+
+
+def test_a_ranking_is_computed_once_and_deep_enough(four):
+    """A model in a table and in two fusions would encode three times; an error would come three times as slowly."""
+    part = Fixed([[3, 2, 1, 0]], [[0, 1, 2, 3]])
+    once = Once(part, depth=3)
+    assert once.rank(four, 1).ids.tolist() == [[0]]
+    assert once.rank(four, 3).ids.tolist() == [[0, 1, 2]]
+    assert part.asked == 1
+    broken = Once(Fixed(None, None))
+    broken.system.ranking = None
+    for _ in range(2):
+        with pytest.raises(AttributeError):
+            broken.rank(four, 1)
+    assert broken.system.asked == 1

@@ -1,0 +1,210 @@
+"""Comparisons from Python: the numbers, the tests, what is saved, and a system that fails."""
+
+import csv
+import json
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from helpers.data import from_ids
+from helpers.index import dense
+from helpers.metrics import evaluate
+from helpers.significance import bootstrap_interval, interval, paired_test
+from helpers.systems import Ranking, Words, compare
+from helpers.systems.growth import grown
+from helpers.systems.saved import as_record
+from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, write_embeddings, write_foreign_run
+
+
+class Broken:
+    """Fails when it ranks."""
+
+    def rank(self, data, k):
+        """Raise."""
+        raise RuntimeError("no\nmemory")
+
+
+def test_what_is_shown_is_what_was_scored(tmp_path):
+    """Table, tests and files are views of one result; a number that differs between them could not be trusted."""
+    run, vectors = write_foreign_run(tmp_path / "theirs.trec"), write_embeddings(tmp_path / "vectors")
+    found = compare([str(run), str(vectors), "bm25"], collection())
+    frame = found.table()
+    best = frame.index[0]
+    assert frame["ndcg@10"].is_monotonic_decreasing
+    for name, evaluation in found.scored.items():
+        assert frame.loc[name, "ndcg@10"] == evaluation.mean["ndcg@10"] == evaluation.per_query["ndcg@10"].mean()
+    own = found.scored[best].per_query["ndcg@10"]
+    for name, row in found.paired().iterrows():
+        gain = own - found.scored[name].per_query["ndcg@10"]
+        assert row["difference"] == pytest.approx(gain.mean())
+        assert (row["better"], row["worse"]) == ((gain > 0).sum(), (gain < 0).sum())
+    found.save(tmp_path / "out")
+    record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert record["schema"] == 1
+    for system in record["systems"]:
+        assert system["scores"]["mrr@10"]["mean"] == found.scored[system["name"]].mean["mrr@10"]
+        assert (tmp_path / "out" / system["run"]).is_file()
+    assert record["tests"][0]["smallest_p"] == found.paired().iloc[0]["smallest p"]
+    lines = list(csv.DictReader((tmp_path / "out" / "per_query.csv").open(encoding="utf-8")))
+    assert len(lines) == 3 * 6
+    for line in lines:
+        values = dict(zip(QUERIES, found.scored[line["system"]].per_query["map@10"], strict=True))
+        assert float(line["map@10"]) == values[line["query"]]
+
+
+def test_every_interval_has_the_level_that_is_shown(tmp_path):
+    """A table that says 80 % would show intervals of 95 %, or the difference of two systems with its sign turned."""
+    run, vectors = write_foreign_run(tmp_path / "theirs.trec"), write_embeddings(tmp_path / "vectors")
+    found = compare([str(run), str(vectors), "bm25"], collection())
+    assert found.level == 0.95
+    for level in (0.95, 0.8):
+        shown = replace(found, level=level)
+        for name, evaluation in shown.scored.items():
+            for metric, values in evaluation.per_query.items():
+                assert shown.intervals[name][metric] == interval(values, level)
+            own = shown.intervals[name]["ndcg@10"]
+            assert shown.table().loc[name, ["ndcg@10 low", "ndcg@10 high"]].tolist() == [own.low, own.high]
+        for reference in shown.scored:
+            first, tests = shown.scored[reference].per_query["mrr@10"], shown.tests(reference, "mrr@10")
+            for name, row in shown.paired(reference, "mrr@10").iterrows():
+                second = shown.scored[name].per_query["mrr@10"]
+                assert tests[name] == paired_test(first, second)
+                expected = bootstrap_interval(first - second, level)
+                assert row[["difference", "low", "high"]].tolist() == list(expected[:3])
+                assert (row["better"], row["worse"]) == ((first > second).sum(), (first < second).sum())
+                assert (row["p"], row["smallest p"]) == (tests[name].p_value, tests[name].smallest)
+        record = as_record(shown)
+        assert record["level"] == level
+        assert [system["scores"]["map@10"]["low"] for system in record["systems"]] == [
+            shown.intervals[system["name"]]["map@10"].low for system in record["systems"]
+        ]
+
+
+def test_the_record_counts_what_was_scored(tmp_path):
+    """Another program would divide by a wrong number of queries, or not learn which of them count 0."""
+    record = as_record(compare([str(write_foreign_run(tmp_path / "theirs.trec"))], collection()))
+    counts = {key: record["data"][key] for key in ("queries", "passages", "judgements", "relevance_level")}
+    assert counts == {"queries": 6, "passages": 12, "judgements": 13, "relevance_level": 1}
+    system = record["systems"][0]  # no line for q2; ties in q1, q3 and q6; nothing relevant for q5
+    assert [system[key] for key in ("queries", "no_relevant", "missing", "tied")] == [6, 1, 1, 3]
+
+
+def test_the_relevance_level_of_the_collection_holds():
+    """Passages with a grade below the level would count as relevant."""
+    strict = replace(collection(), relevance_level=2)
+    found = compare(["bm25"], strict).results["BM25"]
+    expected = evaluate(
+        found.ranking.ids, strict.qrels, "recall@1", scores=found.ranking.scores, doc_ids=strict.corpus_ids,
+        relevance_level=2,
+    ).mean["recall@1"]  # fmt: skip
+    assert found.evaluation.mean["recall@1"] == expected
+    assert compare(["bm25"], collection()).scored["BM25"].mean["recall@1"] != expected
+
+
+def test_two_queries_are_tested():
+    """Two queries are enough for a test, though it can say little; a table without it would hide the difference."""
+    data = from_ids(
+        "two", {"q1": "apple", "q2": "bread"}, {"d1": "apple", "d2": "bread"}, {"q1": {"d1": 1}, "q2": {"d2": 1}}
+    )
+    found = compare(["bm25", "tfidf"], data, 1)
+    assert [test.n for test in found.tests().values()] == [2]
+    assert len(as_record(found)["tests"]) == 1
+    assert found.intervals["BM25"]["recall@1"].n == 2
+
+
+def test_a_failing_system_costs_its_own_row():
+    """The models that ran for hours before it would be lost."""
+    found = compare({"broken": Broken(), "words": Words()}, collection())
+    assert found.failed == {"broken": "no memory"}
+    assert list(found.table().index) == ["words", "broken"]
+    assert found.table().loc["broken"].isna().all()
+    assert found.paired().empty
+    with pytest.raises(ValueError, match="No system was scored: no memory"):
+        compare([Broken()], collection()).paired()
+
+
+def test_one_query_has_no_interval(tmp_path):
+    """A bootstrap of one value is an error, or an interval of no width."""
+    data = from_ids("one", {"q1": "apple"}, {"d1": "apple"}, {"q1": {"d1": 1}})
+    found = compare(["bm25", "tfidf"], data, 1)
+    assert found.scored["BM25"].mean["recall@1"] == 1
+    assert found.intervals["BM25"]["recall@1"] is None
+    found.save(tmp_path)
+    assert json.loads((tmp_path / "results.json").read_text())["tests"] == []
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"k": 13}, "The cutoff 13 is larger than the corpus, 12 passages"),
+        ({"metrics": ["ndgc@10"]}, "Unknown metric 'ndgc@10'"),
+        ({"systems": "bm25"}, r"put it into a list, \[text\]"),
+        ({"systems": ["bm25", "BM25"]}, "The system 'BM25' is given twice"),
+        ({"data": from_ids("none", QUERIES, CORPUS, {q: dict.fromkeys(docs, 0) for q, docs in QRELS.items()})},
+         r"none: no query has a relevant passage: all 13 judgements have a grade below the relevance level 1"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused_before_anything_ranks(change, message):
+    """It would be found after the first model has encoded the corpus."""
+    arguments = {"systems": [Broken(), "bm25"], "data": collection(), "k": 3} | change
+    systems, data, k = arguments.pop("systems"), arguments.pop("data"), arguments.pop("k")
+    with pytest.raises(ValueError, match=message):
+        compare(systems, data, k, **arguments)
+
+
+def test_growth_is_that_of_smaller_corpora():
+    """The curve is read off one ranking; it must be what ranking each smaller corpus would give."""
+    rng = np.random.default_rng(1)
+    scores = rng.standard_normal((6, 12)).astype(np.float32)
+    order = np.argsort(-scores, axis=1)
+    data = collection()
+    curve = grown(Ranking(np.take_along_axis(scores, order, 1), order), data, "mrr@10", 10)
+    answers = sorted({p for judged in data.qrels for p, grade in judged.items() if grade > 0})
+    small = np.full_like(scores, -9)
+    small[:, answers] = scores[:, answers]
+    assert min(curve) == len(answers)
+    top = np.argsort(-small, axis=1)[:, : len(answers)]
+    assert curve[len(answers)] == evaluate(top, data.qrels, "mrr@10").mean["mrr@10"]
+    assert curve[12] == evaluate(order, data.qrels, "mrr@10").mean["mrr@10"]
+    shallow = Ranking(np.take_along_axis(scores, order, 1)[:, :3], order[:, :3])
+    assert grown(shallow, data, "mrr@10", 10) == {}  # three of twelve do not tell the best ten of seven
+
+
+def test_a_full_disk_is_named_and_nothing_half_written_stays(tmp_path, monkeypatch):
+    """A results.json cut short would be read by another program as it is, or not at all."""
+    found = compare(["bm25"], collection())
+    found.save(tmp_path)
+    before = (tmp_path / "results.json").read_bytes()
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    with pytest.raises(OSError, match=r"Cannot write results\.json into the folder .*No space left on device.*--out"):
+        found.save(tmp_path)
+    assert (tmp_path / "results.json").read_bytes() == before
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_many_vectors_are_searched_where_they_lie(tmp_path, monkeypatch):
+    """A copy of a million vectors beside those on disk would double the memory; the ranking must stay the same."""
+    folder = str(write_embeddings(tmp_path / "vectors"))
+    flat = compare([folder], collection()).results["vectors"]
+    monkeypatch.setattr("helpers.systems.pipeline.BLOCK", 5)
+    monkeypatch.setattr("helpers.index.dense.search", _only_blocks(dense.search))
+    blocks = compare([folder], collection()).results["vectors"]
+    np.testing.assert_array_equal(flat.ranking.ids, blocks.ranking.ids)
+    assert blocks.cost.index_bytes is None  # nothing was kept beside the vectors
+    assert flat.cost.index_bytes == 12 * 8 * 4
+
+
+def _only_blocks(search):
+    """Search, but only if a block asks."""
+
+    def checked(index, queries, k, batch_size, progress):
+        assert sys._getframe(1).f_globals["__name__"] == "helpers.index.blocks"
+        return search(index, queries, k, batch_size, progress)
+
+    return checked

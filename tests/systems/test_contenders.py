@@ -1,0 +1,395 @@
+"""Comparing models: the published experiment, the two sets of models, and the tables and figures of lesson 03."""
+
+import itertools
+import json
+import shutil
+import socket
+from dataclasses import replace
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from safetensors.torch import load_file, save_file
+
+from helpers.data import RetrievalDataset, upstream_example
+from helpers.data import bundled as collections
+from helpers.embeddings import compared_tokens, encode_pooled
+from helpers.index import maxsim
+from helpers.metrics import evaluate
+from helpers.models import OFFLINE_DEFAULT, Pooling, load_model
+from helpers.show.plots import plot_bars, plot_distributions
+from helpers.show.tables import cited_table, match_table, paired_table, reciprocal_rank_table, system_table
+from helpers.systems import (
+    UPSTREAM_MODELS,
+    Contender,
+    Dense,
+    Ranking,
+    load_contenders,
+    rank,
+    rank_all,
+    short_name,
+)
+from tests.checkpoints import save_checkpoint, save_colbert
+
+METRICS = ["mrr@2", "recall@2", "ndcg@2"]
+
+
+@pytest.fixture(scope="module")
+def example():
+    """Give upstream's collection and published rankings."""
+    return upstream_example()
+
+
+def load(name_or_path):
+    """Load a bare network, on the processor."""
+    return load_model(name_or_path, backend="transformers", device="cpu")
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory):
+    """Give a tiny BERT, loaded."""
+    return load(save_checkpoint(tmp_path_factory.mktemp("tiny") / "tiny", pooling=None))
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """Keep embeddings out of the user's cache."""
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def downloaded(hub, name):
+    """Make the folder in which a download of a model would lie, and give it."""
+    commit = "0123456789abcdef0123456789abcdef01234567"
+    repository = hub / f"models--{name.replace('/', '--')}"
+    (repository / "refs").mkdir(parents=True)
+    (repository / "refs" / "main").write_text(commit)
+    return repository / "snapshots" / commit
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    """Put tiny checkpoints where downloads of the five models would lie; the bundled one needs none."""
+    import huggingface_hub.constants
+
+    for name in UPSTREAM_MODELS:
+        if name == OFFLINE_DEFAULT:
+            continue
+        folder = downloaded(tmp_path / "hub", name)
+        architecture = name.split("/")[1].split("-")[0]
+        if architecture.startswith("colbert"):
+            save_colbert(folder)
+        else:
+            save_checkpoint(folder, architecture, pooling=None)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    return tmp_path / "hub"
+
+
+# --- upstream's experiment -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("model", "mrr", "recall"),
+    [
+        ("google-bert/bert-base-uncased", 1.0, 0.9),
+        ("FacebookAI/roberta-base", 1.0, 0.8),
+        ("sentence-transformers/all-MiniLM-L6-v2", 1.0, 1.0),
+        ("colbert-ir/colbertv2.0", 1.0, 0.9),
+        ("xlnet/xlnet-base-cased", 0.4, 0.4),
+    ],
+)
+def test_published_figures_follow_from_the_published_rankings(example, model, mrr, recall):
+    """The lesson says so of all five; a slip in the data file or a metric would make it untrue."""
+    data, published = example
+    mean = evaluate(published[model], data.qrels, METRICS).mean
+    assert mean["mrr@2"] == pytest.approx(mrr, abs=1e-12)
+    assert mean["recall@2"] == pytest.approx(recall, abs=1e-12)
+    file = json.loads((collections.FOLDER / "upstream_mrr_example.json").read_text(encoding="utf-8"))
+    assert file["published_mrr@2"][model] == mrr
+
+
+def test_example_is_the_published_one(example):
+    """A sentence or judgement changed by accident would be another experiment under the same name."""
+    data, published = example
+    assert (len(data.queries), len(data.corpus), len(data.qrels)) == (5, 10, 5)
+    assert [data.relevant(row) for row in range(5)] == [[0, 5], [1, 6], [2, 7], [3, 8], [4, 9]]
+    assert tuple(published) == UPSTREAM_MODELS
+    assert data.sha256 == "6d895bf6a4774691cacd26d6dae4b2295887281f89552e2d6e15feafcdc8d195"
+
+
+def test_bundled_model_reproduces_its_published_ranking(example, cache):
+    """The one published ranking that can be checked without a network, for all five queries."""
+    data, published = example
+    ranking = rank(Dense(load(OFFLINE_DEFAULT), "mean", progress=False), data, 2)
+    assert ranking.ids.tolist() == published[OFFLINE_DEFAULT].tolist()
+    assert published[OFFLINE_DEFAULT].tolist() == [[5, 0], [6, 1], [2, 7], [3, 8], [4, 9]]
+
+
+def test_chance_level_of_the_example(example):
+    """The lesson sets the scores beside .289 = 1/5 + 1/2 · 4/5 · 2/9, what drawing at random scores on average."""
+    every = np.array(list(itertools.permutations(range(10), 2)))
+    result = evaluate(every, [example[0].qrels[0]] * len(every), METRICS)
+    assert result.mean["mrr@2"] == pytest.approx(1 / 5 + 1 / 2 * 4 / 5 * 2 / 9, abs=1e-12)
+    assert result.mean["recall@2"] == pytest.approx(0.2, abs=1e-12)
+
+
+def test_judgement_of_a_sentence_that_does_not_exist_is_refused(example):
+    """Counted as never found, it would silently lower every model's score."""
+    qrels = [*example[0].qrels[:4], {4: 1, 10: 1}]
+    with pytest.raises(ValueError, match=r"query 4 name passage rows \[10\], but the corpus has rows 0 to 9"):
+        replace(example[0], qrels=qrels)
+
+
+# --- the two sets of models ------------------------------------------------------------------------------
+
+
+def test_all_five_hub_models_are_reached_by_one_parameter(example, hub, cache):
+    """A row of the lesson's table that cannot be run would be a promise nobody keeps."""
+    contenders = load_contenders("hub")
+    names = {contender.model.info.name for contender in contenders.values()}
+    assert names == set(UPSTREAM_MODELS)
+    found = rank_all(contenders, example[0], 10, progress=False)
+    models = ("bert-base-uncased", "roberta-base", "MiniLM", "colbertv2.0", "xlnet-base-cased")
+    assert tuple(map(short_name, UPSTREAM_MODELS)) == models
+    expected = {f"{model}, {how}" for model in models for how in ("mean", "unmasked_mean")}
+    assert set(found) == expected | {"colbertv2.0, maxsim", "TF-IDF", "BM25"}
+    for name, ranking in found.items():
+        by_words = name in ("TF-IDF", "BM25")  # these retrieve only sentences that share a word with the question
+        assert by_words or np.array_equal(np.sort(ranking.ids), [range(10)] * 5)
+        assert (np.diff(ranking.scores) <= 0).all()
+
+
+def test_hub_models_that_are_not_at_hand_are_named_quickly(hub, monkeypatch):
+    """Without a network the reader must hear which model, and what to do instead."""
+    shutil.rmtree(hub / "models--FacebookAI--roberta-base")
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("tried the network"))
+    with pytest.raises(ConnectionError, match=r"'FacebookAI/roberta-base'.*HF_ENDPOINT"):
+        load_contenders("hub")
+
+
+def test_offline_set_is_what_the_lesson_says(cache):
+    """MiniLM under each pooling, and as floor its input embeddings and a twin of no training."""
+    contenders = load_contenders("offline")
+    assert {name: contender.poolings for name, contender in contenders.items()} == {
+        "MiniLM": tuple(how for how in Pooling if how is not Pooling.LAST_TOKEN),
+        "static": (Pooling.MEAN,),
+        "untrained": (Pooling.MEAN,),
+    }
+    assert len({contender.model.info.sha256 for contender in contenders.values()}) == 3
+
+
+def test_own_models_stand_beside_the_offline_ones(tmp_path, cache):
+    """A reader's model would be refused, or compared under a pooling that it was not trained with."""
+    own = [
+        str(save_checkpoint(tmp_path / "first", pooling="max")) + "/",
+        save_checkpoint(tmp_path / "second", pooling=None),
+        save_colbert(tmp_path / "third"),
+    ]
+    offline = ["MiniLM", "static", "untrained"]
+    contenders = load_contenders(own)
+    assert list(contenders) == [*offline, "first", "second", "third"]
+    assert [contenders[name].poolings for name in ("first", "second", "third")] == [
+        ("max",), ("mean",), ("mean", "maxsim")
+    ]  # fmt: skip
+    for alone in (own[0], own[1]):
+        assert len(load_contenders(alone)) == 4
+
+
+def test_own_models_are_named_as_the_reader_names_them(tmp_path, cache):
+    """Two checkpoints of one run are often called the same; one would take the other's row."""
+    own = {name: save_checkpoint(tmp_path / name / "model") for name in ("before", "after")}
+    assert list(load_contenders(own))[3:] == ["before", "after"]
+    with pytest.raises(ValueError, match="Two models are called 'model': give them names"):
+        load_contenders(list(own.values()))
+
+
+def test_embeddings_are_no_contender(tmp_path, cache):
+    """Vectors computed elsewhere cannot be pooled another way; the reader must hear it, not an AttributeError."""
+    for stem in ("passages", "queries"):
+        np.save(tmp_path / f"{stem}.npy", np.eye(2, dtype=np.float32))
+        (tmp_path / f"{stem}.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n')
+    with pytest.raises(ValueError, match="holds embeddings, which cannot be pooled another way"):
+        load_contenders(tmp_path)
+
+
+def test_unknown_set_is_refused():
+    """A typo must not fall back to another set."""
+    with pytest.raises(ValueError, match=r"models='online': expected 'offline', 'hub', a folder or a hub id"):
+        load_contenders("online")
+
+
+# --- ranking ---------------------------------------------------------------------------------------------
+
+
+def test_rankings_are_by_cosine_and_by_maxsim(tiny, example, cache):
+    """Against the plainest computation: every query with every sentence, in Python."""
+    data = example[0]
+    found = {pooling: rank(Dense(tiny, pooling, progress=False), data, 10) for pooling in Pooling}
+    queries, passages = (encode_pooled(tiny, texts, Pooling, progress=False) for texts in (data.queries, data.corpus))
+    for pooling, ranking in found.items():
+        for row in range(5):
+            if pooling is Pooling.MAXSIM:
+                own = queries[pooling].text(row)
+                texts = [passages[pooling].text(i) for i in range(10)]
+                scores = [sum(max(float(q @ p) for p in text) for q in own) for text in texts]
+            else:
+                scores = [float(queries[pooling][row] @ passage) for passage in passages[pooling]]
+            np.testing.assert_allclose(ranking.scores[row], sorted(scores, reverse=True), atol=1e-4)
+            np.testing.assert_allclose([scores[i] for i in ranking.ids[row]], ranking.scores[row], atol=1e-4)
+
+
+def test_colbert_ranks_queries_as_queries(tmp_path, example, cache):
+    """Reading a query as a passage, without marker and filling, gives another ranking and no error."""
+    encoder = load(save_colbert(tmp_path / "colbert"))
+    found = rank(Dense(encoder, "maxsim", progress=False), example[0], 10)
+    query = encode_pooled(encoder, example[0].queries, ["maxsim"], kind="query", progress=False)["maxsim"]
+    passages = encode_pooled(encoder, example[0].corpus, ["maxsim"], progress=False)["maxsim"]
+    best = max(float((query.text(0) @ passages.text(i).T).max(axis=1).sum()) for i in range(10))
+    assert found.scores[0, 0] == pytest.approx(best, rel=1e-5)
+
+
+def test_chinese_model_of_the_hub_is_used_as_its_card_says(hub, cache):
+    """Averaged, or asked without its instruction, bge-small-zh would get a row below what it can do, and no error."""
+    name = "BAAI/bge-small-zh-v1.5"
+    folder = save_checkpoint(downloaded(hub, name), pooling=None)
+    weights = load_file(folder / "model.safetensors")  # as small as they are, [CLS] would hardly see its neighbours
+    save_file({name: 20 * weight for name, weight in weights.items()}, folder / "model.safetensors", {"format": "pt"})
+    (folder / "1_Pooling").mkdir()
+    modes = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}  # as the published file has them
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(modes))
+    queries, corpus = ["cat", "good bread"], ["the cat is not a dog", "a house", "the good apple", "fish eat , eat ."]
+    data = RetrievalDataset("tiny", queries, corpus, [{0: 1}, {2: 1}], ["a", "b"], list("cdef"))
+    found = rank(load_model(name, device="cpu"), data, 4)
+    asked = [f"为这个句子生成表示以用于检索相关文章：{query}" for query in queries]
+    encoder = load(folder)
+    left, right = (encode_pooled(encoder, texts, ["cls"], progress=False)["cls"] for texts in (asked, corpus))
+    np.testing.assert_allclose(np.take_along_axis(left @ right.T, found.ids, 1), found.scores, atol=1e-5)
+    np.testing.assert_allclose(found.scores, -np.sort(-(left @ right.T)), atol=1e-5)
+
+
+def test_names_tell_model_and_pooling(tiny, example, cache):
+    """Rows of a table with one name would overwrite one another."""
+    contenders = {"one": Contender(tiny, ("mean", "max")), "two": Contender(tiny, ("mean",))}
+    found = rank_all(contenders, example[0], 3, progress=False)
+    assert list(found) == ["one, mean", "one, max", "two, mean", "TF-IDF", "BM25"]
+    assert {ranking.ids.shape for ranking in found.values()} == {(5, 3)}
+
+
+def test_what_ranks_by_itself_is_a_system(example):
+    """A reranker, or a run of another engine, would need a pipeline of its own."""
+
+    class LastFirst:
+        """Ranks the passages from the last to the first."""
+
+        def rank(self, data, k):
+            ids = np.tile(np.arange(len(data.corpus))[::-1][:k], (len(data.queries), 1))
+            return Ranking(-ids.astype(np.float32), ids)
+
+    assert rank(LastFirst(), example[0], 3).ids.tolist() == [[9, 8, 7]] * 5
+    with pytest.raises(ValueError, match="Unknown system 'BM52': expected a model, or one of BM25, TF-IDF"):
+        rank("BM52", example[0], 3)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "maxsim"])
+@pytest.mark.parametrize("k", [0, 11])
+def test_cutoff_beyond_the_corpus_is_named(tiny, example, cache, pooling, k):
+    """Shorter lists than asked would be scored as if they were whole."""
+    with pytest.raises(ValueError, match=f"k={k}: expected a whole number from 1 to 10"):
+        rank(Dense(tiny, pooling, progress=False), example[0], k)
+
+
+@pytest.mark.parametrize("maker", [save_checkpoint, save_colbert])
+def test_matches_add_up_to_the_score(maker, tmp_path, example, cache):
+    """The lesson explains a MaxSim score token by token; the parts must be those of the score."""
+    encoder = load(maker(tmp_path / "late"))
+    query, passage = "the cat , not the dog", "a dog is not , the cat ."
+    frame = match_table(encoder, query, passage)
+    sides = [encode_pooled(encoder, [t], ["maxsim"], kind=k, progress=False)["maxsim"]
+             for t, k in ((query, "query"), (passage, "passage"))]  # fmt: skip
+    assert frame["cosine"].sum() == pytest.approx(float(maxsim(*sides)[0, 0]), rel=1e-5)
+    colbert = maker is save_colbert
+    marked = ["[unused0]"] if colbert else []
+    tokens = ["[CLS]", *marked, "the", "cat", ",", "not", "the", "dog", "[SEP]"]
+    assert frame["query token"].tolist() == tokens + ["[MASK]"] * (32 - len(tokens)) * colbert
+    assert ("," in compared_tokens(encoder, passage)) is not colbert
+
+
+# --- tables and figures ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def published_results(example):
+    """Give the evaluations of the published rankings."""
+    return {name: evaluate(ids, example[0].qrels, METRICS) for name, ids in example[1].items()}
+
+
+def test_reciprocal_rank_table_shows_what_was_scored(example):
+    """Rank and 1/rank per query, "none" where nothing relevant was retrieved."""
+    data, published = example
+    frame = reciprocal_rank_table(data, published["xlnet/xlnet-base-cased"])
+    assert frame["rank"].tolist() == ["none", "2", "2", "1", "none"]
+    assert frame["1/rank"].tolist() == [0, 0.5, 0.5, 1, 0]
+    assert frame["relevant"][1] == "1, 6"
+    assert frame["retrieved"][1] == "8, 6"
+
+
+def test_cited_figures_stay_in_their_own_column(published_results):
+    """A published figure in the column of what was measured would claim a run that never was."""
+    measured = {"MiniLM, mean": published_results[OFFLINE_DEFAULT], "both": published_results[UPSTREAM_MODELS[0]]}
+    cited = {name: published_results["xlnet/xlnet-base-cased"] for name in ("both", "xlnet")}
+    frame = cited_table(measured, cited, ["mrr@2", "recall@2"])
+    assert frame.index.tolist() == ["MiniLM, mean", "both", "xlnet"]
+    assert frame.loc["both"].tolist() == ["1.000", "0.400", "0.900", "0.400"]
+    assert frame.columns.tolist() == ["mrr@2 measured", "mrr@2 published", "recall@2 measured", "recall@2 published"]
+    assert frame.loc["MiniLM, mean"].tolist() == ["1.000", "–", "1.000", "–"]
+    assert frame.loc["xlnet"].tolist() == ["–", "0.400", "–", "0.400"]
+
+
+def test_system_table_is_sorted_and_has_intervals(published_results):
+    """Five of five right is no proof of perfection: Wilson's interval reaches down to .566."""
+    frame = system_table(published_results, "mrr@2")
+    assert frame.index[-1] == "xlnet/xlnet-base-cased"
+    assert frame["mean"].is_monotonic_decreasing
+    assert frame.loc[OFFLINE_DEFAULT, "low"] == pytest.approx(0.5655, abs=1e-4)
+
+
+def test_paired_table_counts_tests_and_compares_query_by_query():
+    """p-values of many tests have to be adjusted; the difference's sign says which system is better."""
+    runs = {"a": [[0]] * 12, "b": [[0]] * 6 + [[1]] * 6, "c": [[0]] * 11 + [[1]], "d": [[1]] * 12}
+    results = {name: evaluate(np.array(ids), [{0: 1, 1: 0}] * 12, ["mrr@1"]) for name, ids in runs.items()}
+    frame = paired_table(results, "a", "mrr@1")
+    assert frame.index.tolist() == ["b", "c", "d"]
+    assert frame["difference"].tolist() == pytest.approx([0.5, 1 / 12, 1])
+    assert frame[["better", "worse"]].to_numpy().tolist() == [[6, 0], [1, 0], [12, 0]]
+    # Of 2^6 ways to swap b's six differing queries two are as extreme; of 2 for c both; of 2^12 for d two.
+    assert frame["p"].tolist() == pytest.approx([2 / 64, 1, 2 / 4096])
+    # Holm: the smallest times 3, the next times 2, the last as it is.
+    assert frame["adjusted p"].tolist() == pytest.approx([4 / 64, 1, 6 / 4096])
+
+
+def test_bars_carry_value_and_interval():
+    """A bar without its value sends the reader to guess from the axis."""
+    frame = pd.DataFrame({"mean": [0.8, 0.25], "low": [0.7, 0.1], "high": [0.9, 0.5]}, index=["a", "b"])
+    axes = plot_bars(frame, "MRR@2 of $x^{")
+    axes.figure.canvas.draw()  # a name with dollars is no formula
+    assert [text.get_text() for text in axes.texts] == ["0.800", "0.250"]
+    assert [bar.get_width() for bar in axes.patches] == [0.8, 0.25]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
+    assert [segment[:, 0].tolist() for segment in axes.collections[0].get_segments()] == [[0.7, 0.9], [0.1, 0.5]]
+    assert axes.patches[0].get_y() > axes.patches[1].get_y()
+    plt.close(axes.figure)
+
+
+def test_distributions_share_bins():
+    """Outlines over bins of their own could not be compared, nor a narrow one beside which all others look flat."""
+    axes = plot_distributions({"a": np.array([0.0, 0.01, 0.2]), "b": np.array([0.8, 1.0])}, "cosine", bins=10)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
+    assert axes.get_xlabel() == "cosine"
+    drawn = [patch.get_data() for patch in axes.patches]
+    for data in drawn:
+        np.testing.assert_allclose(data.edges, np.linspace(0, 1, 11))
+    np.testing.assert_allclose(drawn[1].values, [1, 0, 0.5, 0, 0, 0, 0, 0, 0, 0])
+    np.testing.assert_allclose(drawn[3].values, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1])
+    plt.close(axes.figure)

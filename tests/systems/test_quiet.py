@@ -1,0 +1,79 @@
+"""Systems draw bars only where they were asked to: a bar in a record is a line that changes with every run."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from helpers import embeddings
+from helpers.index import dense
+from helpers.models import load_model
+from helpers.show.tables import match_table
+from helpers.systems import Dense, Words, compare, rank, rank_all
+from helpers.systems.combine import MaxSimScorer, Rerank, Run
+from helpers.systems.contenders import Contender
+from helpers.systems.pipeline import Retrieval
+from helpers.systems.results import Result
+from tests.checkpoints import save_checkpoint
+from tests.systems.samples import QUERIES, collection
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """Give a tiny model."""
+    return load_model(save_checkpoint(tmp_path_factory.mktemp("m") / "m"), backend="transformers", device="cpu")
+
+
+@pytest.fixture
+def drawn(monkeypatch, tmp_path):
+    """Note for every bar whether it was to be shown."""
+    noted = []
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path))
+    for room in (embeddings, dense):
+        real = room.progress_bar
+        monkeypatch.setattr(
+            room, "progress_bar", lambda *a, real=real, show, **k: noted.append(show) or real(*a, show=False, **k)
+        )
+    return noted
+
+
+def test_bars_are_drawn_where_they_were_asked_for(model, drawn):
+    """A reader who asked for none would find bars in the record of his notebook, or wait without one."""
+    data = collection()
+    for show in (False, True):
+        drawn.clear()
+        Dense(model, progress=show).rank(data, 3)
+        assert set(drawn) == {show, False}  # the bar of the search has a switch of its own
+    drawn.clear()
+    rank("BM25", data)
+    rank_all({"m": Contender(model, ("mean",))}, data, 3, progress=False)
+    candidates = Run({query: {"d1": 2.0, "d2": 1.0} for query in QUERIES})
+    Rerank(candidates, MaxSimScorer(model)).rank(data, 2)
+    compare([model], data, 3)
+    match_table(model, "the cat", "a dog")
+    assert drawn
+    assert not any(drawn)
+    drawn.clear()
+    rank_all({"m": Contender(model, ("mean",))}, data, 3)
+    assert drawn[:2] == [True, True]
+    assert not any((Retrieval.search_bar, Words().search_bar, Dense(model).search_bar))
+
+
+def test_a_result_is_short_to_look_at():
+    """A cell that ends in a result would print every score and id."""
+    found = compare(["bm25"], collection(), 3).results["BM25"]
+    assert "array(" not in repr(found)
+    assert "ranking" not in repr(found)
+    assert Result("name", {}).growth == {}
+    assert Result("name", {}).cost.seconds == {}
+
+
+def test_warnings_of_a_ranking_are_kept_once():
+    """A warning of every query would fill the page, or the table hide that half of a run did not count."""
+    run = Run({query: {"x": 2.0, "d1": 1.0} for query in QUERIES})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = compare({"mine": run}, collection(), 3).results["mine"]
+    assert len(found.notes) == len(set(found.notes)) == 1
+    assert "1 of the run's 2 documents" in found.notes[0]
+    assert np.array_equal(found.ranking.ids[:, 0], np.full(6, 12))

@@ -1,0 +1,67 @@
+"""What a result was made with: the record behind every lesson and report."""
+
+import datetime
+import importlib.metadata
+import platform
+from types import SimpleNamespace
+
+import pytest
+
+from helpers import provenance as module
+from helpers.provenance import check_parameters, provenance
+from tests.systems.samples import collection
+
+
+def test_the_record_holds_what_was_given():
+    """A number could not be traced to the data or the versions it came from."""
+    bare, data = provenance(), collection()
+    assert set(bare) == {"date", "python", "packages"}
+    assert (bare["date"], bare["python"]) == (datetime.date.today().isoformat(), platform.python_version())
+    assert bare["packages"]["numpy"] == importlib.metadata.version("numpy")
+    full = provenance(data=data)
+    assert full["data"] == {"name": "tiny", "sha256": data.sha256, "queries": 6, "passages": 12}
+    info = SimpleNamespace(name="m", sha256="ab", dim=None)
+    model = provenance(SimpleNamespace(info=info, device="cpu"))
+    assert (model["model"], model["device"]) == ({"name": "m", "sha256": "ab"}, "cpu")
+    assert "data" not in model
+
+
+def test_packages_that_are_absent_are_left_out(monkeypatch):
+    """A reader without an extra would get an error instead of a record."""
+    monkeypatch.setattr(module, "PACKAGES", ("numpy", "not-installed-anywhere"))
+    assert list(provenance()["packages"]) == ["numpy"]
+
+
+def test_a_gpu_is_named_by_its_model(monkeypatch):
+    """Seconds of one GPU would be read as those of another."""
+    monkeypatch.setattr("torch.cuda.get_device_name", lambda device: f"GPU of {device}")
+    assert module._device_name("cuda:1") == "GPU of cuda:1"
+    assert module._device_name("cpu") == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("cells", "message"),
+    [
+        (["", "A = 1\nB: int = 2", "# Parameters\nA = 3\n"], None),
+        (["", "A = 1", "C = 1"], None),
+        (["", "A = 1", "# Parameters\nC = 3\n"], "no parameter C; it has A"),
+        (["", "A = 1", "# Parameters\nA = 3\n", "# Parameters\nB = 3\n"], "no parameter B; it has A"),
+        (["", "A = 1", "# Parameters\nA = 3\n", "B = 1"], None),
+        (["", "A = 1", "# Parameters\nB = 3\n", "B = 1"], "no parameter B"),
+        (["", "%magic is no Python", "A = 1", "# Parameters\nA = 3\n"], None),
+    ],
+)
+def test_a_slip_in_a_parameter_is_refused(monkeypatch, cells, message):
+    """`MAX_QUERYS=5` would run the lesson as it is, and nobody would know."""
+    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(user_ns={"In": cells}))
+    if message is None:
+        check_parameters()
+        return
+    with pytest.raises(ValueError, match=message):
+        check_parameters()
+
+
+def test_outside_of_a_notebook_nothing_is_checked(monkeypatch):
+    """A script that was made of a lesson would end at its first line."""
+    monkeypatch.setattr("IPython.get_ipython", lambda: None)
+    check_parameters()

@@ -1,0 +1,118 @@
+"""The modules that every room uses: where things are kept, one process at a time, bars, the hub."""
+
+import multiprocessing
+import time
+from pathlib import Path
+
+import pytest
+
+from helpers._atomic import one_at_a_time, whole_folder
+from helpers._cache import default_cache
+from helpers._hub import DEFAULT_ENDPOINT, hub_or_local_cache, reachable
+from helpers._progress import progress_bar
+
+
+def test_the_cache_stands_where_it_is_named(tmp_path, monkeypatch):
+    """Gigabytes would be written where nobody looks for them, or computed anew in each session."""
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "named"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "user"))
+    assert default_cache() == tmp_path / "named"
+    monkeypatch.delenv("EVAL_CACHE_DIR")
+    assert default_cache() == tmp_path / "user" / "retrieval-evaluation-tutorial"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    assert default_cache() == tmp_path / "home" / ".cache" / "retrieval-evaluation-tutorial"
+
+
+@pytest.mark.parametrize(
+    ("show", "disable", "drawn"),
+    [(True, None, True), (True, "0", True), (True, "False", True), (True, "", True), (True, "1", False),
+     (False, None, False), (False, "1", False), (False, "0", False)],
+)  # fmt: skip
+def test_bars_are_drawn_where_they_are_wanted(monkeypatch, show, disable, drawn):
+    """A bar would fill the record of a lesson, or a reader wait for hours without one."""
+    monkeypatch.delenv("TQDM_DISABLE", raising=False)
+    if disable is not None:
+        monkeypatch.setenv("TQDM_DISABLE", disable)
+    with progress_bar(3, "Encode", "text", show=show) as bar:
+        assert bar.disable is not drawn
+        assert bar.total == 3 or not drawn
+
+
+def _hold(folder: Path, entered: "multiprocessing.synchronize.Event") -> None:
+    """Enter the block and stay for a while."""
+    with one_at_a_time(folder):
+        entered.set()
+        time.sleep(0.5)
+        folder.mkdir()
+
+
+def test_one_process_at_a_time_fills_a_folder(tmp_path):
+    """Two that convert a model at once would each delete what the other has half written."""
+    folder = tmp_path / "not" / "yet" / "model"
+    spawned = multiprocessing.get_context("spawn")
+    entered = spawned.Event()
+    first = spawned.Process(target=_hold, args=(folder, entered))
+    first.start()
+    assert entered.wait(60)
+    with one_at_a_time(folder):
+        assert folder.is_dir()  # the first was let finish
+    first.join()
+    assert first.exitcode == 0
+
+
+def _fail_halfway(folder: Path) -> None:
+    """Begin to write a folder and fail."""
+    with whole_folder(folder) as made:
+        (made / "file").write_text("half")
+        raise RuntimeError
+
+
+def test_a_folder_is_written_whole_or_not_at_all(tmp_path):
+    """A killed conversion would leave a folder that looks like a model."""
+    folder, part = tmp_path / "model", tmp_path / ".model.part"
+    part.mkdir()
+    (part / "left").write_text("by a killed process")
+    with pytest.raises(RuntimeError):
+        _fail_halfway(folder)
+    assert list(tmp_path.iterdir()) == []
+    for text in ("old", "new"):
+        with whole_folder(folder) as made:
+            assert list(made.iterdir()) == []
+            (made / text).write_text(text)
+        assert [entry.name for entry in folder.iterdir()] == [text]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["model"]
+
+
+@pytest.mark.parametrize("mirror", [None, "https://mirror.example"])
+def test_a_hub_that_does_not_answer_is_named_by_its_address(monkeypatch, mirror):
+    """A reader behind a firewall would look for the fault at an address that was never asked."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.delenv("HF_ENDPOINT", raising=False)
+    if mirror:
+        monkeypatch.setenv("HF_ENDPOINT", mirror)
+    with (
+        pytest.raises(
+            ConnectionError, match=rf"the model 'm'.*the hub at {mirror or DEFAULT_ENDPOINT} does not answer"
+        ),
+        hub_or_local_cache("the model 'm'", "pocket"),
+    ):
+        raise OSError("not downloaded")
+
+
+@pytest.mark.parametrize(
+    ("mirror", "asked"), [(None, DEFAULT_ENDPOINT), ("https://mirror.example", "https://mirror.example")]
+)
+def test_the_address_asked_is_the_mirror_where_one_is_set(monkeypatch, mirror, asked):
+    """The hub itself would be asked where it is blocked, and every download be called impossible."""
+    urls = []
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    monkeypatch.delenv("HF_ENDPOINT", raising=False)
+    if mirror:
+        monkeypatch.setenv("HF_ENDPOINT", mirror)
+    monkeypatch.setattr("urllib.request.urlopen", lambda url, timeout: urls.append((url, timeout)))
+    assert reachable()
+    assert urls == [(asked, 5)]
+    monkeypatch.setenv("HF_HUB_OFFLINE", "on")
+    assert not reachable()
+    assert len(urls) == 1

@@ -1,1 +1,0 @@
-"""Maintainers' tools: run, record, compare and check the lessons (`python -m tests.tools --help`)."""
