@@ -80,11 +80,14 @@ def _assigned(source: str) -> list[str]:
 
 
 def _versions() -> dict[str, str]:
-    """Look up the versions of the packages that matter, without importing any of them."""
+    """Look up the versions of the packages that matter, without importing any of them.
+
+    The label behind "+" is left out (torch 2.13.0+cpu): it names the build of a version, not another version.
+    """
     versions = {}
     for name in PACKAGES:
         try:
-            versions[name] = importlib.metadata.version(name)
+            versions[name] = importlib.metadata.version(name).partition("+")[0]
         except importlib.metadata.PackageNotFoundError:
             continue
     return versions

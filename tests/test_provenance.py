@@ -65,3 +65,9 @@ def test_outside_of_a_notebook_nothing_is_checked(monkeypatch):
     """A script that was made of a lesson would end at its first line."""
     monkeypatch.setattr("IPython.get_ipython", lambda: None)
     check_parameters()
+
+
+def test_the_build_of_a_package_is_not_its_version(monkeypatch: pytest.MonkeyPatch):
+    """A lesson recorded with one wheel of PyTorch would differ when another wheel of the same version runs it."""
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "2.13.0+cpu")
+    assert provenance()["packages"]["torch"] == "2.13.0"

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from docs.site.project import slugs
@@ -117,6 +118,12 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     lines = [{"query": row.split(",")[0], "positive": [row.split(",")[1]]} for row in rows]
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (tmp_path / "data" / "my-set" / "dev.jsonl").write_text(text, encoding="utf-8")
+    answers = [row.split(",")[1] for row in rows]
+    pd.DataFrame({"_id": ["a", "b"], "text": [row.split(",")[0] for row in rows]}).to_parquet(
+        tmp_path / "queries.parquet"
+    )
+    pd.DataFrame({"_id": ["x", "y"], "text": answers}).to_parquet(tmp_path / "corpus.parquet")
+    pd.DataFrame({"qid": ["a", "b"], "pid": ["x", "y"], "score": [1, 1]}).to_parquet(tmp_path / "judged.parquet")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
