@@ -10,26 +10,24 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from jinja2 import Template
 
+from docs.site.downloads import CODES, downloads
 from docs.site.finish import finish, replace_site
 from docs.site.links import check_links
 from docs.site.pdf import add_pdfs
-from docs.site.project import MARKS, DocsError, Edition, addresses
-from notebooks.kit.cells import alt_text, code_cells
+from docs.site.project import MARKS, DocsError, addresses
 from notebooks.kit.check import check
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from notebooks.kit.translation import glossary
 
-CODES = {"en": "en", "zh": "zh-CN"}
 STOPPING = {"missing", "unreadable", "error", "extra", "structure", "untranslated", "headings"}
 
 
@@ -70,38 +68,6 @@ def sphinx(root: Path, language: str, work: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(
         command, env=environment, cwd=root, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
-
-
-def downloads(root: Path, target: Path) -> None:
-    """Write every lesson as .ipynb, .py and .html to en/downloads and zh/downloads below target."""
-    from nbconvert import HTMLExporter, PythonExporter
-
-    page = Template((root / "docs" / "site" / "download.html").read_text(encoding="utf-8"), keep_trailing_newline=True)
-    to_python, to_html = PythonExporter(), HTMLExporter(template_name="basic", exclude_anchor_links=True)
-    for edition in (Edition(root, language) for language in LANGUAGES):
-        folder = target / edition.language / "downloads"
-        folder.mkdir(parents=True)
-        for name in lesson_names(root):
-            shutil.copyfile(edition.source(name), folder / f"{name}.ipynb")
-            book = edition.lesson(name)
-            code, _ = to_python.from_notebook_node(book)
-            for cell in code_cells(book):
-                for output in cell.outputs:
-                    output.setdefault("metadata", {})["image/png"] = {"alt": MARKS.sub("", alt_text(cell))}
-            body = standing_alone(to_html.from_notebook_node(book)[0], edition, name)
-            text = page.render(language=CODES[edition.language], title=name, body=body)
-            (folder / f"{name}.py").write_text(code, encoding="utf-8", newline="\n")
-            (folder / f"{name}.html").write_text(text, encoding="utf-8", newline="\n")
-
-
-def standing_alone(html: str, edition: Edition, name: str) -> str:
-    """Return a lesson's HTML, which is to be saved as one file: no marks for checks, links with the whole address."""
-
-    def whole(match: re.Match[str]) -> str:
-        address = edition.address_of(match[0], name)
-        return urljoin(f"{addresses(edition.root).site}{edition.language}/", address) if address else match[0]
-
-    return re.sub(r'(?<=<a href=")[^"]+', whole, MARKS.sub("", html))
 
 
 def root_files(root: Path, target: Path) -> None:
