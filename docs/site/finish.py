@@ -16,6 +16,7 @@ from pathlib import Path
 
 from docs.site.chinese import polished
 from docs.site.project import site_words
+from docs.site.styles import names, needed
 
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'"
 UNUSED = (
@@ -33,6 +34,7 @@ _HANDLER = re.compile(r"<[a-zA-Z][^<>]*\son[a-z]+=\"")
 _BACK = re.compile(r'(?P<start><a class="viewcode-back" href="(?P<page>[^"#]+)#)(?P<anchor>[^"]+)"')
 _FONTS = re.compile(r"@font-face\s*\{[^}]*(?:fa-|Font ?Awesome)[^}]*\}")
 BETTER = (
+    (re.compile(r'(<html[^>]*) data-theme="auto"'), r'\1 data-theme="light"'),  # which a script changes at once
     (re.compile(r"\s*<script[^>]*fontawesome\.js[^>]*></script>"), ""),
     (re.compile(r"\s*<link rel=\"preload\" as=\"script\"[^>]*>"), ""),
     (re.compile(r"\s*<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>"), ""),  # not ours
@@ -70,9 +72,11 @@ def finish(folder: Path, words: list[str]) -> None:
     for pattern in UNUSED:
         for path in sorted(folder.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for path in (static / "styles").glob("*.css"):  # the font files are not shipped
-        path.write_text(_FONTS.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
     _no_eval(static / "doctools.js", static / "translations.js")
+    used = names(folder)
+    for path in sorted([*static.glob("*.css"), *(static / "styles").glob("*.css")]):
+        text = _FONTS.sub("", path.read_text(encoding="utf-8"))  # the font files are not shipped
+        path.write_text(needed(text, used), encoding="utf-8")
 
 
 def _lead_back(path: Path, module: str) -> None:

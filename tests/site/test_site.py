@@ -7,6 +7,7 @@ left in build/screenshots/.
 
 from __future__ import annotations
 
+import gzip
 import re
 from pathlib import Path
 
@@ -24,6 +25,7 @@ SHOWN = {
     "benchmarks": {"benchmarks": "body"},
     "03_model_comparison": {"lesson": "body", "frame": "table.dataframe", "figure": "article img"},
 }
+LIGHT = 250_000  # bytes
 
 
 def names() -> list[str]:
@@ -66,6 +68,12 @@ def inspect(site: Site, language: str, name: str) -> None:
     assert site.wrong == []
 
 
+def weight(answer: object) -> int:
+    """Return the bytes of an answer as a server sends it: text packed, pictures and fonts as they are."""
+    body = answer.body()
+    return len(gzip.compress(body)) if re.search(r"\.(?:html|css|js|json|svg)(?:\?|$)", answer.url) else len(body)
+
+
 def change_language(site: Site, name: str, language: str) -> None:
     """Press the switch on a page, in the middle of a lesson, and see that it leads to the same heading."""
     here = ""
@@ -91,6 +99,45 @@ def test_page(site: Site, name: str):
     inspect(site, "zh", name)
     if name in lesson_names(ROOT):
         change_language(site, name, "en")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", lesson_names(ROOT))
+def test_a_lesson_is_light(site: Site, name: str, language: str):
+    """A reader with a weak connection would wait: all that a lesson loads at first, packed as servers send it."""
+    session = site.page.context.new_cdp_session(site.page)
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    answers: list[object] = []
+    site.page.on("response", answers.append)
+    try:
+        site.look(WIDE)
+        site.open(f"{language}/{name}.html")
+        site.page.wait_for_load_state("networkidle")
+        loaded = {answer.url: weight(answer) for answer in answers}
+    finally:
+        site.page.remove_listener("response", answers.append)
+        session.detach()
+    assert len(loaded) > 10
+    assert sum(loaded.values()) < LIGHT, loaded
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_formulas_need_no_script(site: Site, language: str):
+    """Without JavaScript, a formula would be LaTeX or nothing; a wide one would lie outside of a phone's window."""
+    site.look(PHONE)
+    session = site.page.context.new_cdp_session(site.page)
+    session.send("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        site.open(f"{language}/05_languages.html")
+        site.open(f"{language}/02_metrics.html")
+        assert site.page.locator("math").count() == formulas(language, "02_metrics")
+        for box in site.page.locator("article div.math").all():
+            math = box.locator("math").bounding_box()
+            assert math["height"] > 15
+            assert box.bounding_box()["width"] <= PHONE["width"]
+    finally:
+        session.send("Emulation.setScriptExecutionDisabled", {"value": False})
+        session.detach()
 
 
 def test_pages_of_source_code(site: Site):
