@@ -55,15 +55,22 @@ def _classes(selector: str) -> list[str]:
 def _rules(css: str) -> Iterator[tuple[str, str | None]]:
     """Yield each rule as what stands before its braces and in them; a statement without braces has None there."""
     at = 0
-    while (brace := css.find("{", at)) >= 0:
-        end = css.find(";", at)
-        if 0 <= end < brace:
-            yield css[at : end + 1].strip(), None
-            at = end + 1
-            continue
-        close, depth = brace + 1, 1
-        while depth:
-            depth += {"{": 1, "}": -1}.get(css[close], 0)
-            close += 1
-        yield css[at:brace].strip(), css[brace + 1 : close - 1]
+    end_of_rules = len(css.rstrip())
+    while at < end_of_rules:
+        brace, end = css.find("{", at), css.find(";", at)
+        if 0 <= end < brace or brace < 0:
+            close = end + 1 or len(css)
+            yield css[at:close].strip(), None
+        else:
+            close = _closing(css, brace)
+            yield css[at:brace].strip(), css[brace + 1 : close - 1]
         at = close
+
+
+def _closing(css: str, brace: int) -> int:
+    """Return the place after the brace that closes the one at a place."""
+    depth, at = 1, brace + 1
+    while depth:
+        depth += {"{": 1, "}": -1}.get(css[at], 0)
+        at += 1
+    return at

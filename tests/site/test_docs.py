@@ -258,6 +258,7 @@ def test_rules_that_no_page_uses_are_dropped():
         ".kept:not(.gone, :is(.gone, b)){top:1px}"
     )
     assert "top:2px" in needed(css, {"p:x"})
+    assert needed('@import "a.css";\n', set()) == '@import "a.css";'
 
 
 def test_sitemap_and_robots(site: Path):
