@@ -14,16 +14,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from jinja2 import Template
 
-from docs.site.downloads import CODES, downloads
 from docs.site.finish import finish, replace_site
 from docs.site.links import check_links
 from docs.site.pdf import add_pdfs
-from docs.site.project import MARKS, DocsError, addresses
+from docs.site.project import CODES, MARKS, DocsError, addresses
 from notebooks.kit.check import check
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from notebooks.kit.translation import glossary
@@ -33,7 +33,9 @@ STOPPING = {"missing", "unreadable", "error", "extra", "structure", "untranslate
 
 def problems(root: Path) -> list[str]:
     """Return what stops a build: twins missing or unlike, error outputs, text left in English, jieba not there."""
-    faults = [str(p) for p in check(root, lint=False) if p.rule in STOPPING and not p.file.startswith("README")]
+    faults = [
+        str(p) for p in check(root, lint=False, numbers=False) if p.rule in STOPPING and not p.file.startswith("README")
+    ]
     if importlib.util.find_spec("jieba") is None:
         faults.append("jieba is not installed: Chinese titles would break inside words. pip install jieba")
     return faults
@@ -70,6 +72,29 @@ def sphinx(root: Path, language: str, work: Path) -> subprocess.Popen[str]:
     )
 
 
+def write_pages(root: Path, work: Path) -> None:
+    """Write the pages below work / "html" and the downloads below work / "extra", all at the same time.
+
+    Raises DocsError if anything must not be published.
+    """
+    runs = {language: sphinx(root, language, work) for language in LANGUAGES}
+    try:
+        if faults := problems(root):
+            raise DocsError("\n".join(faults))
+        from docs.site.downloads import downloads  # loads nbconvert, while Sphinx is at work
+
+        downloads(root, work / "extra")
+        messages = {language: run.communicate()[0] for language, run in runs.items()}
+    finally:
+        for run in runs.values():
+            run.kill()  # nothing, where it has ended
+            run.wait()
+    for language, run in runs.items():
+        if run.returncode:
+            text = messages[language].replace(str(work / language), f"docs/{language}")
+            raise DocsError(f"Sphinx, {language}:\n{text.strip()}")
+
+
 def root_files(root: Path, target: Path) -> None:
     """Write what lies beside the two languages: the start page, that for a wrong address, a picture, the sitemap."""
     site = addresses(root).site
@@ -88,25 +113,19 @@ def build(root: Path, output: Path, *, pdf: bool = False) -> list[str]:
 
     Raises DocsError, with a line for each fault, if anything must not be published.
     """
-    if faults := problems(root):
-        raise DocsError("\n".join(faults))
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
-        html = work / "html"
+        html, words = work / "html", {"en": [], "zh": chinese_words(root)}
         for language in LANGUAGES:
             stage(root, language, work / language)
-        runs = {language: sphinx(root, language, work) for language in LANGUAGES}
-        downloads(root, work / "extra")
-        messages = {language: run.communicate()[0] for language, run in runs.items()}
-        for language, run in runs.items():
-            if run.returncode:
-                text = messages[language].replace(str(work / language), f"docs/{language}")
-                raise DocsError(f"Sphinx, {language}:\n{text.strip()}")
+        write_pages(root, work)
         shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
         shutil.copytree(work / "extra", html, dirs_exist_ok=True)
         root_files(root, html)
-        for language in LANGUAGES:
-            finish(html / language, chinese_words(root) if language == "zh" else [])
+        with ProcessPoolExecutor(len(LANGUAGES)) as pool:
+            ended = [pool.submit(finish, html / language, words[language]) for language in LANGUAGES]
+            for each in ended:
+                each.result()
         if pdf:
             add_pdfs(html, lesson_names(root))
         external, broken = check_links(html, addresses(root).site)

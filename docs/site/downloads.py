@@ -13,11 +13,9 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 
 from docs.site.formulas import mathml
-from docs.site.project import MARKS, Edition, addresses
+from docs.site.project import CODES, MARKS, Edition, addresses
 from notebooks.kit.cells import alt_text, code_cells
 from notebooks.kit.notebooks import LANGUAGES, lesson_names
-
-CODES = {"en": "en", "zh": "zh-CN"}
 
 
 class _Markdown(IPythonRenderer):
@@ -33,7 +31,12 @@ class _Markdown(IPythonRenderer):
 
 
 class _Exporter(HTMLExporter):
-    """nbconvert's HTML, formulas as MathML."""
+    """nbconvert's HTML, formulas as MathML. Our own outputs are not searched for harmful tags, which takes seconds."""
+
+    def __init__(self) -> None:
+        """Take the template that is a fragment for a page of ours."""
+        super().__init__(template_name="basic")  # type: ignore[no-untyped-call]
+        self.register_filter("clean_html", str)  # type: ignore[no-untyped-call]
 
     @pass_context
     def markdown2html(self, _context: object, source: str) -> str:
@@ -44,7 +47,7 @@ class _Exporter(HTMLExporter):
 def downloads(root: Path, target: Path) -> None:
     """Write every lesson as .ipynb, .py and .html to en/downloads and zh/downloads below target."""
     page = Template((root / "docs" / "site" / "download.html").read_text(encoding="utf-8"), keep_trailing_newline=True)
-    to_python, to_html = PythonExporter(), _Exporter(template_name="basic")  # type: ignore[no-untyped-call]
+    to_python, to_html = PythonExporter(), _Exporter()
     for edition in (Edition(root, language) for language in LANGUAGES):
         folder = target / edition.language / "downloads"
         folder.mkdir(parents=True)
