@@ -10,7 +10,7 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-_SKIPPED = re.compile(r"<!--.*?-->|(?<=>)[^<]+(?=</script>)", re.S)
+_SKIPPED = re.compile(r'<span class="[^"]*">|<!--.*?-->|(?<=>)[^<]+(?=</script>)', re.S)
 _TAG = re.compile(r"<([a-zA-Z][\w-]*)\s((?:[^<>\"]|\"[^\"]*\")*)>")
 _ATTRIBUTE = re.compile(r'(?<![\w-])(id|name|href|rel|src|poster|data)="([^"]*)"')
 
@@ -19,7 +19,7 @@ class Page:
     """The anchors and the addresses of a page that the build has written: attributes stand in double quotes."""
 
     def __init__(self, text: str) -> None:
-        """Read the page; an HTML parser takes ten times as long."""
+        """Read the page; an HTML parser takes several times as long."""
         self.ids: set[str] = set()
         self.links: list[str] = []
         self.loads: list[str] = []
