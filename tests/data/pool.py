@@ -22,10 +22,8 @@ from helpers.index.words import STOP_WORDS, matches, tokenize
 from helpers.models import MULTILINGUAL, load_model
 from helpers.systems import load_contenders, rank, rank_all
 
-DEPTH, SHALLOW = (
-    20,
-    10,
-)  # SHALLOW where a ranking is noise further down: a language unread, or little of a passage looked at
+DEPTH = 20
+SHALLOW = 10  # where a ranking is noise further down: a language it cannot read, or next to nothing to go by
 UNITS = ("words", "words-no-hmm", "words-search", "characters", "bigrams")
 DIRECTIONS = [(queries, corpus) for queries in ("en", "zh") for corpus in ("en", "zh")]
 Rankings = dict[str, np.ndarray]
@@ -87,7 +85,7 @@ def _tfidf(data: RetrievalDataset, depth: int = DEPTH, **options: object) -> np.
 
 
 def _feedback(data: RetrievalDataset, analyzer: Callable[[str], list[str]]) -> np.ndarray:
-    """Rank by TF-IDF with blind feedback (Rocchio 1971): half the mean of the five best joins the query; ids (q, 10)."""
+    """Rank by TF-IDF with blind feedback (Rocchio 1971): half the mean of the five best is added; ids (q, 10)."""
     vectorizer = TfidfVectorizer(analyzer=analyzer, sublinear_tf=True)
     passages = vectorizer.fit_transform(data.corpus).toarray()
     queries = vectorizer.transform(data.queries).toarray()

@@ -79,7 +79,10 @@ def prose_figures(runs: dict, scores: dict) -> list[str]:
         f"top ten of three systems, {len(before)} pairs",
         f"Of the {len(final) - len(before)} pairs that the deeper pool added, not one got",
         f"It judged all {len(final)} pairs",
-        "196 of them, which a last check of the pool added, in a sitting of their own",
+        "196 of them, which a last check of the pool added, in a sitting of their own",  # labels have no date
+        "The last 611 pairs, those",
+        "Of the last 611 pairs",
+        f"read the {late - 38} of these queries once more",  # 38 came with those 196
         f"but for {late} that",
         f"`random.Random(1919).sample(queries, {len({query for query, _ in second})})`): {len(second)} pairs",
         f"on {len({query for query, _ in second})} queries drawn at random",
