@@ -3,20 +3,24 @@
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
 from helpers._progress import progress_bar
 from helpers.embeddings.cache import SHARD_SIZE, Recipe, ShardCache, default_cache
-from helpers.embeddings.inputs import checked_text, compared_tokens, count_truncated, kept_tokens, tokenize
+from helpers.embeddings.inputs import Tokens, checked_text, compared_tokens, count_truncated, kept_tokens, tokenize
+from helpers.embeddings.keeping import ShardFolder, shard_file
+from helpers.embeddings.shards import MadeWith, ModelName, Shards
 from helpers.models import Pooling, Precomputed
 
 if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
 
 __all__ = [
+    "Shards",
     "TokenVectors",
     "compared_tokens",
     "count_truncated",
@@ -88,6 +92,30 @@ def encode(
     return embeddings
 
 
+@overload
+def encode_shards(
+    model: "TransformerModel | Precomputed",
+    texts: Iterable[str],
+    *,
+    kind: str = ...,
+    batch_size: int = ...,
+    cache_dir: str | Path | None = ...,
+    shard_size: int = ...,
+    progress: bool = ...,
+    folder: None = ...,
+) -> Iterator[np.ndarray]: ...
+@overload
+def encode_shards(
+    model: "TransformerModel | Precomputed",
+    texts: Iterable[str],
+    *,
+    kind: str = ...,
+    batch_size: int = ...,
+    cache_dir: None = ...,
+    shard_size: int = ...,
+    progress: bool = ...,
+    folder: str | Path,
+) -> Shards: ...
 def encode_shards(
     model: "TransformerModel | Precomputed",
     texts: Iterable[str],
@@ -97,36 +125,117 @@ def encode_shards(
     cache_dir: str | Path | None = None,
     shard_size: int = SHARD_SIZE,
     progress: bool = False,
-) -> Iterator[np.ndarray]:
-    """Embed a stream of texts of any length, giving memory-mapped shards as they are finished.
+    folder: str | Path | None = None,
+) -> Iterator[np.ndarray] | Shards:
+    """Embed a stream of texts of any length, shard by shard: memory for one shard, however many texts.
 
     A shard is a file named by a digest of the model and of its texts. A run that was killed finds the shards it
-    finished and computes the rest; two runs at once may compute a shard twice, and write the same file. A shard
-    that cannot be read, or whose checksum is not that of its name and content, is computed again.
+    finished and computes the rest; of two runs at once each computes what the other has not, one shard at a time. A
+    shard that cannot be read, or whose checksum is not that of its name and content, is computed again.
 
-    Yields:
-        Read-only float32 arrays (at most ``shard_size``, dim), in the order of the texts.
+    Args:
+        model: as for :func:`encode`.
+        texts: any iterable of strings: a list, a generator, a column of a ``datasets`` stream.
+        kind, batch_size, progress: as for :func:`encode`.
+        cache_dir: where finished shards are kept, as for :func:`encode`, if there is no ``folder``.
+        shard_size: texts a shard: what a killed run loses at most.
+        folder: keep the vectors in this folder, for good, with a manifest that says what they are of. Texts that
+            were added since an earlier run are computed; shards of texts that are gone stay as files nobody lists.
+
+    Returns:
+        Without ``folder`` an iterator of read-only float32 arrays (at most ``shard_size``, dim), memory-mapped, in
+        the order of the texts. With it all of them are computed first, and a :class:`~helpers.embeddings.Shards` is
+        returned, which is one array (rows, dim) that is read as it is needed.
+
+    Raises:
+        ValueError: what :func:`encode` raises; a folder that was made with another model, recipe, kind, instruction
+            or shard size; ``folder`` and ``cache_dir`` both.
+        OSError: a shard cannot be written; the message names file and folder, and how many bytes are missing on a
+            full disk. Shards that were written before stay.
     """
     _check_kind(kind)
-    encode_batch = _batch_encoder(model, kind, batch_size, cache_dir)
+    if shard_size < 1:
+        raise ValueError(f"shard_size={shard_size!r}: expected at least 1.")
+    if folder is not None and cache_dir is not None:
+        raise ValueError("folder and cache_dir were both given: vectors are kept in folder, and nowhere else.")
     total = len(texts) if isinstance(texts, Sized) else None
-    with progress_bar(total, f"Encode {kind}", "text", show=progress) as bar:
-        for batch in _batches(texts, shard_size):
-            yield encode_batch(batch)
+    batches = _batches(texts, shard_size)
+    if folder is None:
+        shards = _encoded(shard_encoder(model, kind, batch_size, ShardCache(cache_dir)), batches)
+        return (shard for _, shard in _with_bar(shards, total, kind, progress))
+    kept = ShardFolder(folder, made_with(model, kind, batch_size, shard_size), total)
+    shards = _encoded(shard_encoder(model, kind, batch_size, kept.cache, keep=True), batches)
+    for batch, shard in _with_bar(shards, total, kind, progress):
+        kept.add(batch, shard_file(kept.cache, shard), shard.shape[1])
+    return kept.finish()
+
+
+def _encoded(
+    encode_batch: Callable[[list[str]], np.ndarray], batches: Iterator[list[str]]
+) -> Iterator[tuple[list[str], np.ndarray]]:
+    """Give each batch of texts and its shard."""
+    return ((batch, encode_batch(batch)) for batch in batches)
+
+
+def _with_bar(
+    shards: Iterator[tuple[list[str], np.ndarray]], total: int | None, kind: str, show: bool
+) -> Iterator[tuple[list[str], np.ndarray]]:
+    """Draw a bar of texts while shards are made."""
+    with progress_bar(total, f"Encode {kind}", "text", show=show) as bar:
+        for batch, shard in shards:
+            yield batch, shard
             bar.update(len(batch))
 
 
-def _batch_encoder(
-    model: "TransformerModel | Precomputed", kind: str, batch_size: int, cache_dir: str | Path | None
+def shard_encoder(
+    model: "TransformerModel | Precomputed", kind: str, batch_size: int, cache: ShardCache, *, keep: bool = False
 ) -> Callable[[list[str]], np.ndarray]:
-    """Return what turns a list of texts into a shard of vectors."""
+    """Return what turns a list of texts into a shard of vectors, read from a cache or computed and put there.
+
+    Args:
+        model, kind, batch_size: as for :func:`encode`.
+        cache: where shards are looked for and written.
+        keep: write vectors that were precomputed too; else they are looked up and not written anywhere.
+    """
     if isinstance(model, Precomputed):
-        return lambda batch: model.look_up(batch, kind)
+        look_up = partial(model.look_up, kind=kind)
+        return partial(_looked_up, look_up, _recipe(model, kind, batch_size), cache) if keep else look_up
+    pooling = _own_pooling(model)
+    job = _Job(model, (pooling,), kind, batch_size, cache)
+    return lambda batch: job.shard(batch)[pooling].vectors
+
+
+def made_with(model: "TransformerModel | Precomputed", kind: str, batch_size: int, shard_size: int) -> MadeWith:
+    """Say what the vectors of a run have in common, for the manifest of a folder."""
+    info = model.info
+    instruction = (info.query_instruction if kind == "query" else info.passage_instruction) or ""
+    recipe = _recipe(model, kind, batch_size)
+    return MadeWith(ModelName(info.name, info.sha256), recipe, kind, instruction, shard_size)
+
+
+def _looked_up(
+    look_up: Callable[[list[str]], np.ndarray], recipe: Recipe, cache: ShardCache, batch: list[str]
+) -> np.ndarray:
+    """Copy the precomputed vectors of a batch into a shard, if it is not there."""
+    name = recipe.shard_name(batch)
+    shard = cache.read(name)
+    return cache.write(name, look_up(batch)) if shard is None else shard
+
+
+def _own_pooling(model: "TransformerModel") -> Pooling:
+    """Return how a model pools by itself, or say that it does not."""
     if model.info.pooling is None:
         raise ValueError(f"{model.info.name} does not say how it pools: load it with pooling='cls' or 'mean'.")
-    pooling = Pooling(model.info.pooling)
-    job = _Job(model, (pooling,), kind, batch_size, ShardCache(cache_dir))
-    return lambda batch: job.shard(batch)[pooling].vectors
+    return Pooling(model.info.pooling)
+
+
+def _recipe(model: "TransformerModel | Precomputed", kind: str, batch_size: int) -> Recipe:
+    """Return what decides the vectors of a model under its own pooling."""
+    if isinstance(model, Precomputed):
+        return Recipe(model.info.sha256, f"{kind}: {model.info.pooling}", None, model.device, "float32")
+    pooling = _own_pooling(model)
+    late = model.projection is not None and pooling == Pooling.MAXSIM
+    return _Job(model, (pooling,), kind, batch_size, ShardCache())._recipe(pooling, kind if late else "")
 
 
 def encode_pooled(
@@ -220,15 +329,23 @@ class _Job:
         tokens = tokenize(self.model, texts, colbert_side) if missing or Pooling.MAXSIM in poolings else {}
         vectors = {pooling: shard for pooling, shard in cached.items() if shard is not None}
         if missing:
-            from helpers.embeddings import network
-
-            computed = network.forward(self.model, texts, tokens, missing, self.batch_size)
-            for pooling, shard in computed.items():
-                vectors[pooling] = self.cache.write(names[pooling], shard)
+            vectors |= self._computed(texts, tokens, {pooling: names[pooling] for pooling in missing})
         lengths = {pooling: np.ones(len(texts), int) for pooling in poolings}
         if Pooling.MAXSIM in poolings:
             lengths[Pooling.MAXSIM] = np.array([sum(kept) for kept in kept_tokens(tokens)])
         return {pooling: TokenVectors(vectors[pooling], lengths[pooling]) for pooling in poolings}
+
+    def _computed(self, texts: list[str], tokens: Tokens, names: dict[Pooling, str]) -> dict[Pooling, np.ndarray]:
+        """Compute shards and write them, unless another run, which had begun, wrote them meanwhile."""
+        with self.cache.alone(min(names.values())):
+            found = {pooling: self.cache.read(name) for pooling, name in names.items()}
+            shards = {pooling: shard for pooling, shard in found.items() if shard is not None}
+            if missing := [pooling for pooling in names if pooling not in shards]:
+                from helpers.embeddings import network
+
+                computed = network.forward(self.model, texts, tokens, missing, self.batch_size)
+                shards |= {pooling: self.cache.write(names[pooling], shard) for pooling, shard in computed.items()}
+        return shards
 
     def _recipe(self, pooling: Pooling, colbert_side: str) -> Recipe:
         """Name all that decides a result, beside the texts."""
