@@ -18,23 +18,23 @@ def sorted_corpus() -> list[np.ndarray]:
     return list((vectors / np.linalg.norm(vectors, axis=2, keepdims=True)).astype(np.float32))
 
 
-def agreement(index: faiss.Index, corpus: list[np.ndarray]) -> float:
-    """Share of the ten nearest that an index finds, for one query a topic."""
+def agreement(index: faiss.Index, corpus: list[np.ndarray], depth: int) -> float:
+    """Share of the ten nearest that an index finds to a depth, for one query a topic."""
     queries = np.stack([shard[3] for shard in corpus])
     exact = search(build_index(corpus), queries, 10)[1]
-    found = index.search(queries, 10)[1]
+    found = index.search(queries, depth)[1]
     return float(np.mean([len(set(a) & set(b)) / 10 for a, b in zip(exact, found, strict=True)]))
 
 
-@pytest.mark.parametrize("factory", ["IVF40,Flat", "PQ8x4fs"])
-def test_training_on_all_shards_beats_training_on_the_first(sorted_corpus, factory):
+@pytest.mark.parametrize(("factory", "depth"), [("IVF40,Flat", 10), ("PQ8x4fs", 200)])
+def test_training_on_all_shards_beats_training_on_the_first(sorted_corpus, factory, depth):
     """Centroids of one topic alone divide all others at random: the index would find little of what is near."""
     index = build_index(sorted_corpus, factory)
     first = faiss.index_factory(DIM, factory, faiss.METRIC_INNER_PRODUCT)
     first.train(sorted_corpus[0])
     first.add(np.concatenate(sorted_corpus))
     sizes = [faiss.extract_index_ivf(one).invlists.imbalance_factor() for one in (index, first) if "IVF" in factory]
-    assert agreement(index, sorted_corpus) > agreement(first, sorted_corpus) + 0.05
+    assert agreement(index, sorted_corpus, depth) > agreement(first, sorted_corpus, depth) + 0.1
     assert sizes == sorted(sizes)
 
 
