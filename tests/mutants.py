@@ -7,13 +7,18 @@ doi:10.1109/C-M.1978.218136.)
 
     python -m tests.mutants                     a sample of every module
     python -m tests.mutants helpers/metrics     modules whose path begins so
+
+Each result is added to build/mutants.jsonl as it comes: the mutant, the test that killed it, and the seconds it took.
+What that file calls killed is not tried again, so that a run can be stopped and taken up; delete it to start anew.
 """
 
 import argparse
 import ast
 import contextlib
 import copy
+import hashlib
 import importlib
+import json
 import os
 import random
 import shutil
@@ -22,7 +27,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -33,6 +38,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 COPIED = ("helpers", "tests", "notebooks", "docs", "pyproject.toml", "constraints.txt", "README.md", "README_zh.md",
           "environment.yml", "Makefile", "CITATION.cff", "LICENSE")  # fmt: skip
+RESULTS, KILLER = ROOT / "build" / "mutants.jsonl", "killer.txt"
 LIMIT = 300  # seconds a mutant may take: one that never ends counts as killed
 LIBRARIES = ("numpy", "scipy.stats", "pandas", "matplotlib.pyplot", "torch", "faiss", "transformers", "datasets",
              "pytrec_eval", "safetensors.torch", "bm25s", "IPython.display", "filelock", "FlagEmbedding", "nbformat",
@@ -83,6 +89,26 @@ class Mutant(NamedTuple):
     def __str__(self) -> str:
         """Say where it is and what was changed."""
         return f"{self.module}:{self.line}: {self.before}  →  {self.after}"
+
+    @property
+    def digest(self) -> str:
+        """Tell it from every other mutant, of this state of the module or of another."""
+        return hashlib.sha256(f"{self.module}\n{self.source}".encode()).hexdigest()[:16]
+
+
+class FirstFailure:
+    """A plugin of pytest that writes which test, or which file of tests, was the first to fail."""
+
+    def __init__(self, file: Path) -> None:
+        """Take the file to write to."""
+        self.file = file
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Look at a test, its set-up or its end."""
+        if report.failed and not self.file.exists():
+            self.file.write_text(report.nodeid, encoding="utf-8")
+
+    pytest_collectreport = pytest_runtest_logreport
 
 
 def changes(node: ast.AST) -> Iterator[ast.AST]:
@@ -173,7 +199,8 @@ def start(tests: list[str], checkout: Path) -> int:
         del sys.modules[name]
     status = 2  # what an error outside the tests leaves
     try:
-        status = int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]))
+        plugin = FirstFailure(checkout / KILLER)
+        status = int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests], [plugin]))
     finally:
         os._exit(status)
 
@@ -185,14 +212,28 @@ def end(process: int) -> None:
 
 
 def sample(prefixes: list[str], share: float, seed: int) -> list[Mutant]:
-    """Draw that share of each module's mutants, three at least."""
+    """Draw that share of each module's mutants, three at least; the same ones again for the same seed."""
     chosen = []
     for module in sorted((ROOT / "helpers").rglob("*.py")):
-        made = mutants(module)
-        if any(module.relative_to(ROOT).as_posix().startswith(prefix) for prefix in prefixes) and made:
+        name = module.relative_to(ROOT).as_posix()
+        if name.startswith(tuple(prefixes)) and (made := mutants(module)):
             count = min(len(made), max(3, round(share * len(made))))
             chosen += random.Random(f"{seed} {module.name}").sample(made, count)
     return chosen
+
+
+def killed_before() -> set[str]:
+    """Read which mutants were killed in earlier runs, by their digests."""
+    lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
+    return {entry["digest"] for entry in map(json.loads, lines) if entry["killed by"]}
+
+
+def write_result(mutant: Mutant, killer: str, seconds: float) -> None:
+    """Add a line to the file of results; killer is empty for a survivor."""
+    entry = mutant._asdict() | {"digest": mutant.digest, "killed by": killer, "seconds": round(seconds, 1)}
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({key: entry[key] for key in entry if key != "source"}, ensure_ascii=False) + "\n")
 
 
 def survivors_known() -> list[dict[str, str]]:
@@ -230,6 +271,14 @@ def replace(module: Path, source: str) -> None:
         compiled.unlink()
 
 
+def killer(checkout: Path) -> str:
+    """Return the test that failed first in a copy, and forget it."""
+    file = checkout / KILLER
+    name = file.read_text(encoding="utf-8") if file.exists() else "no test: it did not end, or pytest itself failed"
+    file.unlink(missing_ok=True)
+    return name
+
+
 def run(chosen: list[Mutant], workers: int) -> list[Mutant]:
     """Try the mutants, so many at a time, each in a checkout of its own; return the survivors."""
     survivors, waiting, since = [], chosen[::-1], time.monotonic()
@@ -239,10 +288,11 @@ def run(chosen: list[Mutant], workers: int) -> list[Mutant]:
             while waiting and free:
                 mutant, checkout = waiting.pop(), free.pop()
                 replace(checkout / mutant.module, mutant.source)
-                running[start(own_tests(mutant.module), checkout)] = mutant, checkout
+                running[start(own_tests(mutant.module), checkout)] = mutant, checkout, time.monotonic()
             process, status = os.wait()
             end(process)
-            mutant, checkout = running.pop(process)
+            mutant, checkout, began = running.pop(process)
+            write_result(mutant, killer(checkout) if status else "", time.monotonic() - began)
             replace(checkout / mutant.module, (ROOT / mutant.module).read_text(encoding="utf-8"))
             shutil.rmtree(checkout / "build", ignore_errors=True)  # embeddings that a fault may have spoilt
             free.append(checkout)
@@ -258,12 +308,23 @@ def sound(modules: set[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         (checkout,) = copies(Path(folder), 1)
         for file in sorted({file for module in modules for file in own_tests(module)}):
-            process = start([file], checkout)
+            began, process = time.monotonic(), start([file], checkout)
             _, status = os.waitpid(process, 0)
             end(process)
+            print(f"{time.monotonic() - began:6.1f} s  {file}", flush=True)
             if status:
                 raise SystemExit(f"{file} fails without a mutant: make it pass first, in a copy without .git.")
     print(f"The tests pass without a mutant, in {time.monotonic() - since:.0f} s.", flush=True)
+
+
+def report(tried: list[Mutant], survivors: list[Mutant]) -> float:
+    """Print how many mutants of each module were killed; return which share of all."""
+    total, left = (Counter(mutant.module for mutant in some) for some in (tried, survivors))
+    print("\n\nkilled  of  module")
+    print("".join(f"{total[name] - left[name]:6} {total[name]:3}  {name}\n" for name in sorted(total)), end="")
+    rate = 1 - len(survivors) / max(len(tried), 1)
+    print(f"killed: {len(tried) - len(survivors)} of {len(tried)} ({rate:.0%})")
+    return rate
 
 
 def main() -> int:
@@ -278,22 +339,13 @@ def main() -> int:
     os.environ.pop("EVAL_CACHE_DIR", None)
     for name in LIBRARIES:
         importlib.import_module(name)
-    chosen = sample(args.modules, args.share, args.seed)
-    reasons = survivors_known()
-    alike = [mutant for mutant in chosen if any(is_known(mutant, known) for known in reasons)]
-    tried = [mutant for mutant in chosen if mutant not in alike]
-    sound({mutant.module for mutant in tried})
-    survivors = run(tried, args.workers)
-    total, left = defaultdict(int), defaultdict(int)
-    for mutant in tried:
-        total[mutant.module] += 1
-    for mutant in survivors:
-        left[mutant.module] += 1
-    print("\n\nkilled  of  module")
-    print("".join(f"{total[name] - left[name]:6} {total[name]:3}  {name}\n" for name in sorted(total)), end="")
-    rate = 1 - len(survivors) / max(len(tried), 1)
-    print(f"killed: {len(tried) - len(survivors)} of {len(tried)} ({rate:.0%}); like the original: {len(alike)}")
-    return 0 if rate >= 0.9 else 1
+    chosen, reasons = sample(args.modules, args.share, args.seed), survivors_known()
+    tried = [mutant for mutant in chosen if not any(is_known(mutant, known) for known in reasons)]
+    killed = killed_before()
+    left = [mutant for mutant in tried if mutant.digest not in killed]
+    print(f"{len(chosen) - len(tried)} of {len(chosen)} are like the original, {len(tried) - len(left)} killed before.")
+    sound({mutant.module for mutant in left})
+    return 0 if report(tried, run(left, args.workers)) >= 0.9 else 1
 
 
 if __name__ == "__main__":
