@@ -77,6 +77,9 @@ SWAPS: dict[type, type] = {
 }  # fmt: skip
 
 
+Change = tuple[ast.AST, Callable[[ast.AST], None], ast.AST]  # a node, what puts another in its place, and the other
+
+
 class Mutant(NamedTuple):
     """A module with one change."""
 
@@ -156,17 +159,16 @@ def _holes(node: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]
             yield from _holes(item)
 
 
-def mutants(module: Path) -> list[Mutant]:
-    """Make every mutant of a module, in the order of its nodes."""
+def mutants(module: Path, draw: Callable[[list[Change]], list[Change]] = list) -> list[Mutant]:
+    """Make every mutant of a module, in the order of its nodes, or those that `draw` takes."""
     tree = ast.parse(module.read_text(encoding="utf-8"))
     made = []
-    for node, put in list(_holes(tree)):
-        for new in changes(node):
-            before, after = (ast.unparse(one).split("\n")[0][:90] for one in (node, new))
-            put(new)
-            made.append(Mutant(module.relative_to(ROOT).as_posix(), getattr(node, "lineno", 0), before, after,
-                               ast.unparse(ast.fix_missing_locations(tree))))  # fmt: skip
-            put(node)
+    for node, put, new in draw([(old, put, new) for old, put in list(_holes(tree)) for new in changes(old)]):
+        before, after = (ast.unparse(one).split("\n")[0][:90] for one in (node, new))
+        put(new)
+        made.append(Mutant(module.relative_to(ROOT).as_posix(), getattr(node, "lineno", 0), before, after,
+                           ast.unparse(ast.fix_missing_locations(tree))))  # fmt: skip
+        put(node)
     return made
 
 
@@ -213,12 +215,14 @@ def end(process: int) -> None:
 
 def sample(prefixes: list[str], share: float, seed: int) -> list[Mutant]:
     """Draw that share of each module's mutants, three at least; the same ones again for the same seed."""
+
+    def draw(made: list[Change]) -> list[Change]:
+        return random.Random(f"{seed} {module.name}").sample(made, min(len(made), max(3, round(share * len(made)))))
+
     chosen = []
     for module in sorted((ROOT / "helpers").rglob("*.py")):
         name = module.relative_to(ROOT).as_posix()
-        if name.startswith(tuple(prefixes)) and (made := mutants(module)):
-            count = min(len(made), max(3, round(share * len(made))))
-            chosen += random.Random(f"{seed} {module.name}").sample(made, count)
+        chosen += mutants(module, draw) if name.startswith(tuple(prefixes)) else []
     return chosen
 
 
@@ -236,12 +240,29 @@ def write_result(mutant: Mutant, killer: str, seconds: float) -> None:
         file.write(json.dumps({key: entry[key] for key in entry if key != "source"}, ensure_ascii=False) + "\n")
 
 
+def faults(prefixes: list[str]) -> list[Mutant]:
+    """Make the faults that tests once missed; they are tried beside the sample. Raises ValueError for one gone."""
+    made = []
+    for entry in _lists()["fault"]:
+        name, before, after = entry["module"], entry["before"], entry["after"]
+        source = (ROOT / name).read_text(encoding="utf-8")
+        if source.count(before) != 1:
+            raise ValueError(
+                f"{name} has {source.count(before)} times {before!r}: mend its entry in tests/mutants.toml."
+            )
+        line = source[: source.index(before)].count("\n") + 1
+        made.append(Mutant(name, line, before.strip(), after.strip(), source.replace(before, after)))
+    return [mutant for mutant in made if mutant.module.startswith(tuple(prefixes))]
+
+
+def _lists() -> dict[str, list[dict[str, str]]]:
+    """Read tests/mutants.toml."""
+    return tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))
+
+
 def survivors_known() -> list[dict[str, str]]:
     """Read the survivors that have a reason: module, code before and after, a part of its line, and why it survives."""
-    listed: list[dict[str, str]] = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))[
-        "survivor"
-    ]
-    return listed
+    return _lists()["survivor"]
 
 
 def is_known(mutant: Mutant, known: dict[str, str]) -> bool:
@@ -339,7 +360,7 @@ def main() -> int:
     os.environ.pop("EVAL_CACHE_DIR", None)
     for name in LIBRARIES:
         importlib.import_module(name)
-    chosen, reasons = sample(args.modules, args.share, args.seed), survivors_known()
+    chosen, reasons = sample(args.modules, args.share, args.seed) + faults(args.modules), survivors_known()
     tried = [mutant for mutant in chosen if not any(is_known(mutant, known) for known in reasons)]
     killed = killed_before()
     left = [mutant for mutant in tried if mutant.digest not in killed]
