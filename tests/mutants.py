@@ -77,7 +77,15 @@ SWAPS: dict[type, type] = {
 }  # fmt: skip
 
 
-Change = tuple[ast.AST, Callable[[ast.AST], None], ast.AST]  # a node, what puts another in its place, and the other
+class Hole(NamedTuple):
+    """A node of a module, what puts another in its place, and the f-string that it is part of."""
+
+    node: ast.AST
+    put: Callable[[ast.AST], None]
+    string: ast.JoinedStr | None
+
+
+Change = tuple[Hole, ast.AST]
 
 
 class Mutant(NamedTuple):
@@ -145,8 +153,9 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
     yield ast.copy_location(changed, node)
 
 
-def _holes(node: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]:
-    """Give every node below that runs when its function does, with what puts another in its place."""
+def _holes(node: ast.AST, string: ast.JoinedStr | None = None) -> Iterator[Hole]:
+    """Give every node below that runs when its function does; string is the f-string around them, if there is one."""
+    string = string or (node if isinstance(node, ast.JoinedStr) else None)
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list"):
             continue
@@ -155,20 +164,38 @@ def _holes(node: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]
                 isinstance(item, ast.If) and ast.unparse(item.test) == "TYPE_CHECKING"
             ):
                 continue
-            yield item, partial(value.__setitem__, place) if isinstance(value, list) else partial(setattr, node, name)
-            yield from _holes(item)
+            put = partial(value.__setitem__, place) if isinstance(value, list) else partial(setattr, node, name)
+            yield Hole(item, put, string)
+            yield from _holes(item, string)
+
+
+def rewritten(text: str, hole: Hole, new: ast.AST) -> str:
+    """Return a module's text with another node in a hole, and every other character as it was."""
+    old, written = hole.string or hole.node, new  # within an f-string positions are not those of the file
+    if isinstance(old, ast.If):
+        old, written = old.test, new.test
+    if hole.string:
+        hole.put(new)
+        written = hole.string
+    code = ast.unparse(written)
+    hole.put(hole.node)
+    if isinstance(written, ast.BinOp | ast.BoolOp | ast.Compare | ast.UnaryOp | ast.IfExp):
+        code = f"({code})"
+    lines = text.encode().splitlines(keepends=True)
+    start, end = (sum(map(len, lines[: line - 1])) + column for line, column in
+                  ((old.lineno, old.col_offset), (old.end_lineno, old.end_col_offset)))  # fmt: skip
+    whole = b"".join(lines)
+    return (whole[:start] + code.encode() + whole[end:]).decode()
 
 
 def mutants(module: Path, draw: Callable[[list[Change]], list[Change]] = list) -> list[Mutant]:
     """Make every mutant of a module, in the order of its nodes, or those that `draw` takes."""
-    tree = ast.parse(module.read_text(encoding="utf-8"))
+    text, name = module.read_text(encoding="utf-8"), module.relative_to(ROOT).as_posix()
+    every = [(hole, new) for hole in list(_holes(ast.parse(text))) for new in changes(hole.node)]
     made = []
-    for node, put, new in draw([(old, put, new) for old, put in list(_holes(tree)) for new in changes(old)]):
-        before, after = (ast.unparse(one).split("\n")[0][:90] for one in (node, new))
-        put(new)
-        made.append(Mutant(module.relative_to(ROOT).as_posix(), getattr(node, "lineno", 0), before, after,
-                           ast.unparse(ast.fix_missing_locations(tree))))  # fmt: skip
-        put(node)
+    for hole, new in draw(every):
+        before, after = (ast.unparse(one).split("\n")[0][:90] for one in (hole.node, new))
+        made.append(Mutant(name, hole.node.lineno, before, after, rewritten(text, hole, new)))
     return made
 
 
