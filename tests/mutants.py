@@ -7,6 +7,7 @@ doi:10.1109/C-M.1978.218136.)
 
     python -m tests.mutants                     a sample of every module
     python -m tests.mutants helpers/metrics     modules whose path begins so
+    python -m tests.mutants --seconds 600       in slices of ten minutes
 
 Each result is added to build/mutants.jsonl as it comes: the mutant, the test that killed it, and the seconds it took.
 What that file calls killed is not tried again, so that a run can be stopped and taken up; delete it to start anew.
@@ -253,10 +254,10 @@ def sample(prefixes: list[str], share: float, seed: int) -> list[Mutant]:
     return chosen
 
 
-def killed_before() -> set[str]:
-    """Read which mutants were killed in earlier runs, by their digests."""
+def results() -> dict[str, str]:
+    """Read what earlier runs found: what killed a mutant, by its digest; empty for one that survived."""
     lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
-    return {entry["digest"] for entry in map(json.loads, lines) if entry["killed by"]}
+    return {entry["digest"]: entry["killed by"] for entry in map(json.loads, lines)}
 
 
 def write_result(mutant: Mutant, killer: str, seconds: float) -> None:
@@ -327,51 +328,54 @@ def killer(checkout: Path) -> str:
     return name
 
 
-def run(chosen: list[Mutant], workers: int) -> list[Mutant]:
-    """Try the mutants, so many at a time, each in a checkout of its own; return the survivors."""
-    survivors, waiting, since = [], chosen[::-1], time.monotonic()
+def run(chosen: list[Mutant], workers: int, seconds: float) -> list[str]:
+    """Try mutants, so many at a time, each in a checkout of its own, for so long; return what killed them."""
+    killers, waiting, since = [], chosen[::-1], time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         free, running = copies(Path(folder), workers), {}
-        while waiting or running:
-            while waiting and free:
+        while running or (waiting and time.monotonic() - since < seconds):
+            while waiting and free and time.monotonic() - since < seconds:
                 mutant, checkout = waiting.pop(), free.pop()
                 replace(checkout / mutant.module, mutant.source)
                 running[start(own_tests(mutant.module), checkout)] = mutant, checkout, time.monotonic()
             process, status = os.wait()
             end(process)
             mutant, checkout, began = running.pop(process)
-            write_result(mutant, killer(checkout) if status else "", time.monotonic() - began)
+            killers.append(killer(checkout) if status else "")
+            write_result(mutant, killers[-1], time.monotonic() - began)
             replace(checkout / mutant.module, (ROOT / mutant.module).read_text(encoding="utf-8"))
             shutil.rmtree(checkout / "build", ignore_errors=True)  # embeddings that a fault may have spoilt
             free.append(checkout)
-            survivors += [mutant] * (status == 0)
             print("." if status else f"\nsurvives: {mutant}\n", end="", flush=True)
-    print(f"\n{time.monotonic() - since:.0f} s")
-    return survivors
+    print(f"\n{len(killers)} tried in {time.monotonic() - since:.0f} s, {len(waiting)} left for another run.")
+    return killers
 
 
-def sound(modules: set[str]) -> None:
-    """Make sure that the tests pass in a copy where nothing was changed; else every mutant would seem killed."""
-    since = time.monotonic()
+def confirm(killers: list[str]) -> None:
+    """Make sure that the tests which killed a mutant pass where nothing was changed; else they killed nothing."""
     with tempfile.TemporaryDirectory() as folder:
         (checkout,) = copies(Path(folder), 1)
-        for file in sorted({file for module in modules for file in own_tests(module)}):
-            began, process = time.monotonic(), start([file], checkout)
+        for file in sorted({name.split("::")[0] for name in killers if "::" in name}):
+            process = start(sorted({name for name in killers if name.split("::")[0] == file}), checkout)
             _, status = os.waitpid(process, 0)
             end(process)
-            print(f"{time.monotonic() - began:6.1f} s  {file}", flush=True)
             if status:
-                raise SystemExit(f"{file} fails without a mutant: make it pass first, in a copy without .git.")
-    print(f"The tests pass without a mutant, in {time.monotonic() - since:.0f} s.", flush=True)
+                name = killer(checkout)
+                raise SystemExit(f"{name} fails without a mutant, in a copy without .git: mend it, delete {RESULTS}.")
 
 
-def report(tried: list[Mutant], survivors: list[Mutant]) -> float:
-    """Print how many mutants of each module were killed; return which share of all."""
+def report(tried: list[Mutant]) -> float:
+    """Print how many of each module's mutants were killed, of those that were tried; return which share of all."""
+    found = results()
+    tried = [mutant for mutant in tried if mutant.digest in found]
+    survivors = [mutant for mutant in tried if not found[mutant.digest]]
     total, left = (Counter(mutant.module for mutant in some) for some in (tried, survivors))
-    print("\n\nkilled  of  module")
+    print("\nkilled  of  module")
     print("".join(f"{total[name] - left[name]:6} {total[name]:3}  {name}\n" for name in sorted(total)), end="")
+    print("".join(f"survives: {mutant}\n" for mutant in survivors), end="")
     rate = 1 - len(survivors) / max(len(tried), 1)
-    print(f"killed: {len(tried) - len(survivors)} of {len(tried)} ({rate:.0%})")
+    endless = sum("::" not in found[mutant.digest] for mutant in tried if found[mutant.digest])
+    print(f"killed: {len(tried) - len(survivors)} of {len(tried)} ({rate:.0%}), {endless} of them by no single test")
     return rate
 
 
@@ -382,18 +386,22 @@ def main() -> int:
     parser.add_argument("--share", type=float, default=0.04, help="of each module's mutants, three at least (0.04)")
     parser.add_argument("--seed", type=int, default=16)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=7200, help="begin none after that; run again for the rest")
     args = parser.parse_args()
     os.environ.update(SETTINGS)
     os.environ.pop("EVAL_CACHE_DIR", None)
     for name in LIBRARIES:
         importlib.import_module(name)
-    chosen, reasons = sample(args.modules, args.share, args.seed) + faults(args.modules), survivors_known()
+    drawn, reasons = sample(args.modules, args.share, args.seed), survivors_known()
+    random.Random(args.seed).shuffle(drawn)
+    chosen = faults(args.modules) + drawn
     tried = [mutant for mutant in chosen if not any(is_known(mutant, known) for known in reasons)]
-    killed = killed_before()
-    left = [mutant for mutant in tried if mutant.digest not in killed]
+    found = results()
+    left = [mutant for mutant in tried if not found.get(mutant.digest)]
+    left.sort(key=lambda mutant: mutant.digest in found)  # those that survived an earlier run come last
     print(f"{len(chosen) - len(tried)} of {len(chosen)} are like the original, {len(tried) - len(left)} killed before.")
-    sound({mutant.module for mutant in left})
-    return 0 if report(tried, run(left, args.workers)) >= 0.9 else 1
+    confirm(run(left, args.workers, args.seconds))
+    return 0 if report(tried) >= 0.9 else 1
 
 
 if __name__ == "__main__":
