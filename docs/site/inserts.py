@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+from docs.site.figures import panels
 from docs.site.project import DocsError, Edition, addresses
 from docs.site.terms import anchor
 from docs.site.widget import widget
@@ -61,8 +63,10 @@ def benchmark(edition: Edition, name: str) -> str:
         machine = dict(zip(("processor", "cores"), machine.removesuffix(" cores").rsplit(", ", 1), strict=True))
     machine = words["bench"]["machine"].format(**machine)
     parts = [words["measured"].format(report["date"], machine, report["command"], report["rounds"])]
-    if path.with_suffix(".svg").exists():
-        parts.append(f"![{words['bench picture']}]({path.stem}.svg)")
+    drawings = {case: drawing(path, case) for case in report.get("results", {}) if drawing(path, case).exists()}
+    if drawings:
+        shown = {f"{name} {case}": file.read_text(encoding="utf-8") for case, file in drawings.items()}
+        parts.append(panels(shown, words["bench picture"].format, lambda text: _label(text, words)))
     for case, peers in report.get("results", {}).items():
         size, kind = case.split()
         parts += [f"**{size.replace('x', ' × ')} {_label(kind, words)}**", _measurements(peers, words)]
@@ -71,6 +75,11 @@ def benchmark(edition: Edition, name: str) -> str:
         parts += [_measurements(_encoding(report), words), _measurements(memory, words)]
     versions = ", ".join(f"{package} {version}" for package, version in report["versions"].items())
     return "\n\n".join([*parts, words["versions"] + versions])
+
+
+def drawing(report: Path, case: str) -> Path:
+    """Return the file with the figure of one case of a report."""
+    return report.with_name(f"{report.stem}-{case.replace(' ', '-')}.svg")
 
 
 def _encoding(report: dict[str, Any]) -> Measurements:

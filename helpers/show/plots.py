@@ -1,4 +1,7 @@
-"""Figures for the lessons. Each draws a table that the same cell prints, so that no number lives in a picture alone."""
+"""Figures for the lessons. Each draws a table that the same cell prints, so that no number lives in a picture alone.
+
+A notebook keeps each as PNG and as SVG (:mod:`helpers.show.vector`).
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,10 +11,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 
+from helpers.show.vector import keep_as_svg
+
 # Okabe and Ito's colours, told apart by readers with any colour vision.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-SIZE = (6.4, 3.6)
+SIZE = (5.6, 3.4)  # inches: the words can still be read where a telephone shows the figure as wide as its window
 
 
 def plot_intervals(intervals: pd.DataFrame) -> Axes:
@@ -23,10 +28,8 @@ def plot_intervals(intervals: pd.DataFrame) -> Axes:
     axes = _axes()
     places = range(len(intervals))[::-1]
     for place, colour, (_, row) in zip(places, _cycle(COLOURS, len(intervals)), intervals.iterrows(), strict=True):
-        axes.plot(
-            [row["low"], row["high"]], [place, place], color=colour, linewidth=3, solid_capstyle="round", alpha=0.5
-        )
-        axes.plot(row["mean"], place, "o", color=colour)
+        axes.plot([row["low"], row["high"]], [place, place], color=colour, linewidth=2, solid_capstyle="round")
+        axes.plot(row["mean"], place, "o", color=colour, markersize=8)
         axes.annotate(f"{row['mean']:.3f}", (row["mean"], place), (0, 7), textcoords="offset points", ha="center")
     axes.set_yticks(places, map(_literal, intervals.index))
     axes.set_ylim(-0.5, len(intervals) - 0.3)
@@ -87,9 +90,16 @@ def _literal(name: object) -> str:
     return str(name).replace("$", r"\$")
 
 
+def _open(height: float) -> Axes:
+    """Open a figure, which a notebook keeps in both formats; height in inches."""
+    _, axes = plt.subplots(figsize=(SIZE[0], height), layout="constrained")
+    keep_as_svg()
+    return axes
+
+
 def _axes(height: float = SIZE[1]) -> Axes:
     """Open a figure in the style of the lessons: no box, a faint grid; height in inches."""
-    _, axes = plt.subplots(figsize=(SIZE[0], height), layout="constrained")
+    axes = _open(height)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
@@ -110,7 +120,7 @@ def plot_rankings(retrieved: Sequence[Sequence[int]], relevant: Sequence[Sequenc
         names: what to call the queries.
     """
     depth = max(map(len, retrieved))
-    _, axes = plt.subplots(figsize=(SIZE[0], 0.45 + 0.55 * len(names)), layout="constrained")
+    axes = _open(0.45 + 0.55 * len(names))
     for row, (docs, judged) in enumerate(zip(retrieved, relevant, strict=True)):
         for place, doc in enumerate(docs, 1):
             hit = doc in judged
