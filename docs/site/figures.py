@@ -24,6 +24,7 @@ COLOURS = {
     "#ffffff": "ground", "#000000": "ink", "#555555": "quiet", "#dddddd": "grid", "#e8e8e8": "box", "#0072b2": "blue",
     "#d55e00": "vermilion", "#009e73": "green", "#cc79a7": "purple", "#e69f00": "orange", "#56b4e9": "sky",
 }  # fmt: skip
+STROKES = COLOURS | {"#56b4e9": "sky-line"}  # a line in ink lies on a bar, and thin lines are brighter
 SCALE = 1.4  # pixels a point: the words of a figure are 14 pixels high where there is room
 
 
@@ -58,13 +59,13 @@ def inline(svg: str, alt: str, mark: str, translate: Callable[[str], str]) -> st
 
 def _recolour(element: ElementTree.Element, mark: str) -> None:
     """Set the page's variables for the palette's colours. Raises DocsError for any other colour."""
-    for name in ("fill", "stroke"):
+    for name, variables in (("fill", COLOURS), ("stroke", STROKES)):
         colour = element.get(name, "none")
         if colour != "none":
-            if colour not in COLOURS:
-                known = ", ".join(COLOURS)
+            if colour not in variables:
+                known = ", ".join(variables)
                 raise DocsError(f"{mark}: a figure in {colour}, which has no dark counterpart; there are: {known}")
-            element.set(name, f"var(--figure-{COLOURS[colour]})")
+            element.set(name, f"var(--figure-{variables[colour]})")
 
 
 def _marked(reference: str, mark: str) -> str:

@@ -35,7 +35,7 @@ TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "metrics.json"
 COMMAND = "python -m tests.bench.bench_metrics"
 SIZES = [(100, 10), (6980, 10), (6980, 1000), (100_000, 10)]
 KINDS = ("binary", "graded")
-OURS, THEIRS = "#d55e00", "#56b4e9"  # of the palette of helpers/show/plots.py
+OURS, THEIRS = "#d55e00", "#0072b2"  # of the palette of helpers/show/plots.py
 ROUNDS = 3
 
 
@@ -140,6 +140,7 @@ def draw(report: dict[str, Any], target: Path) -> None:
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import LogLocator
 
     from helpers.show.vector import as_svg
 
@@ -151,7 +152,8 @@ def draw(report: dict[str, Any], target: Path) -> None:
         axis.bar_label(bars, [f"{v:,.1f}" if v < 100 else f"{v:,.0f}" for v in values], padding=3)
         axis.set(xscale="log", xlabel="milliseconds (log scale)", title=", ".join(case.split()).replace("x", " × "))
         axis.set_xlim(right=max(values) * 12)
-        axis.xaxis.set_major_formatter("{x:,g}")
+        axis.xaxis.set_major_locator(LogLocator(numticks=4))
+        axis.xaxis.set_major_formatter("{x:,.0f}")
         axis.minorticks_off()
         axis.spines[["top", "right"]].set_visible(False)
         target.with_name(f"{target.stem}-{case.replace(' ', '-')}.svg").write_text(as_svg(figure), encoding="utf-8")
