@@ -91,9 +91,9 @@ def draw_figures(app: Sphinx, doctree: nodes.document) -> None:
             image.replace_self(nodes.raw("", shown, format="html"))
 
 
-def panels(drawings: dict[str, str], about: Callable[[str], str], translate: Callable[[str], str]) -> str:
-    """Return figures side by side where there is room, below each other on a phone; about gives what each one shows."""
-    tags = (inline(svg, about(name), name.replace(" ", "-"), translate) for name, svg in drawings.items())
+def panels(drawings: dict[str, str], translate: Callable[[str], str]) -> str:
+    """Return figures side by side where there is room, below each other on a phone; drawings by what each one shows."""
+    tags = (inline(svg, alt, f"panel-{number}", translate) for number, (alt, svg) in enumerate(drawings.items()))
     return f'<div class="panels">{"".join(tags)}</div>'
 
 
