@@ -25,7 +25,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from .cells import code_cells, is_volatile, leaves, plain, tags
-from .drawings import drawn_by, parts, same_places
+from .drawings import drawn_by, parts, unlike
 from .tables import Piece, html_pieces
 
 RTOL = 1e-5
@@ -155,8 +155,8 @@ class _Outputs:
         except ValueError as error:
             return Difference(self.cell, "figure, SVG", "can be compared", str(error))
         for old, new in zip(one, two, strict=False):
-            if old.tag != new.tag or not same_places(old.attributes, new.attributes):
-                return Difference(self.cell, "figure, SVG", str(old), str(new))
+            if both := unlike(old, new):
+                return Difference(self.cell, "figure, SVG", *both)
             if difference := self.text(old.text, new.text):
                 return replace(difference, aspect="figure, SVG: words")
         if len(one) != len(two):

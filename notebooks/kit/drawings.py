@@ -31,11 +31,6 @@ class Part:
     attributes: dict[str, str]
     text: str
 
-    def __str__(self) -> str:
-        """Return the element as it would be written, cut short."""
-        written = " ".join([self.tag, *(f'{name}="{value}"' for name, value in self.attributes.items())])
-        return f"<{written if len(written) <= 120 else written[:119] + '…'}>{self.text}"
-
 
 def read_svg(text: str) -> ElementTree.Element:
     """Return the root of an SVG, names without the namespace. Raises ValueError if it is none, or declares entities."""
@@ -71,11 +66,17 @@ def parts(text: str) -> Iterator[Part]:
         yield Part(element.tag, attributes, (element.text or "").strip())
 
 
-def same_places(recorded: dict[str, str], fresh: dict[str, str]) -> bool:
-    """Tell whether two elements have the same attributes, their coordinates within NEAR of each other."""
-    return recorded.keys() == fresh.keys() and all(
-        value == fresh[name] or (name in GEOMETRY and _near(value, fresh[name])) for name, value in recorded.items()
-    )
+def unlike(recorded: Part, fresh: Part) -> tuple[str, str] | None:
+    """Return both sides of where two elements differ, coordinates by more than NEAR; None if they do not."""
+    if recorded.tag != fresh.tag:
+        return f"<{recorded.tag}>", f"<{fresh.tag}>"
+    for name in sorted(recorded.attributes.keys() | fresh.attributes.keys()):
+        old, new = (part.attributes.get(name, "") for part in (recorded, fresh))
+        if old != new and not (name in GEOMETRY and _near(old, new)):
+            unequal = (at for at, (one, two) in enumerate(zip(old, new, strict=False)) if one != two)
+            at = max(0, next(unequal, 0) - 20)
+            return f"<{recorded.tag}> {name}: {old[at : at + 60]}", f"<{fresh.tag}> {name}: {new[at : at + 60]}"
+    return None
 
 
 def _near(recorded: str, fresh: str) -> bool:

@@ -319,7 +319,7 @@ def rounded_otherwise(book: NotebookNode) -> bool:
         for output in cell.outputs:
             if svg := output.get("data", {}).get("image/svg+xml"):
                 moved = re.sub(r"(?<= L )[\d.]+", lambda match: f"{float(match[0]) + 0.01:.2f}", svg)
-                output.data["image/svg+xml"] = re.sub(r'(?<=id="|ef="#|url\(#)(?=[a-z])', "b", moved)
+                output.data["image/svg+xml"] = re.sub(r'(id="|href="#|url\(#)', r"\1b", moved)
                 changed = changed or output.data["image/svg+xml"] != svg
     return changed
 
