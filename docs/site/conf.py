@@ -28,6 +28,7 @@ extensions = [
     "docs.site.extension",
     "docs.site.inserts",
     "docs.site.cells",
+    "docs.site.figures",
     "docs.site.terms",
     "docs.site.widget",
     "docs.site.head",

@@ -171,8 +171,9 @@ def test_pages_show_the_recorded_outputs(site: Path):
                 o for c in read(lesson_path(ROOT, language, name)).cells for o in c.get("outputs", ())
                 if "image/png" in o.get("data", {})
             ]  # fmt: skip
-            shown = re.findall(r'<img alt="([^"]+)"[^>]*src="_images/', text)
+            shown = re.findall(r'<svg class="drawn" role="img" aria-label="([^"]+)"', text)
             assert len(shown) == len(figures), name
+            assert "_images/" not in text, name
             for cell in read(lesson_path(ROOT, language, name)).cells:
                 assert f'id="cell-{cell.id}"' in text, f"{language}/{name} [{cell.id}]"
 
