@@ -157,7 +157,7 @@ def test_a_worker_returns_names_and_no_vectors(model, tmp_path):
 
 def test_search_gives_what_one_index_gives(model, alone, client, monkeypatch):
     """Results would depend on how vectors are divided: at ties, at the end of a part, or in the last bit."""
-    monkeypatch.setattr(distributed, "BLOCK", 2 * SIZE)
+    monkeypatch.setattr(distributed, "PART", 2 * SIZE + 3)
     vectors = np.asarray(alone)
     assert len(np.unique(vectors, axis=0)) < len(vectors), "the sample has no ties"
     index = build_index(vectors, "Flat")
@@ -235,7 +235,6 @@ def test_an_address_where_nobody_answers_is_said_within_15_seconds(model, tmp_pa
         ({"cluster": None, "workers": 0}, "expected at least 1 of each"),
         ({"cluster": None, "gpus_per_worker": 2}, "expected 0 or 1"),
         ({"shard_size": 0}, "expected at least 1"),
-        ({"batch_size": 0}, "expected at least 1"),
     ],
 )
 def test_wrong_arguments_are_said_at_once(model, client, tmp_path, wrong, message):
@@ -250,7 +249,7 @@ def test_wrong_questions_are_said_before_any_worker_sees_them(alone, client):
     vectors = np.asarray(alone)
     for queries, k, message in [
         (vectors[:2], 301, "from 1 to 300"),
-        (vectors[:2, :8], 1, "8 dimensions, the shards 16"),
+        (vectors[:2, :8], 1, "8 dimensions, the index 16"),
         (np.full((1, 16), np.nan, np.float32), 1, "NaN"),
     ]:
         with pytest.raises(ValueError, match=message):
