@@ -2,17 +2,20 @@
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import psutil
 import pytest
 import torch
 from distributed import Client
+from distributed.security import Security
 
 from helpers import distributed
 from helpers.distributed import cluster as clusters
@@ -105,16 +108,26 @@ def test_workers_that_never_come_back_end_with_an_error(monkeypatch):
 
 
 @contextlib.contextmanager
-def own_cluster():
+def own_cluster(*tls: str):
     """Start a scheduler and a worker as their commands do; give both processes and the address."""
     with contextlib.ExitStack() as stack:
         command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
-        command += ["--no-dashboard", "--dashboard-address", "127.0.0.1:0"]
+        command += ["--no-dashboard", "--dashboard-address", "127.0.0.1:0", *tls]
+        command += ["--protocol", "tls"] if tls else []
         scheduler = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         stack.callback(end, scheduler)
         address = next(line.split()[-1] for line in scheduler.stderr if "Scheduler at:" in line)
         threading.Thread(target=scheduler.stderr.read, daemon=True).start()
-        command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--nthreads", "1", "--no-dashboard"]
+        command = [
+            sys.executable,
+            "-m",
+            "distributed.cli.dask_worker",
+            address,
+            "--nthreads",
+            "1",
+            "--no-dashboard",
+            *tls,
+        ]
         worker = subprocess.Popen(command, stderr=subprocess.DEVNULL)
         stack.callback(end, worker)
         yield scheduler, worker, address
@@ -166,6 +179,34 @@ def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path):
     assert done.returncode != 0
     assert 'if __name__ == "__main__":' in done.stderr
     assert done.stderr.strip().splitlines()[-1].startswith("RuntimeError: The 1 workers of a local cluster")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_script_of_the_page_runs(language, tmp_path):
+    """A reader who copies it would get an error, or an empty ranking."""
+    page = (Path(__file__).parents[2] / "docs" / language / "scaling.md").read_text(encoding="utf-8")
+    script, *_ = re.findall(r"```python\n(.+?)```", page, re.S)
+    assert "vectors" in script
+    (tmp_path / "script.py").write_text(script + "    print(scores.shape, ids.shape)\n")
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.stdout.splitlines()[-1:] == ["(182, 10) (182, 10)"], done.stderr
+
+
+def test_a_cluster_with_certificates_of_its_own_is_used_through_a_client(model, undisturbed, tmp_path):
+    """The page's way to a cluster on somebody else's network would fail, or work without encryption."""
+    temporary, paths = Security.temporary(), {}
+    for name in ("tls_ca_file", "tls_client_cert", "tls_client_key"):
+        paths[name] = str(tmp_path / f"{name}.pem")
+        Path(paths[name]).write_text(getattr(temporary, name))
+    options = ["--tls-ca-file", paths["tls_ca_file"], "--tls-cert", paths["tls_client_cert"]]
+    options += ["--tls-key", paths["tls_client_key"]]
+    with own_cluster(*options) as (_, _, address):
+        assert address.startswith("tls://")
+        with pytest.raises(ConnectionError, match="where the cluster wants TLS, a Client with its Security"):
+            distributed.encode(model, TEXTS, tmp_path / "v", cluster=address)
+        with Client(address, security=Security(require_encryption=True, **paths), set_as_default=False) as client:
+            shards = distributed.encode(model, TEXTS, tmp_path / "v", cluster=client, shard_size=SIZE, progress=False)
+    assert np.array_equal(np.asarray(shards), undisturbed)
 
 
 def test_the_dashboard_is_there_when_asked_for_and_on_this_machine_alone():
