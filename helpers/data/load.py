@@ -131,8 +131,10 @@ def _load_elsewhere(
         return made
     rows = _read_table(source, None, split, set(named.values()))
     taken = "" if isinstance(source, Path) and not source.is_dir() else str(rows.split)
-    texts = None if files["corpus"] is None else _read_corpus(source, files["corpus"], named, left_out)
-    return replace(layouts.from_rows(rows, texts, named, name, left_out), split=taken)
+    if files["corpus"] is None:
+        return replace(layouts.from_rows(rows, None, named, name, left_out), split=taken)
+    texts, titled = _read_corpus(source, files["corpus"], named, left_out)
+    return replace(layouts.from_rows(rows, texts, named, name, left_out), split=taken, titled=titled)
 
 
 def _load_configurations(
@@ -198,14 +200,18 @@ def _beside(folder: Path, file: str) -> Path:
     raise FileNotFoundError(f"No file {file!r}, neither in the folder {_shown_name(folder)} nor as a path of its own.")
 
 
-def _read_corpus(source: Path | str, corpus: str, named: Named, left_out: LeftOut) -> list[str]:
-    """Read the passages of a configuration of ``source``, of another hub data set, of a folder or a file."""
+def _read_corpus(source: Path | str, corpus: str, named: Named, left_out: LeftOut) -> tuple[list[str], int]:
+    """Read the passages of a configuration of ``source``, of another hub data set, of a folder or a file.
+
+    Returns:
+        The texts, and how many have a title joined to them.
+    """
     elsewhere = "/" in corpus or Path(corpus).exists()
     found, config = (_find(corpus), None) if elsewhere else (source, corpus)
     table = _read_table(found, config, None, set(named.values()))
     shown = Path(corpus).name if isinstance(found, Path) and config is None else corpus
     texts = columns.texts_of(table, "passage", named, f"corpus {shown!r}")
-    return layouts.corpus_texts(texts, f"corpus {shown!r}", left_out)
+    return layouts.corpus_texts(texts, f"corpus {shown!r}", left_out), columns.count_titles(table, named)
 
 
 def _read_table(

@@ -56,6 +56,11 @@ class Precomputed:
         scaled = any([_check_rows(f"{ARRAYS[kind]}.npy", array) for kind, array in self.arrays.items()])
         self.info = _describe(folder, files, dims["query"], scaled)
 
+    @property
+    def dtype(self) -> str:
+        """The type of the passages' numbers in the file."""
+        return str(self.arrays["passage"].dtype)
+
     def look_up(self, texts: Sequence[str], kind: str) -> np.ndarray:
         """Return the vectors of texts: float32 (n, dim), each of length one.
 

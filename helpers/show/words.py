@@ -54,11 +54,57 @@ WORDS: dict[str, tuple[str, str]] = {
     "scores_note": (
         "Means over the queries, the best by {metric} first; below each its 95 % interval: so far off may the mean be "
         "because the queries are a sample. judged@k is the share of the first k that somebody judged; what nobody "
-        "judged counts as not relevant.",
+        "judged counts as not relevant. Ties: queries for which passages have equal scores, which stand in the order "
+        "of their ids, as with trec_eval.",
         "各查询得分的平均值，按{metric}由高到低排列；下方是95%置信区间：查询只是样本，平均值可能因此偏离这么多。"
-        "judged@k是前k位中有标注的比例；没有标注的段落当作不相关。",
+        "judged@k是前k位中有标注的比例；没有标注的段落当作不相关。"
+        "“同分”是有段落得分相等的查询数；得分相等的段落按id排列，与trec_eval相同。",
     ),
-    "failed": ("failed: {error}", "失败：{error}"),
+    "ties": ("ties", "同分"),
+    "failed": ("failed while {step}. {advice}", "在{step}时失败。{advice}"),
+    "message": ("The message:", "原文："),
+    "step_load": ("its model was loaded", "加载模型"),
+    "step_passages": ("passages were encoded and indexed", "编码段落、建立索引"),
+    "step_queries": ("queries were encoded", "编码查询"),
+    "step_search": ("the index was searched", "检索"),
+    "step_rerank": ("passages were reranked", "重排"),
+    "step_fuse": ("rankings were fused", "融合"),
+    "step_": ("it ranked", "排序"),
+    "advice_memory": (
+        "There was too little memory: take fewer passages, a smaller batch or a shorter longest input.",
+        "内存不足：请减少段落、调小批次，或缩短最长输入。",
+    ),
+    "advice_connection": (
+        "A server did not answer: check the network, set HF_ENDPOINT to a mirror, or give a folder.",
+        "服务器没有响应：请检查网络，把HF_ENDPOINT设为镜像站，或改用本地文件夹。",
+    ),
+    "advice_package": ("A package is not installed: install the one named.", "缺少软件包：请安装原文提到的那个。"),
+    "advice_file": ("A file is not there: check the path.", "找不到文件：请检查路径。"),
+    "advice_disk": (
+        "A file could not be read or written: check room and rights.", "文件无法读写：请检查磁盘空间和权限。",
+    ),
+    "advice_input": (
+        "Something given does not fit: the message says what, and what to do.",
+        "给出的模型、数据或设置不合要求：原文写明了哪里不对、怎么改。",
+    ),
+    "advice_other": (
+        "The error came out of a library or the model itself: run this system alone, or on another device.",
+        "库或模型本身出错：请单独运行这个系统，或换一个设备再试。",
+    ),
+    "foreign_note": ("A warning came up.", "运行中出现一条警告，没有译文。"),
+    # causes of another number
+    "causes": ("What would give another number", "什么会让数字不一样"),
+    "causes_note": (
+        "Another evaluation may have done these otherwise. What is listed was found in this one; nothing here is a "
+        "mistake by itself.",
+        "别的评估可能不这样做。下面列出的是在这次评估里发现的，本身都不是错误。",
+    ),
+    "cause": ("what was done or found here", "这里的做法或情况"),
+    "where": ("where, and how many", "在哪里，有多少"),
+    "count_of": ("{count} of {of}", "{of}个中的{count}个"),
+    "uncounted": ("yes, not counted", "有，未计数"),
+    "yes": ("yes", "是"),
+    "named": ("{system}: {value}", "{system}：{value}"),
     "bars": ("{metric} with 95 % intervals", "{metric}及其95%置信区间"),
     "definitions": ("What the metrics mean", "指标的含义"),
     # differences
@@ -155,7 +201,51 @@ WORDS: dict[str, tuple[str, str]] = {
     "kind_rerank": ("reranking", "重排"),
     "kind_object": ("object", "对象"),
     "comma": (", ", "、"),
+    "colon": (": ", "："),
 }  # fmt: skip
+
+CAUSES: dict[str, tuple[str, str]] = {  # by the names of helpers.systems.causes; {detail} is that of the cause
+    "queries_used": ("only some of the queries were used", "只用了一部分查询"),
+    "passages_used": ("only some of the passages were searched", "只检索了一部分段落"),
+    "left_out": ("left out of the source: {detail}", "从原始数据中略去：{detail}"),
+    "merged": ("equal passages were merged into one", "相同的段落合并成了一个"),
+    "titles": ("passages have a title, which was put before the text", "段落有标题，已放在正文前面"),
+    "level": (
+        "judgements have a grade above 0 but below {detail}, from which passages count as relevant here",
+        "相关性标注的等级大于0，但低于{detail}；这里从{detail}级起才算相关",
+    ),
+    "unanswered": ("queries have no relevant passage, and score 0", "查询没有相关段落，得0分"),
+    "own_id": (
+        "queries have the id of a passage, which BEIR would take out of their rankings",
+        "查询与某个段落id相同，BEIR会把这样的段落从排序中去掉",
+    ),
+    "missing": ("queries are missing from the run, and score 0", "运行结果里缺少的查询，得0分"),
+    "unjudged": (
+        "passages among the first {detail} were judged by nobody, and count as not relevant",
+        "前{detail}位中没有人标注过、当作不相关的段落",
+    ),
+    "ties": ("queries have passages with equal scores, in the order of their ids", "有段落得分相等、按id排列的查询"),
+    "truncated": (
+        "passages are longer than {detail} tokens, the rest was not read", "段落超过{detail}个词元，多出的没有读",
+    ),
+    "instruction": ("text was put before queries / passages: {detail}", "查询/段落前加了文字：{detail}"),
+    "no_instruction": (
+        "nothing was put before texts, where the model wants: {detail}", "文本前没有加指令，而该模型要求加：{detail}",
+    ),
+    "pooling": ("a pooling was chosen: {detail}", "指定了池化方式：{detail}"),
+    "scaled": ("vectors were scaled to length one, so that cosines are compared", "向量缩放到了长度1，比较的是余弦"),
+    "half": ("vectors are of 16-bit floats ({detail})", "向量是16位浮点数（{detail}）"),
+}  # fmt: skip
+
+SKIPPED: dict[str, tuple[str, str]] = {  # what a collection may have left out, by RetrievalDataset.skipped
+    "blank_queries": ("queries without a text", "没有文字的查询"),
+    "blank_passages": ("passages without a text", "没有文字的段落"),
+    "missing_queries": ("judged queries that are not there", "有标注但不存在的查询"),
+    "missing_passages": ("judged passages that are not there", "有标注但不存在的段落"),
+    "judgements": ("judgements of these", "涉及这些的标注"),
+    "unjudged_queries": ("queries that nobody judged", "没有人标注过的查询"),
+    "unanswered_queries": ("queries without a relevant passage", "没有相关段落的查询"),
+}
 
 DEFINITIONS: dict[str, tuple[str, str]] = {
     "recall": (
@@ -222,9 +312,22 @@ NOTES_ZH: Mapping[str, str] = {  # what a system may note, as a pattern, and the
         r"运行结果里没有一个查询属于这份数据（\1对\2），各项得分都为0。",
     r"(\d+) of the run's (\d+) documents are not in the corpus(?: \((\d+) equal.+\))?: .+":
         r"运行结果的\2个文档中有\1个不在语料库里，它们保留名次，按未标注计。",
+    r"(\d+) of (\d+) queries, the first (.+), have no word to search for: .+":
+        r"\2个查询中有\1个（第一个是\3）没有可以检索的词，只有符号、空格和停用词，检索不到任何段落。",
     r"Texts are longer than the (\d+) tokens that (.+) takes.*": r"有文本超过\2所能读的\1个词元，多出的部分被截断。",
     r"No document of the run occurs in qrels \(for example (.+) against (.+)\).*":
         r"检索到的文档没有一个有标注（例如\1对\2），请检查两边的id是否一致。",
+}  # fmt: skip
+
+
+VERDICTS_ZH: Mapping[str, str] = {  # why a gate was passed or not, see helpers.report.gates
+    r"(.+) was not scored": r"\1没有得分",
+    r"(\S+) of (.+), ([\d.]+), is at least ([\d.]+)": r"\2的\1为\3，不低于\4",
+    r"(\S+) of (.+), ([\d.]+), is below ([\d.]+)": r"\2的\1为\3，低于\4",
+    r"(.+) is significantly worse than (.+) by (\S+) \(difference (.+), p (.+), level (.+)\)":
+        r"按\3，\1显著差于\2（差值\4，p值\5，显著性水平\6）",
+    r"(.+) is not significantly worse than (.+) by (\S+) \(difference (.+), p (.+), level (.+)\)":
+        r"按\3，\1并不显著差于\2（差值\4，p值\5，显著性水平\6）",
 }  # fmt: skip
 
 
