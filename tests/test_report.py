@@ -224,6 +224,22 @@ def test_a_mistake_is_told_in_one_line_before_anything_is_loaded(place, mistake,
     assert not list((place / "out").glob("*"))
 
 
+def test_the_multilingual_model_without_its_extra_is_told_before_anything_is_loaded(place, monkeypatch, capsys):
+    """The other systems would be computed for an hour before the reader hears that a package is missing."""
+    monkeypatch.setattr("helpers.models.find.bundled_path", lambda bundled: None)
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(place / "cache"))
+    monkeypatch.setattr("helpers.report.options.Request.load", lambda self: pytest.fail("loaded the data"))
+    (place / "systems.toml").write_text(
+        f'[systems.words]\nwords = "bm25"\n[systems.late]\nrerank = "words"\nby = "maxsim"\nmodel = "{MULTILINGUAL}"\n'
+    )
+    for arguments in (["--system", "bm25", "--system", MULTILINGUAL], ["--systems", "systems.toml"]):
+        assert main(["--out", str(place / "out"), *arguments]) == 1
+        error = capsys.readouterr().err.strip()
+        assert len(error.splitlines()) == 1
+        assert error.startswith(f"error: The model {MULTILINGUAL} needs the extra [zh]")
+        assert "'intfloat/multilingual-e5-small' from the hub does the same unrounded." in error
+
+
 @pytest.mark.parametrize("mistake", ["no data file", "mistyped model"])
 def test_a_wrong_name_answers_without_the_heavy_libraries(place, mistake):
     """Each of them takes seconds to import, on a busy machine a minute."""

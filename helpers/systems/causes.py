@@ -58,7 +58,7 @@ def causes(comparison: Compared) -> list[Cause]:
     found = list(_of_data(comparison))
     for result in comparison.results.values():
         if result.evaluation is not None:
-            found += [*_of_ranking(comparison, result), *_of_model(result)]
+            found += [*_of_ranking(comparison, result), *_of_model(result, len(comparison.data.corpus))]
     names = list(CAUSES)
     return sorted(found, key=lambda cause: names.index(cause.name))
 
@@ -102,12 +102,12 @@ def _of_ranking(comparison: Compared, result: Result) -> Iterator[Cause]:
         yield Cause("ties", result.name, evaluation.tied, evaluation.queries)
 
 
-def _of_model(result: Result) -> Iterator[Cause]:
+def _of_model(result: Result, size: int) -> Iterator[Cause]:
     """Give the causes that lie in how a model was run."""
     what, model = result.what, result.what.get("model", {})
     options, truncated = what.get("options", {}), what.get("truncated")
     if truncated or (truncated is None and any(note.startswith("Texts are longer") for note in result.notes)):
-        yield Cause("truncated", result.name, truncated, None, str(model.get("max_length", "")))
+        yield Cause("truncated", result.name, truncated, size, str(model.get("max_length", "")))
     yield from _of_instructions(result.name, model, options)
     if "pooling" in options:
         yield Cause("pooling", result.name, detail=str(options["pooling"]))
