@@ -15,7 +15,7 @@ import pytest
 from helpers.data import load_dataset
 from helpers.data.trec import read_run
 from helpers.embeddings import encode
-from helpers.models import OFFLINE_DEFAULT, load_model
+from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
 from helpers.report import main, parser
 from helpers.report.options import PARAMETERS, read
 from notebooks.kit.cells import code_cells
