@@ -13,7 +13,7 @@ from helpers.show.words import CAUSES, LANGUAGES, NOTES_ZH, SKIPPED, TYPES_ZH, V
 from helpers.significance import interval
 from helpers.systems import Comparison, Result
 from helpers.systems.causes import CAUSES as SECTIONS
-from helpers.systems.causes import Cause, causes
+from helpers.systems.causes import Cause, causes, tied_at
 
 FAILURES, PAIRS = 10, 5  # queries shown
 TEXT = 160  # characters of a text
@@ -137,14 +137,17 @@ class View:
     def scores(self) -> Table:
         """Put every system under one another, a column a metric; those that failed last."""
         c, rows = self.comparison, []
+        cutoff = c.metrics[-1].partition("@")[2]
         for name, evaluation in c.scored.items():
             cells = []
             for metric in c.metrics:
                 found = c.intervals[name][metric]
                 spread = f"{number(found.low)}–{number(found.high)}" if found else ""
                 cells.append(Cell(number(evaluation.mean[metric]), "" if metric.startswith("judged") else spread))
-            rows.append([name, *cells, thousands(evaluation.tied)])
-        header = [self.words["system"], *map(shown, c.metrics), self.words["ties"]]
+            ranking = c.results[name].ranking
+            assert ranking is not None
+            rows.append([name, *cells, thousands(tied_at(ranking, int(cutoff)))])
+        header = [self.words["system"], *map(shown, c.metrics), f"ties@{cutoff}"]
         return Table(header, rows, range(1, len(header)))
 
     def failed(self) -> list[Remark]:

@@ -54,15 +54,14 @@ WORDS: dict[str, tuple[str, str]] = {
     "scores_note": (
         "Means over the queries, the best by {metric} first; below each its 95 % interval: so far off may the mean be "
         "because the queries are a sample. judged@k is the share of the first k that somebody judged; what nobody "
-        "judged counts as not relevant. Ties: queries for which passages have equal scores, which stand in the order "
-        "of their ids, as with trec_eval.",
+        "judged counts as not relevant. ties@k: queries with equal scores among the first k, or of the k-th and the "
+        "next; equal scores stand in the order of ids, as with trec_eval.",
         "各查询得分的平均值，按{metric}由高到低排列；下方是95%置信区间：查询只是样本，平均值可能因此偏离这么多。"
         "judged@k是前k位中有标注的比例；没有标注的段落当作不相关。"
-        "“同分”是有段落得分相等的查询数；得分相等的段落按id排列，与trec_eval相同。",
+        "ties@k是同分的查询数，即前k位之内有得分相等的段落，或第k位与下一位得分相等；同分时按id排列，与trec_eval相同。",
     ),
-    "ties": ("ties", "同分"),
     "failed": ("failed while {step}. {advice}", "在{step}时失败。{advice}"),
-    "message": ("The message:", "原文："),
+    "message": (" The message: ", "原文："),
     "step_load": ("its model was loaded", "加载模型"),
     "step_passages": ("passages were encoded and indexed", "编码段落、建立索引"),
     "step_queries": ("queries were encoded", "编码查询"),
@@ -224,7 +223,10 @@ CAUSES: dict[str, tuple[str, str]] = {  # by the names of helpers.systems.causes
         "passages among the first {detail} were judged by nobody, and count as not relevant",
         "前{detail}位中没有人标注过、当作不相关的段落",
     ),
-    "ties": ("queries have passages with equal scores, in the order of their ids", "有段落得分相等、按id排列的查询"),
+    "ties": (
+        "queries have equal scores among the first {detail}, or across that line; these stand in the order of ids",
+        "前{detail}位之内或分界处有得分相等的段落、按id排列的查询",
+    ),
     "truncated": (
         "passages are longer than {detail} tokens, the rest was not read", "段落超过{detail}个词元，多出的没有读",
     ),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from helpers.models.families import family_instructions
+from helpers.systems.pipeline import Ranking
 from helpers.systems.results import Compared, Result
 
 HALF = ("float16", "bfloat16")
@@ -63,6 +64,12 @@ def causes(comparison: Compared) -> list[Cause]:
     return sorted(found, key=lambda cause: names.index(cause.name))
 
 
+def tied_at(ranking: Ranking, k: int) -> int:
+    """Count the queries in whose ranking two of the first k passages, or the k-th and the next, have equal scores."""
+    scores, found = ranking.scores[:, : k + 1], ranking.ids[:, 1 : k + 1] >= 0
+    return int(((scores[:, 1:] == scores[:, :-1]) & found).any(axis=1).sum())
+
+
 def _of_data(comparison: Compared) -> Iterator[Cause]:
     """Give the causes that lie in the collection, and hold for every system."""
     data = comparison.data
@@ -98,8 +105,8 @@ def _of_ranking(comparison: Compared, result: Result) -> Iterator[Cause]:
     unjudged = round(float(((1 - evaluation.per_query[metric]) * retrieved).sum()))
     if unjudged:
         yield Cause("unjudged", result.name, unjudged, int(retrieved.sum()), str(k))
-    if evaluation.tied:
-        yield Cause("ties", result.name, evaluation.tied, evaluation.queries)
+    if tied := tied_at(ranking, k):
+        yield Cause("ties", result.name, tied, evaluation.queries, str(k))
 
 
 def _of_model(result: Result, size: int) -> Iterator[Cause]:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from helpers.data import from_ids, load_dataset
-from helpers.systems import Run, compare
-from helpers.systems.causes import CAUSES, Cause, causes
+from helpers.systems import Ranking, Run, compare
+from helpers.systems.causes import CAUSES, Cause, causes, tied_at
 from helpers.systems.failures import KINDS, kind_of
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, write_collection, write_embeddings
@@ -78,7 +78,15 @@ def test_a_ranking_is_looked_at():
     listed = found({"run": Run(run)})
     assert listed["unjudged"] == [Cause("unjudged", "run", 3, 5, "10")]
     assert listed["missing"] == [Cause("missing", "run", 4, 6)]
-    assert listed["ties"] == [Cause("ties", "run", 1, 6)]
+    assert listed["ties"] == [Cause("ties", "run", 1, 6, "10")]
+
+
+def test_ties_count_where_they_can_change_a_score():
+    """Equal scores far down would be told of, or those of the last place counted and the first left out be missed."""
+    scores = np.array([[3, 2, 1, 1, 0], [3, 3, 2, 1, 0], [3, 2, 2, 1, 0], [3, 2, 1, 0, 0]], np.float32)
+    ids = np.tile(np.arange(5), (4, 1))
+    ids[3, 3:] = -1
+    assert [tied_at(Ranking(scores, ids), k) for k in (1, 2, 3, 5)] == [1, 2, 3, 3]
 
 
 def test_how_a_model_was_run_is_told(tmp_path):
