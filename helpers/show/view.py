@@ -1,6 +1,5 @@
 """What a report shows of a comparison: tables of plain text and numbers, ready for the template."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -9,7 +8,8 @@ import numpy as np
 
 from helpers.data import RetrievalDataset
 from helpers.show.cost_view import cost_table, made_with
-from helpers.show.words import CAUSES, LANGUAGES, NOTES_ZH, SKIPPED, TYPES_ZH, VERDICTS_ZH, definition, shown, words
+from helpers.show.messages import CAUSES, NOTES_ZH, SKIPPED, VERDICTS_ZH, translated
+from helpers.show.words import LANGUAGES, TYPES_ZH, definition, shown, words
 from helpers.significance import interval
 from helpers.systems import Comparison, Result
 from helpers.systems.causes import CAUSES as SECTIONS
@@ -327,11 +327,3 @@ def short(text: str) -> str:
     """Return a text on one line, cut to the width of a cell."""
     line = " ".join(text.split())
     return line if len(line) <= TEXT else line[: TEXT - 1].rstrip() + "…"
-
-
-def translated(text: str, known: Mapping[str, str]) -> str | None:
-    """Return a sentence in Chinese where it is one of those known, by pattern; None where it is not."""
-    for pattern, chinese in known.items():
-        if found := re.fullmatch(pattern, text, re.S):
-            return found.expand(chinese)
-    return None
