@@ -153,3 +153,23 @@ def test_failures_are_told_apart(error, kind):
     """The page would advise to check a path where there was too little memory."""
     assert kind_of(error) == kind
     assert kind in KINDS
+
+
+@pytest.mark.parametrize(
+    ("broken", "step"),
+    [("assemble.load", "load"), ("pipeline.build_index", "passages"), ("pipeline.search", "search")],
+)
+def test_the_step_in_which_a_system_failed_is_kept(tmp_path, monkeypatch, broken, step):
+    """The page would not say where to look, and every failure read as one of the model."""
+
+    def fail(*_, **__):
+        raise MemoryError("no room")
+
+    folder = save_checkpoint(tmp_path / "model", pooling="mean")
+    monkeypatch.setattr(f"helpers.systems.{broken}", fail)
+    comparison = compare([str(folder), Run(NOBODY)], collection())
+    assert comparison.results["model"].cost.failed_in == step
+    assert comparison.results["Run"].cost.failed_in == ""
+    comparison.save(tmp_path / "out")
+    record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))["systems"][0]
+    assert (record["error"], record["failure"], record["failed_in"]) == ("no room", "memory", step)
