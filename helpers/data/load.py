@@ -133,8 +133,7 @@ def _load_elsewhere(
         raise ValueError(
             f"queries={files['queries']!r} goes with qrels=, or with the bundled collection, not with {str(source)!r}."
         )
-    if config is not None and isinstance(source, Path) and not source.is_dir():
-        raise ValueError(f"{name} is a file and has no configurations; leave out config={config!r}.")
+    _require_configurations(source, config, files)
     if files["qrels"] is not None and _in_files(source, files):
         return by_id.read_files(*_three_files(source, files), named, name, left_out)
     if isinstance(source, Path) and files["qrels"] is None and files["corpus"] is None and by_id.is_beir(source):
@@ -149,6 +148,15 @@ def _load_elsewhere(
         return replace(layouts.from_rows(rows, None, named, name, left_out), split=taken)
     texts, titled = _read_corpus(source, files["corpus"], named, left_out)
     return replace(layouts.from_rows(rows, texts, named, name, left_out), split=taken, titled=titled)
+
+
+def _require_configurations(source: Path | str, config: str | None, files: Mapping[str, str | None]) -> None:
+    """Raise where a configuration is named, and the collection is read from files."""
+    in_files = files["qrels"] is not None and _in_files(source, files)
+    in_files = in_files or (isinstance(source, Path) and (not source.is_dir() or by_id.is_beir(source)))
+    if config is not None and in_files:
+        shown = _shown_name(source)
+        raise ValueError(f"{shown} is read from files, which have no configurations; leave out config={config!r}.")
 
 
 def _load_configurations(

@@ -250,11 +250,12 @@ def test_one_of_several_tables_is_chosen_by_its_configuration(tmp_path: Path):
         load_dataset(folder, config="zh")
 
 
-@pytest.mark.parametrize("source", ["file", "bundled", "folder"])
+@pytest.mark.parametrize("source", ["file", "bundled", "folder", "beir"])
 def test_a_configuration_of_what_has_none_is_refused(tmp_path: Path, source: str):
     """The option would be passed over, and another language be scored than the one asked for."""
     put(tmp_path / "set" / "dev.csv", "query,positive\none,uno\n")
     sources = {"file": tmp_path / "set" / "dev.csv", "bundled": "pocket-en", "folder": tmp_path / "set"}
+    sources["beir"] = beir(tmp_path / "beir")
     with pytest.raises(ValueError, match=r"no configurations|has its own judgements"):
         load_dataset(sources[source], config="zh")
 
