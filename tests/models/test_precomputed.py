@@ -177,7 +177,8 @@ def test_scores_are_those_of_the_model_they_came_from(minilm_vectors):
 def test_vectors_that_were_read_do_not_stay_in_memory(tmp_path):
     """A million vectors would be held twice: in the index, and as pages of their file."""
     texts = [str(row) for row in range(20_000)]
-    folder = put(tmp_path, {"passages": RNG.normal(size=(20_000, 64)).astype(np.float32)}, {"passages": texts})
+    vectors = {"passages": RNG.normal(size=(20_000, 64)).astype(np.float32), "queries": RNG.normal(size=(2, 64))}
+    folder = put(tmp_path, vectors, {"passages": texts})
 
     def resident() -> int:
         """Give the KiB of the mapped file that are in memory."""
