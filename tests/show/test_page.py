@@ -129,13 +129,8 @@ def test_what_has_no_translation_stands_in_english_behind_a_chinese_sentence():
         ("en", "no luck"), ("en", "colour out of space"),
     ]  # fmt: skip
     failed = page.find("li", {"class": "bad"}).get_text()
-    assert failed.split() == [
-        "broken",
-        "在排序时失败。给出的模型、数据或设置不合要求：原文写明了哪里不对、怎么改。",
-        "原文：",
-        "no",
-        "luck",
-    ]
+    said = "在排序时失败。给出的模型、数据或设置不合要求：原文写明了哪里不对、怎么改。原文：no luck"
+    assert failed.strip().split(maxsplit=1) == ["broken", said]
 
 
 def test_every_way_to_fail_has_its_words():
@@ -164,7 +159,7 @@ def test_causes_stand_on_the_page_with_their_count_and_their_section(two):
 
 def test_ties_stand_in_the_table_of_scores(two):
     """Equal scores, whose order another tool may settle otherwise, would be known to programs alone."""
-    data, level = collection(), {query: {"d1": 1.0, "d2": 1.0} for query in QUERIES[:2]}
+    data, level = collection(), {query: {"d1": 1.0, "d2": 1.0} for query in list(QUERIES)[:2]}
     table = View(compare({"level": Run(level)}, data)).scores()
     assert table.header[-1] == "ties@10"
     assert table.rows[0][-1] == "2"
@@ -255,12 +250,9 @@ def test_the_page_links_to_nothing_but_the_site(two):
     """An address of elsewhere on the page could be loaded, or lead astray."""
     page = BeautifulSoup(render(two), "html.parser")
     assert not page.find_all(src=True)
-    addresses = {tag["href"].partition("#")[0] for tag in page.find_all(href=True)}
-    assert len(addresses) <= 1
-    assert all(address.endswith("/en/differences.html") for address in addresses)
     for link in page.find_all(href=True):
         assert link["href"].startswith("https://")
-        assert link["href"].endswith("/en/differences.html")
+        assert link["href"].partition("#")[0].endswith("/en/differences.html")
 
 
 def test_the_baseline_of_the_bundled_model_is_named_whole(two):
