@@ -251,6 +251,10 @@ def _batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
     """Divide texts into lists of at most ``size``, each text checked."""
     if isinstance(texts, str):
         raise ValueError(f"texts is one string, {texts[:60]!r}: put it into a list, [text].")
-    numbered = iter(enumerate(texts))
-    while batch := list(itertools.islice(numbered, size)):
-        yield [checked_text(row, text) for row, text in batch]
+    coming, first = iter(texts), 0
+    while batch := list(itertools.islice(coming, size)):
+        if not all([isinstance(text, str) and text.strip() for text in batch]):
+            for row, text in enumerate(batch, first):
+                checked_text(row, text)
+        yield batch
+        first += len(batch)
