@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from jinja2 import Template
 
 from docs.site.finish import finish, replace_site
+from docs.site.labels import missing_labels
 from docs.site.links import check_links
 from docs.site.pdf import add_pdfs
 from docs.site.project import CODES, MARKS, DocsError, addresses
@@ -32,10 +33,11 @@ STOPPING = {"missing", "unreadable", "error", "extra", "structure", "untranslate
 
 
 def problems(root: Path) -> list[str]:
-    """Return what stops a build: twins missing or unlike, error outputs, text left in English, jieba not there."""
+    """Return what stops a build: twins missing or unlike, error outputs, words left in English, jieba not there."""
     faults = [
         str(p) for p in check(root, lint=False, numbers=False) if p.rule in STOPPING and not p.file.startswith("README")
     ]
+    faults += [] if faults else missing_labels(root)
     if importlib.util.find_spec("jieba") is None:
         faults.append("jieba is not installed: Chinese titles would break inside words. pip install jieba")
     return faults
@@ -44,7 +46,7 @@ def problems(root: Path) -> list[str]:
 def stage(root: Path, language: str, target: Path) -> None:
     """Put what Sphinx reads of one language into the folder target."""
     target.mkdir(parents=True)
-    for pattern in (f"docs/{language}/*.md", f"notebooks/{language}/*.ipynb", "docs/benchmarks/*.svg"):
+    for pattern in (f"docs/{language}/*.md", f"notebooks/{language}/*.ipynb"):
         for path in root.glob(pattern):
             text = path.read_text(encoding="utf-8")
             (target / path.name).write_text(MARKS.sub("", text) if path.suffix == ".ipynb" else text, encoding="utf-8")

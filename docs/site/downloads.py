@@ -70,6 +70,7 @@ def described(book: NotebookNode) -> NotebookNode:
     """Return a lesson whose figures say in words what they show."""
     for cell in code_cells(book):
         for output in cell.outputs:
+            output.get("data", {}).pop("image/svg+xml", None)  # nbconvert shows it without an alternative text
             output.setdefault("metadata", {})["image/png"] = {"alt": MARKS.sub("", alt_text(cell))}
     return book
 

@@ -173,8 +173,9 @@ def test_pages_show_the_recorded_outputs(site: Path):
                 o for c in read(lesson_path(ROOT, language, name)).cells for o in c.get("outputs", ())
                 if "image/png" in o.get("data", {})
             ]  # fmt: skip
-            shown = re.findall(r'<img alt="([^"]+)"[^>]*src="_images/', text)
+            shown = re.findall(r'<svg class="drawn" role="img" aria-label="([^"]+)"', text)
             assert len(shown) == len(figures), name
+            assert "_images/" not in text, name
             for cell in read(lesson_path(ROOT, language, name)).cells:
                 assert f'id="cell-{cell.id}"' in text, f"{language}/{name} [{cell.id}]"
 
@@ -432,7 +433,7 @@ def test_unknown_insert_is_named():
         card(Edition(ROOT, "en"), "Nothing")
 
 
-@pytest.mark.parametrize("name", ["metrics", "encode"])
+@pytest.mark.parametrize("name", ["metrics", "encode", "distributed"])
 def test_benchmark_tables_are_in_the_language_of_the_page(name: str):
     """A Chinese reader would meet English labels in the tables of measurements."""
     english, chinese = (filled(f"<!-- insert: benchmark {name} -->", Edition(ROOT, code)) for code in LANGUAGES)
