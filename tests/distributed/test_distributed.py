@@ -25,14 +25,15 @@ from helpers.models.transformer import static
 from tests.checkpoints import save_checkpoint
 from tests.distributed.samples import files, texts, thread_cluster
 
-TEXTS = texts(300)
 SIZE = 32
+TEXTS = texts(300)
+TEXTS[6 * SIZE : 7 * SIZE] = TEXTS[2 * SIZE : 3 * SIZE]  # two equal shards, in one file: every score in them is a tie
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     """Give a tiny model."""
-    return load_model(save_checkpoint(tmp_path_factory.mktemp("models") / "tiny"), device="cpu")
+    return load_model(save_checkpoint(tmp_path_factory.mktemp("models") / "tiny"), backend="transformers", device="cpu")
 
 
 @pytest.fixture(scope="module")

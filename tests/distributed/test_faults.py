@@ -33,7 +33,7 @@ SIZE = 20
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
     """Give a tiny model."""
-    return load_model(save_checkpoint(tmp_path_factory.mktemp("models") / "tiny"), device="cpu")
+    return load_model(save_checkpoint(tmp_path_factory.mktemp("models") / "tiny"), backend="transformers", device="cpu")
 
 
 @pytest.fixture(scope="module")
