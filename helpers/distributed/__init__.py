@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helpers._progress import progress_bar
-from helpers.distributed.cluster import RETRIES, Client, Cluster, connected
+from helpers.distributed.cluster import RETRIES, connected
 from helpers.distributed.tasks import in_order
 from helpers.distributed.work import Encoding, Question, encode_shard, search_part
 from helpers.embeddings import BATCH_SIZE, check_kind, text_batches
@@ -30,13 +30,15 @@ from helpers.index.order import check_k, merge
 from helpers.models import Origin
 
 if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.deploy import Cluster
+
     from helpers.models.transformer import TransformerModel
 
 __all__ = ["encode", "search"]
 
-PART = (
-    4 * BLOCK
-)  # vectors that a worker searches at a time: whole blocks, so that the products are those of one process
+# Vectors that a worker searches at a time: whole blocks, so that the products are those of one process.
+PART = 4 * BLOCK
 
 
 def encode(
@@ -177,7 +179,7 @@ def search(
 
 def _origin(model: TransformerModel) -> Origin:
     """Return how a worker loads a model, or say that it cannot."""
-    origin = getattr(model, "origin", None)
+    origin: Origin | None = getattr(model, "origin", None)
     if origin is None:
         raise ValueError(
             f"{model.info.name} cannot be loaded by a worker: it was computed elsewhere, or made from another model. "

@@ -6,9 +6,9 @@ import contextlib
 import itertools
 import secrets
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import CancelledError
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from distributed import Client, Future
 from distributed.scheduler import KilledWorker, NoWorkerError
@@ -23,7 +23,7 @@ AHEAD = 3  # tasks in flight for each thread of the cluster: one computes, the o
 
 def in_order(
     client: Client, call: Callable[..., T], tasks: Iterable[Arguments], name: str
-) -> Iterator[tuple[Arguments, T]]:
+) -> Generator[tuple[Arguments, T], None, None]:
     """Run ``call(*task)`` on workers for a stream of tasks, and give each task with its result, in order.
 
     Only a few tasks for each thread of the cluster are taken from the stream ahead of the result that is given next.
@@ -61,7 +61,7 @@ def _threads(client: Client) -> int:
         raise _scheduler_gone(error) from error
 
 
-def _result(future: Future, what: str) -> object:
+def _result(future: Future, what: str) -> Any:
     """Wait for a result, or say in one sentence why there is none."""
     try:
         return future.result()
