@@ -29,7 +29,7 @@ class BlockIndex:
     score may depend on where in a block a vector lies.)
 
     Args:
-        shards: vectors as :class:`~helpers.embeddings.shards.Shards` gives them, an array (n, dim), or a list of arrays.
+        shards: what :class:`~helpers.embeddings.shards.Shards` is, an array (n, dim), or a list of arrays.
         corpus_size: of a part of a corpus, how many vectors the whole has; it decides by how FAISS multiplies, so
             that a part gives the very scores that the whole would.
 
