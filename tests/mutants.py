@@ -147,7 +147,7 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
             changed.upper = None
         case ast.Slice(lower=ast.expr()):
             changed.lower = None
-        case ast.Call(keywords=[_, *_]):
+        case ast.Call(keywords=[*_, ast.keyword(arg=name)]) if name not in ("help", "metavar"):
             changed.keywords = changed.keywords[:-1]
         case _:
             return

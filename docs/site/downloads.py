@@ -18,6 +18,11 @@ from notebooks.kit.cells import alt_text, code_cells
 from notebooks.kit.notebooks import LANGUAGES, lesson_names
 
 
+def _as_it_is(html: str) -> str:
+    """Return an output unchanged."""
+    return html
+
+
 class _Markdown(IPythonRenderer):
     """nbconvert's Markdown, formulas as MathML."""
 
@@ -36,7 +41,7 @@ class _Exporter(HTMLExporter):
     def __init__(self) -> None:
         """Take the template that is a fragment for a page of ours."""
         super().__init__(template_name="basic")  # type: ignore[no-untyped-call]
-        self.register_filter("clean_html", str)  # type: ignore[no-untyped-call]
+        self.register_filter("clean_html", _as_it_is)  # type: ignore[no-untyped-call]
 
     @pass_context
     def markdown2html(self, _context: object, source: str) -> str:

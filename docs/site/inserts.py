@@ -73,6 +73,7 @@ def benchmark(edition: Edition, name: str) -> str:
         parts.append(panels(shown, lambda text: _label(text, words)))
     for case, peers in results.items():
         parts += [f"**{_case(case, words)}**", _measurements(peers, words)]
+    parts += [_measurements(rows, words) for rows in report.get("tables", [])]
     if "seconds" in report:
         memory = {label: {"memory": value} for label, value in report["memory"].items()}
         parts += [_measurements(_encoding(report), words), _measurements(memory, words)]

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 
 _SKIPPED = re.compile(r'<span class="[^"]*">|<!--.*?-->|(?<=>)[^<]+(?=</script>)', re.S)
 _TAG = re.compile(r"<([a-zA-Z][\w-]*)\s((?:[^<>\"]|\"[^\"]*\")*)>")
-_ATTRIBUTE = re.compile(r'(?<![\w-])(id|name|href|rel|src|poster|data)="([^"]*)"')
+_ATTRIBUTE = re.compile(r'(?<![\w:-])(id|name|href|rel|src|poster|data)="([^"]*)"')
 
 
 class Page:

@@ -134,13 +134,11 @@ def encode_shards(
         OSError: a shard cannot be written; the message names file and folder, and how many bytes are missing on a
             full disk. Shards that were written before stay.
     """
-    _check_kind(kind)
-    if shard_size < 1:
-        raise ValueError(f"shard_size={shard_size!r}: expected at least 1.")
+    check_kind(kind)
     if folder is not None and cache_dir is not None:
         raise ValueError("folder and cache_dir were both given: vectors are kept in folder, and nowhere else.")
     total = len(texts) if isinstance(texts, Sized) else None
-    batches = _batches(texts, shard_size)
+    batches = text_batches(texts, shard_size)
     if folder is None:
         shards = _encoded(shard_encoder(model, kind, batch_size, ShardCache(cache_dir)), batches)
         return (shard for _, shard in _with_bar(shards, total, kind, progress))
@@ -201,14 +199,14 @@ def encode_pooled(
         UserWarning: texts were longer than the model takes, and truncated.
     """
     wanted = tuple(dict.fromkeys(Pooling(name) for name in poolings))
-    _check_kind(kind)
+    check_kind(kind)
     texts = _checked_texts(texts)
     if not wanted:
         raise ValueError("Nothing to encode: give at least one pooling.")
     job = Job(model, wanted, kind, batch_size, ShardCache(cache_dir))
     shards = []
     with progress_bar(len(texts), f"Encode {kind}", "text", show=progress) as bar:
-        for batch in _batches(texts, SHARD_SIZE):
+        for batch in text_batches(texts, SHARD_SIZE):
             shards.append(job.shard(batch))
             bar.update(len(batch))
     pooled: dict[Pooling, np.ndarray | TokenVectors] = {}
@@ -231,7 +229,7 @@ def is_cached(
     return job.cache.read(job.recipe(pooling, side).shard_name(first)) is not None
 
 
-def _check_kind(kind: str) -> None:
+def check_kind(kind: str) -> None:
     """Raise for a kind of text that there is none of."""
     if kind not in ("passage", "query"):
         raise ValueError(f"kind={kind!r}: expected 'passage' or 'query'.")
@@ -247,10 +245,17 @@ def _checked_texts(texts: Sequence[str]) -> list[str]:
     return texts
 
 
-def _batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
+def text_batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
     """Divide texts into lists of at most ``size``, each text checked."""
     if isinstance(texts, str):
         raise ValueError(f"texts is one string, {texts[:60]!r}: put it into a list, [text].")
+    if size < 1:
+        raise ValueError(f"shard_size={size!r}: expected at least 1.")
+    return _batches(texts, size)
+
+
+def _batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
+    """Go through texts, each checked."""
     coming, first = iter(texts), 0
     while batch := list(itertools.islice(coming, size)):
         if not all([isinstance(text, str) and text.strip() for text in batch]):

@@ -404,6 +404,13 @@ def test_links_are_followed(tmp_path: Path, link: str, message: str):
     assert (message in broken[0]) if message else (broken == []), broken
 
 
+def test_what_only_looks_like_a_link_is_left(tmp_path: Path):
+    """A figure that uses its own parts, or a link in a comment or a script, would stop the build."""
+    used = '<svg><use xlink:href="#gone" x="1"/></svg><!-- <a href="gone.html"> --><script>"<a href=\'gone\'>"</script>'
+    (tmp_path / "a.html").write_text(f'{used}<i data-src="gone"></i><a id="x" href="?a=1&amp;b=2#x">x</a>', "utf-8")
+    assert check_links(tmp_path, "https://example.org/")[1] == []
+
+
 def test_files_of_other_servers_are_refused(tmp_path: Path):
     """A reader behind a firewall would wait for a server that is not ours."""
     (tmp_path / "a.html").write_text('<script src="https://cdn.example.org/x.js"></script>', encoding="utf-8")
@@ -433,7 +440,7 @@ def test_unknown_insert_is_named():
         card(Edition(ROOT, "en"), "Nothing")
 
 
-@pytest.mark.parametrize("name", ["metrics", "encode"])
+@pytest.mark.parametrize("name", ["metrics", "encode", "distributed"])
 def test_benchmark_tables_are_in_the_language_of_the_page(name: str):
     """A Chinese reader would meet English labels in the tables of measurements."""
     english, chinese = (filled(f"<!-- insert: benchmark {name} -->", Edition(ROOT, code)) for code in LANGUAGES)
