@@ -163,6 +163,14 @@ def test_a_killed_scheduler_is_said_and_a_rerun_goes_on(model, undisturbed, tmp_
     assert before == {name: (tmp_path / name).stat().st_mtime_ns for name in before}, "computed a second time"
 
 
+def test_an_address_where_nobody_answers_is_said_within_15_seconds(model, tmp_path):
+    """A wrong address would hang for minutes."""
+    start = time.monotonic()
+    with pytest.raises(ConnectionError, match=r"No Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
+        distributed.encode(model, TEXTS, tmp_path, cluster="tcp://127.0.0.1:9", progress=False)
+    assert time.monotonic() - start < 15
+
+
 def test_a_worker_sees_its_own_gpu_and_no_other(monkeypatch):
     """All workers would compute on the first GPU of a machine."""
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
