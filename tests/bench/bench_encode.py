@@ -80,7 +80,7 @@ def measure_times(rounds: int) -> tuple[dict[str, float], dict[str, float]]:
 def measure_rates(rounds: int) -> dict[str, dict[str, float]]:
     """Encode the passages of either language by the multilingual model; medians of passages a second.
 
-    Of the clock, and of the processor's time summed over its cores, which is nearly the same on a busy machine.
+    Of the clock, and of the processor's time summed over its cores, which a busy machine changes less.
     """
     from helpers.data import load_dataset
     from helpers.embeddings import encode
