@@ -84,7 +84,7 @@ def encode(
         The vectors, float32 (n, dim), in the order of the texts.
 
     Warns:
-        UserWarning: what a worker warned of, such as truncated texts, once.
+        UserWarning: what workers warned of, such as truncated texts, once and in the end.
 
     Raises:
         ValueError: as for :func:`helpers.embeddings.encode_shards`; a model that was not loaded by name or path,
@@ -115,9 +115,9 @@ def encode(
         for (_, batch), done in results:
             kept.add(batch, done.shard, done.dim)
             bar.update(len(batch))
-            for message in set(done.warnings) - said:
-                warnings.warn(message, stacklevel=2)
             said.update(done.warnings)
+    for message in sorted(said):
+        warnings.warn(message, stacklevel=2)
     return kept.finish()
 
 
