@@ -42,7 +42,6 @@ print("queries:", 120)
 print("in full", 0.12345678901234567, 54.32109876543)"""),
     "figure": ([], """\
 import matplotlib.pyplot as plt
-
 from helpers.show.vector import keep_as_svg
 
 figure, axis = plt.subplots(figsize=(3, 2))
