@@ -7,9 +7,9 @@ is copied into this package.
 """
 
 import ast
+import hashlib
 import importlib.metadata
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -45,37 +45,39 @@ class Docstring(NamedTuple):
 
 
 def load() -> RetrievalDataset:
-    """Collect passages and queries from the installed libraries, in an order that depends on their files alone.
+    """Collect passages and queries from the installed libraries.
+
+    Both stand in the order of their SHA-256: an order that depends on the texts alone, and in which the first so many
+    are a random sample of all.
 
     A passage is a first paragraph of 30 to 600 characters; where libraries repeat one, it is taken once. A query is a
     second paragraph of that length, in prose (it starts with a capital letter, ends with a full stop, and holds no
-    code or list), that stands behind one first paragraph alone. Test files are passed over.
+    code or list), that stands behind one first paragraph alone and is none itself. Test files are passed over.
 
     Raises:
         ModuleNotFoundError: none of the libraries is installed with its source files.
     """
     corpus: dict[str, str] = {}
-    asked: dict[str, tuple[str, str]] = {}
-    behind: Counter[str] = Counter()
-    for library in VERSIONS:
-        for place, paragraphs in _docstrings(library):
-            passage, *rest = paragraphs
-            if not SHORTEST <= len(passage) <= LONGEST:
-                continue
-            if passage not in corpus and rest and is_prose(rest[0]):
-                behind[rest[0]] += 1
-                asked[rest[0]] = place, passage
+    behind: dict[str, set[str]] = {}
+    asked_at: dict[str, str] = {}
+    for place, (passage, *rest) in (found for library in VERSIONS for found in _docstrings(library)):
+        if SHORTEST <= len(passage) <= LONGEST:
             corpus.setdefault(passage, place)
+            for query in filter(is_prose, rest[:1]):
+                behind.setdefault(query, set()).add(passage)
+                asked_at.setdefault(query, place)
     if not corpus:
         raise ModuleNotFoundError(f"{NAME!r} is read from {', '.join(VERSIONS)}; none of them is installed.")
+    corpus = {passage: corpus[passage] for passage in sorted(corpus, key=_shuffled)}
     row = {passage: number for number, passage in enumerate(corpus)}
-    queries = {query: found for query, found in asked.items() if behind[query] == 1 and query not in row}
+    known = [query for query, passages in behind.items() if len(passages) == 1 and query not in row]
+    queries = {query: row[min(behind[query])] for query in sorted(known, key=_shuffled)}
     return RetrievalDataset(
         name=NAME,
         queries=list(queries),
         corpus=list(corpus),
-        qrels=[{row[passage]: 1} for _, passage in queries.values()],
-        query_ids=[place for place, _ in queries.values()],
+        qrels=[{passage: 1} for passage in queries.values()],
+        query_ids=[asked_at[query] for query in queries],
         corpus_ids=list(corpus.values()),
     )
 
@@ -91,6 +93,11 @@ def is_prose(paragraph: str) -> bool:
     code = re.search(r">>>|::|:param|--|==|\s[-*+] ", paragraph)
     fits = SHORTEST <= len(paragraph) <= LONGEST
     return fits and paragraph[0].isupper() and paragraph.endswith(".") and code is None
+
+
+def _shuffled(text: str) -> bytes:
+    """Give the key of an order that has nothing to do with what a text says."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def _version(library: str) -> str:
