@@ -38,10 +38,10 @@ def load_dataset(
     """Load a test collection.
 
     Args:
-        source: a bundled name (``pocket-en``, ``pocket-zh``), ``docstrings`` (some ten thousand short texts from the
-            installed libraries, see :mod:`helpers.data.docstrings`), the id of a data set on the Hugging Face hub, a folder
-            in the hub's layout or in BEIR's, or a file: JSONL, CSV, TSV or Parquet, packed (``.gz``) or not. Tables
-            are read by Hugging Face ``datasets`` and have the columns ``query``, ``positive`` and perhaps
+        source: a bundled name (``pocket-en``, ``pocket-zh``); ``docstrings``, some ten thousand short texts of the
+            installed libraries, see :mod:`helpers.data.docstrings`; the id of a data set on the Hugging Face hub, a
+            folder in the hub's layout or in BEIR's, or a file: JSONL, CSV, TSV or Parquet, packed (``.gz``) or not.
+            Tables are read by Hugging Face ``datasets`` and have the columns ``query``, ``positive`` and perhaps
             ``negative``, as ``namespace-Pt/msmarco`` has, or ``grade``. Where a cell holds one text, the rows of equal
             queries are one query. Configurations ``corpus``, ``queries`` and ``qrels`` (or ``default``), as ``mteb``
             has them, are put together.

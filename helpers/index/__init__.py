@@ -63,7 +63,8 @@ def build_index(
         passages: float array (n, dim), or shards of one in order, as :func:`helpers.embeddings.encode_shards` gives
             them (an index that has to be trained learns from the first shard); for ``"BM25"`` and ``"TF-IDF"`` the n
             texts themselves; for ``"MaxSim"`` token vectors, as :func:`helpers.embeddings.encode_pooled` gives them.
-        factory: what to build, with settings of its search behind a colon. ``"BM25"``, ``"TF-IDF"``, each also with what it counts behind a colon, ``"BM25:characters"``, see
+        factory: what to build, with settings of its search behind a colon. ``"BM25"``, ``"TF-IDF"``, each also with
+            what it counts, ``"BM25:characters"``, see
             :func:`helpers.index.words.tokenize`; ``"MaxSim"``; ``"Blocks"`` (exact, over shards that are read anew for
             each search and never all in memory); ``"Binary"`` (signs first, the vectors themselves for the best,
             ``"Binary:rescore=4"``); or a FAISS ``index_factory`` string for an index that ranks by inner product.
