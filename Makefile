@@ -64,7 +64,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv $(VENV)
 	@$(PY) -m pip install -qq --constraint constraints.txt uv
 	@echo "environment: the versions of constraints.txt, downloaded where this machine has not met them before"
-	@$(INDEX) $(LINKS) $(INSTALL) $$($(PROBE) && echo $(BACKEND)) --editable ".[docs,jupyter,test,zh]"
+	@$(INDEX) $(LINKS) $(INSTALL) $$($(PROBE) && echo $(BACKEND)) --editable ".[distributed,docs,jupyter,test,zh]"
 	@touch $@
 
 clean:  ## remove what was built, keep the environment

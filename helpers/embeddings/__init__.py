@@ -2,21 +2,24 @@
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 
 from helpers._progress import progress_bar
-from helpers.embeddings.cache import SHARD_SIZE, Recipe, ShardCache, default_cache
-from helpers.embeddings.inputs import checked_text, compared_tokens, count_truncated, kept_tokens, tokenize
+from helpers.embeddings.cache import SHARD_SIZE, ShardCache, default_cache
+from helpers.embeddings.inputs import checked_text, compared_tokens, count_truncated
+from helpers.embeddings.job import Job, TokenVectors, made_with, shard_encoder
+from helpers.embeddings.keeping import ShardFolder, shard_file
+from helpers.embeddings.shards import Shards
 from helpers.models import Pooling, Precomputed
 
 if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
 
 __all__ = [
+    "Shards",
     "TokenVectors",
     "compared_tokens",
     "count_truncated",
@@ -28,24 +31,6 @@ __all__ = [
 ]
 
 BATCH_SIZE = 32  # on a few CPU cores faster than the 256 that FlagEmbedding takes by default
-
-
-class TokenVectors(NamedTuple):
-    """Token vectors of n texts, stacked: ``vectors`` (t, dim) of length one, ``lengths`` (n,) tokens a text."""
-
-    vectors: np.ndarray
-    lengths: np.ndarray
-
-    @property
-    def starts(self) -> np.ndarray:
-        """The row at which each text begins, (n,)."""
-        starts: np.ndarray = np.cumsum(self.lengths) - self.lengths
-        return starts
-
-    def text(self, row: int) -> np.ndarray:
-        """Return the token vectors of one text, (tokens, dim)."""
-        start = self.starts[row]
-        return self.vectors[start : start + self.lengths[row]]
 
 
 def encode(
@@ -88,6 +73,30 @@ def encode(
     return embeddings
 
 
+@overload
+def encode_shards(
+    model: "TransformerModel | Precomputed",
+    texts: Iterable[str],
+    *,
+    kind: str = ...,
+    batch_size: int = ...,
+    cache_dir: str | Path | None = ...,
+    shard_size: int = ...,
+    progress: bool = ...,
+    folder: None = ...,
+) -> Iterator[np.ndarray]: ...
+@overload
+def encode_shards(
+    model: "TransformerModel | Precomputed",
+    texts: Iterable[str],
+    *,
+    kind: str = ...,
+    batch_size: int = ...,
+    cache_dir: None = ...,
+    shard_size: int = ...,
+    progress: bool = ...,
+    folder: str | Path,
+) -> Shards: ...
 def encode_shards(
     model: "TransformerModel | Precomputed",
     texts: Iterable[str],
@@ -97,36 +106,66 @@ def encode_shards(
     cache_dir: str | Path | None = None,
     shard_size: int = SHARD_SIZE,
     progress: bool = False,
-) -> Iterator[np.ndarray]:
-    """Embed a stream of texts of any length, giving memory-mapped shards as they are finished.
+    folder: str | Path | None = None,
+) -> Iterator[np.ndarray] | Shards:
+    """Embed a stream of texts of any length, shard by shard: memory for one shard, however many texts.
 
     A shard is a file named by a digest of the model and of its texts. A run that was killed finds the shards it
-    finished and computes the rest; two runs at once may compute a shard twice, and write the same file. A shard
-    that cannot be read, or whose checksum is not that of its name and content, is computed again.
+    finished and computes the rest; of two runs at once each computes what the other has not, one shard at a time. A
+    shard that cannot be read, or whose checksum is not that of its name and content, is computed again.
 
-    Yields:
-        Read-only float32 arrays (at most ``shard_size``, dim), in the order of the texts.
+    Args:
+        model: as for :func:`encode`.
+        texts: any iterable of strings: a list, a generator, a column of a ``datasets`` stream.
+        kind, batch_size, progress: as for :func:`encode`.
+        cache_dir: where finished shards are kept, as for :func:`encode`, if there is no ``folder``.
+        shard_size: texts a shard: what a killed run loses at most.
+        folder: keep the vectors in this folder, for good, with a manifest that says what they are of. Texts that
+            were added since an earlier run are computed; shards of texts that are gone stay as files nobody lists.
+
+    Returns:
+        Without ``folder`` an iterator of read-only float32 arrays (at most ``shard_size``, dim), memory-mapped, in
+        the order of the texts. With it all of them are computed first, and a :class:`~helpers.embeddings.Shards` is
+        returned, which is one array (rows, dim) that is read as it is needed.
+
+    Raises:
+        ValueError: what :func:`encode` raises; a folder that was made with another model, recipe, kind, instruction
+            or shard size; ``folder`` and ``cache_dir`` both.
+        OSError: a shard cannot be written; the message names file and folder, and how many bytes are missing on a
+            full disk. Shards that were written before stay.
     """
-    _check_kind(kind)
-    encode_batch = _batch_encoder(model, kind, batch_size, cache_dir)
+    check_kind(kind)
+    if shard_size < 1:
+        raise ValueError(f"shard_size={shard_size!r}: expected at least 1.")
+    if folder is not None and cache_dir is not None:
+        raise ValueError("folder and cache_dir were both given: vectors are kept in folder, and nowhere else.")
     total = len(texts) if isinstance(texts, Sized) else None
-    with progress_bar(total, f"Encode {kind}", "text", show=progress) as bar:
-        for batch in _batches(texts, shard_size):
-            yield encode_batch(batch)
+    batches = text_batches(texts, shard_size)
+    if folder is None:
+        shards = _encoded(shard_encoder(model, kind, batch_size, ShardCache(cache_dir)), batches)
+        return (shard for _, shard in _with_bar(shards, total, kind, progress))
+    kept = ShardFolder(folder, made_with(model, kind, batch_size, shard_size), total)
+    shards = _encoded(shard_encoder(model, kind, batch_size, kept.cache, keep=True), batches)
+    for batch, shard in _with_bar(shards, total, kind, progress):
+        kept.add(batch, shard_file(kept.cache, shard), shard.shape[1])
+    return kept.finish()
+
+
+def _encoded(
+    encode_batch: Callable[[list[str]], np.ndarray], batches: Iterator[list[str]]
+) -> Iterator[tuple[list[str], np.ndarray]]:
+    """Give each batch of texts and its shard."""
+    return ((batch, encode_batch(batch)) for batch in batches)
+
+
+def _with_bar(
+    shards: Iterator[tuple[list[str], np.ndarray]], total: int | None, kind: str, show: bool
+) -> Iterator[tuple[list[str], np.ndarray]]:
+    """Draw a bar of texts while shards are made."""
+    with progress_bar(total, f"Encode {kind}", "text", show=show) as bar:
+        for batch, shard in shards:
+            yield batch, shard
             bar.update(len(batch))
-
-
-def _batch_encoder(
-    model: "TransformerModel | Precomputed", kind: str, batch_size: int, cache_dir: str | Path | None
-) -> Callable[[list[str]], np.ndarray]:
-    """Return what turns a list of texts into a shard of vectors."""
-    if isinstance(model, Precomputed):
-        return lambda batch: model.look_up(batch, kind)
-    if model.info.pooling is None:
-        raise ValueError(f"{model.info.name} does not say how it pools: load it with pooling='cls' or 'mean'.")
-    pooling = Pooling(model.info.pooling)
-    job = _Job(model, (pooling,), kind, batch_size, ShardCache(cache_dir))
-    return lambda batch: job.shard(batch)[pooling].vectors
 
 
 def encode_pooled(
@@ -162,14 +201,14 @@ def encode_pooled(
         UserWarning: texts were longer than the model takes, and truncated.
     """
     wanted = tuple(dict.fromkeys(Pooling(name) for name in poolings))
-    _check_kind(kind)
+    check_kind(kind)
     texts = _checked_texts(texts)
     if not wanted:
         raise ValueError("Nothing to encode: give at least one pooling.")
-    job = _Job(model, wanted, kind, batch_size, ShardCache(cache_dir))
+    job = Job(model, wanted, kind, batch_size, ShardCache(cache_dir))
     shards = []
     with progress_bar(len(texts), f"Encode {kind}", "text", show=progress) as bar:
-        for batch in _batches(texts, SHARD_SIZE):
+        for batch in text_batches(texts, SHARD_SIZE):
             shards.append(job.shard(batch))
             bar.update(len(batch))
     pooled: dict[Pooling, np.ndarray | TokenVectors] = {}
@@ -186,65 +225,13 @@ def is_cached(
     model: "TransformerModel", texts: Sequence[str], pooling: Pooling, *, batch_size: int = BATCH_SIZE
 ) -> bool:
     """Tell whether an earlier run left the first shard of some passages in the default cache."""
-    job = _Job(model, (pooling,), "passage", batch_size, ShardCache())
+    job = Job(model, (pooling,), "passage", batch_size, ShardCache())
     first = [(model.info.passage_instruction or "") + text for text in texts[:SHARD_SIZE]]
     side = "passage" if model.projection is not None and pooling == Pooling.MAXSIM else ""
-    return job.cache.read(job._recipe(pooling, side).shard_name(first)) is not None
+    return job.cache.read(job.recipe(pooling, side).shard_name(first)) is not None
 
 
-@dataclass(frozen=True)
-class _Job:
-    """One way of encoding: which model, into what, and where the results are kept."""
-
-    model: "TransformerModel"
-    poolings: tuple[Pooling, ...]
-    kind: str
-    batch_size: int
-    cache: ShardCache
-
-    def shard(self, texts: list[str]) -> dict[Pooling, TokenVectors]:
-        """Read what the cache holds of some texts, compute the rest, and put it there; ColBERT reads texts its way."""
-        info = self.model.info
-        instruction = info.query_instruction if self.kind == "query" else info.passage_instruction
-        texts = [(instruction or "") + text for text in texts]
-        reads_apart = self.model.projection is not None
-        late: list[Pooling] = [p for p in self.poolings if reads_apart and p == Pooling.MAXSIM]
-        plain = [pooling for pooling in self.poolings if pooling not in late]
-        return self._pass(texts, plain, "") | self._pass(texts, late, self.kind)
-
-    def _pass(self, texts: list[str], poolings: list[Pooling], colbert_side: str) -> dict[Pooling, TokenVectors]:
-        """Give the vectors of texts under poolings that read them alike, in one forward pass at most."""
-        names = {pooling: self._recipe(pooling, colbert_side).shard_name(texts) for pooling in poolings}
-        cached = {pooling: self.cache.read(name) for pooling, name in names.items()}
-        missing = [pooling for pooling in poolings if cached[pooling] is None]
-        tokens = tokenize(self.model, texts, colbert_side) if missing or Pooling.MAXSIM in poolings else {}
-        vectors = {pooling: shard for pooling, shard in cached.items() if shard is not None}
-        if missing:
-            from helpers.embeddings import network
-
-            computed = network.forward(self.model, texts, tokens, missing, self.batch_size)
-            for pooling, shard in computed.items():
-                vectors[pooling] = self.cache.write(names[pooling], shard)
-        lengths = {pooling: np.ones(len(texts), int) for pooling in poolings}
-        if Pooling.MAXSIM in poolings:
-            lengths[Pooling.MAXSIM] = np.array([sum(kept) for kept in kept_tokens(tokens)])
-        return {pooling: TokenVectors(vectors[pooling], lengths[pooling]) for pooling in poolings}
-
-    def _recipe(self, pooling: Pooling, colbert_side: str) -> Recipe:
-        """Name all that decides a result, beside the texts."""
-        return Recipe(
-            model=self.model.info.sha256,
-            pooling=str(pooling),
-            max_length=self.model.info.max_length,
-            device=self.model.device.partition(":")[0],
-            dtype=self.model.dtype,
-            dim=self.model.info.dim,
-            colbert_side=colbert_side,
-            batch_size=self.batch_size if pooling is Pooling.UNMASKED_MEAN else None,
-        )
-
-
-def _check_kind(kind: str) -> None:
+def check_kind(kind: str) -> None:
     """Raise for a kind of text that there is none of."""
     if kind not in ("passage", "query"):
         raise ValueError(f"kind={kind!r}: expected 'passage' or 'query'.")
@@ -260,7 +247,7 @@ def _checked_texts(texts: Sequence[str]) -> list[str]:
     return texts
 
 
-def _batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
+def text_batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
     """Divide texts into lists of at most ``size``, each text checked."""
     if isinstance(texts, str):
         raise ValueError(f"texts is one string, {texts[:60]!r}: put it into a list, [text].")

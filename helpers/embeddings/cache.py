@@ -1,15 +1,20 @@
 """The embedding cache: finished shards on disk, each named by all that decides its values and sealed by a checksum."""
 
+import contextlib
+import errno
 import hashlib
+import io
 import json
+import os
+import shutil
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import numpy as np
 
-from helpers._atomic import whole_file
+from helpers._atomic import one_at_a_time, whole_file
 from helpers._cache import default_cache as default_cache
 
 SHARD_SIZE = 1024  # texts a file: what a killed run loses at most
@@ -57,35 +62,72 @@ class ShardCache:
         """Take a folder, which need not exist yet."""
         self.folder = Path(folder) if folder is not None else default_cache()
 
+    def path(self, name: str) -> Path:
+        """Return where the shard of a name lies, or would lie."""
+        return self.folder / f"{name}.npy"
+
     def read(self, name: str) -> np.ndarray | None:
         """Map a shard into memory; None if it is absent, damaged, another's, or not readable."""
-        path = self.folder / f"{name}.npy"
+        path = self.path(name)
         try:
             if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would not return
                 return None
-            array = path.read_bytes()
-            if hashlib.sha256(name.encode() + array[:-_SEAL]).digest() != array[-_SEAL:]:
+            whole = memoryview(path.read_bytes())
+            if _digest(name, whole[:-_SEAL]) != whole[-_SEAL:]:
                 return None
             shard: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError):
             return None
         return shard
 
+    def seal(self, name: str) -> str:
+        """Return the SHA-256, over name and array, that stands at the end of a shard's file."""
+        with self.path(name).open("rb") as file:
+            file.seek(-_SEAL, os.SEEK_END)
+            return file.read().hex()
+
     def write(self, name: str, vectors: np.ndarray) -> np.ndarray:
         """Write a shard so that nobody ever sees half of one, and map it into memory."""
-        path = self.folder / f"{name}.npy"
-        try:
+        path, buffer = self.path(name), io.BytesIO()
+        np.save(buffer, vectors, allow_pickle=False)
+        array = buffer.getbuffer()
+        with self.errors_named(path, len(array) + _SEAL):
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with whole_file(path) as temporary:
-                with temporary.open("wb") as file:
-                    np.save(file, vectors, allow_pickle=False)
-                seal = hashlib.sha256(name.encode() + temporary.read_bytes()).digest()
-                with temporary.open("ab") as file:
-                    file.write(seal)
+            with contextlib.suppress(OSError):
+                path.rmdir()  # an empty folder in its place
+            with whole_file(path) as temporary, temporary.open("wb") as file:
+                file.write(array)
+                file.write(_digest(name, array))
             shard: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
-        except OSError as error:
-            raise OSError(
-                f"Cannot write to the cache folder {str(self.folder)!r} ({error.strerror}): "
-                "pass another cache_dir, or set the environment variable EVAL_CACHE_DIR."
-            ) from error
         return shard
+
+    @contextlib.contextmanager
+    def alone(self, name: str) -> Iterator[None]:
+        """Let one process at a time compute a shard; whoever wants the same one waits, and finds it when let in."""
+        with contextlib.ExitStack() as stack:
+            with self.errors_named(self.path(name)), contextlib.suppress(NotImplementedError):  # a disk without locks
+                stack.enter_context(one_at_a_time(self.folder / name))
+                stack.callback((self.folder / f".{name}.lock").unlink, missing_ok=True)
+            yield
+
+    @contextlib.contextmanager
+    def errors_named(self, path: Path, size: int = 0) -> Iterator[None]:
+        """Say which file of ``size`` bytes cannot be written, why, and what to do."""
+        try:
+            yield
+        except OSError as error:
+            advice = "pass another folder, or set the environment variable EVAL_CACHE_DIR"
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                missing = max(0, size - shutil.disk_usage(self.folder).free)
+                advice = f"the file takes {size:,} bytes, {missing:,} are missing. Free them, or {advice}"
+            raise OSError(
+                error.errno,
+                f"Cannot write {path.name} to the cache folder {str(self.folder)!r} ({error.strerror}): {advice}.",
+            ) from error
+
+
+def _digest(name: str, array: bytes | memoryview) -> bytes:
+    """Digest a shard's name and the file of its array."""
+    digest = hashlib.sha256(name.encode())
+    digest.update(array)
+    return digest.digest()

@@ -23,7 +23,7 @@ def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str) -> faiss.
     shards = [embeddings] if isinstance(embeddings, np.ndarray) else embeddings
     index = None
     for shard in shards:
-        vectors = _checked_vectors("embeddings", shard)
+        vectors = checked_vectors("embeddings", shard)
         if index is None:
             index = _empty_index(vectors, factory)
             reserve(index, len(embeddings) if isinstance(embeddings, Sized) else 0)
@@ -63,7 +63,7 @@ def search(
     index: faiss.Index | PartialIndex, queries: np.ndarray, k: int, batch_size: int, progress: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the k best vectors of each query, batch by batch."""
-    queries = _checked_vectors("queries", queries)
+    queries = checked_vectors("queries", queries)
     _require_dim("queries", queries, index)
     scores = np.empty((len(queries), k), np.float32)
     ids = np.empty((len(queries), k), np.int64)
@@ -137,7 +137,7 @@ def _by_blas(products: int) -> Iterator[None]:
         settings.distance_compute_blas_threshold = before
 
 
-def _checked_vectors(side: str, array: np.ndarray) -> np.ndarray:
+def checked_vectors(side: str, array: np.ndarray) -> np.ndarray:
     """Return a contiguous float32 (n, dim) array, or say what was given instead."""
     array = np.asarray(array)
     if array.ndim != 2 or not np.issubdtype(array.dtype, np.floating):

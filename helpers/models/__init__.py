@@ -11,7 +11,7 @@ from helpers.models import card
 from helpers.models.bundled import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT
 from helpers.models.files import Checkpoint
 from helpers.models.find import find_checkpoint
-from helpers.models.model import Model, ModelInfo, Pooling
+from helpers.models.model import Model, ModelInfo, Origin, Pooling
 from helpers.models.precomputed import Precomputed, is_precomputed
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ __all__ = [
     "OFFLINE_DEFAULT",
     "Model",
     "ModelInfo",
+    "Origin",
     "Pooling",
     "Precomputed",
     "load_model",
@@ -113,7 +114,23 @@ def load_model(
         model = load(checkpoint, info, pooling, max_length, device, half)
     if dim is not None and not 0 < dim <= model.full_dim:
         raise ValueError(f"dim={dim}: {info.name} has vectors of {model.full_dim} dimensions.")
-    return model
+    return replace(model, origin=_origin(name_or_path, checkpoint, backend, model.info, half))
+
+
+def _origin(name_or_path: str | Path, checkpoint: Checkpoint, backend: str, info: ModelInfo, half: bool) -> Origin:
+    """Note how to load a model once more: a name as it is, a folder by its whole path, options as they were chosen."""
+    name = str(name_or_path)
+    is_folder = name not in BUNDLED and Path(name).expanduser().is_dir()
+    return Origin(
+        name_or_path=str(checkpoint.folder) if is_folder else name,
+        backend=backend,
+        pooling=info.pooling,
+        query_instruction=info.query_instruction,
+        passage_instruction=info.passage_instruction,
+        max_length=info.max_length,
+        dim=info.dim,
+        half=half,
+    )
 
 
 def _load_flag(

@@ -54,6 +54,27 @@ class ModelInfo:
     files: dict[str, str] | None = None
 
 
+@dataclass(frozen=True)
+class Origin:
+    """What :func:`helpers.models.load_model` takes to load the same model once more, in another process.
+
+    Attributes:
+        name_or_path: a hub id, or the whole path of a folder.
+        backend: ``FlagEmbedding`` or ``transformers``, the one that was chosen.
+        pooling, query_instruction, passage_instruction, max_length, dim: those of the model's :class:`ModelInfo`.
+        half: whether 16-bit floats were asked for.
+    """
+
+    name_or_path: str
+    backend: str
+    pooling: str | None
+    query_instruction: str | None
+    passage_instruction: str | None
+    max_length: int | None
+    dim: int | None
+    half: bool
+
+
 class Model(Protocol):
     """What :func:`helpers.embeddings.encode` takes: a network with its tokenizer, or vectors computed elsewhere.
 

@@ -16,7 +16,7 @@ from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutput
 
 from helpers.models.files import Checkpoint, one_line_errors, read_json, read_pickle
-from helpers.models.model import ModelInfo, Pooling
+from helpers.models.model import ModelInfo, Origin, Pooling
 from helpers.models.pooling import POOLINGS, TokenBatch
 
 PROJECTION = "linear.weight"  # the layer that ColBERT puts behind BERT
@@ -32,6 +32,7 @@ class TransformerModel:
         device: the one device it computes on.
         projection: (dim out, dim in) of a ColBERT checkpoint, which puts it behind the network; else None.
         layers: those that sentence-transformers puts behind the pooling.
+        origin: how to load it once more; None of a variant, which exists in this process alone.
     """
 
     info: ModelInfo
@@ -40,6 +41,7 @@ class TransformerModel:
     device: str = "cpu"
     projection: Tensor | None = field(default=None, repr=False)
     layers: tuple[torch.nn.Module, ...] = field(default=(), repr=False)
+    origin: Origin | None = field(default=None, repr=False)
 
     @property
     def parameter_count(self) -> int:

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers import embeddings
-from helpers.embeddings import count_truncated, encode, encode_shards, network
+from helpers.embeddings import count_truncated, encode, encode_shards, job, network
 from helpers.embeddings.cache import ShardCache
 from helpers.models import Pooling, load_model
 from tests.checkpoints import save_checkpoint
@@ -141,7 +140,7 @@ RUN = """
     from types import SimpleNamespace as Bag
     import numpy as np
     from helpers import embeddings
-    from helpers.embeddings import network
+    from helpers.embeddings import job, network
 
     computed = 0
 
@@ -151,7 +150,7 @@ RUN = """
         return {poolings[0]: np.ones((len(texts), 1), np.float32)}
 
     network.forward = forward  # what is tried here is the files: a model would only take time to load
-    embeddings.tokenize = lambda *_: {}
+    job.tokenize = lambda *_: {}
     info = Bag(sha256="some weights", pooling="mean", max_length=8, dim=None, passage_instruction="")
     model = Bag(info=info, device="cpu", dtype="float32", projection=None)
     texts = ("the cat " + "not " * n for n in range(40))
@@ -262,6 +261,6 @@ def test_vectors_of_another_length_type_or_dimension_are_computed_anew(checkpoin
     assert np.abs(encode(rounder, long, cache_dir=tmp_path) - first).max() > 1e-6
     assert len(forwards) == 4
     elsewhere = [replace(whole, device=device) for device in ("cpu", "cuda:0", "cuda:1")]
-    jobs = [embeddings._Job(one, (Pooling.CLS,), "query", 8, ShardCache(tmp_path)) for one in elsewhere]
-    on_cpu, on_first, on_second = (job._recipe(Pooling.CLS, "") for job in jobs)
+    jobs = [job.Job(one, (Pooling.CLS,), "query", 8, ShardCache(tmp_path)) for one in elsewhere]
+    on_cpu, on_first, on_second = (job.recipe(Pooling.CLS, "") for job in jobs)
     assert on_cpu != on_first == on_second

@@ -118,7 +118,7 @@ def test_the_commands_without_make_are_those_of_make(page):
     installs = [line for line in shown if " pip install " in line]
     tool = ".venv/bin/python -m pip install --constraint constraints.txt uv"
     uv = ".venv/bin/python -m uv pip install --python .venv"
-    rest = '--constraint constraints.txt --editable ".[docs,jupyter,test,zh]"'
+    rest = '--constraint constraints.txt --editable ".[distributed,docs,jupyter,test,zh]"'
     assert set(installs) == {tool, f"{uv} --torch-backend=auto {rest}"}
     assert len(installs) == (4 if "README" in page else 2)
     made = recipe().replace(" -qq", "").replace(" --quiet", "")
@@ -163,7 +163,7 @@ def test_conda_file_names_the_same_packages():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     pip = next(entry["pip"] for entry in conda["dependencies"] if isinstance(entry, dict))
     assert [line for line in pip if not line.startswith("--")] == list(NAMED)
-    assert {"--constraint constraints.txt", "--editable .[zh]"} <= set(pip)
+    assert {"--constraint constraints.txt", "--editable .[distributed,zh]"} <= set(pip)
     lowest = PROJECT["requires-python"].removeprefix(">=")
     assert any(entry.startswith(f"python >={lowest}") for entry in conda["dependencies"] if isinstance(entry, str))
     assert {canonicalize_name(name) for name in NAMED} <= {canonicalize_name(r.name) for r in requirements()}
@@ -175,7 +175,7 @@ def test_binder_installs_the_locked_versions_and_torch_for_processors():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     assert (binder["name"], binder["channels"]) == (conda["name"], conda["channels"])
     pip = next(entry["pip"] for entry in binder["dependencies"] if isinstance(entry, dict))
-    assert pip == ["--constraint ../constraints.txt", *PROJECT_JUPYTER, "--editable ..[zh]"]
+    assert pip == ["--constraint ../constraints.txt", *PROJECT_JUPYTER, "--editable ..[distributed,zh]"]
     assert f"pytorch-cpu ={locked()['torch']}" in binder["dependencies"]
 
 

@@ -1,0 +1,196 @@
+"""Encode and search on a Dask cluster: the calls of one machine, on as many workers as there are.
+
+Workers write shards into a folder that all of them share and return names, never vectors; the results are those of one
+process. Needs the extra ``[distributed]``.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sized
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from helpers._progress import progress_bar
+from helpers.distributed.cluster import RETRIES, Client, Cluster, connected
+from helpers.distributed.tasks import in_order
+from helpers.distributed.work import Encoding, Question, encode_shard, search_part
+from helpers.embeddings import BATCH_SIZE, check_kind, text_batches
+from helpers.embeddings.cache import SHARD_SIZE
+from helpers.embeddings.job import made_with
+from helpers.embeddings.keeping import ShardFolder
+from helpers.embeddings.shards import MadeWith, Shards
+from helpers.index.dense import checked_vectors
+from helpers.index.order import check_k, ordered
+from helpers.models import Origin
+
+if TYPE_CHECKING:
+    from helpers.models.transformer import TransformerModel
+
+__all__ = ["encode", "search"]
+
+BLOCK = 1 << 16  # vectors that a worker searches at a time
+
+
+def encode(
+    model: TransformerModel,
+    texts: Iterable[str],
+    folder: str | Path,
+    *,
+    cluster: str | Client | Cluster | None = None,
+    workers: int | None = None,
+    threads_per_worker: int = 1,
+    gpus_per_worker: int = 0,
+    dashboard: bool = False,
+    kind: str = "passage",
+    batch_size: int = BATCH_SIZE,
+    shard_size: int = SHARD_SIZE,
+    progress: bool = True,
+) -> Shards:
+    """Embed a stream of texts on the workers of a Dask cluster, into a folder.
+
+    The folder is the one that ``encode_shards(model, texts, folder=folder)`` would fill, bit for bit if a worker has as
+    many threads as that process, and either call finishes what the other began: shards that are there are not
+    computed again. The texts are read as workers ask for them, a few shards ahead. A shard that failed, or whose
+    worker died, is tried three more times.
+
+    Args:
+        model: what :func:`helpers.models.load_model` returned. Each worker loads it once, by its name or path, and
+            checks its SHA-256. It computes on a CPU, or on a GPU with ``gpus_per_worker=1``, whatever this one does.
+        texts: any iterable of strings.
+        folder: where the vectors go; on a disk that all machines of the cluster have under the same path.
+        cluster: ``None`` starts one on this machine, which listens on 127.0.0.1 alone, takes only whoever has its
+            temporary certificate, and is closed in the end. An address, ``tcp://host:8786``, a ``distributed.Client``
+            or a Dask cluster is used as it is. A script calls this under ``if __name__ == "__main__":``.
+        workers: processes of a local cluster; by default as many as there are cores for their threads, or GPUs.
+        threads_per_worker: with which a worker computes.
+        gpus_per_worker: 0, or 1: each worker of a local cluster sees one GPU of this machine; each worker of another
+            one takes the first that it sees, which ``dask-cuda`` makes a different one for each.
+        dashboard: serve Dask's page about a local cluster, unencrypted, at http://127.0.0.1:8787; needs ``bokeh``.
+        kind, batch_size: as for :func:`helpers.embeddings.encode`.
+        shard_size: texts a shard, what a worker computes at a time.
+        progress: draw a bar.
+
+    Returns:
+        The vectors, float32 (n, dim), in the order of the texts.
+
+    Warns:
+        UserWarning: what a worker warned of, such as truncated texts, once.
+
+    Raises:
+        ValueError: as for :func:`helpers.embeddings.encode_shards`; a model that was not loaded by name or path,
+            ``workers`` for a cluster that is there already, more workers than GPUs.
+        ConnectionError: nobody answers at the address (within 15 seconds), or the scheduler went away; the same call
+            again goes on.
+        RuntimeError: a shard failed four times, or its workers died; the message names it and the cause. The workers
+            of a local cluster do not start.
+    """
+    check_kind(kind)
+    run = Encoding(
+        origin=_origin(model),
+        device="cuda:0" if gpus_per_worker else "cpu",
+        made_with=_made_with(model, kind, batch_size, shard_size, gpus_per_worker),
+        batch_size=batch_size,
+        folder=Path(folder).expanduser().absolute(),
+        threads=threads_per_worker,
+    )
+    total = len(texts) if isinstance(texts, Sized) else None
+    batches = text_batches(texts, shard_size)
+    kept = ShardFolder(run.folder, run.made_with, total)
+    said: set[str] = set()
+    with (
+        connected(cluster, workers, threads_per_worker, gpus_per_worker, dashboard) as client,
+        progress_bar(total, f"Encode {kind}", "text", show=progress) as bar,
+        closing(in_order(client, encode_shard, ((run, batch) for batch in batches), "Shard")) as results,
+    ):
+        for (_, batch), done in results:
+            kept.add(batch, done.shard, done.dim)
+            bar.update(len(batch))
+            for message in set(done.warnings) - said:
+                warnings.warn(message, stacklevel=2)
+            said.update(done.warnings)
+    return kept.finish()
+
+
+def search(
+    shards: Shards,
+    queries: np.ndarray,
+    k: int = 10,
+    *,
+    cluster: str | Client | Cluster | None = None,
+    workers: int | None = None,
+    threads_per_worker: int = 1,
+    dashboard: bool = False,
+    progress: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find the k best passages of each query, exactly, each worker in its part of the vectors.
+
+    A worker reads a part from the folder, compares all queries with all of its vectors, and returns its k best of
+    each; they are merged here.
+
+    Args:
+        shards: what :func:`encode` returned, or ``Shards.open(folder)``, on a disk that all machines share.
+        queries: float array (q, dim); all are sent to every worker.
+        k: how many passages a query, no more than there are.
+        cluster, workers, threads_per_worker, dashboard: as for :func:`encode`.
+        progress: draw a bar.
+
+    Returns:
+        scores: float32 (q, k), the best first.
+        ids: int64 (q, k), row numbers; equal scores by ascending id, as :func:`helpers.index.search` orders them.
+
+    Raises:
+        ValueError: k out of range, queries of another dimension, values that are not finite.
+        ConnectionError, RuntimeError: as for :func:`encode`.
+    """
+    check_k(k, len(shards))
+    queries = checked_vectors("queries", queries)
+    if queries.shape[1] != shards.dim:
+        raise ValueError(f"queries have {queries.shape[1]} dimensions, the shards {shards.dim}; use the same model.")
+    best = np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), np.int64)
+    with (
+        connected(cluster, workers, threads_per_worker, 0, dashboard) as client,
+        progress_bar(len(shards), "Search", "vector", show=progress) as bar,
+    ):
+        # A task that gives what it is given: unlike scattered data, it is done again when its worker dies.
+        here = Shards(shards.folder.absolute(), shards.manifest)
+        question = client.submit(Question, here, queries, k, threads_per_worker, pure=False, retries=RETRIES)
+        tasks = ((question, start, end) for start, end in _parts(shards))
+        with closing(in_order(client, search_part, tasks, "Part")) as results:
+            for (_, start, end), (scores, ids) in results:
+                scores, ids = ordered(np.hstack([best[0], scores]), np.hstack([best[1], ids]))
+                best = scores[:, :k], ids[:, :k]
+                bar.update(end - start)
+    return best
+
+
+def _parts(shards: Shards) -> Iterator[tuple[int, int]]:
+    """Divide the rows at ends of shards: parts of at least ``BLOCK`` vectors, the last with what is left."""
+    start = 0
+    for row, _ in [*shards.parts[1:], (len(shards), None)]:
+        if row - start >= BLOCK or row == len(shards):
+            yield start, row
+            start = row
+
+
+def _origin(model: TransformerModel) -> Origin:
+    """Return how a worker loads a model, or say that it cannot."""
+    origin = getattr(model, "origin", None)
+    if origin is None:
+        raise ValueError(
+            f"{model.info.name} cannot be loaded by a worker: it was computed elsewhere, or made from another model. "
+            "Give what load_model returned for a hub id or a folder of a model."
+        )
+    return origin
+
+
+def _made_with(model: TransformerModel, kind: str, batch_size: int, shard_size: int, gpus: int) -> MadeWith:
+    """Say what the vectors will have in common; they are computed on the workers' kind of device, not on this one."""
+    half = gpus and _origin(model).half
+    here = made_with(model, kind, batch_size, shard_size)
+    recipe = replace(here.recipe, device="cuda" if gpus else "cpu", dtype="torch.float16" if half else "torch.float32")
+    return replace(here, recipe=recipe)

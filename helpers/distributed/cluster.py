@@ -1,0 +1,133 @@
+"""Reach a Dask cluster: one on this machine that is started and closed here, or one that is there already."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import multiprocessing
+import os
+import tempfile
+from collections.abc import Iterator
+from typing import Any
+
+from helpers._printable import one_line
+
+try:
+    import dask
+    from dask.system import CPU_COUNT
+    from distributed import Client, Nanny, Scheduler, SpecCluster
+    from distributed.deploy import Cluster
+    from distributed.security import Security
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "helpers.distributed needs Dask, of the extra [distributed]: "
+        f'pip install "retrieval-evaluation-tutorial[distributed]" ({error}).',
+        name=error.name,
+    ) from None
+
+HOST = "127.0.0.1"
+RETRIES = 3  # of a shard, after an error and after the death of its worker
+CONNECT = 10  # seconds to wait for a scheduler
+START = 60  # seconds to wait for the workers of a local cluster, at the start and later
+_LOCAL = {
+    "distributed.scheduler.no-workers-timeout": f"{START}s",
+    "distributed.scheduler.http.routes": [],  # what Dask serves beside the dashboard, unencrypted
+    "distributed.worker.http.routes": [],
+}
+
+
+@contextlib.contextmanager
+def connected(
+    cluster: str | Client | Cluster | None, workers: int | None, threads: int, gpus: int, dashboard: bool
+) -> Iterator[Client]:
+    """Give a client of a cluster, and close what was started for it when the block ends.
+
+    Args:
+        cluster: address, client or cluster; None for a local one.
+        workers: processes of a local cluster, None for as many as fit.
+        threads: that each of them computes with.
+        gpus: 1 if each worker of a local cluster has a GPU of its own, else 0.
+        dashboard: serve Dask's page about a local cluster.
+
+    Raises:
+        ValueError: ``workers`` or ``dashboard`` for a cluster that is there already; more workers than GPUs.
+        ConnectionError: nobody answers at the address.
+        RuntimeError: the workers of a local cluster do not start.
+    """
+    if cluster is None:
+        with _local(_worker_environments(workers, threads, gpus), dashboard) as client:
+            yield client
+        return
+    if workers is not None or dashboard:
+        raise ValueError("workers= and dashboard= are for a local cluster; this one is there already.")
+    if isinstance(cluster, Client):
+        yield cluster
+        return
+    try:
+        client = Client(cluster, timeout=CONNECT, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        where = cluster if isinstance(cluster, str) else type(cluster).__name__
+        raise ConnectionError(
+            f"No Dask scheduler answers at {where!r} ({one_line(str(error))[:200]}). Give the address that it printed, "
+            "tcp://host:port, or a distributed.Client; where the cluster wants TLS, a Client with its Security."
+        ) from None
+    with client:
+        yield client
+
+
+def _worker_environments(workers: int | None, threads: int, gpus: int) -> list[dict[str, str]]:
+    """Return the environment variables of each worker: with GPUs, the one device that it sees."""
+    if gpus not in (0, 1):
+        raise ValueError(f"gpus_per_worker={gpus!r}: expected 0 or 1, since a model computes on one device.")
+    if (workers is not None and workers < 1) or threads < 1:
+        raise ValueError(f"workers={workers!r}, threads_per_worker={threads!r}: expected at least 1 of each.")
+    if not gpus:
+        return [{}] * (workers or max(1, CPU_COUNT // threads))
+    devices = visible_devices()
+    if not devices or (workers or 0) > len(devices):
+        raise ValueError(f"{workers or 'Some'} workers with a GPU each: this machine shows {len(devices)} GPUs.")
+    return [{"CUDA_VISIBLE_DEVICES": device} for device in devices[:workers]]
+
+
+def visible_devices() -> list[str]:
+    """Name the GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them."""
+    import torch
+
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    names = named.split(",") if named is not None else map(str, range(torch.cuda.device_count()))
+    return [name.strip() for name in names][: torch.cuda.device_count()]
+
+
+@contextlib.contextmanager
+def _local(environments: list[dict[str, str]], dashboard: bool) -> Iterator[Client]:
+    """Start a cluster that nobody but this process can reach: loopback alone, TLS with certificates of its own."""
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise RuntimeError(
+            "A worker is reading the script that started it: put the script's own work under "
+            "if __name__ == '__main__': so that workers can import it without running it."
+        )
+    with contextlib.ExitStack() as stack:
+        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="dask-", ignore_cleanup_errors=True))
+        security = Security.temporary()
+        shared: dict[str, Any] = {"host": HOST, "protocol": "tls://", "security": security, "dashboard": False}
+        worker = {**shared, "nthreads": 1, "memory_limit": 0, "local_directory": scratch}
+        worker["silence_logs"] = logging.CRITICAL  # what matters of them comes back as an error
+        page = {"dashboard": dashboard, "dashboard_address": f"{HOST}:{8787 if dashboard else 0}"}
+        scheduler = {**shared, **page, "allowed_failures": RETRIES}
+        with dask.config.set(_LOCAL if not dashboard else {}):
+            try:
+                cluster = SpecCluster(
+                    {i: {"cls": Nanny, "options": {**worker, "env": env}} for i, env in enumerate(environments)},
+                    {"cls": Scheduler, "options": scheduler},
+                    security=security,
+                    silence_logs=logging.CRITICAL,
+                )
+                stack.enter_context(cluster)
+                client = stack.enter_context(Client(cluster, set_as_default=False))
+                client.wait_for_workers(len(environments), timeout=START)
+            except (RuntimeError, OSError, TimeoutError) as error:
+                raise RuntimeError(
+                    f"The {len(environments)} workers of a local cluster did not start ({one_line(str(error))[:200]}). "
+                    "What they printed says more. A script has to start them under if __name__ == '__main__':."
+                ) from error
+        yield client

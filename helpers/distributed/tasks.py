@@ -1,0 +1,86 @@
+"""Hand tasks to a cluster, a few at a time, and take their results in order."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import secrets
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
+from typing import TypeVar
+
+from distributed import Client, Future
+from distributed.scheduler import KilledWorker, NoWorkerError
+
+from helpers._printable import one_line
+from helpers.distributed.cluster import RETRIES
+
+T = TypeVar("T")
+Arguments = TypeVar("Arguments", bound=tuple[object, ...])
+AHEAD = 3  # tasks in flight for each thread of the cluster: one computes, the others are on their way
+
+
+def in_order(
+    client: Client, call: Callable[..., T], tasks: Iterable[Arguments], name: str
+) -> Iterator[tuple[Arguments, T]]:
+    """Run ``call(*task)`` on workers for a stream of tasks, and give each task with its result, in order.
+
+    Only a few tasks for each thread of the cluster are taken from the stream ahead of the result that is given next.
+    What is still in flight when the caller stops is cancelled.
+
+    Raises:
+        RuntimeError: a task failed, or its worker died, at every try; the message has ``name``, the task's number from
+            0 and the cause.
+        ConnectionError: the scheduler is gone.
+    """
+    run, numbered = secrets.token_hex(4), enumerate(tasks)
+    waiting: deque[tuple[int, Arguments, Future]] = deque()
+    try:
+        while True:
+            room = AHEAD * max(1, _threads(client)) - len(waiting)
+            for number, task in itertools.islice(numbered, max(0, room)):
+                key = f"{name}-{run}-{number}"
+                waiting.append((number, task, client.submit(call, *task, key=key, retries=RETRIES, pure=False)))
+            if not waiting:
+                return
+            number, task, future = waiting[0]
+            result: T = _result(future, f"{name} {number}")
+            waiting.popleft()
+            yield task, result
+    finally:
+        with contextlib.suppress(Exception):  # nobody may be there any more to tell
+            client.cancel([future for _, _, future in waiting])
+
+
+def _threads(client: Client) -> int:
+    """Count the threads of all workers."""
+    try:
+        return sum(client.nthreads().values())
+    except (OSError, CancelledError) as error:
+        raise _scheduler_gone(error) from error
+
+
+def _result(future: Future, what: str) -> object:
+    """Wait for a result, or say in one sentence why there is none."""
+    try:
+        return future.result()
+    except CancelledError as error:
+        raise _scheduler_gone(error) from error
+    except KilledWorker as error:
+        raise RuntimeError(
+            f"{what}: its worker died, {RETRIES + 1} times. Is there enough memory for the model and a batch?"
+        ) from error
+    except NoWorkerError as error:
+        raise RuntimeError(f"{what}: no worker is left, and none came back.") from error
+    except Exception as error:
+        raise RuntimeError(
+            f"{what} failed, {RETRIES + 1} times ({type(error).__name__}: {one_line(error)[:500]})."
+        ) from error
+
+
+def _scheduler_gone(error: BaseException) -> ConnectionError:
+    """Say that there is no scheduler any more."""
+    return ConnectionError(
+        f"The Dask scheduler is gone ({one_line(error)[:200]}). What was finished is kept: the same call again goes on."
+    )

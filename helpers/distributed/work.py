@@ -1,0 +1,125 @@
+"""What runs on a worker: encode a shard, or search some."""
+
+from __future__ import annotations
+
+import functools
+import threading
+import warnings
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from helpers.embeddings.cache import ShardCache
+from helpers.embeddings.job import made_with, shard_encoder
+from helpers.embeddings.keeping import shard_file
+from helpers.embeddings.shards import MANIFEST, MadeWith, ShardFile, Shards
+from helpers.index import build_index, search
+from helpers.models import Origin, load_model
+
+if TYPE_CHECKING:
+    from helpers.models.transformer import TransformerModel
+
+_ONE_AT_A_TIME = threading.Lock()  # tasks of a worker with several threads; tokenizers cannot be shared by threads
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """All that the shards of a run have in common.
+
+    Attributes:
+        origin: how a worker loads the model.
+        device: on which it computes, ``cpu`` or ``cuda:0``.
+        made_with: what the vectors must be made with, digest of the model included.
+        batch_size: texts a forward pass.
+        folder: where shards are written; the same disk for all.
+        threads: with how many a worker computes.
+    """
+
+    origin: Origin
+    device: str
+    made_with: MadeWith
+    batch_size: int
+    folder: Path
+    threads: int
+
+
+class Encoded(NamedTuple):
+    """What a worker says of a shard that it wrote: the file, its dimensions, and warnings to pass on."""
+
+    shard: ShardFile
+    dim: int
+    warnings: tuple[str, ...]
+
+
+def encode_shard(run: Encoding, texts: list[str]) -> Encoded:
+    """Encode the texts of one shard into the folder, unless it is there already.
+
+    Raises:
+        FileNotFoundError: the folder here is not the one that the caller sees.
+        ValueError: the model here is not the caller's, or computes otherwise.
+    """
+    if not (run.folder / MANIFEST).is_file():
+        raise FileNotFoundError(
+            f"{str(run.folder)!r} is not there on a worker, or is another folder than the caller's: choose one on a "
+            "disk that all machines share."
+        )
+    with _ONE_AT_A_TIME, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        model = _loaded(run)
+        cache = ShardCache(run.folder)
+        vectors = shard_encoder(model, run.made_with.kind, run.batch_size, cache)(texts)
+        own = tuple(str(warning.message) for warning in caught if warning.category is UserWarning)
+        return Encoded(shard_file(cache, vectors), vectors.shape[1], own)
+
+
+def _loaded(run: Encoding) -> TransformerModel:
+    """Give the caller's model, read once in each process.
+
+    Raises:
+        ValueError: the files here are other ones, or the model computes otherwise than the caller expects.
+    """
+    import torch
+
+    torch.set_num_threads(run.threads)
+    model = _model(run.origin, run.device)
+    expected, found = run.made_with.model, model.info
+    if found.sha256 != expected.sha256:
+        raise ValueError(
+            f"The model {expected.name} here has the SHA-256 {found.sha256}, the caller's {expected.sha256}: "
+            "give all machines the same files."
+        )
+    here = made_with(model, run.made_with.kind, run.batch_size, run.made_with.shard_size)
+    if here != run.made_with:
+        raise ValueError(f"A worker computes otherwise than the caller expects: {here}, expected {run.made_with}.")
+    return model
+
+
+@functools.lru_cache(maxsize=1)
+def _model(origin: Origin, device: str) -> TransformerModel:
+    """Load a model, and keep it for the next shard."""
+    model: TransformerModel = load_model(**asdict(origin), device=device)  # type: ignore[assignment]
+    return model
+
+
+@dataclass(frozen=True)
+class Question:
+    """What all parts of a search have in common: where the vectors are, queries (q, dim), how many results each."""
+
+    shards: Shards
+    queries: np.ndarray
+    k: int
+    threads: int
+
+
+def search_part(question: Question, start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
+    """Search the vectors from ``start`` to ``end``: the best k of each query, scores and row numbers of the whole."""
+    import faiss
+
+    with _ONE_AT_A_TIME:
+        faiss.omp_set_num_threads(question.threads)
+        vectors = question.shards[start:end]
+        index = build_index(vectors, "Flat")
+        scores, ids = search(index, question.queries, min(question.k, end - start), batch_size=len(question.queries))
+        return scores, ids + start
