@@ -5,7 +5,7 @@ Three kinds of index behind the same two calls: vectors (FAISS), words (BM25, TF
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,7 +17,7 @@ from helpers.index.binary import BinaryIndex
 from helpers.index.blocks import BlockIndex
 from helpers.index.dense import reserve
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
-from helpers.index.order import check_k
+from helpers.index.order import check_k, merge
 from helpers.index.part import PartialIndex
 from helpers.index.words import KINDS, UNITS, WORD_INDEXES, BM25Index, TfidfIndex, tokenize
 
@@ -30,9 +30,11 @@ __all__ = [
     "build_index",
     "load_index",
     "maxsim",
+    "merge",
     "reserve",
     "save_index",
     "search",
+    "search_parts",
     "tokenize",
 ]
 
@@ -61,8 +63,10 @@ def build_index(
 
     Args:
         passages: float array (n, dim), or shards of one in order, as :func:`helpers.embeddings.encode_shards` gives
-            them (an index that has to be trained learns from the first shard); for ``"BM25"`` and ``"TF-IDF"`` the n
-            texts themselves; for ``"MaxSim"`` token vectors, as :func:`helpers.embeddings.encode_pooled` gives them.
+            them; for ``"BM25"`` and ``"TF-IDF"`` the n texts themselves; for ``"MaxSim"`` token vectors, as
+            :func:`helpers.embeddings.encode_pooled` gives them. An index that has to be trained learns from a sample
+            of all shards, the same each time, so that shards are gone through twice: an array, a list of arrays and
+            :class:`helpers.embeddings.Shards` can be, a generator cannot and is refused.
         factory: what to build, with settings of its search behind a colon. ``"BM25"``, ``"TF-IDF"``, each also with
             what it counts, ``"BM25:characters"``, see
             :func:`helpers.index.words.tokenize`; ``"MaxSim"``; ``"Blocks"`` (exact, over shards that are read anew for
@@ -77,7 +81,7 @@ def build_index(
 
     Raises:
         ValueError: no vectors, vectors that are not finite, an unknown factory string, unit or setting, passages
-            without a word, too few vectors to train on.
+            without a word, too few vectors to train on, a generator of shards for an index that has to be trained.
     """
     kinds: dict[str, Any] = WORD_INDEXES | TOKEN_INDEXES | BLOCK_INDEXES
     if factory in kinds:
@@ -128,8 +132,8 @@ def search(
         index: what :func:`build_index` or :func:`load_index` returned, or a :class:`~helpers.index.part.PartialIndex`.
         queries: float array (q, dim); for an index of words q texts, for MaxSim token vectors.
         k: how many passages a query; no more than the index holds.
-        batch_size: queries a call of FAISS.
-        progress: draw a bar.
+        batch_size: queries a call of FAISS; blocks are read once for all of them.
+        progress: draw a bar, where FAISS searches.
 
     Returns:
         scores: float32 (q, k), the best first.
@@ -145,8 +149,42 @@ def search(
         raise ValueError(f"batch_size={batch_size!r}: expected at least 1.")
     if isinstance(index, faiss.Index | PartialIndex):
         return dense.search(index, queries, k, batch_size, progress)
+    if isinstance(index, BlockIndex):
+        return index.search(queries, k, batch_size, progress)
     scores, ids = index.search(queries, k)
     return scores, ids
+
+
+def search_parts(
+    parts: Iterable[tuple[int, Any]], queries: Any, k: int = 10, *, batch_size: int = 256
+) -> tuple[np.ndarray, np.ndarray]:
+    """Search several indexes, each over a part of one corpus, as if they were one.
+
+    Args:
+        parts: for each part the row of the corpus at which it begins, and its index. They are gone through once, so
+            that a generator may load one index at a time.
+        queries, batch_size: as for :func:`search`.
+        k: how many passages a query; no more than all parts hold.
+
+    Returns:
+        Scores (q, k) and ids (q, k), numbered through the whole corpus and in the order of :func:`search`.
+
+    Raises:
+        ValueError: k out of range, no parts, or what :func:`search` raises.
+    """
+    check_k(k, k)
+    size = 0
+
+    def results() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        nonlocal size
+        for first, index in parts:
+            size += index.ntotal
+            scores, ids = search(index, queries, min(k, index.ntotal), batch_size=batch_size)
+            yield scores, np.where(ids < 0, ids, ids + first)
+
+    merged = merge(results(), k)
+    check_k(k, size)
+    return merged
 
 
 def save_index(index: faiss.Index, path: str | Path) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sized
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import faiss
 import numpy as np
@@ -16,22 +17,103 @@ from helpers.index.order import ordered
 from helpers.index.part import PartialIndex
 
 BLAS_FROM = 1 << 24  # inner products a call
+MOST_TRAINED = 1 << 18  # vectors
+
+
+class Vectors(Protocol):
+    """Vectors that can be searched as a FAISS index is."""
+
+    d: int
+    ntotal: int
+
+    def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Give scores and ids, both (q, k), in any order among equal scores; -1 where too few were found."""
 
 
 def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str) -> faiss.Index:
-    """Build the index that a factory string describes; trained, if need be, on the first shard."""
+    """Build the index that a factory string describes; trained, if need be, on a sample of all shards."""
     shards = [embeddings] if isinstance(embeddings, np.ndarray) else embeddings
-    index = None
+    coming = iter(shards)
+    first = next(coming, None)
+    if first is None:
+        raise ValueError("No embeddings to index: give at least one shard.")
+    index = _empty_index(checked_vectors("embeddings", first).shape[1], factory)
+    if not index.is_trained:
+        if coming is shards:
+            raise ValueError(
+                f"{factory!r} is trained on a sample of all vectors before they are added, so they are gone through "
+                "twice, and a generator can be once. Give an array, list(shards) if all fit into memory, or what "
+                "encode_shards(model, texts, folder=…) returns."
+            )
+        _train(index, shards, factory)
+    reserve(index, count(embeddings) or 0)
+    for shard in itertools.chain([first], coming):
+        vectors = checked_vectors("embeddings", shard)
+        require_dim("embeddings", vectors, index.d)
+        index.add(vectors)
+    return index
+
+
+def count(embeddings: np.ndarray | Iterable[np.ndarray]) -> int | None:
+    """Count the vectors of an array, of a list of arrays, or of shards whose length is that of all; else None."""
+    if isinstance(embeddings, Sequence):
+        return sum(len(shard) for shard in embeddings)
+    return len(embeddings) if isinstance(embeddings, Sized) else None
+
+
+def training_size(index: faiss.Index) -> int:
+    """Return on how many vectors an index is trained at most.
+
+    FAISS's clustering takes up to 256 a centroid, and warns below 39. There are as many centroids as an IVF index has
+    lists, and 256 in a product quantizer of 8 bits. Above 262,144 vectors, which make a third of a gigabyte at 384
+    dimensions, no more are taken than those 39.
+    """
+    inner: Any = faiss.downcast_index(index)
+    while not isinstance(inner, faiss.IndexIVF) and (deeper := _inside(inner)) is not None:
+        inner = faiss.downcast_index(deeper)
+    centroids = max(256, inner.nlist if isinstance(inner, faiss.IndexIVF) else 0)
+    return max(min(256 * centroids, MOST_TRAINED), 39 * centroids)
+
+
+def _inside(index: Any) -> Any:
+    """Return the index that one is wrapped around: behind a transformation, below a refinement; else None."""
+    return getattr(index, "base_index", None) or getattr(index, "index", None)
+
+
+def sample(shards: Iterable[np.ndarray], size: int, seed: int = 0) -> np.ndarray:
+    """Draw vectors from shards that are gone through once, each vector as likely as any other.
+
+    Vitter's algorithm R (1985): vector number t takes the place of a random earlier one with probability size / t.
+    The result depends on the seed alone, not on how vectors are divided into shards.
+
+    Returns:
+        float32 (at most ``size``, dim); all of them, in their order, if there are no more.
+    """
+    rng = np.random.default_rng(seed)
+    drawn, seen = np.empty((0, 0), np.float32), 0
     for shard in shards:
         vectors = checked_vectors("embeddings", shard)
-        if index is None:
-            index = _empty_index(vectors, factory)
-            reserve(index, len(embeddings) if isinstance(embeddings, Sized) else 0)
-        _require_dim("embeddings", vectors, index)
-        index.add(vectors)
-    if index is None:
-        raise ValueError("No embeddings to index: give at least one shard.")
-    return index
+        if not seen:
+            drawn = np.empty((size, vectors.shape[1]), np.float32)
+        require_dim("embeddings", vectors, drawn.shape[1])
+        places = np.arange(seen, seen + len(vectors))
+        late = places >= size
+        places[late] = (rng.random(late.sum()) * (places[late] + 1)).astype(np.int64)
+        kept = np.flatnonzero(places < size)
+        drawn[places[kept]] = vectors[kept]
+        seen += len(vectors)
+    return drawn[:seen]
+
+
+def _train(index: faiss.Index, shards: Iterable[np.ndarray], factory: str) -> None:
+    """Train an index on a sample of all vectors."""
+    vectors = sample(shards, training_size(index))
+    try:
+        index.train(vectors)
+    except RuntimeError as error:
+        raise ValueError(
+            f"{factory!r} cannot be trained on {len(vectors)} vectors; give more, or use 'Flat'."
+        ) from error
 
 
 def reserve(index: faiss.Index, count: int) -> None:
@@ -64,42 +146,35 @@ def search(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the k best vectors of each query, batch by batch."""
     queries = checked_vectors("queries", queries)
-    _require_dim("queries", queries, index)
+    require_dim("queries", queries, index.d)
     scores = np.empty((len(queries), k), np.float32)
     ids = np.empty((len(queries), k), np.int64)
     with progress_bar(len(queries), "Search", "query", show=progress) as bar:
         for start in range(0, len(queries), batch_size):
             rows = slice(start, start + batch_size)
-            scores[rows], ids[rows] = _search_batch(index, queries[rows], k)
+            with by_blas(len(ids[rows]) * index.ntotal):
+                scores[rows], ids[rows] = search_batch(index, queries[rows], k)
             bar.update(len(ids[rows]))
     return scores, ids
 
 
-def _empty_index(shard: np.ndarray, factory: str) -> faiss.Index:
-    """Make the index that a factory string describes, trained on the first vectors if it needs that."""
+def _empty_index(dim: int, factory: str) -> faiss.Index:
+    """Make the index that a factory string describes."""
     try:
-        index = faiss.index_factory(shard.shape[1], factory, faiss.METRIC_INNER_PRODUCT)
+        return faiss.index_factory(dim, factory, faiss.METRIC_INNER_PRODUCT)
     except RuntimeError as error:
         raise ValueError(f"FAISS knows no index {factory!r}; try 'Flat', 'IVF64,Flat' or 'HNSW32'.") from error
-    if not index.is_trained:
-        try:
-            index.train(shard)
-        except RuntimeError as error:
-            raise ValueError(
-                f"{factory!r} cannot be trained on {len(shard)} vectors; give more, or use 'Flat'."
-            ) from error
-    return index
 
 
-def _search_batch(index: faiss.Index | PartialIndex, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def search_batch(index: Vectors, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Search, and look further for the queries whose last place is tied with the next one, to settle the tie."""
-    scores, ids = _search_ordered(index, queries, min(k + 1, index.ntotal))
+    scores, ids = ordered(*index.search(queries, min(k + 1, index.ntotal)))
     depth = scores.shape[1]
     best_scores, best_ids = scores[:, :k].copy(), ids[:, :k].copy()
     open_rows = np.flatnonzero(scores[:, k - 1] == scores[:, -1]) if depth > k else np.empty(0, int)
     while len(open_rows):
         depth = min(2 * depth, index.ntotal)
-        scores, ids = _search_ordered(index, queries[open_rows], depth)
+        scores, ids = ordered(*index.search(queries[open_rows], depth))
         best_scores[open_rows], best_ids[open_rows] = scores[:, :k], ids[:, :k]
         settled = scores[:, k - 1] != scores[:, -1]
         open_rows = open_rows[~settled] if depth < index.ntotal else open_rows[:0]
@@ -112,17 +187,8 @@ def _search_batch(index: faiss.Index | PartialIndex, queries: np.ndarray, k: int
     return best_scores, best_ids
 
 
-def _search_ordered(
-    index: faiss.Index | PartialIndex, queries: np.ndarray, depth: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Search to a depth, in the one order of results."""
-    with _by_blas(len(queries) * index.ntotal):
-        scores, ids = index.search(queries, depth)
-    return ordered(scores, ids)
-
-
 @contextlib.contextmanager
-def _by_blas(products: int) -> Iterator[None]:
+def by_blas(products: int) -> Iterator[None]:
     """Let FAISS multiply matrices where it has many inner products to compute, several times faster.
 
     Since 1.15 it does so from 128,000 queries a call only. Small searches stay as they are: BLAS rounds otherwise.
@@ -151,11 +217,11 @@ def checked_vectors(side: str, array: np.ndarray) -> np.ndarray:
     return array
 
 
-def _require_dim(side: str, array: np.ndarray, index: faiss.Index | PartialIndex) -> None:
+def require_dim(side: str, array: np.ndarray, dim: int) -> None:
     """Raise unless vectors have the dimension of the index."""
-    if array.shape[1] != index.d:
+    if array.shape[1] != dim:
         raise ValueError(
-            f"{side} have {array.shape[1]} dimensions, the index {index.d}; embed both sides with the same model."
+            f"{side} have {array.shape[1]} dimensions, the index {dim}; embed both sides with the same model."
         )
 
 

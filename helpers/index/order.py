@@ -1,5 +1,7 @@
 """The one order of results: score descending, then row number ascending; also across the end of a list."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 
@@ -13,6 +15,30 @@ def top_k(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Take the k best of each row of a whole score matrix (q, n): scores and ids, both (q, k)."""
     ids = np.argsort(-scores, axis=1, kind="stable")[:, :k]
     return np.take_along_axis(scores, ids, axis=1), ids
+
+
+def merge(results: Iterable[tuple[np.ndarray, np.ndarray]], k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Merge rankings of the same queries over different passages into one, in the one order.
+
+    Args:
+        results: scores (q, ·) and ids (q, ·) of each part, the ids those of the whole corpus; -1 is padding.
+        k: how many passages a query are kept.
+
+    Returns:
+        Scores and ids of the k best of all, (q, k), or as many as there are.
+
+    Raises:
+        ValueError: no results.
+    """
+    best: tuple[np.ndarray, np.ndarray] | None = None
+    for scores, ids in results:
+        if best is not None:
+            scores, ids = np.hstack([best[0], scores]), np.hstack([best[1], ids])
+        scores, ids = ordered(scores, ids)
+        best = scores[:, :k], ids[:, :k]
+    if best is None:
+        raise ValueError("Nothing to merge: give the results of at least one part.")
+    return best
 
 
 def check_k(k: int, size: int) -> None:

@@ -10,13 +10,14 @@ import numpy as np
 from helpers.data import RetrievalDataset
 from helpers.embeddings import BATCH_SIZE, encode, encode_pooled, encode_shards
 from helpers.index import WORD_INDEXES, build_index, search
-from helpers.index.blocks import BLOCK
 from helpers.index.order import check_k
 from helpers.models import Pooling, Precomputed
 from helpers.systems.cost import note_index, stage
 
 if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
+
+IN_MEMORY = 1 << 16  # precomputed vectors; more are searched where they lie
 
 
 class Ranking(NamedTuple):
@@ -85,7 +86,7 @@ class Dense(Retrieval):
         """The kind of index: MaxSim's for a vector a token, blocks of many vectors that lie on disk, else FAISS's."""
         if self.pooling == Pooling.MAXSIM:
             return "MaxSim"
-        many = isinstance(self.model, Precomputed) and len(self.model.arrays["passage"]) > BLOCK
+        many = isinstance(self.model, Precomputed) and len(self.model.arrays["passage"]) > IN_MEMORY
         return "Blocks" if many and self.factory == "Flat" else self.factory
 
     def represent(self, texts: list[str], kind: str) -> Any:

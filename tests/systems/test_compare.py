@@ -192,7 +192,7 @@ def test_many_vectors_are_searched_where_they_lie(tmp_path, monkeypatch):
     """A copy of a million vectors beside those on disk would double the memory; the ranking must stay the same."""
     folder = str(write_embeddings(tmp_path / "vectors"))
     flat = compare([folder], collection()).results["vectors"]
-    monkeypatch.setattr("helpers.systems.pipeline.BLOCK", 5)
+    monkeypatch.setattr("helpers.systems.pipeline.IN_MEMORY", 5)
     monkeypatch.setattr("helpers.index.dense.search", _only_blocks(dense.search))
     blocks = compare([folder], collection()).results["vectors"]
     np.testing.assert_array_equal(flat.ranking.ids, blocks.ranking.ids)
