@@ -82,6 +82,31 @@ def plot_distributions(samples: Mapping[str, np.ndarray], label: str, bins: int 
     return axes
 
 
+def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> Axes:
+    """Draw what each row costs against how good it is, up and to the left being better; its name stands beside it.
+
+    Args:
+        table: a row for each point.
+        cost, quality: the columns of both axes; the cost is drawn on a logarithmic scale.
+        group: the column whose values get a colour and a marker each.
+    """
+    axes = _axes(height=4.6)
+    groups = list(dict.fromkeys(table[group]))
+    for name, colour, marker in zip(groups, _cycle(COLOURS, len(groups)), _cycle(MARKERS, len(groups)), strict=True):
+        rows = table[table[group] == name]
+        axes.plot(rows[cost], rows[quality], marker, color=colour, label=_literal(name))
+        for label, row in rows.iterrows():
+            axes.annotate(
+                _literal(label), (row[cost], row[quality]), (4, 5), textcoords="offset points", fontsize="x-small"
+            )
+    axes.set_xscale("log")
+    axes.margins(x=0.18, y=0.12)
+    axes.set_xlabel(_literal(cost))
+    axes.set_ylabel(_literal(quality))
+    axes.legend(frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1))
+    return axes
+
+
 def _literal(name: object) -> str:
     """Write a name so that matplotlib takes none of its characters for a formula."""
     return str(name).replace("$", r"\$")

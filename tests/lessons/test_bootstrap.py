@@ -12,7 +12,7 @@ import pytest
 from notebooks.kit.cells import code_cells
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path, read
 
-LESSONS = ("01_evaluation", "02_metrics", "03_model_comparison", "04_judgements", "05_languages")
+LESSONS = ("01_evaluation", "02_metrics", "03_model_comparison", "04_judgements", "05_languages", "06_scaling_up")
 END = "importlib.invalidate_caches()\n"
 
 
