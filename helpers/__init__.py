@@ -13,5 +13,6 @@
     show        tables, plots, the report page
 
 `systems.rank` walks the line from data to ranking for any system, `significance` says how far to trust a mean or a
-difference, `provenance` what a result was made with, and `report` does all of it from the command line.
+difference, `provenance` what a result was made with, `distributed` encodes and searches on many machines, and `report`
+does all of it from the command line.
 """

@@ -50,7 +50,8 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 # The API pages need only the names of these; importing them would take much of the time of a build.
-autodoc_mock_imports = ["faiss", "matplotlib", "pandas", "safetensors", "scipy", "torch", "tqdm", "transformers"]
+autodoc_mock_imports = ["dask", "distributed", "faiss", "matplotlib", "pandas", "safetensors", "scipy", "torch"]
+autodoc_mock_imports += ["tqdm", "transformers"]
 toc_object_entries = False
 add_module_names = False
 copybutton_exclude = ".linenos, .gp, .go"

@@ -19,7 +19,7 @@ from notebooks.kit.translation import Term, glossary
 
 LINKS = (nodes.reference, addnodes.pending_xref, addnodes.download_reference)  # a link inside of one would empty it
 BARE = (*LINKS, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.raw, nodes.table)
-WITHOUT = ("glossary", "references", "changelog", "citation", "api", "contributing", "benchmarks")
+WITHOUT = ("glossary", "references", "changelog", "citation", "api", "contributing", "benchmarks", "scaling")
 
 
 def anchor(term: Term) -> str:

@@ -24,8 +24,9 @@ from helpers.embeddings.cache import SHARD_SIZE
 from helpers.embeddings.job import made_with
 from helpers.embeddings.keeping import ShardFolder
 from helpers.embeddings.shards import MadeWith, Shards
-from helpers.index.dense import checked_vectors
-from helpers.index.order import check_k, ordered
+from helpers.index.blocks import BLOCK
+from helpers.index.dense import checked_vectors, require_dim
+from helpers.index.order import check_k, merge
 from helpers.models import Origin
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 
 __all__ = ["encode", "search"]
 
-BLOCK = 1 << 16  # vectors that a worker searches at a time
+PART = (
+    4 * BLOCK
+)  # vectors that a worker searches at a time: whole blocks, so that the products are those of one process
 
 
 def encode(
@@ -125,6 +128,7 @@ def search(
     workers: int | None = None,
     threads_per_worker: int = 1,
     dashboard: bool = False,
+    batch_size: int = 256,
     progress: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the k best passages of each query, exactly, each worker in its part of the vectors.
@@ -137,11 +141,13 @@ def search(
         queries: float array (q, dim); all are sent to every worker.
         k: how many passages a query, no more than there are.
         cluster, workers, threads_per_worker, dashboard: as for :func:`encode`.
+        batch_size: queries a call of FAISS, as for :func:`helpers.index.search`.
         progress: draw a bar.
 
     Returns:
         scores: float32 (q, k), the best first.
-        ids: int64 (q, k), row numbers; equal scores by ascending id, as :func:`helpers.index.search` orders them.
+        ids: int64 (q, k), row numbers; equal scores by ascending id. Both are those of one index in memory, as
+            :class:`helpers.index.blocks.BlockIndex` says.
 
     Raises:
         ValueError: k out of range, queries of another dimension, values that are not finite.
@@ -149,32 +155,24 @@ def search(
     """
     check_k(k, len(shards))
     queries = checked_vectors("queries", queries)
-    if queries.shape[1] != shards.dim:
-        raise ValueError(f"queries have {queries.shape[1]} dimensions, the shards {shards.dim}; use the same model.")
+    require_dim("queries", queries, shards.dim)
+    here = Shards(shards.folder.absolute(), shards.manifest)
+    parts = [(start, min(start + PART, len(shards))) for start in range(0, len(shards), PART)]
     best = np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), np.int64)
     with (
         connected(cluster, workers, threads_per_worker, 0, dashboard) as client,
-        progress_bar(len(shards), "Search", "vector", show=progress) as bar,
+        progress_bar(len(shards), "Search", "passage", show=progress) as bar,
     ):
         # A task that gives what it is given: unlike scattered data, it is done again when its worker dies.
-        here = Shards(shards.folder.absolute(), shards.manifest)
-        question = client.submit(Question, here, queries, k, threads_per_worker, pure=False, retries=RETRIES)
-        tasks = ((question, start, end) for start, end in _parts(shards))
+        question = client.submit(
+            Question, here, queries, k, batch_size, threads_per_worker, pure=False, retries=RETRIES
+        )
+        tasks = ((question, start, end) for start, end in parts)
         with closing(in_order(client, search_part, tasks, "Part")) as results:
-            for (_, start, end), (scores, ids) in results:
-                scores, ids = ordered(np.hstack([best[0], scores]), np.hstack([best[1], ids]))
-                best = scores[:, :k], ids[:, :k]
+            for (_, start, end), found in results:
+                best = merge([best, found], k)
                 bar.update(end - start)
     return best
-
-
-def _parts(shards: Shards) -> Iterator[tuple[int, int]]:
-    """Divide the rows at ends of shards: parts of at least ``BLOCK`` vectors, the last with what is left."""
-    start = 0
-    for row, _ in [*shards.parts[1:], (len(shards), None)]:
-        if row - start >= BLOCK or row == len(shards):
-            yield start, row
-            start = row
 
 
 def _origin(model: TransformerModel) -> Origin:

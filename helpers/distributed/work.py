@@ -15,7 +15,7 @@ from helpers.embeddings.cache import ShardCache
 from helpers.embeddings.job import made_with, shard_encoder
 from helpers.embeddings.keeping import shard_file
 from helpers.embeddings.shards import MANIFEST, MadeWith, ShardFile, Shards
-from helpers.index import build_index, search
+from helpers.index.blocks import BlockIndex
 from helpers.models import Origin, load_model
 
 if TYPE_CHECKING:
@@ -110,6 +110,7 @@ class Question:
     shards: Shards
     queries: np.ndarray
     k: int
+    batch_size: int
     threads: int
 
 
@@ -117,9 +118,9 @@ def search_part(question: Question, start: int, end: int) -> tuple[np.ndarray, n
     """Search the vectors from ``start`` to ``end``: the best k of each query, scores and row numbers of the whole."""
     import faiss
 
+    shards, k = question.shards, min(question.k, end - start)
     with _ONE_AT_A_TIME:
         faiss.omp_set_num_threads(question.threads)
-        vectors = question.shards[start:end]
-        index = build_index(vectors, "Flat")
-        scores, ids = search(index, question.queries, min(question.k, end - start), batch_size=len(question.queries))
+        part = BlockIndex(shards[start:end], corpus_size=len(shards))
+        scores, ids = part.search(question.queries, k, question.batch_size)
         return scores, ids + start

@@ -135,8 +135,6 @@ def encode_shards(
             full disk. Shards that were written before stay.
     """
     check_kind(kind)
-    if shard_size < 1:
-        raise ValueError(f"shard_size={shard_size!r}: expected at least 1.")
     if folder is not None and cache_dir is not None:
         raise ValueError("folder and cache_dir were both given: vectors are kept in folder, and nowhere else.")
     total = len(texts) if isinstance(texts, Sized) else None
@@ -251,6 +249,8 @@ def text_batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
     """Divide texts into lists of at most ``size``, each text checked."""
     if isinstance(texts, str):
         raise ValueError(f"texts is one string, {texts[:60]!r}: put it into a list, [text].")
+    if size < 1:
+        raise ValueError(f"shard_size={size!r}: expected at least 1.")
     numbered = iter(enumerate(texts))
-    while batch := list(itertools.islice(numbered, size)):
-        yield [checked_text(row, text) for row, text in batch]
+    lists = iter(lambda: list(itertools.islice(numbered, size)), [])
+    return ([checked_text(row, text) for row, text in batch] for batch in lists)

@@ -1,7 +1,8 @@
 """Run every benchmark: `python -m tests.bench`."""
 
-from tests.bench import bench_encode, bench_metrics
+from tests.bench import bench_distributed, bench_encode, bench_metrics
 
 if __name__ == "__main__":
+    bench_distributed.main([])
     bench_encode.main([])
     bench_metrics.main([])

@@ -19,6 +19,7 @@ ARROWS: dict[str, set[str]] = {
     "helpers.models": {"helpers.data.formats"},
     "helpers.embeddings": {"helpers.models"},
     "helpers.index": set(),
+    "helpers.distributed": {"helpers.models", "helpers.embeddings", "helpers.index"},
     "helpers.metrics": set(),
     "helpers.significance": set(),
     "helpers.judgements": {"helpers.data", "helpers.metrics", "helpers.significance"},

@@ -99,6 +99,10 @@ NOT_RUN: dict[str, str] = {
         "from helpers.judgements import leave_one_out",
     )
 }
+NOT_RUN["from helpers.data import load_dataset\nfrom helpers.distributed"] = "tests/distributed/test_faults.py runs it"
+NOT_RUN["from distributed import Client"] = "tests/distributed/test_faults.py runs it, with certificates and a cluster"
+for package in ("dask_jobqueue", "dask_kubernetes", "dask_cuda"):
+    NOT_RUN[f"from {package}"] = "neither the package nor its machines are here; the page says so"
 
 
 @pytest.fixture
@@ -215,7 +219,7 @@ MODULES: dict[str, Callable[[list[str]], None]] = {
     "nbconvert": _nbconvert, "tests.data.differences": list, "docs.site": list, "pip": list, "uv": list, "venv": list,
     "pytest": list,
 }  # fmt: skip
-PROGRAMS = {"export", "git", "cd", "conda", "npm", "py", "pre-commit", "xcode-select", ".venv/bin/jupyter"}
+PROGRAMS = {"export", "git", "cd", "conda", "dask", "npm", "py", "pre-commit", "xcode-select", ".venv/bin/jupyter"}
 
 
 def commands(path: Path) -> list[str]:

@@ -1,0 +1,317 @@
+"""Encoding and searching on a cluster: what one process gives, from workers that are processes or threads."""
+
+import importlib
+import pickle
+import sys
+import tempfile
+import time
+import warnings
+
+import numpy as np
+import psutil
+import pytest
+import torch
+from distributed import Client
+from distributed.security import Security
+
+from helpers import distributed
+from helpers.distributed import cluster as clusters
+from helpers.distributed import tasks
+from helpers.distributed.work import Encoding, encode_shard
+from helpers.embeddings import encode_shards, network
+from helpers.index import build_index, search
+from helpers.models import load_model
+from helpers.models.transformer import static
+from tests.checkpoints import save_checkpoint
+from tests.distributed.samples import files, texts, thread_cluster
+
+TEXTS = texts(300)
+SIZE = 32
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """Give a tiny model."""
+    return load_model(save_checkpoint(tmp_path_factory.mktemp("models") / "tiny"), device="cpu")
+
+
+@pytest.fixture(scope="module")
+def alone(model, tmp_path_factory):
+    """Give the vectors as one process with one thread makes them."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    shards = encode_shards(model, TEXTS, folder=tmp_path_factory.mktemp("alone") / "v", shard_size=SIZE)
+    torch.set_num_threads(threads)
+    return shards
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Give a cluster of threads."""
+    with thread_cluster() as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def other_models_are_forgotten():
+    """Let no test find a model that another one loaded on a worker."""
+    distributed.work._model.cache_clear()
+
+
+def listening(process: psutil.Process) -> set[tuple[str, int]]:
+    """Return the addresses at which a process and its children listen."""
+    family = [process, *process.children(recursive=True)]
+    found = [connection for one in family for connection in one.net_connections("inet")]
+    return {tuple(connection.laddr) for connection in found if connection.status == psutil.CONN_LISTEN}
+
+
+def refuses(address: str, security: Security | None) -> bool:
+    """Tell whether nobody can talk to a scheduler at an address."""
+    try:
+        with Client(address, security=security, timeout=2, set_as_default=False):
+            return False
+    except (OSError, ValueError):
+        return True
+
+
+def test_a_local_cluster_is_private_gives_the_same_bits_and_leaves_nothing(model, alone, tmp_path, monkeypatch):
+    """Another user could run code as you, vectors would differ from those of one process, workers would linger."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    me, seen = psutil.Process(), []
+    before = {child.pid for child in me.children(recursive=True)}
+    ports = listening(me)
+
+    def stream():
+        yield from TEXTS[:200]
+        seen.extend(sorted(listening(me) - ports))
+        schedulers = {tuple(c.laddr) for c in me.net_connections("inet") if c.status == psutil.CONN_LISTEN} - ports
+        strangers = [(f"tcp://{host}:{port}", None) for host, port in schedulers]
+        strangers += [(f"tls://{host}:{port}", Security.temporary()) for host, port in schedulers]
+        assert all(refuses(address, security) for address, security in strangers)
+        yield from TEXTS[200:]
+
+    shards = distributed.encode(model, stream(), tmp_path / "v", workers=2, shard_size=SIZE, progress=False)
+    assert seen
+    assert {host for host, _ in seen} == {"127.0.0.1"}
+    assert np.array_equal(np.asarray(shards), np.asarray(alone))
+    assert (shards.texts, shards.manifest.shards) == (alone.texts, alone.manifest.shards)
+    assert [path.name for path in tmp_path.iterdir()] == ["v"]
+    assert {path.name for path in (tmp_path / "v").iterdir()} == {"manifest.json", *files(tmp_path / "v")}
+    left = [child for child in me.children(recursive=True) if child.pid not in before]
+    assert [child.cmdline() for child in left if "resource_tracker" not in " ".join(child.cmdline())] == []
+    assert listening(me) == ports
+
+
+def test_a_cluster_that_is_there_is_used_by_address_or_client_and_left_alone(model, alone, client, tmp_path):
+    """A run on somebody's cluster would fail, differ, or close the cluster."""
+    for name, cluster in {"client": client, "address": client.scheduler.address, "cluster": client.cluster}.items():
+        shards = distributed.encode(
+            model, iter(TEXTS), tmp_path / name, cluster=cluster, shard_size=SIZE, progress=False
+        )
+        assert np.array_equal(np.asarray(shards), np.asarray(alone))
+    assert client.status == "running"
+    assert client.submit(sum, [1, 2]).result() == 3
+
+
+def test_a_rerun_computes_only_what_is_missing(model, alone, client, tmp_path, monkeypatch):
+    """After an interruption hours of work would be done twice, or a damaged shard would be kept."""
+    options = {"cluster": client, "shard_size": SIZE, "progress": False}
+    shards = distributed.encode(model, TEXTS, tmp_path, **options)
+    paths = [path for _, path in shards.parts]
+    paths[1].unlink()
+    paths[4].write_bytes(paths[3].read_bytes())
+    computed = []
+    forward = network.forward
+    monkeypatch.setattr(network, "forward", lambda *a: (computed.append(a[1]), forward(*a))[1])
+    again = distributed.encode(model, TEXTS, tmp_path, **options)
+    assert sorted(computed) == sorted([TEXTS[SIZE : 2 * SIZE], TEXTS[4 * SIZE : 5 * SIZE]])
+    assert np.array_equal(np.asarray(again), np.asarray(alone))
+    computed.clear()
+    one = encode_shards(model, TEXTS, folder=tmp_path, shard_size=SIZE)
+    assert (computed, one.manifest) == ([], again.manifest), "one process would not find what the cluster wrote"
+
+
+def test_texts_are_read_only_a_few_shards_ahead(model, client, tmp_path):
+    """The driver's memory would grow with the corpus."""
+    most = 0
+
+    def stream():
+        nonlocal most
+        for row, text in enumerate(TEXTS * 2):
+            most = max(most, row - SIZE * len(files(tmp_path / "v")))
+            yield f"{text} {'a ' * (row // len(TEXTS))}"
+
+    distributed.encode(model, stream(), tmp_path / "v", cluster=client, shard_size=SIZE, progress=False)
+    threads = sum(client.nthreads().values())
+    assert SIZE < most <= SIZE * (tasks.AHEAD * threads + 1)
+
+
+def test_a_worker_returns_names_and_no_vectors(model, tmp_path):
+    """Vectors of millions of texts would go through the scheduler's memory."""
+    kept = distributed.ShardFolder(tmp_path, distributed._made_with(model, "passage", 32, 1024, 0))
+    run = Encoding(model.origin, "cpu", kept.made_with, 32, tmp_path, torch.get_num_threads())
+    answer = encode_shard(run, texts(1000))
+    assert answer.shard.rows == 1000
+    assert len(pickle.dumps(answer)) < 1000
+
+
+def test_search_gives_what_one_index_gives(model, alone, client, monkeypatch):
+    """Results would depend on how vectors are divided: at ties, at the end of a part, or in the last bit."""
+    monkeypatch.setattr(distributed, "PART", 2 * SIZE + 3)
+    vectors = np.asarray(alone)
+    assert len(np.unique(vectors, axis=0)) < len(vectors), "the sample has no ties"
+    index = build_index(vectors, "Flat")
+    for k in (1, 10, 2 * SIZE + 5, len(vectors)):
+        expected = search(index, vectors[:20], k)
+        found = distributed.search(alone, vectors[:20], k, cluster=client)
+        assert [np.array_equal(a, b) for a, b in zip(expected, found, strict=True)] == [True, True], k
+        assert [a.dtype for a in found] == [a.dtype for a in expected]
+
+
+def test_a_shard_that_fails_is_named_with_its_cause_after_three_retries(model, client, tmp_path, monkeypatch):
+    """Of a million texts nobody would know which one, or a full disk would be tried for ever."""
+    tried = []
+    forward = network.forward
+
+    def fails(model_, batch, *rest):
+        if TEXTS[5 * SIZE] in batch:
+            tried.append(1)
+            raise OSError("No space left on device")
+        return forward(model_, batch, *rest)
+
+    monkeypatch.setattr(network, "forward", fails)
+    with pytest.raises(RuntimeError, match=r"Shard 5 failed, 4 times \(OSError: .*No space left on device"):
+        distributed.encode(model, TEXTS, tmp_path, cluster=client, shard_size=SIZE, progress=False)
+    assert len(tried) == 4
+    assert len(files(tmp_path)) >= 5, "what was finished before is lost"
+
+
+def test_a_worker_with_another_model_is_refused(tmp_path, client):
+    """Vectors of two models would stand in one array."""
+    folder = save_checkpoint(tmp_path / "tiny")
+    model = load_model(folder, device="cpu")
+    other = save_checkpoint(tmp_path / "other", seed=1)
+    (folder / "model.safetensors").write_bytes((other / "model.safetensors").read_bytes())
+    now = load_model(folder, device="cpu").info.sha256
+    with pytest.raises(RuntimeError, match=f"Shard 0 .*{now}, the caller's {model.info.sha256}"):
+        distributed.encode(model, TEXTS, tmp_path / "v", cluster=client, progress=False)
+    assert files(tmp_path / "v") == []
+
+
+def test_a_folder_that_workers_do_not_share_is_refused(model, tmp_path):
+    """Shards would be written on other machines and listed here."""
+    run = Encoding(model.origin, "cpu", distributed._made_with(model, "passage", 32, 32, 0), 32, tmp_path / "no", 1)
+    with pytest.raises(FileNotFoundError, match="a disk that all machines share"):
+        encode_shard(run, TEXTS[:4])
+
+
+def test_what_workers_warn_of_is_said_once(model, client, tmp_path):
+    """Nobody would hear that texts were truncated."""
+    long = [f"{text} {'cat ' * 70}" for text in TEXTS[:100]]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        distributed.encode(model, long, tmp_path, cluster=client, shard_size=SIZE, progress=False)
+    assert [str(warning.message)[:33] for warning in caught if warning.category is UserWarning] == [
+        "Texts are longer than the 64 toke"
+    ]
+
+
+def test_an_address_where_nobody_answers_is_said_within_15_seconds(model, tmp_path):
+    """A wrong address would hang for minutes."""
+    start = time.monotonic()
+    with pytest.raises(ConnectionError, match=r"No Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
+        distributed.encode(model, TEXTS, tmp_path, cluster="tcp://127.0.0.1:9", progress=False)
+    assert time.monotonic() - start < 15
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"texts": "one text"}, "one string"),
+        ({"texts": ["good", " "]}, "Text 1 is blank"),
+        ({"texts": []}, "at least one"),
+        ({"kind": "passages"}, "expected 'passage' or 'query'"),
+        ({"workers": 2}, "workers= and dashboard= are for a local cluster"),
+        ({"cluster": None, "workers": 0}, "expected at least 1 of each"),
+        ({"cluster": None, "gpus_per_worker": 2}, "expected 0 or 1"),
+        ({"shard_size": 0}, "expected at least 1"),
+    ],
+)
+def test_wrong_arguments_are_said_at_once(model, client, tmp_path, wrong, message):
+    """A bare string would be encoded letter by letter, on many machines."""
+    arguments = {"texts": TEXTS, "cluster": client, "progress": False} | wrong
+    with pytest.raises(ValueError, match=message):
+        distributed.encode(model, arguments.pop("texts"), tmp_path, **arguments)
+
+
+def test_wrong_questions_are_said_before_any_worker_sees_them(alone, client):
+    """A search would fail on a worker, after retries, with a message about parts."""
+    vectors = np.asarray(alone)
+    for queries, k, message in [
+        (vectors[:2], 301, "from 1 to 300"),
+        (vectors[:2, :8], 1, "8 dimensions, the index 16"),
+        (np.full((1, 16), np.nan, np.float32), 1, "NaN"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            distributed.search(alone, queries, k, cluster=client)
+
+
+def test_a_model_that_workers_cannot_load_is_refused(model, client, tmp_path):
+    """Workers would load the original in the place of a variant of it."""
+    with pytest.raises(ValueError, match="cannot be loaded by a worker"):
+        distributed.encode(static(model), TEXTS, tmp_path, cluster=client)
+
+
+def test_a_model_says_how_to_load_it_once_more(tmp_path, monkeypatch):
+    """A worker would read a relative path from another folder, or pool in another way than was asked for."""
+    save_checkpoint(tmp_path / "tiny")
+    monkeypatch.chdir(tmp_path)
+    options = {"pooling": "cls", "query_instruction": "q: ", "max_length": 9, "dim": 8, "device": "cpu"}
+    model = load_model("tiny", **options)
+    assert model.origin.name_or_path == str(tmp_path / "tiny")
+    monkeypatch.chdir("/")
+    again = distributed.work._model(model.origin, "cpu")
+    assert (again.info, type(again), again.origin) == (model.info, type(model), model.origin)
+    assert load_model().origin.name_or_path == "sentence-transformers/all-MiniLM-L6-v2"
+
+
+@pytest.mark.parametrize(
+    ("visible", "count", "workers", "expected"),
+    [
+        (None, 2, None, ["0", "1"]),
+        ("2,5", 2, None, ["2", "5"]),
+        ("GPU-8f6, GPU-1c2", 2, 1, ["GPU-8f6"]),
+        (None, 4, 3, ["0", "1", "2"]),
+    ],
+)
+def test_each_worker_gets_a_gpu_of_its_own(visible, count, workers, expected, monkeypatch):
+    """All workers would crowd on the first GPU, or on one that belongs to somebody else."""
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
+    environments = clusters._worker_environments(workers, 1, 1)
+    assert [environment["CUDA_VISIBLE_DEVICES"] for environment in environments] == expected
+
+
+def test_more_workers_than_gpus_are_refused(monkeypatch):
+    """Two workers would share a GPU that nobody meant to be shared."""
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    with pytest.raises(ValueError, match="shows 1 GPUs"):
+        clusters._worker_environments(2, 1, 1)
+
+
+def test_vectors_of_gpus_are_others_than_those_of_processors(model):
+    """A folder begun on a CPU would be filled up with vectors that a GPU rounds in another way."""
+    assert distributed._made_with(model, "passage", 32, 1024, 0).recipe.device == "cpu"
+    assert distributed._made_with(model, "passage", 32, 1024, 1).recipe.device == "cuda"
+
+
+def test_without_the_extra_one_sentence_names_it(monkeypatch):
+    """A reader without Dask would see a missing module and not know what to install."""
+    monkeypatch.setitem(sys.modules, "dask", None)
+    monkeypatch.delitem(sys.modules, "helpers.distributed.cluster")
+    with pytest.raises(
+        ModuleNotFoundError, match=r"needs Dask.* pip install \"retrieval-evaluation-tutorial\[distributed\]\""
+    ):
+        importlib.import_module("helpers.distributed.cluster")

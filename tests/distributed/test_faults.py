@@ -1,0 +1,218 @@
+"""What goes wrong on a cluster: workers and schedulers that are killed, workers that cannot live."""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+import torch
+from distributed import Client
+from distributed.security import Security
+
+from helpers import distributed
+from helpers.distributed import cluster as clusters
+from helpers.distributed.tasks import in_order
+from helpers.embeddings import encode_shards
+from helpers.models import load_model
+from tests.checkpoints import save_checkpoint
+from tests.distributed.samples import files, texts
+
+pytestmark = pytest.mark.slow
+TEXTS = texts(2000)
+SIZE = 20
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    """Give a tiny model."""
+    return load_model(save_checkpoint(tmp_path_factory.mktemp("models") / "tiny"), device="cpu")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(model, tmp_path_factory):
+    """Give the vectors as one process with one thread makes them."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    shards = encode_shards(model, TEXTS, folder=tmp_path_factory.mktemp("alone") / "v", shard_size=SIZE)
+    torch.set_num_threads(threads)
+    return np.asarray(shards)
+
+
+def worker_processes() -> list[psutil.Process]:
+    """Find the workers that this process started."""
+    children = psutil.Process().children(recursive=True)
+    return [child for child in children if "--multiprocessing-fork" in child.cmdline()]
+
+
+def test_a_worker_killed_in_mid_run_changes_nothing(model, undisturbed, tmp_path):
+    """A run of days would be lost with one machine, or shards would be missing, twice there or in another order."""
+    killed = []
+
+    def stream():
+        for row, text in enumerate(TEXTS):
+            if row in (500, 1200):
+                worker = worker_processes()[0]
+                worker.kill()
+                killed.append(worker.pid)
+            yield text
+
+    shards = distributed.encode(model, stream(), tmp_path, workers=2, shard_size=SIZE, progress=False)
+    assert len(set(killed)) == 2
+    assert np.array_equal(np.asarray(shards), undisturbed)
+    assert len(files(tmp_path)) == len(TEXTS) // SIZE
+    assert worker_processes() == []
+
+
+def test_a_task_that_kills_its_worker_ends_with_an_error():
+    """A text that crashes a worker would kill one after another for ever."""
+    with clusters.connected(None, 2, 1, 0, False) as client, pytest.raises(RuntimeError, match=r"Shard 1: .* 4 times"):
+        list(in_order(client, exit_if, [(False,), (True,), (False,)], "Shard"))
+    assert worker_processes() == []
+
+
+def exit_if(wanted: bool) -> None:
+    """End a worker as a crash does."""
+    if wanted:
+        os._exit(1)
+
+
+def test_workers_that_never_come_back_end_with_an_error(monkeypatch):
+    """A run without a worker would wait for ever."""
+    monkeypatch.setitem(clusters._LOCAL, "distributed.scheduler.no-workers-timeout", "2s")
+    stop = threading.Event()
+
+    def killer():
+        while not stop.wait(0.05):
+            for worker in worker_processes():
+                with contextlib.suppress(psutil.Error):
+                    worker.kill()
+
+    with clusters.connected(None, 1, 1, 0, False) as client:
+        thread = threading.Thread(target=killer)
+        thread.start()
+        try:
+            with pytest.raises(RuntimeError, match=r"Shard 0: (no worker is left|its worker died)"):
+                list(in_order(client, time.sleep, [(1,)] * 3, "Shard"))
+        finally:
+            stop.set()
+            thread.join()
+    assert worker_processes() == []
+
+
+@contextlib.contextmanager
+def own_cluster(*tls: str):
+    """Start a scheduler and a worker as their commands do; give both processes and the address."""
+    with contextlib.ExitStack() as stack:
+        command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+        command += ["--no-dashboard", "--dashboard-address", "127.0.0.1:0", *tls]
+        command += ["--protocol", "tls"] if tls else []
+        scheduler = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        stack.callback(end, scheduler)
+        address = next(line.split()[-1] for line in scheduler.stderr if "Scheduler at:" in line)
+        threading.Thread(target=scheduler.stderr.read, daemon=True).start()
+        command = [
+            sys.executable,
+            "-m",
+            "distributed.cli.dask_worker",
+            address,
+            "--nthreads",
+            "1",
+            "--no-dashboard",
+            *tls,
+        ]
+        worker = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        stack.callback(end, worker)
+        yield scheduler, worker, address
+
+
+def end(process: subprocess.Popen) -> None:
+    """End a process and its children."""
+    with contextlib.suppress(psutil.Error):
+        for child in psutil.Process(process.pid).children(recursive=True):
+            child.kill()
+    process.kill()
+    process.wait()
+
+
+def test_a_killed_scheduler_is_said_and_a_rerun_goes_on(model, undisturbed, tmp_path):
+    """A run would wait for ever, or begin anew."""
+    with own_cluster() as (scheduler, _, address):
+
+        def stream():
+            for row, text in enumerate(TEXTS):
+                if row == 1000:
+                    scheduler.send_signal(signal.SIGKILL)
+                yield text
+
+        start = time.monotonic()
+        with pytest.raises(ConnectionError, match=r"scheduler is gone .* the same call again goes on"):
+            distributed.encode(model, stream(), tmp_path, cluster=address, shard_size=SIZE, progress=False)
+        assert time.monotonic() - start < 60
+    before = {name: (tmp_path / name).stat().st_mtime_ns for name in files(tmp_path)}
+    assert len(before) >= 40
+    shards = distributed.encode(model, TEXTS, tmp_path, workers=1, shard_size=SIZE, progress=False)
+    assert np.array_equal(np.asarray(shards), undisturbed)
+    assert before == {name: (tmp_path / name).stat().st_mtime_ns for name in before}, "computed a second time"
+
+
+def test_a_worker_sees_its_own_gpu_and_no_other(monkeypatch):
+    """All workers would compute on the first GPU of a machine."""
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,7")
+    with clusters.connected(None, None, 1, 1, False) as client:
+        assert sorted(client.run(os.environ.get, "CUDA_VISIBLE_DEVICES").values()) == ["3", "7"]
+
+
+def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path):
+    """Each worker would start workers, or the reader would see a page of another library's errors."""
+    script = tmp_path / "script.py"
+    script.write_text("from helpers.distributed.cluster import connected\nwith connected(None, 1, 1, 0, False): pass\n")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
+    assert done.returncode != 0
+    assert 'if __name__ == "__main__":' in done.stderr
+    assert done.stderr.strip().splitlines()[-1].startswith("RuntimeError: The 1 workers of a local cluster")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_script_of_the_page_runs(language, tmp_path):
+    """A reader who copies it would get an error, or an empty ranking."""
+    page = (Path(__file__).parents[2] / "docs" / language / "scaling.md").read_text(encoding="utf-8")
+    script, *_ = re.findall(r"```python\n(.+?)```", page, re.S)
+    assert "vectors" in script
+    (tmp_path / "script.py").write_text(script + "    print(scores.shape, ids.shape)\n")
+    done = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.stdout.splitlines()[-1:] == ["(182, 10) (182, 10)"], done.stderr
+
+
+def test_a_cluster_with_certificates_of_its_own_is_used_through_a_client(model, undisturbed, tmp_path):
+    """The page's way to a cluster on somebody else's network would fail, or work without encryption."""
+    temporary, paths = Security.temporary(), {}
+    for name in ("tls_ca_file", "tls_client_cert", "tls_client_key"):
+        paths[name] = str(tmp_path / f"{name}.pem")
+        Path(paths[name]).write_text(getattr(temporary, name))
+    options = ["--tls-ca-file", paths["tls_ca_file"], "--tls-cert", paths["tls_client_cert"]]
+    options += ["--tls-key", paths["tls_client_key"]]
+    with own_cluster(*options) as (_, _, address):
+        assert address.startswith("tls://")
+        with pytest.raises(ConnectionError, match="where the cluster wants TLS, a Client with its Security"):
+            distributed.encode(model, TEXTS, tmp_path / "v", cluster=address)
+        with Client(address, security=Security(require_encryption=True, **paths), set_as_default=False) as client:
+            shards = distributed.encode(model, TEXTS, tmp_path / "v", cluster=client, shard_size=SIZE, progress=False)
+    assert np.array_equal(np.asarray(shards), undisturbed)
+
+
+def test_the_dashboard_is_there_when_asked_for_and_on_this_machine_alone():
+    """Anybody on the network could read it, or nobody could."""
+    with clusters.connected(None, 1, 1, 0, True) as client:
+        assert isinstance(client, Client)
+        listening = [c.laddr for c in psutil.Process().net_connections("inet") if c.status == psutil.CONN_LISTEN]
+        assert {address.ip for address in listening} == {"127.0.0.1"}
+        assert 8787 in {address.port for address in listening}
