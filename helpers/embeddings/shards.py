@@ -112,7 +112,7 @@ class Manifest:
         try:
             return cls._checked(found)
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{_named(folder)}: {MANIFEST} is damaged ({printable(error)[:80]}).") from None
+            raise ValueError(f"{_named(folder)}: {MANIFEST} is damaged ({printable(error)[:160]}).") from None
 
     @classmethod
     def _checked(cls, found: dict[str, Any]) -> Self:

@@ -1,0 +1,255 @@
+"""Encoding into a folder: killed, run twice at once, out of room, given another model; the vectors come out right."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import helpers.embeddings
+from helpers.embeddings import Shards, encode_shards, job
+from helpers.embeddings.shards import MANIFEST
+from tests.embeddings.filler import SHARD_SIZE, SHARDS, STAGES, TEXTS, network, stand_in, vector
+from tests.embeddings.test_cache import DAMAGES
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and mounts are POSIX's")
+EXPECTED = np.stack([vector(text) for text in TEXTS])
+
+
+def start(folder: Path, *options: str) -> subprocess.Popen:
+    """Start a process that fills a folder."""
+    command = [sys.executable, "-m", "tests.embeddings.filler", str(folder), *options]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finished(run: subprocess.Popen) -> int:
+    """Wait for a process to end well, and return how many shards it computed."""
+    said, complaint = run.communicate(timeout=300)
+    assert run.returncode == 0, complaint
+    assert said.endswith("finished\n")
+    return said.count("computed")
+
+
+def killed(run: subprocess.Popen) -> int:
+    """Wait for a process to be killed, and return how many shards it had begun."""
+    said, complaint = run.communicate(timeout=300)
+    assert run.returncode == -signal.SIGKILL, complaint
+    return said.count("computed")
+
+
+def whole(folder: Path) -> int:
+    """Count the shards in a folder."""
+    return len(list(folder.glob("*.npy")))
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Give a model that takes no time, in the place of a real one."""
+    monkeypatch.setattr(helpers.embeddings, "network", network(), raising=False)
+    monkeypatch.setattr(job, "tokenize", lambda *_: {})
+    return stand_in()
+
+
+@pytest.fixture
+def kept(model: Any, tmp_path: Path) -> Path:
+    """Give a folder that was filled."""
+    encode_shards(model, TEXTS, folder=tmp_path / "kept", shard_size=SHARD_SIZE)
+    return tmp_path / "kept"
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_run_killed_while_it_writes_is_gone_on_with(tmp_path, stage):
+    """A power cut in the middle of a file must cost that file, and none that was finished."""
+    shard = 1 if stage == STAGES[-1] else 3
+    assert killed(start(tmp_path, "--stage", stage, "--shard", str(shard))) == (0 if shard == 1 else shard)
+    there = whole(tmp_path)
+    assert there == (0 if shard == 1 else shard - 1)
+    if (tmp_path / MANIFEST).exists():
+        with pytest.raises(ValueError, match=f"unfinished, {there} shards so far; run the same call"):
+            Shards.open(tmp_path)
+    assert finished(start(tmp_path)) == SHARDS - there
+    assert np.array_equal(np.asarray(Shards.open(tmp_path)), EXPECTED)
+
+
+def test_a_run_killed_before_the_last_manifest_computes_nothing_again(tmp_path):
+    """All shards would be there, and none of them counted."""
+    assert killed(start(tmp_path, "--stage", STAGES[-1], "--shard", "2")) == SHARDS
+    with pytest.raises(ValueError, match="unfinished"):
+        Shards.open(tmp_path)
+    assert finished(start(tmp_path)) == 0
+    assert np.array_equal(np.asarray(Shards.open(tmp_path)), EXPECTED)
+
+
+def test_two_runs_in_one_folder_share_the_work(tmp_path):
+    """Two notebooks opened at once must not spoil each other's files, nor compute everything twice."""
+    runs = [start(tmp_path, "--pause", "0.1") for _ in range(2)]
+    assert SHARDS <= sum(finished(run) for run in runs) <= SHARDS + 1
+    assert np.array_equal(np.asarray(Shards.open(tmp_path)), EXPECTED)
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == sorted([".json", *[".npy"] * SHARDS])
+
+
+def kill_often(folder: Path, times: int, seconds: float, *options: str) -> int:
+    """Start and kill a run at random moments, always the same ones; return how many were killed before their end."""
+    rng, kills = random.Random(20), 0
+    for _ in range(times):
+        run = start(folder, *options)
+        assert run.stdout.readline() == "ready\n"
+        time.sleep(rng.uniform(0, seconds))
+        run.send_signal(signal.SIGKILL)
+        run.communicate()
+        kills += run.returncode == -signal.SIGKILL
+    return kills
+
+
+def test_kills_at_random_moments_change_nothing(tmp_path):
+    """Whatever a kill leaves behind, the next run must come to the very same vectors."""
+    assert kill_often(tmp_path, 3, 0.6, "--pause", "0.1") == 3
+    finished(start(tmp_path))
+    assert np.array_equal(np.asarray(Shards.open(tmp_path)), EXPECTED)
+
+
+@pytest.mark.slow
+def test_kills_of_a_real_model_change_nothing(tmp_path):
+    """As above with the bundled model, whose shards take long: ten kills and more, bit for bit the same vectors."""
+    assert finished(start(tmp_path / "quiet", "--bundled")) > 0
+    assert kill_often(tmp_path / "killed", 12, 1.2, "--bundled") >= 10
+    begun = whole(tmp_path / "killed")
+    assert finished(start(tmp_path / "killed", "--bundled")) == whole(tmp_path / "quiet") - begun > 0
+    assert np.array_equal(np.asarray(Shards.open(tmp_path / "killed")), np.asarray(Shards.open(tmp_path / "quiet")))
+
+
+def test_another_model_is_refused(kept):
+    """Vectors of two models in one folder would be compared though they have nothing in common."""
+    with pytest.raises(ValueError, match=r"SHA-256 some weights.*SHA-256 other weights"):
+        encode_shards(stand_in("other weights"), TEXTS, folder=kept, shard_size=SHARD_SIZE)
+    assert np.array_equal(np.asarray(Shards.open(kept)), EXPECTED)
+
+
+OTHERS = {
+    **DAMAGES,
+    "another shard's": lambda whole: b"",
+    "one bit": lambda whole: whole[:-100] + bytes([whole[-100] ^ 1]) + whole[-99:],
+}
+del OTHERS["another dimension in the header"], OTHERS["two rows swapped"], OTHERS["columns reversed"]
+del OTHERS["other rows of length one"]  # these four are of a small shard; rows_changed makes those of a larger one
+
+
+def rows_changed(path: Path, rows: slice, columns: slice) -> bytes:
+    """Give a shard's file with rows or columns in another order, its seal as it was."""
+    data = path.read_bytes()
+    array = np.load(path)
+    start = data.index(array.tobytes())
+    return data[:start] + array[rows, columns].tobytes() + data[start + array.nbytes :]
+
+
+@pytest.mark.parametrize("kind", [*OTHERS, "rows reversed", "columns reversed", "a folder", "a pipe", "missing"])
+def test_a_damaged_shard_is_computed_again(model, kept, kind):
+    """A vector changed on disk would be taken for the model's."""
+    path, other = (path for _, path in Shards.open(kept).parts[1:3])
+    good = path.read_bytes()
+    if kind.endswith("reversed"):
+        turned = slice(None, None, -1)
+        path.write_bytes(rows_changed(path, *((turned, slice(None)) if "rows" in kind else (slice(None), turned))))
+    elif kind in ("a folder", "a pipe", "missing"):
+        path.unlink()
+        {"a folder": os.mkdir, "a pipe": os.mkfifo, "missing": lambda _: None}[kind](path)
+    else:
+        path.write_bytes(other.read_bytes() if kind == "another shard's" else OTHERS[kind](good))
+    with pytest.raises(ValueError, match="run the same call of encode_shards again"):
+        np.asarray(Shards.open(kept))
+    again = encode_shards(model, TEXTS, folder=kept, shard_size=SHARD_SIZE)
+    assert np.array_equal(np.asarray(again), EXPECTED)
+    assert path.read_bytes() == good
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Give a file system of 24 kB in memory, or say that this machine does not permit one."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if not shutil.which("mount"):
+        pytest.skip("no command mount")
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24k", "tmpfs", str(folder)], capture_output=True)
+    if done.returncode:
+        pytest.skip("a file system of its own cannot be mounted without the right to")
+    yield folder
+    subprocess.run(["umount", "--lazy", str(folder)], check=True)
+
+
+def mount_again(folder: Path, options: str) -> None:
+    """Change how a file system is mounted."""
+    subprocess.run(["mount", "-o", f"remount,{options}", str(folder)], check=True)
+
+
+def test_a_full_disk_is_said_in_one_line(model, small_disk):
+    """The reader must learn which disk is full and by how much, and lose nothing that was written."""
+    with pytest.raises(OSError, match=r"No space left") as raised:
+        encode_shards(model, TEXTS, folder=small_disk, shard_size=SHARD_SIZE)
+    message = str(raised.value)
+    assert "\n" not in message
+    assert str(small_disk) in message
+    left = sorted(path.stem for path in small_disk.glob("*.npy"))
+    assert 1 <= len(left) < SHARDS
+    name = message.split("Cannot write ")[1].split(".npy")[0]
+    assert len(name) == 64
+    assert name not in left
+    [size, missing] = [int(text.replace(",", "")) for text in message.split("takes ")[1].split(" bytes, ")[:1]] + [
+        int(message.split("bytes, ")[1].split(" are missing")[0].replace(",", ""))
+    ]
+    assert 0 < missing <= size
+    assert not list(small_disk.glob(".*tmp"))
+    with pytest.raises(ValueError, match=rf"unfinished, {len(left)} of {SHARDS} shards"):
+        Shards.open(small_disk)
+    before = {path: path.stat().st_mtime_ns for path in small_disk.glob("*.npy")}
+    mount_again(small_disk, "size=1M")
+    again = encode_shards(model, TEXTS, folder=small_disk, shard_size=SHARD_SIZE)
+    assert np.array_equal(np.asarray(again), EXPECTED)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+
+
+def test_a_complete_folder_on_a_disk_that_is_read_only_is_used(model, small_disk):
+    """Vectors that a class shares would be refused though nothing is missing."""
+    mount_again(small_disk, "size=1M")
+    encode_shards(model, TEXTS, folder=small_disk, shard_size=SHARD_SIZE)
+    mount_again(small_disk, "ro")
+    again = encode_shards(model, TEXTS, folder=small_disk, shard_size=SHARD_SIZE)
+    assert np.array_equal(np.asarray(again), EXPECTED)
+    assert np.array_equal(np.asarray(Shards.open(small_disk)), EXPECTED)
+    with pytest.raises(OSError, match=r"Cannot write .*Read-only file system"):
+        encode_shards(model, TEXTS[:3], folder=small_disk, shard_size=SHARD_SIZE)
+
+
+def test_texts_that_were_added_are_computed_alone(model, kept):
+    """A corpus that grows by a day would be encoded from its beginning."""
+    other = kept.with_name("grown")
+    encode_shards(model, TEXTS[: 2 * SHARD_SIZE], folder=other, shard_size=SHARD_SIZE)
+    before = {path: path.stat().st_mtime_ns for path in other.glob("*.npy")}
+    grown = encode_shards(model, iter(TEXTS), folder=other, shard_size=SHARD_SIZE)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert np.array_equal(np.asarray(grown), EXPECTED)
+    assert grown.texts == Shards.open(kept).texts
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"texts": []}, "No texts"),
+        ({"texts": "one"}, "put it into a list"),
+        ({"texts": ["  "]}, "Text 0 is blank"),
+        ({"kind": "queries"}, "expected 'passage' or 'query'"),
+        ({"shard_size": 0}, "shard_size=0"),
+        ({"cache_dir": "elsewhere"}, "folder and cache_dir were both given"),
+    ],
+)
+def test_calls_that_cannot_be_meant_are_refused(model, tmp_path, options, message):
+    """A folder would be left behind that says nothing, or vectors be looked for where they are not."""
+    with pytest.raises(ValueError, match=message):
+        encode_shards(model, **{"texts": TEXTS, "folder": tmp_path / "new", **options})

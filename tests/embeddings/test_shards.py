@@ -1,0 +1,223 @@
+"""A folder of shards: read as one array, and never as anything else than what was written."""
+
+import json
+import os
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from helpers.embeddings import Shards
+from helpers.embeddings.cache import Recipe
+from helpers.embeddings.keeping import ShardFolder, shard_file
+from helpers.embeddings.shards import MANIFEST, MAPS_KEPT, MadeWith, ModelName
+from helpers.index import build_index, search
+from tests.embeddings.test_cache import DAMAGES
+
+RECIPE = Recipe(model="ab12", pooling="mean", max_length=512, device="cpu", dtype="torch.float32")
+MADE_WITH = MadeWith(ModelName("some/model", "ab12"), RECIPE, "passage", "", shard_size=2)
+VECTORS = np.random.default_rng(0).standard_normal((2 * MAPS_KEPT + 5, 3)).astype(np.float32)
+
+
+def fill(folder: Path, vectors: np.ndarray = VECTORS, made_with: MadeWith = MADE_WITH, *, stop: bool = False) -> Shards:
+    """Write vectors into a folder, text ``i`` for vector i, in shards of two."""
+    target = ShardFolder(folder, made_with, len(vectors))
+    for start in range(0, len(vectors), 2):
+        texts = [str(row) for row in range(start, min(start + 2, len(vectors)))]
+        shard = target.cache.write(made_with.recipe.shard_name(texts), vectors[start : start + 2])
+        target.add(texts, shard_file(target.cache, shard), shard.shape[1])
+        if stop and start == 2:
+            return Shards(folder, target.finish().manifest)
+    return target.finish()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Give a folder that was filled."""
+    fill(tmp_path / "kept")
+    return tmp_path / "kept"
+
+
+def test_shards_are_read_as_one_array(folder):
+    """A row read from the wrong shard would be another text's vector."""
+    shards = Shards.open(folder)
+    assert (len(shards), shards.shape, shards.dim) == (len(VECTORS), VECTORS.shape, 3)
+    assert (shards.model.name, shards.model.sha256, shards.kind) == ("some/model", "ab12", "passage")
+    assert np.array_equal(np.asarray(shards), VECTORS)
+    assert np.asarray(shards, dtype=np.float64).dtype == np.float64
+    for rows in (0, 4, -1, slice(1, 6), slice(None, None, -3), slice(3, 3), [5, 0, 0, -2], np.array([], int)):
+        assert np.array_equal(shards[rows], VECTORS[rows]), rows
+    assert np.array_equal(shards[VECTORS[:, 0] > 0], VECTORS[VECTORS[:, 0] > 0])
+    for wrong in (len(VECTORS), -len(VECTORS) - 1, [0, len(VECTORS)], 1.5, [[0]]):
+        with pytest.raises(IndexError):
+            shards[wrong]
+
+
+def test_shards_are_gone_through_without_being_held(folder):
+    """A corpus larger than memory would be read into it, or written to."""
+    shards = Shards.open(folder)
+    for _ in range(2):
+        parts = list(shards)
+        assert all(isinstance(part, np.memmap) and not part.flags.writeable for part in parts)
+        assert np.array_equal(np.concatenate(parts), VECTORS)
+    assert len(shards._maps) == MAPS_KEPT
+    assert [start for start, _ in shards.parts] == list(range(0, len(VECTORS), 2))
+    assert all(np.array_equal(np.load(path), part) for (_, path), part in zip(shards.parts, parts, strict=True))
+    sent = pickle.dumps(shards)
+    assert len(sent) < 20_000
+    assert np.array_equal(np.asarray(pickle.loads(sent)), VECTORS)
+
+
+@pytest.mark.parametrize("factory", ["Flat", "Blocks", "IVF2,Flat"])
+def test_an_index_is_built_from_shards(folder, factory):
+    """The next step of the line has to take what this one gives."""
+    _, ids = search(build_index(Shards.open(folder), factory), VECTORS[:4] / np.linalg.norm(VECTORS[:4]), 1)
+    expected = search(build_index(VECTORS, factory.replace("Blocks", "Flat")), VECTORS[:4], 1)[1]
+    assert np.array_equal(ids, expected)
+
+
+SHARD = "the second shard"
+OTHER_FILES: dict[str, Callable[[Path, Path], object]] = {
+    "missing": lambda path, other: path.unlink(),
+    "another shard's": lambda path, other: path.write_bytes(other.read_bytes()),
+    "a folder": lambda path, other: (path.unlink(), path.mkdir()),
+    "a pipe": lambda path, other: (path.unlink(), os.mkfifo(path)),
+    **{
+        name: lambda path, other, damage=damage: path.write_bytes(damage(path.read_bytes()))
+        for name, damage in DAMAGES.items()
+    },
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_FILES)
+def test_every_damage_of_a_shard_is_refused(folder, kind):
+    """Vectors changed on disk would be searched as the model's; the others must be readable all the same."""
+    path, other = (path for _, path in Shards.open(folder).parts[1:3])
+    OTHER_FILES[kind](path, other)
+    shards = Shards.open(folder)
+    assert np.array_equal(shards[:2], VECTORS[:2])
+    with pytest.raises(ValueError, match=rf"kept.*{path.name}.*run the same call of encode_shards again"):
+        shards[2]
+    with pytest.raises(ValueError, match=path.name):
+        np.asarray(shards)
+
+
+def test_a_shard_sealed_anew_is_refused(folder):
+    """Whoever changes vectors and seals the file again would be believed: the manifest has the digest too."""
+    shards = Shards.open(folder)
+    shards._cache.write(shards.manifest.shards[1].name, VECTORS[:2])
+    with pytest.raises(ValueError, match="is damaged"):
+        Shards.open(folder)[2]
+
+
+def test_a_shard_that_may_not_be_read_is_named(folder, monkeypatch):
+    """The message of a damaged file would send the reader looking for the wrong fault."""
+    shards = Shards.open(folder)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(ValueError, match=r"cannot be read.*Permission denied"):
+        shards[0]
+
+
+def change(folder: Path, edit: Callable[[dict], object]) -> None:
+    """Edit a manifest."""
+    manifest = json.loads((folder / MANIFEST).read_text())
+    edit(manifest)
+    (folder / MANIFEST).write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda manifest: manifest.update(version=2), "has the format .*2.*; this version reads"),
+        (lambda manifest: manifest.update(format="zarr"), "has the format"),
+        (lambda manifest: manifest.pop("format"), "damaged, or not that of a folder of shards"),
+        (lambda manifest: manifest.pop("recipe"), "damaged"),
+        (lambda manifest: manifest["recipe"].update(temperature=1), "damaged"),
+        (lambda manifest: manifest.update(rows=7), "7 rows, not those of the shards"),
+        (lambda manifest: manifest.update(dtype="object"), "dtype 'object'"),
+        (lambda manifest: manifest["shards"][0].update(file="../../secret.npy"), "shard '../../secret'"),
+        (lambda manifest: manifest["shards"][0].update(rows=-2), "of -2 rows"),
+        (lambda manifest: manifest.update(shards=[]), "not those of the shards"),
+    ],
+)
+def test_a_manifest_that_no_run_wrote_is_refused(folder, edit, message):
+    """A manifest is a file that others send: it must not name files elsewhere, or end in a stack trace."""
+    change(folder, edit)
+    with pytest.raises(ValueError, match=message):
+        Shards.open(folder)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", "null", "\0"])
+def test_a_manifest_that_is_no_json_is_refused(folder, text):
+    """A file cut short by a full disk would end in an error of a library."""
+    (folder / MANIFEST).write_text(text)
+    with pytest.raises(ValueError, match=r"manifest\.json is damaged"):
+        Shards.open(folder)
+
+
+def test_other_dimensions_than_the_manifests_are_refused(folder):
+    """Rows of another length than announced would be read across one another."""
+    change(folder, lambda manifest: manifest.update(dim=4))
+    with pytest.raises(ValueError, match="not of the shape"):
+        Shards.open(folder)[0]
+
+
+def test_what_is_missing_is_said(tmp_path):
+    """The reader must learn whether to wait, to run again, or to look elsewhere."""
+    with pytest.raises(FileNotFoundError, match=r"No manifest.json in .*none.*encode_shards"):
+        Shards.open(tmp_path / "none")
+    target = ShardFolder(tmp_path / "begun", MADE_WITH, 7)
+    target.cache.write(RECIPE.shard_name(["0"]), VECTORS[:2])
+    with pytest.raises(ValueError, match=r"unfinished, 1 of 4 shards; run the same call of encode_shards again"):
+        Shards.open(tmp_path / "begun")
+    ShardFolder(tmp_path / "stream", MADE_WITH)
+    with pytest.raises(ValueError, match="unfinished, 0 shards so far"):
+        Shards.open(tmp_path / "stream")
+
+
+OTHERS = {
+    "model": (replace(MADE_WITH, model=ModelName("other/model", "cd34")), "other/model"),
+    "recipe": (replace(MADE_WITH, recipe=replace(RECIPE, pooling="cls")), 'pooling "mean", here "cls"'),
+    "kind": (replace(MADE_WITH, kind="query"), 'kind "passage", here "query"'),
+    "instruction": (replace(MADE_WITH, instruction="passage: "), 'instruction "", here "passage: "'),
+    "shard size": (replace(MADE_WITH, shard_size=3), "shard_size 2, here 3"),
+}
+
+
+@pytest.mark.parametrize("other", OTHERS)
+def test_a_folder_takes_the_vectors_of_one_model_alone(folder, other):
+    """Vectors of two models in one index are compared though they have nothing in common."""
+    before = (folder / MANIFEST).read_bytes()
+    made_with, message = OTHERS[other]
+    with pytest.raises(ValueError, match=message) as raised:
+        ShardFolder(folder, made_with)
+    if other == "model":
+        assert {"ab12", "cd34"} <= set(str(raised.value).replace(";", " ").replace(".", " ").split())
+    assert (folder / MANIFEST).read_bytes() == before
+    assert np.array_equal(np.asarray(Shards.open(folder)), VECTORS)
+
+
+def test_the_digest_of_texts_tells_them_apart(tmp_path):
+    """Two corpora that are one text when joined must not pass for each other; how they are divided does not count."""
+
+    def digest(*batches: list[str]) -> str:
+        target = ShardFolder(tmp_path / str(len(list(tmp_path.iterdir()))), MADE_WITH)
+        shard = target.cache.write("0" * 64, VECTORS[:1])
+        for batch in batches:
+            target.add(batch, shard_file(target.cache, shard), 3)
+        return target.finish().texts
+
+    one = digest(["a", "b"], ["c"])
+    assert one == digest(["a"], ["b", "c"])
+    assert (
+        len({one, digest(["ab", "c"]), digest(["b", "a", "c"]), digest(["a", "b", "c", "c"]), digest(["1:a", "b"])})
+        == 5
+    )
