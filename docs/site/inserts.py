@@ -66,6 +66,7 @@ def benchmark(edition: Edition, name: str) -> str:
     for case, peers in report.get("results", {}).items():
         size, kind = case.split()
         parts += [f"**{size.replace('x', ' × ')} {_label(kind, words)}**", _measurements(peers, words)]
+    parts += [_measurements(rows, words) for rows in report.get("tables", [])]
     if "seconds" in report:
         memory = {label: {"memory": value} for label, value in report["memory"].items()}
         parts += [_measurements(_encoding(report), words), _measurements(memory, words)]

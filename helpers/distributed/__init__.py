@@ -7,7 +7,7 @@ process. Needs the extra ``[distributed]``.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sized
+from collections.abc import Iterable, Sized
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path

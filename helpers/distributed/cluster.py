@@ -65,14 +65,26 @@ def connected(
         return
     try:
         client = Client(cluster, timeout=CONNECT, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
         where = cluster if isinstance(cluster, str) else type(cluster).__name__
         raise ConnectionError(
             f"No Dask scheduler answers at {where!r} ({one_line(str(error))[:200]}). Give the address that it printed, "
             "tcp://host:port, or a distributed.Client; where the cluster wants TLS, a Client with its Security."
         ) from None
-    with client:
+    with _quiet("distributed.client"), client:  # it would print how it looks for a scheduler that is gone
         yield client
+
+
+@contextlib.contextmanager
+def _quiet(name: str) -> Iterator[None]:
+    """Let a logger print nothing."""
+    logger = logging.getLogger(name)
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _worker_environments(workers: int | None, threads: int, gpus: int) -> list[dict[str, str]]:

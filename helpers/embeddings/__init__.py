@@ -251,6 +251,15 @@ def text_batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
         raise ValueError(f"texts is one string, {texts[:60]!r}: put it into a list, [text].")
     if size < 1:
         raise ValueError(f"shard_size={size!r}: expected at least 1.")
-    numbered = iter(enumerate(texts))
-    lists = iter(lambda: list(itertools.islice(numbered, size)), [])
-    return ([checked_text(row, text) for row, text in batch] for batch in lists)
+    return _batches(texts, size)
+
+
+def _batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
+    """Go through texts, each checked."""
+    coming, first = iter(texts), 0
+    while batch := list(itertools.islice(coming, size)):
+        if not all([isinstance(text, str) and text.strip() for text in batch]):
+            for row, text in enumerate(batch, first):
+                checked_text(row, text)
+        yield batch
+        first += len(batch)

@@ -48,7 +48,8 @@ class Job:
         """Read what the cache holds of some texts, compute the rest, and put it there; ColBERT reads texts its way."""
         info = self.model.info
         instruction = info.query_instruction if self.kind == "query" else info.passage_instruction
-        texts = [(instruction or "") + text for text in texts]
+        if instruction:
+            texts = [instruction + text for text in texts]
         reads_apart = self.model.projection is not None
         late: list[Pooling] = [p for p in self.poolings if reads_apart and p == Pooling.MAXSIM]
         plain = [pooling for pooling in self.poolings if pooling not in late]

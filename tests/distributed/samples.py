@@ -1,6 +1,7 @@
 """A tiny model, texts for it, and a cluster whose workers are threads of this process."""
 
 import contextlib
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,7 +27,7 @@ def thread_cluster(workers: int = 2) -> Iterator[Client]:
         protocol="tcp://",
         host="127.0.0.1",
         dashboard_address=None,
-        silence_logs="CRITICAL",
+        silence_logs=logging.CRITICAL,
     )
     with cluster, Client(cluster, set_as_default=False) as client:
         yield client

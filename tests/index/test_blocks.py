@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.index import blocks, build_index, search
+from helpers.index import blocks, build_index, dense, search, search_parts
 
 
 class Shards:
@@ -38,3 +38,55 @@ def test_blocks_give_what_a_flat_index_gives(block, k, monkeypatch):
         np.testing.assert_array_equal(ids, expected[1])
         np.testing.assert_allclose(scores, expected[0], rtol=1e-6)
     assert shards.read == 2
+
+
+def test_blocks_give_the_scores_of_a_flat_index_to_the_last_bit(monkeypatch):
+    """A ranking would depend on whether the corpus fits into memory; large products round otherwise than small ones."""
+    monkeypatch.setattr(blocks, "BLOCK", 2048)
+    rng = np.random.default_rng(5)
+    vectors = rng.standard_normal((66_001, 16)).astype(np.float32)
+    vectors[60_007] = vectors[13]
+    queries = np.vstack([vectors[13], rng.standard_normal((269, 16))]).astype(np.float32)
+    assert 256 * len(vectors) > dense.BLAS_FROM
+    expected = search(build_index(vectors), queries, 10)
+    for shards in (vectors, np.array_split(vectors, 13)):
+        found = search(build_index(shards, "Blocks"), queries, 10)
+        assert np.array_equal(found[1], expected[1])
+        assert np.array_equal(found[0], expected[0])
+    assert expected[1][0, :2].tolist() == [13, 60_007]
+    part = blocks.BlockIndex(vectors[:20_480], corpus_size=len(vectors))
+    rest = blocks.BlockIndex(vectors[20_480:], corpus_size=len(vectors))
+    found = search_parts([(0, part), (20_480, rest)], queries, 10)
+    assert np.array_equal(found[1], expected[1])
+    assert np.array_equal(found[0], expected[0])
+
+
+def test_one_block_is_in_memory_at_a_time(monkeypatch):
+    """Vectors larger than memory would be gathered in it before the search, or the scores of all queries with all."""
+    monkeypatch.setattr(blocks, "BLOCK", 1024)
+    searched = []
+    real = blocks._Block.search
+    monkeypatch.setattr(
+        blocks._Block,
+        "search",
+        lambda self, queries, k: searched.append((len(self.vectors), len(queries))) or real(self, queries, k),
+    )
+    vectors = np.random.default_rng(0).standard_normal((5000, 4)).astype(np.float32)
+    search(build_index(vectors, "Blocks"), vectors[:500], 3, batch_size=100)
+    assert max(searched) == (1024, 100)
+    first, second, *_ = build_index(vectors, "Blocks")._blocks(4)
+    assert np.shares_memory(first, second)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ([], "No embeddings"),
+        ([np.ones((2, 4), np.float32), np.ones((2, 5), np.float32)], "5 dimensions, the index 4"),
+        ([np.full((2, 4), np.nan, np.float32)], "NaN"),
+    ],
+)
+def test_vectors_that_cannot_be_searched_in_blocks_are_refused(given, message):
+    """They would be read across one another, or rank at random."""
+    with pytest.raises(ValueError, match=message):
+        search(build_index(given, "Blocks"), np.ones((1, 4), np.float32), 1)

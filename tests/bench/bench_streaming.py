@@ -1,0 +1,151 @@
+"""Memory of encoding a stream against the size of the corpus, and exact search in blocks beside a flat index.
+
+`python -m tests.bench.bench_streaming`. Memory: texts from a generator, a tiny checkpoint with random weights, a folder
+of shards; each size in a process of its own, the highest resident memory less what is resident with the model loaded
+and warm. Resident memory counts the mapped pages of shard files too. Search: random vectors of length one; the flat
+index is given the same threads, batch and product of matrices (``distance_compute_blas_threshold`` 20), which is what
+:func:`helpers.index.search` sets.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tests.bench.bench_metrics import reset_peak, resident
+
+os.environ.update(HF_HUB_OFFLINE="1", TQDM_DISABLE="1", TOKENIZERS_PARALLELISM="false")
+TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "streaming.json"
+COMMAND = "python -m tests.bench.bench_streaming"
+PACKAGES = ("faiss-cpu", "numpy", "torch", "transformers")
+SIZES = (10_000, 100_000, 1_000_000)  # texts
+VECTORS, DIM, QUERIES, ROUNDS = 200_000, 384, 256, 5
+
+
+def stream(count: int) -> Iterator[str]:
+    """Give texts that nobody holds, each another."""
+    return (f"the cat {row} is not good of the fish and dog number {row * row % 977}" for row in range(count))
+
+
+def measure_memory(count: int) -> dict[str, float]:
+    """Encode a stream into a folder and go through the vectors; MiB above the loaded model. For a fresh process."""
+    from helpers.embeddings import Shards, encode_shards
+    from helpers.models import load_model
+    from tests.checkpoints import save_checkpoint
+
+    with tempfile.TemporaryDirectory() as folder:
+        model = load_model(save_checkpoint(Path(folder) / "tiny"), device="cpu")
+        encode_shards(model, stream(2048), folder=Path(folder) / "warm")
+        loaded = reset_peak()
+        began = time.perf_counter()
+        shards = encode_shards(model, stream(count), folder=Path(folder) / "vectors")
+        seconds, encoded = time.perf_counter() - began, resident("VmHWM") - loaded
+        reset_peak()
+        rows = sum(len(shard) for shard in Shards.open(shards.folder))
+        if rows != count:
+            raise RuntimeError(f"{rows} vectors for {count} texts")
+        read = resident("VmHWM") - loaded
+    return {
+        "MiB above the model, encoding": round(encoded, 1),
+        "MiB above the model, reading": round(read, 1),
+        "MiB of the vectors": round(count * shards.dim * 4 / 2**20, 1),
+        "microseconds a text": round(seconds / count * 1e6, 1),
+    }
+
+
+def measure_search(rounds: int = ROUNDS) -> dict[str, Any]:
+    """Time exact search in blocks, of an array and of shards on disk, in turn with a flat index."""
+    from helpers.index import build_index, search
+
+    rng = np.random.default_rng(0)
+    vectors = rng.standard_normal((VECTORS, DIM), dtype=np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    queries = vectors[rng.choice(VECTORS, QUERIES, replace=False)]
+    with tempfile.TemporaryDirectory() as folder:
+        indexes = {
+            "flat": build_index(vectors),
+            "blocks of an array": build_index(vectors, "Blocks"),
+            "blocks of shards": build_index(_as_shards(vectors, Path(folder)), "Blocks"),
+        }
+        seconds: dict[str, list[float]] = {name: [] for name in indexes}
+        found = {name: search(index, queries, 10) for name, index in indexes.items()}
+        for _ in range(rounds):
+            for name, index in indexes.items():
+                began = time.process_time()
+                search(index, queries, 10)
+                seconds[name].append(time.process_time() - began)
+    medians = {name: statistics.median(values) for name, values in seconds.items()}
+    return {
+        name: {
+            "seconds of the processor": round(median, 3),
+            "times the speed of flat": round(medians["flat"] / median, 2),
+            "rankings equal": bool(np.array_equal(found[name][1], found["flat"][1])),
+            "scores equal to the last bit": bool(np.array_equal(found[name][0], found["flat"][0])),
+        }
+        for name, median in medians.items()
+    }
+
+
+def _as_shards(vectors: np.ndarray, folder: Path) -> Any:
+    """Keep vectors in a folder as an encoding would."""
+    from helpers.embeddings.cache import Recipe
+    from helpers.embeddings.keeping import ShardFolder, shard_file
+    from helpers.embeddings.shards import MadeWith, ModelName
+
+    recipe = Recipe("none", "none", None, "cpu", "float32")
+    target = ShardFolder(folder, MadeWith(ModelName("made up", "none"), recipe, "passage", "", 1024), len(vectors))
+    for start in range(0, len(vectors), 1024):
+        part = vectors[start : start + 1024]
+        shard = target.cache.write(recipe.shard_name([str(start)]), part)
+        target.add(map(str, range(start, start + len(part))), shard_file(target.cache, shard), DIM)
+    return target.finish()
+
+
+def report() -> dict[str, Any]:
+    """Run all measurements and put versions beside them."""
+    memory = {f"{count:,} texts": _in_fresh_process(count) for count in SIZES}
+    return {
+        "command": COMMAND,
+        "date": date.today().isoformat(),
+        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+        "versions": {name: version(name).split("+")[0] for name in PACKAGES},
+        "memory": memory,
+        "search": {"vectors": VECTORS, "dimensions": DIM, "queries": QUERIES, **measure_search()},
+    }
+
+
+def _in_fresh_process(count: int) -> dict[str, float]:
+    """Measure memory in a process of its own."""
+    command = [sys.executable, "-m", "tests.bench.bench_streaming", "--memory", str(count)]
+    found: dict[str, float] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return found
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and write the report, or only the memory of this process."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--memory", type=int, help="measure memory for so many texts, in this process")
+    parser.add_argument("--search", action="store_true", help="measure search alone; writes nothing")
+    options = parser.parse_args(arguments)
+    if options.memory or options.search:
+        print(json.dumps(measure_memory(options.memory) if options.memory else measure_search()))
+        return
+    found = report()
+    TARGET.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(found, indent=1))
+
+
+if __name__ == "__main__":
+    main()
