@@ -89,8 +89,8 @@ def changed() -> dict[str, str]:
 
 
 def is_prose(paragraph: str) -> bool:
-    """Tell a paragraph of sentences from code, a list, a table, a heading, or what is too short or too long."""
-    code = re.search(r">>>|::|:param|--|==|\s[-*+] ", paragraph)
+    """Tell a paragraph of sentences from code, a list, a table, what follows a heading such as Args, or what is too short or too long."""
+    code = re.search(r"^\w+( \w+)?:|>>>|::|:param|--|==|\s[-*+] ", paragraph)
     fits = SHORTEST <= len(paragraph) <= LONGEST
     return fits and paragraph[0].isupper() and paragraph.endswith(".") and code is None
 

@@ -135,6 +135,7 @@ def test_without_any_of_the_libraries_it_says_so(monkeypatch):
         ("The values are computed anew each time they are asked for.", True),
         ("the values are computed anew each time they are asked for.", False),
         ("Parameters ---------- x : array of numbers that are added.", False),
+        ("Args: the numbers that are added, and how many they are.", False),
         ("Use it so: >>> add(1, 2) which gives the sum of the numbers.", False),
         ("Things to know: - it is fast - it is wrong - it is free.", False),
         ("Too short.", False),
