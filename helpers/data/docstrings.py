@@ -89,7 +89,7 @@ def changed() -> dict[str, str]:
 
 
 def is_prose(paragraph: str) -> bool:
-    """Tell a paragraph of sentences from code, a list, a table, what follows a heading such as Args, or what is too short or too long."""
+    """Tell sentences from code, a list, a table, a heading and what follows it, and what is too short or too long."""
     code = re.search(r"^\w+( \w+)?:|>>>|::|:param|--|==|\s[-*+] ", paragraph)
     fits = SHORTEST <= len(paragraph) <= LONGEST
     return fits and paragraph[0].isupper() and paragraph.endswith(".") and code is None
