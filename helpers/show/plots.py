@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
+from matplotlib.transforms import Bbox
 
 # Okabe and Ito's colours, told apart by readers with any colour vision.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -34,13 +35,18 @@ def plot_intervals(intervals: pd.DataFrame) -> Axes:
     return axes
 
 
-def plot_growth(scores: pd.DataFrame) -> Axes:
-    """Draw how scores change with the size of the corpus: a line a column, the index on the horizontal axis."""
+def plot_growth(scores: pd.DataFrame, *, log: bool = False) -> Axes:
+    """Draw how scores change with the size of the corpus: a line a column, the index on the horizontal axis.
+
+    With ``log`` equal steps on that axis are equal factors, for sizes that differ by orders of magnitude.
+    """
     axes = _axes()
     for name, colour, marker in zip(
         scores, _cycle(COLOURS, scores.shape[1]), _cycle(MARKERS, scores.shape[1]), strict=True
     ):
         axes.plot(scores.index, scores[name], color=colour, marker=marker, label=_literal(name))
+    if log:
+        axes.set_xscale("log")
     axes.set_xlabel(scores.index.name)
     axes.set_ylabel("score")
     axes.set_ylim(top=1.02)
@@ -95,16 +101,31 @@ def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> A
     for name, colour, marker in zip(groups, _cycle(COLOURS, len(groups)), _cycle(MARKERS, len(groups)), strict=True):
         rows = table[table[group] == name]
         axes.plot(rows[cost], rows[quality], marker, color=colour, label=_literal(name))
-        for label, row in rows.iterrows():
-            axes.annotate(
-                _literal(label), (row[cost], row[quality]), (4, 5), textcoords="offset points", fontsize="x-small"
-            )
     axes.set_xscale("log")
     axes.margins(x=0.18, y=0.12)
     axes.set_xlabel(_literal(cost))
     axes.set_ylabel(_literal(quality))
     axes.legend(frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1))
+    _label_points(axes, table.sort_values(cost), cost, quality)
     return axes
+
+
+def _label_points(axes: Axes, table: pd.DataFrame, cost: str, quality: str) -> None:
+    """Write the name of each row above its point, or below it where it would cover a name to its left."""
+    axes.figure.draw_without_rendering()  # places on the page are known from here on
+    taken: list[Bbox] = []
+    for name, row in table.iterrows():
+        label = axes.annotate(
+            _literal(name),
+            (row[cost], row[quality]),
+            (0, 6),
+            textcoords="offset points",
+            fontsize="x-small",
+            ha="center",
+        )
+        if any(label.get_window_extent().overlaps(box) for box in taken):
+            label.set(position=(0, -6), va="top")
+        taken.append(label.get_window_extent())
 
 
 def _literal(name: object) -> str:
