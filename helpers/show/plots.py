@@ -123,7 +123,7 @@ def _label_points(axes: Axes, table: pd.DataFrame, cost: str, quality: str) -> N
             fontsize="x-small",
             ha="center",
         )
-        if any(label.get_window_extent().overlaps(box) for box in taken):
+        if any(label.get_window_extent().expanded(1.1, 1.1).overlaps(box) for box in taken):
             label.set(position=(0, -6), va="top")
         taken.append(label.get_window_extent())
 
