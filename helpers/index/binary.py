@@ -52,7 +52,7 @@ class BinaryIndex:
         self._passages, self._rescore = passages, int(rescore)
         self._codes = faiss.IndexBinaryFlat(self.d)
         for start in range(0, self.ntotal, BLOCK):
-            self._codes.add(_signs(passages[start : start + BLOCK]))  # type: ignore[call-arg]
+            self._codes.add(_signs(passages[start : start + BLOCK]))
 
     def sa_code_size(self) -> int:
         """Bytes that a passage takes in memory."""
@@ -63,7 +63,7 @@ class BinaryIndex:
         if queries.ndim != 2 or queries.shape[1] != self.d:
             raise ValueError(f"queries have shape {queries.shape}; expected (q, {self.d}), as the index has.")
         count = min(self.ntotal, k * max(1, self._rescore))
-        distances, ids = self._codes.search(_signs(queries), count)  # type: ignore[call-arg]
+        distances, ids = self._codes.search(_signs(queries), count)
         if not self._rescore:
             return ordered(-distances.astype(np.float32), ids)
         found = [self._passages[rows] @ query for rows, query in zip(ids, queries, strict=True)]

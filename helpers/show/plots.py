@@ -112,7 +112,7 @@ def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> A
 
 def _label_points(axes: Axes, table: pd.DataFrame, cost: str, quality: str) -> None:
     """Write the name of each row above its point, or below it where it would cover a name to its left."""
-    axes.figure.draw_without_rendering()  # places on the page are known from here on
+    plt.gcf().draw_without_rendering()  # places on the page are known from here on
     taken: list[Bbox] = []
     for name, row in table.iterrows():
         label = axes.annotate(
