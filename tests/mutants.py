@@ -7,13 +7,19 @@ doi:10.1109/C-M.1978.218136.)
 
     python -m tests.mutants                     a sample of every module
     python -m tests.mutants helpers/metrics     modules whose path begins so
+    python -m tests.mutants --seconds 600       in slices of ten minutes
+
+Each result is added to build/mutants.jsonl as it comes: the mutant, the test that killed it, and the seconds it took.
+What that file calls killed is not tried again, so that a run can be stopped and taken up; delete it to start anew.
 """
 
 import argparse
 import ast
 import contextlib
 import copy
+import hashlib
 import importlib
+import json
 import os
 import random
 import shutil
@@ -22,7 +28,7 @@ import sys
 import tempfile
 import time
 import tomllib
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -33,6 +39,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 COPIED = ("helpers", "tests", "notebooks", "docs", "pyproject.toml", "constraints.txt", "README.md", "README_zh.md",
           "environment.yml", "Makefile", "CITATION.cff", "LICENSE")  # fmt: skip
+RESULTS, KILLER = ROOT / "build" / "mutants.jsonl", "killer.txt"
 LIMIT = 300  # seconds a mutant may take: one that never ends counts as killed
 LIBRARIES = ("numpy", "scipy.stats", "pandas", "matplotlib.pyplot", "torch", "faiss", "transformers", "datasets",
              "pytrec_eval", "safetensors.torch", "bm25s", "IPython.display", "filelock", "FlagEmbedding", "nbformat",
@@ -71,6 +78,17 @@ SWAPS: dict[type, type] = {
 }  # fmt: skip
 
 
+class Hole(NamedTuple):
+    """A node of a module, what puts another in its place, and the f-string that it is part of."""
+
+    node: ast.AST
+    put: Callable[[ast.AST], None]
+    string: ast.JoinedStr | None
+
+
+Change = tuple[Hole, ast.AST]
+
+
 class Mutant(NamedTuple):
     """A module with one change."""
 
@@ -83,6 +101,26 @@ class Mutant(NamedTuple):
     def __str__(self) -> str:
         """Say where it is and what was changed."""
         return f"{self.module}:{self.line}: {self.before}  →  {self.after}"
+
+    @property
+    def digest(self) -> str:
+        """Tell it from every other mutant, of this state of the module or of another."""
+        return hashlib.sha256(f"{self.module}\n{self.source}".encode()).hexdigest()[:16]
+
+
+class FirstFailure:
+    """A plugin of pytest that writes which test, or which file of tests, was the first to fail."""
+
+    def __init__(self, file: Path) -> None:
+        """Take the file to write to."""
+        self.file = file
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Look at a test, its set-up or its end."""
+        if report.failed and not self.file.exists():
+            self.file.write_text(report.nodeid, encoding="utf-8")
+
+    pytest_collectreport = pytest_runtest_logreport
 
 
 def changes(node: ast.AST) -> Iterator[ast.AST]:
@@ -109,15 +147,16 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
             changed.upper = None
         case ast.Slice(lower=ast.expr()):
             changed.lower = None
-        case ast.Call(keywords=[_, *_]):
+        case ast.Call(keywords=[*_, ast.keyword(arg=name)]) if name not in ("help", "metavar"):
             changed.keywords = changed.keywords[:-1]
         case _:
             return
     yield ast.copy_location(changed, node)
 
 
-def _holes(node: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]:
-    """Give every node below that runs when its function does, with what puts another in its place."""
+def _holes(node: ast.AST, string: ast.JoinedStr | None = None) -> Iterator[Hole]:
+    """Give every node below that runs when its function does; string is the f-string around them, if there is one."""
+    string = string or (node if isinstance(node, ast.JoinedStr) else None)
     for name, value in ast.iter_fields(node):
         if name in ("annotation", "returns", "decorator_list"):
             continue
@@ -126,21 +165,38 @@ def _holes(node: ast.AST) -> Iterator[tuple[ast.AST, Callable[[ast.AST], None]]]
                 isinstance(item, ast.If) and ast.unparse(item.test) == "TYPE_CHECKING"
             ):
                 continue
-            yield item, partial(value.__setitem__, place) if isinstance(value, list) else partial(setattr, node, name)
-            yield from _holes(item)
+            put = partial(value.__setitem__, place) if isinstance(value, list) else partial(setattr, node, name)
+            yield Hole(item, put, string)
+            yield from _holes(item, string)
 
 
-def mutants(module: Path) -> list[Mutant]:
-    """Make every mutant of a module, in the order of its nodes."""
-    tree = ast.parse(module.read_text(encoding="utf-8"))
+def rewritten(text: str, hole: Hole, new: ast.AST) -> str:
+    """Return a module's text with another node in a hole, and every other character as it was."""
+    old, written = hole.string or hole.node, new  # within an f-string positions are not those of the file
+    if isinstance(old, ast.If):
+        old, written = old.test, new.test
+    if hole.string:
+        hole.put(new)
+        written = hole.string
+    code = ast.unparse(written)
+    hole.put(hole.node)
+    if isinstance(written, ast.BinOp | ast.BoolOp | ast.Compare | ast.UnaryOp | ast.IfExp):
+        code = f"({code})"
+    lines = text.encode().splitlines(keepends=True)
+    start, end = (sum(map(len, lines[: line - 1])) + column for line, column in
+                  ((old.lineno, old.col_offset), (old.end_lineno, old.end_col_offset)))  # fmt: skip
+    whole = b"".join(lines)
+    return (whole[:start] + code.encode() + whole[end:]).decode()
+
+
+def mutants(module: Path, draw: Callable[[list[Change]], list[Change]] = list) -> list[Mutant]:
+    """Make every mutant of a module, in the order of its nodes, or those that `draw` takes."""
+    text, name = module.read_text(encoding="utf-8"), module.relative_to(ROOT).as_posix()
+    every = [(hole, new) for hole in list(_holes(ast.parse(text))) for new in changes(hole.node)]
     made = []
-    for node, put in list(_holes(tree)):
-        for new in changes(node):
-            before, after = (ast.unparse(one).split("\n")[0][:90] for one in (node, new))
-            put(new)
-            made.append(Mutant(module.relative_to(ROOT).as_posix(), getattr(node, "lineno", 0), before, after,
-                               ast.unparse(ast.fix_missing_locations(tree))))  # fmt: skip
-            put(node)
+    for hole, new in draw(every):
+        before, after = (ast.unparse(one).split("\n")[0][:90] for one in (hole.node, new))
+        made.append(Mutant(name, hole.node.lineno, before, after, rewritten(text, hole, new)))
     return made
 
 
@@ -173,7 +229,8 @@ def start(tests: list[str], checkout: Path) -> int:
         del sys.modules[name]
     status = 2  # what an error outside the tests leaves
     try:
-        status = int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests]))
+        plugin = FirstFailure(checkout / KILLER)
+        status = int(pytest.main(["-x", "-q", "-n", "0", "-p", "no:cacheprovider", *tests], [plugin]))
     finally:
         os._exit(status)
 
@@ -185,22 +242,55 @@ def end(process: int) -> None:
 
 
 def sample(prefixes: list[str], share: float, seed: int) -> list[Mutant]:
-    """Draw that share of each module's mutants, three at least."""
+    """Draw that share of each module's mutants, three at least; the same ones again for the same seed."""
+
+    def draw(made: list[Change]) -> list[Change]:
+        return random.Random(f"{seed} {module.name}").sample(made, min(len(made), max(3, round(share * len(made)))))
+
     chosen = []
     for module in sorted((ROOT / "helpers").rglob("*.py")):
-        made = mutants(module)
-        if any(module.relative_to(ROOT).as_posix().startswith(prefix) for prefix in prefixes) and made:
-            count = min(len(made), max(3, round(share * len(made))))
-            chosen += random.Random(f"{seed} {module.name}").sample(made, count)
+        name = module.relative_to(ROOT).as_posix()
+        chosen += mutants(module, draw) if name.startswith(tuple(prefixes)) else []
     return chosen
+
+
+def results() -> dict[str, str]:
+    """Read what earlier runs found: what killed a mutant, by its digest; empty for one that survived."""
+    lines = RESULTS.read_text(encoding="utf-8").splitlines() if RESULTS.exists() else []
+    return {entry["digest"]: entry["killed by"] for entry in map(json.loads, lines)}
+
+
+def write_result(mutant: Mutant, killer: str, seconds: float) -> None:
+    """Add a line to the file of results; killer is empty for a survivor."""
+    entry = mutant._asdict() | {"digest": mutant.digest, "killed by": killer, "seconds": round(seconds, 1)}
+    RESULTS.parent.mkdir(exist_ok=True)
+    with RESULTS.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({key: entry[key] for key in entry if key != "source"}, ensure_ascii=False) + "\n")
+
+
+def faults(prefixes: list[str]) -> list[Mutant]:
+    """Make the faults that tests once missed; they are tried beside the sample. Raises ValueError for one gone."""
+    made = []
+    for entry in _lists()["fault"]:
+        name, before, after = entry["module"], entry["before"], entry["after"]
+        source = (ROOT / name).read_text(encoding="utf-8")
+        if source.count(before) != 1:
+            raise ValueError(
+                f"{name} has {source.count(before)} times {before!r}: mend its entry in tests/mutants.toml."
+            )
+        line = source[: source.index(before)].count("\n") + 1
+        made.append(Mutant(name, line, before.strip(), after.strip(), source.replace(before, after)))
+    return [mutant for mutant in made if mutant.module.startswith(tuple(prefixes))]
+
+
+def _lists() -> dict[str, list[dict[str, str]]]:
+    """Read tests/mutants.toml."""
+    return tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))
 
 
 def survivors_known() -> list[dict[str, str]]:
     """Read the survivors that have a reason: module, code before and after, a part of its line, and why it survives."""
-    listed: list[dict[str, str]] = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))[
-        "survivor"
-    ]
-    return listed
+    return _lists()["survivor"]
 
 
 def is_known(mutant: Mutant, known: dict[str, str]) -> bool:
@@ -230,40 +320,63 @@ def replace(module: Path, source: str) -> None:
         compiled.unlink()
 
 
-def run(chosen: list[Mutant], workers: int) -> list[Mutant]:
-    """Try the mutants, so many at a time, each in a checkout of its own; return the survivors."""
-    survivors, waiting, since = [], chosen[::-1], time.monotonic()
+def killer(checkout: Path) -> str:
+    """Return the test that failed first in a copy, and forget it."""
+    file = checkout / KILLER
+    name = file.read_text(encoding="utf-8") if file.exists() else "no test: it did not end, or pytest itself failed"
+    file.unlink(missing_ok=True)
+    return name
+
+
+def run(chosen: list[Mutant], workers: int, seconds: float) -> list[str]:
+    """Try mutants, so many at a time, each in a checkout of its own, for so long; return what killed them."""
+    killers, waiting, since = [], chosen[::-1], time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         free, running = copies(Path(folder), workers), {}
-        while waiting or running:
-            while waiting and free:
+        while running or (waiting and time.monotonic() - since < seconds):
+            while waiting and free and time.monotonic() - since < seconds:
                 mutant, checkout = waiting.pop(), free.pop()
                 replace(checkout / mutant.module, mutant.source)
-                running[start(own_tests(mutant.module), checkout)] = mutant, checkout
+                running[start(own_tests(mutant.module), checkout)] = mutant, checkout, time.monotonic()
             process, status = os.wait()
             end(process)
-            mutant, checkout = running.pop(process)
+            mutant, checkout, began = running.pop(process)
+            killers.append(killer(checkout) if status else "")
+            write_result(mutant, killers[-1], time.monotonic() - began)
             replace(checkout / mutant.module, (ROOT / mutant.module).read_text(encoding="utf-8"))
             shutil.rmtree(checkout / "build", ignore_errors=True)  # embeddings that a fault may have spoilt
             free.append(checkout)
-            survivors += [mutant] * (status == 0)
             print("." if status else f"\nsurvives: {mutant}\n", end="", flush=True)
-    print(f"\n{time.monotonic() - since:.0f} s")
-    return survivors
+    print(f"\n{len(killers)} tried in {time.monotonic() - since:.0f} s, {len(waiting)} left for another run.")
+    return killers
 
 
-def sound(modules: set[str]) -> None:
-    """Make sure that the tests pass in a copy where nothing was changed; else every mutant would seem killed."""
-    since = time.monotonic()
+def confirm(killers: list[str]) -> None:
+    """Make sure that the tests which killed a mutant pass where nothing was changed; else they killed nothing."""
     with tempfile.TemporaryDirectory() as folder:
         (checkout,) = copies(Path(folder), 1)
-        for file in sorted({file for module in modules for file in own_tests(module)}):
-            process = start([file], checkout)
+        for file in sorted({name.split("::")[0] for name in killers if "::" in name}):
+            process = start(sorted({name for name in killers if name.split("::")[0] == file}), checkout)
             _, status = os.waitpid(process, 0)
             end(process)
             if status:
-                raise SystemExit(f"{file} fails without a mutant: make it pass first, in a copy without .git.")
-    print(f"The tests pass without a mutant, in {time.monotonic() - since:.0f} s.", flush=True)
+                name = killer(checkout)
+                raise SystemExit(f"{name} fails without a mutant, in a copy without .git: mend it, delete {RESULTS}.")
+
+
+def report(tried: list[Mutant]) -> float:
+    """Print how many of each module's mutants were killed, of those that were tried; return which share of all."""
+    found = results()
+    tried = [mutant for mutant in tried if mutant.digest in found]
+    survivors = [mutant for mutant in tried if not found[mutant.digest]]
+    total, left = (Counter(mutant.module for mutant in some) for some in (tried, survivors))
+    print("\nkilled  of  module")
+    print("".join(f"{total[name] - left[name]:6} {total[name]:3}  {name}\n" for name in sorted(total)), end="")
+    print("".join(f"survives: {mutant}\n" for mutant in survivors), end="")
+    rate = 1 - len(survivors) / max(len(tried), 1)
+    endless = sum("::" not in found[mutant.digest] for mutant in tried if found[mutant.digest])
+    print(f"killed: {len(tried) - len(survivors)} of {len(tried)} ({rate:.0%}), {endless} of them by no single test")
+    return rate
 
 
 def main() -> int:
@@ -273,27 +386,22 @@ def main() -> int:
     parser.add_argument("--share", type=float, default=0.04, help="of each module's mutants, three at least (0.04)")
     parser.add_argument("--seed", type=int, default=16)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=7200, help="begin none after that; run again for the rest")
     args = parser.parse_args()
     os.environ.update(SETTINGS)
     os.environ.pop("EVAL_CACHE_DIR", None)
     for name in LIBRARIES:
         importlib.import_module(name)
-    chosen = sample(args.modules, args.share, args.seed)
-    reasons = survivors_known()
-    alike = [mutant for mutant in chosen if any(is_known(mutant, known) for known in reasons)]
-    tried = [mutant for mutant in chosen if mutant not in alike]
-    sound({mutant.module for mutant in tried})
-    survivors = run(tried, args.workers)
-    total, left = defaultdict(int), defaultdict(int)
-    for mutant in tried:
-        total[mutant.module] += 1
-    for mutant in survivors:
-        left[mutant.module] += 1
-    print("\n\nkilled  of  module")
-    print("".join(f"{total[name] - left[name]:6} {total[name]:3}  {name}\n" for name in sorted(total)), end="")
-    rate = 1 - len(survivors) / max(len(tried), 1)
-    print(f"killed: {len(tried) - len(survivors)} of {len(tried)} ({rate:.0%}); like the original: {len(alike)}")
-    return 0 if rate >= 0.9 else 1
+    drawn, reasons = sample(args.modules, args.share, args.seed), survivors_known()
+    random.Random(args.seed).shuffle(drawn)
+    chosen = faults(args.modules) + drawn
+    tried = [mutant for mutant in chosen if not any(is_known(mutant, known) for known in reasons)]
+    found = results()
+    left = [mutant for mutant in tried if not found.get(mutant.digest)]
+    left.sort(key=lambda mutant: mutant.digest in found)  # those that survived an earlier run come last
+    print(f"{len(chosen) - len(tried)} of {len(chosen)} are like the original, {len(tried) - len(left)} killed before.")
+    confirm(run(left, args.workers, args.seconds))
+    return 0 if report(tried) >= 0.9 else 1
 
 
 if __name__ == "__main__":

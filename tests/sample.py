@@ -43,9 +43,12 @@ print("in full", 0.12345678901234567, 54.32109876543)"""),
     "figure": ([], """\
 import matplotlib.pyplot as plt
 
+from helpers.show.vector import keep_as_svg
+
 figure, axis = plt.subplots(figsize=(3, 2))
 axis.bar(["a", "b"], [1.0, 0.5])
 axis.set_ylim(0, 1.2)
+keep_as_svg()
 plt.show()"""),
     "places": ([], """\
 import tempfile

@@ -15,7 +15,7 @@ import pytest
 from helpers.data import load_dataset
 from helpers.data.trec import read_run
 from helpers.embeddings import encode
-from helpers.models import OFFLINE_DEFAULT, load_model
+from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
 from helpers.report import main, parser
 from helpers.report.options import PARAMETERS, read
 from notebooks.kit.cells import code_cells
@@ -222,6 +222,22 @@ def test_a_mistake_is_told_in_one_line_before_anything_is_loaded(place, mistake,
     assert message in error
     assert len(error.strip().splitlines()) == 1
     assert not list((place / "out").glob("*"))
+
+
+def test_the_multilingual_model_without_its_extra_is_told_before_anything_is_loaded(place, monkeypatch, capsys):
+    """The other systems would be computed for an hour before the reader hears that a package is missing."""
+    monkeypatch.setattr("helpers.models.find.bundled_path", lambda bundled: None)
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(place / "cache"))
+    monkeypatch.setattr("helpers.report.options.Request.load", lambda self: pytest.fail("loaded the data"))
+    (place / "systems.toml").write_text(
+        f'[systems.words]\nwords = "bm25"\n[systems.late]\nrerank = "words"\nby = "maxsim"\nmodel = "{MULTILINGUAL}"\n'
+    )
+    for arguments in (["--system", "bm25", "--system", MULTILINGUAL], ["--systems", "systems.toml"]):
+        assert main(["--out", str(place / "out"), *arguments]) == 1
+        error = capsys.readouterr().err.strip()
+        assert len(error.splitlines()) == 1
+        assert error.startswith(f"error: The model {MULTILINGUAL} needs the extra [zh]")
+        assert "'intfloat/multilingual-e5-small' from the hub does the same unrounded." in error
 
 
 @pytest.mark.parametrize("mistake", ["no data file", "mistyped model"])

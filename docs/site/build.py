@@ -10,32 +10,34 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from jinja2 import Template
 
 from docs.site.finish import finish, replace_site
+from docs.site.labels import missing_labels
 from docs.site.links import check_links
 from docs.site.pdf import add_pdfs
-from docs.site.project import MARKS, DocsError, Edition, addresses
-from notebooks.kit.cells import alt_text, code_cells
+from docs.site.project import CODES, MARKS, DocsError, addresses
 from notebooks.kit.check import check
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from notebooks.kit.translation import glossary
 
-CODES = {"en": "en", "zh": "zh-CN"}
 STOPPING = {"missing", "unreadable", "error", "extra", "structure", "untranslated", "headings"}
 
 
 def problems(root: Path) -> list[str]:
-    """Return what stops a build: twins missing or unlike, error outputs, text left in English, jieba not there."""
-    faults = [str(p) for p in check(root, lint=False) if p.rule in STOPPING and not p.file.startswith("README")]
+    """Return what stops a build: twins missing or unlike, error outputs, words left in English, jieba not there."""
+    faults = [
+        str(p) for p in check(root, lint=False, numbers=False) if p.rule in STOPPING and not p.file.startswith("README")
+    ]
+    faults += [] if faults else missing_labels(root)
     if importlib.util.find_spec("jieba") is None:
         faults.append("jieba is not installed: Chinese titles would break inside words. pip install jieba")
     return faults
@@ -44,7 +46,7 @@ def problems(root: Path) -> list[str]:
 def stage(root: Path, language: str, target: Path) -> None:
     """Put what Sphinx reads of one language into the folder target."""
     target.mkdir(parents=True)
-    for pattern in (f"docs/{language}/*.md", f"notebooks/{language}/*.ipynb", "docs/benchmarks/*.svg"):
+    for pattern in (f"docs/{language}/*.md", f"notebooks/{language}/*.ipynb"):
         for path in root.glob(pattern):
             text = path.read_text(encoding="utf-8")
             (target / path.name).write_text(MARKS.sub("", text) if path.suffix == ".ipynb" else text, encoding="utf-8")
@@ -72,36 +74,27 @@ def sphinx(root: Path, language: str, work: Path) -> subprocess.Popen[str]:
     )
 
 
-def downloads(root: Path, target: Path) -> None:
-    """Write every lesson as .ipynb, .py and .html to en/downloads and zh/downloads below target."""
-    from nbconvert import HTMLExporter, PythonExporter
+def write_pages(root: Path, work: Path) -> None:
+    """Write the pages below work / "html" and the downloads below work / "extra", all at the same time.
 
-    page = Template((root / "docs" / "site" / "download.html").read_text(encoding="utf-8"), keep_trailing_newline=True)
-    to_python, to_html = PythonExporter(), HTMLExporter(template_name="basic", exclude_anchor_links=True)
-    for edition in (Edition(root, language) for language in LANGUAGES):
-        folder = target / edition.language / "downloads"
-        folder.mkdir(parents=True)
-        for name in lesson_names(root):
-            shutil.copyfile(edition.source(name), folder / f"{name}.ipynb")
-            book = edition.lesson(name)
-            code, _ = to_python.from_notebook_node(book)
-            for cell in code_cells(book):
-                for output in cell.outputs:
-                    output.setdefault("metadata", {})["image/png"] = {"alt": MARKS.sub("", alt_text(cell))}
-            body = standing_alone(to_html.from_notebook_node(book)[0], edition, name)
-            text = page.render(language=CODES[edition.language], title=name, body=body)
-            (folder / f"{name}.py").write_text(code, encoding="utf-8", newline="\n")
-            (folder / f"{name}.html").write_text(text, encoding="utf-8", newline="\n")
+    Raises DocsError if anything must not be published.
+    """
+    runs = {language: sphinx(root, language, work) for language in LANGUAGES}
+    try:
+        if faults := problems(root):
+            raise DocsError("\n".join(faults))
+        from docs.site.downloads import downloads  # loads nbconvert, while Sphinx is at work
 
-
-def standing_alone(html: str, edition: Edition, name: str) -> str:
-    """Return a lesson's HTML, which is to be saved as one file: no marks for checks, links with the whole address."""
-
-    def whole(match: re.Match[str]) -> str:
-        address = edition.address_of(match[0], name)
-        return urljoin(f"{addresses(edition.root).site}{edition.language}/", address) if address else match[0]
-
-    return re.sub(r'(?<=<a href=")[^"]+', whole, MARKS.sub("", html))
+        downloads(root, work / "extra")
+        messages = {language: run.communicate()[0] for language, run in runs.items()}
+    finally:
+        for run in runs.values():
+            run.kill()  # nothing, where it has ended
+            run.wait()
+    for language, run in runs.items():
+        if run.returncode:
+            text = messages[language].replace(str(work / language), f"docs/{language}")
+            raise DocsError(f"Sphinx, {language}:\n{text.strip()}")
 
 
 def root_files(root: Path, target: Path) -> None:
@@ -122,25 +115,19 @@ def build(root: Path, output: Path, *, pdf: bool = False) -> list[str]:
 
     Raises DocsError, with a line for each fault, if anything must not be published.
     """
-    if faults := problems(root):
-        raise DocsError("\n".join(faults))
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
-        html = work / "html"
+        html, words = work / "html", {"en": [], "zh": chinese_words(root)}
         for language in LANGUAGES:
             stage(root, language, work / language)
-        runs = {language: sphinx(root, language, work) for language in LANGUAGES}
-        downloads(root, work / "extra")
-        messages = {language: run.communicate()[0] for language, run in runs.items()}
-        for language, run in runs.items():
-            if run.returncode:
-                text = messages[language].replace(str(work / language), f"docs/{language}")
-                raise DocsError(f"Sphinx, {language}:\n{text.strip()}")
+        write_pages(root, work)
         shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
         shutil.copytree(work / "extra", html, dirs_exist_ok=True)
         root_files(root, html)
-        for language in LANGUAGES:
-            finish(html / language, chinese_words(root) if language == "zh" else [])
+        with ProcessPoolExecutor(len(LANGUAGES)) as pool:
+            ended = [pool.submit(finish, html / language, words[language]) for language in LANGUAGES]
+            for each in ended:
+                each.result()
         if pdf:
             add_pdfs(html, lesson_names(root))
         external, broken = check_links(html, addresses(root).site)

@@ -9,33 +9,20 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from functools import cache
 from html import escape
 from pathlib import Path
-from typing import Any
 
-import yaml
 from bs4 import BeautifulSoup, Tag
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+from docs.site.labels import labels
 from docs.site.project import Edition, site_words
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.tables import parse, text_of
 
 _START = re.compile(r"(?:@|def |class |async def )\w")
-
-
-@cache
-def labels(root: Path) -> Any:
-    """What docs/labels.yml of a checkout says: Chinese for labels, patterns of names that stay."""
-    return yaml.safe_load((root / "docs" / "labels.yml").read_text(encoding="utf-8"))
-
-
-def is_name(label: str, root: Path) -> bool:
-    """Whether a label is a name, which no language translates."""
-    return any(re.fullmatch(pattern, label) for pattern in labels(root)["names"])
 
 
 def pieces(text: str) -> Iterator[tuple[bool, str]]:

@@ -23,11 +23,12 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
-    "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "docs.site.extension",
+    "docs.site.formulas",
     "docs.site.inserts",
     "docs.site.cells",
+    "docs.site.figures",
     "docs.site.terms",
     "docs.site.widget",
     "docs.site.head",
@@ -42,7 +43,6 @@ nb_ipywidgets_js: dict[str, str] = {}
 nb_merge_streams = True
 myst_enable_extensions = ["dollarmath", "amsmath", "attrs_inline", "deflist"]
 myst_heading_anchors = 4
-myst_update_mathjax = False
 myst_links_external_new_tab = False
 
 napoleon_use_rtype = False
@@ -62,10 +62,8 @@ html_title = project
 html_show_search_summary = False
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-html_js_files = [
-    ("site.js", {"defer": "defer"}),
-    ("mathjax-config.js", {"priority": 100}),
-]
+html_js_files = [("site.js", {"defer": "defer"})]
+html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sphinx = False
 html_domain_indices = False
@@ -90,7 +88,3 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_context = {"default_mode": "auto", "address": ADDRESS}
-
-# Only the parts of MathJax that the pages need, started by mathjax-config.js.
-mathjax_path = "mathjax/startup.js"
-mathjax3_config = None

@@ -8,7 +8,6 @@ policy that permits its own server alone.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import re
 import shutil
 from dataclasses import dataclass, field
@@ -17,12 +16,9 @@ from pathlib import Path
 
 from docs.site.chinese import polished
 from docs.site.project import site_words
+from docs.site.styles import names, needed
 
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'"
-MATHJAX = (
-    "startup.js", "core.js", "input/tex-base.js", "input/tex/extensions/ams.js", "output/chtml.js",
-    "output/chtml/fonts/tex.js", "a11y/assistive-mml.js",
-)  # fmt: skip
 UNUSED = (
     ".buildinfo", "_sources", "_static/scripts/fontawesome.js*", "_static/vendor", "_static/**/*.map",
     "_static/locales", "_static/images", "_static/*.png", "_static/*.html", "_static/searchtools.js",
@@ -38,6 +34,7 @@ _HANDLER = re.compile(r"<[a-zA-Z][^<>]*\son[a-z]+=\"")
 _BACK = re.compile(r'(?P<start><a class="viewcode-back" href="(?P<page>[^"#]+)#)(?P<anchor>[^"]+)"')
 _FONTS = re.compile(r"@font-face\s*\{[^}]*(?:fa-|Font ?Awesome)[^}]*\}")
 BETTER = (
+    (re.compile(r'(<html[^>]*) data-theme="auto"'), r'\1 data-theme="light"'),  # which a script changes at once
     (re.compile(r"\s*<script[^>]*fontawesome\.js[^>]*></script>"), ""),
     (re.compile(r"\s*<link rel=\"preload\" as=\"script\"[^>]*>"), ""),
     (re.compile(r"\s*<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>"), ""),  # not ours
@@ -57,7 +54,7 @@ Icons = dict[str, tuple[str, str]]
 
 
 def finish(folder: Path, words: list[str]) -> None:
-    """Tighten every page of one language, whose folder this is, add MathJax and drop what no page uses.
+    """Tighten every page of one language, whose folder this is, and drop what no page uses.
 
     words are the Chinese ones that no title is broken inside; there are none for English.
     """
@@ -75,10 +72,11 @@ def finish(folder: Path, words: list[str]) -> None:
     for pattern in UNUSED:
         for path in sorted(folder.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for path in (static / "styles").glob("*.css"):  # the font files are not shipped
-        path.write_text(_FONTS.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
     _no_eval(static / "doctools.js", static / "translations.js")
-    _mathjax(static / "mathjax")
+    used = names(folder)
+    for path in sorted([*static.glob("*.css"), *(static / "styles").glob("*.css")]):
+        text = _FONTS.sub("", path.read_text(encoding="utf-8"))  # the font files are not shipped
+        path.write_text(needed(text, used), encoding="utf-8")
 
 
 def _lead_back(path: Path, module: str) -> None:
@@ -177,18 +175,6 @@ def _no_eval(doctools: Path, translations: Path) -> None:
     arrow = f"(n) => {rule[1] if rule else 'Number(n !== 1)'};"
     text = doctools.read_text(encoding="utf-8")
     doctools.write_text(re.sub(r'new Function\(\s*"n",.*?\);', lambda _: arrow, text, flags=re.S), encoding="utf-8")
-
-
-def _mathjax(target: Path) -> None:
-    """Copy the parts of MathJax that the pages load, with their fonts, from the package that carries them."""
-    spec = importlib.util.find_spec("sphinx-mathjax-offline")
-    if spec is None or spec.origin is None:
-        raise FileNotFoundError("sphinx-mathjax-offline is not installed: pip install '.[docs]'")
-    source = Path(spec.origin).parent / "static" / "mathjax"
-    fonts = [p.relative_to(source).as_posix() for p in (source / "output/chtml/fonts/woff-v2").glob("*.woff")]
-    for name in (*MATHJAX, *fonts):
-        (target / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source / name, target / name)
 
 
 def replace_site(html: Path, output: Path) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+from docs.site.figures import panels
 from docs.site.project import DocsError, Edition, addresses
 from docs.site.terms import anchor
 from docs.site.widget import widget
@@ -61,17 +63,34 @@ def benchmark(edition: Edition, name: str) -> str:
         machine = dict(zip(("processor", "cores"), machine.removesuffix(" cores").rsplit(", ", 1), strict=True))
     machine = words["bench"]["machine"].format(**machine)
     parts = [words["measured"].format(report["date"], machine, report["command"], report["rounds"])]
-    if path.with_suffix(".svg").exists():
-        parts.append(f"![{words['bench picture']}]({path.stem}.svg)")
-    for case, peers in report.get("results", {}).items():
-        size, kind = case.split()
-        parts += [f"**{size.replace('x', ' × ')} {_label(kind, words)}**", _measurements(peers, words)]
+    results = report.get("results", {})
+    shown = {
+        words["bench picture"].format(_case(case, words)): drawing(path, case).read_text(encoding="utf-8")
+        for case in results
+        if drawing(path, case).exists()
+    }
+    if shown:
+        parts.append(panels(shown, lambda text: _label(text, words)))
+    for case, peers in results.items():
+        parts += [f"**{_case(case, words)}**", _measurements(peers, words)]
     parts += [_measurements(rows, words) for rows in report.get("tables", [])]
     if "seconds" in report:
         memory = {label: {"memory": value} for label, value in report["memory"].items()}
         parts += [_measurements(_encoding(report), words), _measurements(memory, words)]
+        parts += [_measurements(report["multilingual"], words)]
     versions = ", ".join(f"{package} {version}" for package, version in report["versions"].items())
     return "\n\n".join([*parts, words["versions"] + versions])
+
+
+def _case(case: str, words: dict[str, Any]) -> str:
+    """Return the size and the kind of judgements of a case in the language of the page."""
+    size, kind = case.split()
+    return f"{size.replace('x', ' × ')} {_label(kind, words)}"
+
+
+def drawing(report: Path, case: str) -> Path:
+    """Return the file with the figure of one case of a report."""
+    return report.with_name(f"{report.stem}-{case.replace(' ', '-')}.svg")
 
 
 def _encoding(report: dict[str, Any]) -> Measurements:

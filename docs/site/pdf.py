@@ -1,7 +1,8 @@
 """Lessons and cheat sheet as PDF beside the other downloads: `python -m docs.site --pdf`, where Chromium is installed.
 
-Chromium prints each page of the built site, formulas drawn, in the light theme and with every solution (site.js). A PDF
-says when it was made, so that a build with them does not give the same bytes twice; without them it does.
+Chromium prints each page of the built site, in the light theme and with every solution (site.js). A PDF
+says when it was made, so that a build with them does not give the same bytes twice; without them it does. Publishing
+asks for them (.github/workflows/pages.yml).
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx  # takes seconds, and a build needs it in other processes only
 
 MARKS = re.compile(r"<!--\s*(?:(?:fig|calc|nofig|holds|twin):.*?-->|translation of .*?-->[ \t]*)")
+CODES = {"en": "en", "zh": "zh-CN"}
 WORDS_A_MINUTE, LINES_A_MINUTE = 130, 12
 
 

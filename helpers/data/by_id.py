@@ -11,7 +11,7 @@ from pathlib import Path
 from helpers._printable import printable
 from helpers.data import packed, safety
 from helpers.data.build import from_ids
-from helpers.data.columns import NAMES, Table, cells, find_column, texts_of
+from helpers.data.columns import NAMES, Table, cells, count_titles, find_column, texts_of
 from helpers.data.dataset import RetrievalDataset, is_blank, text_fault
 from helpers.data.formats import READERS, kind_of, read_table
 from helpers.data.leave_out import LeftOut, first_of
@@ -31,11 +31,13 @@ class Texts:
         where: the file's name, or the configuration's.
         by_id: the texts that are not blank.
         blank: the ids of the others.
+        titled: how many have a title joined to them.
     """
 
     where: str
     by_id: dict[str, str]
     blank: frozenset[str]
+    titled: int = 0
 
 
 def texts_by_id(table: Table, role: str, columns: Mapping[str, str], where: str, left_out: LeftOut) -> Texts:
@@ -59,7 +61,8 @@ def texts_by_id(table: Table, role: str, columns: Mapping[str, str], where: str,
     for name, text in texts.items():
         if fault := text_fault(text):
             raise ValueError(f"{printable(where)}: {role} {name!r} {fault}")
-    return Texts(where, texts, frozenset(blank))
+    titled = count_titles(table, columns) if role == "passage" else 0
+    return Texts(where, texts, frozenset(blank), titled)
 
 
 def is_judgements(table: Table) -> bool:
@@ -128,7 +131,8 @@ def collect(
     left_out.count("unjudged_queries", len(queries.by_id) - len(asked))
     if not asked:
         raise ValueError(f"{printable(name)}: no query is left of {len(judged)} that {printable(where)} judges.")
-    return replace(from_ids(name, asked, passages.by_id, kept), skipped=dict(left_out.counts))
+    made = from_ids(name, asked, passages.by_id, kept)
+    return replace(made, skipped=dict(left_out.counts), titled=passages.titled)
 
 
 def find_file(folder: Path, stem: str, kinds: tuple[str, ...] = tuple(READERS)) -> Path | None:

@@ -74,6 +74,15 @@ def texts_of(table: Table, role: str, columns: Mapping[str, str], where: str) ->
     return [_join(title, text) for title, text in zip(titles, texts, strict=True)]
 
 
+def count_titles(table: Table, columns: Mapping[str, str]) -> int:
+    """Count the rows of a table of passages whose title is joined to a text."""
+    name, text = _column(table, "title", columns), _column(table, "passage", columns)
+    if name is None or name not in table.column_names or text is None:
+        return 0
+    pairs = zip(cells(table, name), cells(table, text), strict=True)
+    return sum(not is_blank(title) and not is_blank(text) for title, text in pairs)
+
+
 def _join(title: object, text: object) -> Any:
     """Put a title on a line before a text; where either is blank, or the text is none, the other stands alone."""
     if is_blank(title):

@@ -31,6 +31,8 @@ class RetrievalDataset:
             here. ``unjudged_queries``: of which the split judges no passage. ``unanswered_queries``: judged, and no
             passage is relevant.
         split: the split that was taken, "" where the source has none.
+        titled: how many passages of the source had a title, which was put on a line before the text.
+        all_queries, all_passages: how many there were before ``first`` or ``subset`` kept a part; 0 where all are here.
     """
 
     name: str
@@ -43,6 +45,9 @@ class RetrievalDataset:
     merged: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)
     split: str = ""
+    titled: int = 0
+    all_queries: int = 0
+    all_passages: int = 0
 
     def __post_init__(self) -> None:
         """Refuse a collection that would give silently wrong scores."""
@@ -123,6 +128,7 @@ class RetrievalDataset:
         new_row = {int(passage): row for row, passage in enumerate(rows)}
         return replace(
             self,
+            all_passages=_more_than(len(new_row), self.all_passages or len(self.corpus)),
             corpus=[self.corpus[passage] for passage in new_row],
             corpus_ids=[self.corpus_ids[passage] for passage in new_row],
             qrels=[{new_row[p]: grade for p, grade in judged.items() if p in new_row} for judged in self.qrels],
@@ -146,10 +152,16 @@ class RetrievalDataset:
         check_count("max_queries", max_queries)
         return replace(
             self,
+            all_queries=_more_than(max_queries, self.all_queries or len(self.queries)),
             queries=self.queries[:max_queries],
             query_ids=self.query_ids[:max_queries],
             qrels=self.qrels[:max_queries],
         )
+
+
+def _more_than(kept: int | None, all_: int) -> int:
+    """Return how many there were if fewer are kept, else 0."""
+    return all_ if kept is not None and kept < all_ else 0
 
 
 def check_texts(role: str, texts: Iterable[object], *, may_be_empty: bool = False) -> None:

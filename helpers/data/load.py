@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers._printable import one_line, printable
-from helpers.data import bundled, by_id, columns, docstrings, hub, layouts, packed, safety
+from helpers.data import bundled, by_id, columns, docstrings, hub, layouts, packed, safety, subsets
 from helpers.data.dataset import RetrievalDataset, check_count
 from helpers.data.formats import READERS, read_table
 from helpers.data.leave_out import LeftOut, check_choice
@@ -24,6 +24,7 @@ def load_dataset(
     source: str | Path = OFFLINE_DEFAULT,
     split: str = DEFAULT,
     *,
+    config: str | None = None,
     queries: str | None = None,
     corpus: str | None = None,
     qrels: str | None = None,
@@ -45,6 +46,8 @@ def load_dataset(
             ``negative``, as ``namespace-Pt/msmarco`` has, or ``grade``. Where a cell holds one text, the rows of equal
             queries are one query. Configurations ``corpus``, ``queries`` and ``qrels`` (or ``default``), as ``mteb``
             has them, are put together.
+        config: which configuration of a folder or data set to read, where it has several: the name of a table, or
+            the language whose ``zh-corpus``, ``zh-queries`` and ``zh-qrels`` are put together (``"zh"``).
         split: which split holds the queries. ``dev``, the default, stands for ``validation`` too, and for the only
             split where there is one alone; ``split`` of the result says which was taken. A file has none.
         queries, corpus: for ``source="pocket"`` the language of each side (``"zh"``, ``"en"``: cross-lingual
@@ -81,14 +84,16 @@ def load_dataset(
     check_choice("unanswered", unanswered, ("zero", "skip"))
     left_out = LeftOut(on_blank, on_missing)
     if str(source) in bundled.names():
-        if qrels is not None or columns is not None:
-            raise ValueError(f"The bundled collection {str(source)!r} has its own judgements and columns.")
+        if qrels is not None or columns is not None or config is not None:
+            raise ValueError(
+                f"The bundled collection {str(source)!r} has its own judgements and columns, and no configurations."
+            )
         data = replace(bundled.load(str(source), split, queries, corpus), split=split)
     elif source == docstrings.NAME:
         data = docstrings.load()
     else:
         files = {"queries": queries, "corpus": corpus, "qrels": qrels}
-        data = _load_elsewhere(_find(source), split, files, columns, left_out)
+        data = _load_elsewhere(_find(source), config, split, files, columns, left_out)
     if relevance_level is not None:
         check_count("relevance_level", relevance_level)
         data = replace(data, relevance_level=relevance_level)
@@ -118,7 +123,12 @@ def _require_answers(data: RetrievalDataset) -> None:
 
 
 def _load_elsewhere(
-    source: Path | str, split: str, files: Mapping[str, str | None], given: Named | str | None, left_out: LeftOut
+    source: Path | str,
+    config: str | None,
+    split: str,
+    files: Mapping[str, str | None],
+    given: Named | str | None,
+    left_out: LeftOut,
 ) -> RetrievalDataset:
     """Load what is not bundled: judgements by id, or a table of queries and their passages."""
     name, named = _shown_name(source), columns.parse_columns(given)
@@ -126,32 +136,47 @@ def _load_elsewhere(
         raise ValueError(
             f"queries={files['queries']!r} goes with qrels=, or with the bundled collection, not with {str(source)!r}."
         )
+    _require_configurations(source, config, files)
     if files["qrels"] is not None and _in_files(source, files):
         return by_id.read_files(*_three_files(source, files), named, name, left_out)
     if isinstance(source, Path) and files["qrels"] is None and files["corpus"] is None and by_id.is_beir(source):
         return by_id.read_beir(source, split, named, name, left_out)
-    if files["corpus"] is None and (made := _load_configurations(source, split, files["qrels"], named, left_out)):
-        return made
-    rows = _read_table(source, None, split, set(named.values()))
+    if files["corpus"] is None:
+        made = _load_configurations(source, config, split, files["qrels"], named, left_out)
+        if made is not None:
+            return made
+    rows = _read_table(source, config, split, set(named.values()))
     taken = "" if isinstance(source, Path) and not source.is_dir() else str(rows.split)
-    texts = None if files["corpus"] is None else _read_corpus(source, files["corpus"], named, left_out)
-    return replace(layouts.from_rows(rows, texts, named, name, left_out), split=taken)
+    if files["corpus"] is None:
+        return replace(layouts.from_rows(rows, None, named, name, left_out), split=taken)
+    texts, titled = _read_corpus(source, files["corpus"], named, left_out)
+    return replace(layouts.from_rows(rows, texts, named, name, left_out), split=taken, titled=titled)
+
+
+def _require_configurations(source: Path | str, config: str | None, files: Mapping[str, str | None]) -> None:
+    """Raise where a configuration is named, and the collection is read from files."""
+    in_files = files["qrels"] is not None and _in_files(source, files)
+    in_files = in_files or (isinstance(source, Path) and (not source.is_dir() or by_id.is_beir(source)))
+    if config is not None and in_files:
+        shown = _shown_name(source)
+        raise ValueError(f"{shown} is read from files, which have no configurations; leave out config={config!r}.")
 
 
 def _load_configurations(
-    source: Path | str, split: str, qrels: str | None, named: Named, left_out: LeftOut
+    source: Path | str, config: str | None, split: str, qrels: str | None, named: Named, left_out: LeftOut
 ) -> RetrievalDataset | None:
     """Load a data set of the configurations ``corpus``, ``queries`` and judgements; None if it is none."""
     if isinstance(source, Path) and not source.is_dir():
         return None
     with _cannot_read(source):
         names = hub.configurations(source, OFFLINE_DEFAULT)
-    if not {"corpus", "queries"} <= set(names):
+    roles = subsets.choose(names, config, _shown_name(source))
+    if roles is None:
         return None
     if qrels is not None:
         judgements = _read_table(_find(qrels), None, split)
-    elif "qrels" in names or "default" in names:
-        judgements = _read_table(source, "qrels" if "qrels" in names else "default", split)
+    elif "qrels" in roles:
+        judgements = _read_table(source, roles["qrels"], split)
     else:
         raise ValueError(
             f"{_shown_name(source)} has passages and queries ({', '.join(names)}) but no judgements; name the data set "
@@ -162,8 +187,8 @@ def _load_configurations(
     judged = by_id.grades_of(judgements, named, "qrels")
     taken = str(judgements.split)
     asked, passages = (
-        by_id.texts_by_id(_read_table(source, config, taken, or_only=True), role, named, config, left_out)
-        for config, role in (("queries", "query"), ("corpus", "passage"))
+        by_id.texts_by_id(_read_table(source, roles[kind], taken, or_only=True), role, named, roles[kind], left_out)
+        for kind, role in (("queries", "query"), ("corpus", "passage"))
     )
     return replace(by_id.collect(_shown_name(source), asked, passages, judged, "qrels", left_out), split=taken)
 
@@ -201,14 +226,18 @@ def _beside(folder: Path, file: str) -> Path:
     raise FileNotFoundError(f"No file {file!r}, neither in the folder {_shown_name(folder)} nor as a path of its own.")
 
 
-def _read_corpus(source: Path | str, corpus: str, named: Named, left_out: LeftOut) -> list[str]:
-    """Read the passages of a configuration of ``source``, of another hub data set, of a folder or a file."""
+def _read_corpus(source: Path | str, corpus: str, named: Named, left_out: LeftOut) -> tuple[list[str], int]:
+    """Read the passages of a configuration of ``source``, of another hub data set, of a folder or a file.
+
+    Returns:
+        The texts, and how many have a title joined to them.
+    """
     elsewhere = "/" in corpus or Path(corpus).exists()
     found, config = (_find(corpus), None) if elsewhere else (source, corpus)
     table = _read_table(found, config, None, set(named.values()))
     shown = Path(corpus).name if isinstance(found, Path) and config is None else corpus
     texts = columns.texts_of(table, "passage", named, f"corpus {shown!r}")
-    return layouts.corpus_texts(texts, f"corpus {shown!r}", left_out)
+    return layouts.corpus_texts(texts, f"corpus {shown!r}", left_out), columns.count_titles(table, named)
 
 
 def _read_table(
@@ -238,6 +267,10 @@ def _cannot_read(source: Path | str) -> Iterator[None]:
         raise
     except Exception as error:
         reason = one_line(error) or type(error).__name__
+        if missing := re.search(r"Config name is missing.*?available configs: \[(.*?)\]", reason):  # datasets' words
+            reason = (
+                f"it has several configurations ({missing[1]}); choose one: config=…, on the command line --config."
+            )
         raise ValueError(f"Cannot read the data set {_shown_name(source)!r}: {reason}") from None
 
 

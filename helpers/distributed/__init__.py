@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helpers._progress import progress_bar
-from helpers.distributed.cluster import RETRIES, Client, Cluster, connected
+from helpers.distributed.cluster import RETRIES, connected
 from helpers.distributed.tasks import in_order
 from helpers.distributed.work import Encoding, Question, encode_shard, search_part
 from helpers.embeddings import BATCH_SIZE, check_kind, text_batches
@@ -30,13 +30,15 @@ from helpers.index.order import check_k, merge
 from helpers.models import Origin
 
 if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.deploy import Cluster
+
     from helpers.models.transformer import TransformerModel
 
 __all__ = ["encode", "search"]
 
-PART = (
-    4 * BLOCK
-)  # vectors that a worker searches at a time: whole blocks, so that the products are those of one process
+# Vectors that a worker searches at a time: whole blocks, so that the products are those of one process.
+PART = 4 * BLOCK
 
 
 def encode(
@@ -73,7 +75,7 @@ def encode(
         threads_per_worker: with which a worker computes.
         gpus_per_worker: 0, or 1: each worker of a local cluster sees one GPU of this machine; each worker of another
             one takes the first that it sees, which ``dask-cuda`` makes a different one for each.
-        dashboard: serve Dask's page about a local cluster, unencrypted, at http://127.0.0.1:8787; needs ``bokeh``.
+        dashboard: serve Dask's page about a local cluster, unencrypted, on port 8787 of this machine; needs ``bokeh``.
         kind, batch_size: as for :func:`helpers.embeddings.encode`.
         shard_size: texts a shard, what a worker computes at a time.
         progress: draw a bar.
@@ -82,7 +84,7 @@ def encode(
         The vectors, float32 (n, dim), in the order of the texts.
 
     Warns:
-        UserWarning: what a worker warned of, such as truncated texts, once.
+        UserWarning: what workers warned of, such as truncated texts, once and in the end.
 
     Raises:
         ValueError: as for :func:`helpers.embeddings.encode_shards`; a model that was not loaded by name or path,
@@ -113,9 +115,9 @@ def encode(
         for (_, batch), done in results:
             kept.add(batch, done.shard, done.dim)
             bar.update(len(batch))
-            for message in set(done.warnings) - said:
-                warnings.warn(message, stacklevel=2)
             said.update(done.warnings)
+    for message in sorted(said):
+        warnings.warn(message, stacklevel=2)
     return kept.finish()
 
 
@@ -177,7 +179,7 @@ def search(
 
 def _origin(model: TransformerModel) -> Origin:
     """Return how a worker loads a model, or say that it cannot."""
-    origin = getattr(model, "origin", None)
+    origin: Origin | None = getattr(model, "origin", None)
     if origin is None:
         raise ValueError(
             f"{model.info.name} cannot be loaded by a worker: it was computed elsewhere, or made from another model. "

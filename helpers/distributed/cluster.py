@@ -29,11 +29,9 @@ HOST = "127.0.0.1"
 RETRIES = 3  # of a shard, after an error and after the death of its worker
 CONNECT = 10  # seconds to wait for a scheduler
 START = 60  # seconds to wait for the workers of a local cluster, at the start and later
-_LOCAL = {
-    "distributed.scheduler.no-workers-timeout": f"{START}s",
-    "distributed.scheduler.http.routes": [],  # what Dask serves beside the dashboard, unencrypted
-    "distributed.worker.http.routes": [],
-}
+_LOCAL = {"distributed.scheduler.no-workers-timeout": f"{START}s"}
+# What Dask serves beside the dashboard, unencrypted.
+_NO_PAGES: dict[str, Any] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 
 
 @contextlib.contextmanager
@@ -122,11 +120,12 @@ def _local(environments: list[dict[str, str]], dashboard: bool) -> Iterator[Clie
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="dask-", ignore_cleanup_errors=True))
         security = Security.temporary()
         shared: dict[str, Any] = {"host": HOST, "protocol": "tls://", "security": security, "dashboard": False}
-        worker = {**shared, "nthreads": 1, "memory_limit": 0, "local_directory": scratch}
+        worker = {**shared, "nthreads": 1, "memory_limit": 0}
         worker["silence_logs"] = logging.CRITICAL  # what matters of them comes back as an error
         page = {"dashboard": dashboard, "dashboard_address": f"{HOST}:{8787 if dashboard else 0}"}
         scheduler = {**shared, **page, "allowed_failures": RETRIES}
-        with dask.config.set(_LOCAL if not dashboard else {}):
+        settings: dict[str, Any] = {**_LOCAL, **({} if dashboard else _NO_PAGES), "temporary-directory": scratch}
+        with dask.config.set(settings):
             try:
                 cluster = SpecCluster(
                     {i: {"cls": Nanny, "options": {**worker, "env": env}} for i, env in enumerate(environments)},

@@ -6,11 +6,12 @@ import contextlib
 import itertools
 import secrets
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from distributed import Client, Future
+from distributed.client import ClosedClientError
 from distributed.scheduler import KilledWorker, NoWorkerError
 
 from helpers._printable import one_line
@@ -23,7 +24,7 @@ AHEAD = 3  # tasks in flight for each thread of the cluster: one computes, the o
 
 def in_order(
     client: Client, call: Callable[..., T], tasks: Iterable[Arguments], name: str
-) -> Iterator[tuple[Arguments, T]]:
+) -> Generator[tuple[Arguments, T], None, None]:
     """Run ``call(*task)`` on workers for a stream of tasks, and give each task with its result, in order.
 
     Only a few tasks for each thread of the cluster are taken from the stream ahead of the result that is given next.
@@ -41,7 +42,7 @@ def in_order(
             room = AHEAD * max(1, _threads(client)) - len(waiting)
             for number, task in itertools.islice(numbered, max(0, room)):
                 key = f"{name}-{run}-{number}"
-                waiting.append((number, task, client.submit(call, *task, key=key, retries=RETRIES, pure=False)))
+                waiting.append((number, task, _submitted(client, call, task, key)))
             if not waiting:
                 return
             number, task, future = waiting[0]
@@ -55,18 +56,35 @@ def in_order(
 
 def _threads(client: Client) -> int:
     """Count the threads of all workers."""
-    try:
+    with _scheduler_there():
         return sum(client.nthreads().values())
-    except (OSError, CancelledError) as error:
-        raise _scheduler_gone(error) from error
 
 
-def _result(future: Future, what: str) -> object:
+def _submitted(client: Client, call: Callable[..., object], task: tuple[object, ...], key: str) -> Future:
+    """Hand a task to the scheduler."""
+    with _scheduler_there():
+        return client.submit(call, *task, key=key, retries=RETRIES, pure=False)
+
+
+@contextlib.contextmanager
+def _scheduler_there() -> Iterator[None]:
+    """Say in one sentence that there is no scheduler any more."""
+    try:
+        yield
+    except (OSError, CancelledError, ClosedClientError) as error:
+        raise ConnectionError(
+            f"The Dask scheduler is gone ({one_line(error)[:200]}). What was finished is kept: the same call again "
+            "goes on."
+        ) from error
+
+
+def _result(future: Future, what: str) -> Any:
     """Wait for a result, or say in one sentence why there is none."""
     try:
         return future.result()
-    except CancelledError as error:
-        raise _scheduler_gone(error) from error
+    except CancelledError:
+        with _scheduler_there():
+            raise
     except KilledWorker as error:
         raise RuntimeError(
             f"{what}: its worker died, {RETRIES + 1} times. Is there enough memory for the model and a batch?"
@@ -77,10 +95,3 @@ def _result(future: Future, what: str) -> object:
         raise RuntimeError(
             f"{what} failed, {RETRIES + 1} times ({type(error).__name__}: {one_line(error)[:500]})."
         ) from error
-
-
-def _scheduler_gone(error: BaseException) -> ConnectionError:
-    """Say that there is no scheduler any more."""
-    return ConnectionError(
-        f"The Dask scheduler is gone ({one_line(error)[:200]}). What was finished is kept: the same call again goes on."
-    )

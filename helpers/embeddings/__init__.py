@@ -125,8 +125,8 @@ def encode_shards(
 
     Returns:
         Without ``folder`` an iterator of read-only float32 arrays (at most ``shard_size``, dim), memory-mapped, in
-        the order of the texts. With it all of them are computed first, and a :class:`~helpers.embeddings.Shards` is
-        returned, which is one array (rows, dim) that is read as it is needed.
+        the order of the texts. With it all of them are computed first, and what is returned is one array (rows, dim)
+        that is read as it is needed, :class:`~helpers.embeddings.shards.Shards`.
 
     Raises:
         ValueError: what :func:`encode` raises; a folder that was made with another model, recipe, kind, instruction

@@ -23,7 +23,7 @@ except ModuleNotFoundError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 SHARD_SIZE = 1024  # texts a file: what a killed run loses at most
-_SEAL = hashlib.sha256().digest_size  # bytes behind the array: SHA-256 over the shard's name and the array's file
+SEAL = hashlib.sha256().digest_size  # bytes behind the array: SHA-256 over the shard's name and the array's file
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class ShardCache:
             if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would not return
                 return None
             whole = memoryview(path.read_bytes())
-            if _digest(name, whole[:-_SEAL]) != whole[-_SEAL:]:
+            if _digest(name, whole[:-SEAL]) != whole[-SEAL:]:
                 return None
             shard: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError):
@@ -88,7 +88,7 @@ class ShardCache:
     def seal(self, name: str) -> str:
         """Return the SHA-256, over name and array, that stands at the end of a shard's file."""
         with self.path(name).open("rb") as file:
-            file.seek(-_SEAL, os.SEEK_END)
+            file.seek(-SEAL, os.SEEK_END)
             return file.read().hex()
 
     def write(self, name: str, vectors: np.ndarray) -> np.ndarray:
@@ -96,7 +96,7 @@ class ShardCache:
         path, buffer, vectors = self.path(name), io.BytesIO(), np.ascontiguousarray(vectors)
         np.save(buffer, vectors, allow_pickle=False)
         array = buffer.getbuffer()
-        with self.errors_named(path, len(array) + _SEAL):
+        with self.errors_named(path, len(array) + SEAL):
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with contextlib.suppress(OSError):
                 path.rmdir()  # an empty folder in its place

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, Self, SupportsIndex, overload
 import numpy as np
 
 from helpers._printable import printable
-from helpers.embeddings.cache import Recipe, ShardCache
+from helpers.embeddings.cache import SEAL, Recipe, ShardCache
 
 MANIFEST = "manifest.json"
 FORMAT, VERSION = "shards", 1
@@ -146,7 +146,6 @@ class Shards:
         kind: ``passage`` or ``query``.
         texts: SHA-256 over the texts, see :class:`Manifest`.
         dim: dimensions of a vector.
-        parts: for each shard the row at which it begins and its file; for workers that read it themselves.
 
     Raises:
         ValueError: when a shard is read that is missing, unreadable or not the one that was written; the message
@@ -195,7 +194,7 @@ class Shards:
 
     @property
     def parts(self) -> list[tuple[int, Path]]:
-        """For each shard the row at which it begins, and its file."""
+        """For each shard the row at which it begins, and its file; for workers that read it themselves."""
         return [
             (start, self._cache.path(shard.name))
             for start, shard in zip(self._starts, self.manifest.shards, strict=False)
@@ -219,7 +218,9 @@ class Shards:
         expected = self.manifest.shards[number]
         path = self._cache.path(expected.name)
         if number in self._verified:
-            shard: np.ndarray | None = np.load(path, mmap_mode="r", allow_pickle=False)
+            size = expected.rows * self.dim * self.dtype.itemsize  # np.load takes longer over the header than all else
+            start = path.stat().st_size - size - SEAL
+            shard: np.ndarray | None = np.memmap(path, self.dtype, "r", start, (expected.rows, self.dim))
         else:
             shard = self._cache.read(expected.name)
             if shard is None or self._cache.seal(expected.name) != expected.sha256:

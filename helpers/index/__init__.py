@@ -66,7 +66,7 @@ def build_index(
             them; for ``"BM25"`` and ``"TF-IDF"`` the n texts themselves; for ``"MaxSim"`` token vectors, as
             :func:`helpers.embeddings.encode_pooled` gives them. An index that has to be trained learns from a sample
             of all shards, the same each time, so that shards are gone through twice: an array, a list of arrays and
-            :class:`helpers.embeddings.Shards` can be, a generator cannot and is refused.
+            :class:`~helpers.embeddings.shards.Shards` can be, a generator cannot and is refused.
         factory: what to build, with settings of its search behind a colon. ``"BM25"``, ``"TF-IDF"``, each also with
             what it counts, ``"BM25:characters"``, see
             :func:`helpers.index.words.tokenize`; ``"MaxSim"``; ``"Blocks"`` (exact, over shards that are read anew for

@@ -14,10 +14,10 @@ from helpers.index.order import merge
 
 # Vectors a block. From 4,096 on the product of matrices takes nearly all of the time; with a multiple of the 1,024 that
 # FAISS multiplies at a time, the same numbers are multiplied together as in a flat index, and round alike.
-BLOCK = 1 << 14
+BLOCK = 1 << 15
 
 
-class Shards(Sized, Iterable[np.ndarray], Protocol):
+class Blocks(Sized, Iterable[np.ndarray], Protocol):
     """Arrays (·, dim) that can be gone through more than once; the length is that of all of them together."""
 
 
@@ -29,7 +29,7 @@ class BlockIndex:
     score may depend on where in a block a vector lies.)
 
     Args:
-        shards: vectors as :class:`helpers.embeddings.Shards` gives them, an array (n, dim), or a list of arrays.
+        shards: what :class:`~helpers.embeddings.shards.Shards` is, an array (n, dim), or a list of arrays.
         corpus_size: of a part of a corpus, how many vectors the whole has; it decides by how FAISS multiplies, so
             that a part gives the very scores that the whole would.
 
@@ -37,13 +37,14 @@ class BlockIndex:
         ValueError: no vectors; when searching, vectors of another dimension or that are not finite.
     """
 
-    def __init__(self, shards: Shards | np.ndarray | Sequence[np.ndarray], corpus_size: int | None = None) -> None:
+    def __init__(self, shards: Blocks | np.ndarray | Sequence[np.ndarray], corpus_size: int | None = None) -> None:
         """Keep where the vectors come from."""
         self.shards: Iterable[np.ndarray] = [shards] if isinstance(shards, np.ndarray) else shards
         self.ntotal = dense.count(shards) or 0
         if not self.ntotal:
             raise ValueError("No embeddings to search in blocks: give an array, a list of arrays, or Shards.")
         self.corpus_size = corpus_size or self.ntotal
+        self._all_finite = False  # once all blocks were looked at, true
 
     def search(
         self, queries: np.ndarray, k: int, batch_size: int = 256, progress: bool = False
@@ -55,22 +56,27 @@ class BlockIndex:
         first = 0
         with progress_bar(self.ntotal, "Search", "passage", show=progress) as bar:
             for vectors in self._blocks(queries.shape[1]):
-                block = _Block(dense.checked_vectors("embeddings", vectors))
+                block = _Block(vectors if self._all_finite else _finite(vectors))
                 for number, batch in enumerate(batches):
                     with dense.by_blas(len(batch) * self.corpus_size):
                         scores, ids = dense.search_batch(block, batch, min(k, block.ntotal))
-                    best[number] = merge([best[number], (scores, ids + first)], k)
+                    best[number] = _better(best[number], (scores, ids + first), k)
                 first += block.ntotal
                 bar.update(block.ntotal)
+        self._all_finite = True
         return np.concatenate([scores for scores, _ in best]), np.concatenate([ids for _, ids in best])
 
     def _blocks(self, dim: int) -> Iterator[np.ndarray]:
-        """Fill blocks with shards; each is overwritten by the next."""
+        """Give blocks: parts of a shard where it is large, else a copy of several, overwritten by the next."""
         block, filled = np.empty((min(BLOCK, self.ntotal), dim), np.float32), 0
         for shard in self.shards:
             dense.require_dim("embeddings", shard, dim)
             taken = 0
             while taken < len(shard):
+                if not filled and len(shard) - taken >= len(block) and _as_faiss_reads(shard):
+                    yield shard[taken : taken + len(block)]
+                    taken += len(block)
+                    continue
                 count = min(len(block) - filled, len(shard) - taken)
                 block[filled : filled + count] = shard[taken : taken + count]
                 filled, taken = filled + count, taken + count
@@ -79,6 +85,29 @@ class BlockIndex:
                     filled = 0
         if filled:
             yield block[:filled]
+
+
+def _better(
+    best: tuple[np.ndarray, np.ndarray], found: tuple[np.ndarray, np.ndarray], k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Merge what a further block gave, whose ids are higher than all before, into the rows that it makes better."""
+    if best[0].shape[1] < k:
+        return merge([best, found], k)
+    rows = np.flatnonzero(found[0][:, 0] > best[0][:, -1])
+    if len(rows):
+        best[0][rows], best[1][rows] = merge([(best[0][rows], best[1][rows]), (found[0][rows], found[1][rows])], k)
+    return best
+
+
+def _as_faiss_reads(shard: np.ndarray) -> bool:
+    """Tell whether FAISS can read an array where it lies."""
+    return shard.dtype == np.float32 and shard.flags.c_contiguous
+
+
+def _finite(block: np.ndarray) -> np.ndarray:
+    """Return a block, or raise where values are not finite; one product, which they would spoil, is quick to make."""
+    flat = block.reshape(-1)
+    return block if np.isfinite(np.dot(flat, flat)) else dense.checked_vectors("embeddings", block)
 
 
 class _Block:

@@ -44,7 +44,6 @@ def load_model(
     dim: int | None = None,
     device: str | None = None,
     half: bool = False,
-    allow_pickle: bool | None = None,
 ) -> "TransformerModel | Precomputed":
     """Load a model for :func:`helpers.embeddings.encode`.
 
@@ -73,8 +72,6 @@ def load_model(
             trained for that (Matryoshka); by default all.
         device: ``"cpu"``, ``"cuda:0"`` …; by default a GPU where there is one.
         half: use 16-bit floats, for GPUs; on a CPU all is computed in 32 bits whatever this says.
-        allow_pickle: not used any more; weights in ``pytorch_model.bin`` are read by PyTorch's restricted loader, which
-            runs no code, and only where there are no others.
 
     Raises:
         FileNotFoundError: the folder does not exist.

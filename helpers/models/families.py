@@ -6,7 +6,7 @@ import re
 FAMILIES = {
     r"bge-(?:small|base|large)-en(?:-v1\.5)?": ("Represent this sentence for searching relevant passages: ", ""),
     r"bge-(?:small|base|large)-zh(?:-v1\.5)?": ("为这个句子生成表示以用于检索相关文章：", ""),
-    r"(?:multilingual-)?e5-(?:small|base|large)(?:-v2|-unsupervised)?": ("query: ", "passage: "),
+    r"(?:multilingual-)?e5-(?:small|base|large)(?:-v2|-unsupervised)?(?:-4bit)?": ("query: ", "passage: "),
 }
 
 

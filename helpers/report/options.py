@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LANGUAGES = ("en", "zh")
 DATA_OPTIONS = (
-    "split", "queries", "corpus", "qrels", "columns", "relevance_level", "max_queries", "corpus_queries",
+    "config", "split", "queries", "corpus", "qrels", "columns", "relevance_level", "max_queries", "corpus_queries",
     "on_blank", "on_missing", "unanswered",
 )  # fmt: skip
 MODEL_OPTIONS = ("device", "half", "index", "batch_size")
@@ -61,6 +61,7 @@ def _add_data(group: argparse._ArgumentGroup) -> None:
     for name, what in (("queries", "ids and texts"), ("corpus", "ids and texts"), ("qrels", "judgements by id")):
         group.add_argument(f"--{name}", help=f"file of {what}, in the folder DATA or a path of its own")
     group.add_argument("--columns", help='what your columns are called: "query=question, positive=answer"')
+    group.add_argument("--config", help="which configuration or language, where the data set has several: zh")
     group.add_argument("--split", help="which split holds the queries")
     group.add_argument("--relevance-level", type=int, help="the lowest grade that counts as relevant")
     group.add_argument("--max-queries", type=int, help="evaluate the first so many queries")

@@ -69,7 +69,7 @@ def render(
     ]
     curves = view.growth()
     return environment.get_template("report.html.jinja").render(
-        view=view, w=words(language), policy=POLICY, verdicts=verdicts, main=shown(comparison.main),
+        view=view, w=words(language), policy=POLICY, verdicts=view.verdicts(verdicts), main=shown(comparison.main),
         language={"en": "en", "zh": "zh-CN"}[language], bars=bars(rows) if rows else None,
         lines=lines(curves) if curves else None, differs=_address(language),
     )  # fmt: skip

@@ -1,4 +1,7 @@
-"""Figures for the lessons. Each draws a table that the same cell prints, so that no number lives in a picture alone."""
+"""Figures for the lessons. Each draws a table that the same cell prints, so that no number lives in a picture alone.
+
+A notebook keeps each as PNG and as SVG (:mod:`helpers.show.vector`).
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,10 +12,13 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import Bbox
 
+from helpers.show.vector import keep_as_svg
+
 # Okabe and Ito's colours, told apart by readers with any colour vision.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+CLEAR = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # no line runs through a value
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-SIZE = (6.4, 3.6)
+SIZE = (5.6, 3.4)  # inches: the words can still be read where a telephone shows the figure as wide as its window
 
 
 def plot_intervals(intervals: pd.DataFrame) -> Axes:
@@ -24,11 +30,11 @@ def plot_intervals(intervals: pd.DataFrame) -> Axes:
     axes = _axes()
     places = range(len(intervals))[::-1]
     for place, colour, (_, row) in zip(places, _cycle(COLOURS, len(intervals)), intervals.iterrows(), strict=True):
-        axes.plot(
-            [row["low"], row["high"]], [place, place], color=colour, linewidth=3, solid_capstyle="round", alpha=0.5
+        axes.plot([row["low"], row["high"]], [place, place], color=colour, linewidth=2, solid_capstyle="round")
+        axes.plot(row["mean"], place, "o", color=colour, markersize=8)
+        axes.annotate(
+            f"{row['mean']:.3f}", (row["mean"], place), (0, 7), textcoords="offset points", ha="center", bbox=CLEAR
         )
-        axes.plot(row["mean"], place, "o", color=colour)
-        axes.annotate(f"{row['mean']:.3f}", (row["mean"], place), (0, 7), textcoords="offset points", ha="center")
     axes.set_yticks(places, map(_literal, intervals.index))
     axes.set_ylim(-0.5, len(intervals) - 0.3)
     axes.set_xlabel("score, with 95 % interval over the queries")
@@ -50,12 +56,12 @@ def plot_growth(scores: pd.DataFrame, *, log: bool = False) -> Axes:
     axes.set_xlabel(scores.index.name)
     axes.set_ylabel("score")
     axes.set_ylim(top=1.02)
-    axes.legend(frameon=False, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1))  # where it covers no line
+    _legend(axes, 4)
     return axes
 
 
 def plot_bars(intervals: pd.DataFrame, label: str) -> Axes:
-    """Draw a bar a system, its value written on it, and its confidence interval as a line.
+    """Draw a bar a system, its value written beside it, and its confidence interval as a line.
 
     Args:
         intervals: what :func:`helpers.show.tables.system_table` returned: columns mean, low, high; drawn top down.
@@ -63,10 +69,10 @@ def plot_bars(intervals: pd.DataFrame, label: str) -> Axes:
     """
     axes = _axes(height=0.9 + 0.32 * len(intervals))
     places = range(len(intervals))[::-1]
-    axes.barh(places, intervals["mean"], height=0.7, color=COLOURS[5])
+    axes.barh(places, intervals["mean"], height=0.7, color=COLOURS[5], edgecolor=COLOURS[0])
     axes.hlines(places, intervals["low"], intervals["high"], color=COLOURS[6], linewidth=1.5)
-    for place, mean in zip(places, intervals["mean"], strict=True):
-        axes.annotate(f"{mean:.3f}", (0, place), (4, 0), textcoords="offset points", va="center")
+    for place, mean, high in zip(places, intervals["mean"], intervals["high"], strict=True):
+        axes.annotate(f"{mean:.3f}", (max(mean, high), place), (6, 0), textcoords="offset points", va="center")
     axes.set_yticks(places, map(_literal, intervals.index))
     axes.set_xlim(0, 1.02)
     axes.set_xlabel(f"{_literal(label)}, with 95 % interval over the queries")
@@ -84,7 +90,7 @@ def plot_distributions(samples: Mapping[str, np.ndarray], label: str, bins: int 
         axes.stairs(counts / counts.max(), edges, color=colour, label=_literal(name))
     axes.set_xlabel(_literal(label))
     axes.set_ylabel("how often, relative to the peak")
-    axes.legend(frameon=False)
+    _legend(axes, 2)
     return axes
 
 
@@ -105,7 +111,7 @@ def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> A
     axes.margins(x=0.18, y=0.12)
     axes.set_xlabel(_literal(cost))
     axes.set_ylabel(_literal(quality))
-    axes.legend(frameon=False, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1))
+    _legend(axes, 3)
     _label_points(axes, table.sort_values(cost), cost, quality)
     return axes
 
@@ -128,14 +134,26 @@ def _label_points(axes: Axes, table: pd.DataFrame, cost: str, quality: str) -> N
         taken.append(label.get_window_extent())
 
 
+def _legend(axes: Axes, columns: int) -> None:
+    """Name the lines above the axes, where no line is covered."""
+    axes.legend(frameon=False, ncols=columns, loc="lower center", bbox_to_anchor=(0.5, 1))
+
+
 def _literal(name: object) -> str:
     """Write a name so that matplotlib takes none of its characters for a formula."""
     return str(name).replace("$", r"\$")
 
 
+def _open(height: float) -> Axes:
+    """Open a figure, which a notebook keeps in both formats; height in inches."""
+    _, axes = plt.subplots(figsize=(SIZE[0], height), layout="constrained")
+    keep_as_svg()
+    return axes
+
+
 def _axes(height: float = SIZE[1]) -> Axes:
     """Open a figure in the style of the lessons: no box, a faint grid; height in inches."""
-    _, axes = plt.subplots(figsize=(SIZE[0], height), layout="constrained")
+    axes = _open(height)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
@@ -156,7 +174,7 @@ def plot_rankings(retrieved: Sequence[Sequence[int]], relevant: Sequence[Sequenc
         names: what to call the queries.
     """
     depth = max(map(len, retrieved))
-    _, axes = plt.subplots(figsize=(SIZE[0], 0.45 + 0.55 * len(names)), layout="constrained")
+    axes = _open(0.45 + 0.55 * len(names))
     for row, (docs, judged) in enumerate(zip(retrieved, relevant, strict=True)):
         for place, doc in enumerate(docs, 1):
             hit = doc in judged

@@ -1,6 +1,5 @@
 """What a report shows of a comparison: tables of plain text and numbers, ready for the template."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -9,9 +8,12 @@ import numpy as np
 
 from helpers.data import RetrievalDataset
 from helpers.show.cost_view import cost_table, made_with
-from helpers.show.words import NOTES_ZH, TYPES_ZH, definition, shown, words
+from helpers.show.messages import CAUSES, NOTES_ZH, SKIPPED, VERDICTS_ZH, translated
+from helpers.show.words import LANGUAGES, TYPES_ZH, definition, shown, words
 from helpers.significance import interval
 from helpers.systems import Comparison, Result
+from helpers.systems.causes import CAUSES as SECTIONS
+from helpers.systems.causes import Cause, causes, tied_at
 
 FAILURES, PAIRS = 10, 5  # queries shown
 TEXT = 160  # characters of a text
@@ -31,6 +33,14 @@ class Cell(NamedTuple):
 
     main: str
     below: str = ""
+
+
+class Remark(NamedTuple):
+    """What is said of a system; ``original`` is a message that stays as it came, in English."""
+
+    system: str
+    text: str
+    original: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,8 +122,8 @@ class View:
         rows += [(w["queries"], used), (w["passages"], thousands(len(data.corpus)))]
         if data.merged:
             rows.append((w["merged"], thousands(data.merged)))
-        for what, count in (getattr(data, "skipped", None) or {}).items():
-            rows.append((w["skipped"].format(what=what), thousands(count)))
+        for what, count in data.skipped.items():
+            rows.append((w["skipped"].format(what=self._left_out(what)), thousands(count)))
         each = w["judged_each"].format(n=thousands(judged), mean=f"{judged / len(data.queries):.1f}")
         rows += [(w["judgements"], each), (w["level"], str(data.relevance_level)), (w["answers"], thousands(answers))]
         return [*rows, (w["digest"], data.sha256)] if c.results else rows
@@ -127,18 +137,53 @@ class View:
     def scores(self) -> Table:
         """Put every system under one another, a column a metric; those that failed last."""
         c, rows = self.comparison, []
+        cutoff = c.metrics[-1].partition("@")[2]
         for name, evaluation in c.scored.items():
             cells = []
             for metric in c.metrics:
                 found = c.intervals[name][metric]
                 spread = f"{number(found.low)}–{number(found.high)}" if found else ""
                 cells.append(Cell(number(evaluation.mean[metric]), "" if metric.startswith("judged") else spread))
-            rows.append([name, *cells])
-        return Table([self.words["system"], *map(shown, c.metrics)], rows, range(1, len(c.metrics) + 1))
+            ranking = c.results[name].ranking
+            assert ranking is not None
+            rows.append([name, *cells, thousands(tied_at(ranking, int(cutoff)))])
+        header = [self.words["system"], *map(shown, c.metrics), f"ties@{cutoff}"]
+        return Table(header, rows, range(1, len(header)))
 
-    def failed(self) -> list[tuple[str, str]]:
-        """Say which systems failed, and why."""
-        return [(name, self.words["failed"].format(error=error)) for name, error in self.comparison.failed.items()]
+    def failed(self) -> list[Remark]:
+        """Say which systems failed, at which step, what to do, and the message in English as it came."""
+        w, remarks = self.words, []
+        for name, error in self.comparison.failed.items():
+            result = self.comparison.results[name]
+            step, advice = w[f"step_{result.cost.failed_in}"], w[f"advice_{result.failure or 'other'}"]
+            remarks.append(Remark(name, w["failed"].format(step=step, advice=advice), error))
+        return remarks
+
+    def causes(self) -> list[tuple[str, str, list[str]]]:
+        """Say what another evaluation may do otherwise: the section that explains it, what it is, how often where."""
+        rows: dict[tuple[str, str], list[str]] = {}
+        for cause in causes(self.comparison):
+            detail = self._left_out(cause.detail) if cause.name == "left_out" else cause.detail
+            said = CAUSES[cause.name][LANGUAGES.index(self.language)].format(detail=detail)
+            rows.setdefault((SECTIONS[cause.name], said), []).append(self._counted(cause))
+        return [(section, said, counts) for (section, said), counts in rows.items()]
+
+    def _counted(self, cause: Cause) -> str:
+        """Say how many, of a system by its name."""
+        w, kind = self.words, "uncounted" if cause.name == "truncated" else "yes"
+        value = w[kind] if cause.count is None else thousands(cause.count)
+        if cause.count is not None and cause.of:
+            value = w["count_of"].format(count=value, of=thousands(cause.of))
+        return value if cause.system is None else w["named"].format(system=cause.system, value=value)
+
+    def _left_out(self, kind: str) -> str:
+        """Name what was left out of a collection."""
+        return SKIPPED.get(kind, (kind, kind))[LANGUAGES.index(self.language)]
+
+    def verdicts(self, verdicts: Sequence[Any]) -> list[tuple[bool, str]]:
+        """Say which gates were passed, and why."""
+        zh = self.language == "zh"
+        return [(v.passed, (translated(v.why, VERDICTS_ZH) or v.why) if zh else v.why) for v in verdicts]
 
     def tests(self) -> tuple[Table, list[str]] | None:
         """Compare the best system with the others; the notes that the table needs. None where there is no other."""
@@ -236,10 +281,17 @@ class View:
         """Say what each system cost."""
         return Table(*cost_table(self.comparison, self.words))
 
-    def notes(self) -> list[tuple[str, str]]:
-        """Return the warnings, by system."""
+    def notes(self) -> list[Remark]:
+        """Return the warnings, by system; on a Chinese page one that is not known stays in English, and is marked."""
         found = [(name, note) for name, result in self.comparison.results.items() for note in result.notes]
-        return [(name, translated(note) if self.language == "zh" else note) for name, note in found]
+        if self.language == "en":
+            return [Remark(name, note) for name, note in found]
+        return [
+            Remark(name, known)
+            if (known := translated(note, NOTES_ZH))
+            else Remark(name, self.words["foreign_note"], note)
+            for name, note in found
+        ]
 
     def made_with(self) -> list[tuple[str, str]]:
         """Say what the numbers were made with."""
@@ -275,11 +327,3 @@ def short(text: str) -> str:
     """Return a text on one line, cut to the width of a cell."""
     line = " ".join(text.split())
     return line if len(line) <= TEXT else line[: TEXT - 1].rstrip() + "…"
-
-
-def translated(note: str) -> str:
-    """Return a note in Chinese where it is one of those known."""
-    for pattern, chinese in NOTES_ZH.items():
-        if re.fullmatch(pattern, note, re.S):
-            return re.sub(pattern, chinese, note, flags=re.S)
-    return note

@@ -1,7 +1,5 @@
 """The words of the report in English and Chinese: a page is in one language whole."""
 
-from collections.abc import Mapping
-
 LANGUAGES = ("en", "zh")
 WORDS: dict[str, tuple[str, str]] = {
     "title": ("{systems} on {data}", "{systems}在{data}上的评估"),
@@ -54,11 +52,56 @@ WORDS: dict[str, tuple[str, str]] = {
     "scores_note": (
         "Means over the queries, the best by {metric} first; below each its 95 % interval: so far off may the mean be "
         "because the queries are a sample. judged@k is the share of the first k that somebody judged; what nobody "
-        "judged counts as not relevant.",
+        "judged counts as not relevant. ties@k: queries with equal scores among the first k, or of the k-th and the "
+        "next; equal scores stand in the order of ids, as with trec_eval.",
         "各查询得分的平均值，按{metric}由高到低排列；下方是95%置信区间：查询只是样本，平均值可能因此偏离这么多。"
-        "judged@k是前k位中有标注的比例；没有标注的段落当作不相关。",
+        "judged@k是前k位中有标注的比例；没有标注的段落当作不相关。"
+        "ties@k是同分的查询数，即前k位之内有得分相等的段落，或第k位与下一位得分相等；同分时按id排列，与trec_eval相同。",
     ),
-    "failed": ("failed: {error}", "失败：{error}"),
+    "failed": ("failed while {step}. {advice}", "在{step}时失败。{advice}"),
+    "message": (" The message: ", "原文："),
+    "step_load": ("its model was loaded", "加载模型"),
+    "step_passages": ("passages were encoded and indexed", "编码段落、建立索引"),
+    "step_queries": ("queries were encoded", "编码查询"),
+    "step_search": ("the index was searched", "检索"),
+    "step_rerank": ("passages were reranked", "重排"),
+    "step_fuse": ("rankings were fused", "融合"),
+    "step_": ("it ranked", "排序"),
+    "advice_memory": (
+        "There was too little memory: take fewer passages, a smaller batch or a shorter longest input.",
+        "内存不足：请减少段落、调小批次，或缩短最长输入。",
+    ),
+    "advice_connection": (
+        "A server did not answer: check the network, set HF_ENDPOINT to a mirror, or give a folder.",
+        "服务器没有响应：请检查网络，把HF_ENDPOINT设为镜像站，或改用本地文件夹。",
+    ),
+    "advice_package": ("A package is not installed: install the one named.", "缺少软件包：请安装原文提到的那个。"),
+    "advice_file": ("A file is not there: check the path.", "找不到文件：请检查路径。"),
+    "advice_disk": (
+        "A file could not be read or written: check room and rights.", "文件无法读写：请检查磁盘空间和权限。",
+    ),
+    "advice_input": (
+        "Something given does not fit: the message says what, and what to do.",
+        "给出的模型、数据或设置不合要求：原文写明了哪里不对、怎么改。",
+    ),
+    "advice_other": (
+        "The error came out of a library or the model itself: run this system alone, or on another device.",
+        "库或模型本身出错：请单独运行这个系统，或换一个设备再试。",
+    ),
+    "foreign_note": ("A warning came up.", "运行中出现一条警告，没有译文。"),
+    # causes of another number
+    "causes": ("What would give another number", "什么会让数字不一样"),
+    "causes_note": (
+        "Another evaluation may have done these otherwise. What is listed was found in this one; nothing here is a "
+        "mistake by itself.",
+        "别的评估可能不这样做。下面列出的是在这次评估里发现的，本身都不是错误。",
+    ),
+    "cause": ("what was done or found here", "这里的做法或情况"),
+    "where": ("where, and how many", "在哪里，有多少"),
+    "count_of": ("{count} of {of}", "{of}个中的{count}个"),
+    "uncounted": ("yes, not counted", "有，未计数"),
+    "yes": ("yes", "是"),
+    "named": ("{system}: {value}", "{system}：{value}"),
     "bars": ("{metric} with 95 % intervals", "{metric}及其95%置信区间"),
     "definitions": ("What the metrics mean", "指标的含义"),
     # differences
@@ -155,6 +198,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "kind_rerank": ("reranking", "重排"),
     "kind_object": ("object", "对象"),
     "comma": (", ", "、"),
+    "colon": (": ", "："),
 }  # fmt: skip
 
 DEFINITIONS: dict[str, tuple[str, str]] = {
@@ -215,17 +259,6 @@ FACTS: dict[str, tuple[str, str]] = {  # what is recorded of a system, by its ke
     "options.model": ("model of the reranker", "重排模型"),
 }
 TYPES_ZH = {"question": "问句", "keyword": "关键词", "paraphrase": "改写", "entity": "实体"}  # of the bundled queries
-
-NOTES_ZH: Mapping[str, str] = {  # what a system may note, as a pattern, and the same in Chinese
-    r"The run is empty: every score is 0\.": "运行结果是空的，各项得分都为0。",
-    r"No query of the run is one of the data \((.+) against (.+)\): every score is 0\.":
-        r"运行结果里没有一个查询属于这份数据（\1对\2），各项得分都为0。",
-    r"(\d+) of the run's (\d+) documents are not in the corpus(?: \((\d+) equal.+\))?: .+":
-        r"运行结果的\2个文档中有\1个不在语料库里，它们保留名次，按未标注计。",
-    r"Texts are longer than the (\d+) tokens that (.+) takes.*": r"有文本超过\2所能读的\1个词元，多出的部分被截断。",
-    r"No document of the run occurs in qrels \(for example (.+) against (.+)\).*":
-        r"检索到的文档没有一个有标注（例如\1对\2），请检查两边的id是否一致。",
-}  # fmt: skip
 
 
 def words(language: str) -> dict[str, str]:

@@ -6,6 +6,8 @@ describe     a system as text (`path?pooling=cls`) or as a table of a TOML file
 check        what can be found wrong with a description before anything is computed
 assemble     a description turned into a system
 comparison   compare: any systems on one collection, with intervals, tests and costs
+causes       what of it another evaluation may do otherwise
+failures     what kind of failure ended a system
 saved        the comparison as files: results.json, per_query.csv, runs and judgements
 contenders   the models of lesson 03
 """

@@ -42,6 +42,7 @@ class Modelled:
         with stage("load"):
             model: Any = self.model or load(self.where, self.options)
         self.facts |= {"model": model_record(model), "device": model.device, "parameters": model.parameter_count}
+        self.facts |= {"dtype": model.dtype.removeprefix("torch.")}
         if self.progress:
             _estimate(model, data, self.options.get("batch_size", BATCH_SIZE))
         system = Dense(

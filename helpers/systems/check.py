@@ -8,8 +8,10 @@ from pathlib import Path
 
 from helpers._hub import DEFAULT_ENDPOINT, reachable
 from helpers._printable import one_line, printable, printable_errors
-from helpers.models import BACKENDS, BUNDLED, OFFLINE_DEFAULT, Pooling, card
+from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
+from helpers.models.bundled import bundled_path
 from helpers.models.files import is_hub_id, require_loadable
+from helpers.models.find import require_package
 from helpers.systems.describe import Description
 
 FILES = (".trec", ".run", ".txt", ".tsv", ".csv", ".jsonl", ".json", ".gz", ".npy", ".parquet", ".res")
@@ -23,6 +25,7 @@ def check_system(system: Description) -> None:
         FileNotFoundError: no such file or folder, and the text is no hub id either.
         ValueError: a folder that holds no model that is safe to load, damaged weights, an unknown pooling or back end.
         ConnectionError: a hub id, no network, and no earlier download.
+        ModuleNotFoundError: the multilingual model without the extra ``[zh]``.
     """
     if system.kind == "model":
         _check_options(system)
@@ -39,7 +42,8 @@ def check_system(system: Description) -> None:
 def check_model(where: str, what: str) -> None:
     """Raise unless a model can be loaded from a folder, or a hub id is at hand or can be asked for."""
     path = Path(where).expanduser()
-    if where in BUNDLED:
+    if where in BUNDLED and (where == MULTILINGUAL or bundled_path(BUNDLED[where])):
+        require_package(where)
         return
     if path.is_dir():
         require_loadable(path.resolve())

@@ -16,6 +16,7 @@ from helpers.systems.assemble import Modelled, assemble, described
 from helpers.systems.check import check_system
 from helpers.systems.combine import Once, Run
 from helpers.systems.describe import Description, from_text, with_labels
+from helpers.systems.failures import kind_of
 from helpers.systems.growth import grown
 from helpers.systems.pipeline import Ranking, Retrieval, System
 from helpers.systems.results import Result
@@ -264,7 +265,8 @@ def _result(
         full = ranked.rank(data, min(max(k, ranked.depth), len(data.corpus)))
     except Exception as error:  # of anybody's model, file or class
         message = one_line(error) or type(error).__name__
-        return Result(system.name, _what(system, ranked), error=message, cost=ranked.cost, notes=ranked.notes)
+        what, kind = _what(system, ranked), kind_of(error)
+        return Result(system.name, what, error=message, failure=kind, cost=ranked.cost, notes=ranked.notes)
     ids = ranked.system.doc_ids(data) if isinstance(ranked.system, Run) else data.corpus_ids
     exported = min(max(k, EXPORTED), full.ids.shape[1])
     ranking = Ranking(full.scores[:, :exported], full.ids[:, :exported])

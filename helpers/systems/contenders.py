@@ -31,8 +31,6 @@ class Contender(NamedTuple):
 
 def load_contenders(
     models: str | Path | Sequence[str | Path] | Mapping[str, str | Path] = "offline",
-    *,
-    allow_pickle: bool | None = None,
 ) -> dict[str, Contender]:
     """Load the models to compare.
 
@@ -42,7 +40,6 @@ def load_contenders(
             colbertv2.0 under MaxSim as well; about 2 GB are downloaded the first time. Anything else is models of
             your own, which stand beside the offline ones: a folder or hub id, a list of these, or a dict of them by
             the names that the tables shall show.
-        allow_pickle: not used any more, see :func:`helpers.models.load_model`.
 
     Raises:
         ValueError: no such set or folder, two models of one name, embeddings instead of a model, or what

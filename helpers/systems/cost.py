@@ -12,10 +12,17 @@ STAGES = ("load", "passages", "queries", "search", "rerank", "fuse")
 
 @dataclass
 class Cost:
-    """Seconds by the name of the stage (``STAGES``), and bytes of the index, None where it does not say."""
+    """What a ranking cost.
+
+    Attributes:
+        seconds: by the name of the stage, see ``STAGES``.
+        index_bytes: None where the index does not say.
+        failed_in: the stage in which it failed, "" where it did not, or failed outside of all.
+    """
 
     seconds: dict[str, float] = field(default_factory=dict)
     index_bytes: int | None = None
+    failed_in: str = ""
 
 
 _current: ContextVar[Cost | None] = ContextVar("cost", default=None)
@@ -34,10 +41,14 @@ def measured() -> Iterator[Cost]:
 
 @contextlib.contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Add the wall-clock seconds of this block to a stage; where nobody measures, nothing happens."""
+    """Add the wall-clock seconds of this block to a stage, and note if it failed; nothing where nobody measures."""
     cost, start = _current.get(), time.perf_counter()
     try:
         yield
+    except Exception:
+        if cost is not None:
+            cost.failed_in = cost.failed_in or name
+        raise
     finally:
         if cost is not None:
             cost.seconds[name] = cost.seconds.get(name, 0.0) + time.perf_counter() - start

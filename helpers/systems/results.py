@@ -24,6 +24,7 @@ class Result:
         cost: seconds a stage, bytes of the index.
         notes: warnings.
         error: why it failed.
+        failure: the kind of failure, see :func:`helpers.systems.failures.kind_of`; "" where there was none.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Result:
     cost: Cost = field(default_factory=Cost)
     notes: Sequence[str] = ()
     error: str | None = None
+    failure: str = ""
 
 
 class Compared(Protocol):

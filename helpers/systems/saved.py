@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,6 +14,7 @@ from urllib.parse import quote
 from helpers._atomic import whole_file
 from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
 from helpers.provenance import provenance
+from helpers.systems.causes import causes
 from helpers.systems.results import Compared, Result
 
 SCHEMA = 1  # of results.json; it grows when a key changes its meaning or goes
@@ -90,7 +92,8 @@ def as_record(comparison: Compared) -> dict[str, Any]:
         "data": {
             "name": data.name, "sha256": data.sha256, "split": getattr(data, "split", ""),
             "queries": len(data.queries), "passages": len(data.corpus), "merged": data.merged,
-            "skipped": dict(getattr(data, "skipped", {}) or {}), "relevance_level": data.relevance_level,
+            "all_queries": data.all_queries or len(data.queries), "all_passages": data.all_passages or len(data.corpus),
+            "titled": data.titled, "skipped": dict(data.skipped), "relevance_level": data.relevance_level,
             "judgements": sum(map(len, data.qrels)),
         },
         "metrics": list(comparison.metrics),
@@ -98,6 +101,7 @@ def as_record(comparison: Compared) -> dict[str, Any]:
         "level": comparison.level,
         "systems": [_system(comparison, result) for result in comparison.results.values()],
         "tests": _tests(comparison),
+        "causes": [asdict(cause) for cause in causes(comparison)],
         "made_with": provenance(),
     }  # fmt: skip
 
@@ -106,6 +110,7 @@ def _system(comparison: Compared, result: Result) -> dict[str, Any]:
     """Return the record of one system."""
     record: dict[str, Any] = {
         "name": result.name, **result.what, "error": result.error, "notes": list(result.notes),
+        "failure": result.failure, "failed_in": result.cost.failed_in,
         "seconds": result.cost.seconds, "index_bytes": result.cost.index_bytes,
     }  # fmt: skip
     if result.evaluation is None:

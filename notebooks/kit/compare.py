@@ -8,7 +8,8 @@ metadata holds `{"verify": {"rtol": r, "atol": a}}` replaces both rules for numb
 
 Text. What remains when the numbers are taken out must be equal, but for the width of blanks, memory addresses and
 temporary folders. Digits that are part of a word, a version or a path are text. HTML is compared element by element.
-Figures are compared by pixels if the same matplotlib drew both. Volatile cells must give the same kinds of output.
+Figures are compared by pixels and, as SVG, element by element (drawings.py), if the same matplotlib drew both.
+Volatile cells must give the same kinds of output.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from typing import Any
 from nbformat import NotebookNode
 
 from .cells import code_cells, is_volatile, leaves, plain, tags
+from .drawings import drawn_by, parts, unlike
 from .tables import Piece, html_pieces
 
 RTOL = 1e-5
@@ -109,6 +111,8 @@ class _Outputs:
             other = fresh.data[mime]
             if mime == "image/png":
                 yield self.picture(value, other)
+            elif mime == "image/svg+xml":
+                yield self.drawing(value, other)
             elif mime == "text/html":
                 yield self.html(value, other)
             elif isinstance(value, str):
@@ -140,6 +144,23 @@ class _Outputs:
                 return Difference(self.cell, f"HTML element {old.location}".strip(), old.tag, new.tag)
             if difference := self.text(old.text, new.text):
                 return replace(difference, aspect=old.location or difference.aspect)
+        return None
+
+    def drawing(self, recorded: str, fresh: str) -> Difference | None:
+        """Return the first difference of two SVGs; other versions of matplotlib draw otherwise, so those pass."""
+        if recorded == fresh or drawn_by(recorded) != drawn_by(fresh):
+            return None
+        try:
+            one, two = list(parts(recorded)), list(parts(fresh))
+        except ValueError as error:
+            return Difference(self.cell, "figure, SVG", "can be compared", str(error))
+        for old, new in zip(one, two, strict=False):
+            if both := unlike(old, new):
+                return Difference(self.cell, "figure, SVG", *both)
+            if difference := self.text(old.text, new.text):
+                return replace(difference, aspect="figure, SVG: words")
+        if len(one) != len(two):
+            return Difference(self.cell, "figure, SVG", f"{len(one)} elements", f"{len(two)} elements")
         return None
 
     def picture(self, recorded: str, fresh: str) -> Difference | None:

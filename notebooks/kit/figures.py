@@ -23,6 +23,7 @@ from nbformat import NotebookNode
 
 from .arithmetic import ExpressionError, evaluate, wrong_formulas
 from .cells import alt_text, code_cells, leaves
+from .directions import contradicts, wrong_moves
 from .listed import FILE, listed
 from .markdown import PLACEHOLDER, prose, without_code
 from .notebooks import ROOT, NotebookError, Problem, lesson_path, read
@@ -277,6 +278,10 @@ class Texts:
                 yield "claim-marker", f"'{match['name']}' is no comparison: a claim is true or false"
             elif not value:
                 yield "claim", f"'{match['name']}' no longer holds ({message}): correct the sentence"
+            elif contradicts(without_markers(text[: match.start()]), match["name"]):
+                said = without_markers(text[: match.start()]).rstrip()[-40:].replace("\n", " ")
+                message = "correct the sentence, or write the claim the way it says it"
+                yield "direction", f"'… {said}' and '{match['name']}' point in opposite directions: {message}"
 
     def problems(self, text: str, own: dict[str, str] | None = None) -> Iterator[tuple[str, str]]:
         """Yield rule and message for everything that is wrong with the numbers and claims of one text."""
@@ -289,6 +294,8 @@ class Texts:
             yield "figure-unmarked", message
         for equation in wrong_formulas(without_markers(marked)):
             yield "formula", f"'{equation}' is not so: work it out again"
+        for move in wrong_moves(without_markers(marked)):
+            yield "direction", f"'{move}': the second number lies on the other side, correct the word or the numbers"
 
 
 def _listed(text: str, pinned: str | None) -> Iterator[tuple[str, str]]:

@@ -15,6 +15,7 @@ from nbformat import NotebookNode
 
 from .cells import alt_text, code_cells, code_hashes, output_texts, tags
 from .compare import provenance
+from .drawings import drawn_by, svg_fault
 from .listed import FILE, listed
 from .markdown import without_blocks
 from .notebooks import NotebookError, Problem, dumps, relative
@@ -64,6 +65,17 @@ def _outputs(cell: NotebookNode) -> Iterator[tuple[str, str]]:
         yield "progress", "stores a progress bar"
     if any(mime.startswith("image/") for o in cell.outputs for mime in o.get("data", {})) and not alt_text(cell):
         yield "alt", 'a figure without alternative text: cell metadata {"mystnb": {"image": {"alt": "..."}}}'
+
+
+def _figures(cell: NotebookNode) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the figures of a cell as SVG, and figures that are there in one format only."""
+    for output in cell.outputs:
+        formats = {mime for mime in output.get("data", {}) if mime.startswith("image/")}
+        if formats and formats != {"image/png", "image/svg+xml"}:
+            named = ", ".join(sorted(formats))
+            yield "formats", f"a figure as {named} only, not as PNG and SVG: call helpers.show.vector.keep_as_svg"
+        if (svg := output.get("data", {}).get("image/svg+xml")) and (fault := svg_fault(svg)):
+            yield "svg", fault
 
 
 def _texts(cell: NotebookNode) -> Iterator[tuple[str, str]]:
@@ -144,11 +156,19 @@ def _drawn(notebook: NotebookNode, root: Path) -> Iterator[tuple[str, str, str]]
     locked = locked_versions(root).get("matplotlib")
     for cell in code_cells(notebook) if locked else ():
         for output in cell.outputs:
-            if png := output.get("data", {}).get("image/png"):
-                software = re.search(rb"tEXtSoftware\0Matplotlib version([\w.]+)", b64decode(png))
-                drawn = software[1].decode() if software else "an unknown version"
-                if drawn != locked:
-                    yield cell.id, "drawn", f"drawn by matplotlib {drawn}, constraints.txt has {locked}: record again"
+            versions = {_drawer(mime, value) for mime, value in output.get("data", {}).items()} - {None, locked}
+            for drawn in sorted(filter(None, versions)):
+                yield cell.id, "drawn", f"drawn by matplotlib {drawn}, constraints.txt has {locked}: record again"
+
+
+def _drawer(mime: str, data: str) -> str | None:
+    """Return the version of the matplotlib that drew a figure, "unknown" if it does not say; None for other outputs."""
+    if mime == "image/svg+xml":
+        return drawn_by(data) or "unknown"
+    if mime != "image/png":
+        return None
+    software = re.search(rb"tEXtSoftware\0Matplotlib version([\w.]+)", b64decode(data))
+    return software[1].decode() if software else "unknown"
 
 
 def locked_versions(root: Path) -> dict[str, str]:
@@ -197,7 +217,7 @@ def notebook_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator
     found += [*_hidden(notebook, listed(root, Path(file).stem, "cells")), *_drawn(notebook, root)]
     yield from (Problem(file, cell, rule, message) for cell, rule, message in found)
     for cell in notebook.cells:
-        own = (_outputs, _installs) if cell.cell_type == "code" else (_markdown,)
+        own = (_outputs, _figures, _installs) if cell.cell_type == "code" else (_markdown,)
         faults = dict.fromkeys(fault for look in (_texts, *own) for fault in look(cell))
         yield from (Problem(file, cell.id, rule, message) for rule, message in faults)
 

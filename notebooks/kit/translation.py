@@ -8,6 +8,7 @@ English is the source. A Chinese markdown cell carries `{"translation": {"of": H
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -32,6 +33,8 @@ _SOFT = re.compile(rf"[{HAN}，。；：！？、）”》][*_]*\n[ \t]*(?![-*+>
 _NAMES = re.compile(r"[\w.+/@-]*[A-Z\d/@][\w.+/@-]*|\b\w\b")
 _COMMONMARK = MarkdownIt("commonmark").enable("table")  # as the site and GitHub read Markdown
 _SWITCH = re.compile(r"english|chinese|英文|英语|中文|汉语|^(?:en|zh)\b", re.I)
+
+_CARD = ("helpers/data/bundled/pocket/README.md", "docs/en/collection.md")  # the card is in English alone
 
 _SYNC = "run `python -m notebooks.kit sync`"
 _CARRIED = {  # what a Chinese cell has from its English one: the rule for it, and its name
@@ -159,6 +162,25 @@ def foreign_links(text: str, language: str) -> Iterator[tuple[str, str]]:
             yield "link", f"'{target}' leads into the other language: link the page of this one"
 
 
+def _edition(target: str) -> str:
+    """Return the English edition's target for that of either; the page on the collection for its English card."""
+    return re.sub(r"(^|/)zh/", r"\1en/", target).replace("README_zh.md", "README.md").replace(*_CARD)
+
+
+def _places(text: str) -> Counter[str]:
+    """Return how often a text links each place."""
+    return Counter(_edition(target) for _, target in links(text))
+
+
+def _missing_links(english: str, chinese: str) -> Iterator[tuple[str, str]]:
+    """Yield rule and message for each place, language switches apart, that the English links more often."""
+    switches = {_edition(target) for _, target in links(english) if _foreign(target, "en")}
+    for target in _places(english) - _places(chinese):
+        if target in switches:
+            continue
+        yield "link", f"English links '{target}', Chinese does not, or not as often: link the same in both"
+
+
 def text_problems(english: str, chinese: str, root: Path, allowed: str = "") -> Iterator[tuple[str, str]]:
     """Yield rule and message for everything that is wrong with one translated text, staleness apart.
 
@@ -170,6 +192,7 @@ def text_problems(english: str, chinese: str, root: Path, allowed: str = "") -> 
     else:
         yield from _wrong_terms(english, chinese, glossary(root))
         yield from language_differences(english, without_twins(chinese, root), allowed)
+        yield from _missing_links(english, chinese)
     yield from typography(chinese)
     yield from foreign_links(chinese, "zh")
     yield from bold_traps(chinese)

@@ -3,6 +3,7 @@
 `python -m tests.bench.bench_encode`. The passages of the bundled collection, the bundled model, the processor. All
 contestants run in turn in one process, several rounds; the median counts and is quoted as a ratio. Memory is measured
 in a process of its own: the highest resident memory while encoding, against what is resident with the model loaded.
+`--rates` measures the rates of the multilingual model alone, and puts them into the report that is there.
 """
 
 import argparse
@@ -76,6 +77,30 @@ def measure_times(rounds: int) -> tuple[dict[str, float], dict[str, float]]:
     return {name: statistics.median(values) for name, values in seconds.items()}, gaps
 
 
+def measure_rates(rounds: int) -> dict[str, dict[str, float]]:
+    """Encode the passages of either language by the multilingual model; medians of passages a second.
+
+    Of the clock, and of the processor's time summed over its cores, which a busy machine changes less.
+    """
+    from helpers.data import load_dataset
+    from helpers.embeddings import encode
+    from helpers.models import MULTILINGUAL, load_model
+
+    model, rates = load_model(MULTILINGUAL), {}
+    for language, name in (("Chinese", "pocket-zh"), ("English", "pocket-en")):
+        corpus, found = load_dataset(name).corpus, []
+        for _ in range(rounds):
+            with tempfile.TemporaryDirectory() as folder:
+                start = np.array([time.perf_counter(), time.process_time()])
+                encode(model, corpus, cache_dir=folder)
+                found.append(np.array([time.perf_counter(), time.process_time()]) - start)
+        clock, processor = (len(corpus) / np.median(found, axis=0)).tolist()
+        rates[f"{MULTILINGUAL}, {language}"] = {
+            "passages a second": round(clock, 1), "passages a second of processor time": round(processor, 1),
+        }  # fmt: skip
+    return rates
+
+
 def measure_memory(copies: int) -> dict[str, float]:
     """Encode the corpus ``copies`` times, each text made new; MiB before and at the peak. For a fresh process."""
     from helpers.data import load_dataset
@@ -119,6 +144,7 @@ def report(rounds: int) -> dict:
         },
         "largest difference of a value": {name: float(f"{gap:.1e}") for name, gap in gaps.items()},
         "memory": {name: round(value, 2) for name, value in memory.items()},
+        "multilingual": measure_rates(rounds),
     }
 
 
@@ -127,11 +153,15 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--memory", action="store_true", help="measure memory alone, in this process")
+    parser.add_argument("--rates", action="store_true", help="measure the multilingual model alone")
     options = parser.parse_args(arguments)
     if options.memory:
         print(json.dumps(measure_memory(copies=12)))
         return
-    found = report(options.rounds)
+    if options.rates:
+        found = json.loads(TARGET.read_text(encoding="utf-8")) | {"multilingual": measure_rates(options.rounds)}
+    else:
+        found = report(options.rounds)
     TARGET.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(found, indent=1))
 

@@ -35,6 +35,7 @@ TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "metrics.json"
 COMMAND = "python -m tests.bench.bench_metrics"
 SIZES = [(100, 10), (6980, 10), (6980, 1000), (100_000, 10)]
 KINDS = ("binary", "graded")
+OURS, THEIRS = "#d55e00", "#0072b2"  # of the palette of helpers/show/plots.py
 ROUNDS = 3
 
 
@@ -134,31 +135,29 @@ def _in_fresh_process(name: str, sizes: list[tuple[int, int]]) -> dict[str, floa
 
 
 def draw(report: dict[str, Any], target: Path) -> None:
-    """The time of every peer at every size and with both kinds of judgements, as an SVG file."""
+    """Write a figure a size and kind of judgements beside target, the time of every peer as a bar."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import LogLocator
 
-    plt.rcParams.update({"svg.hashsalt": "metrics", "svg.fonttype": "none", "font.size": 9})
-    sizes = list(dict.fromkeys(case.split()[0] for case in report["results"]))
-    figure, axes = plt.subplots(
-        len(KINDS), len(sizes), figsize=(11, 7), sharex="col", sharey=True, layout="constrained", squeeze=False
-    )
-    names = [n for n in PEERS if "columns" not in n and "dicts" not in n][::-1]
-    colours = ["#c44e52" if name == "helpers.metrics" else "#8c9bb0" for name in names]
-    for row, (kind, about) in enumerate(zip(KINDS, ("one relevant a query", "ten graded a query"), strict=True)):
-        for axis, size in zip(axes[row], sizes, strict=True):
-            values = [report["results"][f"{size} {kind}"][name]["ms"] for name in names]
-            bars = axis.barh(names, values, color=colours)
-            axis.bar_label(bars, [f"{v:,.1f}" if v < 100 else f"{v:,.0f}" for v in values], padding=2, fontsize=8)
-            axis.set(xscale="log", title=f"{size.replace('x', ' × ')}\n{about}")
-            axis.set_xlim(right=max(values) * 12)
-            axis.spines[["top", "right"]].set_visible(False)
-    for axis in axes[-1]:
-        axis.set_xlabel("ms (log scale)")
-    figure.suptitle("Queries × depth, and relevant passages", fontsize=10)
-    figure.savefig(target, metadata={"Date": None, "Creator": None})
+    from helpers.show.vector import as_svg
+
+    for case, results in report["results"].items():
+        names = [name for name in results if "columns" not in name and "dicts" not in name][::-1]
+        figure, axis = plt.subplots(figsize=(4.4, 2.6), layout="constrained")
+        values = [results[name]["ms"] for name in names]
+        bars = axis.barh(names, values, color=[OURS if name == "helpers.metrics" else THEIRS for name in names])
+        axis.bar_label(bars, [f"{v:,.1f}" if v < 100 else f"{v:,.0f}" for v in values], padding=3)
+        axis.set(xscale="log", xlabel="milliseconds (log scale)", title=", ".join(case.split()).replace("x", " × "))
+        axis.set_xlim(right=max(values) * 12)
+        axis.xaxis.set_major_locator(LogLocator(numticks=4))
+        axis.xaxis.set_major_formatter("{x:,.0f}")
+        axis.minorticks_off()
+        axis.spines[["top", "right"]].set_visible(False)
+        target.with_name(f"{target.stem}-{case.replace(' ', '-')}.svg").write_text(as_svg(figure), encoding="utf-8")
+        plt.close(figure)
 
 
 def table(report: dict[str, Any]) -> str:
@@ -177,20 +176,24 @@ def table(report: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measure, then write docs/benchmarks/metrics.json and metrics.svg. `--quick` only prints the smallest size."""
+    """Measure, then write docs/benchmarks/metrics.json and its figures. `--quick` only prints the smallest size."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="the smallest size only; writes nothing")
+    parser.add_argument("--draw", action="store_true", help="measure nothing: draw again what was measured last")
     parser.add_argument("--memory-of", nargs=2, metavar=("PEER", "SIZES"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.memory_of:
         print(json.dumps(measure_memory_of(options.memory_of[0], json.loads(options.memory_of[1]))))
+        return
+    if options.draw:
+        draw(json.loads(TARGET.read_text(encoding="utf-8")), TARGET)
         return
     report = run_all(SIZES[:1] if options.quick else SIZES)
     print(table(report))
     if not options.quick:
         TARGET.parent.mkdir(parents=True, exist_ok=True)
         TARGET.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        draw(report, TARGET.with_suffix(".svg"))
+        draw(report, TARGET)
 
 
 if __name__ == "__main__":

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from functools import cache, partial
 from itertools import pairwise, product
 
+import bm25s
 import numpy as np
 from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.preprocessing import normalize
 
 from helpers.data import RetrievalDataset, load_dataset
@@ -21,7 +22,8 @@ from helpers.index.words import STOP_WORDS, matches, tokenize
 from helpers.models import MULTILINGUAL, load_model
 from helpers.systems import load_contenders, rank, rank_all
 
-DEPTH, SHALLOW = 20, 10  # SHALLOW where a system cannot read one of the two languages: its ranking is noise
+DEPTH = 20
+SHALLOW = 10  # where a ranking is noise further down: a language it cannot read, or next to nothing to go by
 UNITS = ("words", "words-no-hmm", "words-search", "characters", "bigrams")
 DIRECTIONS = [(queries, corpus) for queries in ("en", "zh") for corpus in ("en", "zh")]
 Rankings = dict[str, np.ndarray]
@@ -46,7 +48,7 @@ def pooled(queries: str, corpus: str) -> Rankings:
         kept = "without" if stop_words else "with"
         rankings[f"BM25 of {unit}, {kept} stop words, k1 {k1}"] = index.search(data.queries, DEPTH)[1]
     if queries == corpus:
-        rankings |= _n_grams(data, corpus)
+        rankings |= _n_grams(data, corpus) | _added_later(data, corpus)
     readers = {"multilingual-e5-small": rank(load_model(MULTILINGUAL), data, DEPTH).ids}
     if queries != corpus:
         rankings = {name: _cut(ids, SHALLOW) for name, ids in rankings.items()}
@@ -82,6 +84,16 @@ def _tfidf(data: RetrievalDataset, depth: int = DEPTH, **options: object) -> np.
     return matches((vectorizer.transform(data.queries) @ passages.T).toarray().astype(np.float32), depth)[1]
 
 
+def _feedback(data: RetrievalDataset, analyzer: Callable[[str], list[str]]) -> np.ndarray:
+    """Rank by TF-IDF with blind feedback (Rocchio 1971): half the mean of the five best is added; ids (q, 10)."""
+    vectorizer = TfidfVectorizer(analyzer=analyzer, sublinear_tf=True)
+    passages = vectorizer.fit_transform(data.corpus).toarray()
+    queries = vectorizer.transform(data.queries).toarray()
+    best = matches((queries @ passages.T).astype(np.float32), 5)[1]
+    added = np.stack([passages[row[row >= 0]].sum(0) for row in best])
+    return matches((normalize(queries + added / 10) @ passages.T).astype(np.float32), 10)[1]
+
+
 def _latent(data: RetrievalDataset, analyzer: Callable[[str], list[str]]) -> np.ndarray:
     """Rank by latent semantic analysis: TF-IDF in 200 dimensions."""
     vectorizer = TfidfVectorizer(analyzer=analyzer, sublinear_tf=True)
@@ -100,6 +112,37 @@ def _n_grams(data: RetrievalDataset, language: str) -> Rankings:
     unit = "words" if language == "en" else "bigrams"
     rankings["LSA"] = _latent(data, lambda text: list(tokenize([text], unit)[0]))
     return rankings
+
+
+def _added_later(data: RetrievalDataset, language: str) -> Rankings:
+    """Rank by systems unlike the others: runs of four characters, titles alone, the share of words in common.
+
+    BM25 of runs of four characters finds a word in its other forms (McNamee and Mayfield 2004,
+    doi:10.1023/B:INRT.0000009441.78971.be); in Chinese, BM25 of bigrams takes its place.
+    """
+    unit = "words" if language == "en" else "bigrams"
+    titles = [passage.split("\n")[0] for passage in data.corpus]
+    rankings = {
+        "BM25 of titles": _cut(BM25Index(titles, unit).search(data.queries, DEPTH)[1], SHALLOW),
+        "Jaccard's share of words": _cut(_jaccard(data, unit), SHALLOW),
+    }
+    return rankings | ({"BM25 of runs of four characters": _bm25_of_runs(data, 4)} if language == "en" else {})
+
+
+def _bm25_of_runs(data: RetrievalDataset, size: int) -> np.ndarray:
+    """Rank by BM25 of all runs of so many characters, spaces among them."""
+    split = CountVectorizer(analyzer="char", ngram_range=(size, size)).build_analyzer()
+    index = bm25s.BM25(method="lucene", k1=1.2, b=0.75)
+    index.index([split(passage) for passage in data.corpus], show_progress=False)
+    known = [[run for run in split(query) if run in index.vocab_dict] for query in data.queries]
+    return matches(np.stack([index.get_scores(runs) for runs in known]), DEPTH)[1]
+
+
+def _jaccard(data: RetrievalDataset, unit: str) -> np.ndarray:
+    """Rank by the words in common, divided by the words in either text (Jaccard): short passages come first."""
+    passages, queries = ([set(words) for words in tokenize(texts, unit)] for texts in (data.corpus, data.queries))
+    scores = [[len(one & two) / max(1, len(one | two)) for two in passages] for one in queries]
+    return matches(np.array(scores, np.float32), DEPTH)[1]
 
 
 def held_back(language: str) -> Rankings:
@@ -135,9 +178,11 @@ def held_back(language: str) -> Rankings:
         return top_k(scores, 10)[1] if fewest else matches(scores, 10)[1]
 
     n_grams = {"en": (1, 3), "zh": (2, 3)}[language]
+    unit = "words" if language == "en" else "bigrams"
     return {
         "Okapi BM25 of stems": ranking(okapi, 0.0),
         "query likelihood of stems": ranking(likelihood, -1e9),
         "TF-IDF of words and pairs": _tfidf(data, 10, analyzer=with_pairs),
         "TF-IDF of long runs of characters": _tfidf(data, 10, analyzer="char", ngram_range=(2 * n_grams[0], 5)),
+        "TF-IDF of words with feedback": _feedback(data, lambda text: list(tokenize([text], unit)[0])),
     }

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import datasets
@@ -202,6 +203,61 @@ def test_the_configurations_of_mteb_are_put_together(tmp_path: Path, kind: str, 
     assert data.qrels == [{0: 2}, {1: 1, 0: 0}]
     assert (data.split, data.skipped) == ("test", {"unjudged_queries": 1})
     assert "split 'test'" in repr(data)
+
+
+def languages(folder: Path, names: list[str]) -> Path:
+    """Write a collection of configurations for each language, named as the format says, ids and texts of its own."""
+    card = "---\nconfigs:\n"
+    for form in names:
+        word = form.format("").strip("-_")
+        tables = {
+            "corpus": [{"_id": "0", "title": "T", "text": f"uno {word}"}, {"_id": "1", "title": "", "text": "dos"}],
+            "queries": [{"_id": "q", "text": f"one {word}"}],
+            "qrels": [{"query-id": "q", "corpus-id": "0", "score": 1}],
+        }
+        for role, rows in tables.items():
+            file = put(folder / form.format(role) / "test.jsonl", jsonl(rows)).relative_to(folder).as_posix()
+            card += f"- config_name: {form.format(role)}\n  data_files:\n  - split: test\n    path: {file}\n"
+    put(folder / "README.md", card + "---\n")
+    return folder
+
+
+def test_each_language_of_mteb_is_a_collection(tmp_path: Path):
+    """The multilingual sets of MTEB name a configuration a language and table; none of them could be read."""
+    folder = languages(tmp_path / "set", ["zh-{}", "{}-de", "pt_br-{}"])
+    for name, word in (("zh", "zh"), ("de", "de"), ("pt_br", "pt_br")):
+        data = load_dataset(folder, config=name)
+        assert (data.queries, data.corpus) == ([f"one {word}"], [f"T\nuno {word}", "dos"])
+        assert (data.qrels, data.split, data.titled) == ([{0: 1}], "test", 1)
+    there = "set holds 3 collections: zh, de, pt_br. Choose one: config='zh', on the command line --config zh."
+    with pytest.raises(ValueError, match=re.escape(there)):
+        load_dataset(folder)
+    with pytest.raises(ValueError, match="set has no configuration 'fr'; it has zh, de, pt_br"):
+        load_dataset(folder, config="fr")
+
+
+def test_one_of_several_tables_is_chosen_by_its_configuration(tmp_path: Path):
+    """A data set with a table a language would end in datasets' words, with no way to choose."""
+    folder, card = tmp_path / "set", "---\nconfigs:\n"
+    for name in ("xquad.de", "xquad.zh"):
+        put(folder / f"{name}.jsonl", jsonl([{"query": f"{name}?", "positive": ["uno"]}]))
+        card += f"- config_name: {name}\n  data_files: {name}.jsonl\n"
+    put(folder / "README.md", card + "---\n")
+    assert load_dataset(folder, config="xquad.zh").queries == ["xquad.zh?"]
+    with pytest.raises(ValueError, match=r"several configurations \('xquad.de', 'xquad.zh'\); choose one: config="):
+        load_dataset(folder)
+    with pytest.raises(ValueError, match=r"set has no configuration 'zh'; it has xquad.de, xquad.zh"):
+        load_dataset(folder, config="zh")
+
+
+@pytest.mark.parametrize("source", ["file", "bundled", "folder", "beir"])
+def test_a_configuration_of_what_has_none_is_refused(tmp_path: Path, source: str):
+    """The option would be passed over, and another language be scored than the one asked for."""
+    put(tmp_path / "set" / "dev.csv", "query,positive\none,uno\n")
+    sources = {"file": tmp_path / "set" / "dev.csv", "bundled": "pocket-en", "folder": tmp_path / "set"}
+    sources["beir"] = beir(tmp_path / "beir")
+    with pytest.raises(ValueError, match=r"no configurations|has its own judgements"):
+        load_dataset(sources[source], config="zh")
 
 
 def test_judgements_may_lie_in_a_data_set_of_their_own(tmp_path: Path):

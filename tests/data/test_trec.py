@@ -50,6 +50,14 @@ def test_order_in_a_run_is_that_of_single_precision(tmp_path):
     ]  # fmt: skip
 
 
+def test_a_run_has_every_passage_but_the_padding():
+    """The first passage of the corpus, row 0, would be taken for padding, or padding for a passage."""
+    ids, scores = np.array([[2, 0, -1], [0, 1, 2]]), np.array([[0.75, 0.5, -9], [0.5, 0.25, 0.125]])
+    assert trec.as_run(ids, scores) == {"0": {"2": 0.75, "0": 0.5}, "1": {"0": 0.5, "1": 0.25, "2": 0.125}}
+    named = trec.as_run(ids[:1], scores[:1], ["q"], ["a", "b", "c"])
+    assert named == {"q": {"c": 0.75, "a": 0.5}}
+
+
 def test_arrays_reach_trec_eval_unchanged(tmp_path):
     """A search result written to files would score differently in trec_eval than here."""
     ids, scores = np.array([[4, 2, -1], [0, 3, 1]]), np.array([[0.9, 0.1, -9], [0.3, 0.3, 0.3]], np.float32)

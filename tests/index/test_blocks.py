@@ -74,7 +74,7 @@ def test_one_block_is_in_memory_at_a_time(monkeypatch):
     vectors = np.random.default_rng(0).standard_normal((5000, 4)).astype(np.float32)
     search(build_index(vectors, "Blocks"), vectors[:500], 3, batch_size=100)
     assert max(searched) == (1024, 100)
-    first, second, *_ = build_index(vectors, "Blocks")._blocks(4)
+    first, second, *_ = build_index(np.array_split(vectors, 9), "Blocks")._blocks(4)
     assert np.shares_memory(first, second)
 
 

@@ -85,6 +85,21 @@ def _no_json(cells: dict[str, NotebookNode]) -> None:
     cells["origin"].outputs[0].text = "pandas 3"
 
 
+def _svg(old: str, new: str) -> Edit:
+    """Replace a part of the recorded SVG of the figure."""
+
+    def change(cells: dict[str, NotebookNode]) -> None:
+        data = cells["figure"].outputs[-1].data
+        assert old in data["image/svg+xml"]
+        data["image/svg+xml"] = data["image/svg+xml"].replace(old, new, 1)
+
+    return change
+
+
+def _one_format(cells: dict[str, NotebookNode]) -> None:
+    del cells["figure"].outputs[-1].data["image/svg+xml"]
+
+
 def _path(*parts: str) -> str:
     return "/".join(["", *parts])
 
@@ -106,6 +121,18 @@ BROKEN: dict[str, tuple[Edit, str, str]] = {
     "metadata": (_metadata("timing", collapsed=True), "timing", "metadata"),
     "parameters": (_two_parameters, "printed", "parameters"),
     "alt": (_no_alt, "figure", "alt"),
+    "svg: script": (_svg("</svg>", "<script>alert(1)</script></svg>"), "figure", "svg"),
+    "svg: handler": (_svg("<g>", '<g onclick="alert(1)">'), "figure", "svg"),
+    "svg: style": (_svg("<g>", '<g style="fill: red">'), "figure", "svg"),
+    "svg: sheet": (_svg("<g>", "<style>*{fill:red}</style><g>"), "figure", "svg"),
+    "svg: picture": (_svg("<g>", '<image href="https://example.org/a.png"/><g>'), "figure", "svg"),
+    "svg: link": (_svg('href="#', 'href="https://example.org/#'), "figure", "svg"),
+    "svg: address": (_svg('fill="none"', 'fill="url(https://example.org/a)"'), "figure", "svg"),
+    "svg: entity": (_svg("<svg", "<!DOCTYPE svg [<!ENTITY a 'b'>]><svg"), "figure", "svg"),
+    "svg: broken": (_svg("</svg>", ""), "figure", "svg"),
+    "svg: size": (_svg("<g>", "<g>" + "<g></g>" * 15_000), "figure", "svg"),
+    "svg: path": (_svg("</text>", " " + _path("home", "ann", "cache") + "</text>"), "figure", "private-path"),
+    "one format": (_one_format, "figure", "formats"),
     "size": (_append("timing", "x" * 500_000), "", "size"),
     "date": (_no_date, "origin", "provenance"),
     "json": (_no_json, "origin", "provenance"),

@@ -108,6 +108,7 @@ DRIFT: dict[str, tuple[str, Change, str, str]] = {
     "soft line break": ("zh", replaced("ties", "相同，", "相同，\n"), "ties", "soft-break"),
     "space": ("zh", replaced("intro", "系统a达到", "系统 a达到"), "intro", "spacing"),
     "heading added": ("zh", replaced("ties", "## 并列", "## 并列\n\n## 更多"), "ties", "headings"),
+    "another link": ("zh", replaced("intro", "../zh/next.md", "../zh/other.md"), "intro", "link"),
     "link into English": ("zh", replaced("intro", "../zh/next.md", "../en/next.md"), "intro", "link"),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import subprocess
 import sys
@@ -54,7 +55,8 @@ def test_the_page_and_the_slides_hold_the_lesson(language: str, name: str):
     """An export would lack figures, or put the whole lesson on one slide."""
     notebook = read(lesson_path(ROOT, language, name), ROOT)
     outputs = [output.get("data", {}) for cell in code_cells(notebook) for output in cell.outputs]
-    figures = [data["image/png"].replace("\n", "")[:1000] for data in outputs if "image/png" in data]
+    drawings = [data["image/svg+xml"] for data in outputs if "image/svg+xml" in data]
+    figures = [base64.b64encode(svg.encode()).decode()[:1000] for svg in drawings]
     chapters = sum(cell.source.startswith(("# ", "## ")) for cell in notebook.cells if cell.cell_type == "markdown")
     for kind in ("html", "slides"):
         page = convert(kind, language, name)

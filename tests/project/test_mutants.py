@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.mutants import ROOT, is_known, mutants, own_tests, survivors_known
+from tests.mutants import ROOT, faults, is_known, mutants, own_tests, sample, survivors_known
 
 
 @pytest.mark.parametrize("known", survivors_known(), ids=lambda known: f"{known['module']} {known['before'][:20]}")
@@ -17,3 +17,20 @@ def test_every_module_has_tests_of_its_own():
     """Without any, pytest runs all there are, and whatever fails there would count as a kill."""
     for module in sorted((ROOT / "helpers").rglob("*.py")):
         assert own_tests(module.relative_to(ROOT).as_posix()), module
+
+
+def test_every_fault_is_still_in_its_module():
+    """A fault that tests once missed would no longer be tried, since its module was rewritten."""
+    made = faults(["helpers"])
+    assert len({mutant.digest for mutant in made}) == len(made) > 0
+    for mutant in made:
+        compile(mutant.source, mutant.module, "exec")
+
+
+def test_the_sample_is_the_same_for_a_seed_and_takes_some_of_every_module():
+    """A score could not be had again, or whole modules would never be tried."""
+    drawn = sample(["helpers/metrics"], 0.04, 16)
+    assert drawn == sample(["helpers/metrics"], 0.04, 16)
+    assert drawn != sample(["helpers/metrics"], 0.04, 17)
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "helpers" / "metrics").glob("*.py")}
+    assert modules - {mutant.module for mutant in drawn} == {"helpers/metrics/__init__.py"}  # which has no code

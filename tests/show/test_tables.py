@@ -20,13 +20,14 @@ from helpers.show.tables import (
     failure_table,
     first_relevant_ranks,
     interval_table,
+    paired_table,
     reciprocal_rank_table,
     score_table,
     system_table,
 )
 from helpers.show.view import View
 from helpers.show.words import definition, words
-from helpers.significance import interval
+from helpers.significance import bootstrap_interval, holm, interval, paired_test
 from helpers.systems import compare
 from helpers.systems.combine import Run
 from tests.systems.samples import QRELS, QUERIES, collection
@@ -84,6 +85,20 @@ def test_tables_of_scores_are_the_evaluation():
     assert list(system_table({"worse": first, "better": better}, "recall@1").index) == ["better", "worse"]
     sizes = collection_table({"four": DATA}).loc["four"]
     assert sizes.tolist() == [3, 4, 4 / 3, 1]
+
+
+def test_a_paired_table_has_what_the_tests_of_significance_give():
+    """A difference with the wrong sign, or an interval and a p that nobody gets from the same values, would show."""
+    values = np.random.default_rng(7).random((3, 40))  # so many differ that the swaps are drawn, not counted out
+    results = {name: SimpleNamespace(per_query={"mrr@10": row}) for name, row in zip("abc", values, strict=True)}
+    found = paired_table(results, "b", "mrr@10")
+    assert list(found.index) == ["a", "c"]
+    tests = [paired_test(values[1], values[row]).p_value for row in (0, 2)]
+    for name, row, p in zip("ac", (0, 2), tests, strict=True):
+        between = bootstrap_interval(values[1] - values[row])
+        better = int((values[1] > values[row]).sum())
+        assert found.loc[name].tolist()[:6] == [between.mean, between.low, between.high, better, 40 - better, p]
+    assert found["adjusted p"].tolist() == holm(tests).tolist()
 
 
 def test_intervals_are_drawn_on_their_metric():

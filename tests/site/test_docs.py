@@ -20,9 +20,11 @@ from nbformat.v4 import new_output
 from docs.site.build import build, problems
 from docs.site.extension import styled_by_class
 from docs.site.finish import POLICY, Pages
+from docs.site.formulas import mathml
 from docs.site.inserts import card, filled
 from docs.site.links import address_faults, check_links
 from docs.site.project import DocsError, Edition, addresses, slugs
+from docs.site.styles import needed
 from notebooks.kit.markdown import headings
 from notebooks.kit.notebooks import LANGUAGES, ROOT, dumps, lesson_names, lesson_path, read
 from tests.built_site import built
@@ -171,8 +173,9 @@ def test_pages_show_the_recorded_outputs(site: Path):
                 o for c in read(lesson_path(ROOT, language, name)).cells for o in c.get("outputs", ())
                 if "image/png" in o.get("data", {})
             ]  # fmt: skip
-            shown = re.findall(r'<img alt="([^"]+)"[^>]*src="_images/', text)
+            shown = re.findall(r'<svg class="drawn" role="img" aria-label="([^"]+)"', text)
             assert len(shown) == len(figures), name
+            assert "_images/" not in text, name
             for cell in read(lesson_path(ROOT, language, name)).cells:
                 assert f'id="cell-{cell.id}"' in text, f"{language}/{name} [{cell.id}]"
 
@@ -215,6 +218,48 @@ def test_sizes(site: Path):
             page = site / language / f"{name}.html"
             pictures = {page.parent / src for src in re.findall(r'src="(_images/[^"]+)"', page.read_text("utf-8"))}
             assert sizes[page] + sum(sizes[p] for p in pictures) < LIMITS["lesson"], page
+
+
+def test_no_formula_is_left_to_a_script(site: Path):
+    """A reader would see LaTeX in the place of a formula, or load a megabyte to see none."""
+    for page in [*pages(site), *site.glob("*/downloads/*.html")]:
+        text = page.read_text(encoding="utf-8")
+        assert text.count('class="math"') <= text.count("<math"), page
+        prose = re.sub(r"<pre.*?</pre>|<code.*?</code>|<script.*?</script>", "", text, flags=re.S)
+        assert not re.search(r"mathjax[/.-]|\\[(\[]", prose), page
+    assert not [path for path in site.rglob("*") if "mathjax" in path.name.lower()]
+
+
+@pytest.mark.parametrize("display", [False, True])
+def test_formulas_are_mathml(display: bool):
+    """A formula would be shown as other than it is written, or stand in the line where it has one of its own."""
+    shown = mathml(r"\sum_{\substack{r \le k\\ r \text{ 处相关}}} \frac{1}{R}", display=display)
+    tree = ElementTree.fromstring(shown)
+    assert tree.tag == "math"
+    assert (tree.get("display") == "block") == display
+    assert [node.text for node in tree.iter() if node.text] == ["∑", "r", "≤", "k", "r", "\xa0处相关", "1", "R"]
+    assert len(tree.findall(".//mtr")) == 2
+
+
+def test_what_is_no_formula_is_named():
+    """A page would be published with a hole where a formula should be."""
+    with pytest.raises(DocsError, match=r"the formula '\\\\fract\{1\}\{2\}' cannot be shown: .*fract"):
+        mathml(r"\fract{1}{2}")
+
+
+def test_rules_that_no_page_uses_are_dropped():
+    """A page would load rules for nothing; or lose one that it uses, and look broken."""
+    css = (
+        '@charset "utf-8";/* .gone{} */p,.gone>a{margin:0}.gone:not(.kept){color:red}.kept:is(.gone,.kept){top:0}'
+        "@media (width<9px){.gone{left:0}}@media print{.kept,a.gone{left:0}}@keyframes x{to{top:0}}"
+        '.kept:not(.gone, :is(.gone, b)),i.gone{top:1px}.p\\:x[title="a,b"]{top:2px}'
+    )
+    assert needed(css, {"kept"}) == (
+        '@charset "utf-8";p{margin:0}.kept:is(.gone,.kept){top:0}@media print{.kept{left:0}}@keyframes x{to{top:0}}'
+        ".kept:not(.gone, :is(.gone, b)){top:1px}"
+    )
+    assert "top:2px" in needed(css, {"p:x"})
+    assert needed('@import "a.css";\n', set()) == '@import "a.css";'
 
 
 def test_sitemap_and_robots(site: Path):
@@ -357,6 +402,13 @@ def test_links_are_followed(tmp_path: Path, link: str, message: str):
     (tmp_path / "b.html").write_text('<p id="here">x</p>', encoding="utf-8")
     _, broken = check_links(tmp_path, "https://example.org/site/")
     assert (message in broken[0]) if message else (broken == []), broken
+
+
+def test_what_only_looks_like_a_link_is_left(tmp_path: Path):
+    """A figure that uses its own parts, or a link in a comment or a script, would stop the build."""
+    used = '<svg><use xlink:href="#gone" x="1"/></svg><!-- <a href="gone.html"> --><script>"<a href=\'gone\'>"</script>'
+    (tmp_path / "a.html").write_text(f'{used}<i data-src="gone"></i><a id="x" href="?a=1&amp;b=2#x">x</a>', "utf-8")
+    assert check_links(tmp_path, "https://example.org/")[1] == []
 
 
 def test_files_of_other_servers_are_refused(tmp_path: Path):

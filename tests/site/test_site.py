@@ -7,13 +7,14 @@ left in build/screenshots/.
 
 from __future__ import annotations
 
+import gzip
 import re
 from pathlib import Path
 
 import pytest
 
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
-from tests.site.browser import DRAWN, PHONE, WIDE, Site
+from tests.site.browser import PHONE, WIDE, Site
 from tests.site.queries import QUERIES
 
 # Pages of which pictures are kept, and what to show of each.
@@ -24,6 +25,7 @@ SHOWN = {
     "benchmarks": {"benchmarks": "body"},
     "03_model_comparison": {"lesson": "body", "frame": "table.dataframe", "figure": "article img"},
 }
+LIGHT = 250_000  # bytes
 
 
 def names() -> list[str]:
@@ -48,8 +50,7 @@ def formulas(language: str, name: str) -> int:
 
 def inspect(site: Site, language: str, name: str) -> None:
     """Look at the page that the browser shows: in light and dark, and on a phone; that first, where it is one."""
-    assert site.page.locator("mjx-container").count() == formulas(language, name)
-    assert site.page.locator("mjx-merror").count() == 0
+    assert site.page.locator("math").count() == formulas(language, name)
     looks = [("light", WIDE, "light"), ("dark", WIDE, "dark"), ("phone", PHONE, "light")]
     for label, size, scheme in looks if site.page.viewport_size == WIDE else looks[::-1]:
         site.look(size, scheme)
@@ -67,6 +68,12 @@ def inspect(site: Site, language: str, name: str) -> None:
     assert site.wrong == []
 
 
+def weight(answer: object) -> int:
+    """Return the bytes of an answer as a server sends it: text packed, pictures and fonts as they are."""
+    body = answer.body()
+    return len(gzip.compress(body)) if re.search(r"\.(?:html|css|js|json|svg)(?:\?|$)", answer.url) else len(body)
+
+
 def change_language(site: Site, name: str, language: str) -> None:
     """Press the switch on a page, in the middle of a lesson, and see that it leads to the same heading."""
     here = ""
@@ -77,7 +84,7 @@ def change_language(site: Site, name: str, language: str) -> None:
     site.show(here or "body")
     site.switch()
     site.page.wait_for_url(f"{site.base}{language}/{name}.html{here}")
-    site.until(DRAWN)
+    site.until("document.readyState === 'complete'")
     assert abs(site.page.evaluate(f"document.querySelector('{here or 'body'}').getBoundingClientRect().top")) < 300
     site.page.evaluate("location.hash = ''")  # unmarks the heading: axe can say nothing of its contrast
 
@@ -92,6 +99,50 @@ def test_page(site: Site, name: str):
     inspect(site, "zh", name)
     if name in lesson_names(ROOT):
         change_language(site, name, "en")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", lesson_names(ROOT))
+def test_a_lesson_is_light(site: Site, name: str, language: str):
+    """A reader with a weak connection would wait: all that a lesson loads at first, packed as servers send it."""
+    session = site.page.context.new_cdp_session(site.page)
+    session.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    answers: list[object] = []
+
+    def keep(answer: object) -> None:
+        answers.append(answer)
+
+    site.page.on("response", keep)
+    try:
+        site.look(WIDE)
+        site.open(f"{language}/{name}.html")
+        site.page.wait_for_load_state("networkidle")
+        loaded = {answer.url: weight(answer) for answer in answers}
+    finally:
+        site.page.remove_listener("response", keep)
+        session.detach()
+    assert len(loaded) > 10
+    assert sum(loaded.values()) < LIGHT, loaded
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_formulas_need_no_script(site: Site, language: str):
+    """Without JavaScript, a formula would be LaTeX or nothing; a wide one would lie outside of a phone's window."""
+    site.look(PHONE)
+    session = site.page.context.new_cdp_session(site.page)
+    session.send("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        site.open(f"{language}/02_metrics.html")
+        assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+        assert site.page.locator("math").count() == formulas(language, "02_metrics")
+        for box in site.page.locator("article div.math").all():
+            math = box.locator("math").bounding_box()
+            assert math["height"] > 15
+            assert box.bounding_box()["width"] <= PHONE["width"]
+    finally:
+        session.send("Emulation.setScriptExecutionDisabled", {"value": False})
+        session.detach()
+        site.open(f"{language}/index.html")
 
 
 def test_pages_of_source_code(site: Site):
@@ -201,7 +252,7 @@ def test_pages_outside_of_sphinx(site: Site):
             assert site.violations() == []
             assert site.page.evaluate("getComputedStyle(document.querySelector('main')).textAlign") == "center"
         else:
-            assert site.page.locator("mjx-container").count() >= formulas(path[:2], Path(path).stem)
+            assert site.page.locator("math").count() >= formulas(path[:2], Path(path).stem)
         assert site.wrong == [], path
 
 

@@ -12,37 +12,77 @@ import pytest
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
-from docs.site.cells import in_chinese, is_name, labels, pieces
+from docs.site.cells import in_chinese, pieces
 from docs.site.chinese import cut, polished
+from docs.site.figures import COLOURS, STROKES, inline
 from docs.site.head import first_paragraph, links
+from docs.site.labels import is_name, labels, missing_labels, printed_labels
 from docs.site.pdf import _linked, add_pdfs
 from docs.site.project import DocsError, Edition, site_words
 from docs.site.search import readable
 from docs.site.terms import questions
 from helpers.metrics import evaluate
-from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
+from helpers.show.plots import COLOURS as PALETTE
+from notebooks.kit.notebooks import LANGUAGES, ROOT
 from notebooks.kit.tables import parse, text_of
 
 
-def printed_labels() -> set[str]:
-    """The labels of the tables that the lessons recorded."""
-    outputs = [
-        output["data"]["text/html"]
-        for name in lesson_names(ROOT)
-        for cell in Edition(ROOT, "zh").lesson(name).cells
-        for output in cell.get("outputs", ())
-        if "text/html" in output.get("data", {})
-    ]
-    return {text_of(head) for html in outputs for head in parse(html).find_all("th")} - {""}
-
-
-def test_every_label_of_a_table_has_its_chinese():
-    """A table of the Chinese site would have English in its head; or labels.yml words that no table has any more."""
-    found = printed_labels()
+def test_every_label_of_a_table_or_figure_has_its_chinese():
+    """The Chinese site would have English in a table or a figure; or labels.yml words that none has any more."""
+    assert missing_labels(ROOT) == []
+    found = {label for _, label in printed_labels(ROOT)}
     known = set(labels(ROOT)["labels"])
-    assert sorted(label for label in found - known if not is_name(label, ROOT)) == []
     assert sorted(known - found) == []
+    assert [label for label in known if is_name(label, ROOT)] == []
     assert all(re.search("[\u4e00-\u9fff]", str(chinese)) for chinese in labels(ROOT)["labels"].values())
+
+
+def test_a_label_without_chinese_is_named(monkeypatch: pytest.MonkeyPatch):
+    """Whoever adds a figure would have to look through it for the word that stops the build."""
+    for label in ("cosine of two passages", "adjusted p"):
+        monkeypatch.setitem(labels(ROOT), "labels", {k: v for k, v in labels(ROOT)["labels"].items() if k != label})
+    faults = missing_labels(ROOT)
+    assert any("'cosine of two passages', a label of 03_model_comparison [anisotropy]" in fault for fault in faults)
+    assert any("'adjusted p', a label of " in fault for fault in faults)
+    assert len(faults) == 2
+
+
+SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="10pt" height="5pt" viewBox="0 0 10 5" stroke-linejoin="round" '
+    'stroke-linecap="butt" font-family="Verdana"><defs><path id="a" d="M 0 0 L 1 1"/></defs>'
+    '<use href="#a" fill="{colour}"/><text x="1" y="2">rank</text></svg>'
+)
+
+
+def test_a_figure_takes_the_colours_and_words_of_the_page():
+    """A figure would be white in the dark theme, English in Chinese, or take a part of the figure above it."""
+    shown = inline(SVG.format(colour="#0072b2"), 'two "ranks"', "cell-0", {"rank": "名次"}.__getitem__)
+    [figure] = parse(shown).find_all("svg")
+    assert (figure["role"], figure["aria-label"], figure["width"]) == ("img", 'two "ranks"', "14")
+    assert figure.find("use").attrs == {"href": "#cell-0-a", "fill": "var(--figure-blue)"}
+    assert figure.find("path")["id"] == "cell-0-a"
+    assert text_of(figure) == "名次"
+    assert "style" not in shown
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("<defs>", "<script/><defs>"), ("<defs>", '<defs onload="a()">'), ("#0072b2", "#123456")]
+)
+def test_a_page_takes_no_figure_that_it_does_not_know(old: str, new: str):
+    """A script would get into a page, or a colour that nobody can see in the dark theme."""
+    svg = SVG.format(colour="#0072b2")
+    with pytest.raises(DocsError, match=r"cell-0: .*(script|onload|#123456)"):
+        inline(svg.replace(old, new), "", "cell-0", str)
+
+
+def test_the_palette_has_its_colours_on_the_site():
+    """A figure in a colour of the lessons would stop the build, or be drawn in no colour at all."""
+    assert {colour.lower() for colour in PALETTE} <= set(COLOURS)
+    css = (ROOT / "docs" / "site" / "_static" / "site.css").read_text(encoding="utf-8")
+    light, dark = re.findall(r"^html(?:\[data-theme=\"dark\"\])? \{\n(.*?)^\}", css, flags=re.S | re.M)
+    own = {name for name in STROKES.values() if name not in ("ground", "ink")}
+    for theme in (light, dark):
+        assert own <= set(re.findall(r"--figure-([a-z-]+):", theme))
 
 
 def test_a_label_keeps_what_the_notebook_prints():

@@ -5,7 +5,7 @@ const reach = (box) => {
 };
 const sizes = new ResizeObserver((changes) => changes.forEach((change) => reach(change.target)));
 const watch = () => {
-  for (const box of document.querySelectorAll("article table, article pre, article mjx-container, article .cell_output div")) {
+  for (const box of document.querySelectorAll("article table, article pre, article div.math, article .cell_output div")) {
     reach(box);
     sizes.observe(box);
   }

@@ -70,7 +70,8 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
     passages = _read_texts(card.folder / f"corpus.{corpus}.jsonl", ("title", "text"))
     qrels = _read_judgements(card, query_texts, passages)
     full_name = f"{card.name}-{queries}" if queries == corpus else f"{card.name}-{queries}-{corpus}"
-    return replace(from_ids(full_name, query_texts, passages, qrels), relevance_level=card.relevance_level)
+    made = from_ids(full_name, query_texts, passages, qrels)
+    return replace(made, relevance_level=card.relevance_level, titled=len(passages))
 
 
 def upstream_example() -> tuple[RetrievalDataset, dict[str, "np.ndarray"]]:

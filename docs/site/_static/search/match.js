@@ -6,12 +6,18 @@ const SMALL = new Set("a an and are as at by for from has how i in is it of on o
 const WEIGHT = { title: 4, page: 3, text: 1, code: 0.4 };
 const K1 = 1.2, B = 0.4;
 
-const stem = (word) => {
-  if (word.length < 4 || /\d/.test(word)) return word;
+/** English as Americans write it; the text keeps its length. */
+const spelt = (text) => text.replace(/(?<=[a-z]{3}i)s(?=(?:e[drs]?|ers|ing|ations?)(?![a-z]))/g, "z");
+
+const stem = (written) => {
+  if (written.length < 4 || /\d/.test(written)) return written;
+  const word = spelt(written).replace(/^judgm/, "judgem");
   const single = word.replace(/ies$/, "y").replace(/(?<=[^su])s$/, "");
-  const cut = single.length > 6 ? single.replace(/(?:ing|ed)$/, "") : single;
+  const cut = single.length > 6 ? single.replace(/(?:ing|ed|er|(?<=iz)ation)$/, "") : single;
   return cut.replace(/(?<=[^aeiou]{1})e$/, "");
 };
+
+const latin = (text) => text.toLowerCase().match(/[a-z0-9]+(?:\.[0-9]+)?/g) ?? [];
 
 /** The words of a text: Latin ones as stems, Chinese as pairs of characters, a single one as it is. */
 export const words = (text) => {
@@ -20,7 +26,7 @@ export const words = (text) => {
     if (run.length === 1) found.push(run);
     for (let i = 0; i + 1 < run.length; i += 1) found.push(run.slice(i, i + 2));
   }
-  for (const word of text.toLowerCase().match(/[a-z0-9]+(?:\.[0-9]+)?/g) ?? []) found.push(stem(word));
+  found.push(...latin(text).map(stem));
   return found;
 };
 
@@ -46,6 +52,7 @@ export class Index {
     this.sections = sections;
     this.synonyms = synonyms;
     this.postings = new Map();
+    this.written = new Map(); // Latin words as they are written, and how often
     this.lengths = sections.map((section, at) => this.enter(section, at));
     this.mean = this.lengths.reduce((a, b) => a + b, 0) / this.lengths.length;
   }
@@ -54,6 +61,7 @@ export class Index {
   enter(section, at) {
     let length = 0;
     for (const [part, weight] of Object.entries(WEIGHT)) {
+      for (const word of latin(section[part] ?? "")) this.written.set(word, (this.written.get(word) ?? 0) + 1);
       for (const word of words(section[part] ?? "")) {
         if (!this.postings.has(word)) this.postings.set(word, new Map());
         const posting = this.postings.get(word);
@@ -69,18 +77,19 @@ export class Index {
     return Math.log(1 + (this.sections.length - holding + 0.5) / (holding + 0.5));
   }
 
-  /** Words of the index for one of the query, each with a weight: itself, else those that begin with it. */
+  /** Words of the index for one of the query, each with a weight: itself, and those that begin with it. */
   near(word) {
-    if (this.postings.has(word)) return [[word, 1]];
-    if (word.length < 3) return [];
-    return [...this.postings.keys()].filter((other) => other.startsWith(word)).map((other) => [other, 0.7]);
+    const itself = this.postings.has(word) ? [[word, 1]] : [];
+    if (word.length < (itself.length ? 5 : 3)) return itself;
+    const longer = [...this.postings.keys()].filter((other) => other.length > word.length && other.startsWith(word));
+    return [...itself, ...longer.map((other) => [other, 0.7])];
   }
 
-  /** The word of the index most like one that it lacks; "" if none is. */
+  /** The written word most like one that the index lacks; "" if none is. */
   meant(word) {
-    if (!/^[a-z]{4,}$/.test(word) || this.near(word).length) return "";
+    if (!/^[a-z]{4,}$/.test(word) || this.near(stem(word)).length) return "";
     const allowed = word.length > 7 ? 2 : 1;
-    const like = [...this.postings.keys()].map((other) => [edits(word, other), -this.postings.get(other).size, other])
+    const like = [...this.written].map(([other, count]) => [edits(word, other), -count, other])
       .filter(([changes, , other]) => changes <= allowed && /^[a-z]+$/.test(other));
     like.sort(([a, b], [c, d]) => a - c || b - d);
     return like[0]?.[2] ?? "";
@@ -89,7 +98,7 @@ export class Index {
   /** The query, and what it may also mean: terms replaced by those of the same group, words and terms written nearly so. */
   readings(query) {
     const typed = query.toLowerCase();
-    const lower = typed.replace(/[a-z]+/g, (word) => this.meant(stem(word)) || word);
+    const lower = typed.replace(/[a-z]+/g, (word) => this.meant(word) || word);
     const found = lower === typed ? [[query, 1]] : [[lower, 0.9]];
     for (const group of this.synonyms) {
       const terms = group.map((term) => term.toLowerCase());
@@ -174,7 +183,7 @@ const nearly = (text, term) => {
 
 /** The part of a section to show: about so many letters around the words of the query. */
 export const excerpt = (text, reading, letters = 180) => {
-  const asked = words(reading), lower = text.toLowerCase();
+  const asked = words(reading), lower = spelt(text.toLowerCase());
   const marks = asked.flatMap((word) => {
     const at = [];
     for (let i = lower.indexOf(word); i >= 0 && at.length < 20; i = lower.indexOf(word, i + 1)) at.push(i);
@@ -191,9 +200,10 @@ export const excerpt = (text, reading, letters = 180) => {
 
 /** What to mark in a text: Latin words by their beginnings, Chinese by the longest parts of the query it has. */
 export const marks = (reading) => {
-  const latin = words(reading).filter((word) => /^[a-z0-9.]+$/.test(word)).map((word) => `\\b${word.replace(".", "\\.")}[a-z]*`);
+  const stems = words(reading).filter((word) => /^[a-z0-9.]+$/.test(word));
+  const begun = stems.map((word) => `\\b${word.replace(".", "\\.").replace("iz", "i[sz]")}[a-z]*`);
   const han = (reading.match(HAN) ?? []).flatMap((run) =>
     [...run].flatMap((_, i) => [...run].slice(i + 1).map((__, j) => run.slice(i, i + j + 2))));
-  const every = [...han.sort((a, b) => b.length - a.length), ...latin];
+  const every = [...han.sort((a, b) => b.length - a.length), ...begun];
   return every.length ? new RegExp(`(${every.join("|")})`, "gi") : null;
 };

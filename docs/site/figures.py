@@ -1,0 +1,111 @@
+"""Local Sphinx extension: the figures of lessons stand in the page as SVG, in its colours, their words in its language.
+
+The palette of helpers/show/plots.py becomes variables, which site.css sets for the light and the dark theme. Nothing
+that is not listed there, and no element or attribute that notebooks/kit/drawings.py does not know, gets into a page.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from docs.site.labels import translated
+from docs.site.project import MARKS, DocsError, Edition
+from notebooks.kit.cells import alt_text
+from notebooks.kit.drawings import read_svg, svg_fault
+from notebooks.kit.notebooks import lesson_names
+
+SVG = "image/svg+xml"
+COLOURS = {
+    "#ffffff": "ground", "#000000": "ink", "#555555": "quiet", "#dddddd": "grid", "#e8e8e8": "box", "#0072b2": "blue",
+    "#d55e00": "vermilion", "#009e73": "green", "#cc79a7": "purple", "#e69f00": "orange", "#56b4e9": "sky",
+}  # fmt: skip
+STROKES = COLOURS | {"#56b4e9": "sky-line"}  # a line in ink lies on a bar, and thin lines are brighter
+SCALE = 1.4  # pixels a point: the words of a figure are 14 pixels high where there is room
+
+
+def inline(svg: str, alt: str, mark: str, translate: Callable[[str], str]) -> str:
+    """Return a recorded figure as a tag of a page.
+
+    Args:
+        svg: the figure.
+        alt: what it shows, for those who cannot see it.
+        mark: what its ids begin with, which keeps them apart from those of other figures.
+        translate: gives for a word of the figure that of the page.
+
+    Raises:
+        DocsError: the figure holds what no page may hold, or a colour without a dark counterpart.
+    """
+    if fault := svg_fault(svg):
+        raise DocsError(f"{mark}: {fault}")
+    root = read_svg(svg)
+    for element in root.iter():
+        _recolour(element, mark)
+        for name in ("id", "href", "clip-path"):
+            if name in element.attrib:
+                element.set(name, _marked(element.attrib[name], mark))
+        if element.tag in ("text", "tspan") and element.text:
+            element.text = translate(element.text)
+    box = root.attrib["viewBox"].split()
+    sizes = {name: f"{float(side) * SCALE:.0f}" for name, side in zip(("width", "height"), box[2:], strict=True)}
+    about = {"class": "drawn", "role": "img", "aria-label": alt, "viewBox": root.attrib["viewBox"], **sizes}
+    root.attrib = about | {name: root.attrib[name] for name in ("stroke-linejoin", "stroke-linecap")}
+    return ElementTree.tostring(root, encoding="unicode").replace("\n", "")
+
+
+def _recolour(element: ElementTree.Element, mark: str) -> None:
+    """Set the page's variables for the palette's colours. Raises DocsError for any other colour."""
+    for name, variables in (("fill", COLOURS), ("stroke", STROKES)):
+        colour = element.get(name, "none")
+        if colour != "none":
+            if colour not in variables:
+                known = ", ".join(variables)
+                raise DocsError(f"{mark}: a figure in {colour}, which has no dark counterpart; there are: {known}")
+            element.set(name, f"var(--figure-{variables[colour]})")
+
+
+def _marked(reference: str, mark: str) -> str:
+    """Put a mark before an id, or before the id that a reference names."""
+    before, sign, name = reference.rpartition("#")
+    return f"{before}{sign}{mark}-{name}"
+
+
+def draw_figures(app: Sphinx, doctree: nodes.document) -> None:
+    """Put the figures of a lesson into the page in place of links to picture files."""
+    edition, name = Edition.of(app), app.env.docname
+    if name not in lesson_names(edition.root):
+        return
+    cells = edition.lesson(name).cells
+    for box in list(doctree.findall(nodes.container)):
+        if box.get("nb_element") != "cell_code":
+            continue
+        cell = cells[box["cell_index"]]
+        bundles = [bundle for bundle in box.findall(nodes.container) if _holds_svg(bundle)]
+        drawings = [output.data[SVG] for output in cell.outputs if SVG in output.get("data", {})]
+        alt = MARKS.sub("", alt_text(cell))
+        for number, (bundle, svg) in enumerate(zip(bundles, drawings, strict=True)):
+            shown = inline(svg, alt, f"{cell.id}-{number}", lambda text: translated(text, edition))
+            bundle.replace_self(nodes.raw("", shown, format="html"))
+
+
+def _holds_svg(container: nodes.container) -> bool:
+    """Tell whether a container holds the formats of one output, SVG among them."""
+    return container.get("nb_element") == "mime_bundle" and any(
+        isinstance(part, nodes.container) and part.get("mime_type") == SVG for part in container.children
+    )
+
+
+def panels(drawings: dict[str, str], translate: Callable[[str], str]) -> str:
+    """Return figures side by side where there is room, below each other on a phone; drawings by what each one shows."""
+    tags = (inline(svg, alt, f"panel-{number}", translate) for number, (alt, svg) in enumerate(drawings.items()))
+    return f'<div class="panels">{"".join(tags)}</div>'
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register what is done, before Sphinx looks for picture files to copy."""
+    app.connect("doctree-read", draw_figures, priority=150)
+    return {"parallel_read_safe": True}
