@@ -102,7 +102,7 @@ def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> A
         cost, quality: the columns of both axes; the cost is drawn on a logarithmic scale.
         group: the column whose values get a colour and a marker each.
     """
-    axes = _axes(height=4.6)
+    axes = _axes(height=4.4)
     groups = list(dict.fromkeys(table[group]))
     for name, colour, marker in zip(groups, _cycle(COLOURS, len(groups)), _cycle(MARKERS, len(groups)), strict=True):
         rows = table[table[group] == name]
