@@ -191,7 +191,7 @@ def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path):
     script.write_text("from helpers.distributed.cluster import connected\nwith connected(None, 1, 1, 0, False): pass\n")
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
     assert done.returncode != 0
-    assert 'if __name__ == "__main__":' in done.stderr
+    assert "if __name__ == '__main__':" in done.stderr
     assert done.stderr.strip().splitlines()[-1].startswith("RuntimeError: The 1 workers of a local cluster")
 
 
