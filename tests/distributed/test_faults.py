@@ -218,6 +218,7 @@ def test_a_cluster_with_certificates_of_its_own_is_used_through_a_client(model, 
         assert address.startswith("tls://")
         with pytest.raises(ConnectionError, match="where the cluster wants TLS, a Client with its Security"):
             distributed.encode(model, TEXTS, tmp_path / "v", cluster=address)
+        assert not (tmp_path / "v").exists(), "a folder is begun before anybody can fill it"
         with Client(address, security=Security(require_encryption=True, **paths), set_as_default=False) as client:
             shards = distributed.encode(model, TEXTS, tmp_path / "v", cluster=client, shard_size=SIZE, progress=False)
     assert np.array_equal(np.asarray(shards), undisturbed)
