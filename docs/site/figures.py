@@ -83,12 +83,20 @@ def draw_figures(app: Sphinx, doctree: nodes.document) -> None:
     for box in list(doctree.findall(nodes.container)):
         if box.get("nb_element") != "cell_code":
             continue
-        cell, images = cells[box["cell_index"]], list(box.findall(nodes.image))
+        cell = cells[box["cell_index"]]
+        bundles = [bundle for bundle in box.findall(nodes.container) if _holds_svg(bundle)]
         drawings = [output.data[SVG] for output in cell.outputs if SVG in output.get("data", {})]
         alt = MARKS.sub("", alt_text(cell))
-        for number, (image, svg) in enumerate(zip(images, drawings, strict=True)):
+        for number, (bundle, svg) in enumerate(zip(bundles, drawings, strict=True)):
             shown = inline(svg, alt, f"{cell.id}-{number}", lambda text: translated(text, edition))
-            image.replace_self(nodes.raw("", shown, format="html"))
+            bundle.replace_self(nodes.raw("", shown, format="html"))
+
+
+def _holds_svg(container: nodes.container) -> bool:
+    """Tell whether a container holds the formats of one output, SVG among them."""
+    return container.get("nb_element") == "mime_bundle" and any(
+        isinstance(part, nodes.container) and part.get("mime_type") == SVG for part in container.children
+    )
 
 
 def panels(drawings: dict[str, str], translate: Callable[[str], str]) -> str:

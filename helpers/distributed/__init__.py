@@ -75,7 +75,7 @@ def encode(
         threads_per_worker: with which a worker computes.
         gpus_per_worker: 0, or 1: each worker of a local cluster sees one GPU of this machine; each worker of another
             one takes the first that it sees, which ``dask-cuda`` makes a different one for each.
-        dashboard: serve Dask's page about a local cluster, unencrypted, at http://127.0.0.1:8787; needs ``bokeh``.
+        dashboard: serve Dask's page about a local cluster, unencrypted, on port 8787 of this machine; needs ``bokeh``.
         kind, batch_size: as for :func:`helpers.embeddings.encode`.
         shard_size: texts a shard, what a worker computes at a time.
         progress: draw a bar.

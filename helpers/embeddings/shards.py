@@ -146,7 +146,6 @@ class Shards:
         kind: ``passage`` or ``query``.
         texts: SHA-256 over the texts, see :class:`Manifest`.
         dim: dimensions of a vector.
-        parts: for each shard the row at which it begins and its file; for workers that read it themselves.
 
     Raises:
         ValueError: when a shard is read that is missing, unreadable or not the one that was written; the message
@@ -195,7 +194,7 @@ class Shards:
 
     @property
     def parts(self) -> list[tuple[int, Path]]:
-        """For each shard the row at which it begins, and its file."""
+        """For each shard the row at which it begins, and its file; for workers that read it themselves."""
         return [
             (start, self._cache.path(shard.name))
             for start, shard in zip(self._starts, self.manifest.shards, strict=False)

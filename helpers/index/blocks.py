@@ -17,7 +17,7 @@ from helpers.index.order import merge
 BLOCK = 1 << 15
 
 
-class Shards(Sized, Iterable[np.ndarray], Protocol):
+class Blocks(Sized, Iterable[np.ndarray], Protocol):
     """Arrays (·, dim) that can be gone through more than once; the length is that of all of them together."""
 
 
@@ -37,7 +37,7 @@ class BlockIndex:
         ValueError: no vectors; when searching, vectors of another dimension or that are not finite.
     """
 
-    def __init__(self, shards: Shards | np.ndarray | Sequence[np.ndarray], corpus_size: int | None = None) -> None:
+    def __init__(self, shards: Blocks | np.ndarray | Sequence[np.ndarray], corpus_size: int | None = None) -> None:
         """Keep where the vectors come from."""
         self.shards: Iterable[np.ndarray] = [shards] if isinstance(shards, np.ndarray) else shards
         self.ntotal = dense.count(shards) or 0

@@ -58,7 +58,7 @@ def _said(words: str) -> str:
 
 def _claimed(expression: str) -> str:
     """Return `<` or `>`, the sign of every comparison of a claim; empty if it has others, or both."""
-    signs = set()
+    signs: set[str] = set()
     for node in ast.walk(ast.parse(expression, mode="eval")):
         match node:
             case ast.Call(func=ast.Name(id="falls")):
