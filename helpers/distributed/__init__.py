@@ -105,13 +105,13 @@ def encode(
     )
     total = len(texts) if isinstance(texts, Sized) else None
     batches = text_batches(texts, shard_size)
-    kept = ShardFolder(run.folder, run.made_with, total)
     said: set[str] = set()
     with (
         connected(cluster, workers, threads_per_worker, gpus_per_worker, dashboard) as client,
-        progress_bar(total, f"Encode {kind}", "text", show=progress) as bar,
         closing(in_order(client, encode_shard, ((run, batch) for batch in batches), "Shard")) as results,
+        progress_bar(total, f"Encode {kind}", "text", show=progress) as bar,
     ):
+        kept = ShardFolder(run.folder, run.made_with, total)
         for (_, batch), done in results:
             kept.add(batch, done.shard, done.dim)
             bar.update(len(batch))

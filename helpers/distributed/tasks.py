@@ -80,18 +80,16 @@ def _scheduler_there() -> Iterator[None]:
 
 def _result(future: Future, what: str) -> Any:
     """Wait for a result, or say in one sentence why there is none."""
-    try:
-        return future.result()
-    except CancelledError:
-        with _scheduler_there():
-            raise
-    except KilledWorker as error:
-        raise RuntimeError(
-            f"{what}: its worker died, {RETRIES + 1} times. Is there enough memory for the model and a batch?"
-        ) from error
-    except NoWorkerError as error:
-        raise RuntimeError(f"{what}: no worker is left, and none came back.") from error
-    except Exception as error:
-        raise RuntimeError(
-            f"{what} failed, {RETRIES + 1} times ({type(error).__name__}: {one_line(error)[:500]})."
-        ) from error
+    with _scheduler_there():
+        error = future.exception()
+        if isinstance(error, CancelledError):
+            raise error
+        if error is None:
+            return future.result()
+    if isinstance(error, KilledWorker):
+        why = f"its worker died, {RETRIES + 1} times. Is there enough memory for the model and a batch?"
+    elif isinstance(error, NoWorkerError):
+        why = "no worker is left, and none came back."
+    else:
+        why = f"failed, {RETRIES + 1} times ({type(error).__name__}: {one_line(error)[:500]})."
+    raise RuntimeError(f"{what}: {why}") from error

@@ -185,7 +185,7 @@ def test_a_shard_that_fails_is_named_with_its_cause_after_three_retries(model, c
         return forward(model_, batch, *rest)
 
     monkeypatch.setattr(network, "forward", fails)
-    with pytest.raises(RuntimeError, match=r"Shard 5 failed, 4 times \(OSError: .*No space left on device"):
+    with pytest.raises(RuntimeError, match=r"Shard 5: failed, 4 times \(OSError: .*No space left on device"):
         distributed.encode(model, TEXTS, tmp_path, cluster=client, shard_size=SIZE, progress=False)
     assert len(tried) == 4
     assert len(files(tmp_path)) >= 5, "what was finished before is lost"
@@ -198,7 +198,7 @@ def test_a_worker_with_another_model_is_refused(tmp_path, client):
     other = save_checkpoint(tmp_path / "other", seed=1)
     (folder / "model.safetensors").write_bytes((other / "model.safetensors").read_bytes())
     now = load_model(folder, device="cpu").info.sha256
-    with pytest.raises(RuntimeError, match=f"Shard 0 .*{now}, the caller's {model.info.sha256}"):
+    with pytest.raises(RuntimeError, match=f"Shard 0: .*{now}, the caller's {model.info.sha256}"):
         distributed.encode(model, TEXTS, tmp_path / "v", cluster=client, progress=False)
     assert files(tmp_path / "v") == []
 

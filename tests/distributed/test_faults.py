@@ -191,7 +191,7 @@ def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path):
     script.write_text("from helpers.distributed.cluster import connected\nwith connected(None, 1, 1, 0, False): pass\n")
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=120)
     assert done.returncode != 0
-    assert 'if __name__ == "__main__":' in done.stderr
+    assert "if __name__ == '__main__':" in done.stderr
     assert done.stderr.strip().splitlines()[-1].startswith("RuntimeError: The 1 workers of a local cluster")
 
 
@@ -218,6 +218,7 @@ def test_a_cluster_with_certificates_of_its_own_is_used_through_a_client(model, 
         assert address.startswith("tls://")
         with pytest.raises(ConnectionError, match="where the cluster wants TLS, a Client with its Security"):
             distributed.encode(model, TEXTS, tmp_path / "v", cluster=address)
+        assert not (tmp_path / "v").exists(), "a folder is begun before anybody can fill it"
         with Client(address, security=Security(require_encryption=True, **paths), set_as_default=False) as client:
             shards = distributed.encode(model, TEXTS, tmp_path / "v", cluster=client, shard_size=SIZE, progress=False)
     assert np.array_equal(np.asarray(shards), undisturbed)

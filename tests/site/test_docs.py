@@ -440,7 +440,7 @@ def test_unknown_insert_is_named():
         card(Edition(ROOT, "en"), "Nothing")
 
 
-@pytest.mark.parametrize("name", ["metrics", "encode", "distributed"])
+@pytest.mark.parametrize("name", ["metrics", "encode"])
 def test_benchmark_tables_are_in_the_language_of_the_page(name: str):
     """A Chinese reader would meet English labels in the tables of measurements."""
     english, chinese = (filled(f"<!-- insert: benchmark {name} -->", Edition(ROOT, code)) for code in LANGUAGES)
