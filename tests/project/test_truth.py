@@ -216,7 +216,8 @@ def _nbconvert(words: list[str]) -> None:
 
 MODULES: dict[str, Callable[[list[str]], None]] = {
     "helpers.report": _report, "helpers.judgements": _judgements, "notebooks.kit": _kit, "papermill": _papermill,
-    "nbconvert": _nbconvert, "tests.data.differences": list, "docs.site": list, "pip": list, "uv": list, "venv": list,
+    "nbconvert": _nbconvert, "tests.data.differences": list,
+    "tests.bench.bench_distributed": list, "docs.site": list, "pip": list, "uv": list, "venv": list,
     "pytest": list,
 }  # fmt: skip
 PROGRAMS = {"export", "git", "cd", "conda", "dask", "npm", "py", "pre-commit", "xcode-select", ".venv/bin/jupyter"}

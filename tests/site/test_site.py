@@ -23,7 +23,7 @@ SHOWN = {
     "libraries": {"table": "#why-they-differ"},
     "cheatsheet": {"cheatsheet": "body"},
     "benchmarks": {"benchmarks": "body"},
-    "03_model_comparison": {"lesson": "body", "frame": "table.dataframe", "figure": "article img"},
+    "03_model_comparison": {"lesson": "body", "frame": "table.dataframe", "figure": "article svg.drawn"},
 }
 LIGHT = 250_000  # bytes
 
