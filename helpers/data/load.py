@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers._printable import one_line, printable
-from helpers.data import bundled, by_id, columns, hub, layouts, packed, safety, subsets
+from helpers.data import bundled, by_id, columns, docstrings, hub, layouts, packed, safety, subsets
 from helpers.data.dataset import RetrievalDataset, check_count
 from helpers.data.formats import READERS, read_table
 from helpers.data.leave_out import LeftOut, check_choice
@@ -39,9 +39,10 @@ def load_dataset(
     """Load a test collection.
 
     Args:
-        source: a bundled name (``pocket-en``, ``pocket-zh``), the id of a data set on the Hugging Face hub, a folder
-            in the hub's layout or in BEIR's, or a file: JSONL, CSV, TSV or Parquet, packed (``.gz``) or not. Tables
-            are read by Hugging Face ``datasets`` and have the columns ``query``, ``positive`` and perhaps
+        source: a bundled name (``pocket-en``, ``pocket-zh``); ``docstrings``, some ten thousand short texts of the
+            installed libraries, see :mod:`helpers.data.docstrings`; the id of a data set on the Hugging Face hub, a
+            folder in the hub's layout or in BEIR's, or a file: JSONL, CSV, TSV or Parquet, packed (``.gz``) or not.
+            Tables are read by Hugging Face ``datasets`` and have the columns ``query``, ``positive`` and perhaps
             ``negative``, as ``namespace-Pt/msmarco`` has, or ``grade``. Where a cell holds one text, the rows of equal
             queries are one query. Configurations ``corpus``, ``queries`` and ``qrels`` (or ``default``), as ``mteb``
             has them, are put together.
@@ -88,6 +89,8 @@ def load_dataset(
                 f"The bundled collection {str(source)!r} has its own judgements and columns, and no configurations."
             )
         data = replace(bundled.load(str(source), split, queries, corpus), split=split)
+    elif source == docstrings.NAME:
+        data = docstrings.load()
     else:
         files = {"queries": queries, "corpus": corpus, "qrels": qrels}
         data = _load_elsewhere(_find(source), config, split, files, columns, left_out)

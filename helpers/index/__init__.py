@@ -13,6 +13,7 @@ import faiss
 import numpy as np
 
 from helpers.index import dense
+from helpers.index.binary import BinaryIndex
 from helpers.index.blocks import BlockIndex
 from helpers.index.dense import reserve
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
@@ -39,6 +40,7 @@ __all__ = [
 
 TOKEN_INDEXES = {"MaxSim": MaxSimIndex}
 BLOCK_INDEXES = {"Blocks": BlockIndex}
+BINARY = "Binary"
 
 
 class Index(Protocol):
@@ -65,24 +67,57 @@ def build_index(
             :func:`helpers.embeddings.encode_pooled` gives them. An index that has to be trained learns from a sample
             of all shards, the same each time, so that shards are gone through twice: an array, a list of arrays and
             :class:`~helpers.embeddings.shards.Shards` can be, a generator cannot and is refused.
-        factory: ``"BM25"``, ``"TF-IDF"``, each also with what it counts behind a colon, ``"BM25:characters"``, see
+        factory: what to build, with settings of its search behind a colon. ``"BM25"``, ``"TF-IDF"``, each also with
+            what it counts, ``"BM25:characters"``, see
             :func:`helpers.index.words.tokenize`; ``"MaxSim"``; ``"Blocks"`` (exact, over shards that are read anew for
-            each search and never all in memory); or a FAISS ``index_factory`` string for an index that ranks by inner
-            product. ``"Flat"`` compares with every vector and is exact; others, such as ``"IVF64,Flat"`` or
-            ``"HNSW32"``, trade exactness for speed.
+            each search and never all in memory); ``"Binary"`` (signs first, the vectors themselves for the best,
+            ``"Binary:rescore=4"``); or a FAISS ``index_factory`` string for an index that ranks by inner product.
+            ``"Flat"`` compares with every vector and is exact; others, such as ``"IVF64,Flat:nprobe=8"`` or
+            ``"HNSW32:efSearch=64"``, trade exactness for speed. Their settings have the names of FAISS's
+            ``ParameterSpace``; ``k_factor_rf`` is how many times k candidates a ``Refine`` scores again.
 
     Returns:
         A ``faiss.Index``, or an :class:`Index` of words or token vectors; number i is row i of the passages.
 
     Raises:
-        ValueError: no vectors, vectors that are not finite, an unknown factory string or unit, passages without a
-            word, too few vectors to train on, a generator of shards for an index that has to be trained.
+        ValueError: no vectors, vectors that are not finite, an unknown factory string, unit or setting, passages
+            without a word, too few vectors to train on, a generator of shards for an index that has to be trained.
     """
-    kind, _, unit = factory.partition(":")
-    if kind in KINDS and factory not in WORD_INDEXES:
-        raise ValueError(f"{factory!r}: unknown unit {unit!r}; expected one of {', '.join(UNITS)}.")
     kinds: dict[str, Any] = WORD_INDEXES | TOKEN_INDEXES | BLOCK_INDEXES
-    return kinds[factory](passages) if factory in kinds else dense.build(passages, factory)  # type: ignore[arg-type]
+    if factory in kinds:
+        return kinds[factory](passages)
+    kind, _, settings = factory.partition(":")
+    if kind in KINDS:
+        raise ValueError(f"{factory!r}: unknown unit {settings!r}; expected one of {', '.join(UNITS)}.")
+    if kind == BINARY:
+        return _build_binary(passages, settings)
+    index = dense.build(passages, kind)  # type: ignore[arg-type]
+    dense.set_parameters(index, parse_settings(settings))
+    return index
+
+
+def parse_settings(settings: str) -> dict[str, float]:
+    """Read ``"nprobe=8,k_factor_rf=4"`` as ``{"nprobe": 8.0, "k_factor_rf": 4.0}``.
+
+    Raises:
+        ValueError: a part that is not a name, "=" and a number.
+    """
+    found: dict[str, float] = {}
+    for part in filter(None, settings.split(",")):
+        name, _, value = part.partition("=")
+        try:
+            found[name.strip()] = float(value)
+        except ValueError:
+            raise ValueError(f"Setting {part!r}: expected name=number, such as nprobe=8.") from None
+    return found
+
+
+def _build_binary(passages: Any, settings: str) -> BinaryIndex:
+    """Build a :class:`~helpers.index.binary.BinaryIndex`, whose one setting is ``rescore``."""
+    given = parse_settings(settings)
+    if unknown := sorted(given.keys() - {"rescore"}):
+        raise ValueError(f"{BINARY!r} has no setting {unknown[0]!r}; it has rescore.")
+    return BinaryIndex(passages, **{name: int(value) for name, value in given.items()})
 
 
 def search(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -125,6 +125,20 @@ def reserve(index: faiss.Index, count: int) -> None:
         codes: Any = index.codes
         codes.resize(count * index.code_size)
         codes.resize(0)  # FAISS keeps the room
+
+
+def set_parameters(index: faiss.Index, settings: Mapping[str, float]) -> None:
+    """Set what the search of an index can be told, by the names of FAISS's ``ParameterSpace``.
+
+    Raises:
+        ValueError: a setting that this kind of index does not have.
+    """
+    space: Any = faiss
+    for name, value in settings.items():
+        try:
+            space.ParameterSpace().set_index_parameter(index, name, value)
+        except RuntimeError as error:
+            raise ValueError(f"{type(index).__name__} has no setting {name!r}; see FAISS's ParameterSpace.") from error
 
 
 def search(

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
+from matplotlib.transforms import Bbox
 
 from helpers.show.vector import keep_as_svg
 
@@ -40,13 +41,18 @@ def plot_intervals(intervals: pd.DataFrame) -> Axes:
     return axes
 
 
-def plot_growth(scores: pd.DataFrame) -> Axes:
-    """Draw how scores change with the size of the corpus: a line a column, the index on the horizontal axis."""
+def plot_growth(scores: pd.DataFrame, *, log: bool = False) -> Axes:
+    """Draw how scores change with the size of the corpus: a line a column, the index on the horizontal axis.
+
+    With ``log`` equal steps on that axis are equal factors, for sizes that differ by orders of magnitude.
+    """
     axes = _axes()
     for name, colour, marker in zip(
         scores, _cycle(COLOURS, scores.shape[1]), _cycle(MARKERS, scores.shape[1]), strict=True
     ):
         axes.plot(scores.index, scores[name], color=colour, marker=marker, label=_literal(name))
+    if log:
+        axes.set_xscale("log")
     axes.set_xlabel(scores.index.name)
     axes.set_ylabel("score")
     axes.set_ylim(top=1.02)
@@ -86,6 +92,46 @@ def plot_distributions(samples: Mapping[str, np.ndarray], label: str, bins: int 
     axes.set_ylabel("how often, relative to the peak")
     _legend(axes, 2)
     return axes
+
+
+def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> Axes:
+    """Draw what each row costs against how good it is, up and to the left being better; its name stands beside it.
+
+    Args:
+        table: a row for each point.
+        cost, quality: the columns of both axes; the cost is drawn on a logarithmic scale.
+        group: the column whose values get a colour and a marker each.
+    """
+    axes = _axes(height=4.4)
+    groups = list(dict.fromkeys(table[group]))
+    for name, colour, marker in zip(groups, _cycle(COLOURS, len(groups)), _cycle(MARKERS, len(groups)), strict=True):
+        rows = table[table[group] == name]
+        axes.plot(rows[cost], rows[quality], marker, color=colour, label=_literal(name))
+    axes.set_xscale("log")
+    axes.margins(x=0.18, y=0.12)
+    axes.set_xlabel(_literal(cost))
+    axes.set_ylabel(_literal(quality))
+    _legend(axes, 3)
+    _label_points(axes, table.sort_values(cost), cost, quality)
+    return axes
+
+
+def _label_points(axes: Axes, table: pd.DataFrame, cost: str, quality: str) -> None:
+    """Write the name of each row above its point, or below it where it would cover a name to its left."""
+    plt.gcf().draw_without_rendering()  # places on the page are known from here on
+    taken: list[Bbox] = []
+    for name, row in table.iterrows():
+        label = axes.annotate(
+            _literal(name),
+            (row[cost], row[quality]),
+            (0, 6),
+            textcoords="offset points",
+            fontsize="x-small",
+            ha="center",
+        )
+        if any(label.get_window_extent().expanded(1.1, 1.1).overlaps(box) for box in taken):
+            label.set(position=(0, -6), va="top")
+        taken.append(label.get_window_extent())
 
 
 def _legend(axes: Axes, columns: int) -> None:

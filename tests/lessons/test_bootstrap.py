@@ -12,7 +12,7 @@ import pytest
 from notebooks.kit.cells import code_cells
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path, read
 
-LESSONS = ("01_evaluation", "02_metrics", "03_model_comparison", "04_judgements", "05_languages")
+LESSONS = ("01_evaluation", "02_metrics", "03_model_comparison", "04_judgements", "05_languages", "06_scaling_up")
 END = "importlib.invalidate_caches()\n"
 
 
@@ -39,16 +39,17 @@ def run(setup: str, monkeypatch) -> list[list[str]]:
     return commands
 
 
+@pytest.mark.parametrize(("name", "extra"), [("05_languages", "zh"), ("06_scaling_up", "distributed")])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_lesson_05_installs_what_the_extra_zh_names(language, monkeypatch):
+def test_a_lesson_installs_what_its_extra_names(name, extra, language, monkeypatch):
     """In Colab it would stop at a missing package, or take another version of the model than was recorded."""
-    source = code_cells(read(lesson_path(ROOT, language, "05_languages"), ROOT))[0].source
+    source = code_cells(read(lesson_path(ROOT, language, name), ROOT))[0].source
     setup = source[: source.rindex(END) + len(END)]
     found = importlib.util.find_spec
     monkeypatch.setattr("importlib.util.find_spec", lambda name: found(name) if name == "helpers" else None)
     (command,) = run(setup, monkeypatch)
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    named = [line.partition(";")[0].strip() for line in extras["zh"]]
+    named = [line.partition(";")[0].strip() for line in extras[extra]]
     asked = [package for package in command if not package.startswith("-")][-len(named) :]
     assert [line.partition(">=")[0] for line in named] == asked
 

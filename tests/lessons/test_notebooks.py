@@ -20,6 +20,7 @@ from notebooks.kit.notebooks import LANGUAGES, ROOT, NotebookError, lesson_names
 from notebooks.kit.run import report
 
 LESSONS = [(language, name) for name in lesson_names(ROOT) for language in LANGUAGES]
+LONG = {"06_scaling_up"}  # takes minutes, and its parts have tests of their own
 PRINTED = re.compile(r"<!--nofig: printed by the solution, which a test runs-->(?:\n((?:.+\n)+)|([\d.]*\d))")
 ROWS = re.compile(r"(?<![\w.])\d+\.\d+")
 
@@ -61,7 +62,9 @@ def test_both_languages_show_the_same_solutions(name: str) -> None:
 @pytest.mark.parametrize(
     ("language", "name"),
     [
-        pytest.param(language, name, id=f"{language}/{name}", marks=[pytest.mark.slow] if language != "en" else [])
+        pytest.param(
+            language, name, id=f"{language}/{name}", marks=[pytest.mark.slow] * (language != "en" or name in LONG)
+        )
         for language, name in LESSONS  # the twins have the same code, see `check`: `make test-slow` runs them
     ],
 )

@@ -13,7 +13,7 @@ from helpers.data import RetrievalDataset
 from helpers.metrics import evaluate
 from helpers.show import cost_view
 from helpers.show.charts import HEIGHT, bars, lines
-from helpers.show.plots import COLOURS, plot_growth, plot_intervals, plot_rankings
+from helpers.show.plots import COLOURS, plot_growth, plot_intervals, plot_rankings, plot_tradeoff
 from helpers.show.tables import (
     answer_table,
     collection_table,
@@ -123,6 +123,17 @@ def test_growth_is_drawn_by_size():
     assert len({(line.get_color(), line.get_marker()) for line in axes.lines}) == 2
     assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_ylim()[1]) == ("passages", "score", 1.02)
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
+
+
+def test_a_trade_off_is_drawn_with_every_row_named():
+    """A point without its name, at another row's place, or in the colour of another group would recommend it."""
+    table = pd.DataFrame({"ms": [1.0, 10.0, 3.0], "share": [0.5, 1.0, 0.9], "kind": ["x", "y", "x"]}, index=[*"abc"])
+    axes = plot_tradeoff(table, "ms", "share", "kind")
+    drawn = [(line.get_label(), line.get_xdata().tolist(), line.get_ydata().tolist()) for line in axes.lines]
+    assert drawn == [("x", [1.0, 3.0], [0.5, 0.9]), ("y", [10.0], [1.0])]
+    assert {text.get_text(): text.xy for text in axes.texts} == {"a": (1.0, 0.5), "b": (10.0, 1.0), "c": (3.0, 0.9)}
+    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_xscale()) == ("ms", "share", "log")
+    assert len({(line.get_color(), line.get_marker()) for line in axes.lines}) == 2
 
 
 def test_rankings_are_drawn_with_their_hits_dark():

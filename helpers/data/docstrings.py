@@ -1,0 +1,137 @@
+"""A collection of some ten thousand real texts that need no download: the docstrings of installed libraries.
+
+Many docstrings begin with a paragraph that says what a function does, and go on with one that says more. The first
+paragraphs are the corpus. The task is to find a known item: a query is the second paragraph of a docstring, and the one
+passage relevant to it is the first paragraph of the same docstring. Source files are read, never imported, and nothing
+is copied into this package.
+"""
+
+import ast
+import hashlib
+import importlib.metadata
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from helpers.data.dataset import RetrievalDataset
+
+NAME = "docstrings"
+SHORTEST, LONGEST = 30, 600  # characters of a paragraph
+
+# The libraries whose files are read, and the versions with which the lessons were recorded. Others would give more, and
+# take longer than they are worth: transformers a third more texts in the time of all these.
+VERSIONS = {
+    "numpy": "2.4.6",
+    "scipy": "1.17.1",
+    "pandas": "3.1.1",
+    "scikit-learn": "1.9.1",
+    "matplotlib": "3.11.2",
+    "networkx": "3.6.1",
+    "sympy": "1.14.0",
+    "sentence-transformers": "6.2.0",
+    "datasets": "5.2.0",
+    "huggingface_hub": "2.4.0",
+    "accelerate": "1.15.0",
+    "peft": "0.21.2",
+}
+
+
+class Docstring(NamedTuple):
+    """The paragraphs of a docstring, each on one line, and where it stands: ``numpy/linalg/_linalg.py:2596``."""
+
+    place: str
+    paragraphs: list[str]
+
+
+def load() -> RetrievalDataset:
+    """Collect passages and queries from the installed libraries.
+
+    Both stand in the order of their SHA-256: an order that depends on the texts alone, and in which the first so many
+    are a random sample of all.
+
+    A passage is a first paragraph of 30 to 600 characters; where libraries repeat one, it is taken once. A query is a
+    second paragraph of that length, in prose (it starts with a capital letter, ends with a full stop, and holds no
+    code or list), that stands behind one first paragraph alone and is none itself. Test files are passed over.
+
+    Raises:
+        ModuleNotFoundError: none of the libraries is installed with its source files.
+    """
+    corpus: dict[str, str] = {}
+    behind: dict[str, set[str]] = {}
+    asked_at: dict[str, str] = {}
+    for place, (passage, *rest) in (found for library in VERSIONS for found in _docstrings(library)):
+        if SHORTEST <= len(passage) <= LONGEST:
+            corpus.setdefault(passage, place)
+            for query in filter(is_prose, rest[:1]):
+                behind.setdefault(query, set()).add(passage)
+                asked_at.setdefault(query, place)
+    if not corpus:
+        raise ModuleNotFoundError(f"{NAME!r} is read from {', '.join(VERSIONS)}; none of them is installed.")
+    corpus = {passage: corpus[passage] for passage in sorted(corpus, key=_shuffled)}
+    row = {passage: number for number, passage in enumerate(corpus)}
+    known = [query for query, passages in behind.items() if len(passages) == 1 and query not in row]
+    queries = {query: row[min(behind[query])] for query in sorted(known, key=_shuffled)}
+    return RetrievalDataset(
+        name=NAME,
+        queries=list(queries),
+        corpus=list(corpus),
+        qrels=[{passage: 1} for passage in queries.values()],
+        query_ids=[asked_at[query] for query in queries],
+        corpus_ids=list(corpus.values()),
+    )
+
+
+def changed() -> dict[str, str]:
+    """List the libraries that are not installed in the recorded version, each with what is: their texts differ."""
+    installed = {library: _version(library) for library in VERSIONS}
+    return {library: version for library, version in installed.items() if version != VERSIONS[library]}
+
+
+def is_prose(paragraph: str) -> bool:
+    """Tell sentences from code, a list, a table, a heading and what follows it, and what is too short or too long."""
+    code = re.search(r"^\w+( \w+)?:|>>>|::|:param|--|==|\s[-*+] ", paragraph)
+    fits = SHORTEST <= len(paragraph) <= LONGEST
+    return fits and paragraph[0].isupper() and paragraph.endswith(".") and code is None
+
+
+def _shuffled(text: str) -> bytes:
+    """Give the key of an order that has nothing to do with what a text says."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _version(library: str) -> str:
+    """Return the version that is installed, or say that none is."""
+    try:
+        return importlib.metadata.version(library).partition("+")[0]
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _docstrings(library: str) -> Iterator[Docstring]:
+    """Read the docstrings of an installed library, file by file in the order of their names; none if it is missing."""
+    try:
+        files = importlib.metadata.files(library) or []
+    except importlib.metadata.PackageNotFoundError:
+        return
+    for file in sorted(files, key=str):
+        if file.suffix == ".py" and ".." not in file.parts and not {"tests", "test"} & set(file.parts):
+            yield from _in_file(Path(str(file.locate())), file.as_posix())
+
+
+def _in_file(path: Path, name: str) -> Iterator[Docstring]:
+    """Read the docstrings of one file from top to bottom; a file that is gone or does not parse has none."""
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        inside = [child for field in ("body", "orelse", "handlers", "finalbody") for child in getattr(node, field, [])]
+        waiting += inside[::-1]
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (
+            text := ast.get_docstring(node)
+        ):
+            place = f"{name}:{getattr(node, 'lineno', 1)}"
+            yield Docstring(place, [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)])

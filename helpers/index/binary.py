@@ -1,0 +1,76 @@
+"""One bit a dimension: the signs of a vector, compared by counting those that differ, the best then scored in full."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import faiss
+import numpy as np
+
+from helpers.index.order import ordered
+
+BLOCK = 1 << 16  # vectors whose signs are taken at once
+RESCORE = 10
+
+
+class Rows(Protocol):
+    """Vectors (n, dim), in memory or on disk, of which some can be asked for; an array is one."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many there are, and of how many dimensions."""
+
+    def __len__(self) -> int:
+        """How many there are."""
+
+    def __getitem__(self, rows: Any) -> np.ndarray:
+        """The vectors at a slice or an array of rows."""
+
+
+class BinaryIndex:
+    """The signs of a corpus's vectors in memory, 1 bit a dimension; the vectors stay where they are.
+
+    A search takes the ``rescore × k`` passages whose signs differ least from the query's (Hamming distance), and puts
+    them in order by the inner product of the vectors themselves, of which it reads no others. With ``rescore=0`` the
+    distance decides alone, and the score is its negative.
+
+    Args:
+        passages: vectors (n, dim), which may lie on disk; dim a multiple of 8.
+        rescore: how many times k candidates are scored in full.
+
+    Raises:
+        ValueError: dimensions that fill no whole bytes, or ``rescore`` below 0.
+    """
+
+    def __init__(self, passages: Rows, rescore: int = RESCORE) -> None:
+        """Take the signs of the passages, block by block."""
+        if rescore < 0 or int(rescore) != rescore:
+            raise ValueError(f"rescore={rescore!r}: expected a whole number of at least 0.")
+        self.ntotal, self.d = passages.shape
+        if self.d % 8:
+            raise ValueError(f"The signs of {self.d} dimensions fill no whole bytes; give a multiple of 8.")
+        self._passages, self._rescore = passages, int(rescore)
+        self._codes = faiss.IndexBinaryFlat(self.d)
+        for start in range(0, self.ntotal, BLOCK):
+            self._codes.add(_signs(passages[start : start + BLOCK]))
+
+    def sa_code_size(self) -> int:
+        """Bytes that a passage takes in memory."""
+        return self.d // 8
+
+    def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Find the k best passages of each query among the candidates: scores and ids, both (q, k)."""
+        if queries.ndim != 2 or queries.shape[1] != self.d:
+            raise ValueError(f"queries have shape {queries.shape}; expected (q, {self.d}), as the index has.")
+        count = min(self.ntotal, k * max(1, self._rescore))
+        distances, ids = self._codes.search(_signs(queries), count)
+        if not self._rescore:
+            return ordered(-distances.astype(np.float32), ids)
+        found = [self._passages[rows] @ query for rows, query in zip(ids, queries, strict=True)]
+        scores, ids = ordered(np.array(found, np.float32), ids)
+        return scores[:, :k], ids[:, :k]
+
+
+def _signs(vectors: np.ndarray) -> np.ndarray:
+    """Pack the signs of vectors (n, dim) into bytes, (n, dim / 8): a bit is 1 where the value is above 0."""
+    return np.packbits(np.asarray(vectors) > 0, axis=1)

@@ -1,0 +1,159 @@
+"""The collection of docstrings: what is read of a file, what becomes a passage or a query, and versions."""
+
+import importlib.metadata
+import re
+
+import pytest
+
+from helpers.data import docstrings, load_dataset
+from helpers.data.docstrings import VERSIONS, is_prose
+from notebooks.kit.notebooks import ROOT
+
+SOURCE = '''"""What this module is about, in a sentence.
+
+And a second paragraph, that says more about it.
+"""
+
+raise SystemExit("this file was imported")
+
+
+class Box:
+    """A box with a lid that can be opened and closed."""
+
+    def open(self, hard):
+        """Open the lid, if it is not open by now.
+
+        The hinge creaks a little whenever it is cold outside.
+
+        A third paragraph.
+        """
+        if hard:
+            def inner():
+                """Push the lid with all the force there is."""
+
+    def close(self):
+        """Short.
+
+        A second paragraph of one that is too short to be a passage.
+        """
+
+    def shut(self):
+        """Close the lid, gently or with a slam.
+
+        Parameters
+        ----------
+        """
+
+    def lift(self):
+        """Open the lid, if it is not open by now.
+
+        This stands behind a passage that came before.
+        """
+'''
+
+
+class Library:
+    """A library with these files, in place of an installed one."""
+
+    def __init__(self, folder, monkeypatch, files: dict[str, str]):
+        """Write the files and let the package metadata name them, in no particular order."""
+        for name, text in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        listed = [self._listed(folder, name) for name in reversed(files)]
+        monkeypatch.setattr(docstrings, "VERSIONS", {"box": "1.0"})
+        monkeypatch.setattr(importlib.metadata, "files", lambda _: listed)
+
+    def _listed(self, folder, name):
+        """Make the entry that importlib.metadata gives."""
+        path = importlib.metadata.PackagePath(name)
+        path.dist = type("Distribution", (), {"locate_file": staticmethod(lambda file: folder / file)})
+        return path
+
+
+def test_first_paragraphs_are_passages_and_second_ones_queries(tmp_path, monkeypatch):
+    """A query would be judged against the docstring of another function, or a list of parameters be a question."""
+    Library(tmp_path, monkeypatch, {"box/lid.py": SOURCE, "box/tests/test_lid.py": SOURCE, "box/readme.txt": SOURCE})
+    data = load_dataset("docstrings")
+    assert set(data.corpus) == {
+        "What this module is about, in a sentence.",
+        "A box with a lid that can be opened and closed.",
+        "Open the lid, if it is not open by now.",
+        "Push the lid with all the force there is.",
+        "Close the lid, gently or with a slam.",
+    }
+    relevant = {query: data.corpus[data.relevant(row)[0]] for row, query in enumerate(data.queries)}
+    assert relevant == {
+        "And a second paragraph, that says more about it.": "What this module is about, in a sentence.",
+        "The hinge creaks a little whenever it is cold outside.": "Open the lid, if it is not open by now.",
+        "This stands behind a passage that came before.": "Open the lid, if it is not open by now.",
+    }
+    place = dict(zip(data.corpus, data.corpus_ids, strict=True))
+    assert place["A box with a lid that can be opened and closed."] == "box/lid.py:9"
+
+
+def test_the_order_does_not_follow_the_files(tmp_path, monkeypatch):
+    """The first thousand would all come from one library, and be no sample of the rest."""
+    texts = ["A query needs a second paragraph to it.", *(f"Passage number {i} of those in order." for i in range(50))]
+    source = "\n".join(f'class C{i}:\n    "{text}"' for i, text in enumerate(texts[1:]))
+    Library(
+        tmp_path, monkeypatch, {"box/all.py": f'"""{texts[0]}\n\nAnd this is the second one, the query."""\n{source}'}
+    )
+    corpus = load_dataset("docstrings").corpus
+    assert corpus != texts
+    assert sorted(corpus) == sorted(texts)
+    assert corpus == load_dataset("docstrings").corpus
+
+
+def test_a_query_that_fits_two_passages_is_none(tmp_path, monkeypatch):
+    """A sentence that many docstrings share has many right answers, of which one would be judged."""
+    text = '"""A passage that is about the number {}.\n\nThe same words behind both of them, word for word.\n"""'
+    Library(tmp_path, monkeypatch, {"box/a.py": text.format(1), "box/b.py": text.format(2), "box/c.py": SOURCE})
+    data = load_dataset("docstrings")
+    assert not [query for query in data.queries if "word for word" in query]
+    assert len(data.corpus) == 7
+
+
+def test_files_that_do_not_parse_or_are_gone_are_passed_over(tmp_path, monkeypatch):
+    """One file in the syntax of a later Python would stop the lesson."""
+    Library(tmp_path, monkeypatch, {"box/bad.py": "def (:", "box/gone.py": "", "box/lid.py": SOURCE})
+    (tmp_path / "box/gone.py").unlink()
+    assert len(load_dataset("docstrings").corpus) == 5
+
+
+def test_without_any_of_the_libraries_it_says_so(monkeypatch):
+    """An empty collection would fail far from its cause."""
+    monkeypatch.setattr(docstrings, "VERSIONS", {"no-such-library": "1.0"})
+    with pytest.raises(ModuleNotFoundError, match="no-such-library"):
+        load_dataset("docstrings")
+
+
+@pytest.mark.parametrize(
+    ("paragraph", "prose"),
+    [
+        ("The values are computed anew each time they are asked for.", True),
+        ("the values are computed anew each time they are asked for.", False),
+        ("Parameters ---------- x : array of numbers that are added.", False),
+        ("Args: the numbers that are added, and how many they are.", False),
+        ("Use it so: >>> add(1, 2) which gives the sum of the numbers.", False),
+        ("Things to know: - it is fast - it is wrong - it is free.", False),
+        ("Too short.", False),
+        ("No full stop at the end of these so many words", False),
+    ],
+)
+def test_prose_is_told_from_what_is_no_sentence(paragraph, prose):
+    """Lists of parameters and code would be queries."""
+    assert is_prose(paragraph) == prose
+
+
+def test_the_versions_are_those_of_the_lock():
+    """The lesson would tell every reader that his libraries differ from the recorded ones, or none."""
+    locked = dict(re.findall(r"^([\w.-]+)==([^\s;#]+)", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.M))
+    assert {name: locked[name] for name in VERSIONS} == VERSIONS
+
+
+def test_another_version_is_named(monkeypatch):
+    """A reader whose numbers differ has to learn why."""
+    monkeypatch.setattr(docstrings, "VERSIONS", {"numpy": "0.0.1", "no-such-library": "1.0"})
+    assert docstrings.changed() == {"numpy": importlib.metadata.version("numpy"), "no-such-library": "not installed"}

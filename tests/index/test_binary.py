@@ -1,0 +1,78 @@
+"""One bit a dimension: what the signs find, what scoring the best in full repairs, and what is refused."""
+
+import faiss
+import numpy as np
+import pytest
+
+from helpers.index import build_index, search
+
+
+@pytest.fixture
+def passages() -> np.ndarray:
+    """Give 200 vectors of 32 dimensions."""
+    return np.random.default_rng(0).standard_normal((200, 32)).astype(np.float32)
+
+
+@pytest.fixture
+def queries() -> np.ndarray:
+    """Give 20 others."""
+    return np.random.default_rng(1).standard_normal((20, 32)).astype(np.float32)
+
+
+def test_signs_alone_rank_by_the_number_that_differ(passages, queries):
+    """A bit taken from the wrong dimension, or a distance taken for a similarity, would go unnoticed."""
+    scores, ids = search(build_index(passages, "Binary:rescore=0"), queries, 10)
+    distance = ((queries[:, None] > 0) != (passages[None] > 0)).sum(axis=2)
+    assert np.array_equal(-scores, np.take_along_axis(distance, ids, axis=1))
+    assert np.array_equal(-scores[:, -1], np.sort(distance, axis=1)[:, 9])
+
+
+def test_scoring_every_candidate_is_exact(passages, queries):
+    """What is scored in full must come in the order of a flat index, ties and all, with its scores."""
+    passages[7] = passages[100]
+    expected = search(build_index(passages), queries, 10)
+    scores, ids = search(build_index(passages, "Binary:rescore=20"), queries, 10)
+    assert np.array_equal(ids, expected[1])
+    np.testing.assert_allclose(scores, expected[0], rtol=1e-5)
+
+
+def test_more_candidates_find_more(passages, queries):
+    """The setting would be read and not used."""
+    exact = search(build_index(passages), queries, 10)[1]
+
+    def found(factory):
+        ids = search(build_index(passages, factory), queries, 10)[1]
+        return np.mean([len(set(a) & set(b)) / 10 for a, b in zip(exact, ids, strict=True)])
+
+    assert found("Binary:rescore=1") < found("Binary:rescore=4") < found("Binary:rescore=10")
+
+
+@pytest.mark.parametrize(
+    ("factory", "message"),
+    [
+        ("Binary:rescore=-1", "at least 0"),
+        ("Binary:candidates=3", "no setting 'candidates'"),
+        ("Binary:rescore", "name=number"),
+        ("IVF4,Flat:efSearch=3", "no setting 'efSearch'"),
+        ("Flat:nprobe=many", "name=number"),
+    ],
+)
+def test_a_setting_that_means_nothing_is_refused(passages, factory, message):
+    """A misspelt setting would leave the index at its default, and the lesson would print that as another row."""
+    with pytest.raises(ValueError, match=message):
+        build_index(passages, factory)
+
+
+def test_dimensions_that_fill_no_bytes_are_refused():
+    """Signs of the last dimensions would be padded, and counted."""
+    with pytest.raises(ValueError, match="multiple of 8"):
+        build_index(np.ones((3, 6), np.float32), "Binary")
+
+
+def test_settings_of_faiss_are_set(passages, queries):
+    """The factory string's settings must reach the index, and inside a refined one the index that is searched first."""
+    exact = search(build_index(passages), queries, 10)[1]
+    assert np.array_equal(search(build_index(passages, "IVF4,Flat:nprobe=4"), queries, 10)[1], exact)
+    index = build_index(passages, "IVF4,SQ8,Refine(Flat):nprobe=3,k_factor_rf=7")
+    assert (index.k_factor, faiss.extract_index_ivf(index).nprobe) == (7, 3)
+    assert build_index(passages, "HNSW16:efSearch=99").hnsw.efSearch == 99
