@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import os
 import tempfile
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 
 from filelock import FileLock
 
+from docs.site import pdf
 from docs.site.build import build
 from docs.site.project import addresses
 from notebooks.kit.notebooks import ROOT
@@ -36,25 +33,14 @@ def built() -> Path:
     return folder / "html"
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
-    """A file server that does not write a line for each request, and knows the site under its published path too."""
+class _Published(pdf.Quiet):
+    """A file server that knows the site under its published path too."""
 
     def translate_path(self, path: str) -> str:
         """Return the file for a path, with or without the folder that the published address has."""
         return super().translate_path(path.removeprefix("/" + addresses(ROOT).site.split("/", 3)[3].rstrip("/")))
 
-    def log_message(self, *_: object) -> None:
-        """Say nothing."""
 
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
+def served(folder: Path) -> AbstractContextManager[str]:
     """Serve a folder on a free port of this machine alone; gives the address, with a slash at the end."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        thread.join()
+    return pdf.served(folder, _Published)

@@ -23,7 +23,7 @@ CHEAT_SHEET = "cheatsheet"
 SECONDS = 60
 
 
-class _Quiet(http.server.SimpleHTTPRequestHandler):
+class Quiet(http.server.SimpleHTTPRequestHandler):
     """A file server that does not write a line for each request."""
 
     def log_message(self, *_: object) -> None:
@@ -31,13 +31,13 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 @contextmanager
-def _served(folder: Path) -> Iterator[str]:
-    """Serve a folder to this machine alone; gives the address."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Quiet, directory=str(folder)))
+def served(folder: Path, handler: type[Quiet] = Quiet) -> Iterator[str]:
+    """Serve a folder on a free port of this machine alone; gives the address, with a slash at the end."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(handler, directory=str(folder)))
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield f"http://127.0.0.1:{server.server_port}/"
     finally:
         server.shutdown()
         thread.join()
@@ -58,11 +58,11 @@ def add_pdfs(html: Path, lessons: list[str]) -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
         raise DocsError("--pdf needs Chromium, which is not installed: apt install chromium, or build without --pdf")
-    with _served(html) as address:
+    with served(html) as address:
         for language in LANGUAGES:
             for name in (*lessons, CHEAT_SHEET):
                 target = html / language / "downloads" / f"{name}.pdf"
-                print_page(chromium, f"{address}/{language}/{name}.html", target)
+                print_page(chromium, f"{address}{language}/{name}.html", target)
     for language in LANGUAGES:
         for name in (*lessons, CHEAT_SHEET):
             page = html / language / f"{name}.html"

@@ -19,7 +19,7 @@ from helpers.embeddings.cache import SEAL, Recipe, ShardCache
 MANIFEST = "manifest.json"
 FORMAT, VERSION = "shards", 1
 SHARD_NAME = re.compile(r"[0-9a-f]{64}")
-MAPS_KEPT = 16  # shards mapped at a time; each takes a file descriptor
+MAPS_KEPT = 64  # shards mapped at a time; each takes a file descriptor
 AGAIN = "run the same call of encode_shards again: what is there is not computed a second time"
 
 

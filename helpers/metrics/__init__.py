@@ -2,7 +2,7 @@
 
 Every metric follows one line: ranked ids and judgements -> ranks of the judged documents -> one value per query.
 `find_hits` does the first step once, each metric is the few lines of its formula on the `Hits` it returns, and
-`evaluate` computes many metrics at many cutoffs from the same hits. The files, in that order:
+`evaluate` computes many metrics at many cutoffs from the same hits. The files, in that order::
 
     judgements   what people judged, as arrays              inputs    the forms rankings come in, and their order
     lookup       where judged documents stand in rankings   hits      what was found, for the metrics to use

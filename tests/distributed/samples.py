@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import torch
 from distributed import Client, LocalCluster
 
+from helpers.embeddings import Shards, encode_shards
 from tests.checkpoints import WORDS
 
 
@@ -31,6 +33,15 @@ def thread_cluster(workers: int = 2) -> Iterator[Client]:
     )
     with cluster, Client(cluster, set_as_default=False) as client:
         yield client
+
+
+def in_one_process(model: object, texts: list[str], shard_size: int, folder: Path) -> Shards:
+    """Encode in this process, with one thread."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    shards = encode_shards(model, texts, folder=folder, shard_size=shard_size)
+    torch.set_num_threads(threads)
+    return shards
 
 
 def files(folder: Path) -> list[str]:

@@ -22,7 +22,7 @@ from helpers.index import build_index, search
 from helpers.models import load_model
 from helpers.models.transformer import static
 from tests.checkpoints import save_checkpoint
-from tests.distributed.samples import files, texts, thread_cluster
+from tests.distributed.samples import files, in_one_process, texts, thread_cluster
 
 SIZE = 32
 TEXTS = texts(300)
@@ -30,19 +30,9 @@ TEXTS[6 * SIZE : 7 * SIZE] = TEXTS[2 * SIZE : 3 * SIZE]  # two equal shards, in 
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    """Give a tiny model."""
-    return load_model(save_checkpoint(tmp_path_factory.mktemp("models") / "tiny"), backend="transformers", device="cpu")
-
-
-@pytest.fixture(scope="module")
 def alone(model, tmp_path_factory):
     """Give the vectors as one process with one thread makes them."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    shards = encode_shards(model, TEXTS, folder=tmp_path_factory.mktemp("alone") / "v", shard_size=SIZE)
-    torch.set_num_threads(threads)
-    return shards
+    return in_one_process(model, TEXTS, SIZE, tmp_path_factory.mktemp("alone") / "v")
 
 
 @pytest.fixture(scope="module")

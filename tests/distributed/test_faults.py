@@ -20,10 +20,7 @@ from distributed.security import Security
 from helpers import distributed
 from helpers.distributed import cluster as clusters
 from helpers.distributed.tasks import in_order
-from helpers.embeddings import encode_shards
-from helpers.models import load_model
-from tests.checkpoints import save_checkpoint
-from tests.distributed.samples import files, texts
+from tests.distributed.samples import files, in_one_process, texts
 
 pytestmark = pytest.mark.slow
 TEXTS = texts(2000)
@@ -31,19 +28,9 @@ SIZE = 20
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory):
-    """Give a tiny model."""
-    return load_model(save_checkpoint(tmp_path_factory.mktemp("models") / "tiny"), backend="transformers", device="cpu")
-
-
-@pytest.fixture(scope="module")
-def undisturbed(model, tmp_path_factory):
+def alone(model, tmp_path_factory):
     """Give the vectors as one process with one thread makes them."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    shards = encode_shards(model, TEXTS, folder=tmp_path_factory.mktemp("alone") / "v", shard_size=SIZE)
-    torch.set_num_threads(threads)
-    return np.asarray(shards)
+    return in_one_process(model, TEXTS, SIZE, tmp_path_factory.mktemp("alone") / "v")
 
 
 def worker_processes() -> list[psutil.Process]:
@@ -52,7 +39,7 @@ def worker_processes() -> list[psutil.Process]:
     return [child for child in children if "--multiprocessing-fork" in child.cmdline()]
 
 
-def test_a_worker_killed_in_mid_run_changes_nothing(model, undisturbed, tmp_path):
+def test_a_worker_killed_in_mid_run_changes_nothing(model, alone, tmp_path):
     """A run of days would be lost with one machine, or shards would be missing, twice there or in another order."""
     killed = []
 
@@ -66,7 +53,7 @@ def test_a_worker_killed_in_mid_run_changes_nothing(model, undisturbed, tmp_path
 
     shards = distributed.encode(model, stream(), tmp_path, workers=2, shard_size=SIZE, progress=False)
     assert len(set(killed)) == 2
-    assert np.array_equal(np.asarray(shards), undisturbed)
+    assert np.array_equal(np.asarray(shards), np.asarray(alone))
     assert len(files(tmp_path)) == len(TEXTS) // SIZE
     assert worker_processes() == []
 
@@ -142,7 +129,7 @@ def end(process: subprocess.Popen) -> None:
     process.wait()
 
 
-def test_a_killed_scheduler_is_said_and_a_rerun_goes_on(model, undisturbed, tmp_path):
+def test_a_killed_scheduler_is_said_and_a_rerun_goes_on(model, alone, tmp_path):
     """A run would wait for ever, or begin anew."""
     killed = []
     with own_cluster() as (scheduler, _, address):
@@ -160,7 +147,7 @@ def test_a_killed_scheduler_is_said_and_a_rerun_goes_on(model, undisturbed, tmp_
     before = {name: (tmp_path / name).stat().st_mtime_ns for name in files(tmp_path)}
     assert len(before) >= 40
     shards = distributed.encode(model, TEXTS, tmp_path, workers=1, shard_size=SIZE, progress=False)
-    assert np.array_equal(np.asarray(shards), undisturbed)
+    assert np.array_equal(np.asarray(shards), np.asarray(alone))
     assert before == {name: (tmp_path / name).stat().st_mtime_ns for name in before}, "computed a second time"
 
 
@@ -206,7 +193,7 @@ def test_the_script_of_the_page_runs(language, tmp_path):
     assert re.fullmatch(r"\((\d+), 10\) \(\1, 10\)\n", done.stdout), done.stderr
 
 
-def test_a_cluster_with_certificates_of_its_own_is_used_through_a_client(model, undisturbed, tmp_path):
+def test_a_cluster_with_certificates_of_its_own_is_used_through_a_client(model, alone, tmp_path):
     """The page's way to a cluster on somebody else's network would fail, or work without encryption."""
     temporary, paths = Security.temporary(), {}
     for name in ("tls_ca_file", "tls_client_cert", "tls_client_key"):
@@ -221,7 +208,7 @@ def test_a_cluster_with_certificates_of_its_own_is_used_through_a_client(model, 
         assert not (tmp_path / "v").exists(), "a folder is begun before anybody can fill it"
         with Client(address, security=Security(require_encryption=True, **paths), set_as_default=False) as client:
             shards = distributed.encode(model, TEXTS, tmp_path / "v", cluster=client, shard_size=SIZE, progress=False)
-    assert np.array_equal(np.asarray(shards), undisturbed)
+    assert np.array_equal(np.asarray(shards), np.asarray(alone))
 
 
 def test_the_dashboard_is_there_when_asked_for_and_on_this_machine_alone():
