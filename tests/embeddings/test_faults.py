@@ -111,7 +111,7 @@ def kill_often(folder: Path, times: int, seconds: float, *options: str) -> int:
 
 def test_kills_at_random_moments_change_nothing(tmp_path):
     """Whatever a kill leaves behind, the next run must come to the very same vectors."""
-    assert kill_often(tmp_path, 3, 0.6, "--pause", "0.1") == 3
+    assert kill_often(tmp_path, 3, 0.6, "--pause", "0.5") == 3
     finished(start(tmp_path))
     assert np.array_equal(np.asarray(Shards.open(tmp_path)), EXPECTED)
 
