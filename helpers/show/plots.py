@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from matplotlib.transforms import Bbox
 
 from helpers.show.vector import keep_as_svg
@@ -108,6 +109,9 @@ def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> A
         rows = table[table[group] == name]
         axes.plot(rows[cost], rows[quality], marker, color=colour, label=_literal(name))
     axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(10, (1, 2, 5)))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.margins(x=0.18, y=0.12)
     axes.set_xlabel(_literal(cost))
     axes.set_ylabel(_literal(quality))
@@ -117,20 +121,22 @@ def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> A
 
 
 def _label_points(axes: Axes, table: pd.DataFrame, cost: str, quality: str) -> None:
-    """Write the name of each row above its point, or below it where it would cover a name to its left."""
+    """Write the name of each row at its point: above, or else where it covers no other name and no point."""
     plt.gcf().draw_without_rendering()  # places on the page are known from here on
-    taken: list[Bbox] = []
+    spots = axes.transData.transform(table[[cost, quality]].to_numpy(float))
+    taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in spots]
     for name, row in table.iterrows():
         label = axes.annotate(
-            _literal(name),
-            (row[cost], row[quality]),
-            (0, 6),
-            textcoords="offset points",
-            fontsize="x-small",
-            ha="center",
+            _literal(name), (row[cost], row[quality]), xytext=(0, 0), textcoords="offset points", fontsize="x-small"
         )
-        if any(label.get_window_extent().expanded(1.1, 1.1).overlaps(box) for box in taken):
-            label.set(position=(0, -6), va="top")
+        for position, ha, va in [((0, 6), "center", "bottom"), ((0, -6), "center", "top"),
+                                 ((7, 0), "left", "center"), ((-7, 0), "right", "center")]:  # fmt: skip
+            label.set(position=position, ha=ha, va=va)
+            box = label.get_window_extent().padded(3)
+            if not any(box.overlaps(other) for other in taken):
+                break
+        else:
+            label.set(position=(0, 6), ha="center", va="bottom")
         taken.append(label.get_window_extent())
 
 
