@@ -4,10 +4,10 @@ VENV := .venv
 PY := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
 READY := $(VENV)/.ready
 
-.PHONY: help run test test-slow check record sync report mutants bench docs serve lock clean
+.PHONY: help run test test-slow check record sync report mutants bench bench-million docs serve lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 run: $(READY)  ## execute the lessons on the bundled default; figures got beside those recorded
 	$(PY) -m notebooks.kit run
@@ -38,6 +38,9 @@ mutants: $(READY)  ## do the tests notice faults? puts small ones into helpers, 
 
 bench: $(READY)  ## measure speed and memory side by side; writes docs/benchmarks/
 	$(PY) -m tests.bench
+
+bench-million: $(READY)  ## indexes over a million vectors beside exact search; some ten minutes, 8 GB of memory
+	$(PY) -m tests.bench.bench_million
 
 docs: $(READY)  ## build the site of both languages into docs/_build/html/, which any server can serve
 	$(PY) -m docs.site

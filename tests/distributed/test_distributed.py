@@ -64,6 +64,7 @@ def refuses(address: str, security: Security | None) -> bool:
         return True
 
 
+@pytest.mark.slow
 def test_a_local_cluster_is_private_gives_the_same_bits_and_leaves_nothing(model, alone, tmp_path, monkeypatch):
     """Another user could run code as you, vectors would differ from those of one process, workers would linger."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))

@@ -145,6 +145,7 @@ def test_formulas_need_no_script(site: Site, language: str):
         site.open(f"{language}/index.html")
 
 
+@pytest.mark.slow
 def test_pages_of_source_code(site: Site):
     """A page with the source of a module would fail, call another server or be too wide for a phone.
 
@@ -159,6 +160,7 @@ def test_pages_of_source_code(site: Site):
     site.look(WIDE)
 
 
+@pytest.mark.slow
 def test_pages_of_modules(site: Site):
     """A page on a module would fail, bar some readers or be too wide for a phone.
 

@@ -1,0 +1,165 @@
+"""Indexes over a million vectors beside exact search: `make bench-million`.
+
+So many real texts are not to be had without a network, so the vectors are made: each lies between a real one and one
+of its eight nearest neighbours, with noise that has the covariance of the real ones, and is brought to length one. The
+real ones are the bundled model's, of the docstrings of lesson 06; a tenth is held back. The second table compares the
+cosines between neighbours: of real vectors held back among real ones, and of made ones among as many made ones. What
+such vectors cannot tell: a million real texts have more than 28,000 themes, so agreement here is that of an easier
+task; times and bytes do not depend on it.
+
+Exact search is a flat index with the product of matrices (``distance_compute_blas_threshold`` 20), the same thread,
+the same batch. Each index is searched in turn, several rounds; the median counts.
+"""
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import time
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import faiss
+import numpy as np
+
+os.environ.update(HF_HUB_OFFLINE="1", TQDM_DISABLE="1", TOKENIZERS_PARALLELISM="false")
+TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "million.json"
+COMMAND = "python -m tests.bench.bench_million"
+PACKAGES = ("faiss-cpu", "numpy")
+VECTORS, QUERIES, K, ROUNDS = 1_000_000, 1000, 10, 3
+INDEXES = {
+    "exact": "Flat",
+    "IVF": "IVF1024,Flat:nprobe=16",
+    "SQ8": "SQ8",
+    "PQ FastScan": "PQ96x4fs",
+    "PQ FastScan, refined": "PQ96x4fs,Refine(SQ8):k_factor_rf=10",
+    "RaBitQ, refined": "RaBitQ,Refine(SQ8):k_factor_rf=10",
+    "one bit": "Binary:rescore=0",
+    "one bit, rescored": "Binary:rescore=10",
+}
+
+
+def real_vectors() -> np.ndarray:
+    """Encode the docstrings, shuffled; the cache keeps them."""
+    from helpers.data import load_dataset
+    from helpers.embeddings import encode
+    from helpers.models import load_model
+
+    vectors = encode(load_model(device="cpu"), load_dataset("docstrings").corpus)
+    return vectors[np.random.default_rng(0).permutation(len(vectors))]
+
+
+class Maker:
+    """Makes vectors like given ones (n, d)."""
+
+    def __init__(self, real: np.ndarray) -> None:
+        """Find each vector's neighbours, and the covariance of all."""
+        self.real, self.rng = real, np.random.default_rng(1)
+        self.near = neighbours(real, real, 9)[1][:, 1:]
+        values, directions = np.linalg.eigh(np.cov((real - real.mean(axis=0)).T))
+        self.spread = (directions * np.sqrt(np.maximum(values, 0))).astype(np.float32)
+
+    def make(self, count: int) -> np.ndarray:
+        """Give so many new vectors of length one."""
+        one = self.rng.integers(0, len(self.real), count)
+        other = self.near[one, self.rng.integers(0, self.near.shape[1], count)]
+        share = self.rng.uniform(0.5, 1, (count, 1)).astype(np.float32)
+        noise = self.rng.standard_normal((count, self.real.shape[1]), dtype=np.float32) @ self.spread.T
+        noise *= self.rng.uniform(0.5, 1.3, (count, 1)).astype(np.float32)
+        made = share * self.real[one] + (1 - share) * self.real[other] + noise
+        return made / np.linalg.norm(made, axis=1, keepdims=True)
+
+
+def neighbours(queries: np.ndarray, vectors: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Find the k nearest exactly: cosines and rows, both (q, k)."""
+    faiss.cvar.distance_compute_blas_threshold = 20
+    found: tuple[np.ndarray, np.ndarray] = faiss.knn(queries, vectors, k, metric=faiss.METRIC_INNER_PRODUCT)
+    return found
+
+
+def likeness(real: np.ndarray, held: np.ndarray, made: np.ndarray, queries: np.ndarray) -> dict[str, Any]:
+    """Compare the cosines with the first, tenth and hundredth neighbour, real and made, among equally many."""
+    rows = {"real": (held[:QUERIES], real), "made": (queries, made[: len(real)])}
+    table = {}
+    for name, (asked, among) in rows.items():
+        cosines = neighbours(asked, among, 100)[0].mean(axis=0)
+        table[name] = {f"cosine, neighbour {rank}": round(float(cosines[rank - 1]), 3) for rank in (1, 10, 100)}
+    return table
+
+
+def measure(count: int, rounds: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Build and search every index; the rows of both tables."""
+    from helpers.index import build_index, search
+
+    real = real_vectors()
+    held, real = real[: len(real) // 10], real[len(real) // 10 :]
+    maker = Maker(real)
+    queries, vectors = maker.make(QUERIES), np.empty((count, real.shape[1]), np.float32)
+    for start in range(0, count, 50_000):
+        vectors[start : start + 50_000] = maker.make(min(50_000, count - start))
+    indexes, built = {}, {}
+    for name, factory in INDEXES.items():
+        began = time.perf_counter()
+        indexes[name] = build_index(vectors, factory)
+        built[name] = time.perf_counter() - began
+        print(f"{name}: built in {built[name]:.0f} s", flush=True)
+    faiss.omp_set_num_threads(1)
+    found, seconds = {}, {name: [] for name in indexes}
+    for _ in range(rounds):
+        for name, index in indexes.items():
+            began = time.process_time()
+            found[name] = search(index, queries, K, batch_size=QUERIES)[1]
+            seconds[name].append(time.process_time() - began)
+    exact = statistics.median(seconds["exact"])
+    table = {
+        name: {
+            "agreement@10": round(agreement(found[name], found["exact"]), 3),
+            "ms a query": round(statistics.median(seconds[name]) / QUERIES * 1000, 3),
+            "times the speed of exact": round(exact / statistics.median(seconds[name]), 1),
+            "bytes a vector": round(size(index), 1),
+            "seconds to build": round(built[name], 1),
+        }
+        for name, index in indexes.items()
+    }
+    return table, likeness(real, held, vectors, queries)
+
+
+def agreement(ids: np.ndarray, exact: np.ndarray) -> float:
+    """Return the mean share of the exact list that was found."""
+    return float(np.mean([len(set(one) & set(other)) / K for one, other in zip(ids, exact, strict=True)]))
+
+
+def size(index: Any) -> float:
+    """Return what an index takes in memory for each vector."""
+    if isinstance(index, faiss.Index):
+        return len(faiss.serialize_index(index)) / index.ntotal
+    return float(index.sa_code_size())
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Measure and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--vectors", type=int, default=VECTORS)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    options = parser.parse_args(arguments)
+    table, like = measure(options.vectors, options.rounds)
+    report = {
+        "command": COMMAND,
+        "date": date.today().isoformat(),
+        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
+        "versions": {name: version(name).split("+")[0] for name in PACKAGES},
+        "rounds": options.rounds,
+        "vectors": options.vectors,
+        "tables": [table, like],
+        "ratios": {name: row["times the speed of exact"] for name, row in table.items()},
+    }
+    if options.vectors == VECTORS:
+        TARGET.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(report, indent=1))
+
+
+if __name__ == "__main__":
+    main()
