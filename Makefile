@@ -15,7 +15,7 @@ run: $(READY)  ## execute the lessons on the bundled default; figures got beside
 test: $(READY)  ## run every test, the notebooks of both languages among them
 	$(PY) -m pytest
 
-test-slow: $(READY)  ## what takes minutes: each lesson alone in a fresh environment, the site built twice, a lesson as a script
+test-slow: $(READY)  ## what takes minutes: lessons alone in a fresh environment, the site built again from its lock, kills
 	$(PY) -m pytest --dist loadfile -m slow
 
 check: $(READY)  ## static checks only: ruff, types, recorded outputs, prose figures, translations

@@ -154,6 +154,7 @@ def main(arguments: list[str] | None = None) -> None:
         "rounds": options.rounds,
         "vectors": options.vectors,
         "tables": [table, like],
+        "agreement": {name: row["agreement@10"] for name, row in table.items()},
         "ratios": {name: row["times the speed of exact"] for name, row in table.items()},
     }
     if options.vectors == VECTORS:

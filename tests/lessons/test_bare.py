@@ -16,7 +16,7 @@ import pytest
 
 from notebooks.kit.compare import compare
 from notebooks.kit.execute import OFFLINE
-from notebooks.kit.notebooks import ROOT, lesson_names, lesson_path, read
+from notebooks.kit.notebooks import ROOT, lesson_path, read
 
 pytestmark = pytest.mark.slow
 PREINSTALLED = ("numpy", "scikit-learn", "torch")  # what Colab has, and what a lesson must not replace
@@ -57,6 +57,7 @@ def bare(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str]
 
 
 TEXTS_OF_LIBRARIES = "06_scaling_up"  # has other texts, so other numbers, with other versions than the locked ones
+ALONE = ("01_evaluation", "05_languages", TEXTS_OF_LIBRARIES)  # one with no extra, and each that installs an extra
 PARAMETERS = {TEXTS_OF_LIBRARIES: {"MAX_PASSAGES": 2048}}  # which takes minutes less
 
 
@@ -73,7 +74,7 @@ def execute(python: Path, name: str, folder: Path, **environment: str) -> list:
     return compare(read(original, ROOT), read(folder / "done.ipynb", folder), versions=False)
 
 
-@pytest.mark.parametrize("name", lesson_names(ROOT))
+@pytest.mark.parametrize("name", ALONE)
 def test_a_lesson_alone_installs_what_it_needs(bare, name: str, tmp_path: Path):
     """A reader who opens one file in Colab would get an error, other numbers, or a broken numpy."""
     python, before = bare
