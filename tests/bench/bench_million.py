@@ -33,7 +33,7 @@ VECTORS, QUERIES, ALONE, K, ROUNDS = 1_000_000, 500, 50, 10, 3
 INDEXES = {
     "exact": "Flat",
     "IVF": "IVF1024,Flat:nprobe=16",
-    "IVF, PQ FastScan, refined": "IVF1024,PQ96x4fs,Refine(SQ8):nprobe=48,k_factor_rf=10",
+    "IVF, PQ FastScan, refined": "IVF1024,PQ96x4fs,Refine(SQ8):nprobe=16,k_factor_rf=10",
     "SQ8": "SQ8",
     "PQ FastScan": "PQ96x4fs",
     "PQ FastScan, refined": "PQ96x4fs,Refine(SQ8):k_factor_rf=10",
