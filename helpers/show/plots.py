@@ -19,6 +19,19 @@ from helpers.show.vector import keep_as_svg
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 CLEAR = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # no line runs through a value
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+# Where the name of a point may stand: points to the right and above, and the side of the name that is there.
+PLACES = (
+    (0, 6, "center", "bottom"),
+    (0, -6, "center", "top"),
+    (8, 0, "left", "center"),
+    (-8, 0, "right", "center"),
+    (6, 6, "left", "bottom"),
+    (-6, 6, "right", "bottom"),
+    (6, -6, "left", "top"),
+    (-6, -6, "right", "top"),
+    (0, 17, "center", "bottom"),
+    (0, -17, "center", "top"),
+)
 SIZE = (5.6, 3.4)  # inches: the words can still be read where a telephone shows the figure as wide as its window
 
 
@@ -129,10 +142,9 @@ def _label_points(axes: Axes, table: pd.DataFrame, cost: str, quality: str) -> N
         label = axes.annotate(
             _literal(name), (row[cost], row[quality]), xytext=(0, 0), textcoords="offset points", fontsize="x-small"
         )
-        for position, ha, va in [((0, 6), "center", "bottom"), ((0, -6), "center", "top"),
-                                 ((7, 0), "left", "center"), ((-7, 0), "right", "center")]:  # fmt: skip
-            label.set(position=position, ha=ha, va=va)
-            box = label.get_window_extent().padded(3)
+        for x, y, ha, va in PLACES:
+            label.set(position=(x, y), ha=ha, va=va)
+            box = label.get_window_extent().expanded(1.25, 1.15)  # another font on the site may be wider
             if not any(box.overlaps(other) for other in taken):
                 break
         else:

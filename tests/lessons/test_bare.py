@@ -1,6 +1,6 @@
 """A lesson on its own, as in Colab: one file in an empty folder, in an environment that never saw this repository.
 
-`make test-slow`. It downloads some hundred megabytes and takes minutes, so `make test` leaves it out; CI runs it.
+`make test-slow`. It downloads some hundred megabytes and takes minutes, so `make test` leaves it out.
 """
 
 from __future__ import annotations
