@@ -117,7 +117,7 @@ def _build_binary(passages: Any, settings: str) -> BinaryIndex:
     given = parse_settings(settings)
     if unknown := sorted(given.keys() - {"rescore"}):
         raise ValueError(f"{BINARY!r} has no setting {unknown[0]!r}; it has rescore.")
-    return BinaryIndex(passages, **{name: int(value) for name, value in given.items()})
+    return BinaryIndex(passages, **given)
 
 
 def search(

@@ -36,15 +36,15 @@ class BinaryIndex:
 
     Args:
         passages: vectors (n, dim), which may lie on disk; dim a multiple of 8.
-        rescore: how many times k candidates are scored in full.
+        rescore: how many times k candidates are scored in full; a whole number.
 
     Raises:
-        ValueError: dimensions that fill no whole bytes, or ``rescore`` below 0.
+        ValueError: dimensions that fill no whole bytes, or a ``rescore`` below 0 or not whole.
     """
 
-    def __init__(self, passages: Rows, rescore: int = RESCORE) -> None:
+    def __init__(self, passages: Rows, rescore: float = RESCORE) -> None:
         """Take the signs of the passages, block by block."""
-        if rescore < 0 or int(rescore) != rescore:
+        if not (rescore >= 0 and float(rescore).is_integer()):
             raise ValueError(f"rescore={rescore!r}: expected a whole number of at least 0.")
         self.ntotal, self.d = passages.shape
         if self.d % 8:

@@ -51,6 +51,7 @@ def test_more_candidates_find_more(passages, queries):
     ("factory", "message"),
     [
         ("Binary:rescore=-1", "at least 0"),
+        ("Binary:rescore=2.5", "whole number"),
         ("Binary:candidates=3", "no setting 'candidates'"),
         ("Binary:rescore", "name=number"),
         ("IVF4,Flat:efSearch=3", "no setting 'efSearch'"),
