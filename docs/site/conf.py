@@ -8,6 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from docs.site.project import addresses
+from docs.site.sources import source_of
 
 LANGUAGE = os.environ["DOCS_LANGUAGE"]
 ADDRESS = addresses(ROOT)
@@ -22,7 +23,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
-    "sphinx.ext.viewcode",
+    "sphinx.ext.linkcode",
     "sphinx_copybutton",
     "docs.site.extension",
     "docs.site.formulas",
@@ -35,6 +36,13 @@ extensions = [
     "docs.site.search",
 ]
 default_role = "code"
+
+
+def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
+    """Return where the source of a name on an API page is read, as sphinx.ext.linkcode asks."""
+    return source_of(ROOT, info["module"], info["fullname"]) if domain == "py" else None
+
+
 nitpicky = False
 
 # Lessons are shown as they were recorded.
@@ -49,6 +57,7 @@ napoleon_use_rtype = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
+autodoc_use_type_comments = False
 # The API pages need only the names of these; importing them would take much of the time of a build.
 autodoc_mock_imports = ["dask", "distributed", "faiss", "matplotlib", "pandas", "safetensors", "scipy", "torch"]
 autodoc_mock_imports += ["tqdm", "transformers"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import shutil
 from pathlib import Path
@@ -67,7 +68,8 @@ def downloads(root: Path, target: Path) -> None:
 
 
 def described(book: NotebookNode) -> NotebookNode:
-    """Return a lesson whose figures say in words what they show."""
+    """Return a copy of a lesson whose figures say in words what they show."""
+    book = copy.deepcopy(book)
     for cell in code_cells(book):
         for output in cell.outputs:
             output.get("data", {}).pop("image/svg+xml", None)  # nbconvert shows it without an alternative text

@@ -31,7 +31,6 @@ _STYLE = re.compile(r"<style[^>]*>(?P<css>.*?)</style>", re.S)
 _STYLED = re.compile(r"<(?P<start>[a-zA-Z][\w-]*(?:\s[^<>]*?)?)\sstyle=\"(?P<css>[^\"]*)\"(?P<rest>[^<>]*)>")
 _ICON = re.compile(r"<(?P<tag>i|span) class=\"(?P<names>[^\"]*\bfa-[^\"]*)\"(?P<rest>[^>]*)></(?P=tag)>")
 _HANDLER = re.compile(r"<[a-zA-Z][^<>]*\son[a-z]+=\"")
-_BACK = re.compile(r'(?P<start><a class="viewcode-back" href="(?P<page>[^"#]+)#)(?P<anchor>[^"]+)"')
 _FONTS = re.compile(r"@font-face\s*\{[^}]*(?:fa-|Font ?Awesome)[^}]*\}")
 BETTER = (
     (re.compile(r'(<html[^>]*) data-theme="auto"'), r'\1 data-theme="light"'),  # which a script changes at once
@@ -65,8 +64,6 @@ def finish(folder: Path, words: list[str]) -> None:
         if not {"_static", "downloads"} & set(path.parts):
             text = pages.tightened(path.read_text(encoding="utf-8"), path)
             path.write_text(polished(text, words, theme) if words else text, encoding="utf-8")
-    for path in sorted((folder / "_modules" / "helpers").rglob("*.html")):
-        _lead_back(path, ".".join(path.relative_to(folder / "_modules").with_suffix("").parts))
     rules = "".join(f".{name} {{{css}}}\n" for name, css in sorted(pages.rules.items()))
     (static / "inline" / "styles.css").write_text(rules, encoding="utf-8")
     for pattern in UNUSED:
@@ -77,24 +74,6 @@ def finish(folder: Path, words: list[str]) -> None:
     for path in sorted([*static.glob("*.css"), *(static / "styles").glob("*.css")]):
         text = _FONTS.sub("", path.read_text(encoding="utf-8"))  # the font files are not shipped
         path.write_text(needed(text, used), encoding="utf-8")
-
-
-def _lead_back(path: Path, module: str) -> None:
-    """Make the links of a page of source code lead to where each name is documented: under its file or its package.
-
-    viewcode takes all names of a file to be documented in the one place where it met the first of them.
-    """
-    package = module.rpartition(".")[0]
-
-    def corrected(match: re.Match[str]) -> str:
-        page = (path.parent / match["page"]).read_text(encoding="utf-8")
-        name = match["anchor"].removeprefix(f"{module}.").removeprefix(f"{package}.")
-        anchors = (f"{home}.{name}" for home in (module, package))
-        anchor = next((anchor for anchor in anchors if f'id="{anchor}"' in page), match["anchor"])
-        return f'{match["start"]}{anchor}"'
-
-    text = path.read_text(encoding="utf-8")
-    path.write_text(_BACK.sub(corrected, text), encoding="utf-8")
 
 
 @dataclass

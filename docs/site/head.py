@@ -80,7 +80,7 @@ def describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], do
     title = re.sub(r"<[^>]+>", "", str(context.get("title") or edition.language))
     context["structured"] = structured(edition, page, title, context["description"])
     context["around"] = site_words(edition.language)
-    context["links"] = links(edition, page) if not page.startswith("_modules") else {}
+    context["links"] = links(edition, page)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

@@ -48,6 +48,12 @@ class Addresses:
 
 
 @cache
+def _read(path: Path, root: Path, _changed: int) -> NotebookNode:
+    """Read a notebook, again only when it was changed."""
+    return read(path, root)
+
+
+@cache
 def addresses(root: Path) -> Addresses:
     """Read the addresses from pyproject.toml, their one place. Raises DocsError if one is missing."""
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -105,8 +111,9 @@ class Edition:
         return str(notes(self.root)["lessons"].get(lesson, {}).get(key, {}).get(self.language, ""))
 
     def lesson(self, name: str) -> NotebookNode:
-        """Return the notebook of a lesson."""
-        return read(lesson_path(self.root, self.language, name), self.root)
+        """Return the notebook of a lesson, the same one each time; what changes it makes a copy."""
+        path = lesson_path(self.root, self.language, name)
+        return _read(path, self.root, path.stat().st_mtime_ns)
 
     def source(self, name: str) -> Path:
         """Return the file that a page or lesson is made from; there is none for the pages that Sphinx writes."""

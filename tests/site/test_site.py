@@ -31,7 +31,7 @@ LIGHT = 250_000  # bytes
 def names() -> list[str]:
     """The pages of one language, lessons among them, as the sources say."""
     made = [path.stem for path in sorted((ROOT / "docs" / "en").glob("*.md"))] + lesson_names(ROOT)
-    return [*made, "genindex", "search", "_modules/helpers/index"]
+    return [*made, "genindex", "search"]
 
 
 def formulas(language: str, name: str) -> int:
@@ -143,21 +143,6 @@ def test_formulas_need_no_script(site: Site, language: str):
         session.send("Emulation.setScriptExecutionDisabled", {"value": False})
         session.detach()
         site.open(f"{language}/index.html")
-
-
-@pytest.mark.slow
-def test_pages_of_source_code(site: Site):
-    """A page with the source of a module would fail, call another server or be too wide for a phone.
-
-    The Chinese edition has the same pages; `test_page` looks at its list of them.
-    """
-    site.look(PHONE)
-    for path in sorted(site.folder.glob("en/_modules/**/*.html")):
-        site.open(path.relative_to(site.folder).as_posix())
-        assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
-        assert site.page.locator("div.highlight").count() > 0 or path.stem == "index"
-        assert site.wrong == [], path
-    site.look(WIDE)
 
 
 @pytest.mark.slow
