@@ -216,7 +216,7 @@ def test_documented_names_lead_to_their_source(site: Path):
         rf'id="(helpers[\w.]+)">(?:(?!</dt>).)*?href="{re.escape(where.file("helpers/"))}([\w/.]+)#L(\d+)-L(\d+)"',
         text,
         flags=re.S,
-    )  # noqa: E501
+    )
     assert len(found) > 100
     for name, path, first, last in found:
         lines = (ROOT / "helpers" / path).read_text(encoding="utf-8").splitlines()[int(first) - 1 : int(last)]

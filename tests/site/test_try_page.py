@@ -27,20 +27,6 @@ IN_PAGE = """async cases => {
     return Object.values(METRICS).map(metric => metric(hits, k, { gain, persistence }).value);
   });
 }"""
-# Twenty documents in each ranking; the time from a key to the painted table, the middle of twenty.
-SPEED = """async () => {
-  const press = (key, shiftKey) => document.activeElement.dispatchEvent(
-    new KeyboardEvent('keydown', { key, shiftKey, bubbles: true, cancelable: true }));
-  document.querySelector('.try-retrieved button').focus();
-  const times = [];
-  for (let i = 0; i < 20; i += 1) {
-    const start = performance.now();
-    press(i % 2 ? 'ArrowLeft' : 'ArrowRight', true);
-    document.querySelector('.try-scores').getBoundingClientRect();
-    times.push(performance.now() - start);
-  }
-  return times.sort((a, b) => a - b)[10];
-}"""
 
 
 def opened(site: Site, path: str, size: dict[str, int] = WIDE) -> None:
@@ -283,7 +269,10 @@ def test_twenty_documents_can_be_moved(site: Site):
     opened(site, f"en/try.html?k=20&a={twenty}&b={twenty}&c={twenty}")
     site.page.evaluate(PAINTED)
     assert documents(site, "C") == [str(number) for number in range(20)]
-    assert site.page.evaluate(SPEED) > 0  # milliseconds; quoted by tests/bench, not judged here
+    site.page.locator(".try-retrieved button").first.focus()
+    for _ in range(10):
+        site.page.keyboard.press("Shift+ArrowRight")
+        site.page.keyboard.press("Shift+ArrowLeft")
     assert documents(site, "A") == [str(number) for number in range(20)]
 
 

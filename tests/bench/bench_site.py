@@ -1,0 +1,101 @@
+"""How soon a page of the site can be used, and how long the widget takes from a key to the painted frame.
+
+`python -m tests.bench.bench_site` after `make docs`; it prints JSON and writes nothing. The site is served by this
+machine, Chromium starts with an empty cache for each load.
+
+A page can be used when its deferred scripts have run (DOMContentLoaded has ended) and, where there is a widget, when
+that says so. The widget holds three rankings of twenty documents; a key moves one of them by a rank. Key, style,
+layout and paint run in one frame of the main thread: the clock starts in the frame's first callback and stops in the
+first task after it was painted.
+"""
+
+import json
+import os
+import shutil
+import statistics
+import tempfile
+from pathlib import Path
+
+from notebooks.kit.notebooks import LANGUAGES, ROOT
+from tests.built_site import served
+from tests.site.browser import FLAGS, WIDE
+
+SITE = Path(os.environ.get("EVAL_SITE", ROOT / "docs/_build/html"))
+PAGES = ("index", "01_evaluation", "02_metrics", "06_scaling_up", "try")
+ROUNDS = 5
+NOTE_READY = """new MutationObserver((_, seen) => {
+  if (!document.querySelector('.try.ready')) return;
+  window.widgetReady = performance.now();
+  seen.disconnect();
+}).observe(document, {subtree: true, childList: true, attributes: true, attributeFilter: ['class']});"""
+LOADED = "performance.getEntriesByType('navigation')[0].loadEventEnd > 0"
+TIMES = """() => {
+  const {domContentLoadedEventEnd, loadEventEnd} = performance.getEntriesByType('navigation')[0];
+  return {usable: Math.max(domContentLoadedEventEnd, window.widgetReady || 0), loaded: loadEventEnd};
+}"""
+MOVES = """async count => {
+  const key = name => document.activeElement.dispatchEvent(
+    new KeyboardEvent('keydown', {key: name, shiftKey: true, bubbles: true, cancelable: true}));
+  const frame = name => new Promise(done => requestAnimationFrame(() => {
+    const start = performance.now(), channel = new MessageChannel();
+    channel.port1.onmessage = () => done(performance.now() - start);
+    if (name) key(name);
+    channel.port2.postMessage(0);
+  }));
+  document.querySelector('.try-retrieved button').focus();
+  const times = {nothing: [], move: []};
+  for (let i = 0; i < count; i += 1) {
+    times.nothing.push(await frame(''));
+    times.move.push(await frame(i % 2 ? 'ArrowLeft' : 'ArrowRight'));
+  }
+  return times;
+}"""
+TWENTY = "_".join(f"{number}.{number % 2}" for number in range(20))
+
+
+def summary(values: list[float]) -> dict[str, float]:
+    """Return median, nineteen of twenty, and highest, in milliseconds."""
+    ordered = sorted(values)
+    figures = {"median": statistics.median(values), "95 %": ordered[int(0.95 * len(ordered))], "highest": ordered[-1]}
+    return {name: round(value, 1) for name, value in figures.items()}
+
+
+def measure() -> dict[str, dict[str, dict[str, float]]]:
+    """Load each page several times in a browser with an empty cache, then move documents."""
+    from playwright.sync_api import sync_playwright
+
+    found: dict[str, dict[str, dict[str, float]]] = {"usable after": {}, "key to painted frame": {}}
+    with served(SITE) as base, sync_playwright() as play:
+
+        def opened(path: str) -> tuple[object, object]:
+            """Open a page in a browser that has not seen it."""
+            context = play.chromium.launch_persistent_context(
+                tempfile.mkdtemp(dir=scratch), executable_path=shutil.which("chromium"), args=list(FLAGS),
+                headless=True, viewport=WIDE,
+            )  # fmt: skip
+            page = context.new_page()
+            page.add_init_script(NOTE_READY)
+            page.goto(base + path)
+            page.wait_for_function(LOADED)
+            return context, page
+
+        with tempfile.TemporaryDirectory() as scratch:
+            for path in (f"{language}/{name}.html" for language in LANGUAGES for name in PAGES):
+                times = []
+                for _ in range(ROUNDS):
+                    context, page = opened(path)
+                    times.append(page.evaluate(TIMES)["usable"])
+                    context.close()
+                found["usable after"][path] = summary(times)
+            context, page = opened(f"en/try.html?k=20&a={TWENTY}&b={TWENTY}&c={TWENTY}")
+            page.wait_for_function("document.querySelector('.try.ready') !== null")
+            page.evaluate(MOVES, 10)
+            found["key to painted frame"] = {name: summary(times) for name, times in page.evaluate(MOVES, 100).items()}
+            context.close()
+    return found
+
+
+if __name__ == "__main__":
+    if not Path(SITE).exists():
+        raise SystemExit(f"No site in {SITE}: make docs")
+    print(json.dumps(measure(), indent=1))
