@@ -180,6 +180,7 @@ def test_the_summary_says_whether_the_lead_is_significant(two):
     assert "is significantly better than the next, bad" in View(compare({"good": good, "bad": bad}, data)).summary()[1]
     same = compare({"one": good, "other": good}, data)
     assert "have the same score on every query" in View(same).summary()[1]
+    assert not [note for note in View(same).tests()[1] if "cannot fall below" in note]
 
 
 def test_a_p_value_that_cannot_be_small_is_explained(two):
@@ -203,6 +204,25 @@ def test_what_is_shown_of_queries_is_what_they_scored(two):
     note, failures = View(two).failures()
     assert failures.rows == [] or [row[0] for row in failures.rows]
     assert "Every query has a relevant passage in first place." in note or "first passage is not relevant" in note
+
+
+def test_queries_that_differ_equally_stand_in_their_order():
+    """The page of one result would show other queries from run to run."""
+    ids = {f"q{row:02}": f"text {row}" for row in range(40)}
+    corpus = {f"d{row:02}": f"passage {row}" for row in range(41)}
+    data = from_ids("clear", ids, corpus, {query: {f"d{row:02}": 1} for row, query in enumerate(ids)})
+    good = Run({query: {f"d{row:02}": 1.0} for row, query in enumerate(ids)})
+    bad = Run({query: {f"d{row + 1:02}": 1.0} for row, query in enumerate(ids)})
+    [(_, table)] = View(compare({"good": good, "bad": bad}, data)).wins()
+    assert [row[0] for row in table.rows] == list(ids)[: len(table.rows)]
+
+
+def test_two_queries_are_enough_for_a_test():
+    """The table of differences would be left out where a difference can be computed."""
+    ids = {"q1": "one", "q2": "two"}
+    data = from_ids("two", ids, {"d1": "a", "d2": "b"}, {"q1": {"d1": 1}, "q2": {"d2": 1}})
+    runs = {"a": Run({"q1": {"d1": 1.0}, "q2": {"d2": 1.0}}), "b": Run({"q1": {"d2": 1.0}, "q2": {"d2": 1.0}})}
+    assert View(compare(runs, data, 2)).tests() is not None
 
 
 def test_failures_are_told_apart_by_grade_and_judgement():

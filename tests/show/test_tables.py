@@ -145,6 +145,8 @@ def test_rankings_are_drawn_with_their_hits_dark():
     ]  # fmt: skip
     dark = [to_hex(box.get_facecolor()) == COLOURS[0].lower() for box in axes.patches]
     assert dark == [False, True, False, True, True]
+    assert [text.get_color() == "white" for text in axes.texts] == dark  # what stands on a dark box can be read
+    assert axes.get_xlabel() == "rank"
     assert [box.get_xy() for box in axes.patches][:2] == [(0.55, -0.4), (1.55, -0.4)]
     assert {(box.get_width(), box.get_height()) for box in axes.patches} == {(0.9, 0.8)}
     assert axes.get_xticks().tolist() == [1, 2, 3]

@@ -11,7 +11,7 @@ import pytest
 from helpers.data import from_ids
 from helpers.index import dense
 from helpers.metrics import evaluate
-from helpers.significance import bootstrap_interval, interval, paired_test
+from helpers.significance import bootstrap_interval, holm, interval, paired_test
 from helpers.systems import Ranking, Words, compare
 from helpers.systems.growth import grown
 from helpers.systems.saved import as_record
@@ -40,6 +40,7 @@ def test_what_is_shown_is_what_was_scored(tmp_path):
         gain = own - found.scored[name].per_query["ndcg@10"]
         assert row["difference"] == pytest.approx(gain.mean())
         assert (row["better"], row["worse"]) == ((gain > 0).sum(), (gain < 0).sum())
+    assert found.paired()["adjusted p"].tolist() == holm(found.paired()["p"]).tolist()
     found.save(tmp_path / "out")
     record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert record["schema"] == 1

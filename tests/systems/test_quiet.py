@@ -12,6 +12,7 @@ from helpers.show.tables import match_table
 from helpers.systems import Dense, Words, compare, rank, rank_all
 from helpers.systems.combine import MaxSimScorer, Rerank, Run
 from helpers.systems.contenders import Contender
+from helpers.systems.cost import measured, stage
 from helpers.systems.pipeline import Retrieval
 from helpers.systems.results import Result
 from tests.checkpoints import save_checkpoint
@@ -66,6 +67,17 @@ def test_a_result_is_short_to_look_at():
     assert "ranking" not in repr(found)
     assert Result("name", {}).growth == {}
     assert Result("name", {}).cost.seconds == {}
+
+
+def test_a_failure_outside_of_a_comparison_stays_the_failure_it_is():
+    """Where nobody measures, an error of a system would become one of the measuring."""
+    with pytest.raises(ZeroDivisionError), stage("search"):
+        raise ZeroDivisionError
+    with measured() as cost:
+        for _ in range(2):
+            with stage("search"):
+                pass
+    assert 0 <= cost.seconds["search"] < 1
 
 
 def test_warnings_of_a_ranking_are_kept_once():
