@@ -139,7 +139,7 @@ def changes(node: ast.AST) -> Iterator[ast.AST]:
             changed.value += 1
         case ast.If() | ast.IfExp():
             changed.test = ast.UnaryOp(ast.Not(), changed.test)
-        case ast.Return(value=ast.expr()):
+        case ast.Return(value=ast.expr() as value) if ast.unparse(value) != "None":
             changed.value = ast.Constant(None)
         case ast.Raise() | ast.Expr(value=ast.Call()):
             changed = ast.Pass()

@@ -185,6 +185,13 @@ def test_simulated_power_without_an_effect_is_the_false_alarm_rate():
     assert 0.03 <= simulated_power(skewed, 0.0, 80) <= 0.08
 
 
+def test_simulated_power_takes_as_few_resamples_as_alpha_needs():
+    """The smallest p of 19 resamples is .05: refusing them, or one less, would contradict the message."""
+    assert 0 <= simulated_power(A, 0.1, 10, alpha=0.05, resamples=19) <= 1
+    with pytest.raises(ValueError, match=r"18 resamples give no p-value of 0\.05: take 20 or more"):
+        simulated_power(A, 0.1, 10, alpha=0.05, resamples=18)
+
+
 def test_simulated_power_is_how_often_paired_test_finds_it():
     """The simulation would promise the power of another test than the one that readers run."""
     seen, rng = A - B, np.random.default_rng(10)

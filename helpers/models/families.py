@@ -12,7 +12,7 @@ FAMILIES = {
 
 def family_instructions(name: str) -> tuple[str, str]:
     """Return what the cards of a model's family put before a query and before a passage; empty texts if nothing."""
-    last = name.rsplit("/", 1)[-1]
+    last = name.split("/")[-1]
     for pattern, instructions in FAMILIES.items():
         if re.fullmatch(pattern, last, re.IGNORECASE):
             return instructions

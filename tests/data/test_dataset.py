@@ -127,5 +127,5 @@ def test_columns_of_other_lengths_are_refused():
 @pytest.mark.parametrize("grade", [2**31, -(10**400)])
 def test_a_grade_out_of_range_is_refused(grade):
     """It would overflow in the middle of an evaluation."""
-    with pytest.raises(ValueError, match="grade of passage 1 for query 1 is out of range"):
+    with pytest.raises(ValueError, match=r"passage 1 for query 1 is out of range; grades run from -[0-9]+ to"):
         tiny(qrels=[{0: 1}, {1: grade}])

@@ -6,6 +6,7 @@ import sys
 import tempfile
 import warnings
 
+import faiss
 import numpy as np
 import psutil
 import pytest
@@ -16,7 +17,7 @@ from distributed.security import Security
 from helpers import distributed
 from helpers.distributed import cluster as clusters
 from helpers.distributed import tasks
-from helpers.distributed.work import Encoding, encode_shard
+from helpers.distributed.work import Encoding, Question, encode_shard, search_part
 from helpers.embeddings import encode_shards, network
 from helpers.index import build_index, search
 from helpers.models import load_model
@@ -149,6 +150,14 @@ def test_a_worker_returns_names_and_no_vectors(model, tmp_path):
     answer = encode_shard(run, texts(1000))
     assert answer.shard.rows == 1000
     assert len(pickle.dumps(answer)) < 1000
+
+
+def test_a_worker_searches_with_the_threads_it_was_given(alone, monkeypatch):
+    """Workers of one machine would take all its cores each, and wait for each other."""
+    given = []
+    monkeypatch.setattr(faiss, "omp_set_num_threads", given.append)
+    search_part(Question(alone, np.asarray(alone[:2]), 1, 256, 3), 0, len(alone))
+    assert given[0] == 3
 
 
 def test_search_gives_what_one_index_gives(model, alone, client, monkeypatch):

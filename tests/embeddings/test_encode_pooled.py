@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 
 from helpers import embeddings
-from helpers.embeddings import encode, encode_pooled, network
+from helpers.embeddings import encode, encode_pooled, is_cached, network
 from helpers.embeddings.inputs import tokenize
 from helpers.models import Pooling, load_model
 from helpers.models.transformer import TransformerModel, static, untrained
@@ -198,6 +198,16 @@ def test_cache_tells_models_and_batches_apart(encoders, tmp_path):
     vectors = [run(encoder, TEXTS, ["mean"], tmp_path)["mean"] for encoder in (encoders["bert"], twin, lookup)]
     for one, other in ((0, 1), (0, 2), (1, 2)):
         assert np.abs(vectors[one] - vectors[other]).max() > 1e-2
+
+
+@pytest.mark.parametrize("name", ["bert", "colbert"])
+def test_token_vectors_of_an_earlier_run_are_known(encoders, name, tmp_path, monkeypatch):
+    """A report would estimate hours for an encoding that is there already."""
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path))
+    texts = ["the cat", "a dog"]
+    assert not is_cached(encoders[name], texts, Pooling.MAXSIM)
+    encode_pooled(encoders[name], texts, ["maxsim"], progress=False)
+    assert is_cached(encoders[name], texts, Pooling.MAXSIM)
 
 
 @pytest.mark.parametrize("name", ["bert", "colbert"])

@@ -1,6 +1,7 @@
 """Networks through transformers: what is refused, that no code of theirs runs, and the untrained twin."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -90,6 +91,13 @@ def test_code_that_comes_with_a_model_is_never_run(tmp_path, monkeypatch, part):
     else:  # the words of the tokenizer itself are data, and are read
         load(folder)
     assert not witness.exists()
+
+
+def test_a_model_is_short_to_look_at_and_knows_its_folder(bert):
+    """A cell that ends in a model would print its network; a worker could not load it once more."""
+    model = load(bert)
+    assert not {"tokenizer", "network", "projection", "layers", "origin"} & set(re.findall(r"(\w+)=", repr(model)))
+    assert (model.origin.name_or_path, model.origin.backend) == (str(bert), "transformers")
 
 
 def test_untrained_twin_is_the_same_again_and_leaves_the_random_state(bert):

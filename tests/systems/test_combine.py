@@ -6,8 +6,9 @@ import pytest
 from helpers.data import RetrievalDataset
 from helpers.embeddings import encode_pooled
 from helpers.models import load_model
-from helpers.systems import Ranking
+from helpers.systems import Ranking, assemble
 from helpers.systems.combine import Fusion, MaxSimScorer, Once, Rerank, Run
+from helpers.systems.describe import Description
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import collection
 
@@ -93,6 +94,27 @@ def test_maxsim_reorders_the_candidates_alone(tmp_path):
         best = sorted(own, key=lambda p: -own[p])[:4]
         assert found.ids[row].tolist() == best + [-1] * (4 - len(best))
         np.testing.assert_allclose(found.scores[row][: len(best)], [own[p] for p in best], rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ({}, ("first", {"max_length": 7})),
+        ({"model": "other"}, ("other", {})),
+        ({"max_length": 9}, ("first", {"max_length": 9})),
+    ],
+)
+def test_maxsim_reads_texts_as_the_system_that_it_reorders(monkeypatch, own, expected):
+    """A model with a length or a pooling of its own would be reranked by vectors made in another way."""
+    loaded = []
+    monkeypatch.setattr(assemble, "load", lambda where, options: loaded.append((where, options)))
+    first = Description("a", "model", "first", {"max_length": 7, "batch_size": 3})
+    late = assemble._scorer(
+        Description("late", "rerank", options={"by": "maxsim", **own}, parts=("a",)), [first], False
+    )
+    late.make()
+    where, options = expected
+    assert loaded == [(where, {**options, "pooling": "maxsim", "backend": "transformers"})]
 
 
 def test_a_ranking_is_computed_once_and_deep_enough(four):

@@ -121,6 +121,9 @@ def test_a_failing_system_costs_its_own_row():
     assert found.failed == {"broken": "no memory"}
     assert list(found.table().index) == ["words", "broken"]
     assert found.table().loc["broken"].isna().all()
+    assert [(one["kind"], one["where"]) for one in as_record(found)["systems"]] == [
+        ("object", "Broken"), ("object", "Words")
+    ]  # fmt: skip
     assert found.paired().empty
     with pytest.raises(ValueError, match="No system was scored: no memory"):
         compare([Broken()], collection()).paired()

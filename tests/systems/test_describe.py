@@ -131,6 +131,10 @@ def test_what_a_folder_holds_is_checked_before_it_is_loaded(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match=r"empty is no model folder: no config\.json"):
         check_system(from_text(str(tmp_path / "empty")))
+    for number in range(10):
+        (tmp_path / "empty" / f"file{number}").touch()
+    with pytest.raises(ValueError, match=r"only file0(, file[1-7]){7}\."):
+        check_system(from_text(str(tmp_path / "empty")))
     model = save_checkpoint(tmp_path / "m")
     with pytest.raises(ValueError, match="Unknown pooling 'median'"):
         check_system(from_text(f"{model}?pooling=median"))

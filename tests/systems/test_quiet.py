@@ -45,6 +45,7 @@ def test_bars_are_drawn_where_they_were_asked_for(model, drawn):
         drawn.clear()
         Dense(model, progress=show).rank(data, 3)
         assert set(drawn) == {show, False}  # the bar of the search has a switch of its own
+        assert drawn.count(True) == 2 * show  # of passages and of queries
     drawn.clear()
     rank("BM25", data)
     rank_all({"m": Contender(model, ("mean",))}, data, 3, progress=False)
