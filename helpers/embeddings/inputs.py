@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from helpers.models import Precomputed
+from helpers.models.files import one_line_errors
 
 if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
@@ -72,14 +73,20 @@ def count_truncated(model: "TransformerModel | Precomputed", passages: Sequence[
     # An ASCII character never makes more than one token, so that short texts need not be tokenized.
     doubtful = (text for text in texts if len(text) > room or not text.isascii())
     while batch := list(itertools.islice(doubtful, COUNTED_AT_ONCE)):
-        count += sum(len(ids) > limit for ids in model.tokenizer(batch, verbose=False)["input_ids"])
+        count += sum(len(ids) > limit for ids in _tokenized(model, batch, verbose=False)["input_ids"])
     return count
+
+
+def _tokenized(model: "TransformerModel", texts: list[str], **options: Any) -> Any:
+    """Call a model's tokenizer; a fault of its files may show first here, in a panic that no caller would catch."""
+    with one_line_errors(f"{model.info.name}: its tokenizer fails on these texts"):
+        return model.tokenizer(texts, **options)
 
 
 def _plain_tokens(model: "TransformerModel", texts: list[str], limit: int) -> Tokens:
     """Tokenize texts to at most ``limit`` tokens each; the mask of padding is left to the padding of batches."""
     bounded = limit < UNBOUNDED
-    columns = model.tokenizer(texts, truncation=bounded, max_length=limit if bounded else None)
+    columns = _tokenized(model, texts, truncation=bounded, max_length=limit if bounded else None)
     tokens: Tokens = {"input_ids": columns["input_ids"]}
     if any(columns.get("token_type_ids", [[]])[0]):  # zeros are what a network takes without them; XLNet has others
         tokens["token_type_ids"] = columns["token_type_ids"]
@@ -116,7 +123,7 @@ def _colbert_tokens(model: "TransformerModel", texts: list[str], side: str) -> T
 def _warn_if_truncated(model: "TransformerModel", texts: list[str], ids: list[list[int]], limit: int) -> None:
     """Warn if any of the texts was longer than a limit; ``ids`` are the tokens that were left of them."""
     full = [text for text, tokens in zip(texts, ids, strict=True) if len(tokens) == limit]
-    if full and any(len(tokens) > limit for tokens in model.tokenizer(full, verbose=False)["input_ids"]):
+    if full and any(len(tokens) > limit for tokens in _tokenized(model, full, verbose=False)["input_ids"]):
         warnings.warn(
             f"Texts are longer than the {limit} tokens that {model.info.name} takes: what lies beyond was truncated. "
             "Split them into passages; helpers.embeddings.count_truncated counts them.",

@@ -15,7 +15,10 @@ from helpers._printable import one_line, printable
 
 WEIGHTS, WEIGHTS_INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
-SUFFIXES = (".safetensors", ".bin", ".json", ".txt", ".model", ".vocab", ".jinja", ".tiktoken")
+SUFFIXES = (
+    ".safetensors", ".bin", ".json", ".txt", ".model", ".vocab", ".jinja", ".tiktoken", ".codes", ".spm", ".tokenizer",
+)  # fmt: skip
+VERSIONED = "tokenizer.model"  # Mistral's are called tokenizer.model.v3 and the like
 DEEPEST_JSON = 200  # levels; real files have fewer than ten, and parsers crash at thousands
 
 
@@ -140,7 +143,8 @@ def _model_files(folder: Path) -> dict[str, Path]:
     if roots[0].parent.name == "snapshots":  # the hub's own cache links its files to the folder blobs
         roots.append(roots[0].parents[1] / "blobs")
     paths = [*folder.iterdir(), *folder.glob("*/*")]
-    files = {path.relative_to(folder).as_posix(): path for path in sorted(paths) if path.suffix in SUFFIXES}
+    read = [path for path in sorted(paths) if path.suffix in SUFFIXES or path.name.startswith(VERSIONED)]
+    files = {path.relative_to(folder).as_posix(): path for path in read}
     for name, path in files.items():
         if not path.exists() or not stat.S_ISREG(path.stat().st_mode):
             raise ValueError(f"{folder.name}/{name} is no regular file; copy the model's own files into the folder.")
@@ -163,9 +167,21 @@ def _require_self_contained(folder: Path, files: dict[str, Path]) -> None:
             f"{folder.name} is an adapter to another model (adapter_config.json), which would be loaded from wherever "
             "it says. Merge the two and save the merged model."
         )
-    if read_json(folder / "config.json").get("transformers_weights") not in (None, WEIGHTS):
+    config, tokenizer = read_json(folder / "config.json"), read_json(folder / "tokenizer_config.json")
+    if config.get("transformers_weights") not in (None, WEIGHTS):
         raise ValueError(f"{folder.name}/config.json names weights of its own; call the file {WEIGHTS}.")
-    for key, value in read_json(folder / "tokenizer_config.json").items():
+    for key in ("_attn_implementation", "attn_implementation"):
+        if "/" in str(config.get(key)):
+            raise ValueError(
+                f"{folder.name}/config.json: {key} names code of the hub, which is never run. Remove it there."
+            )
+    versions = tokenizer.get("fast_tokenizer_files") or []
+    if not isinstance(versions, list) or not all(isinstance(name, str) and name in files for name in versions):
+        raise ValueError(
+            f"{folder.name}/tokenizer_config.json: fast_tokenizer_files must list files of the folder itself. Remove "
+            "it there, and keep the tokenizer's files beside the model."
+        )
+    for key, value in tokenizer.items():
         if key.endswith("_file") and isinstance(value, str) and Path(value).name != value and Path(value).exists():
             raise ValueError(
                 f"{folder.name}/tokenizer_config.json: {key} leads out of the folder. Remove it there, and keep the "

@@ -10,6 +10,7 @@ import numpy as np
 
 from helpers._printable import printable
 from helpers.data.formats import READERS, read_texts
+from helpers.data.safety import require_own_file
 from helpers.models.model import ModelInfo
 
 ARRAYS = {"passage": "passages", "query": "queries"}  # kind of text: the files' name without suffix
@@ -40,18 +41,21 @@ class Precomputed:
     def __init__(self, folder: str | Path) -> None:
         """Read and check the four files."""
         folder = Path(folder)
-        self.name = folder.name
+        self.name = printable(folder.name)
         self.arrays: dict[str, np.ndarray] = {}
         self.row_of_text: dict[str, dict[str, int]] = {}
         files: list[Path] = []
         for kind, stem in ARRAYS.items():
             array, table = folder / f"{stem}.npy", _table_beside(folder, stem)
+            for file in (array, table):
+                if file.exists():
+                    require_own_file(folder, file)
             self.arrays[kind], self.row_of_text[kind] = _read_pair(array, table, kind)
             files += [array, table]
         dims = {kind: array.shape[1] for kind, array in self.arrays.items()}
         if len(set(dims.values())) > 1:
             raise ValueError(
-                f"{folder.name}: the passages have {dims['passage']} dimensions, the queries {dims['query']}; "
+                f"{self.name}: the passages have {dims['passage']} dimensions, the queries {dims['query']}; "
                 "both must come from one model."
             )
         scaled = any([_check_rows(f"{ARRAYS[kind]}.npy", array) for kind, array in self.arrays.items()])
@@ -90,12 +94,13 @@ def is_precomputed(folder: str | Path) -> bool:
 
 def _table_beside(folder: Path, stem: str) -> Path:
     """Find the texts of an array, or say how to write them."""
+    name = printable(folder.name)
     if not (folder / f"{stem}.npy").is_file():
-        raise ValueError(f"{folder.name}: no {stem}.npy; embeddings of passages and of queries are both needed.")
+        raise ValueError(f"{name}: no {stem}.npy; embeddings of passages and of queries are both needed.")
     tables = [folder / f"{stem}{suffix}" for suffix in READERS if (folder / f"{stem}{suffix}").is_file()]
     if len(tables) != 1:
         raise ValueError(
-            f"{folder.name}: {'several files' if tables else 'no file'} with the texts of {stem}.npy; put one beside "
+            f"{name}: {'several files' if tables else 'no file'} with the texts of {stem}.npy; put one beside "
             f'it, say {stem}.jsonl with a line {{"text": "…"}} for each row. A vector is found by its text.'
         )
     return tables[0]
@@ -106,7 +111,7 @@ def _read_pair(array: Path, table: Path, kind: str) -> tuple[np.ndarray, dict[st
     vectors, texts = _read_array(array), read_texts(table, kind)
     if len(texts) != len(vectors):
         raise ValueError(
-            f"{array.parent.name}: {array.name} has {len(vectors)} rows, {table.name} {len(texts)} texts; "
+            f"{printable(array.parent.name)}: {array.name} has {len(vectors)} rows, {table.name} {len(texts)} texts; "
             "row i of one must belong to row i of the other."
         )
     return vectors, {text: row for row, text in reversed(list(enumerate(texts)))}

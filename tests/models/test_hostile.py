@@ -12,6 +12,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
+from helpers.embeddings import encode
 from helpers.models import OFFLINE_DEFAULT, load_model
 from helpers.models.files import read_checkpoint
 from tests.checkpoints import add_layers, save_checkpoint
@@ -212,6 +213,45 @@ def test_links_out_of_the_folder_are_not_followed(model, tmp_path, name):
     (model / name).unlink(missing_ok=True)
     (model / name).symlink_to(tmp_path / "secret" / "vocab.txt")
     refused(model, f"{name} is a link out of the folder")
+
+
+def test_versions_of_a_tokenizer_lie_in_the_folder(model, tmp_path):
+    """Tokens would come of a file elsewhere, exchanged under the same SHA-256."""
+    outside = tmp_path / "secret" / "tokenizer.4.0.0.json"
+    shutil.copy(model / "tokenizer.json", outside)
+    for names in (["../secret/tokenizer.4.0.0.json"], [str(outside)], "../secret", [3], ["tokenizer.9.json"]):
+        change(model / "tokenizer_config.json", fast_tokenizer_files=names)
+        refused(model, "fast_tokenizer_files must list files of the folder itself")
+    shutil.copy(model / "tokenizer.json", model / "tokenizer.4.0.0.json")
+    change(model / "tokenizer_config.json", fast_tokenizer_files=["tokenizer.4.0.0.json"])
+    assert load_model(model, device="cpu").info.pooling == "mean"
+
+
+@pytest.mark.parametrize("name", ["bpe.codes", "source.spm", "prophetnet.tokenizer", "tokenizer.model.v3"])
+def test_files_of_every_kind_of_tokenizer_are_in_the_digest(model, tmp_path, name):
+    """Other tokens under the same SHA-256 would take the first model's vectors from the cache."""
+    before = load_model(model, device="cpu").info.sha256
+    (model / name).write_text("a b\n")
+    assert load_model(model, device="cpu").info.sha256 != before
+    (model / name).unlink()
+    (model / name).symlink_to(tmp_path / "secret" / "vocab.txt")
+    refused(model, f"{name} is a link out of the folder")
+
+
+@pytest.mark.parametrize("key", ["_attn_implementation", "attn_implementation"])
+def test_code_of_the_hub_for_attention_is_refused(model, key):
+    """Where the package kernels is installed, a model would fetch code and run it."""
+    change(model / "config.json", **{key: "owner/kernel"})
+    refused(model, f"{key} names code of the hub")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_tokenizer_that_panics_on_a_text_is_told_in_one_line(model, backend):
+    """A panic is no Exception: a report would end in a stack trace, its other systems lost."""
+    change(model / "tokenizer.json", normalizer={"type": "Precompiled", "precompiled_charsmap": "CAAAAAAAAAAAAAAA"})
+    loaded = load_model(model, device="cpu", backend=backend)
+    with pytest.raises(ValueError, match=r"hostile: its tokenizer fails on these texts \(PanicException"):
+        encode(loaded, ["the cat"], progress=False)
 
 
 DEEP = "[" * 30_000 + "]" * 30_000

@@ -138,6 +138,25 @@ def test_nothing_is_ever_unpickled(form, tmp_path):
     assert not trace.exists()
 
 
+@pytest.mark.parametrize("name", ["passages.npy", "passages.jsonl", "queries.jsonl"])
+def test_a_link_out_of_the_folder_is_not_followed(tmp_path, name):
+    """A downloaded folder would read a file of the reader's own, and show its first text in an error."""
+    folder, secret = put(tmp_path / "theirs"), put(tmp_path / "secret")
+    (folder / name).unlink()
+    (folder / name).symlink_to(secret / name)
+    with pytest.raises(ValueError, match=f"'{name}' leads outside the folder"):
+        Precomputed(folder)
+
+
+def test_control_characters_of_a_folder_do_not_reach_the_terminal(tmp_path):
+    """The name of a downloaded folder could recolour the terminal, or write over the message."""
+    with pytest.raises(ValueError, match="no vector for 1 of 1") as caught:
+        Precomputed(put(tmp_path / "a\x1b[31mred")).look_up(["nobody wrote this"], "query")
+    with pytest.raises(ValueError, match=r"no queries\.npy") as missing:
+        Precomputed(put(tmp_path / "b\x1b[31mred", {"queries": None}))
+    assert "\x1b" not in str(caught.value) + str(missing.value)
+
+
 def test_texts_without_a_vector_are_counted_and_shown(tmp_path):
     """Embeddings of another release of the data must not be scored for what is left of it."""
     model = load_model(put(tmp_path / "mine"))

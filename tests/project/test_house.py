@@ -16,7 +16,7 @@ ARROWS: dict[str, set[str]] = {
     **{module: set() for module in SUPPORT},
     "helpers": set(),
     "helpers.data": set(),
-    "helpers.models": {"helpers.data.formats"},
+    "helpers.models": {"helpers.data.formats", "helpers.data.safety"},
     "helpers.embeddings": {"helpers.models"},
     "helpers.index": set(),
     "helpers.distributed": {"helpers.models", "helpers.embeddings", "helpers.index"},
