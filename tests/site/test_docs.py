@@ -467,6 +467,18 @@ def test_benchmark_tables_are_in_the_language_of_the_page(name: str):
     assert [label for label in labels if not re.match(rf"(?:{names})\b|.*[\u4e00-\u9fff]", label)] == []
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_all_charts_of_measurements_are_shown(language: str):
+    """A chart would be drawn that no page shows, or two parts of one page have the same id."""
+    edition, shown = Edition(ROOT, language), ""
+    for path in sorted((ROOT / "docs" / "benchmarks").glob("*.json")):
+        drawn = filled(f"<!-- insert: benchmark {path.stem} -->", edition) if path.stem != "differences" else ""
+        assert drawn.count("<svg ") == len(list(path.parent.glob(f"{path.stem}-*.svg")))
+        shown += drawn
+    ids = re.findall(r'\bid="([^"]+)"', shown)
+    assert len(ids) == len(set(ids)) > 10
+
+
 def test_columns_of_text_are_marked():
     """Texts in tables would be set flush right as numbers are, or numbers flush left."""
     row = '<tr style="text-align: right;"><th>{}</th><td>{}</td><td>{}</td></tr>'
