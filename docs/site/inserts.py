@@ -72,7 +72,7 @@ def benchmark(edition: Edition, name: str) -> str:
     if "seconds" in report:
         memory = {label: {"memory": value} for label, value in report["memory"].items()}
         parts += [_measurements(_encoding(report), words), _measurements(memory, words)]
-        parts += [_measurements(report["multilingual"], words)]
+        parts += [_measurements(report[key], words) for key in ("half", "multilingual")]
     versions = ", ".join(f"{package} {version}" for package, version in report["versions"].items())
     return "\n\n".join([*parts, words["versions"] + versions])
 

@@ -80,6 +80,9 @@ def test_ratios_of_the_encoding_benchmark_follow_from_its_times():
     assert ratios["times faster from the cache than the first time"] == pytest.approx(cached, rel=0.06)  # 0.010 s
     base = memory["MiB with the model loaded"] + memory["MiB of the vectors"]
     assert rounded(memory["MiB at the peak"] / base, memory["peak over model and vectors"])
+    half = report_["half"]
+    taken, speed = half["seconds of the processor"], half["times the speed of float32"]
+    assert speed["bfloat16"] == pytest.approx(taken["float32"] / taken["bfloat16"], abs=0.006)
     assert memory["MiB of the vectors"] == pytest.approx(memory["passages"] * 384 * 4 / 2**20, abs=0.005)
 
 

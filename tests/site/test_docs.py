@@ -461,6 +461,7 @@ def test_benchmark_tables_are_in_the_language_of_the_page(name: str):
     english, chinese = (filled(f"<!-- insert: benchmark {name} -->", Edition(ROOT, code)) for code in LANGUAGES)
     assert english.count("\n| ") == chinese.count("\n| ") > 5
     names = r"helpers|ranx|BEIR|pytrec_eval|ir_measures|FlagEmbedding|FlagModel|sentence-transformers|MiB|ms|IVF|SQ8|PQ"
+    names += r"|b?float\d+|recall|mrr|ndcg"
     lines = [line.strip("| ").split(" | ") for line in chinese.split("\n") if line.startswith("| ")]
     heads = [label for line in lines if "---:" not in line and not line[0][:1].isdigit() for label in line]
     labels = [label for label in heads if re.search("[A-Za-z]", label.replace("<sup>", "").replace("</sup>", ""))]
