@@ -53,7 +53,7 @@ def glossary_table(edition: Edition, _argument: str) -> str:
 
 
 def benchmark(edition: Edition, name: str) -> str:
-    """Return the tables of docs/benchmarks/NAME.json, their labels in the language of the page."""
+    """Return charts and tables of docs/benchmarks/NAME.json, their labels in the language of the page."""
     words, path = edition.words, edition.root / "docs" / "benchmarks" / f"{name}.json"
     if not path.exists():
         return str(words["not measured"])
@@ -64,20 +64,15 @@ def benchmark(edition: Edition, name: str) -> str:
     machine = words["bench"]["machine"].format(**machine)
     parts = [words["measured"].format(report["date"], machine, report["command"], report["rounds"])]
     results = report.get("results", {})
-    shown = {
-        words["bench picture"].format(_case(case, words)): drawing(path, case).read_text(encoding="utf-8")
-        for case in results
-        if drawing(path, case).exists()
-    }
-    if shown:
-        parts.append(panels(shown, lambda text: _label(text, words)))
+    if shown := drawings(path, results, words):
+        parts.append(panels(shown, name, lambda text: _label(text, words)))
     for case, peers in results.items():
         parts += [f"**{_case(case, words)}**", _measurements(peers, words)]
     parts += [_measurements(rows, words) for rows in report.get("tables", [])]
     if "seconds" in report:
         memory = {label: {"memory": value} for label, value in report["memory"].items()}
         parts += [_measurements(_encoding(report), words), _measurements(memory, words)]
-        parts += [_measurements(report["multilingual"], words)]
+        parts += [_measurements(report[key], words) for key in ("half", "multilingual")]
     versions = ", ".join(f"{package} {version}" for package, version in report["versions"].items())
     return "\n\n".join([*parts, words["versions"] + versions])
 
@@ -88,9 +83,12 @@ def _case(case: str, words: dict[str, Any]) -> str:
     return f"{size.replace('x', ' × ')} {_label(kind, words)}"
 
 
-def drawing(report: Path, case: str) -> Path:
-    """Return the file with the figure of one case of a report."""
-    return report.with_name(f"{report.stem}-{case.replace(' ', '-')}.svg")
+def drawings(report: Path, results: dict[str, Any], words: dict[str, Any]) -> dict[str, str]:
+    """Return the charts of a report by what each one shows: one for each of its results, or those that words name."""
+    said = words["bench pictures"].get(report.stem, {})
+    cases = said if isinstance(said, dict) else {case: said.format(_case(case, words)) for case in results}
+    files = {alt: report.with_name(f"{report.stem}-{case.replace(' ', '-')}.svg") for case, alt in cases.items()}
+    return {alt: file.read_text(encoding="utf-8") for alt, file in files.items()}
 
 
 def _encoding(report: dict[str, Any]) -> Measurements:

@@ -35,7 +35,6 @@ TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "metrics.json"
 COMMAND = "python -m tests.bench.bench_metrics"
 SIZES = [(100, 10), (6980, 10), (6980, 1000), (100_000, 10)]
 KINDS = ("binary", "graded")
-OURS, THEIRS = "#d55e00", "#0072b2"  # of the palette of helpers/show/plots.py
 ROUNDS = 3
 
 
@@ -134,32 +133,6 @@ def _in_fresh_process(name: str, sizes: list[tuple[int, int]]) -> dict[str, floa
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def draw(report: dict[str, Any], target: Path) -> None:
-    """Write a figure a size and kind of judgements beside target, the time of every peer as a bar."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.ticker import LogLocator
-
-    from helpers.show.vector import as_svg
-
-    for case, results in report["results"].items():
-        names = [name for name in results if "columns" not in name and "dicts" not in name][::-1]
-        figure, axis = plt.subplots(figsize=(4.4, 2.6), layout="constrained")
-        values = [results[name]["ms"] for name in names]
-        bars = axis.barh(names, values, color=[OURS if name == "helpers.metrics" else THEIRS for name in names])
-        axis.bar_label(bars, [f"{v:,.1f}" if v < 100 else f"{v:,.0f}" for v in values], padding=3)
-        axis.set(xscale="log", xlabel="milliseconds (log scale)", title=", ".join(case.split()).replace("x", " × "))
-        axis.set_xlim(right=max(values) * 12)
-        axis.xaxis.set_major_locator(LogLocator(numticks=4))
-        axis.xaxis.set_major_formatter("{x:,.0f}")
-        axis.minorticks_off()
-        axis.spines[["top", "right"]].set_visible(False)
-        target.with_name(f"{target.stem}-{case.replace(' ', '-')}.svg").write_text(as_svg(figure), encoding="utf-8")
-        plt.close(figure)
-
-
 def table(report: dict[str, Any]) -> str:
     """The results as a Markdown table: milliseconds, how many times ours, peak MiB."""
     cases = list(report["results"])
@@ -176,24 +149,22 @@ def table(report: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Measure, then write docs/benchmarks/metrics.json and its figures. `--quick` only prints the smallest size."""
+    """Measure, then write docs/benchmarks/metrics.json and its charts. `--quick` only prints the smallest size."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="the smallest size only; writes nothing")
-    parser.add_argument("--draw", action="store_true", help="measure nothing: draw again what was measured last")
     parser.add_argument("--memory-of", nargs=2, metavar=("PEER", "SIZES"), help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.memory_of:
         print(json.dumps(measure_memory_of(options.memory_of[0], json.loads(options.memory_of[1]))))
         return
-    if options.draw:
-        draw(json.loads(TARGET.read_text(encoding="utf-8")), TARGET)
-        return
     report = run_all(SIZES[:1] if options.quick else SIZES)
     print(table(report))
     if not options.quick:
+        from tests.bench import charts  # not above: what is imported there counts as memory
+
         TARGET.parent.mkdir(parents=True, exist_ok=True)
         TARGET.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        draw(report, TARGET)
+        charts.draw(TARGET.stem)
 
 
 if __name__ == "__main__":

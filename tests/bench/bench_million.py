@@ -25,6 +25,8 @@ from typing import Any
 import faiss
 import numpy as np
 
+from tests.bench import charts
+
 os.environ.update(HF_HUB_OFFLINE="1", TQDM_DISABLE="1", TOKENIZERS_PARALLELISM="false")
 TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "million.json"
 COMMAND = "python -m tests.bench.bench_million"
@@ -175,6 +177,7 @@ def main(arguments: list[str] | None = None) -> None:
     }
     if options.vectors == VECTORS:
         TARGET.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        charts.draw(TARGET.stem)
     print(json.dumps(report, indent=1))
 
 

@@ -21,9 +21,11 @@ from helpers import report
 from helpers.data import load_dataset
 from helpers.judgements import __main__ as judgements
 from notebooks.kit import __main__ as kit
+from notebooks.kit.drawings import drawn_by, parts, unlike
 from notebooks.kit.execute import parameter_names
 from notebooks.kit.markdown import headings, links
 from notebooks.kit.notebooks import LANGUAGES, lesson_names, lesson_path, read
+from tests.bench import charts
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "README_zh.md"]
@@ -78,7 +80,26 @@ def test_ratios_of_the_encoding_benchmark_follow_from_its_times():
     assert ratios["times faster from the cache than the first time"] == pytest.approx(cached, rel=0.06)  # 0.010 s
     base = memory["MiB with the model loaded"] + memory["MiB of the vectors"]
     assert rounded(memory["MiB at the peak"] / base, memory["peak over model and vectors"])
+    half = report_["half"]
+    taken, speed = half["seconds of the processor"], half["times the speed of float32"]
+    assert speed["bfloat16"] == pytest.approx(taken["float32"] / taken["bfloat16"], abs=0.006)
     assert memory["MiB of the vectors"] == pytest.approx(memory["passages"] * 384 * 4 / 2**20, abs=0.005)
+
+
+@pytest.mark.parametrize("name", charts.CHARTS)
+def test_charts_show_what_was_measured(name: str, tmp_path: Path):
+    """A bar or a point would stay where it was when a benchmark is measured again, and contradict the table below."""
+    folder = ROOT / "docs" / "benchmarks"
+    shutil.copy(folder / f"{name}.json", tmp_path)
+    charts.draw(name, tmp_path)
+    drawn = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.glob("*.svg")}
+    kept = {path.name: path.read_text(encoding="utf-8") for path in folder.glob(f"{name}-*.svg")}
+    assert sorted(drawn) == sorted(kept) != []
+    for file, fresh in drawn.items():
+        pairs = list(zip(parts(kept[file]), parts(fresh), strict=True))
+        if drawn_by(kept[file]) == drawn_by(fresh):
+            assert [fault for one, two in pairs if (fault := unlike(one, two))] == [], file
+        assert [one.text for one, _ in pairs] == [two.text for _, two in pairs], file
 
 
 def test_no_test_module_is_missing():

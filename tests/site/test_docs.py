@@ -461,10 +461,23 @@ def test_benchmark_tables_are_in_the_language_of_the_page(name: str):
     english, chinese = (filled(f"<!-- insert: benchmark {name} -->", Edition(ROOT, code)) for code in LANGUAGES)
     assert english.count("\n| ") == chinese.count("\n| ") > 5
     names = r"helpers|ranx|BEIR|pytrec_eval|ir_measures|FlagEmbedding|FlagModel|sentence-transformers|MiB|ms|IVF|SQ8|PQ"
+    names += r"|b?float\d+|recall|mrr|ndcg"
     lines = [line.strip("| ").split(" | ") for line in chinese.split("\n") if line.startswith("| ")]
     heads = [label for line in lines if "---:" not in line and not line[0][:1].isdigit() for label in line]
     labels = [label for label in heads if re.search("[A-Za-z]", label.replace("<sup>", "").replace("</sup>", ""))]
     assert [label for label in labels if not re.match(rf"(?:{names})\b|.*[\u4e00-\u9fff]", label)] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_all_charts_of_measurements_are_shown(language: str):
+    """A chart would be drawn that no page shows, or two parts of one page have the same id."""
+    edition, shown = Edition(ROOT, language), ""
+    for path in sorted((ROOT / "docs" / "benchmarks").glob("*.json")):
+        drawn = filled(f"<!-- insert: benchmark {path.stem} -->", edition) if path.stem != "differences" else ""
+        assert drawn.count("<svg ") == len(list(path.parent.glob(f"{path.stem}-*.svg")))
+        shown += drawn
+    ids = re.findall(r'\bid="([^"]+)"', shown)
+    assert len(ids) == len(set(ids)) > 10
 
 
 def test_columns_of_text_are_marked():

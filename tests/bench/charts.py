@@ -1,0 +1,126 @@
+"""Charts of what was measured, drawn from docs/benchmarks/*.json: `python -m tests.bench.charts` measures nothing.
+
+Each is a file beside the report, NAME-CASE.svg, which the page on speed shows above the tables of NAME.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
+
+from helpers.show.plots import CLEAR, COLOURS
+from helpers.show.vector import as_svg
+
+FOLDER = Path(__file__).parents[2] / "docs" / "benchmarks"
+BLUE, VERMILION, GREEN = COLOURS[:3]
+GRID = {"color": "#dddddd", "linewidth": 0.6}
+Charts = Iterator[tuple[str, Figure]]
+
+
+def metrics(report: dict[str, Any]) -> Charts:
+    """Draw the time of every library as a bar, a chart a size and kind of judgements."""
+    for case, results in report["results"].items():
+        values = {name: row["ms"] for name, row in results.items() if "columns" not in name and "dicts" not in name}
+        axes = _bars(values, "helpers.metrics", height=2.6)
+        axes.set(xscale="log", xlabel="milliseconds (log scale)", title=", ".join(case.split()).replace("x", " × "))
+        axes.set_xlim(right=max(values.values()) * 12)
+        axes.xaxis.set_major_locator(LogLocator(numticks=4))
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.minorticks_off()
+        yield case.replace(" ", "-"), axes.figure
+
+
+def encode(report: dict[str, Any]) -> Charts:
+    """Draw the seconds of everyone who computes; reading from the cache takes too little to be seen beside them."""
+    values = {name: seconds for name, seconds in report["seconds"].items() if "cached" not in name}
+    axes = _bars(values, "helpers.embeddings", height=2.8)
+    axes.set(xlabel="seconds", xlim=(0, max(values.values()) * 1.15))
+    yield "seconds", axes.figure
+
+
+def streaming(report: dict[str, Any]) -> Charts:
+    """Draw the memory above that of the model against the number of texts, beside the size of the vectors."""
+    memory = report["tables"][0]
+    counts = [int(label.removeprefix("texts ")) for label in memory]
+    figure, axes = plt.subplots(figsize=(4.8, 3), layout="constrained")
+    lines = {"MiB of the vectors": ("s", BLUE), "MiB above the model, encoding": ("o", VERMILION)}
+    for name, (marker, colour) in lines.items():
+        values = [row[name] for row in memory.values()]
+        axes.plot(counts, values, marker=marker, color=colour, label=name)
+        axes.annotate(f"{values[-1]:g}", (counts[-1], values[-1]), (8, 0), textcoords="offset points", va="center")
+    axes.set(xscale="log", xlabel="texts", ylabel="MiB", ylim=(0, None))
+    axes.set_xticks(counts, [f"{count:,}" for count in counts])
+    axes.minorticks_off()
+    axes.margins(x=0.12)
+    axes.grid(**GRID)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, loc="upper left")
+    yield "memory", figure
+
+
+def million(report: dict[str, Any]) -> Charts:
+    """Draw the time of a query, together and alone, beside the agreement: a row an index, the fastest alone on top."""
+    table = pd.DataFrame.from_dict(report["tables"][0], orient="index").sort_values("ms a query, alone")
+    figure, (times, agreement) = plt.subplots(
+        1, 2, sharey=True, figsize=(4.8, 4.8), width_ratios=(2, 1), layout="constrained"
+    )
+    rows = range(len(table))
+    both = {how: table[f"ms a query, {how}"] for how in ("together", "alone")}
+    times.hlines(rows, *both.values(), color="#555555", linewidth=1)
+    looks = ({"color": BLUE, "marker": "o"}, {"color": VERMILION, "marker": "s", "markerfacecolor": "none"})
+    for (how, values), look in zip(both.items(), looks, strict=True):
+        times.plot(values, rows, linestyle="none", label=how, **look)
+    agreement.plot(table["agreement@10"], rows, "D", color=GREEN)
+    for row, (name, value) in zip(rows, table["agreement@10"].items(), strict=True):
+        times.text(0, row - 0.3, name, transform=times.get_yaxis_transform(), va="center", bbox=CLEAR)
+        agreement.annotate(f"{value:.3f}", (value, row - 0.3), ha="center", va="center", bbox=CLEAR)
+    times.set(xscale="log", xlabel="ms a query", yticks=[], ylim=(len(table) - 0.6, -0.6))
+    times.xaxis.set_major_formatter("{x:g}")
+    times.minorticks_off()
+    agreement.set(xlabel="agreement@10", xticks=[0.7, 0.8, 0.9, 1])
+    agreement.margins(x=0.25)
+    for axes in (times, agreement):
+        axes.spines[["left", "top", "right"]].set_visible(False)
+        axes.grid(axis="x", **GRID)
+        axes.set_axisbelow(True)
+    times.legend(frameon=False, ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
+    yield "indexes", figure
+
+
+CHARTS: dict[str, Callable[[dict[str, Any]], Charts]] = {
+    "metrics": metrics,
+    "encode": encode,
+    "streaming": streaming,
+    "million": million,
+}
+
+
+def _bars(values: dict[str, float], ours: str, height: float) -> Axes:
+    """Draw a bar a name, top down, its value beside it; the one of this project has a colour of its own."""
+    _, axes = plt.subplots(figsize=(4.4, height), layout="constrained")
+    names = [*values][::-1]
+    lengths = [values[name] for name in names]
+    bars = axes.barh(names, lengths, color=[VERMILION if name == ours else BLUE for name in names])
+    axes.bar_label(bars, [f"{v:,.1f}" if v < 100 else f"{v:,.0f}" for v in lengths], padding=3)
+    axes.spines[["top", "right"]].set_visible(False)
+    return axes
+
+
+def draw(name: str, folder: Path = FOLDER) -> None:
+    """Write the charts of NAME.json of a folder beside it."""
+    plt.switch_backend("Agg")
+    report = json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
+    for case, figure in CHARTS[name](report):
+        (folder / f"{name}-{case}.svg").write_text(as_svg(figure), encoding="utf-8")
+        plt.close(figure)
+
+
+if __name__ == "__main__":
+    for name in CHARTS:
+        draw(name)
