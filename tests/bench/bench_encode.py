@@ -134,12 +134,13 @@ def measure_half(rounds: int) -> dict[str, dict[str, float]]:
         if {queries.dtype, vectors[name].dtype} != {np.dtype(np.float32)} or model.dtype != f"torch.{name}":
             raise RuntimeError(f"{name}: the network is in {model.dtype}, vectors in {vectors[name].dtype}")
         _, ids = search(build_index(vectors[name]), queries, k=10)
+        scores = evaluate(ids, data.qrels, METRICS, relevance_level=data.relevance_level)
         clock, processor = medians[name].tolist()
         columns[name] = {
             "seconds": round(clock, 2),
             "seconds of the processor": round(processor, 2),
             "times the speed of float32": round(medians["float32"][1] / processor, 2),
-            **{metric: round(value, 4) for metric, value in evaluate(ids, data.qrels, METRICS).mean.items()},
+            **{metric: round(value, 4) for metric, value in scores.mean.items()},
             "largest difference of a value": float(f"{np.abs(vectors[name] - vectors['float32']).max():.1e}"),
         }
     return {measure: {name: column[measure] for name, column in columns.items()} for measure in columns["float32"]}
