@@ -50,6 +50,15 @@ def project(library: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def small_project(project: Path) -> Path:
+    """Return such a copy with the sample lesson alone, whose check as a whole takes no time."""
+    for name in lesson_names(ROOT):
+        for language in LANGUAGES:
+            lesson_path(project, language, name).unlink(missing_ok=True)
+    return project
+
+
+@pytest.fixture
 def real_data() -> Path:
     """Give the folder of real data sets, or say that it is not there."""
     folder = os.environ.get("EVAL_DATA_DIR")

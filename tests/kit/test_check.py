@@ -291,18 +291,18 @@ def test_table_names() -> None:
     assert cell_figures(cell)["A x/recall @1"] == "(more than one value has this name)"
 
 
-def test_pages_quote_lessons_and_benchmarks(project: Path) -> None:
+def test_pages_quote_lessons_and_benchmarks(small_project: Path) -> None:
     """README and docs could quote figures that no run gives."""
-    (project / "docs" / "benchmarks").mkdir()
+    (small_project / "docs" / "benchmarks").mkdir()
     measured = json.dumps({"a/b": [{"ratio": 21.4}]})
-    (project / "docs" / "benchmarks" / "speed.json").write_text(measured, encoding="utf-8")
-    page = project / "docs" / "index.md"
+    (small_project / "docs" / "benchmarks" / "speed.json").write_text(measured, encoding="utf-8")
+    page = small_project / "docs" / "index.md"
     good = "<!--calc: '00_sample:printed/best' * 3-->2.0, "
     good += "best <!--fig:00_sample:printed/best-->0.667, <!--fig:bench:speed/a/b/0/ratio-->21 times."
     page.write_text(good, encoding="utf-8")
-    assert [p for p in check(project) if p.file == "docs/index.md"] == []
+    assert [p for p in check(small_project) if p.file == "docs/index.md"] == []
     page.write_text(good.replace("0.667", "0.668").replace("21 ", "22 ") + " And 0.77.", encoding="utf-8")
-    rules = [p.rule for p in check(project) if p.file == "docs/index.md"]
+    rules = [p.rule for p in check(small_project) if p.file == "docs/index.md"]
     assert rules == ["figure-unmarked", "figure-value", "figure-value"]
 
 

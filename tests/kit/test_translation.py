@@ -231,38 +231,44 @@ def _page(root: Path, english: str, chinese: str) -> list[Problem]:
     return [p for p in check(root) if p.file.startswith("README")]
 
 
-def test_readme_carries_the_mark(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_readme_carries_the_mark(small_project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The Chinese README or a page of the site could fall behind."""
     english, chinese = "# Recall\n\nWhat it is.\n", "# 召回率\n\n它是什么。\n"
-    assert [p.rule for p in _page(project, english, chinese)] == ["unmarked"]
-    run = ["--root", str(project), "accept", "README_zh.md"]
+    assert [p.rule for p in _page(small_project, english, chinese)] == ["unmarked"]
+    run = ["--root", str(small_project), "accept", "README_zh.md"]
     assert cli.main(run) == 0
-    marked = (project / "README_zh.md").read_text(encoding="utf-8")
+    marked = (small_project / "README_zh.md").read_text(encoding="utf-8")
     assert marked == f"<!-- translation of README.md: {cell_hash('README.md', english)} -->\n\n{chinese}"
-    assert _page(project, english, marked) == []
-    assert [p.rule for p in _page(project, english + "\nMore.\n", marked)] == ["stale"]
+    assert _page(small_project, english, marked) == []
+    assert [p.rule for p in _page(small_project, english + "\nMore.\n", marked)] == ["stale"]
     assert cli.main(run) == 0
-    again = (project / "README_zh.md").read_text(encoding="utf-8")
+    again = (small_project / "README_zh.md").read_text(encoding="utf-8")
     assert again.count("translation of") == 1
-    assert _page(project, english + "\nMore.\n", again) == []
-    (project / "README_zh.md").unlink()
-    assert [(p.file, p.rule) for p in check(project) if p.file.startswith("README")] == [("README_zh.md", "missing")]
+    assert _page(small_project, english + "\nMore.\n", again) == []
+    (small_project / "README_zh.md").unlink()
+    assert [(p.file, p.rule) for p in check(small_project) if p.file.startswith("README")] == [
+        ("README_zh.md", "missing")
+    ]
     assert cli.main(run) == 1
     assert "README_zh.md" in capsys.readouterr().err
 
 
-def test_docs_pages_pair_up(project: Path) -> None:
+def test_docs_pages_pair_up(small_project: Path) -> None:
     """A page of the site could exist in one language only."""
-    page = project / "docs" / "en" / "guide" / "start.md"
+    page = small_project / "docs" / "en" / "guide" / "start.md"
     page.parent.mkdir(parents=True)
     page.write_text("---\ntitle: x\n---\n# Start\n\nHow to start here.\n", encoding="utf-8")
     twin = "docs/zh/guide/start.md"
-    assert [(p.file, p.rule) for p in check(project) if "start" in p.file] == [(twin, "missing")]
-    (project / twin).parent.mkdir(parents=True)
-    (project / twin).write_text("---\ntitle: x\n---\n# 开始\n\n从这里开始。\n", encoding="utf-8")
-    assert cli.main(["--root", str(project), "accept", twin]) == 0
-    assert [(p.file, p.rule) for p in check(project) if "start" in p.file] == []
-    assert (project / twin).read_text(encoding="utf-8").startswith("---\ntitle: x\n---\n<!-- translation of docs/en/")
+    assert [(p.file, p.rule) for p in check(small_project) if "start" in p.file] == [(twin, "missing")]
+    (small_project / twin).parent.mkdir(parents=True)
+    (small_project / twin).write_text("---\ntitle: x\n---\n# 开始\n\n从这里开始。\n", encoding="utf-8")
+    assert cli.main(["--root", str(small_project), "accept", twin]) == 0
+    assert [(p.file, p.rule) for p in check(small_project) if "start" in p.file] == []
+    assert (
+        (small_project / twin)
+        .read_text(encoding="utf-8")
+        .startswith("---\ntitle: x\n---\n<!-- translation of docs/en/")
+    )
 
 
 def test_names_code_and_formulas_need_no_translation() -> None:
