@@ -11,9 +11,6 @@ import gzip
 import json
 import os
 import re
-import signal
-import sys
-import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,18 +24,11 @@ import pytest
 
 from helpers.data import RetrievalDataset, load_dataset, trec
 from tests.data.files import beir, jsonl, put
+from tests.watch import watched
 
 CANARY = "the secret of another folder"
 UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u202e]")
 DEEP = "[" * 30_000 + "]" * 30_000
-events: list[tuple[str, str]] = []
-sys.addaudithook(
-    lambda event, args: (
-        events.append((event, str(args[0] if event == "open" else args)))
-        if event in ("open", "socket.connect", "socket.getaddrinfo")
-        else None
-    )
-)
 
 
 class Trap:
@@ -67,30 +57,15 @@ class Trap:
         """List everything around the folder, with its size."""
         return {(path, path.lstat().st_size) for path in self.root.rglob("*")}
 
-    def opened(self) -> list[str]:
-        """List the files of the secret that were opened, and the connections that were tried."""
-        root = str(self.secret)
-        paths = [os.path.realpath(path) if event == "open" else "" for event, path in events]
-        return [
-            f"{event} {path}"
-            for (event, path), real in zip(events, paths, strict=True)
-            if event != "open" or real.startswith(root)
-        ]
-
     @contextlib.contextmanager
     def sprung(self) -> Iterator[None]:
         """Watch over an attempt."""
-        before, start = self.files(), time.monotonic()
-        events.clear()
-        signal.signal(signal.SIGALRM, _too_late)
-        signal.alarm(10)
-        try:
-            yield
-        finally:
-            signal.alarm(0)
-        assert self.opened() == []
-        assert self.files() == before, "something was written"
-        assert time.monotonic() - start < 10
+        before = self.files()
+        with watched(self.secret):
+            try:
+                yield
+            finally:
+                assert self.files() == before, "something was written"
 
     def refused(self, message: str, source: Path | None = None, **arguments: Any) -> None:
         """Load the folder, or another source, and see that it is refused in a line that repeats no secret."""
@@ -105,11 +80,6 @@ class Trap:
             data = load_dataset(source or self.own, **arguments)
         assert CANARY not in str((data.queries, data.corpus, data.query_ids, data.corpus_ids))
         return data
-
-
-def _too_late(*_: object) -> None:
-    """Interrupt what waits."""
-    raise TimeoutError("no answer within ten seconds")
 
 
 @pytest.fixture
@@ -134,7 +104,7 @@ OUTSIDE = [
     "../secret/dev.csv", "../secret/*.csv", "../**", "{secret}/dev.csv", "{secret}/*.csv", "file://{secret}/dev.csv",
     "file:{secret}/dev.csv", "hf://datasets/owner/name/dev.csv", "http://127.0.0.1:9/dev.csv",
     "https://127.0.0.1:9/dev.csv", "s3://bucket/dev.csv", "zip://dev.csv::{secret}/x.zip",
-    "own/../../secret/dev.csv", "..\\secret\\dev.csv", "C:\\secret\\dev.csv", "\\\\server\\share\\dev.csv",
+    "./../secret/dev.csv", "..\\secret\\dev.csv", "C:\\secret\\dev.csv", "\\\\server\\share\\dev.csv",
 ]  # fmt: skip
 
 
@@ -144,7 +114,8 @@ def test_a_data_folder_cannot_name_files_elsewhere(trap: Trap, files: str, card:
     """A downloaded folder could put any file of the reader's machine into a report, or reach out to a server."""
     files = files.replace("{secret}", str(trap.secret))
     named = config(data_files=[{"split": "dev", "path": files}])
-    trap.card(named, card).refused("which is outside the folder|Cannot read the data set")
+    resolved = files.startswith("file:") and "://" not in files  # a name that no look at names finds
+    trap.card(named, card).refused("leads outside the folder" if resolved else "which is outside the folder")
 
 
 @pytest.mark.parametrize(
@@ -177,7 +148,7 @@ def test_a_data_folder_cannot_link_to_files_elsewhere(trap: Trap, named: bool, t
         trap.card(config(data_files=[{"split": "dev", "path": "dev.csv"}]))
     (trap.own / "hop.csv").symlink_to(trap.secret / "dev.csv")
     (trap.own / "dev.csv").symlink_to(target)
-    trap.refused("leads outside the folder|Cannot read")
+    trap.refused("leads outside the folder|is no regular file")
 
 
 @pytest.mark.parametrize(("name", "target"), [("data", "../secret"), ("data", ".."), ("data", "."), (".x", "/")])
@@ -383,7 +354,7 @@ BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9) if i else 'x'}]\n" 
         ("just text", "no mapping"),
         ("a: [1, 2\nb: }", "settings are not YAML"),
         ('a: "\\e[2J\x1b[2J', "settings are not YAML"),
-        ("a: !!python/object/apply:os.system ['touch ../written']", "settings are not YAML"),
+        ("a: !!python/object/apply:os.system ['touch {secret}/written']", "settings are not YAML"),
         ("configs: text", "Cannot read"),
         ("configs: [text]", "Cannot read"),
         ("configs: [{data_files: dev.csv}]", "Cannot read"),
@@ -397,7 +368,7 @@ BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9) if i else 'x'}]\n" 
 def test_settings_of_any_form_are_answered_in_one_line(trap: Trap, settings: str, message: str, card: str):
     """A few lines of YAML can stand for more than any memory holds, name a place to write to, or run code."""
     put(trap.own / "dev.csv", "query,positive\none,uno\n")
-    trap.card(settings, card).refused(message)
+    trap.card(settings.replace("{secret}", str(trap.secret)), card).refused(message)
 
 
 @pytest.mark.parametrize("content", [b"---\nconfigs: \xff\xfe\n---\n", b"---\r\nconfigs: [\r---\r\n---\r\n"])
@@ -523,13 +494,10 @@ ESCAPE = "\x1b]0;me\x07\u202e"
         lambda own: put(own / f"a.{ESCAPE}", "query,positive\n"),
         lambda own: put(own / "a.csv", f"{ESCAPE},b\n1,2\n"),
         lambda own: put(own / "a.csv", f"{ESCAPE},b\n1,2,3\n"),
-        lambda own: put(own / "a.csv", f"query,positive\n{ESCAPE},2\n3\n"),
         lambda own: put(own / ESCAPE / "dev.csv", "a,b\n1,2\n").parent,
         lambda own: put(own / ESCAPE / "README.md", f"---\nconfigs: [{{a: {ESCAPE!r}}}]\n---\n").parent,
-        lambda own: (
-            put(own / "x" / "README.md", '---\nconfigs: [{config_name: "\\e[2J", data_files: 3}]\n---\n').parent
-        ),
-        lambda own: put(own / "x" / f"dev.{ESCAPE}.csv", "a,b\n1,2\n").parent,
+        lambda own: put(own / "x" / "README.md", '---\nconfigs: [{config_name: a, data_files: "\\e"}]\n---\n').parent,
+        lambda own: put(own / "x" / f"dev.{ESCAPE}.csv", "query,positive\none\n1,2,3\n").parent,
         lambda own: beir(own / ESCAPE, **{"qrels/dev.tsv": f"q0\t{ESCAPE}\t1\n"}),
         lambda own: beir(own / ESCAPE, **{"qrels/dev.tsv": f"q0\t00\t{ESCAPE}\n"}),
         lambda own: beir(own / ESCAPE, **{"queries.jsonl": jsonl([{"_id": ESCAPE, "text": "a"}] * 2)}),
@@ -537,8 +505,8 @@ ESCAPE = "\x1b]0;me\x07\u202e"
     ],
 )
 def test_control_characters_do_not_reach_the_terminal(trap: Trap, make: Callable[[Path], Path]):
-    """A name could clear the screen, or pass for another."""
-    trap.refused(r"\w", make(trap.own))
+    """A name could clear the screen, or pass for another; each message quotes it, as an escape."""
+    trap.refused(r"\\x1b", make(trap.own))
 
 
 def test_control_characters_in_the_name_of_a_folder_do_not_reach_tables(trap: Trap):
@@ -556,5 +524,7 @@ def test_export_writes_all_or_nothing(trap: Trap, changes: dict[str, list[str]])
         "name": "tiny", "queries": ["one", "two"], "corpus": ["uno", "dos"], "qrels": [{0: 1}, {1: 1}],
         "query_ids": ["q1", "q2"], "corpus_ids": ["p1", "p2"],
     }  # fmt: skip
+    data = RetrievalDataset(**fields | {name: value for name, value in changes.items() if name != "corpus"})
+    data.corpus[:] = changes.get("corpus", data.corpus)  # behind the back of the check of texts
     with trap.sprung(), pytest.raises(ValueError, match=r"cannot be written|surrogates not allowed"):
-        trec.export(RetrievalDataset(**fields | changes), trap.root / "exported")
+        trec.export(data, trap.root / "exported")

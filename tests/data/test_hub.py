@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import http.server
 import io
@@ -11,10 +12,14 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
+import datasets
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+from helpers.data import hub
 
 COMMIT = "a" * 40
 ROWS = b"query,positive\none,uno\n"
@@ -170,3 +175,33 @@ def test_a_data_set_of_the_hub_reads_its_own_texts_alone(answers: dict[str, obje
     """Its card would have files of the reader's machine read, as the card of a folder would."""
     assert any(part in str(answers[name]) for part in message.split("|")), answers[name]
     assert "the secret" not in str(answers[name])
+
+
+OWN = "hf://datasets/Owner/named@main"  # the hub does not tell capitals apart
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "/home/reader/dev.csv",
+        "file:///home/reader/dev.csv",
+        "https://127.0.0.1:9/dev.csv",
+        "hf://datasets/owner/other@main/dev.csv",
+        "hf://datasets/owner/named-too@main/dev.csv",
+        f"zip://dev.csv::{OWN}/a.zip",
+        f"{OWN}/a.csv::/home/reader/dev.csv",
+    ],
+)
+def test_what_the_names_resolve_to_lies_in_the_repository(monkeypatch: pytest.MonkeyPatch, file: str):
+    """A name that looks like one of the repository's own could turn out to mean another file."""
+    monkeypatch.setattr(hub, "hub_or_local_cache", lambda *_: contextlib.nullcontext())
+    monkeypatch.setattr(hub, "_check_settings_on_hub", lambda _: [])
+    named = [f"{OWN}/dev.csv"]
+    read = SimpleNamespace(name="csv", config=SimpleNamespace(data_files={"dev": named}))
+    read.download_and_prepare = lambda: pytest.fail("downloaded") if file in named else 1 / 0
+    monkeypatch.setattr(datasets, "load_dataset_builder", lambda *_: read)
+    with pytest.raises(ZeroDivisionError):  # its own file is fetched
+        hub.read_hub("owner/named", None, None, "pocket")
+    named.append(file)
+    with pytest.raises(ValueError, match="which is outside its repository"):
+        hub.read_hub("owner/named", None, None, "pocket")

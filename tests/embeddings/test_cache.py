@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+import threading
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -153,3 +154,61 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path):
         temporary.write_text("new")
     assert path.read_text() == "new"
     assert path.stat().st_mode == plain.stat().st_mode
+
+
+def written(path: Path) -> str:
+    """Write a file whole and return the name that it had meanwhile."""
+    with whole_file(path) as temporary:
+        temporary.write_text("new")
+        return temporary.name
+
+
+def test_a_planted_link_is_not_written_through(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """In a folder that others write to, a link of the temporary name would have another file overwritten."""
+    path, victim = tmp_path / "file", tmp_path / "victim"
+    assert len({written(path) for _ in range(50)}) == 50, "a name that can be known beforehand"
+    monkeypatch.setattr("secrets.token_hex", lambda size: "0" * 2 * size)
+    name = written(path)
+    victim.write_text("old")
+    (tmp_path / name).symlink_to(victim)
+    with pytest.raises(FileExistsError):
+        written(path)
+    assert victim.read_text() == "old"
+    assert (tmp_path / name).is_symlink()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such mask")
+def test_files_of_other_threads_keep_their_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """The mask is the whole process's: changed for a moment, another thread's file could be read by everybody."""
+
+    real_open = os.open
+
+    def neighbour() -> None:
+        """Have another thread write a file."""
+        path = tmp_path / f"neighbour {len(list(tmp_path.iterdir()))}"
+        make = threading.Thread(target=lambda: os.close(real_open(path, os.O_CREAT | os.O_WRONLY, 0o666)))
+        make.start()
+        make.join()
+
+    def beside(call: Callable[..., int]) -> Callable[..., int]:
+        """Have it write before and after a call of the system."""
+
+        def called(*arguments: object) -> int:
+            neighbour()
+            answer = call(*arguments)
+            neighbour()
+            return answer
+
+        return called
+
+    before = os.umask(0o077)
+    try:
+        with monkeypatch.context() as patched:
+            for name in ("open", "umask"):
+                patched.setattr(os, name, beside(getattr(os, name)))
+            written(tmp_path / "file")
+    finally:
+        assert os.umask(before) == 0o077
+    files = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
+    assert len(files) > 1, "no other thread wrote"
+    assert set(files.values()) == {0o600}, files

@@ -53,6 +53,20 @@ def test_changed_result_renews_both_languages(tmp_path: Path) -> None:
     assert [c.get("outputs") for c in english.values()] == [c.get("outputs") for c in chinese.values()]
 
 
+def test_a_recorded_lesson_says_nothing_of_the_machine(tmp_path: Path) -> None:
+    """A notebook that is shared would tell the reader's name and folders: papermill writes them into it."""
+    place = code("place", "import os\nimport tempfile\n\nprint(os.getcwd(), tempfile.gettempdir())")
+    place.metadata["papermill"] = {"exception": "/home/reader"}
+    book = notebook(markdown("text", "Words."), place)
+    book.metadata["papermill"] = {"input_path": "/home/reader/in.ipynb", "output_path": "/home/reader/out.ipynb"}
+    put(tmp_path, book, book, "05_tiny")
+    record(tmp_path, "05_tiny")
+    for language in ("en", "zh"):
+        text = lesson_path(tmp_path, language, "05_tiny").read_text(encoding="utf-8")
+        assert [word for word in ("papermill", "reader", "lesson-", str(tmp_path)) if word in text] == []
+        assert "TMP TMP" in text
+
+
 def test_chinese_prose_and_alt_text_stay(project: Path) -> None:
     """Recording would overwrite what the translator wrote."""
     path = lesson_path(project, "zh", NAME)

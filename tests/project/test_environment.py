@@ -54,6 +54,14 @@ def test_lock_pins_every_requirement_within_its_range():
         assert requirement.specifier.contains(pins[canonicalize_name(requirement.name)]), requirement
 
 
+def test_torch_is_one_whose_restricted_loader_holds():
+    """Before 2.6 a pickle of a stranger could run code in spite of ``weights_only`` (CVE-2025-32434)."""
+    torch = next(requirement for requirement in requirements() if canonicalize_name(requirement.name) == "torch")
+    assert not torch.specifier.contains("2.5.1")
+    assert not torch.specifier.contains("2.5.99+cpu")
+    assert torch.specifier.contains("2.6.0")
+
+
 def test_lock_names_no_build_and_no_address():
     """A local build tag or an index address would fail on every other machine."""
     text = (ROOT / "constraints.txt").read_text(encoding="utf-8")

@@ -19,6 +19,7 @@ pytest.importorskip("sphinx", reason="the docs extra is not installed: pip insta
 from nbformat.v4 import new_output
 
 from docs.site.build import build, problems
+from docs.site.downloads import downloads
 from docs.site.extension import styled_by_class
 from docs.site.finish import POLICY, Pages
 from docs.site.formulas import mathml
@@ -149,6 +150,20 @@ def test_lessons_offer_launch_and_download(site: Path):
             assert (saved / f"{name}.ipynb").read_bytes() == (ROOT / path).read_bytes()
             compile((saved / f"{name}.py").read_text(encoding="utf-8"), name, "exec")
             assert "https://cdn" not in (saved / f"{name}.html").read_text(encoding="utf-8")
+
+
+def test_a_lesson_that_was_saved_sends_nothing_and_changes_no_addresses(small: Path, tmp_path: Path):
+    """An output of a lesson could send what the reader types, or turn every link of the saved page elsewhere."""
+    downloads(small, tmp_path / "out")
+    for language in LANGUAGES:
+        text = (tmp_path / "out" / language / "downloads" / "00_sample.html").read_text(encoding="utf-8")
+        before, policy, after = re.split(r'<meta http-equiv="Content-Security-Policy" content="([^"]+)">', text)
+        assert not re.search("<(script|style|link|base|body)", before), "what stands before the policy is free of it"
+        assert "http-equiv" not in before + after
+        rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+        assert {rules[name] for name in ("base-uri", "form-action", "object-src")} == {"'none'"}
+        assert rules["default-src"] == "'self'"
+        assert "script-src" not in rules
 
 
 def test_pages_show_the_recorded_outputs(site: Path):
