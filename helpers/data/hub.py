@@ -1,6 +1,7 @@
 """Read through Hugging Face ``datasets``: one file, a folder in the hub's layout, or a data set of the hub."""
 
 import contextlib
+import logging
 import re
 import tempfile
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ def read_file(path: Path, reader: str, **options: object) -> Any:
     """
     import datasets
 
-    with _no_bars(), offline(), tempfile.TemporaryDirectory() as cache:
+    with _quietly(), offline(), tempfile.TemporaryDirectory() as cache:
         builder = datasets.load_dataset_builder(reader, data_files=_literal(path), cache_dir=cache, **options)
         return _prepare(builder, "train", path.name, in_memory=True)
 
@@ -53,7 +54,7 @@ def read_folder(
         raise ValueError("it was written by save_to_disk; write it with to_parquet or to_json instead.")
     settings.require_own_settings(folder)
     safety.require_own_links(folder)
-    with _no_bars(), offline(), tempfile.TemporaryDirectory() as cache:
+    with _quietly(), offline(), tempfile.TemporaryDirectory() as cache:
         builder = datasets.load_dataset_builder(str(folder), config, cache_dir=cache)
         _require_text(builder)
         for file in _data_files(builder):
@@ -75,7 +76,7 @@ def read_hub(
     """
     import datasets
 
-    with _no_bars():
+    with _quietly():
         with hub_or_local_cache(f"the data set {hub_id!r}", offline_default):
             _check_settings_on_hub(hub_id)
             builder = datasets.load_dataset_builder(hub_id, config)
@@ -183,14 +184,19 @@ def _literal(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def _no_bars() -> Iterator[None]:
-    """Keep the progress bars of ``datasets`` out of the lessons."""
+def _quietly() -> Iterator[None]:
+    """Keep the bars of ``datasets`` out of the lessons, and its log, which repeats names of files as they are.
+
+    What it logs of a file that cannot be read is in its error too.
+    """
     import datasets
 
-    was_enabled = datasets.is_progress_bar_enabled()
+    had_bars, verbosity = datasets.is_progress_bar_enabled(), datasets.logging.get_verbosity()
     datasets.disable_progress_bars()
+    datasets.logging.set_verbosity(logging.CRITICAL)
     try:
         yield
     finally:
-        if was_enabled:
+        datasets.logging.set_verbosity(verbosity)
+        if had_bars:
             datasets.enable_progress_bars()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import json
+import logging
 import os
 import re
 import zipfile
@@ -505,8 +506,16 @@ ESCAPE = "\x1b]0;me\x07\u202e"
     ],
 )
 def test_control_characters_do_not_reach_the_terminal(trap: Trap, make: Callable[[Path], Path]):
-    """A name could clear the screen, or pass for another; each message quotes it, as an escape."""
-    trap.refused(r"\\x1b", make(trap.own))
+    """A name could clear the screen, or pass for another; each message quotes it, and no library logs it raw."""
+    logged: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: logged.append(record.getMessage())  # type: ignore[method-assign]
+    logging.getLogger("datasets").addHandler(handler)
+    try:
+        trap.refused(r"\\x1b", make(trap.own))
+    finally:
+        logging.getLogger("datasets").removeHandler(handler)
+    assert "\x1b" not in "".join(logged)
 
 
 def test_control_characters_in_the_name_of_a_folder_do_not_reach_tables(trap: Trap):
