@@ -18,8 +18,10 @@ export const FORMULAS = {
   rbp: ({ at, persistence }) => `(1 − ${persistence}) · ${inside(at.map((rank) => `${persistence}^${rank - 1}`))}`,
 };
 
-/** Put a formula into an element, powers raised. */
+/** Put a formula into an element, powers raised; nothing where it stands there already. */
 export const put = (element, text) => {
+  if (element.dataset.formula === text) return;
+  element.dataset.formula = text;
   const parts = text.split(/(\^\d+)/).map((part) => {
     if (!part.startsWith("^")) return part;
     const power = document.createElement("sup");

@@ -26,17 +26,19 @@ export class Rankings {
 
   docs({ ranking, list }) { return this.state.rankings[ranking][list]; }
 
-  /** Draw everything anew; the chosen document keeps the focus if it had it. */
-  draw() {
+  /** Draw all rankings anew, or those given, then what depends on them; the chosen document keeps the focus. */
+  draw(drawn = [0, 1, 2], then = () => {}) {
     const focused = this.element.contains(document.activeElement) && document.activeElement.closest("li");
-    this.boxes.forEach(({ note, lists }, ranking) => {
+    for (const ranking of drawn) {
+      const { note, lists } = this.boxes[ranking];
       for (const list of ["retrieved", "missed"]) {
         lists[list].replaceChildren(...this.docs({ ranking, list }).map((doc, at) => this.item(doc, { ranking, list, at })));
       }
       const all = ["retrieved", "missed"].flatMap((list) => this.docs({ ranking, list }));
       note.textContent = `R = ${all.filter(({ grade }) => grade >= this.state.level).length}`;
-    });
+    }
     this.drawBar();
+    then();  // before the focus, for which the browser lays the page out
     if (focused) this.button(this.chosen)?.focus();
   }
 
@@ -122,8 +124,7 @@ export class Rankings {
   after(doc) {
     const kept = this.chosen.list === "retrieved";
     this.say(fill(this.words[kept ? "ranked" : "unranked"], { rank: this.chosen.at + 1, id: doc.id, grade: this.gradeName(doc.grade) }));
-    this.draw();
-    this.changed();
+    this.draw([this.chosen.ranking], this.changed);
   }
 
   say(text) { this.said.textContent = text; }

@@ -40,7 +40,11 @@ export class Scores {
       const mean = values.reduce((a, b) => a + b) / values.length;
       name.textContent = `${metric}@${k}`;
       put(formula, this.defined(metric, hits[this.of]) ? FORMULAS[metric](parts[this.of], k) : this.words.nothing);
-      [...values, mean].forEach((value, i) => { cells[i].textContent = shown(value); cells[i].dataset.value = value; });
+      [...values, mean].forEach((value, i) => {
+        if (cells[i].dataset.value === String(value)) return;
+        cells[i].textContent = shown(value);
+        cells[i].dataset.value = value;
+      });
       cells.forEach((cell, i) => cell.classList.toggle("of", i === this.of));
     }
   }
