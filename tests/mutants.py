@@ -68,7 +68,7 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
                      "tests/systems/test_contenders.py", "tests/test_report.py"],
     "helpers/significance.py": ["tests/test_significance.py"],
     "helpers/systems": [*(f"tests/systems/test_{name}.py" for name in
-                          ("describe", "combine", "compare", "quiet", "contenders")), "tests/test_report.py"],
+                          ("describe", "combine", "compare", "quiet", "contenders", "causes")), "tests/test_report.py"],
 }  # fmt: skip
 SWAPS: dict[type, type] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,

@@ -5,7 +5,7 @@ from pathlib import Path
 import datasets
 import pytest
 
-from helpers.data import load_dataset
+from helpers.data import load_dataset, safety
 from tests.data.files import jsonl, put
 
 ROWS = [
@@ -78,3 +78,11 @@ def test_a_parquet_file_without_rows_is_refused(tmp_path):
     datasets.Dataset.from_dict({"query": [], "positive": []}).to_parquet(tmp_path / "a.parquet")
     with pytest.raises(ValueError, match=r"a\.parquet: .*no (rows|data)"):
         load_dataset(tmp_path / "a.parquet")
+
+
+def test_the_line_of_deep_json_is_named(tmp_path):
+    """The reader would search a file of a million lines for it."""
+    path = tmp_path / "dev.jsonl"
+    path.write_text('{"a": 1}\n{"a": 1}\n{"a": ' + "[" * 300 + "]" * 300 + "}\n")
+    with pytest.raises(ValueError, match=r"dev\.jsonl, line 3: JSON nested deeper"):
+        safety.require_plain_file(path, "json")

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from helpers.data import hub
+from helpers.data import hub, subsets
 
 COMMIT = "a" * 40
 ROWS = b"query,positive\none,uno\n"
@@ -205,3 +205,9 @@ def test_what_the_names_resolve_to_lies_in_the_repository(monkeypatch: pytest.Mo
     named.append(file)
     with pytest.raises(ValueError, match="which is outside its repository"):
         hub.read_hub("owner/named", None, None, "pocket")
+
+
+def test_of_many_configurations_the_first_are_listed():
+    """A data set with hundreds of languages would fill the screen."""
+    names = [f"c{number}" for number in range(subsets.SHOWN + 2)]
+    assert subsets._listed(names) == ", ".join(names[:-2]) + " and 2 more"

@@ -8,7 +8,7 @@ import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.data import trec
+from helpers.data import from_ids, trec
 from helpers.metrics import evaluate
 
 ID = st.text(st.characters(codec="utf-8", exclude_characters=" \t\r\n\v\f\ufeff"), min_size=1, max_size=8)
@@ -167,3 +167,11 @@ def test_what_the_format_cannot_hold_is_refused(tmp_path, call, message):
     with pytest.raises(ValueError, match=message):
         call(tmp_path / "file")
     assert not (tmp_path / "file").exists()
+
+
+def test_a_collection_is_exported_into_a_folder_of_folders_and_again(tmp_path):
+    """The second export of a collection, or one into a new folder, would end in an error of the system."""
+    data = from_ids("tiny", {"q": "one"}, {"d": "uno"}, {"q": {"d": 1}})
+    for _ in range(2):
+        trec.export(data, tmp_path / "new" / "folder")
+    assert (tmp_path / "new" / "folder" / "qrels" / "dev.qrels").read_text() == "q 0 d 1\n"

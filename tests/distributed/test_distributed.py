@@ -5,6 +5,7 @@ import pickle
 import sys
 import tempfile
 import warnings
+from dataclasses import replace
 
 import faiss
 import numpy as np
@@ -289,6 +290,14 @@ def test_each_worker_gets_a_gpu_of_its_own(visible, count, workers, expected, mo
     monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
     environments = clusters._worker_environments(workers, 1, 1)
     assert [environment["CUDA_VISIBLE_DEVICES"] for environment in environments] == expected
+
+
+@pytest.mark.parametrize(("gpus", "half", "dtype"), [(0, True, "float32"), (1, False, "float32"), (1, True, "float16")])
+def test_half_precision_is_for_gpus(model, gpus, half, dtype):
+    """A folder would say 16 bits of vectors that a CPU computed in 32, or be filled up with others."""
+    halved = replace(model, origin=replace(model.origin, half=half))
+    made = distributed._made_with(halved, "passage", 32, 1024, gpus)
+    assert (made.recipe.device, made.recipe.dtype) == ("cuda" if gpus else "cpu", f"torch.{dtype}")
 
 
 def test_more_workers_than_gpus_are_refused(monkeypatch):

@@ -4,10 +4,12 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from helpers import models
 from helpers.models import OFFLINE_DEFAULT, Pooling, card, find, load_model
 from helpers.models.find import find_checkpoint
 from tests.checkpoints import save_checkpoint
@@ -210,3 +212,19 @@ def test_another_pooling_than_the_models_own_is_by_our_formulas(tmp_path):
     for pooling in (Pooling.CLS, Pooling.MEAN, Pooling.MAX):
         ours, theirs = (one.vectors(one.token_vectors(padded), pooling) for one in (model, bare))
         np.testing.assert_allclose(ours.detach().numpy(), theirs.detach().numpy(), atol=1e-6)
+
+
+@pytest.mark.parametrize(("padding", "limit"), [(None, 514), (0, 513), (1, 512)])
+def test_positions_before_the_first_token_are_not_for_texts(padding, limit):
+    """RoBERTa would be given two tokens more than it has positions for, an IndexError in the middle of a corpus."""
+    embeddings = SimpleNamespace(position_embeddings=SimpleNamespace(padding_idx=padding))
+    network = SimpleNamespace(config=SimpleNamespace(max_position_embeddings=514), embeddings=embeddings)
+    assert models._longest_input(SimpleNamespace(model_max_length=1e30), network) == limit
+
+
+def test_flagembedding_knows_each_instruction_by_its_side(tmp_path):
+    """Queries encoded by the model's own call would get the passages' instruction."""
+    model = load_model(
+        save_checkpoint(tmp_path / "m"), device="cpu", query_instruction="ask: ", passage_instruction="tell: "
+    )
+    assert model.flag.query_instruction_for_retrieval == "ask: "

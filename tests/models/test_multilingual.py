@@ -281,3 +281,11 @@ def test_of_two_processes_at_once_one_converts(tiny, tmp_path):
     assert (tmp_path / "count").read_text() == "x"
     folder = find_checkpoint(MULTILINGUAL).folder
     assert left(tiny) == [folder.name]
+
+
+def test_a_missing_package_is_told_before_anything_is_read(monkeypatch, tmp_path):
+    """A report would load all other systems first, and then end."""
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(find, "bundled_path", lambda bundled: None)
+    with pytest.raises(ModuleNotFoundError, match=r"needs the extra \[zh\]"):
+        find.require_package(MULTILINGUAL)

@@ -6,7 +6,7 @@ import pytest
 
 from helpers.data import RetrievalDataset
 from helpers.data.bundled import cards
-from helpers.report import _tell, parser
+from helpers.report import _tell, options, parser
 from helpers.report.gates import Floor, NotWorse, Verdict, read_floor
 from helpers.report.options import _check_source, _cutoffs, _rival
 from helpers.report.slices import bundled_types, read_types
@@ -139,3 +139,10 @@ def test_sources_cutoffs_and_rivals_are_checked(tmp_path):
     assert _rival("TFIDF" if systems[1].name != "TF-IDF" else "tf-idf", systems) == systems[1].name
     with pytest.raises(ValueError, match="no such system beside the first"):
         _rival("bm25", systems)
+
+
+def test_an_option_that_data_do_not_know_is_named(monkeypatch):
+    """An older helpers.data would end in a stack trace."""
+    monkeypatch.setattr(options, "DATA_OPTIONS", ("data", "no_such"))
+    with pytest.raises(ValueError, match=r"--no-such: this version of helpers\.data has no such option"):
+        options._data_options({"no_such": 1})

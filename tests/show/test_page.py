@@ -12,7 +12,7 @@ from helpers.models import OFFLINE_DEFAULT
 from helpers.report.gates import Floor, NotWorse
 from helpers.show.charts import bars, lines
 from helpers.show.messages import CAUSES, NOTES_ZH, SKIPPED
-from helpers.show.page import render
+from helpers.show.page import render, write_report
 from helpers.show.view import View
 from helpers.show.words import DEFINITIONS, FACTS, WORDS, shown
 from helpers.systems import Ranking, Run, compare, rank
@@ -286,3 +286,22 @@ def test_the_baseline_of_the_bundled_model_is_named_whole(two):
             return Ranking(np.tile([2.0, 1.0], (2, 1)).astype(np.float32), np.tile([0, 1], (2, 1)))
 
     assert View(compare({OFFLINE_DEFAULT: Ranker()}, data, 2)).title() == f"{OFFLINE_DEFAULT} on d"
+
+
+def test_the_worst_failures_stand_first():
+    """The ten that are shown would be those that nearly succeeded."""
+    ids = {f"q{row}": f"text {row}" for row in range(3)}
+    data = from_ids(
+        "three", ids, {f"d{row}": f"passage {row}" for row in range(4)}, {query: {"d0": 1} for query in ids}
+    )
+    ranked = {"q0": ["d1", "d0"], "q1": ["d1", "d2", "d0"], "q2": ["d1", "d2"]}
+    run = Run({query: {doc: -float(rank) for rank, doc in enumerate(docs)} for query, docs in ranked.items()})
+    _, table = View(compare({"only": run}, data, 3)).failures()
+    assert [row[0] for row in table.rows] == ["q2", "q1", "q0"]
+
+
+def test_the_page_on_the_disk_is_the_page_with_the_gates(two, tmp_path):
+    """Whoever opens the page would not learn why the command ended as it did."""
+    gates = [Floor("first", "ndcg@10", 1.0)]
+    write_report(two, tmp_path / "report.html", verdicts=[gate.verdict(two) for gate in gates])
+    assert "FAILED" in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -212,3 +212,9 @@ def _only_blocks(search):
         return search(index, queries, k, batch_size, progress)
 
     return checked
+
+
+def test_long_names_of_systems_become_files(tmp_path):
+    """A path that is a system's name would be too long for the file system, after all has been computed."""
+    compare({"x" * 300: Words(), "y": Words()}, collection()).save(tmp_path)
+    assert (tmp_path / f"run.{'x' * 80}.trec").is_file()
