@@ -4,7 +4,7 @@ VENV := .venv
 PY := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
 READY := $(VENV)/.ready
 
-.PHONY: help run test test-slow check record sync report mutants bench bench-million docs serve lock clean
+.PHONY: help run test test-site test-slow check record sync report mutants bench bench-million docs serve lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -14,6 +14,9 @@ run: $(READY)  ## execute the lessons on the bundled default; figures got beside
 
 test: $(READY)  ## run every test, the notebooks of both languages among them
 	$(PY) -m pytest
+
+test-site: $(READY)  ## the built site in a browser; needs chromium, and axe-core from npm below build/
+	$(PY) -m pytest -m "browser and not slow"
 
 test-slow: $(READY)  ## what takes minutes: lessons alone in a fresh environment, the site built again from its lock, kills
 	$(PY) -m pytest --dist loadfile -m slow

@@ -210,7 +210,9 @@ def test_only_regular_files_are_read(model, name, kind):
     refused(model, f"{name} is no regular file")
 
 
-@pytest.mark.parametrize("name", ["vocab.txt", "tokenizer.json", "model.safetensors"])
+@pytest.mark.parametrize(
+    "name", ["vocab.txt", "tokenizer.json", "model.safetensors", "bpe.codes", "source.spm", "tokenizer.model.v3"]
+)
 def test_links_out_of_the_folder_are_not_followed(model, tmp_path, name):
     """A file of the reader's own, or weights that change behind the folder's back, would be read as the model's."""
     (model / name).unlink(missing_ok=True)
@@ -220,9 +222,9 @@ def test_links_out_of_the_folder_are_not_followed(model, tmp_path, name):
 
 def test_versions_of_a_tokenizer_lie_in_the_folder(model, tmp_path):
     """Tokens would come of a file elsewhere, exchanged under the same SHA-256."""
-    outside = tmp_path / "secret" / "tokenizer.4.0.0.json"
+    outside = tmp_path / "models" / "tokenizer.4.0.0.json"
     shutil.copy(model / "tokenizer.json", outside)
-    for names in (["../secret/tokenizer.4.0.0.json"], [str(outside)], "../secret", [3], ["tokenizer.9.json"]):
+    for names in (["../tokenizer.4.0.0.json"], [str(outside)], "../models", [3], ["tokenizer.9.json"]):
         change(model / "tokenizer_config.json", fast_tokenizer_files=names)
         refused(model, "fast_tokenizer_files must list files of the folder itself")
     shutil.copy(model / "tokenizer.json", model / "tokenizer.4.0.0.json")
@@ -231,14 +233,11 @@ def test_versions_of_a_tokenizer_lie_in_the_folder(model, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["bpe.codes", "source.spm", "prophetnet.tokenizer", "tokenizer.model.v3"])
-def test_files_of_every_kind_of_tokenizer_are_in_the_digest(model, tmp_path, name):
+def test_files_of_every_kind_of_tokenizer_are_in_the_digest(model, name):
     """Other tokens under the same SHA-256 would take the first model's vectors from the cache."""
     before = load_model(model, device="cpu").info.sha256
     (model / name).write_text("a b\n")
     assert load_model(model, device="cpu").info.sha256 != before
-    (model / name).unlink()
-    (model / name).symlink_to(tmp_path / "secret" / "vocab.txt")
-    refused(model, f"{name} is a link out of the folder")
 
 
 @pytest.mark.parametrize("key", ["_attn_implementation", "attn_implementation"])

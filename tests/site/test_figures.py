@@ -11,6 +11,8 @@ from docs.site.project import Edition
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from tests.site.browser import PHONE, WIDE, Site
 
+pytestmark = pytest.mark.browser
+
 DRAWN = "article svg.drawn"
 PAGES = [*lesson_names(ROOT), "benchmarks"]
 # Of each mark of a figure: what it is, in which colour as the browser computes it, how large its words are.

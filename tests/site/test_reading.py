@@ -11,6 +11,8 @@ from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from notebooks.kit.translation import glossary
 from tests.site.browser import PHONE, WIDE, Site
 
+pytestmark = pytest.mark.browser
+
 LESSONS = lesson_names(ROOT)
 LAPTOP = {"width": 1440, "height": 900}
 TOO_WIDE = """selector => [...document.querySelectorAll(selector)]

@@ -17,6 +17,8 @@ from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, 
 from tests.site.browser import PHONE, WIDE, Site
 from tests.site.queries import QUERIES
 
+pytestmark = pytest.mark.browser
+
 # Pages of which pictures are kept, and what to show of each.
 SHOWN = {
     "index": {"home": "body"},

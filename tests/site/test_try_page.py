@@ -13,6 +13,8 @@ from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.site.browser import PAINTED, PHONE, WIDE, Site
 from tests.site.vectors import METRICS, far_apart, random_cases
 
+pytestmark = pytest.mark.browser
+
 RELEVANT = [[11, 1, 7, 17, 21], [4, 16, 1], [26, 10, 22, 8]]
 RETRIEVED = [
     [11, 1, 17, 7, 21, 8, 0, 28, 9, 20],
