@@ -171,7 +171,7 @@ def search_batch(index: Vectors, queries: np.ndarray, k: int) -> tuple[np.ndarra
     scores, ids = ordered(*index.search(queries, min(k + 1, index.ntotal)))
     depth = scores.shape[1]
     best_scores, best_ids = scores[:, :k].copy(), ids[:, :k].copy()
-    open_rows = np.flatnonzero(scores[:, k - 1] == scores[:, -1]) if depth > k else np.empty(0, int)
+    open_rows = np.flatnonzero(scores[:, k - 1] == scores[:, k]) if depth > k else np.empty(0, int)
     while len(open_rows):
         depth = min(2 * depth, index.ntotal)
         scores, ids = ordered(*index.search(queries[open_rows], depth))

@@ -1,5 +1,6 @@
 """Tables: every format loads as the same collection, and a wrong file is answered with what is wrong."""
 
+import contextlib
 from pathlib import Path
 
 import datasets
@@ -85,4 +86,15 @@ def test_the_line_of_deep_json_is_named(tmp_path):
     path = tmp_path / "dev.jsonl"
     path.write_text('{"a": 1}\n{"a": 1}\n{"a": ' + "[" * 300 + "]" * 300 + "}\n")
     with pytest.raises(ValueError, match=r"dev\.jsonl, line 3: JSON nested deeper"):
+        safety.require_plain_file(path, "json")
+
+
+@pytest.mark.parametrize(
+    ("depth", "before", "read"), [(90, "", True), (90, "[]," * 300, True), (120, "[]," * 300, False)]
+)
+def test_depth_is_how_many_brackets_are_open(tmp_path, depth, before, read):
+    """An honest file would be refused, or brackets that are closed again would hide those that crash the reader."""
+    path = tmp_path / "dev.jsonl"
+    path.write_text('{"a": [' + before + "[" * depth + "]" * depth + "]}\n")
+    with contextlib.nullcontext() if read else pytest.raises(ValueError, match="JSON nested deeper"):
         safety.require_plain_file(path, "json")

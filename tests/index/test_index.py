@@ -4,7 +4,7 @@ import faiss
 import numpy as np
 import pytest
 
-from helpers.index import build_index, load_index, reserve, save_index, search
+from helpers.index import build_index, dense, load_index, reserve, save_index, search
 
 
 @pytest.fixture
@@ -176,3 +176,21 @@ def test_room_for_all_vectors_is_made_once(vectors):
     reserve(whole, 10)
     assert whole.ntotal == 300
     assert whole.codes.size() == 300 * 6 * 4
+
+
+class _LatestFirst:
+    """An index that gives equal scores from the highest id down, as some do."""
+
+    ntotal = 5
+    scores = np.array([0.9, 0.5, 0.5, 0.5, 0.5], np.float32)
+
+    def search(self, queries, k):
+        """Return the k best for each query."""
+        ids = np.lexsort((-np.arange(5), -self.scores))[:k]
+        return np.tile(self.scores[ids], (len(queries), 1)), np.tile(ids, (len(queries), 1))
+
+
+def test_a_tie_behind_the_last_place_is_settled():
+    """Which of four equal passages takes the last place would depend on the kind of index."""
+    _, ids = dense.search_batch(_LatestFirst(), np.ones((2, 3), np.float32), 2)
+    assert ids.tolist() == [[0, 1], [0, 1]]

@@ -191,6 +191,8 @@ def test_a_p_value_that_cannot_be_small_is_explained(two):
     assert "only 2 queries differ: p cannot fall below 0.5000" in line
     only = View(compare({"a": run_of(["d2"] * 6), "b": run_of(["d3"] * 6)}, collection()))
     assert "p adjusted (Holm)" not in only.tests()[0].header
+    one = View(compare({"a": run_of(["d2"] * 6), "b": run_of(["d9", *["d2"] * 5])}, collection()))
+    assert [note for note in one.tests()[1] if "cannot fall below 1" in note]
 
 
 def test_what_is_shown_of_queries_is_what_they_scored(two):

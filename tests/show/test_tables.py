@@ -153,6 +153,8 @@ def test_rankings_are_drawn_with_their_hits_dark():
     labels = dict(zip(axes.get_yticks(), [label.get_text() for label in axes.get_yticklabels()], strict=True))
     assert labels == {0: "a", 1: "b"}
     assert axes.get_ylim()[0] > axes.get_ylim()[1]  # the first query is at the top
+    with pytest.raises(ValueError, match="shorter"):
+        plot_rankings([[7, 3], [4, 7]], [[3]], ["a", "b"])
 
 
 def test_the_axes_of_the_report_fit_their_values():
