@@ -174,6 +174,8 @@ def test_growth_is_that_of_smaller_corpora():
     assert curve[12] == evaluate(order, data.qrels, "mrr@10").mean["mrr@10"]
     shallow = Ranking(np.take_along_axis(scores, order, 1)[:, :3], order[:, :3])
     assert grown(shallow, data, "mrr@10", 10) == {}  # three of twelve do not tell the best ten of seven
+    first = Ranking(shallow.scores, np.tile([0, 1, 2], (6, 1)))
+    assert grown(first, data, "mrr@10", 10) == {}  # nor do they where the first passage of the corpus is one
 
 
 def test_a_full_disk_is_named_and_nothing_half_written_stays(tmp_path, monkeypatch):
