@@ -36,13 +36,6 @@ extensions = [
     "docs.site.search",
 ]
 default_role = "code"
-
-
-def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
-    """Return where the source of a name on an API page is read, as sphinx.ext.linkcode asks."""
-    return source_of(ROOT, info["module"], info["fullname"]) if domain == "py" else None
-
-
 nitpicky = False
 
 # Lessons are shown as they were recorded.
@@ -97,3 +90,8 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_context = {"default_mode": "auto", "address": ADDRESS}
+
+
+def linkcode_resolve(domain: str, info: dict[str, str]) -> str | None:
+    """Return where the source of a name on an API page is read, as sphinx.ext.linkcode asks."""
+    return source_of(ROOT, info["module"], info["fullname"]) if domain == "py" else None

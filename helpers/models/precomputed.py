@@ -48,8 +48,7 @@ class Precomputed:
         for kind, stem in ARRAYS.items():
             array, table = folder / f"{stem}.npy", _table_beside(folder, stem)
             for file in (array, table):
-                if file.exists():
-                    require_own_file(folder, file)
+                require_own_file(folder, file)
             self.arrays[kind], self.row_of_text[kind] = _read_pair(array, table, kind)
             files += [array, table]
         dims = {kind: array.shape[1] for kind, array in self.arrays.items()}

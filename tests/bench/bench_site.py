@@ -1,7 +1,7 @@
 """How soon a page of the site can be used, and how long the widget takes from a key to the painted frame.
 
-`python -m tests.bench.bench_site` after `make docs`; it prints JSON and writes nothing. The site is served by this
-machine; Chromium runs already, and has an empty cache for each load.
+`python -m tests.bench.bench_site` prints JSON and writes nothing. The site is built first, or is the one in the folder
+that EVAL_SITE names. It is served by this machine; Chromium runs already, and has an empty cache for each load.
 
 A page can be used when its deferred scripts have run (DOMContentLoaded has ended) and, where there is a widget, when
 that says so. The widget holds three rankings of twenty documents; a key moves one of them by a rank. Key, style,
@@ -10,16 +10,13 @@ first task after it was painted.
 """
 
 import json
-import os
 import shutil
 import statistics
-from pathlib import Path
 
-from notebooks.kit.notebooks import LANGUAGES, ROOT
-from tests.built_site import served
+from notebooks.kit.notebooks import LANGUAGES
+from tests.built_site import built, served
 from tests.site.browser import FLAGS, WIDE
 
-SITE = Path(os.environ.get("EVAL_SITE", ROOT / "docs/_build/html"))
 PAGES = ("index", "01_evaluation", "02_metrics", "06_scaling_up", "try")
 ROUNDS = 5
 NOTE_READY = """new MutationObserver((_, seen) => {
@@ -64,7 +61,7 @@ def measure() -> dict[str, dict[str, dict[str, float]]]:
     from playwright.sync_api import sync_playwright
 
     found: dict[str, dict[str, dict[str, float]]] = {"usable after": {}}
-    with served(SITE) as base, sync_playwright() as play:
+    with served(built()) as base, sync_playwright() as play:
         browser = play.chromium.launch(executable_path=shutil.which("chromium"), args=list(FLAGS), headless=True)
         for path in ("404.html", *(f"{language}/{name}.html" for language in LANGUAGES for name in PAGES)):
             times = []
@@ -87,6 +84,4 @@ def measure() -> dict[str, dict[str, dict[str, float]]]:
 
 
 if __name__ == "__main__":
-    if not Path(SITE).exists():
-        raise SystemExit(f"No site in {SITE}: make docs")
     print(json.dumps(measure(), indent=1))

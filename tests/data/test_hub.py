@@ -183,13 +183,13 @@ OWN = "hf://datasets/Owner/named@main"  # the hub does not tell capitals apart
 @pytest.mark.parametrize(
     "file",
     [
-        "/home/reader/dev.csv",
-        "file:///home/reader/dev.csv",
+        "/elsewhere/reader/dev.csv",
+        "file:///elsewhere/reader/dev.csv",
         "https://127.0.0.1:9/dev.csv",
         "hf://datasets/owner/other@main/dev.csv",
         "hf://datasets/owner/named-too@main/dev.csv",
         f"zip://dev.csv::{OWN}/a.zip",
-        f"{OWN}/a.csv::/home/reader/dev.csv",
+        f"{OWN}/a.csv::/elsewhere/reader/dev.csv",
     ],
 )
 def test_what_the_names_resolve_to_lies_in_the_repository(monkeypatch: pytest.MonkeyPatch, file: str):

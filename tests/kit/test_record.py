@@ -56,9 +56,12 @@ def test_changed_result_renews_both_languages(tmp_path: Path) -> None:
 def test_a_recorded_lesson_says_nothing_of_the_machine(tmp_path: Path) -> None:
     """A notebook that is shared would tell the reader's name and folders: papermill writes them into it."""
     place = code("place", "import os\nimport tempfile\n\nprint(os.getcwd(), tempfile.gettempdir())")
-    place.metadata["papermill"] = {"exception": "/home/reader"}
+    place.metadata["papermill"] = {"exception": "/elsewhere/reader"}
     book = notebook(markdown("text", "Words."), place)
-    book.metadata["papermill"] = {"input_path": "/home/reader/in.ipynb", "output_path": "/home/reader/out.ipynb"}
+    book.metadata["papermill"] = {
+        "input_path": "/elsewhere/reader/in.ipynb",
+        "output_path": "/elsewhere/reader/out.ipynb",
+    }
     put(tmp_path, book, book, "05_tiny")
     record(tmp_path, "05_tiny")
     for language in ("en", "zh"):
