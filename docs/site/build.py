@@ -1,9 +1,9 @@
 """Build the documentation site: both languages, a folder to copy to any server.
 
-Pages and lessons are put into one folder a language, built by Sphinx with warnings as errors (conf.py, extension.py,
-inserts.py), made to need nothing but their own files (finish.py), joined with the page that picks a language, and
-every link and anchor is followed. Nothing is executed and the old site stays in place until the new one is whole.
-Building twice gives the same bytes.
+Pages and lessons are put into one folder a language, built by Sphinx with warnings as errors (conf.py and the
+extensions that it names; the last, finish.py, makes pages need nothing but their own files), joined with the page that
+picks a language, and every link and anchor is followed. Nothing is executed and the old site stays in place until the
+new one is whole. Building twice gives the same bytes.
 """
 
 from __future__ import annotations
@@ -14,20 +14,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from jinja2 import Template
 
-from docs.site.finish import finish, replace_site
 from docs.site.labels import missing_labels
 from docs.site.links import check_links
 from docs.site.pdf import add_pdfs
 from docs.site.project import CODES, MARKS, DocsError, addresses
 from notebooks.kit.check import check
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
-from notebooks.kit.translation import glossary
 
 STOPPING = {"missing", "unreadable", "error", "extra", "structure", "untranslated", "headings"}
 
@@ -50,11 +47,6 @@ def stage(root: Path, language: str, target: Path) -> None:
         for path in root.glob(pattern):
             text = path.read_text(encoding="utf-8")
             (target / path.name).write_text(MARKS.sub("", text) if path.suffix == ".ipynb" else text, encoding="utf-8")
-
-
-def chinese_words(root: Path) -> list[str]:
-    """Return the Chinese words of the glossary, which no title is broken inside."""
-    return sorted({word for term in glossary(root) for word in (term.zh, *term.accepted) if not word.isascii()})
 
 
 def sphinx(root: Path, language: str, work: Path) -> subprocess.Popen[str]:
@@ -110,6 +102,15 @@ def root_files(root: Path, target: Path) -> None:
         (target / path.name).write_text(filled, encoding="utf-8")
 
 
+def replace_site(html: Path, output: Path) -> None:
+    """Put the new site in the place of the old one, which stays until the new one is there."""
+    new = output.with_name(output.name + ".new")
+    shutil.rmtree(new, ignore_errors=True)
+    shutil.copytree(html, new)
+    shutil.rmtree(output, ignore_errors=True)
+    new.rename(output)
+
+
 def build(root: Path, output: Path, *, pdf: bool = False) -> list[str]:
     """Build the site of a checkout into the folder output and return the external links it has; pdf: with PDFs.
 
@@ -117,17 +118,13 @@ def build(root: Path, output: Path, *, pdf: bool = False) -> list[str]:
     """
     with tempfile.TemporaryDirectory() as scratch:
         work = Path(scratch)
-        html, words = work / "html", {"en": [], "zh": chinese_words(root)}
+        html = work / "html"
         for language in LANGUAGES:
             stage(root, language, work / language)
         write_pages(root, work)
         shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
         shutil.copytree(work / "extra", html, dirs_exist_ok=True)
         root_files(root, html)
-        with ProcessPoolExecutor(len(LANGUAGES)) as pool:
-            ended = [pool.submit(finish, html / language, words[language]) for language in LANGUAGES]
-            for each in ended:
-                each.result()
         if pdf:
             add_pdfs(html, lesson_names(root))
         external, broken = check_links(html, addresses(root).site)

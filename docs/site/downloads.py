@@ -8,10 +8,13 @@ import shutil
 from pathlib import Path
 from urllib.parse import urljoin
 
-from jinja2 import Template, pass_context
-from nbconvert import HTMLExporter, PythonExporter
+from jinja2 import Template
+from nbconvert import PythonExporter, TemplateExporter
+from nbconvert.filters.highlight import Highlight2HTML
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
+from pygments.formatters import HtmlFormatter
+from traitlets.config import Config
 
 from docs.site.formulas import mathml
 from docs.site.project import CODES, MARKS, Edition, addresses
@@ -36,24 +39,29 @@ class _Markdown(IPythonRenderer):
         return mathml(body)
 
 
-class _Exporter(HTMLExporter):
-    """nbconvert's HTML, formulas as MathML. Our own outputs are not searched for harmful tags, which takes seconds."""
+def _to_html() -> TemplateExporter:
+    """nbconvert's HTML as a fragment for a page of ours, formulas as MathML.
 
-    def __init__(self) -> None:
-        """Take the template that is a fragment for a page of ours."""
-        super().__init__(template_name="basic")  # type: ignore[no-untyped-call]
-        self.register_filter("clean_html", _as_it_is)  # type: ignore[no-untyped-call]
+    Its HTMLExporter would read each page again, and search our own outputs for harmful tags: both take seconds.
+    """
+    config = Config({"NbConvertBase": {"display_data_priority": ["text/html", "image/png", "text/plain"]}})
+    exporter = TemplateExporter(template_name="basic", template_file="index.html.j2", config=config)  # type: ignore[no-untyped-call]
+    filters = {"clean_html": _as_it_is, "markdown2html": _markdown, "highlight_code": Highlight2HTML("python")}
+    for name, each in filters.items():
+        exporter.register_filter(name, each)  # type: ignore[no-untyped-call]
+    return exporter
 
-    @pass_context
-    def markdown2html(self, _context: object, source: str) -> str:
-        """Return a Markdown cell as HTML."""
-        return str(MarkdownWithMath(renderer=_Markdown(escape=False, exclude_anchor_links=True)).render(source))
+
+def _markdown(source: str) -> str:
+    """Return a Markdown cell as HTML."""
+    return str(MarkdownWithMath(renderer=_Markdown(escape=False, exclude_anchor_links=True)).render(source))
 
 
 def downloads(root: Path, target: Path) -> None:
     """Write every lesson as .ipynb, .py and .html to en/downloads and zh/downloads below target."""
     page = Template((root / "docs" / "site" / "download.html").read_text(encoding="utf-8"), keep_trailing_newline=True)
-    to_python, to_html = PythonExporter(), _Exporter()
+    to_python, to_html = PythonExporter(), _to_html()
+    colours = HtmlFormatter(style="a11y-high-contrast-light").get_style_defs(".highlight")
     for edition in (Edition(root, language) for language in LANGUAGES):
         folder = target / edition.language / "downloads"
         folder.mkdir(parents=True)
@@ -62,7 +70,7 @@ def downloads(root: Path, target: Path) -> None:
             book = described(edition.lesson(name))
             code, _ = to_python.from_notebook_node(book)
             body = standing_alone(to_html.from_notebook_node(book)[0], edition, name)
-            text = page.render(language=CODES[edition.language], title=name, body=body)
+            text = page.render(language=CODES[edition.language], title=name, body=body, colours=colours)
             (folder / f"{name}.py").write_text(code, encoding="utf-8", newline="\n")
             (folder / f"{name}.html").write_text(text, encoding="utf-8", newline="\n")
 

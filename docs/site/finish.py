@@ -1,4 +1,4 @@
-"""Make a built site need nothing but its own files.
+"""Local Sphinx extension: make a built site need nothing but its own files.
 
 Sphinx and its theme write scripts and styles into the pages, load a large icon library and ship what no page uses.
 Here inline code moves to files, icons become small pictures in the page, and every page gets a content security
@@ -14,9 +14,13 @@ from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
 
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
 from docs.site.chinese import polished
-from docs.site.project import site_words
+from docs.site.project import Edition, site_words
 from docs.site.styles import names, needed
+from notebooks.kit.translation import glossary
 
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'"
 UNUSED = (
@@ -52,18 +56,23 @@ _STYLES = ("fa-solid", "fa-regular", "fa-brands", "fa-lg", "fa-fw", "fa-sm")
 Icons = dict[str, tuple[str, str]]
 
 
-def finish(folder: Path, words: list[str]) -> None:
-    """Tighten every page of one language, whose folder this is, and drop what no page uses.
+def chinese_words(root: Path) -> list[str]:
+    """Return the Chinese words of the glossary, which no title is broken inside."""
+    return sorted({word for term in glossary(root) for word in (term.zh, *term.accepted) if not word.isascii()})
 
-    words are the Chinese ones that no title is broken inside; there are none for English.
-    """
-    theme = site_words(folder.name)["theme"]
+
+def finish(app: Sphinx, failure: Exception | None) -> None:
+    """Tighten every page that Sphinx has written for one language, and drop what no page uses."""
+    if failure is not None:
+        return
+    folder, edition = Path(app.outdir), Edition.of(app)
+    theme = site_words(edition.language)["theme"]
+    words = chinese_words(edition.root) if edition.language == "zh" else []
     static = folder / "_static"
     pages = Pages(folder, icon_shapes((static / "scripts" / "fontawesome.js").read_text(encoding="utf-8")))
-    for path in sorted(folder.rglob("*.html")):
-        if not {"_static", "downloads"} & set(path.parts):
-            text = pages.tightened(path.read_text(encoding="utf-8"), path)
-            path.write_text(polished(text, words, theme) if words else text, encoding="utf-8")
+    for path in sorted(folder.glob("*.html")):
+        text = pages.tightened(path.read_text(encoding="utf-8"), path)
+        path.write_text(polished(text, words, theme) if words else text, encoding="utf-8")
     rules = "".join(f".{name} {{{css}}}\n" for name, css in sorted(pages.rules.items()))
     (static / "inline" / "styles.css").write_text(rules, encoding="utf-8")
     for pattern in UNUSED:
@@ -156,10 +165,7 @@ def _no_eval(doctools: Path, translations: Path) -> None:
     doctools.write_text(re.sub(r'new Function\(\s*"n",.*?\);', lambda _: arrow, text, flags=re.S), encoding="utf-8")
 
 
-def replace_site(html: Path, output: Path) -> None:
-    """Put the new site in the place of the old one, which stays until the new one is there."""
-    new = output.with_name(output.name + ".new")
-    shutil.rmtree(new, ignore_errors=True)
-    shutil.copytree(html, new)
-    shutil.rmtree(output, ignore_errors=True)
-    new.rename(output)
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register what is done at the very end, when the theme has written its files as well."""
+    app.connect("build-finished", finish, priority=900)
+    return {"parallel_read_safe": True}

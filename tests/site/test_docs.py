@@ -149,7 +149,9 @@ def test_lessons_offer_launch_and_download(site: Path):
             saved = site / language / "downloads"
             assert (saved / f"{name}.ipynb").read_bytes() == (ROOT / path).read_bytes()
             compile((saved / f"{name}.py").read_text(encoding="utf-8"), name, "exec")
-            assert "https://cdn" not in (saved / f"{name}.html").read_text(encoding="utf-8")
+            alone = (saved / f"{name}.html").read_text(encoding="utf-8")
+            assert "https://cdn" not in alone
+            assert ".highlight .k {" in alone, "code has its colours"
 
 
 def test_a_lesson_that_was_saved_sends_nothing_and_changes_no_addresses(small: Path, tmp_path: Path):
