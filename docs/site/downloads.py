@@ -45,10 +45,10 @@ def _to_html() -> TemplateExporter:
     Its HTMLExporter would read each page again, and search our own outputs for harmful tags: both take seconds.
     """
     config = Config({"NbConvertBase": {"display_data_priority": ["text/html", "image/png", "text/plain"]}})
-    exporter = TemplateExporter(template_name="basic", template_file="index.html.j2", config=config)  # type: ignore[no-untyped-call]
+    exporter = TemplateExporter(template_name="basic", template_file="index.html.j2", config=config)
     filters = {"clean_html": _as_it_is, "markdown2html": _markdown, "highlight_code": Highlight2HTML("python")}
     for name, each in filters.items():
-        exporter.register_filter(name, each)  # type: ignore[no-untyped-call]
+        exporter.register_filter(name, each)
     return exporter
 
 
