@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
@@ -113,6 +114,12 @@ def list_returns(_app: Sphinx, _kind: str, _name: str, _obj: object, _options: o
         lines[start:end] = [f"    - **{name}** – {' '.join(words.split())}" for name, words in items]
 
 
+def shorten_defaults(_app: Sphinx, *shown: Any) -> tuple[str, str | None] | None:
+    """Show a default that is a long set, the stop words for instance, as `frozenset({…})`."""
+    *_, signature, returns = shown
+    return (re.sub(r"frozenset\(\{[^}]{40,}\}\)", "frozenset({…})", signature), returns) if signature else None
+
+
 def skip_members(app: Sphinx, kind: str, name: str, obj: object, _skip: bool, _options: object) -> bool | None:
     """Leave out the fields of named tuples, and in a file of a package what the package itself hands on.
 
@@ -130,5 +137,6 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     for transform in (remove_marks, resolve_links, name_headings, complete_lesson):
         app.connect("doctree-read", transform, priority=100)
     app.connect("autodoc-process-docstring", list_returns, priority=100)
+    app.connect("autodoc-process-signature", shorten_defaults)
     app.connect("autodoc-skip-member", skip_members)
     return {"parallel_read_safe": True}

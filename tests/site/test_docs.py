@@ -198,6 +198,13 @@ def test_the_api_pages_have_only_what_we_wrote(site: Path):
     assert "Alias for field number" not in text
 
 
+def test_the_default_of_a_parameter_is_short(site: Path):
+    """Readers would look through sixty stop words for the parameter that follows."""
+    for page in site.glob("*/helpers.*.html"):
+        for default in re.findall(r'<span class="default_value">([^<]*)', page.read_text(encoding="utf-8")):
+            assert len(default) < 60, f"{page.name}: {default}"
+
+
 def test_the_api_pages_have_every_name_that_lessons_import(site: Path):
     """A reader of a lesson would not find what a function takes, or the way through would not lead to it."""
     documented = set(re.findall(r'id="(?:module-)?(helpers[\w.]*)"', "".join(
