@@ -249,7 +249,7 @@ FACTS: dict[str, tuple[str, str]] = {  # what is recorded of a system, by its ke
     "model.passage_instruction": ("before each passage", "段落前加的文字"),
     "model.max_length": ("longest input, tokens", "最长输入（词元）"),
     "device": ("device", "设备"),
-    "parameters": ("weights in the network", "网络的权重数"),
+    "parameters": ("weights in the network", "模型的参数量"),
     "index": ("index", "索引"),
     "truncated": ("passages truncated", "被截断的段落"),
     "options.depth": ("depth", "深度"),
