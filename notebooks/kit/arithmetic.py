@@ -2,8 +2,8 @@
 
 An expression has comparisons, `and`, `or`, `not`, `+ - * / **`, `abs`, `min`, `max`, `sqrt`, `log2`, numbers, and names
 of recorded figures in quotes: `'pocket/BM25/mrr@10' < 'pocket/MiniLM, mean/mrr@10'`. A name with a star is a column or
-row of figures, for `falls` (none is above the one before), `rises`, `first` and `last`: `falls('growth/*/mrr@10')`.
-Nothing else is run.
+row of figures, for `falls` (none is above the one before), `rises`, `first`, `last` and `sum`:
+`falls('growth/*/mrr@10')`. Nothing else is run.
 
 A worked formula is a chain of `=` whose parts are numbers, fractions, `+ - * /` and brackets, in prose or between `$`
 (there also `\\frac{a}{b}`, `\\cdot`, `\\times`, `\\log_2 n`, powers). Neighbouring parts must agree: whole numbers and
@@ -39,9 +39,10 @@ _SERIES: dict[str, Callable[[list[Fraction]], Number | bool]] = {
     "rises": lambda values: all(one <= two for one, two in itertools.pairwise(values)),
     "first": lambda values: values[0],
     "last": lambda values: values[-1],
+    "sum": sum,
 }
 ALLOWED = (
-    "an expression has comparisons, and/or/not, + - * / **, abs, min, max, sqrt, log2, falls, rises, first, last, "
+    "an expression has comparisons, and/or/not, + - * / **, abs, min, max, sqrt, log2, falls, rises, first, last, sum, "
     "numbers, 'figure names'"
 )
 

@@ -39,6 +39,7 @@ def lookup(name: str) -> list[Fraction]:
         ("1/2 + 1/3 == 5/6", True),
         ("falls('column/*') and not rises('column/*')", True),
         ("first('column/*') - last('column/*')", 1),
+        ("sum('column/*') / 7", 1),
         ("sqrt(16) + log2(8) * 2 ** 3 - -1", 29),
     ],
 )
