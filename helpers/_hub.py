@@ -16,6 +16,7 @@ def reachable() -> bool:
     """
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}:
         return False
+    import http.client
     import urllib.error
     import urllib.request  # slow to import
 
@@ -23,7 +24,7 @@ def reachable() -> bool:
         urllib.request.urlopen(os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT, timeout=TIMEOUT_SECONDS)
     except urllib.error.HTTPError:
         return True
-    except (OSError, ValueError):
+    except (OSError, ValueError, http.client.HTTPException):  # the last: something answers, but not in HTTP
         return False
     return True
 
@@ -36,6 +37,9 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
         wanted: what is being loaded, for the message ("the model 'BAAI/bge-base-en-v1.5'").
         offline_default: what to pass instead to work without a network.
 
+    What is refused for another reason, in a file that an earlier download left, is not the network's fault: such a
+    ValueError is passed on.
+
     Raises:
         ConnectionError: the hub cannot be reached and nothing usable was downloaded before.
     """
@@ -46,6 +50,9 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
         with offline():
             yield
     except Exception as error:
+        not_there = isinstance(error, OSError) or "cache" in str(error).lower()  # "Couldn't find cache", of datasets
+        if isinstance(error, ValueError) and not not_there:
+            raise
         endpoint = os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT
         raise ConnectionError(
             f"Cannot load {wanted}: the hub at {endpoint} does not answer and this machine has no earlier "

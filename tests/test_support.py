@@ -1,12 +1,14 @@
 """The modules that every room uses: where things are kept, one process at a time, bars, the hub."""
 
 import multiprocessing
+import socket
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from helpers._atomic import one_at_a_time, whole_folder
+from helpers._atomic import one_at_a_time, whole_file, whole_folder
 from helpers._cache import default_cache
 from helpers._hub import DEFAULT_ENDPOINT, hub_or_local_cache, reachable
 from helpers._progress import progress_bar
@@ -116,3 +118,41 @@ def test_the_address_asked_is_the_mirror_where_one_is_set(monkeypatch, mirror, a
     monkeypatch.setenv("HF_HUB_OFFLINE", "on")
     assert not reachable()
     assert len(urls) == 1
+
+
+def test_something_else_at_the_address_of_the_hub_is_no_hub(monkeypatch):
+    """A proxy that answers in no HTTP would end the report in a stack trace."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.getsockname()[1]}")
+        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(1024)
+                connection.sendall(b"SSH-2.0-something\r\n")
+
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        assert not reachable()
+        thread.join()
+
+
+def test_what_is_refused_offline_is_told_as_it_is(monkeypatch):
+    """A data set that names files elsewhere would be called not downloaded, and be downloaded again for nothing."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(ValueError, match="outside its repository"), hub_or_local_cache("the data set 'd'", "pocket"):
+        raise ValueError("it names 'x', which is outside its repository.")
+    with (
+        pytest.raises(ConnectionError, match="no earlier download"),
+        hub_or_local_cache("the data set 'd'", "pocket"),
+    ):
+        raise ValueError("Couldn't find cache for d")
+
+
+def test_a_file_may_have_the_longest_name_there_is(tmp_path):
+    """A Chinese name of 84 characters, which is valid, would be called too long."""
+    path = tmp_path / ("查" * 83 + ".trec")
+    with whole_file(path) as temporary:
+        temporary.write_text("x")
+    assert path.read_text() == "x"

@@ -124,7 +124,12 @@ class RetrievalDataset:
         """Keep the passages at ``rows``, in that order; judgements of the others are dropped.
 
         ``embeddings[rows]`` are then the embeddings of the subset's corpus.
+
+        Raises:
+            ValueError: a row that stands twice, or that the corpus does not have.
         """
+        if len(set(rows)) < len(rows) or not all(0 <= row < len(self.corpus) for row in rows):
+            raise ValueError(f"rows: expected rows of the corpus, 0 to {len(self.corpus) - 1}, each once.")
         new_row = {int(passage): row for row, passage in enumerate(rows)}
         return replace(
             self,

@@ -90,6 +90,11 @@ def load_dataset(
             )
         data = replace(bundled.load(str(source), split, queries, corpus), split=split)
     elif source == docstrings.NAME:
+        if any(given is not None for given in (queries, corpus, qrels, columns, config)):
+            raise ValueError(
+                f"The collection {source!r} is made from installed libraries: it has its own queries, corpus, "
+                "judgements and columns, and no configurations. To load other files name their folder as the source."
+            )
         data = docstrings.load()
     else:
         files = {"queries": queries, "corpus": corpus, "qrels": qrels}

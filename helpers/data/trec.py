@@ -111,7 +111,9 @@ def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str =
         for rank, (doc, score) in enumerate(order, 1):
             if not math.isfinite(score):
                 raise ValueError(f"Document {doc!r} of query {query!r} has the score {score}: it must be finite.")
-            lines.append(f"{_token(query)} Q0 {_token(doc)} {rank} {float(score)!r} {_token(tag)}\n")
+            lines.append(
+                f"{require_field(query)} Q0 {require_field(doc)} {rank} {float(score)!r} {require_field(tag)}\n"
+            )
     _write(path, "".join(lines))
 
 
@@ -252,7 +254,7 @@ def _qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> str:
     """Put judgements into TREC's lines."""
     lines = []
     for query, docs in qrels.items():
-        lines += [f"{_token(query)} 0 {_token(doc)} {int(grade)}\n" for doc, grade in docs.items()]
+        lines += [f"{require_field(query)} 0 {require_field(doc)} {int(grade)}\n" for doc, grade in docs.items()]
     return "".join(lines)
 
 
@@ -274,8 +276,8 @@ def _name_of(path: PathLike) -> str:
     return printable(Path(path).name)
 
 
-def _token(name: object) -> str:
-    """An id or tag as one field of a line."""
+def require_field(name: object) -> str:
+    """Return an id or tag as one field of a line. Raises ValueError if it has blanks or is empty."""
     text = str(name)
     if not text or re.search(BLANK, text):
         raise ValueError(

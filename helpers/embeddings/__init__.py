@@ -193,13 +193,15 @@ def encode_pooled(
 
     Raises:
         ValueError: an unknown pooling or kind, no texts, a text that is blank or without a token, values that are
-            not finite.
+            not finite, embeddings that were computed elsewhere.
 
     Warns:
         UserWarning: texts were longer than the model takes, and truncated.
     """
     wanted = tuple(dict.fromkeys(Pooling(name) for name in poolings))
     check_kind(kind)
+    if isinstance(model, Precomputed):
+        raise ValueError(f"{model.info.name} holds embeddings, which cannot be pooled another way: give a model.")
     texts = _checked_texts(texts)
     if not wanted:
         raise ValueError("Nothing to encode: give at least one pooling.")

@@ -65,7 +65,7 @@ class ShardCache:
 
     def __init__(self, folder: str | Path | None = None) -> None:
         """Take a folder, which need not exist yet."""
-        self.folder = Path(folder) if folder is not None else default_cache()
+        self.folder = Path(folder).expanduser() if folder is not None else default_cache()
 
     def path(self, name: str) -> Path:
         """Return where the shard of a name lies, or would lie."""

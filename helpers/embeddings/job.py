@@ -44,6 +44,11 @@ class Job:
     batch_size: int
     cache: ShardCache
 
+    def __post_init__(self) -> None:
+        """Refuse a batch of no texts, whose shard would be empty and stay in the cache."""
+        if self.batch_size < 1:
+            raise ValueError(f"batch_size={self.batch_size!r}: expected at least 1.")
+
     def shard(self, texts: list[str]) -> dict[Pooling, TokenVectors]:
         """Read what the cache holds of some texts, compute the rest, and put it there; ColBERT reads texts its way."""
         info = self.model.info
@@ -58,7 +63,7 @@ class Job:
     def _pass(self, texts: list[str], poolings: list[Pooling], colbert_side: str) -> dict[Pooling, TokenVectors]:
         """Give the vectors of texts under poolings that read them alike, in one forward pass at most."""
         names = {pooling: self.recipe(pooling, colbert_side).shard_name(texts) for pooling in poolings}
-        cached = {pooling: self.cache.read(name) for pooling, name in names.items()}
+        cached = {pooling: self._kept(name, len(texts), pooling) for pooling, name in names.items()}
         missing = [pooling for pooling in poolings if cached[pooling] is None]
         tokens = tokenize(self.model, texts, colbert_side) if missing or Pooling.MAXSIM in poolings else {}
         vectors = {pooling: shard for pooling, shard in cached.items() if shard is not None}
@@ -72,7 +77,7 @@ class Job:
     def _computed(self, texts: list[str], tokens: Tokens, names: dict[Pooling, str]) -> dict[Pooling, np.ndarray]:
         """Compute shards and write them, unless another run, which had begun, wrote them meanwhile."""
         with self.cache.alone(min(names.values())):
-            found = {pooling: self.cache.read(name) for pooling, name in names.items()}
+            found = {pooling: self._kept(name, len(texts), pooling) for pooling, name in names.items()}
             shards = {pooling: shard for pooling, shard in found.items() if shard is not None}
             if missing := [pooling for pooling in names if pooling not in shards]:
                 from helpers.embeddings import network
@@ -80,6 +85,13 @@ class Job:
                 computed = network.forward(self.model, texts, tokens, missing, self.batch_size)
                 shards |= {pooling: self.cache.write(names[pooling], shard) for pooling, shard in computed.items()}
         return shards
+
+    def _kept(self, name: str, texts: int, pooling: Pooling) -> np.ndarray | None:
+        """Read a shard of so many texts from the cache; None where what lies there cannot be their vectors."""
+        shard = self.cache.read(name)
+        if shard is None or shard.ndim != 2:
+            return None
+        return shard if pooling is Pooling.MAXSIM or len(shard) == texts else None
 
     def recipe(self, pooling: Pooling, colbert_side: str) -> Recipe:
         """Name all that decides a result, beside the texts."""

@@ -117,6 +117,11 @@ def _build_binary(passages: Any, settings: str) -> BinaryIndex:
     given = parse_settings(settings)
     if unknown := sorted(given.keys() - {"rescore"}):
         raise ValueError(f"{BINARY!r} has no setting {unknown[0]!r}; it has rescore.")
+    if not hasattr(passages, "shape"):  # a list or generator of shards, which are in memory by then
+        shards = [dense.checked_vectors("embeddings", shard) for shard in passages]
+        if not shards:
+            raise ValueError("No embeddings to index: give at least one shard.")
+        passages = np.concatenate(shards)
     return BinaryIndex(passages, **given)
 
 

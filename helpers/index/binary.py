@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import faiss
 import numpy as np
 
+from helpers.index.dense import checked_vectors, require_dim
 from helpers.index.order import ordered
 
 BLOCK = 1 << 16  # vectors whose signs are taken at once
@@ -39,7 +40,8 @@ class BinaryIndex:
         rescore: how many times k candidates are scored in full; a whole number.
 
     Raises:
-        ValueError: dimensions that fill no whole bytes, or a ``rescore`` below 0 or not whole.
+        ValueError: dimensions that fill no whole bytes, a ``rescore`` below 0 or not whole, no vectors, or vectors that
+            are not finite.
     """
 
     def __init__(self, passages: Rows, rescore: float = RESCORE) -> None:
@@ -52,7 +54,7 @@ class BinaryIndex:
         self._passages, self._rescore = passages, int(rescore)
         self._codes = faiss.IndexBinaryFlat(self.d)
         for start in range(0, self.ntotal, BLOCK):
-            self._codes.add(_signs(passages[start : start + BLOCK]))
+            self._codes.add(_signs(checked_vectors("embeddings", passages[start : start + BLOCK])))
 
     def sa_code_size(self) -> int:
         """Bytes that a passage takes in memory."""
@@ -60,13 +62,14 @@ class BinaryIndex:
 
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Find the k best passages of each query among the candidates: scores and ids, both (q, k)."""
-        if queries.ndim != 2 or queries.shape[1] != self.d:
-            raise ValueError(f"queries have shape {queries.shape}; expected (q, {self.d}), as the index has.")
+        queries = checked_vectors("queries", queries)
+        require_dim("queries", queries, self.d)
         count = min(self.ntotal, k * max(1, self._rescore))
         distances, ids = self._codes.search(_signs(queries), count)
         if not self._rescore:
             return ordered(-distances.astype(np.float32), ids)
-        found = [self._passages[rows] @ query for rows, query in zip(ids, queries, strict=True)]
+        # A product by BLAS rounds by the place of a row, so that equal passages would get unequal scores.
+        found = [np.einsum("ij,j->i", self._passages[rows], query) for rows, query in zip(ids, queries, strict=True)]
         scores, ids = ordered(np.array(found, np.float32), ids)
         return scores[:, :k], ids[:, :k]
 

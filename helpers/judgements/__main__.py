@@ -16,7 +16,7 @@ from helpers.data import RetrievalDataset
 from helpers.data.build import from_ids
 from helpers.data.columns import find_column, texts_of
 from helpers.data.formats import read_table
-from helpers.data.trec import read_qrels, read_run, write_qrels
+from helpers.data.trec import read_qrels, read_run, require_field, write_qrels
 from helpers.judgements import agreement, collect, pool, read_sheet, write_conflicts, write_sheet
 from helpers.judgements.cells import require_new
 from helpers.judgements.sheets import GRADES
@@ -72,6 +72,8 @@ def sheet(args: argparse.Namespace) -> int:
         require_new(target)
     passages = read_texts(args.data / args.corpus, "passage")
     data = from_ids(args.data.name, read_texts(args.data / args.queries, "query"), passages, {})
+    for name in (*data.query_ids, *passages):
+        require_field(name)  # now, rather than when all is graded
     row_of_text = {text: row for row, text in enumerate(data.corpus)}
     rows = {name: row_of_text[text] for name, text in passages.items()}
     rankings = {str(path): rank_run(path, data, rows, args.depth) for path in args.runs}
@@ -160,7 +162,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.conflicts = args.sheet.with_name("conflicts.csv")
     try:
         status: int = args.run(args)
-    except (ValueError, RuntimeError, OSError) as error:
+    except (ValueError, RuntimeError, OSError, ImportError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return status

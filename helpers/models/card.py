@@ -46,14 +46,14 @@ def flag_pooling(folder: Path, asked: str | None) -> str:
     Raises:
         ValueError: another pooling than FlagModel's two, a model that states none, or layers behind the pooling.
     """
-    if asked is not None:
-        if asked not in ("cls", "mean"):
-            raise ValueError(
-                f"pooling={asked!r}: FlagModel has 'cls' and 'mean'; for the others of helpers.models.pooling "
-                "pass backend='transformers'."
-            )
-        return asked
+    if asked not in (None, "cls", "mean"):
+        raise ValueError(
+            f"pooling={asked!r}: FlagModel has 'cls' and 'mean'; for the others of helpers.models.pooling "
+            "pass backend='transformers'."
+        )
     _require_no_further_layer(folder)
+    if asked is not None:
+        return asked
     own = own_poolings(folder)
     if own is None:
         raise ValueError(

@@ -57,7 +57,9 @@ class NotWorse:
         for name in (self.candidate, self.other):
             if name not in comparison.scored:
                 return Verdict(False, f"{name} was not scored")
-        test = comparison.tests(self.candidate)[self.other]
+        test = comparison.tests(self.candidate).get(self.other)
+        if test is None:
+            return Verdict(False, f"{self.candidate} and {self.other} cannot be compared on fewer than two queries")
         worse = test.difference < 0 and test.p_value < self.level
         relation = "significantly worse" if worse else "not significantly worse"
         return Verdict(

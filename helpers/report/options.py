@@ -161,7 +161,8 @@ def read(args: argparse.Namespace) -> Request:
     if not 0 < args.level < 1:
         raise ValueError(f"--level {args.level}: expected a number between 0 and 1, such as 0.05.")
     metrics = [name.strip().lower() for name in args.metrics.split(",")] if args.metrics else None
-    _check_metrics([*(metrics or []), *(name for name, _ in floors)])
+    _check_metrics(metrics)
+    floors = [(_canonical(name), value) for name, value in floors]
     _check_folder(args.out)
     slice_file = Path(args.slices).expanduser() if args.slices else None
     if slice_file and not slice_file.is_file():
@@ -247,12 +248,19 @@ def _cutoffs(given: object) -> list[int] | None:
     return numbers
 
 
-def _check_metrics(names: Sequence[str]) -> None:
+def _check_metrics(names: Sequence[str] | None) -> None:
     """Raise for a metric that there is none of, or one without its cutoff."""
     if names:
         from helpers.systems.comparison import check_metrics
 
         check_metrics(names, 10)
+
+
+def _canonical(metric: str) -> str:
+    """Return the name by which results know a metric: ``ndcg@10`` for ``ndcg@010``; raise where there is none."""
+    from helpers.systems.comparison import canonical_metrics
+
+    return canonical_metrics([metric])[0]
 
 
 def _rival(name: str, systems: "Sequence[Description]") -> str:

@@ -43,7 +43,7 @@ def made_with(comparison: Comparison, words: Mapping[str, str], language: str) -
     for name, result in comparison.results.items():
         for key, value in _facts(result.what):
             label = FACTS[key][which] if key in FACTS else key.removeprefix("options.")
-            rows.append((f"{name}: {label}", words[f"kind_{value}"] if key == "kind" else value))
+            rows.append((f"{name}{words['colon']}{label}", words[f"kind_{value}"] if key == "kind" else value))
     return rows
 
 

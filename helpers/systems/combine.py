@@ -133,6 +133,11 @@ class Fusion:
     weights: Sequence[float] | None = None
     depth: int = 100
 
+    def __post_init__(self) -> None:
+        """Refuse a way of fusion that there is none of."""
+        if self.how not in ("rrf", "weighted"):
+            raise ValueError(f"how={self.how!r}: expected 'rrf' or 'weighted'.")
+
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
         """Give the k best passages of each query; -1 fills the rest where the parts retrieved fewer."""
         depth = min(max(k, self.depth), len(data.corpus))

@@ -168,7 +168,8 @@ def compare(
         data: what :func:`helpers.data.load_dataset` returned.
         k: the cutoff of the metrics, no more than there are passages.
         metrics: names as :func:`helpers.metrics.evaluate` takes them, the main one last; ``judged`` is added at its
-            cutoff. By default recall@1, and recall, MRR, MAP and nDCG at k.
+            cutoff. Rankings are as deep as the deepest of their cutoffs asks. By default recall@1, and recall, MRR, MAP
+            and nDCG at k.
         growth: compute too how scores fall as the corpus grows, of systems that search the whole corpus.
         progress: draw bars, and print an estimate of the time that encoding takes.
 
@@ -186,24 +187,33 @@ def compare(
     for described_system in labelled:
         if described_system.kind != "object":
             check_system(described_system)
-    made = _assemble(labelled, max(EXPORTED, k), progress)
+    depth = min(max(k, *(int(name.partition("@")[2] or 0) for name in chosen)), len(data.corpus))
+    made = _assemble(labelled, max(EXPORTED, depth), progress)
     for ranked in made.values():
-        _set_depth(ranked, k, growth)
-    results = {s.name: _result(s, made[s.name], data, k, chosen, growth) for s in labelled}
+        _set_depth(ranked, depth, growth)
+    results = {s.name: _result(s, made[s.name], data, depth, chosen, growth) for s in labelled}
     return Comparison(data, results, chosen, chosen[-2])
+
+
+def canonical_metrics(metrics: Sequence[str]) -> list[str]:
+    """Return the names of metrics as :func:`helpers.metrics.evaluate` writes them. Raises ValueError as it does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # one passage is fewer than a cutoff
+        return list(evaluate(np.zeros((1, 1), np.int64), [{0: 1}], list(metrics)).mean)
 
 
 def check_metrics(metrics: Sequence[str], k: int) -> list[str]:
     """Return the canonical names of metrics, with ``judged`` at the cutoff of the last one behind them.
 
     Raises:
-        ValueError: an unknown metric.
+        ValueError: an unknown metric, or none beside ``judged``, which tells no ranking from a better one.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # one passage is fewer than a cutoff
-        names = list(evaluate(np.zeros((1, 1), np.int64), [{0: 1}], list(metrics)).mean)
+    names = canonical_metrics(metrics)
     cutoff = names[-1].partition("@")[2] or str(k)
-    return [*(name for name in names if name != f"judged@{cutoff}"), f"judged@{cutoff}"]
+    scores = [name for name in names if name != f"judged@{cutoff}"]
+    if not scores:
+        raise ValueError(f"{names[-1]} alone says how much was judged, not how good a ranking is: name a metric too.")
+    return [*scores, f"judged@{cutoff}"]
 
 
 def check_data(data: RetrievalDataset, k: int) -> None:

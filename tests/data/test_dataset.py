@@ -129,3 +129,11 @@ def test_a_grade_out_of_range_is_refused(grade):
     """It would overflow in the middle of an evaluation."""
     with pytest.raises(ValueError, match=r"passage 1 for query 1 is out of range; grades run from -[0-9]+ to"):
         tiny(qrels=[{0: 1}, {1: grade}])
+
+
+@pytest.mark.parametrize("rows", [[0, 0, 1], [-1, 0], [0, 3]])
+def test_a_subset_takes_each_row_once(rows):
+    """A judgement would go to the passage beside the one that was judged, or be lost."""
+    data = RetrievalDataset("x", ["q"], ["A", "B", "C"], [{0: 1}], ["q1"], ["a", "b", "c"])
+    with pytest.raises(ValueError, match="each once"):
+        data.subset(rows)

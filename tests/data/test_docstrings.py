@@ -157,3 +157,10 @@ def test_another_version_is_named(monkeypatch):
     """A reader whose numbers differ has to learn why."""
     monkeypatch.setattr(docstrings, "VERSIONS", {"numpy": "0.0.1", "no-such-library": "1.0"})
     assert docstrings.changed() == {"numpy": importlib.metadata.version("numpy"), "no-such-library": "not installed"}
+
+
+@pytest.mark.parametrize("given", ["queries", "corpus", "qrels", "columns", "config"])
+def test_what_the_collection_cannot_take_is_refused(given):
+    """A reader who names his own judgements, and forgets the data set, would evaluate this one instead."""
+    with pytest.raises(ValueError, match="made from installed libraries"):
+        load_dataset("docstrings", "test", **{given: "mine"})

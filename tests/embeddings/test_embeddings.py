@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.embeddings import count_truncated, encode, encode_shards, job, network
+from helpers.embeddings import count_truncated, encode, encode_pooled, encode_shards, job, network
 from helpers.embeddings.cache import ShardCache
 from helpers.models import Pooling, load_model
 from tests.checkpoints import save_checkpoint
+from tests.systems.samples import write_embeddings
 
 TEXTS = [f"the {animal} is {'not ' * times}good" for animal in ("cat", "dog", "fish") for times in range(5)]
 
@@ -264,3 +265,38 @@ def test_vectors_of_another_length_type_or_dimension_are_computed_anew(checkpoin
     jobs = [job.Job(one, (Pooling.CLS,), "query", 8, ShardCache(tmp_path)) for one in elsewhere]
     on_cpu, on_first, on_second = (job.recipe(Pooling.CLS, "") for job in jobs)
     assert on_cpu != on_first == on_second
+
+
+@pytest.mark.parametrize("batch_size", [0, -1])
+def test_a_batch_of_no_texts_is_refused_and_leaves_nothing(tmp_path, batch_size):
+    """An empty shard would stay in the cache, and every later run of these texts fail over it."""
+    model = load_model()
+    for call in (encode, encode_pooled):
+        with pytest.raises(ValueError, match="expected at least 1"):
+            call(model, ["hello"], batch_size=batch_size, cache_dir=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("left", [np.empty(0), np.zeros((2, 384), np.float32)])
+def test_a_shard_of_another_shape_is_computed_again(tmp_path, left):
+    """What an earlier version left under a shard's name would be taken for the vectors of the texts."""
+    model = load_model()
+    expected = encode(model, ["hello"], cache_dir=tmp_path / "good")
+    [shard] = (tmp_path / "good").glob("*.npy")
+    ShardCache(tmp_path / "bad").write(shard.stem, left)
+    assert np.array_equal(encode(model, ["hello"], cache_dir=tmp_path / "bad"), expected)
+
+
+def test_embeddings_made_elsewhere_are_not_pooled(tmp_path):
+    """A reader would get the line of an attribute that the object lacks."""
+    vectors = load_model(write_embeddings(tmp_path / "vectors"))
+    with pytest.raises(ValueError, match="cannot be pooled another way: give a model"):
+        encode_pooled(vectors, ["hello"])
+
+
+def test_a_cache_folder_may_begin_at_home(tmp_path, monkeypatch):
+    """A folder called ~ would appear beside the notebook."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert ShardCache("~/emb").folder == tmp_path / "emb"
+    monkeypatch.setenv("EVAL_CACHE_DIR", "~/named")
+    assert ShardCache().folder == tmp_path / "named"

@@ -77,3 +77,33 @@ def test_settings_of_faiss_are_set(passages, queries):
     index = build_index(passages, "IVF4,SQ8,Refine(Flat):nprobe=3,k_factor_rf=7")
     assert (index.k_factor, faiss.extract_index_ivf(index).nprobe) == (7, 3)
     assert build_index(passages, "HNSW16:efSearch=99").hnsw.efSearch == 99
+
+
+def test_equal_passages_come_by_ascending_id():
+    """Which of several copies is found would depend on where it lies in a block."""
+    vector = np.random.default_rng(2).standard_normal((1, 384)).astype(np.float32)
+    scores, ids = search(build_index(np.repeat(vector, 50, 0), "Binary:rescore=2"), vector, 5)
+    assert ids.tolist() == [[0, 1, 2, 3, 4]]
+    assert len(set(scores[0].tolist())) == 1
+
+
+def test_shards_are_taken_as_one_array(passages, queries):
+    """A generator of shards, which any other index takes, would end in a stack trace."""
+    expected = search(build_index(passages, "Binary"), queries, 10)
+    for shards in ([passages[:50], passages[50:]], (part for part in (passages[:50], passages[50:]))):
+        found = search(build_index(shards, "Binary"), queries, 10)
+        assert np.array_equal(found[0], expected[0])
+        assert np.array_equal(found[1], expected[1])
+    with pytest.raises(ValueError, match="No embeddings to index"):
+        build_index([], "Binary")
+
+
+def test_values_that_are_not_finite_are_refused(passages, queries):
+    """NaN would get a rank, and a score of NaN, without an error."""
+    index = build_index(passages, "Binary")
+    queries[3, 0] = np.inf
+    with pytest.raises(ValueError, match="queries: row 3 holds NaN or infinite"):
+        search(index, queries, 5)
+    passages[7, 0] = np.nan
+    with pytest.raises(ValueError, match="embeddings: row 7 holds NaN or infinite"):
+        build_index(passages, "Binary")

@@ -140,3 +140,23 @@ def test_a_mistake_is_told_in_one_line(folder, capsys, command, message):
     assert message in error
     assert error.count("\n") == 1
     assert not Path("judging").exists()
+
+
+def test_ids_that_no_qrels_file_can_hold_are_refused_before_anybody_judges(folder, capsys):
+    """Whoever has graded hundreds of pairs would learn only then that they cannot be written."""
+    lines = [json.dumps({"_id": key, "text": text}) + "\n" for key, text in {"my q": "what makes the sky blue"}.items()]
+    (folder / "queries.jsonl").write_text("".join(lines), encoding="utf-8")
+    assert run("sheet . --systems BM25 --depth 1") == 1
+    assert "'my q' cannot be written to a TREC file" in capsys.readouterr().err
+    assert not (folder / "judging").exists()
+
+
+def test_a_library_that_is_missing_is_told_in_one_line(folder, monkeypatch, capsys):
+    """A reader without the extra would get a stack trace."""
+
+    def absent(*_: object) -> None:
+        raise ModuleNotFoundError("install the extra [zh]")
+
+    monkeypatch.setattr("helpers.judgements.__main__.rank_system", absent)
+    assert run("sheet . --systems multilingual --depth 1") == 1
+    assert "error: install the extra [zh]" in capsys.readouterr().err

@@ -254,3 +254,8 @@ def test_warnings_name_the_callers_line():
         with pytest.warns(UserWarning, match="hold|occurs|distances") as caught:
             call()
         assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_padding_of_a_scored_run_counts_as_no_document():
+    """FAISS's -1 would take the first rank, and MRR halve."""
+    assert evaluate({"q": {-1: 0.5, 3: 0.4}}, {"q": {3: 1}}, "mrr@1").mean["mrr@1"] == 1

@@ -13,6 +13,7 @@ from helpers.report.slices import bundled_types, read_types
 from helpers.systems import compare
 from helpers.systems.combine import Run
 from helpers.systems.describe import from_text
+from tests.systems.samples import collection
 
 
 @pytest.fixture(scope="module")
@@ -146,3 +147,17 @@ def test_an_option_that_data_do_not_know_is_named(monkeypatch):
     monkeypatch.setattr(options, "DATA_OPTIONS", ("data", "no_such"))
     with pytest.raises(ValueError, match=r"--no-such: this version of helpers\.data has no such option"):
         options._data_options({"no_such": 1})
+
+
+def test_one_query_fails_a_gate_in_words():
+    """A reader would get a stack trace, which ends CI with the status of a crash."""
+    one = compare(["bm25", "tf-idf"], collection().first(1), 2)
+    verdict = NotWorse(*one.results, 0.05).verdict(one)
+    assert not verdict.passed
+    assert "cannot be compared on fewer than two queries" in verdict.why
+
+
+def test_a_floor_may_be_written_in_any_form_of_its_metric(tmp_path):
+    """A gate on ndcg@010 would end in a stack trace after all was computed."""
+    given = options.parser().parse_args(["--model", "bm25", "--out", str(tmp_path), "--fail-under", "NDCG@010=0.1"])
+    assert options.read(given).floors == [("ndcg@10", 0.1)]

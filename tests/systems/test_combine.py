@@ -130,3 +130,9 @@ def test_a_ranking_is_computed_once_and_deep_enough(four):
         with pytest.raises(AttributeError):
             broken.rank(four, 1)
     assert broken.system.asked == 1
+
+
+def test_an_unknown_way_to_fuse_is_refused():
+    """Scores would be added up where the reader asked for ranks."""
+    with pytest.raises(ValueError, match="how='RRF': expected 'rrf' or 'weighted'"):
+        Fusion([], how="RRF")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from helpers.data import from_ids
+from helpers.data.trec import write_run
 from helpers.index import dense
 from helpers.metrics import evaluate
 from helpers.significance import bootstrap_interval, holm, interval, paired_test
@@ -220,3 +221,20 @@ def test_long_names_of_systems_become_files(tmp_path):
     """A path that is a system's name would be too long for the file system, after all has been computed."""
     compare({"x" * 300: Words(), "y": Words()}, collection()).save(tmp_path)
     assert (tmp_path / f"run.{'x' * 80}.trec").is_file()
+
+
+def test_rankings_are_as_deep_as_the_deepest_cutoff(tmp_path):
+    """Recall at 400 would be that at 100, and a gate on it fail a good system."""
+    size = 500
+    run = {"q": {f"p{row}": float(size - row) for row in range(size)}}
+    write_run(tmp_path / "deep.trec", run)
+    data = from_ids("t", {"q": "?"}, {f"p{row}": f"text {row}" for row in range(size)}, {"q": {"p300": 1}})
+    found = compare([str(tmp_path / "deep.trec")], data, 10, metrics=["recall@200", "recall@400", "ndcg@10"])
+    assert next(iter(found.scored.values())).mean["recall@400"] == 1
+    assert next(iter(found.scored.values())).mean["recall@200"] == 0
+
+
+def test_the_share_judged_is_no_metric_to_order_systems_by():
+    """Systems would be compared by a number that says nothing of their rankings; or a stack trace come."""
+    with pytest.raises(ValueError, match="judged@10 alone says how much was judged"):
+        compare(["bm25"], collection(), metrics=["judged@10"])
