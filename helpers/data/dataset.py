@@ -164,7 +164,7 @@ def _more_than(kept: int | None, all_: int) -> int:
     return all_ if kept is not None and kept < all_ else 0
 
 
-def check_texts(role: str, texts: Iterable[object], *, may_be_empty: bool = False) -> None:
+def check_texts(role: str, texts: Iterable[object]) -> None:
     """Raise unless there is at least one text and each is a string with something in it."""
     if isinstance(texts, str):
         raise ValueError(f"Expected a list of texts, not the one {role} text {texts[:60]!r}; write [text].")
@@ -173,7 +173,7 @@ def check_texts(role: str, texts: Iterable[object], *, may_be_empty: bool = Fals
         empty = False
         if fault := text_fault(text):
             raise ValueError(f"{role} {row} {fault}")
-    if empty and not may_be_empty:
+    if empty:
         raise ValueError(f"No {role} at all; a collection needs at least one.")
 
 
