@@ -101,19 +101,6 @@ class RetrievalDataset:
         """Return the queries to which no passage is relevant: their rows, ascending. They score 0 with any model."""
         return [row for row, judged in enumerate(self.qrels) if max(judged.values(), default=0) < self.relevance_level]
 
-    def rows(self) -> list[dict[str, str | list[str]]]:
-        """Give the collection in the columns of ``namespace-Pt/msmarco``: query, positive, negative.
-
-        ``positive`` holds the relevant passages, ``negative`` those judged and found wanting.
-        """
-        rows: list[dict[str, str | list[str]]] = []
-        for row, query in enumerate(self.queries):
-            relevant = self.relevant(row)
-            positive = [self.corpus[passage] for passage in relevant]
-            negative = [self.corpus[passage] for passage in self.qrels[row] if passage not in relevant]
-            rows.append({"query": query, "positive": positive, "negative": negative})
-        return rows
-
     def relevant_rows(self, max_queries: int | None = None) -> list[int]:
         """Return the passages relevant to any of the first ``max_queries`` queries (all), in order, each once."""
         check_count("max_queries", max_queries)

@@ -28,13 +28,10 @@ def test_subset_follows_its_rows():
     assert tiny().relevant_rows(1) == [0]
 
 
-def test_rows_view_reads_back_as_the_same_relevance():
-    """The {query, positive, negative} view must say what the judgements say at the relevance level."""
-    data = tiny()
-    assert data.rows() == [
-        {"query": "one", "positive": ["uno"], "negative": ["tres"]},
-        {"query": "two", "positive": ["dos"], "negative": ["uno"]},
-    ]
+def test_relevance_follows_the_level():
+    """A passage of a lower grade would count as an answer, or be listed before a better one."""
+    assert [tiny().relevant(row) for row in range(2)] == [[0], [1]]
+    assert [tiny(relevance_level=1).relevant(row) for row in range(2)] == [[0, 2], [1]]
 
 
 def test_digest_tells_collections_apart():
