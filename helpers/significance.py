@@ -133,6 +133,15 @@ def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = 10_000, seed: int =
     return PairedTest(difference, p_value, len(first), count, min(1.0, 2.0 ** (1 - count)), exact)
 
 
+def paired_row(a: np.ndarray, b: np.ndarray, test: PairedTest, level: float = 0.95) -> dict[str, float]:
+    """Columns of a table of tests: difference a - b with its bootstrap interval, queries better and worse, p-value."""
+    found = bootstrap_interval(a - b, level)
+    return {
+        "difference": found.mean, "low": found.low, "high": found.high,
+        "better": int((a > b).sum()), "worse": int((a < b).sum()), "p": test.p_value,
+    }  # fmt: skip
+
+
 def holm(p_values: ArrayLike) -> np.ndarray:
     """Adjust p-values, (n,), for their number (Holm 1979).
 

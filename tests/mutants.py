@@ -52,6 +52,7 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/_hub.py": ["tests/test_support.py", "tests/data/test_hub.py", "tests/models/test_models.py"],
     "helpers/_printable.py": ["tests/data/test_hostile.py", "tests/models/test_hostile.py"],
     "helpers/_progress.py": ["tests/test_support.py"],
+    "helpers/_trec_order.py": ["tests/metrics/test_inputs.py", "tests/data/test_trec.py"],
     "helpers/data/bundled": ["tests/data/test_bundled.py"],
     "helpers/data": [f"tests/data/test_{name}.py" for name in
                      ("dataset", "formats", "layouts", "trec", "load", "hostile", "hub", "as_found")],

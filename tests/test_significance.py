@@ -12,6 +12,7 @@ from helpers.significance import (
     interval,
     kendall_tau,
     minimum_detectable_difference,
+    paired_row,
     paired_test,
     power,
     proportion_interval,
@@ -98,6 +99,16 @@ def test_sampled_randomisation_is_near_the_paired_t_test_and_repeats():
     found = paired_test(a, b)
     assert found == paired_test(a, b)
     assert found.p_value == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.02)
+
+
+def test_a_row_of_a_table_of_tests_has_the_sign_of_the_first():
+    """Better and worse would be swapped, or the interval be that of the other difference."""
+    a, b = np.array([1.0, 0.5, 0.9, 0.25]), np.array([0.5, 0.5, 1.0, 0.0])
+    test = paired_test(a, b)
+    low, high = bootstrap_interval(a - b, 0.8)[1:3]
+    expected = {"difference": 0.1625, "low": low, "high": high, "better": 2, "worse": 1, "p": test.p_value}
+    assert paired_row(a, b, test, 0.8) == expected
+    assert paired_row(a, b, test)["low"] == bootstrap_interval(a - b, 0.95).low
 
 
 def test_equal_systems_do_not_differ():

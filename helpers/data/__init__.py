@@ -6,7 +6,7 @@ seen to it that nothing but its own files and texts is; ``layouts`` makes judgem
 ``trec``; and ``dataset`` holds the result, a :class:`RetrievalDataset`.
 """
 
-from helpers.data.build import from_columns, from_ids
+from helpers.data.build import from_ids
 from helpers.data.bundled import upstream_example
 from helpers.data.dataset import Qrels, RetrievalDataset
 from helpers.data.load import OFFLINE_DEFAULT, load_dataset
@@ -15,7 +15,6 @@ __all__ = [
     "OFFLINE_DEFAULT",
     "Qrels",
     "RetrievalDataset",
-    "from_columns",
     "from_ids",
     "load_dataset",
     "upstream_example",

@@ -1,8 +1,8 @@
-"""Build a collection: of texts by id, of columns of texts, or of texts with the grades that each query gives them."""
+"""Build a collection: of texts by id, or of texts with the grades that each query gives them."""
 
 from collections.abc import Mapping, Sequence
 
-from helpers.data.dataset import Qrels, RetrievalDataset, check_texts
+from helpers.data.dataset import Qrels, RetrievalDataset
 from helpers.data.leave_out import LeftOut
 
 Cell = str | Sequence[str] | None
@@ -38,39 +38,6 @@ def from_ids(
         corpus_ids=list(first_id.values()),
         merged=len(corpus) - len(first_id),
     )
-
-
-def from_columns(
-    name: str,
-    queries: Sequence[str],
-    positives: Sequence[Cell],
-    negatives: Sequence[Cell] | None = None,
-    corpus_texts: Sequence[str] | None = None,
-) -> RetrievalDataset:
-    """Build a collection from parallel columns of texts.
-
-    Args:
-        name: what to call it.
-        queries: q texts.
-        positives, negatives: for each query a text or a list of texts, graded 1 and 0.
-        corpus_texts: the passages to search; by default all that the columns name, in order of appearance.
-
-    Raises:
-        ValueError: no rows, a text that is missing or not a string, one text where a list of them is expected,
-            columns of other lengths, a passage that is positive and negative, a positive that the corpus lacks.
-    """
-    if not len(queries):
-        raise ValueError(f"{name}: no rows. A collection needs at least one query.")
-    check_texts("query", queries)
-    relevant = _cells(name, "positives", positives, len(queries))
-    wanting = _cells(name, "negatives", [None] * len(queries) if negatives is None else negatives, len(queries))
-    judged = []
-    for row in range(len(queries)):
-        pairs = [(text, 1) for text in relevant[row]] + [(text, 0) for text in wanting[row]]
-        judged.append(judge(name, row, pairs))
-    if corpus_texts is not None:
-        check_texts("passage", corpus_texts)
-    return from_texts(name, queries, judged, corpus_texts, LeftOut())
 
 
 def from_texts(
@@ -132,14 +99,3 @@ def as_list(cell: Cell) -> list[str]:
     if cell is None:
         return []
     return [cell] if isinstance(cell, str) or not isinstance(cell, Sequence) else list(cell)
-
-
-def _cells(name: str, column: str, cells: Sequence[Cell], rows: int) -> list[list[str]]:
-    """Take a column of texts or lists of texts as lists, and see that it has so many rows."""
-    if isinstance(cells, str):
-        raise ValueError(f"{name}: {column} is one text, {cells[:60]!r}; expected a list with a cell for each query.")
-    if len(cells) != rows:
-        raise ValueError(f"{name}: {column} has {len(cells)} cells for {rows} queries; they must match.")
-    lists = [as_list(cell) for cell in cells]
-    check_texts("passage", [text for texts in lists for text in texts], may_be_empty=True)
-    return lists

@@ -101,19 +101,6 @@ class RetrievalDataset:
         """Return the queries to which no passage is relevant: their rows, ascending. They score 0 with any model."""
         return [row for row, judged in enumerate(self.qrels) if max(judged.values(), default=0) < self.relevance_level]
 
-    def rows(self) -> list[dict[str, str | list[str]]]:
-        """Give the collection in the columns of ``namespace-Pt/msmarco``: query, positive, negative.
-
-        ``positive`` holds the relevant passages, ``negative`` those judged and found wanting.
-        """
-        rows: list[dict[str, str | list[str]]] = []
-        for row, query in enumerate(self.queries):
-            relevant = self.relevant(row)
-            positive = [self.corpus[passage] for passage in relevant]
-            negative = [self.corpus[passage] for passage in self.qrels[row] if passage not in relevant]
-            rows.append({"query": query, "positive": positive, "negative": negative})
-        return rows
-
     def relevant_rows(self, max_queries: int | None = None) -> list[int]:
         """Return the passages relevant to any of the first ``max_queries`` queries (all), in order, each once."""
         check_count("max_queries", max_queries)
@@ -169,7 +156,7 @@ def _more_than(kept: int | None, all_: int) -> int:
     return all_ if kept is not None and kept < all_ else 0
 
 
-def check_texts(role: str, texts: Iterable[object], *, may_be_empty: bool = False) -> None:
+def check_texts(role: str, texts: Iterable[object]) -> None:
     """Raise unless there is at least one text and each is a string with something in it."""
     if isinstance(texts, str):
         raise ValueError(f"Expected a list of texts, not the one {role} text {texts[:60]!r}; write [text].")
@@ -178,7 +165,7 @@ def check_texts(role: str, texts: Iterable[object], *, may_be_empty: bool = Fals
         empty = False
         if fault := text_fault(text):
             raise ValueError(f"{role} {row} {fault}")
-    if empty and not may_be_empty:
+    if empty:
         raise ValueError(f"No {role} at all; a collection needs at least one.")
 
 

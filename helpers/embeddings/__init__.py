@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers._progress import progress_bar
 from helpers.embeddings.cache import SHARD_SIZE, ShardCache, default_cache
-from helpers.embeddings.inputs import checked_text, compared_tokens, count_truncated
+from helpers.embeddings.inputs import check_text, compared_tokens, count_truncated
 from helpers.embeddings.job import Job, TokenVectors, made_with, shard_encoder
 from helpers.embeddings.keeping import ShardFolder, shard_file
 from helpers.embeddings.shards import Shards
@@ -262,6 +262,6 @@ def _batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
     while batch := list(itertools.islice(coming, size)):
         if not all([isinstance(text, str) and text.strip() for text in batch]):
             for row, text in enumerate(batch, first):
-                checked_text(row, text)
+                check_text(row, text)
         yield batch
         first += len(batch)

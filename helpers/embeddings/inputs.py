@@ -21,13 +21,12 @@ COUNTED_AT_ONCE = 1024  # texts
 Tokens = dict[str, list[Any]]  # "input_ids" and, where they matter, further columns: a list of integers for each text
 
 
-def checked_text(row: int, text: str) -> str:
-    """Return a text, or raise if there is nothing to embed in it."""
+def check_text(row: int, text: str) -> None:
+    """Raise if there is nothing to embed in a text."""
     if not isinstance(text, str):
         raise ValueError(f"Text {row} is of type {type(text).__name__}, {text!r}; expected a string.")
     if not text.strip():
         raise ValueError(f"Text {row} is blank; drop it, a model would still give it a vector.")
-    return text
 
 
 def tokenize(model: "TransformerModel", texts: list[str], colbert_side: str = "") -> Tokens:

@@ -5,7 +5,7 @@ Three kinds of index behind the same two calls: vectors (FAISS), words (BM25, TF
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,7 +17,7 @@ from helpers.index.binary import BinaryIndex
 from helpers.index.blocks import BlockIndex
 from helpers.index.dense import reserve
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
-from helpers.index.order import check_k, merge
+from helpers.index.order import check_k
 from helpers.index.part import PartialIndex
 from helpers.index.words import KINDS, UNITS, WORD_INDEXES, BM25Index, TfidfIndex, tokenize
 
@@ -30,11 +30,9 @@ __all__ = [
     "build_index",
     "load_index",
     "maxsim",
-    "merge",
     "reserve",
     "save_index",
     "search",
-    "search_parts",
     "tokenize",
 ]
 
@@ -158,38 +156,6 @@ def search(
         return index.search(queries, k, batch_size, progress)
     scores, ids = index.search(queries, k)
     return scores, ids
-
-
-def search_parts(
-    parts: Iterable[tuple[int, Any]], queries: Any, k: int = 10, *, batch_size: int = 256
-) -> tuple[np.ndarray, np.ndarray]:
-    """Search several indexes, each over a part of one corpus, as if they were one.
-
-    Args:
-        parts: for each part the row of the corpus at which it begins, and its index. They are gone through once, so
-            that a generator may load one index at a time.
-        queries, batch_size: as for :func:`search`.
-        k: how many passages a query; no more than all parts hold.
-
-    Returns:
-        Scores (q, k) and ids (q, k), numbered through the whole corpus and in the order of :func:`search`.
-
-    Raises:
-        ValueError: k out of range, no parts, or what :func:`search` raises.
-    """
-    check_k(k, k)
-    size = 0
-
-    def results() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        nonlocal size
-        for first, index in parts:
-            size += index.ntotal
-            scores, ids = search(index, queries, min(k, index.ntotal), batch_size=batch_size)
-            yield scores, np.where(ids < 0, ids, ids + first)
-
-    merged = merge(results(), k)
-    check_k(k, size)
-    return merged
 
 
 def save_index(index: faiss.Index, path: str | Path) -> None:

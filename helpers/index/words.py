@@ -141,20 +141,18 @@ class TfidfIndex:
 
     Args:
         corpus: n passages.
-        unit, stop_words: what is counted, see :func:`tokenize`.
+        unit: what is counted, see :func:`tokenize`.
 
     Raises:
         ValueError: an unknown unit, passages that have no unit at all.
     """
 
-    def __init__(
-        self, corpus: Sequence[str], unit: str = DEFAULT_UNIT, *, stop_words: Collection[str] = STOP_WORDS
-    ) -> None:
+    def __init__(self, corpus: Sequence[str], unit: str = DEFAULT_UNIT) -> None:
         """Count the words of n passages."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         self.ntotal = len(corpus)
-        self._split = partial(tokenize, unit=unit, stop_words=stop_words)
+        self._split = partial(tokenize, unit=unit)
         self._vectorizer: Any = TfidfVectorizer(analyzer=lambda words: words, sublinear_tf=True)
         self._passages: Any = self._vectorizer.fit_transform(_counted(corpus, self._split))
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from helpers._printable import printable
+from helpers._trec_order import single_precision, trec_order
 from helpers.data import RetrievalDataset
 from helpers.data.build import from_ids
 from helpers.data.columns import find_column, texts_of
@@ -45,7 +46,7 @@ def rank_run(path: Path, data: RetrievalDataset, rows: Mapping[str, int], depth:
         )
     for row, query in enumerate(data.query_ids):
         docs = run.get(query, {})
-        best = sorted(docs, key=lambda doc: (np.float32(docs[doc]), doc), reverse=True)[:depth]
+        best = trec_order(list(docs), single_precision(list(docs.values())).tolist(), str)[:depth]
         ids[row, : len(best)] = [rows[doc] for doc in best]
     return ids
 

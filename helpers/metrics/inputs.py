@@ -8,18 +8,17 @@ import sys
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from numbers import Integral
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
+from helpers._trec_order import single_precision, trec_order
 from helpers.metrics.judgements import Judgements, Ranked
 from helpers.metrics.lookup import check_padding, check_unique, match_names, match_rows, row_blocks
 
 Ranking = Mapping[Any, float] | Iterable[Hashable]  # of one query: {doc: score}, or documents, the best first
 Retrieved = np.ndarray | Mapping[Any, Ranking] | Sequence[Ranking]
-Doc = TypeVar("Doc")
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,19 +165,10 @@ def _read_ranking(ranking: Ranking, query: Hashable) -> tuple[list[Any], bool]:
             raise ValueError(f"The ranking of query {query!r} has padding (-1) before an id: move it to the end.")
         return docs, False
     ranking = {doc: score for doc, score in ranking.items() if not (isinstance(doc, Integral) and doc < 0)}  # padding
-    scores = _single_precision(list(ranking.values())).tolist()
+    scores = single_precision(list(ranking.values())).tolist()
     if any(map(math.isnan, scores)):
         raise ValueError(f"A score of query {query!r} is not a number (NaN). Remove the document or give it a score.")
     return trec_order(list(ranking), scores, str), len(set(scores)) < len(scores)
-
-
-def trec_order(docs: Sequence[Doc], scores: Sequence[float], text_of: Callable[[Doc], str]) -> list[Doc]:
-    """Put documents in trec_eval's order: score descending, among equal scores the id as text descending."""
-    by_score = sorted(range(len(docs)), key=scores.__getitem__, reverse=True)
-    ordered: list[Doc] = []
-    for _, tied in groupby(by_score, key=scores.__getitem__):
-        ordered += sorted((docs[i] for i in tied), key=text_of, reverse=True)
-    return ordered
 
 
 def order_rows(ids: np.ndarray, scores: np.ndarray, text_of: Callable[[int], str]) -> tuple[np.ndarray, int]:
@@ -192,7 +182,7 @@ def order_rows(ids: np.ndarray, scores: np.ndarray, text_of: Callable[[int], str
     """
     ordered, tied, rises, falls = ids, 0, False, False
     for queries in row_blocks(*ids.shape):
-        block, block_scores = ids[queries], _single_precision(scores[queries])
+        block, block_scores = ids[queries], single_precision(scores[queries])
         padding = block < 0
         block_scores[padding] = np.nan  # equal to nothing, and sorted last
         if np.count_nonzero(np.isnan(block_scores)) != np.count_nonzero(padding):
@@ -224,12 +214,6 @@ def _order_ties(block: np.ndarray, equal: np.ndarray, text_of: Callable[[int], s
     ordered = block.copy()
     ordered[in_tie] = trec_order(block[in_tie].tolist(), (-group).tolist(), text_of)
     return ordered
-
-
-def _single_precision(scores: Any) -> np.ndarray:
-    """A copy of scores as trec_eval keeps them, float32; what is too large for that becomes infinite."""
-    with np.errstate(over="ignore"):
-        return np.array(scores, dtype=np.float32)
 
 
 def checked_cutoff(k: object) -> int:

@@ -3,12 +3,11 @@
 import argparse
 import ast
 import contextlib
-import inspect
 import os
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +104,6 @@ class Request:
     floors: Sequence[tuple[str, float]] = ()
     rivals: Sequence[str] = ()
     level: float = 0.05
-    given: Mapping[str, Any] = field(default_factory=dict)
 
     def load(self) -> "RetrievalDataset":
         """Load the data."""
@@ -225,12 +223,7 @@ def _check_source(source: str) -> None:
 
 def _data_options(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was said of the data, as load_dataset takes it."""
-    given = {name: settings[name] for name in DATA_OPTIONS if settings.get(name) is not None}
-    known = inspect.signature(load_dataset).parameters
-    unknown = [name for name in given if name not in known]
-    if unknown:
-        raise ValueError(f"--{unknown[0].replace('_', '-')}: this version of helpers.data has no such option.")
-    return given
+    return {name: settings[name] for name in DATA_OPTIONS if settings.get(name) is not None}
 
 
 def _cutoffs(given: object) -> list[int] | None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helpers.show.words import LANGUAGES, shown, words
+from helpers.show.words import shown, words
 
 if TYPE_CHECKING:
     from helpers.systems import Comparison
@@ -77,7 +77,6 @@ def render(
 
 def _address(language: str) -> str:
     """Return the address of the page on numbers that differ; empty where the package is not installed."""
-    assert language in LANGUAGES
     try:
         urls = importlib.metadata.metadata(DISTRIBUTION).get_all("Project-URL") or []
     except importlib.metadata.PackageNotFoundError:

@@ -32,6 +32,7 @@ PLACES = (
     (0, 17, "center", "bottom"),
     (0, -17, "center", "top"),
 )
+BINS = 80
 SIZE = (5.6, 3.4)  # inches: the words can still be read where a telephone shows the figure as wide as its window
 
 
@@ -94,10 +95,10 @@ def plot_bars(intervals: pd.DataFrame, label: str) -> Axes:
     return axes
 
 
-def plot_distributions(samples: Mapping[str, np.ndarray], label: str, bins: int = 80) -> Axes:
+def plot_distributions(samples: Mapping[str, np.ndarray], label: str) -> Axes:
     """Draw how often each value occurs, an outline a sample, over the same bins; each is scaled to its own peak."""
     axes = _axes()
-    edges = np.histogram_bin_edges(np.concatenate(list(samples.values())), bins)
+    edges = np.histogram_bin_edges(np.concatenate(list(samples.values())), BINS)
     for (name, values), colour in zip(samples.items(), _cycle(COLOURS, len(samples)), strict=True):
         counts, _ = np.histogram(values, edges)
         axes.stairs(counts / counts.max(), edges, fill=True, alpha=0.25, color=colour)

@@ -11,7 +11,7 @@ from helpers.data import RetrievalDataset
 from helpers.embeddings import TokenVectors, compared_tokens, encode_pooled
 from helpers.metrics import Evaluation
 from helpers.models import Pooling
-from helpers.significance import bootstrap_interval, holm, interval, paired_test
+from helpers.significance import holm, interval, paired_row, paired_test
 
 if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
@@ -63,12 +63,7 @@ def paired_table(results: Mapping[str, Evaluation], reference: str, metric: str)
     for name, result in results.items():
         if name != reference:
             other = result.per_query[metric]
-            found = bootstrap_interval(own - other)
-            rows[name] = {
-                "difference": found.mean, "low": found.low, "high": found.high,
-                "better": int((own > other).sum()), "worse": int((own < other).sum()),
-                "p": paired_test(own, other).p_value,
-            }  # fmt: skip
+            rows[name] = paired_row(own, other, paired_test(own, other))
     frame = pd.DataFrame(rows).T.astype({"better": int, "worse": int})
     return frame.assign(**{"adjusted p": holm(frame["p"])})
 

@@ -117,8 +117,8 @@ class View:
         judged = sum(map(len, data.qrels))
         answers = len({p for own in data.qrels for p, grade in own.items() if grade > 0})
         rows = [(w["data"], data.name)]
-        if split := getattr(data, "split", ""):
-            rows.append((w["split"], str(split)))
+        if data.split:
+            rows.append((w["split"], data.split))
         rows += [(w["queries"], used), (w["passages"], thousands(len(data.corpus)))]
         if data.merged:
             rows.append((w["merged"], thousands(data.merged)))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from helpers._trec_order import single_precision, trec_order
 from helpers.data import RetrievalDataset
 from helpers.embeddings import encode_pooled
 from helpers.index import maxsim
@@ -55,10 +56,10 @@ class Run:
         ids = np.full((len(data.queries), k), PADDING, np.int64)
         for row, query in enumerate(data.query_ids):
             docs = self.run.get(query, {})
-            single = np.clip(np.array(list(docs.values()), np.float64), -LARGEST, LARGEST).astype(np.float32)
-            best = sorted(zip(single.tolist(), docs, strict=True), reverse=True)[:k]
-            scores[row, : len(best)] = [score for score, _ in best]
-            ids[row, : len(best)] = [row_of[doc] for _, doc in best]
+            values = np.clip(single_precision(list(docs.values())), -LARGEST, LARGEST).tolist()
+            single, best = dict(zip(docs, values, strict=True)), trec_order(list(docs), values, str)[:k]
+            scores[row, : len(best)] = [single[doc] for doc in best]
+            ids[row, : len(best)] = [row_of[doc] for doc in best]
         return Ranking(scores, ids)
 
     def _warn(self, data: RetrievalDataset, foreign: int) -> None:

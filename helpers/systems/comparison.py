@@ -107,18 +107,13 @@ class Comparison:
         """
         import pandas as pd
 
-        from helpers.significance import bootstrap_interval, holm
+        from helpers.significance import holm, paired_row
 
         reference, metric = self._reference(reference, metric)
         own, rows = self.scored[reference].per_query[metric], {}
         for name, test in self.tests(reference, metric).items():
             other = self.scored[name].per_query[metric]
-            found = bootstrap_interval(own - other, self.level)
-            rows[name] = {
-                "difference": found.mean, "low": found.low, "high": found.high,
-                "better": int((own > other).sum()), "worse": int((own < other).sum()),
-                "p": test.p_value, "smallest p": test.smallest,
-            }  # fmt: skip
+            rows[name] = paired_row(own, other, test, self.level) | {"smallest p": test.smallest}
         columns = ["difference", "low", "high", "better", "worse", "p", "smallest p"]
         frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns).astype({"better": int, "worse": int})
         return frame.assign(**{"adjusted p": holm(frame["p"])}) if len(frame) > 1 else frame

@@ -73,20 +73,20 @@ class Description:
     named: bool = False
 
 
-def from_text(text: str, folder: Path | None = None) -> Description:
-    """Read one system from text; paths that do not exist where you are may lie in ``folder``.
+def from_text(text: str) -> Description:
+    """Read one system from text.
 
     Raises:
         ValueError: an unknown option, or a value of another type.
     """
-    where, mark, tail = (text, "", "") if _beside(text, folder).exists() else text.partition("?")
+    where, mark, tail = (text, "", "") if Path(text).expanduser().exists() else text.partition("?")
     given: dict[str, str] = {}
     for pair in tail.split("&") if mark else []:
         key, equals, value = pair.partition("=")
         if not equals:
             raise ValueError(f"{text!r}: {pair!r} is no option; write key=value, joined by &.")
         given[key] = unquote(value)
-    return _simple(where, given, text, folder)
+    return _simple(where, given, text, None)
 
 
 def from_toml(path: str | Path) -> list[Description]:

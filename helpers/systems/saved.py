@@ -90,7 +90,7 @@ def as_record(comparison: Compared) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "data": {
-            "name": data.name, "sha256": data.sha256, "split": getattr(data, "split", ""),
+            "name": data.name, "sha256": data.sha256, "split": data.split,
             "queries": len(data.queries), "passages": len(data.corpus), "merged": data.merged,
             "all_queries": data.all_queries or len(data.queries), "all_passages": data.all_passages or len(data.corpus),
             "titled": data.titled, "skipped": dict(data.skipped), "relevance_level": data.relevance_level,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from helpers.data import RetrievalDataset, from_columns, from_ids
+from helpers.data import RetrievalDataset, from_ids
 
 
 def tiny(**changes) -> RetrievalDataset:
@@ -28,16 +28,10 @@ def test_subset_follows_its_rows():
     assert tiny().relevant_rows(1) == [0]
 
 
-def test_rows_view_reads_back_as_the_same_relevance():
-    """The {query, positive, negative} view must say what the judgements say at the relevance level."""
-    data = tiny()
-    assert data.rows() == [
-        {"query": "one", "positive": ["uno"], "negative": ["tres"]},
-        {"query": "two", "positive": ["dos"], "negative": ["uno"]},
-    ]
-    rows = data.rows()
-    again = from_columns("again", data.queries, *([row[c] for row in rows] for c in ("positive", "negative")))
-    assert [[again.corpus[p] for p in again.relevant(i)] for i in range(2)] == [["uno"], ["dos"]]
+def test_relevance_follows_the_level():
+    """A passage of a lower grade would count as an answer, or be listed before a better one."""
+    assert [tiny().relevant(row) for row in range(2)] == [[0], [1]]
+    assert [tiny(relevance_level=1).relevant(row) for row in range(2)] == [[0, 2], [1]]
 
 
 def test_digest_tells_collections_apart():
@@ -78,50 +72,17 @@ def test_limits_are_whole_numbers_of_at_least_one(limit):
         tiny().first(max_queries=limit)
 
 
-@pytest.mark.parametrize(
-    ("cell", "message"), [([None], "passage 0 is missing"), (["uno", " "], "passage 1 is blank"), ([3], "of type int")]
-)
-def test_broken_texts_in_a_column_are_refused(cell, message):
-    """None, NaN and numbers where text belongs would be embedded as words."""
-    with pytest.raises(ValueError, match=message):
-        from_columns("broken", ["one"], [cell])
-
-
-def test_no_rows_is_an_error():
-    """An empty split would give a mean over nothing."""
-    with pytest.raises(ValueError, match="no rows"):
-        from_columns("empty", [], [])
-
-
 def test_a_judged_passage_that_is_not_relevant_may_be_missing():
     """Search of part of a corpus must not be refused for its unsearched negatives."""
     data = from_ids("part", {"q": "one"}, {"p": "uno"}, {"q": {"p": 1, "gone": 0}})
     assert data.qrels == [{0: 1}]
 
 
-@pytest.mark.parametrize(
-    "build",
-    [
-        lambda: tiny(queries="ab"),
-        lambda: tiny(corpus="abc"),
-        lambda: from_columns("bare", "ab", [["uno"], ["dos"]]),
-        lambda: from_columns("bare", ["one"], [["uno"]], corpus_texts="uno"),
-        lambda: from_columns("bare", ["one", "two", "six"], "uno"),
-        lambda: from_columns("bare", ["one"], ["uno"], "d"),
-    ],
-)
-def test_one_text_in_place_of_a_list_is_refused(build):
+@pytest.mark.parametrize("texts", [{"queries": "ab"}, {"corpus": "abc"}])
+def test_one_text_in_place_of_a_list_is_refused(texts):
     """A string is a sequence too: each of its letters would become a query or a passage."""
-    with pytest.raises(ValueError, match=r"[Ee]xpected a list (of texts, not the one \w+ text|with a cell)"):
-        build()
-
-
-def test_columns_of_other_lengths_are_refused():
-    """A cell too few or too many would end in an IndexError, or shift answers to other queries."""
-    with pytest.raises(ValueError, match="positives has 2 cells for 1 queries"):
-        from_columns("long", ["one"], ["uno", "dos"])
-    with pytest.raises(ValueError, match="negatives has 1 cells for 2 queries"):
-        from_columns("short", ["one", "two"], ["uno", "dos"], ["tres"])
+    with pytest.raises(ValueError, match=r"Expected a list of texts, not the one \w+ text"):
+        tiny(**texts)
 
 
 @pytest.mark.parametrize("grade", [2**31, -(10**400)])

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from helpers.index import blocks, build_index, dense, search, search_parts
+from helpers.index import blocks, build_index, dense, search
+from helpers.index.order import merge
 
 
 class Shards:
@@ -54,9 +55,9 @@ def test_blocks_give_the_scores_of_a_flat_index_to_the_last_bit(monkeypatch):
         assert np.array_equal(found[1], expected[1])
         assert np.array_equal(found[0], expected[0])
     assert expected[1][0, :2].tolist() == [13, 60_007]
-    part = blocks.BlockIndex(vectors[:20_480], corpus_size=len(vectors))
-    rest = blocks.BlockIndex(vectors[20_480:], corpus_size=len(vectors))
-    found = search_parts([(0, part), (20_480, rest)], queries, 10)
+    part = search(blocks.BlockIndex(vectors[:20_480], corpus_size=len(vectors)), queries, 10)
+    scores, ids = search(blocks.BlockIndex(vectors[20_480:], corpus_size=len(vectors)), queries, 10)
+    found = merge([part, (scores, ids + 20_480)], 10)
     assert np.array_equal(found[1], expected[1])
     assert np.array_equal(found[0], expected[0])
 

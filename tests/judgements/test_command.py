@@ -2,6 +2,7 @@
 
 import csv
 import json
+import warnings
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,15 @@ def test_no_file_is_written_over(folder, capsys, command, target):
     assert f"{Path(target).name} exists and is left as it is" in capsys.readouterr().err
     assert Path(target).read_text() == "hours of work"
     assert sorted(folder.rglob("*")) == before
+
+
+def test_scores_beyond_single_precision_are_ranked_as_trec_eval_does(folder):
+    """A warning of NumPy would stand in the terminal; of scores that are equal there the higher id comes first."""
+    write_run("mine.run", {"q1": {"p3": 1e300, "p2": 2e300, "007": 1.0}})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run("sheet . --runs mine.run --depth 1") == 0
+    assert set(read_sheet("judging/first.csv").by_pair()) == {("q1", "p3")}
 
 
 def test_nothing_is_written_after_a_fault(folder, capsys):

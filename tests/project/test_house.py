@@ -8,7 +8,10 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("helpers", "notebooks/kit", "docs/site")
-SUPPORT = {"helpers._atomic", "helpers._cache", "helpers._hub", "helpers._printable", "helpers._progress"}
+SUPPORT = {
+    *("helpers._atomic", "helpers._cache", "helpers._hub", "helpers._printable", "helpers._progress"),
+    "helpers._trec_order",
+}
 EVERY_STEP = {"helpers.data", "helpers.models", "helpers.embeddings", "helpers.index", "helpers.metrics"}
 
 # A room, and the rooms that it may import beside itself and the support modules.

@@ -384,12 +384,13 @@ def test_bars_carry_value_and_interval():
 
 def test_distributions_share_bins():
     """Outlines over bins of their own could not be compared, nor a narrow one beside which all others look flat."""
-    axes = plot_distributions({"a": np.array([0.0, 0.01, 0.2]), "b": np.array([0.8, 1.0])}, "cosine", bins=10)
+    axes = plot_distributions({"a": np.array([0.0, 0.01, 0.21]), "b": np.array([0.81, 1.0])}, "cosine")
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
     assert axes.get_xlabel() == "cosine"
     drawn = [patch.get_data() for patch in axes.patches]
     for data in drawn:
-        np.testing.assert_allclose(data.edges, np.linspace(0, 1, 11))
-    np.testing.assert_allclose(drawn[1].values, [1, 0, 0.5, 0, 0, 0, 0, 0, 0, 0])
-    np.testing.assert_allclose(drawn[3].values, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1])
+        np.testing.assert_allclose(data.edges, np.linspace(0, 1, 81))
+    expected = {1: {0: 1, 16: 0.5}, 3: {64: 1, 79: 1}}  # bins of 0.0125: 0.21 is in the 17th, 0.81 in the 65th
+    for outline, heights in expected.items():
+        np.testing.assert_allclose(drawn[outline].values, [heights.get(place, 0) for place in range(80)])
     plt.close(axes.figure)

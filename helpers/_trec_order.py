@@ -1,0 +1,24 @@
+"""The one order of rankings that have scores, trec_eval's: score in single precision descending, then id descending."""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+from typing import Any, TypeVar
+
+import numpy as np
+
+Doc = TypeVar("Doc")
+
+
+def trec_order(docs: Sequence[Doc], scores: Sequence[float], text_of: Callable[[Doc], str]) -> list[Doc]:
+    """Put documents in trec_eval's order: score descending, among equal scores the id as text descending."""
+    by_score = sorted(range(len(docs)), key=scores.__getitem__, reverse=True)
+    ordered: list[Doc] = []
+    for _, tied in groupby(by_score, key=scores.__getitem__):
+        ordered += sorted((docs[i] for i in tied), key=text_of, reverse=True)
+    return ordered
+
+
+def single_precision(scores: Any) -> np.ndarray:
+    """Return a copy of scores as trec_eval keeps them, float32; what is too large for that becomes infinite."""
+    with np.errstate(over="ignore"):
+        return np.array(scores, dtype=np.float32)
