@@ -90,7 +90,10 @@ def _accept(args: argparse.Namespace) -> None:
             raise NotebookError("a page is accepted as a whole: accept PAGE")
         mark = accept_page(args.root, args.root / args.text)
     elif args.cell:
-        mark = accept_cell(args.root, lesson_names(args.root, [args.text])[0], args.cell)
+        chosen = lesson_names(args.root, [args.text])
+        if len(chosen) > 1:
+            raise NotebookError(f"'{args.text}' may be {', '.join(chosen)}: say which lesson")
+        mark = accept_cell(args.root, chosen[0], args.cell)
     else:
         raise NotebookError("say which cell: accept LESSON CELL (one at a time, after reading both languages)")
     print(f"{args.text} {args.cell or ''} accepted as a translation of {mark}")
