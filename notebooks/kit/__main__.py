@@ -18,7 +18,7 @@ def _indented(lines: list[str]) -> str:
 
 def _run(args: argparse.Namespace) -> int:
     """execute lessons into build/ and show the figures got beside those recorded"""
-    from .run import figures_table, run_lesson, unlike
+    from .run import figures_table, report, run_lesson, unlike
 
     failed, rows = 0, []
     for name in lesson_names(args.root, args.lessons):
@@ -32,7 +32,8 @@ def _run(args: argparse.Namespace) -> int:
         rows += figures_table(args.root, args.language, name, fresh)
         verdict = f"{len(differences)} outputs unlike those recorded" if differences else "every output as recorded"
         print(f"{name}: {verdict} ({time.perf_counter() - start:.0f} s)", flush=True)
-        print(_indented([str(difference) for difference in differences]), end="")
+        if differences:
+            print(_indented([report(args.root, args.language, name, differences)]), end="")
     print(f"\n{unlike(rows)}\nexecuted copies: build/notebooks/{args.language}/")
     return failed
 
