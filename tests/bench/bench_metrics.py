@@ -118,7 +118,7 @@ def run_all(sizes: list[tuple[int, int]]) -> dict[str, Any]:
     return {
         "command": COMMAND,
         "date": date.today().isoformat(),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         "metrics": "recall, precision, MRR, MAP and nDCG at 1, 3, 5, 10 (depth 10) or 1, 5, 10, 100 (depth 1000)",
         "rounds": ROUNDS,
