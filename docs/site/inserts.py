@@ -58,10 +58,7 @@ def benchmark(edition: Edition, name: str) -> str:
     if not path.exists():
         return str(words["not measured"])
     report = json.loads(path.read_text(encoding="utf-8"))
-    machine = report["machine"]
-    if isinstance(machine, str):
-        machine = dict(zip(("processor", "cores"), machine.removesuffix(" cores").rsplit(", ", 1), strict=True))
-    machine = words["bench"]["machine"].format(**machine)
+    machine = words["bench"]["machine"].format(**report["machine"])
     parts = [words["measured"].format(report["date"], machine, report["command"], report["rounds"])]
     results = report.get("results", {})
     if shown := drawings(path, results, words):

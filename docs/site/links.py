@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import http.client
 import re
-import urllib.error
 import urllib.request
 from functools import cache
 from html import unescape
@@ -95,6 +95,6 @@ def unreachable(urls: list[str], seconds: float = 10) -> list[str]:
         request = urllib.request.Request(url.partition("#")[0], headers={"User-Agent": "Mozilla/5.0 link check"})
         try:
             urllib.request.urlopen(request, timeout=seconds).close()
-        except (urllib.error.URLError, TimeoutError, ValueError) as error:
+        except (OSError, http.client.HTTPException, ValueError) as error:
             gone.append(f"{url} ({error})")
     return gone

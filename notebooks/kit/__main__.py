@@ -18,7 +18,7 @@ def _indented(lines: list[str]) -> str:
 
 def _run(args: argparse.Namespace) -> int:
     """execute lessons into build/ and show the figures got beside those recorded"""
-    from .run import figures_table, run_lesson, unlike
+    from .run import figures_table, report, run_lesson, unlike
 
     failed, rows = 0, []
     for name in lesson_names(args.root, args.lessons):
@@ -32,7 +32,8 @@ def _run(args: argparse.Namespace) -> int:
         rows += figures_table(args.root, args.language, name, fresh)
         verdict = f"{len(differences)} outputs unlike those recorded" if differences else "every output as recorded"
         print(f"{name}: {verdict} ({time.perf_counter() - start:.0f} s)", flush=True)
-        print(_indented([str(difference) for difference in differences]), end="")
+        if differences:
+            print(_indented([report(args.root, args.language, name, differences)]), end="")
     print(f"\n{unlike(rows)}\nexecuted copies: build/notebooks/{args.language}/")
     return failed
 
@@ -90,7 +91,10 @@ def _accept(args: argparse.Namespace) -> None:
             raise NotebookError("a page is accepted as a whole: accept PAGE")
         mark = accept_page(args.root, args.root / args.text)
     elif args.cell:
-        mark = accept_cell(args.root, lesson_names(args.root, [args.text])[0], args.cell)
+        chosen = lesson_names(args.root, [args.text])
+        if len(chosen) > 1:
+            raise NotebookError(f"'{args.text}' may be {', '.join(chosen)}: say which lesson")
+        mark = accept_cell(args.root, chosen[0], args.cell)
     else:
         raise NotebookError("say which cell: accept LESSON CELL (one at a time, after reading both languages)")
     print(f"{args.text} {args.cell or ''} accepted as a translation of {mark}")

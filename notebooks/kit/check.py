@@ -43,9 +43,8 @@ def _pages(root: Path, known: figures.Texts | None) -> Iterator[Problem]:
         yield from translation.page_problems(english, chinese, root)
         if chinese.exists():
             yield from twins.text_problems(chinese.read_text(encoding="utf-8"), relative(root, chinese), "", root)
-    others = [p for p in sorted((root / "docs").glob("*.md")) if p.name.lower() != "changelog.md"]
     sources = [relative(root, page) for page, _ in pairs]
-    for path in [p for pair in pairs for p in pair if p.exists()] + others:
+    for path in [p for pair in pairs for p in pair if p.exists()]:
         file = relative(root, path)
         pinned = listed(root, file, "numbers").get("page", "") if file in sources else "*"
         if known is not None:

@@ -191,7 +191,7 @@ def provenance(cell: NotebookNode) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-FREE = {"date", "device", "platform", "machine", "python", "threads"}  # what provenance may say otherwise
+FREE = {"date", "device", "python"}  # what provenance may say otherwise
 
 
 def _provenance_differences(recorded: NotebookNode, fresh: NotebookNode, versions: bool) -> list[Difference]:

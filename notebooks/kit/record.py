@@ -2,49 +2,39 @@
 
 from __future__ import annotations
 
-import re
 from copy import deepcopy
 from importlib import metadata
 from pathlib import Path
-from typing import Any
 
 from nbformat import NotebookNode
 
-from .cells import code_cells, code_hashes, tags
-from .compare import FREE, compare, provenance
+from .cells import code_cells, code_hashes
+from .compare import compare
 from .execute import CELL_LIMIT, execute
+from .hygiene import locked_versions
 from .notebooks import LANGUAGES, ROOT, NotebookError, dumps, lesson_path, loads, read, relative, write_files
 from .translation import carry
 
 
 def unlocked_packages(root: Path = ROOT) -> list[str]:
     """Return one line for each installed package whose version is not the one in constraints.txt."""
-    lock = root / "constraints.txt"
-    if not lock.exists():
+    if not (root / "constraints.txt").exists():
         return ["constraints.txt does not exist"]
     lines = []
-    for name, locked in re.findall(r"^([\w.-]+)==([^\s;#]+)", lock.read_text(encoding="utf-8"), re.M):
+    for name, locked in locked_versions(root).items():
         try:
             installed = metadata.version(name)
         except metadata.PackageNotFoundError:
             continue
-        if installed.split("+")[0] != locked.split("+")[0]:
+        if installed.split("+")[0] != locked:
             lines.append(f"{name} {installed}, constraints.txt has {locked}")
     return lines
-
-
-def _origin(notebook: NotebookNode) -> dict[str, Any]:
-    """Return the recorded provenance without what may differ between two equal recordings."""
-    cells = [cell for cell in code_cells(notebook) if "provenance" in tags(cell)]
-    record = provenance(cells[-1]) if cells else None
-    return {k: v for k, v in (record or {}).items() if k not in FREE}
 
 
 def is_unchanged(recorded: NotebookNode, fresh: NotebookNode) -> bool:
     """Tell whether recording again would change nothing that matters: same code, versions, data and results."""
     return (
         recorded.metadata.get("recorded") == code_hashes(fresh)
-        and _origin(recorded) == _origin(fresh)
         and [c.execution_count for c in code_cells(recorded)] == [c.execution_count for c in code_cells(fresh)]
         and not compare(recorded, fresh)
     )

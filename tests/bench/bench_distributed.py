@@ -6,20 +6,16 @@ the ratios of a round counts. Apart from that: how long a cluster takes to start
 """
 
 import argparse
-import json
 import os
-import platform
 import statistics
 import tempfile
 import time
 from collections.abc import Callable
-from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 
+from tests.bench.reports import head, save
+
 os.environ.update(HF_HUB_OFFLINE="1", TQDM_DISABLE="1", TOKENIZERS_PARALLELISM="false")
-TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "distributed.json"
-COMMAND = "python -m tests.bench.bench_distributed"
 PACKAGES = ("dask", "distributed", "torch", "transformers", "numpy")
 ROUNDS, PASSAGES, SHARD = 3, 2000, 125
 
@@ -86,11 +82,7 @@ def report(rounds: int, count: int) -> dict[str, object]:
         "two workers, one thread each": {"seconds": round(statistics.median(found["two"]), 2)},
     }
     return {
-        "command": COMMAND,
-        "date": date.today().isoformat(),
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
-        "versions": {name: version(name).split("+")[0] for name in PACKAGES},
-        "rounds": rounds,
+        **head("distributed", PACKAGES, rounds),
         "passages": found["passages"],
         "tables": [
             rows,
@@ -115,9 +107,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--passages", type=int, default=PASSAGES)
     options = parser.parse_args(arguments)
-    found = report(options.rounds, options.passages)
-    TARGET.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps(found, indent=1))
+    save("distributed", report(options.rounds, options.passages))
 
 
 if __name__ == "__main__":

@@ -10,24 +10,19 @@ does so with the bundled model in 16-bit floats (bfloat16) beside 32-bit ones: i
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from datetime import date
-from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
 
 from tests.bench.bench_metrics import reset_peak, resident
+from tests.bench.reports import FOLDER, head, save
 
 os.environ.update(HF_HUB_OFFLINE="1", TQDM_DISABLE="1", TOKENIZERS_PARALLELISM="false")
-TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "encode.json"
-COMMAND = "python -m tests.bench.bench_encode"
 PACKAGES = ("FlagEmbedding", "sentence-transformers", "torch", "transformers", "numpy")
 SENTENCE_TRANSFORMERS_BATCHES = (8, 16, 32, 64)
 METRICS = ["recall@10", "mrr@10", "ndcg@10"]
@@ -176,11 +171,7 @@ def report(rounds: int) -> dict:
     command = [sys.executable, "-m", "tests.bench.bench_encode", "--memory"]
     memory = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
     return {
-        "command": COMMAND,
-        "date": date.today().isoformat(),
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
-        "versions": {name: version(name).split("+")[0] for name in PACKAGES},
-        "rounds": rounds,
+        **head("encode", PACKAGES, rounds),
         "seconds": {name: round(value, 3) for name, value in seconds.items()},
         "ratios": {
             "times faster than FlagModel.encode, batch 256": round(seconds["FlagModel.encode, batch 256"] / ours, 2),
@@ -205,16 +196,15 @@ def main(arguments: list[str] | None = None) -> None:
     if options.memory:
         print(json.dumps(measure_memory(copies=12)))
         return
-    found = json.loads(TARGET.read_text(encoding="utf-8")) if options.rates or options.half else report(options.rounds)
+    if options.rates or options.half:
+        found = json.loads((FOLDER / "encode.json").read_text(encoding="utf-8"))
+    else:
+        found = report(options.rounds)
     if options.rates:
         found["multilingual"] = measure_rates(options.rounds)
     if options.half:
         found["half"] = measure_half(options.rounds)
-    TARGET.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    from tests.bench import charts  # not above: what is imported there counts as memory
-
-    charts.draw(TARGET.stem)
-    print(json.dumps(found, indent=1))
+    save("encode", found)
 
 
 if __name__ == "__main__":

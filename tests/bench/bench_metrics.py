@@ -15,13 +15,10 @@ import gc
 import json
 import multiprocessing
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import time
-from datetime import date
-from importlib.metadata import version
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -29,10 +26,9 @@ from typing import Any
 import numpy as np
 
 from tests.bench.metric_peers import LOOPS_LIMIT, PACKAGES, PEERS, make_search
+from tests.bench.reports import head, save
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "metrics.json"
-COMMAND = "python -m tests.bench.bench_metrics"
 SIZES = [(100, 10), (6980, 10), (6980, 1000), (100_000, 10)]
 KINDS = ("binary", "graded")
 ROUNDS = 3
@@ -116,12 +112,8 @@ def run_all(sizes: list[tuple[int, int]]) -> dict[str, Any]:
         for case, mebibytes in _in_fresh_process(name, sizes).items():
             results[case][name]["MiB"] = mebibytes
     return {
-        "command": COMMAND,
-        "date": date.today().isoformat(),
-        "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        **head("metrics", PACKAGES, ROUNDS),
         "metrics": "recall, precision, MRR, MAP and nDCG at 1, 3, 5, 10 (depth 10) or 1, 5, 10, 100 (depth 1000)",
-        "rounds": ROUNDS,
         "results": results,
     }
 
@@ -158,13 +150,9 @@ def main(arguments: list[str] | None = None) -> None:
         print(json.dumps(measure_memory_of(options.memory_of[0], json.loads(options.memory_of[1]))))
         return
     report = run_all(SIZES[:1] if options.quick else SIZES)
-    print(table(report))
     if not options.quick:
-        from tests.bench import charts  # not above: what is imported there counts as memory
-
-        TARGET.parent.mkdir(parents=True, exist_ok=True)
-        TARGET.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        charts.draw(TARGET.stem)
+        save("metrics", report)
+    print(table(report))
 
 
 if __name__ == "__main__":

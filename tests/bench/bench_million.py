@@ -14,22 +14,16 @@ the same batch: all queries together, and each alone. Each index is searched in 
 import argparse
 import json
 import os
-import platform
 import statistics
 import time
-from datetime import date
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import faiss
 import numpy as np
 
-from tests.bench import charts
+from tests.bench.reports import head, save
 
 os.environ.update(HF_HUB_OFFLINE="1", TQDM_DISABLE="1", TOKENIZERS_PARALLELISM="false")
-TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "million.json"
-COMMAND = "python -m tests.bench.bench_million"
 PACKAGES = ("faiss-cpu", "numpy")
 VECTORS, QUERIES, ALONE, K, ROUNDS = 1_000_000, 500, 50, 10, 3
 INDEXES = {
@@ -164,11 +158,7 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     table, like = measure(options.vectors, options.rounds)
     report = {
-        "command": COMMAND,
-        "date": date.today().isoformat(),
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
-        "versions": {name: version(name).split("+")[0] for name in PACKAGES},
-        "rounds": options.rounds,
+        **head("million", PACKAGES, options.rounds),
         "vectors": options.vectors,
         "tables": [table, like],
         "agreement": {name: row["agreement@10"] for name, row in table.items()},
@@ -176,9 +166,9 @@ def main(arguments: list[str] | None = None) -> None:
         "ratios alone": {name: row["times the speed of exact, alone"] for name, row in table.items()},
     }
     if options.vectors == VECTORS:
-        TARGET.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-        charts.draw(TARGET.stem)
-    print(json.dumps(report, indent=1))
+        save("million", report)
+    else:
+        print(json.dumps(report, indent=1))
 
 
 if __name__ == "__main__":

@@ -10,25 +10,21 @@ index is given the same threads, batch and product of matrices (``distance_compu
 import argparse
 import json
 import os
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tests.bench.bench_metrics import reset_peak, resident
+from tests.bench.reports import head, save
 
 os.environ.update(HF_HUB_OFFLINE="1", TQDM_DISABLE="1", TOKENIZERS_PARALLELISM="false")
-TARGET = Path(__file__).parents[2] / "docs" / "benchmarks" / "streaming.json"
-COMMAND = "python -m tests.bench.bench_streaming"
 PACKAGES = ("faiss-cpu", "numpy", "torch", "transformers")
 SIZES = (10_000, 100_000, 1_000_000)  # texts
 VECTORS, DIM, QUERIES, ROUNDS = 200_000, 384, 256, 5
@@ -119,11 +115,7 @@ def report() -> dict[str, Any]:
     memory = {f"texts {count}": _in_fresh_process(count) for count in SIZES}
     found = measure_search()
     return {
-        "command": COMMAND,
-        "date": date.today().isoformat(),
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count()},
-        "versions": {name: version(name).split("+")[0] for name in PACKAGES},
-        "rounds": ROUNDS,
+        **head("streaming", PACKAGES, ROUNDS),
         "search": {"vectors": VECTORS, "dimensions": DIM, "queries": QUERIES},
         "tables": [memory, found],
         "ratios": {name: row["times the speed of flat"] for name, row in found.items()},
@@ -146,12 +138,7 @@ def main(arguments: list[str] | None = None) -> None:
     if options.memory or options.search:
         print(json.dumps(measure_memory(options.memory) if options.memory else measure_search()))
         return
-    found = report()
-    TARGET.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-    from tests.bench import charts  # not above: what is imported there counts as memory
-
-    charts.draw(TARGET.stem)
-    print(json.dumps(found, indent=1))
+    save("streaming", report())
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ from matplotlib.ticker import LogLocator
 
 from helpers.show.plots import CLEAR, COLOURS
 from helpers.show.vector import as_svg
+from tests.bench.reports import FOLDER
 
-FOLDER = Path(__file__).parents[2] / "docs" / "benchmarks"
 BLUE, VERMILION, GREEN = COLOURS[:3]
 GRID = {"color": "#dddddd", "linewidth": 0.6}
 Charts = Iterator[tuple[str, Figure]]

@@ -293,16 +293,17 @@ def test_table_names() -> None:
 
 def test_pages_quote_lessons_and_benchmarks(small_project: Path) -> None:
     """README and docs could quote figures that no run gives."""
-    (small_project / "docs" / "benchmarks").mkdir()
+    for name in ("benchmarks", "en"):
+        (small_project / "docs" / name).mkdir()
     measured = json.dumps({"a/b": [{"ratio": 21.4}]})
     (small_project / "docs" / "benchmarks" / "speed.json").write_text(measured, encoding="utf-8")
-    page = small_project / "docs" / "index.md"
+    page = small_project / "docs" / "en" / "index.md"
     good = "<!--calc: '00_sample:printed/best' * 3-->2.0, "
     good += "best <!--fig:00_sample:printed/best-->0.667, <!--fig:bench:speed/a/b/0/ratio-->21 times."
     page.write_text(good, encoding="utf-8")
-    assert [p for p in check(small_project) if p.file == "docs/index.md"] == []
+    assert [p for p in check(small_project) if p.file == "docs/en/index.md"] == []
     page.write_text(good.replace("0.667", "0.668").replace("21 ", "22 ") + " And 0.77.", encoding="utf-8")
-    rules = [p.rule for p in check(small_project) if p.file == "docs/index.md"]
+    rules = [p.rule for p in check(small_project) if p.file == "docs/en/index.md"]
     assert rules == ["figure-unmarked", "figure-value", "figure-value"]
 
 

@@ -183,17 +183,23 @@ def test_streams_are_whole(tmp_path: Path) -> None:
 
 
 def test_run_shows_figures_beside_the_record(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """`make run` would hide a figure that came out different."""
+    """`make run` would hide a figure that came out different, or not say how to record it."""
 
-    def table() -> list[list[str]]:
+    def shown() -> str:
         assert cli.main(["--root", str(project), "run", NAME]) == 0
-        lines = capsys.readouterr().out.split("\n")
-        return [line.split()[-3:] for line in lines if line.startswith("00_sample: printed/best")]
+        return capsys.readouterr().out
 
-    assert table() == [["printed/best", "0.6667", "0.6667"]]
+    def table(text: str) -> list[list[str]]:
+        return [line.split()[-3:] for line in text.split("\n") if line.startswith("00_sample: printed/best")]
+
+    text = shown()
+    assert table(text) == [["printed/best", "0.6667", "0.6667"]]
+    assert "make record" not in text
     path = lesson_path(project, "en", NAME)
     path.write_text(path.read_text(encoding="utf-8").replace("best = 0.6667", "best = 0.7"), encoding="utf-8")
-    assert table() == [["0.7", "0.6667", "differs"]]
+    text = shown()
+    assert table(text) == [["0.7", "0.6667", "differs"]]
+    assert [part for part in ("[printed] number", "`make record`") if part not in text] == []
     executed = project / "build" / "notebooks" / "en" / f"{NAME}.ipynb"
     assert by_id(read(executed, project))["printed"].outputs[0].text.startswith("best = 0.6667")
 

@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 from notebooks.kit import __main__ as cli
 from notebooks.kit.cells import by_id, cell_hash
 from notebooks.kit.check import check
-from notebooks.kit.notebooks import Problem, dumps, lesson_path, read
+from notebooks.kit.notebooks import Problem, dumps, lesson_names, lesson_path, read
 from notebooks.kit.record import sync
 from notebooks.kit.status import side_by_side, status, todo
 from notebooks.kit.translation import bold_traps, glossary, typography, untranslated
@@ -200,6 +200,16 @@ def test_accept_is_for_one_cell(project: Path, capsys: pytest.CaptureFixture[str
     edit(project, "en", replaced("ties", "settles", "decides"))
     assert cli.main([*run, "accept", NAME, "ties"]) == 1
     assert "still in English" in capsys.readouterr().err
+
+
+def test_accept_wants_one_lesson(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A beginning that several lessons share would mark a cell of the first, which nobody has read."""
+    before = {path: path.read_bytes() for path in (project / "notebooks").rglob("*.ipynb")}
+    assert cli.main(["--root", str(project), "accept", "0", "ties"]) == 1
+    said = capsys.readouterr().err
+    assert [name for name in lesson_names(project) if name not in said] == []
+    assert {path: path.read_bytes() for path in before} == before
+    assert cli.main(["--root", str(project), "accept", "00", "ties"]) == 0
 
 
 def test_status_and_todo(project: Path) -> None:

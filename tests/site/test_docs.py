@@ -8,6 +8,8 @@ import importlib.util
 import json
 import re
 import shutil
+import socket
+import threading
 import xml.etree.ElementTree as ElementTree
 from html import unescape
 from pathlib import Path
@@ -24,7 +26,7 @@ from docs.site.extension import styled_by_class
 from docs.site.finish import POLICY, Pages
 from docs.site.formulas import mathml
 from docs.site.inserts import card, filled
-from docs.site.links import address_faults, check_links
+from docs.site.links import address_faults, check_links, unreachable
 from docs.site.project import DocsError, Edition, addresses, slugs
 from docs.site.styles import needed
 from notebooks.kit.cells import code_cells
@@ -455,6 +457,24 @@ def test_files_of_other_servers_are_refused(tmp_path: Path):
     (tmp_path / "a.html").write_text('<script src="https://cdn.example.org/x.js"></script>', encoding="utf-8")
     assert "from another server" in check_links(tmp_path, "https://example.org/")[1][0]
     assert address_faults("https://example.org/a-b_c/?d=e#f") == []
+
+
+@pytest.mark.parametrize("answer", [b"", b"220 mail.example.org ready\r\n", b"HTTP/1.1 404 Gone\r\n\r\n"])
+def test_a_link_without_a_proper_answer_is_named(answer: bytes):
+    """The first server that hangs up would end the check, and no other link would be looked at."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer_twice() -> None:
+            for _ in range(2):
+                connection, _ = server.accept()
+                with connection:
+                    connection.recv(1000)
+                    connection.sendall(answer)
+
+        threading.Thread(target=answer_twice, daemon=True).start()
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        gone = unreachable([address, f"{address}two#part"])
+    assert [line.partition(" (")[0] for line in gone] == [address, f"{address}two#part"]
 
 
 def test_code_inside_a_tag_is_refused(tmp_path: Path):
