@@ -37,6 +37,7 @@ def from_ids(
         query_ids=list(queries),
         corpus_ids=list(first_id.values()),
         merged=len(corpus) - len(first_id),
+        same_as={passage: first_id[text] for passage, text in corpus.items() if first_id[text] != passage},
     )
 
 

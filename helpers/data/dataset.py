@@ -25,6 +25,7 @@ class RetrievalDataset:
         query_ids, corpus_ids: the identifiers of the source, for TREC files. Rows do the work in between.
         relevance_level: the lowest grade that counts as relevant for the binary metrics (``-l`` of trec_eval).
         merged: how many repeated passages were merged into their first occurrence.
+        same_as: the ids of those that had one, and the id under which each is in ``corpus_ids``.
         skipped: what the source has and the collection has not, how many of each kind; a kind that is absent is none.
             ``blank_queries``, ``blank_passages``: without a text. ``missing_queries``, ``missing_passages``: ids
             that are judged and have no text. ``judgements``: pairs of a query and a passage one of which is not
@@ -43,6 +44,7 @@ class RetrievalDataset:
     corpus_ids: list[str] = field(repr=False)
     relevance_level: int = 1
     merged: int = 0
+    same_as: Mapping[str, str] = field(default_factory=dict, repr=False)
     skipped: Mapping[str, int] = field(default_factory=dict)
     split: str = ""
     titled: int = 0

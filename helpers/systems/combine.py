@@ -30,6 +30,7 @@ class Run:
 
     The order is trec_eval's: score in single precision descending, then id as text descending. A document that the
     corpus lacks keeps its rank, as with trec_eval; its row is one past the end of the corpus, see :meth:`doc_ids`.
+    Equal passages that were merged count as the one that stands for them, once, by the best of their scores.
     """
 
     run: Mapping[str, Mapping[str, float]] = field(repr=False)
@@ -41,7 +42,7 @@ class Run:
 
     def doc_ids(self, data: RetrievalDataset) -> list[str]:
         """Return the id of each row that :meth:`rank` gives: those of the corpus, then those that only the run has."""
-        known = set(data.corpus_ids)
+        known = {*data.corpus_ids, *data.same_as}
         return [*data.corpus_ids, *(doc for doc in self.documents if doc not in known)]
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
@@ -55,7 +56,10 @@ class Run:
         scores = np.zeros((len(data.queries), k), np.float32)
         ids = np.full((len(data.queries), k), PADDING, np.int64)
         for row, query in enumerate(data.query_ids):
-            docs = self.run.get(query, {})
+            docs: dict[str, float] = {}
+            for doc, score in self.run.get(query, {}).items():
+                kept = data.same_as.get(doc, doc)
+                docs[kept] = max(score, docs.get(kept, score))
             values = np.clip(single_precision(list(docs.values())), -LARGEST, LARGEST).tolist()
             single, best = dict(zip(docs, values, strict=True)), trec_order(list(docs), values, str)[:k]
             scores[row, : len(best)] = [single[doc] for doc in best]
@@ -72,10 +76,9 @@ class Run:
                 f"No query of the run is one of the data ({theirs!r} against {ours!r}): every score is 0.", stacklevel=3
             )
         elif foreign:
-            merged = f" ({data.merged} equal passages were merged into others)" if data.merged else ""
             warnings.warn(
-                f"{foreign} of the run's {len(self.documents)} documents are not in the corpus{merged}: "
-                "they keep their ranks and count as unjudged.",
+                f"{foreign} of the run's {len(self.documents)} documents are not in the corpus: they keep their ranks "
+                "and count as unjudged.",
                 stacklevel=3,
             )
 

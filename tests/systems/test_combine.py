@@ -1,9 +1,11 @@
 """Systems made of rankings: runs in trec_eval's order, fusion by hand, reranking against the plainest computation."""
 
+import warnings
+
 import numpy as np
 import pytest
 
-from helpers.data import RetrievalDataset
+from helpers.data import RetrievalDataset, from_ids
 from helpers.embeddings import encode_pooled
 from helpers.models import load_model
 from helpers.systems import Ranking, assemble
@@ -136,3 +138,15 @@ def test_an_unknown_way_to_fuse_is_refused():
     """Scores would be added up where the reader asked for ranks."""
     with pytest.raises(ValueError, match="how='RRF': expected 'rrf' or 'weighted'"):
         Fusion([], how="RRF")
+
+
+def test_a_run_may_name_passages_that_were_merged():
+    """A run that is perfect by the source's own judgements would score 0 wherever it names the other of two copies."""
+    texts = {"a": "same", "b": "same", "c": "other"}
+    data = from_ids("t", {"q": "question"}, texts, {"q": {"b": 1}})
+    run = Run({"q": {"b": 2.0, "c": 1.5, "a": 1.0}})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = run.rank(data, 3)
+    assert [[run.doc_ids(data)[row] for row in ids if row >= 0] for ids in found.ids] == [["a", "c"]]
+    assert found.scores.tolist() == [[2.0, 1.5, 0.0]]
