@@ -64,6 +64,11 @@ def save_checkpoint(
     return folder
 
 
+def change(path: Path, **entries: object) -> None:
+    """Set entries of a JSON file."""
+    path.write_text(json.dumps({**json.loads(path.read_text()), **entries}))
+
+
 def add_layers(folder: Path, layers: list[tuple[str, dict]], seed: int = 0) -> None:
     """Write ``modules.json`` and behind the pooling the layers, each its kind and its configuration."""
     torch.manual_seed(seed)
@@ -95,8 +100,7 @@ def save_colbert(folder: Path, *, dim: int = 4, seed: int = 0) -> Path:
     bert = load_file(folder / "model.safetensors")
     weights = {f"bert.{name}": weight for name, weight in bert.items()}
     save_file({**weights, "linear.weight": torch.randn(dim, 16)}, folder / "model.safetensors", {"format": "pt"})
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, "architectures": ["HF_ColBERT"]}))
+    change(folder / "config.json", architectures=["HF_ColBERT"])
     return folder
 
 

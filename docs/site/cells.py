@@ -1,7 +1,7 @@
 """Local Sphinx extension: how the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
-Setup cells are folded, sources that a cell prints are coloured as the code they are, and the labels of tables have
-their Chinese in the Chinese edition (docs/labels.yml).
+Setup cells are folded, sources that a cell prints are coloured as the code they are, tables are styled by the site, and
+their labels have their Chinese in the Chinese edition (docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import ast
 import re
 from collections.abc import Iterator
 from html import escape
-from pathlib import Path
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
@@ -20,8 +19,9 @@ from sphinx.util.typing import ExtensionMetadata
 from docs.site.labels import labels
 from docs.site.project import Edition, site_words
 from notebooks.kit.notebooks import lesson_names
-from notebooks.kit.tables import parse, text_of
+from notebooks.kit.tables import CELL, parse, text_of
 
+NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
 
@@ -77,27 +77,44 @@ def fold(cell: nodes.Element, title: str) -> None:
     parent.insert(at, nodes.raw("", f'<details class="fold"><summary>{escape(title)}</summary>', format="html"))
 
 
-def in_chinese(html: str, root: Path) -> str:
-    """Return a table with the Chinese of its labels first, and what the notebook prints below."""
-    document = parse(html)
+def table(html: str, edition: Edition) -> str:
+    """Return an HTML output as the site shows it in the language of an edition."""
+    document = parse(re.sub(r"<style.*?</style>\s*", "", html, flags=re.S))
+    _style_by_class(document)
+    if edition.language == "zh":
+        _add_chinese(document, labels(edition.root)["labels"])
+    _let_names_break(document)
+    return str(document).strip()
+
+
+def _style_by_class(document: BeautifulSoup) -> None:
+    """Take styles off the cells of a table; those of every column that holds a text get the class `words`."""
+    for element in document.find_all(["table", "tr", *CELL]):
+        for attribute in ("border", "style"):
+            del element[attribute]
+    for found in document.find_all("table"):
+        rows = [row.find_all(CELL) for row in found.find_all("tr")]
+        if len({len(row) for row in rows}) != 1 or found.select("[colspan], [rowspan]"):
+            continue
+        for column in zip(*rows, strict=True):
+            if not all(NUMBER.fullmatch(text_of(cell)) for cell in column[1:]):
+                for cell in column:
+                    cell["class"] = "words"
+
+
+def _add_chinese(document: BeautifulSoup, known: dict[str, str]) -> None:
+    """Put the Chinese of each label first, and what the notebook prints below."""
     for cell in document.find_all("th"):
         label = text_of(cell)
-        if label in labels(root)["labels"]:
-            _relabel(document, cell, labels(root)["labels"][label], label)
-    return str(document)
+        if label in known:
+            printed = document.new_tag("small", attrs={"lang": "en"})
+            printed.string = label
+            cell.clear()
+            cell.extend([known[label], document.new_tag("br"), printed])
 
 
-def _relabel(document: BeautifulSoup, cell: Tag, chinese: str, label: str) -> None:
-    """Put the Chinese label above the printed one."""
-    printed = document.new_tag("small", attrs={"lang": "en"})
-    printed.string = label
-    cell.clear()
-    cell.extend([chinese, document.new_tag("br"), printed])
-
-
-def breakable(html: str) -> str:
-    """Return a table in whose head a name may break after its underline or before its cutoff."""
-    document = parse(html)
+def _let_names_break(document: BeautifulSoup) -> None:
+    """Let a name in the head of a table break after its underline or before its cutoff."""
     for cell in document.select("thead th"):
         text = text_of(cell)
         if "_" in text and not cell.find("small"):
@@ -106,7 +123,6 @@ def breakable(html: str) -> str:
             cell.append(first)
             for part in rest:
                 cell.extend([document.new_tag("wbr"), part])
-    return str(document)
 
 
 def show_cells(app: Sphinx, doctree: nodes.document) -> None:
@@ -123,8 +139,7 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
             fold(cell, folded[ids[cell["cell_index"]]])
     for output in list(doctree.findall(nodes.raw)):
         if "text_html" in output["classes"]:
-            html = in_chinese(output.astext(), edition.root) if edition.language == "zh" else output.astext()
-            output.replace_self(nodes.raw("", breakable(html), **output.attributes))
+            output.replace_self(nodes.raw("", table(output.astext(), edition), **output.attributes))
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

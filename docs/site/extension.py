@@ -13,9 +13,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.project import MARKS, Edition, addresses, notes, slugs
 from notebooks.kit.notebooks import lesson_names
-from notebooks.kit.tables import CELL, parse, text_of
 
-NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 LINES_A_CELL = 10_000  # MyST-NB counts the lines of a notebook so: cell 0 begins at line 10,000
 
 
@@ -50,7 +48,7 @@ def name_headings(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
-    """Give a lesson an anchor for each cell, a bar under its title, and tables that the site can style."""
+    """Give a lesson an anchor for each cell, and a bar under its title."""
     edition, name = Edition.of(app), app.env.docname
     if name not in lesson_names(edition.root):
         return
@@ -62,9 +60,6 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
             start.parent.insert(start.parent.index(start), nodes.target("", "", ids=[f"cell-{cell.id}"]))
     title = next(doctree.findall(nodes.title))
     title.parent.insert(title.parent.index(title) + 1, nodes.raw("", lesson_bar(app, name), format="html"))
-    for output in list(doctree.findall(nodes.raw)):
-        if "text_html" in output["classes"]:
-            output.replace_self(nodes.raw("", styled_by_class(output.astext()), **output.attributes))
 
 
 def lesson_bar(app: Sphinx, name: str) -> str:
@@ -81,25 +76,6 @@ def lesson_bar(app: Sphinx, name: str) -> str:
         "launch": {label: url.format(owner=owner, tag=project.tag, path=path) for label, url in urls.items()},
     }
     return str(app.builder.templates.render("lesson-bar.html", context))
-
-
-def styled_by_class(html: str) -> str:
-    """Return an HTML output without styles of its own, class `words` on the cells of every column that holds a text."""
-    document = parse(html)
-    for style in document.find_all("style"):
-        style.decompose()
-    for element in document.find_all(["table", "tr", *CELL]):
-        for attribute in ("border", "style"):
-            del element[attribute]
-    for table in document.find_all("table"):
-        rows = [row.find_all(CELL) for row in table.find_all("tr")]
-        if len({len(row) for row in rows}) != 1 or table.select("[colspan], [rowspan]"):
-            continue
-        for column in zip(*rows, strict=True):
-            if not all(NUMBER.fullmatch(text_of(cell)) for cell in column[1:]):
-                for cell in column:
-                    cell["class"] = "words"
-    return str(document).strip()
 
 
 def list_returns(_app: Sphinx, _kind: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:

@@ -12,7 +12,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from docs.site.project import Edition, addresses, site_words
+from docs.site.project import CODES, Edition, addresses, site_words
 from docs.site.search import readable
 from notebooks.kit.notebooks import lesson_names
 
@@ -48,7 +48,7 @@ def structured(edition: Edition, page: str, title: str, description: str) -> str
         "@type": "LearningResource" if lesson else "TechArticle",
         "name": title,
         "url": f"{site}{edition.language}/{page}.html",
-        "inLanguage": {"en": "en", "zh": "zh-CN"}[edition.language],
+        "inLanguage": CODES[edition.language],
         "license": f"{addresses(edition.root).repository}/blob/{addresses(edition.root).tag}/LICENSE",
         "isAccessibleForFree": True,
     }

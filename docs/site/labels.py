@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from docs.site.project import Edition
+from docs.site.project import Edition, read_yaml
 from notebooks.kit.cells import code_cells
 from notebooks.kit.drawings import parts
 from notebooks.kit.notebooks import lesson_names
@@ -19,10 +16,9 @@ from notebooks.kit.tables import parse, text_of
 NUMBER = re.compile(r"[-−]?[\d,]*\.?\d+(?:[%k])?")
 
 
-@cache
 def labels(root: Path) -> Any:
     """What docs/labels.yml of a checkout says: Chinese for labels, patterns of names that stay."""
-    return yaml.safe_load((root / "docs" / "labels.yml").read_text(encoding="utf-8"))
+    return read_yaml(root / "docs" / "labels.yml")
 
 
 def is_name(label: str, root: Path) -> bool:

@@ -77,16 +77,19 @@ def slugs(titles: list[str]) -> list[str]:
 
 
 @cache
+def read_yaml(path: Path) -> Any:
+    """What a YAML file says, read once."""
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
 def notes(root: Path) -> Any:
     """What docs/lessons.yml says of each lesson, and the words that the site adds in each language."""
-    return yaml.safe_load((root / "docs" / "lessons.yml").read_text(encoding="utf-8"))
+    return read_yaml(root / "docs" / "lessons.yml")
 
 
-@cache
 def site_words(language: str) -> dict[str, Any]:
     """The words that the site adds around pages (words.yml beside this file)."""
-    given = yaml.safe_load(Path(__file__).with_name("words.yml").read_text(encoding="utf-8"))
-    return dict(given[language])
+    return dict(read_yaml(Path(__file__).with_name("words.yml"))[language])
 
 
 @dataclass(frozen=True)

@@ -9,17 +9,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from docs.site.project import Edition
+from docs.site.project import Edition, read_yaml
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.translation import glossary
 
@@ -28,10 +26,9 @@ FOLDED = ("setup", "provenance")  # cells that set up or say versions
 _COMMAND = re.compile(r"\\(?:text|mathrm|mathit|operatorname)\{([^{}]*)\}")
 
 
-@cache
 def settings(root: Path) -> Any:
     """What docs/site/search.yml says of a checkout."""
-    return yaml.safe_load((root / "docs" / "site" / "search.yml").read_text(encoding="utf-8"))
+    return read_yaml(root / "docs" / "site" / "search.yml")
 
 
 def readable(latex: str) -> str:

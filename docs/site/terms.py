@@ -8,13 +8,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-import yaml
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from docs.site.project import DocsError, Edition, site_words, slugs
+from docs.site.project import DocsError, Edition, read_yaml, site_words, slugs
 from notebooks.kit.translation import Term, glossary
 
 LINKS = (nodes.reference, addnodes.pending_xref, addnodes.download_reference)  # a link inside of one would empty it
@@ -86,10 +85,9 @@ def _explain(text: nodes.Text, edition: Edition, seen: set[str]) -> None:
         text.parent.replace(text, [*parts, nodes.Text(given[rest:])])
 
 
-@cache
 def questions(root: Path) -> Any:
     """The questions of docs/site/questions.yml, by lesson and the anchor of the section that they end."""
-    return yaml.safe_load((root / "docs" / "site" / "questions.yml").read_text(encoding="utf-8"))
+    return read_yaml(root / "docs" / "site" / "questions.yml")
 
 
 def question(asked: dict[str, Any], name: str, language: str) -> str:

@@ -6,24 +6,21 @@ The widget itself is JavaScript without a framework (_static/try/); its words ar
 from __future__ import annotations
 
 import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from docs.site.project import DocsError, Edition
+from docs.site.project import DocsError, Edition, read_yaml
 
 MARK = '<div class="try" '
 
 
-@cache
 def settings(root: Path) -> Any:
     """What docs/site/try.yml says of a checkout."""
-    return yaml.safe_load((root / "docs" / "site" / "try.yml").read_text(encoding="utf-8"))
+    return read_yaml(root / "docs" / "site" / "try.yml")
 
 
 def widget(edition: Edition, _argument: str = "") -> str:

@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 from helpers.embeddings import encode
 from helpers.models import OFFLINE_DEFAULT, load_model
 from helpers.models.files import read_checkpoint
-from tests.checkpoints import add_layers, save_checkpoint
+from tests.checkpoints import add_layers, change, save_checkpoint
 from tests.watch import watched
 
 BACKENDS = ("FlagEmbedding", "transformers")
@@ -46,11 +46,6 @@ def refused(folder: Path, message: str, **options: object) -> None:
         with pytest.raises(ValueError, match=message) as caught:
             load_model(folder, backend=backend, device="cpu", **options)
         assert CANARY not in str(caught.value)
-
-
-def change(path: Path, **entries: object) -> None:
-    """Set entries of a JSON file."""
-    path.write_text(json.dumps({**json.loads(path.read_text()), **entries}))
 
 
 def plant_code(folder: Path, witness: Path) -> None:

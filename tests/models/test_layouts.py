@@ -17,18 +17,14 @@ from helpers.models import Pooling, load_model
 from helpers.systems import UPSTREAM_MODELS
 from tests.checkpoints import CONFIGS, add_layers, save_checkpoint, save_colbert
 
+pytestmark = pytest.mark.usefixtures("empty_cache")
+
 HEADS = {
     "bert": transformers.AutoModelForMaskedLM,
     "roberta": transformers.AutoModelForMaskedLM,
     "xlnet": transformers.AutoModelForCausalLM,
 }
 OTHERS = ("tf_model.h5", "rust_model.ot", "flax_model.msgpack", "README.md", "onnx/model.onnx", "training.py")
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(tmp_path, monkeypatch):
-    """Keep the vectors of an earlier run, of other code, out of the comparison."""
-    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "cache"))
 
 
 def with_head(folder: Path, architecture: str, *, old_names: bool = False, pickle: str | None = None) -> Path:

@@ -11,7 +11,9 @@ from sentence_transformers import SentenceTransformer
 
 from helpers.embeddings import encode
 from helpers.models import load_model
-from tests.checkpoints import CONFIGS, add_layers, save_checkpoint
+from tests.checkpoints import CONFIGS, add_layers, change, save_checkpoint
+
+pytestmark = pytest.mark.usefixtures("empty_cache")
 
 PASSAGES = ["the cat", "a dog is not a fish , good house", "bread", "apple of the house . not the dog"]
 QUERIES = ["cat is good", "the"]
@@ -27,12 +29,6 @@ LAYERS = {
     ],
     "residual": [("Dense", {"out_features": 8, "use_residual": True})],
 }
-
-
-@pytest.fixture(autouse=True)
-def empty_cache(tmp_path, monkeypatch):
-    """Keep the vectors of an earlier run, of other code, out of the comparison."""
-    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "cache"))
 
 
 def save(folder: Path, architecture: str, pooling: str, layers: str = "none", **options) -> Path:
@@ -133,11 +129,6 @@ def test_the_end_token_is_put_where_own_code_would(tmp_path):
     assert len(cut) == 4
     assert cut[-1] == other.tokenizer.eos_token_id
     assert not np.allclose(encode(one, ["cat dog"]), encode(other, ["cat dog"]), atol=1e-3)
-
-
-def change(path: Path, **entries: object) -> None:
-    """Set entries of a JSON file."""
-    path.write_text(json.dumps({**json.loads(path.read_text()), **entries}))
 
 
 def test_a_decoder_whose_own_code_may_see_both_ways_is_refused(tmp_path):

@@ -10,7 +10,7 @@ import torch
 
 from helpers.models import load_model
 from helpers.models.transformer import TransformerModel, untrained
-from tests.checkpoints import save_checkpoint
+from tests.checkpoints import change, save_checkpoint
 
 
 def load(name_or_path, **options) -> TransformerModel:
@@ -55,8 +55,7 @@ def test_incomplete_checkpoint_says_what_is_missing(bert, tmp_path, missing, mes
 def test_weights_that_do_not_fit_are_refused(bert, tmp_path):
     """transformers fills missing weights with random numbers and goes on."""
     folder = shutil.copytree(bert, tmp_path / "copy")
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))
+    change(folder / "config.json", num_hidden_layers=3)
     with pytest.raises(ValueError, match=r"copy lacks 16 weights .*encoder\.layer\.2"):
         load(folder)
 
@@ -76,14 +75,11 @@ def test_code_that_comes_with_a_model_is_never_run(tmp_path, monkeypatch, part):
     witness = tmp_path / "it-ran"
     (folder / "own_code.py").write_text(f"import pathlib\npathlib.Path({str(witness)!r}).touch()\nOwn = object\n")
     if part == "network":
-        config = json.loads((folder / "config.json").read_text())
         maps = {"AutoConfig": "own_code.Own", "AutoModel": "own_code.Own"}
-        (folder / "config.json").write_text(json.dumps({**config, "model_type": "unheard-of", "auto_map": maps}))
+        change(folder / "config.json", model_type="unheard-of", auto_map=maps)
     else:
-        config = json.loads((folder / "tokenizer_config.json").read_text())
         maps = {"AutoTokenizer": ["own_code.Own", "own_code.Own"]}
-        config |= {"tokenizer_class": "Own", "auto_map": maps}
-        (folder / "tokenizer_config.json").write_text(json.dumps(config))
+        change(folder / "tokenizer_config.json", tokenizer_class="Own", auto_map=maps)
     monkeypatch.setattr("builtins.input", lambda *_: "y")
     if part == "network":
         with pytest.raises(ValueError, match="hostile"):

@@ -21,8 +21,8 @@ pytest.importorskip("sphinx", reason="the docs extra is not installed: pip insta
 from nbformat.v4 import new_output
 
 from docs.site.build import build, problems
+from docs.site.cells import table
 from docs.site.downloads import downloads
-from docs.site.extension import styled_by_class
 from docs.site.finish import POLICY, Pages
 from docs.site.formulas import mathml
 from docs.site.inserts import card, filled
@@ -528,7 +528,7 @@ def test_columns_of_text_are_marked():
     """Texts in tables would be set flush right as numbers are, or numbers flush left."""
     row = '<tr style="text-align: right;"><th>{}</th><td>{}</td><td>{}</td></tr>'
     html = f"<style scoped>td {{{{}}}}</style><table border='1' class='dataframe'>{row}{row}{row}</table>"
-    shown = styled_by_class(html.format("", "who", "score", 0, "Ann", "0.5", 1, "Bob", "NaN"))
+    shown = table(html.format("", "who", "score", 0, "Ann", "0.5", 1, "Bob", "NaN"), Edition(ROOT, "en"))
     assert re.findall(r'<t[dh] class="words">(\w+)<', shown) == ["who", "Ann", "Bob"]
     assert "style" not in shown
     assert "border" not in shown

@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
-from docs.site.cells import in_chinese, pieces
+from docs.site.cells import pieces, table
 from docs.site.chinese import cut, polished
 from docs.site.figures import COLOURS, STROKES, inline
 from docs.site.head import first_paragraph, links
@@ -87,7 +87,8 @@ def test_the_palette_has_its_colours_on_the_site():
 
 def test_a_label_keeps_what_the_notebook_prints():
     """The prose, which names the printed label, would speak of a row that the reader cannot see."""
-    html = in_chinese("<table><tr><th>theirs</th><th>recall@1</th><td>theirs</td></tr></table>", ROOT)
+    printed = "<table><tr><th>theirs</th><th>recall@1</th><td>theirs</td></tr></table>"
+    html = table(printed, Edition(ROOT, "zh"))
     assert [text_of(cell) for cell in parse(html).find_all(["th", "td"])] == ["所示公式 theirs", "recall@1", "theirs"]
 
 
