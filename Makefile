@@ -12,7 +12,7 @@ help:  ## list the targets
 run: $(READY)  ## execute the lessons on the bundled default; figures got beside those recorded
 	$(PY) -m notebooks.kit run
 
-test: $(READY)  ## run the tests, the English notebooks among them
+test: $(READY)  ## run the tests, English lessons 01 to 05 among them
 	$(PY) -m pytest
 
 test-site: $(READY)  ## the built site in a browser; needs chromium, and axe-core from npm below build/
