@@ -83,6 +83,22 @@ def test_every_interval_has_the_level_that_is_shown(tmp_path):
         ]
 
 
+def test_a_pair_is_tested_once(monkeypatch, tmp_path):
+    """Page, files and gates ask for the same tests; each time they would be drawn anew, or a reader's change stay."""
+    found = compare([str(write_foreign_run(tmp_path / "theirs.trec")), "bm25"], collection())
+    frame, tests = found.paired(), found.tests()
+    monkeypatch.delattr("helpers.significance.bootstrap_interval")
+    monkeypatch.setattr("helpers.significance.paired_test", None)
+    assert found.paired(next(iter(found.scored)), found.main).equals(frame)
+    assert found.tests() == tests
+    expected = frame.copy()
+    frame["p"], tests["BM25"] = 2.0, None
+    assert found.paired().equals(expected)
+    assert None not in found.tests().values()
+    with pytest.raises(TypeError):
+        found.tests(metric="map@10")
+
+
 def test_the_record_counts_what_was_scored(tmp_path):
     """Another program would divide by a wrong number of queries, or not learn which of them count 0."""
     record = as_record(compare([str(write_foreign_run(tmp_path / "theirs.trec"))], collection()))
