@@ -6,7 +6,6 @@ Three kinds of index behind the same two calls: vectors (FAISS), words (BM25, TF
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 import faiss
@@ -15,7 +14,7 @@ import numpy as np
 from helpers.index import dense
 from helpers.index.binary import BinaryIndex
 from helpers.index.blocks import BlockIndex
-from helpers.index.dense import reserve
+from helpers.index.dense import load_index, reserve, save_index
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
 from helpers.index.order import check_k
 from helpers.index.part import PartialIndex
@@ -151,25 +150,3 @@ def search(
         return index.search(queries, k, batch_size, progress)
     scores, ids = index.search(queries, k)
     return scores, ids
-
-
-def save_index(index: faiss.Index, path: str | Path) -> None:
-    """Write a FAISS index to a file, whole or not at all.
-
-    Raises:
-        TypeError: an index of words or token vectors, which is built anew faster than it is read.
-        OSError: the folder does not exist or cannot be written.
-    """
-    if not isinstance(index, faiss.Index):
-        raise TypeError(f"{type(index).__name__} cannot be saved; build it anew from the corpus.")
-    dense.save(index, path)
-
-
-def load_index(path: str | Path) -> faiss.Index:
-    """Read an index that :func:`save_index` wrote.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: the file is truncated or no FAISS index.
-    """
-    return dense.load(path)
