@@ -11,6 +11,7 @@ import numpy as np
 
 from helpers._printable import one_line
 from helpers.data import RetrievalDataset
+from helpers.data.dataset import require_answers
 from helpers.metrics import Evaluation, evaluate
 from helpers.systems.assemble import Modelled, assemble, described
 from helpers.systems.check import check_system
@@ -220,12 +221,7 @@ def check_data(data: RetrievalDataset, k: int) -> None:
         raise ValueError(
             f"The cutoff {k} is larger than the corpus, {len(data.corpus)} passages; choose cutoffs up to that."
         )
-    if not any(data.relevant(row) for row in range(len(data.queries))):
-        judged = sum(map(len, data.qrels))
-        raise ValueError(
-            f"{data.name}: no query has a relevant passage: all {judged} judgements have a grade below the relevance "
-            f"level {data.relevance_level}. Lower the level (--relevance-level), or check the grades."
-        )
+    require_answers(data)
 
 
 def _set_depth(ranked: Once, k: int, growth: bool) -> None:
