@@ -35,10 +35,6 @@ __all__ = [
     "tokenize",
 ]
 
-TOKEN_INDEXES = {"MaxSim": MaxSimIndex}
-BLOCK_INDEXES = {"Blocks": BlockIndex}
-BINARY = "Binary"
-
 
 class Index(Protocol):
     """What :func:`search` can search, beside FAISS's own indexes; a further back end is a class of this form.
@@ -80,13 +76,13 @@ def build_index(
         ValueError: no vectors, vectors that are not finite, an unknown factory string, unit or setting, passages
             without a word, too few vectors to train on, a generator of shards for an index that has to be trained.
     """
-    kinds: dict[str, Any] = WORD_INDEXES | TOKEN_INDEXES | BLOCK_INDEXES
+    kinds: dict[str, Any] = WORD_INDEXES | {"MaxSim": MaxSimIndex, "Blocks": BlockIndex}
     if factory in kinds:
         return kinds[factory](passages)
     kind, _, settings = factory.partition(":")
     if kind in KINDS:
         raise ValueError(f"{factory!r}: unknown unit {settings!r}; expected one of {', '.join(UNITS)}.")
-    if kind == BINARY:
+    if kind == "Binary":
         return _build_binary(passages, settings)
     index = dense.build(passages, kind)  # type: ignore[arg-type]
     dense.set_parameters(index, parse_settings(settings))
@@ -113,7 +109,7 @@ def _build_binary(passages: Any, settings: str) -> BinaryIndex:
     """Build a :class:`~helpers.index.binary.BinaryIndex`, whose one setting is ``rescore``."""
     given = parse_settings(settings)
     if unknown := sorted(given.keys() - {"rescore"}):
-        raise ValueError(f"{BINARY!r} has no setting {unknown[0]!r}; it has rescore.")
+        raise ValueError(f"'Binary' has no setting {unknown[0]!r}; it has rescore.")
     return BinaryIndex(passages, **given)
 
 
