@@ -8,8 +8,12 @@ cannot be read, 3 a gate (`--fail-under`, `--fail-if-worse-than`) that was not p
 import contextlib
 import sys
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from helpers.report.options import Request, parser, read
+
+if TYPE_CHECKING:
+    from helpers.systems import Comparison
 
 __all__ = ["main", "parser"]
 
@@ -71,11 +75,8 @@ def _naming_the_option() -> Iterator[None]:
         raise OSError(f"{error} The option is --out.") from None
 
 
-def _tell(comparison: object, files: Sequence[object], verdicts: Sequence[object]) -> None:
+def _tell(comparison: "Comparison", files: Sequence[object], verdicts: Sequence[object]) -> None:
     """Print what came out: means, failures, gates, files."""
-    from helpers.systems import Comparison
-
-    assert isinstance(comparison, Comparison)
     for name, result in comparison.results.items():
         for note in result.notes:
             print(f"note: {name}: {note}", file=sys.stderr)
