@@ -77,7 +77,7 @@ def bootstrap_interval(values: ArrayLike, level: float = 0.95, resamples: int = 
         ValueError: fewer than two values, a value that is not finite, or a level outside (0, 1).
     """
     sample = _checked(values, "values")
-    _check_level(level)
+    check_level(level)
     mean = float(sample.mean())
     if np.ptp(sample) == 0:
         return Interval(mean, mean, mean, level, len(sample))
@@ -102,7 +102,7 @@ def proportion_interval(values: ArrayLike, level: float = 0.95) -> Interval:
         ValueError: a value other than 0 and 1, or what `bootstrap_interval` raises.
     """
     sample = _checked(values, "values")
-    _check_level(level)
+    check_level(level)
     if not np.isin(sample, (0, 1)).all():
         raise ValueError("proportion_interval needs values of 0 and 1; use bootstrap_interval for any other metric.")
     result = stats.binomtest(int(sample.sum()), len(sample)).proportion_ci(level, method="wilson")
@@ -178,7 +178,7 @@ def _checked(values: ArrayLike, name: str) -> np.ndarray:
     return sample
 
 
-def _check_level(level: float) -> None:
+def check_level(level: float) -> None:
     """Raise unless level is a share strictly between 0 and 1."""
     if not 0 < level < 1:
         raise ValueError(f"level must lie between 0 and 1, such as 0.95, not {level!r}.")

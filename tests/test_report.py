@@ -267,6 +267,25 @@ DATA_MISTAKES = {
 }
 
 
+@pytest.mark.parametrize("file", ["results.json", "report.html"])
+def test_a_file_that_cannot_be_written_is_told_with_the_option(place, file, monkeypatch, capsys):
+    """Hours of work would end without a word on how to write it elsewhere."""
+    write_bytes = Path.write_bytes
+
+    def full(path, content):
+        if file in path.name:
+            raise OSError(28, "No space left on device")
+        return write_bytes(path, content)
+
+    (place / "set.csv").write_text("query,positive\na,b\n")
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    assert main(["--data", "set.csv", "--system", "bm25", "--quiet", "--out", str(place / "out")]) == 1
+    [error] = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error: ")]
+    assert error.startswith(f"error: Cannot write {file} into the folder ")
+    assert "(No space left on device)" in error
+    assert error.endswith("--out.")
+
+
 @pytest.mark.parametrize("mistake", DATA_MISTAKES)
 def test_a_mistake_in_the_data_is_told_in_one_line(place, mistake, capsys):
     """It would be found after the first model has encoded everything, in a stack trace."""

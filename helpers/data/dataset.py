@@ -158,6 +158,18 @@ def _more_than(kept: int | None, all_: int) -> int:
     return all_ if kept is not None and kept < all_ else 0
 
 
+def require_answers(data: RetrievalDataset) -> None:
+    """Raise where no query has a relevant passage: every score of every model would be 0."""
+    if len(data.unanswered()) < len(data.queries):
+        return
+    grades = [grade for judged in data.qrels for grade in judged.values()]
+    highest = f"the highest of {len(grades)} grades is {max(grades)}" if grades else "there is no judgement"
+    raise ValueError(
+        f"{data.name}: no query has a relevant passage: {highest}, and grades count as relevant from "
+        f"{data.relevance_level} on. Correct the judgements, or set another relevance_level."
+    )
+
+
 def check_texts(role: str, texts: Iterable[object]) -> None:
     """Raise unless there is at least one text and each is a string with something in it."""
     if isinstance(texts, str):

@@ -11,7 +11,7 @@ from typing import Any
 
 from helpers._printable import one_line, printable
 from helpers.data import bundled, by_id, columns, docstrings, hub, layouts, packed, safety, subsets
-from helpers.data.dataset import RetrievalDataset, check_count
+from helpers.data.dataset import RetrievalDataset, check_count, require_answers
 from helpers.data.formats import READERS, read_table
 from helpers.data.leave_out import LeftOut, check_choice
 from helpers.data.splits import DEFAULT
@@ -102,7 +102,7 @@ def load_dataset(
     if relevance_level is not None:
         check_count("relevance_level", relevance_level)
         data = replace(data, relevance_level=relevance_level)
-    _require_answers(data)
+    require_answers(data)
     return _cut(data.without_unanswered() if unanswered == "skip" else data, max_queries, corpus_queries)
 
 
@@ -113,18 +113,6 @@ def _cut(data: RetrievalDataset, max_queries: int | None, corpus_queries: int | 
     if corpus_queries is None:
         return small
     return small.subset(data.relevant_rows(max(corpus_queries, len(small.queries))))
-
-
-def _require_answers(data: RetrievalDataset) -> None:
-    """Raise where no query has a relevant passage: every score of every model would be 0."""
-    if len(data.unanswered()) < len(data.queries):
-        return
-    grades = [grade for judged in data.qrels for grade in judged.values()]
-    highest = f"the highest of {len(grades)} grades is {max(grades)}" if grades else "there is no judgement"
-    raise ValueError(
-        f"{data.name}: no query has a relevant passage: {highest}, and grades count as relevant from "
-        f"{data.relevance_level} on. Correct the judgements, or set another relevance_level."
-    )
 
 
 def _load_elsewhere(

@@ -38,7 +38,7 @@ def require_own_file(folder: Path, path: Path) -> None:
     The hub's own cache is let through: in it ``datasets--owner--name/snapshots/…`` links to the files in ``blobs``.
     """
     target = path.resolve()
-    if not any(target.is_relative_to(root) for root in _own_roots(folder.resolve())):
+    if not any(target.is_relative_to(root) for root in own_roots(folder.resolve())):
         raise ValueError(
             f"{printable(path.name)!r} leads outside the folder (a link, or a path that README.md names). "
             "Copy the file itself into the folder."
@@ -112,8 +112,8 @@ def parse_json(text: str | bytes, where: str) -> Any:
         raise ValueError(f"{printable(where)} is not JSON that can be read ({error}).") from None
 
 
-def _own_roots(folder: Path) -> list[Path]:
-    """Return the folders in which the files of a folder may lie."""
+def own_roots(folder: Path) -> list[Path]:
+    """Return the folders in which the files of a folder may lie: itself, and in the hub's cache the one of blobs."""
     roots = [folder]
     for place in (folder, *folder.parents):
         if place.parent.name == "snapshots" and "--" in place.parents[1].name:

@@ -6,7 +6,6 @@ Three kinds of index behind the same two calls: vectors (FAISS), words (BM25, TF
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 from typing import Any, Protocol
 
 import faiss
@@ -15,7 +14,7 @@ import numpy as np
 from helpers.index import dense
 from helpers.index.binary import BinaryIndex
 from helpers.index.blocks import BlockIndex
-from helpers.index.dense import reserve
+from helpers.index.dense import load_index, reserve, save_index
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
 from helpers.index.order import check_k
 from helpers.index.part import PartialIndex
@@ -35,10 +34,6 @@ __all__ = [
     "search",
     "tokenize",
 ]
-
-TOKEN_INDEXES = {"MaxSim": MaxSimIndex}
-BLOCK_INDEXES = {"Blocks": BlockIndex}
-BINARY = "Binary"
 
 
 class Index(Protocol):
@@ -81,13 +76,13 @@ def build_index(
         ValueError: no vectors, vectors that are not finite, an unknown factory string, unit or setting, passages
             without a word, too few vectors to train on, a generator of shards for an index that has to be trained.
     """
-    kinds: dict[str, Any] = WORD_INDEXES | TOKEN_INDEXES | BLOCK_INDEXES
+    kinds: dict[str, Any] = WORD_INDEXES | {"MaxSim": MaxSimIndex, "Blocks": BlockIndex}
     if factory in kinds:
         return kinds[factory](passages)
     kind, _, settings = factory.partition(":")
     if kind in KINDS:
         raise ValueError(f"{factory!r}: unknown unit {settings!r}; expected one of {', '.join(UNITS)}.")
-    if kind == BINARY:
+    if kind == "Binary":
         return _build_binary(passages, settings)
     index = dense.build(passages, kind)  # type: ignore[arg-type]
     dense.set_parameters(index, parse_settings(settings))
@@ -114,7 +109,7 @@ def _build_binary(passages: Any, settings: str) -> BinaryIndex:
     """Build a :class:`~helpers.index.binary.BinaryIndex`, whose one setting is ``rescore``."""
     given = parse_settings(settings)
     if unknown := sorted(given.keys() - {"rescore"}):
-        raise ValueError(f"{BINARY!r} has no setting {unknown[0]!r}; it has rescore.")
+        raise ValueError(f"'Binary' has no setting {unknown[0]!r}; it has rescore.")
     if not hasattr(passages, "shape"):  # a list or generator of shards, which are in memory by then
         shards = [dense.checked_vectors("embeddings", shard) for shard in passages]
         if not shards:
@@ -156,25 +151,3 @@ def search(
         return index.search(queries, k, batch_size, progress)
     scores, ids = index.search(queries, k)
     return scores, ids
-
-
-def save_index(index: faiss.Index, path: str | Path) -> None:
-    """Write a FAISS index to a file, whole or not at all.
-
-    Raises:
-        TypeError: an index of words or token vectors, which is built anew faster than it is read.
-        OSError: the folder does not exist or cannot be written.
-    """
-    if not isinstance(index, faiss.Index):
-        raise TypeError(f"{type(index).__name__} cannot be saved; build it anew from the corpus.")
-    dense.save(index, path)
-
-
-def load_index(path: str | Path) -> faiss.Index:
-    """Read an index that :func:`save_index` wrote.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: the file is truncated or no FAISS index.
-    """
-    return dense.load(path)

@@ -225,22 +225,25 @@ def require_dim(side: str, array: np.ndarray, dim: int) -> None:
         )
 
 
-def save(index: faiss.Index, path: str | Path) -> None:
-    """Write an index to a file, whole or not at all.
+def save_index(index: faiss.Index, path: str | Path) -> None:
+    """Write a FAISS index to a file, whole or not at all.
 
     Raises:
+        TypeError: an index of words or token vectors, which is built anew faster than it is read.
         OSError: the folder does not exist or cannot be written.
     """
+    if not isinstance(index, faiss.Index):
+        raise TypeError(f"{type(index).__name__} cannot be saved; build it anew from the corpus.")
     with whole_file(path) as temporary:
         faiss.write_index(index, str(temporary))
 
 
-def load(path: str | Path) -> faiss.Index:
-    """Read an index that :func:`save` wrote.
+def load_index(path: str | Path) -> faiss.Index:
+    """Read an index that :func:`save_index` wrote.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file is cut short or no FAISS index.
+        ValueError: the file is truncated or no FAISS index.
     """
     if not Path(path).is_file():
         raise FileNotFoundError(f"No index file {str(path)!r}; build the index and save it first.")

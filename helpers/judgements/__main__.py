@@ -15,8 +15,9 @@ from helpers._printable import printable
 from helpers._trec_order import single_precision, trec_order
 from helpers.data import RetrievalDataset
 from helpers.data.build import from_ids
-from helpers.data.columns import find_column, texts_of
+from helpers.data.by_id import texts_by_id
 from helpers.data.formats import read_table
+from helpers.data.leave_out import LeftOut
 from helpers.data.trec import read_qrels, read_run, require_field, write_qrels
 from helpers.judgements import agreement, collect, pool, read_sheet, write_conflicts, write_sheet
 from helpers.judgements.cells import require_new
@@ -25,13 +26,10 @@ from helpers.judgements.sheets import GRADES
 
 def read_texts(path: Path, role: str) -> dict[str, str]:
     """Read a table of ids and texts, those of queries or of passages (`role`)."""
-    table = read_table(path)
-    ids = [str(name) for name in table[find_column(table, f"{role}_id", {}, path.name)]]
-    texts = dict(zip(ids, texts_of(table, role, {}, path.name), strict=True))
-    if len(texts) < len(ids):
-        repeated = next(name for row, name in enumerate(ids) if name in ids[:row])
-        raise ValueError(f"{printable(path.name)}: the id {printable(repeated)!r} stands twice: give each its own.")
-    return texts
+    texts = texts_by_id(read_table(path), role, {}, path.name, LeftOut(on_blank="skip"))
+    if texts.blank:
+        raise ValueError(f"{printable(path.name)}: {role} {printable(min(texts.blank))!r} is blank; give it a text.")
+    return texts.by_id
 
 
 def rank_run(path: Path, data: RetrievalDataset, rows: Mapping[str, int], depth: int) -> np.ndarray:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -96,10 +96,8 @@ def metric(name: str, depth: Depth | None = None) -> Callable[[Definition], Metr
         METRICS[name] = Metric(name, definition, any(p.name == "k" for p in parameters), options, depth)
 
         @wraps(definition)
-        def function(
-            retrieved: Retrieved | Hits, qrels: Qrels | int | None = None, k: int | None = None, **options: Option
-        ) -> np.ndarray:
-            return METRICS[name](retrieved, qrels, k, **options)
+        def function(*given: Any, **named: Any) -> np.ndarray:
+            return METRICS[name](*given, **named)
 
         return function
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers._printable import one_line, printable
+from helpers.data.safety import own_roots
 
 WEIGHTS, WEIGHTS_INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
@@ -139,9 +140,7 @@ def _model_files(folder: Path) -> dict[str, Path]:
             there is no config.json.
     """
     names = sorted(path.name for path in folder.iterdir())
-    roots = [folder.resolve()]
-    if roots[0].parent.name == "snapshots":  # the hub's own cache links its files to the folder blobs
-        roots.append(roots[0].parents[1] / "blobs")
+    roots = own_roots(folder.resolve())
     paths = [*folder.iterdir(), *folder.glob("*/*")]
     read = [path for path in sorted(paths) if path.suffix in SUFFIXES or path.name.startswith(VERSIONED)]
     files = {path.relative_to(folder).as_posix(): path for path in read}

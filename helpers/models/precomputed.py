@@ -11,6 +11,7 @@ import numpy as np
 from helpers._printable import printable
 from helpers.data.formats import READERS, read_texts
 from helpers.data.safety import require_own_file
+from helpers.models.files import sha256_of
 from helpers.models.model import ModelInfo
 
 ARRAYS = {"passage": "passages", "query": "queries"}  # kind of text: the files' name without suffix
@@ -156,10 +157,7 @@ def _let_go(array: np.ndarray) -> None:
 
 def _describe(folder: Path, files: list[Path], dim: int, scaled: bool) -> ModelInfo:
     """Digest the files and put together what is known."""
-    digests = {}
-    for path in files:
-        with path.open("rb") as file:
-            digests[path.name] = hashlib.file_digest(file, "sha256").hexdigest()
+    digests = {path.name: sha256_of(path) for path in files}
     arrays = [digests[f"{stem}.npy"] for stem in ARRAYS.values()]
     pooling = f"precomputed, {dim} dimensions"
     return ModelInfo(

@@ -5,10 +5,15 @@ runs and an exit status come of it. Exit status: 0 well, 1 an error or a system 
 cannot be read, 3 a gate (`--fail-under`, `--fail-if-worse-than`) that was not passed, 130 stopped by Ctrl-C.
 """
 
+import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from helpers.report.options import Request, parser, read
+
+if TYPE_CHECKING:
+    from helpers.systems import Comparison
 
 __all__ = ["main", "parser"]
 
@@ -47,23 +52,31 @@ def _run(request: Request) -> int:
         request.systems, data, max(cutoffs), metrics=request.metrics_for(cutoffs), growth=request.growth,
         progress=request.progress,
     )  # fmt: skip
-    files = comparison.save(request.out) if comparison.scored else []
     from helpers.show.page import write_report
 
     page = request.out / "report.html"
-    verdicts = [gate.verdict(comparison) for gate in gates]
-    write_report(comparison, page, language=request.language, slices=request.slices(data), verdicts=verdicts)
+    with _naming_the_option():
+        files = comparison.save(request.out) if comparison.scored else []
+    verdicts, slices = [gate.verdict(comparison) for gate in gates], request.slices(data)
+    with _naming_the_option():
+        write_report(comparison, page, language=request.language, slices=slices, verdicts=verdicts)
     _tell(comparison, [page, *files], verdicts)
     if any(not verdict.passed for verdict in verdicts):
         return 3
     return 1 if comparison.failed else 0
 
 
-def _tell(comparison: object, files: Sequence[object], verdicts: Sequence[object]) -> None:
-    """Print what came out: means, failures, gates, files."""
-    from helpers.systems import Comparison
+@contextlib.contextmanager
+def _naming_the_option() -> Iterator[None]:
+    """Say by which option to choose another folder where one cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(f"{error} The option is --out.") from None
 
-    assert isinstance(comparison, Comparison)
+
+def _tell(comparison: "Comparison", files: Sequence[object], verdicts: Sequence[object]) -> None:
+    """Print what came out: means, failures, gates, files."""
     for name, result in comparison.results.items():
         for note in result.notes:
             print(f"note: {name}: {note}", file=sys.stderr)

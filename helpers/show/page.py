@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from helpers._atomic import write_file
 from helpers.show.words import shown, words
 
 if TYPE_CHECKING:
@@ -36,11 +37,9 @@ def write_report(
     Raises:
         OSError: the page cannot be written; the message names it and its folder.
     """
-    from helpers.systems.saved import write_text
-
     text = render(comparison, language=language, slices=slices, verdicts=verdicts)
     path = Path(page)
-    write_text(path.parent, path.name, text)
+    write_file(path.parent, path.name, lambda temporary: temporary.write_bytes(text.encode()))
 
 
 def render(

@@ -151,10 +151,10 @@ def match_table(model: "TransformerModel", query: str, passage: str) -> pd.DataF
 
 def first_relevant_ranks(data: RetrievalDataset, ids: np.ndarray) -> list[int | None]:
     """Return for each query the rank of its first relevant passage, None where none was retrieved; ids is (q, k)."""
-    ranks = []
+    ranks: list[int | None] = []
     for row, retrieved in enumerate(ids):
-        relevant = set(data.relevant(row))
-        ranks.append(next((rank for rank, passage in enumerate(retrieved, 1) if int(passage) in relevant), None))
+        hits = np.flatnonzero(np.isin(retrieved, data.relevant(row)))
+        ranks.append(int(hits[0]) + 1 if len(hits) else None)
     return ranks
 
 

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from helpers.data import RetrievalDataset
 from helpers.show.cost_view import cost_table, made_with
 from helpers.show.messages import CAUSES, NOTES_ZH, SKIPPED, VERDICTS_ZH, translated
+from helpers.show.tables import first_relevant_ranks
 from helpers.show.words import LANGUAGES, TYPES_ZH, definition, shown, words
 from helpers.significance import interval
 from helpers.systems import Comparison, Result
@@ -243,7 +243,7 @@ class View:
             return None
         c, w, result = self.comparison, self.words, self.comparison.results[self.names[0]]
         assert result.ranking is not None
-        first = first_relevant(c.data, result)
+        first = first_relevant_ranks(c.data, result.ranking.ids)
         wrong = [row for row, rank in enumerate(first) if rank != 1 and c.data.relevant(row)]
         wrong.sort(key=lambda row: (-(first[row] or np.inf), row))
         beyond = w["beyond"].format(depth=result.ranking.ids.shape[1])
@@ -296,16 +296,6 @@ class View:
     def made_with(self) -> list[tuple[str, str]]:
         """Say what the numbers were made with."""
         return made_with(self.comparison, self.words, self.language)
-
-
-def first_relevant(data: RetrievalDataset, result: Result) -> list[int | None]:
-    """Return for each query the rank of its first relevant passage, None where the ranking holds none."""
-    assert result.ranking is not None
-    ranks: list[int | None] = []
-    for row, retrieved in enumerate(result.ranking.ids):
-        hits = np.flatnonzero(np.isin(retrieved, data.relevant(row)))
-        ranks.append(int(hits[0]) + 1 if len(hits) else None)
-    return ranks
 
 
 def number(value: float) -> str:

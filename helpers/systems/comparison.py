@@ -11,6 +11,7 @@ import numpy as np
 
 from helpers._printable import one_line
 from helpers.data import RetrievalDataset
+from helpers.data.dataset import require_answers
 from helpers.metrics import Evaluation, evaluate
 from helpers.systems.assemble import Modelled, assemble, described
 from helpers.systems.check import check_system
@@ -90,12 +91,12 @@ class Comparison:
         """
         from helpers.significance import paired_test
 
-        reference, metric = self._reference(reference, metric)
-        own = self.scored[reference].per_query[metric]
-        others = {name: e for name, e in self.scored.items() if name != reference}
-        if len(own) < 2:
-            return {}
-        return {name: paired_test(own, e.per_query[metric]) for name, e in others.items()}
+        reference, metric = key = self._reference(reference, metric)
+        if key not in self._tested:
+            own = self.scored[reference].per_query[metric]
+            others = {name: e for name, e in self.scored.items() if name != reference and len(own) > 1}
+            self._tested[key] = {name: paired_test(own, e.per_query[metric]) for name, e in others.items()}
+        return dict(self._tested[key])
 
     def paired(self, reference: str | None = None, metric: str | None = None) -> "pd.DataFrame":
         """Compare the reference (the best system) with every other on the same queries.
@@ -109,14 +110,17 @@ class Comparison:
 
         from helpers.significance import holm, paired_row
 
-        reference, metric = self._reference(reference, metric)
+        reference, metric = key = self._reference(reference, metric)
+        if key in self._paired:
+            return self._paired[key].copy()
         own, rows = self.scored[reference].per_query[metric], {}
         for name, test in self.tests(reference, metric).items():
             other = self.scored[name].per_query[metric]
             rows[name] = paired_row(own, other, test, self.level) | {"smallest p": test.smallest}
         columns = ["difference", "low", "high", "better", "worse", "p", "smallest p"]
         frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns).astype({"better": int, "worse": int})
-        return frame.assign(**{"adjusted p": holm(frame["p"])}) if len(frame) > 1 else frame
+        self._paired[key] = frame.assign(**{"adjusted p": holm(frame["p"])}) if len(frame) > 1 else frame
+        return self._paired[key].copy()
 
     def save(self, folder: str | Path) -> list[Path]:
         """Write ``results.json``, ``per_query.csv``, ``qrels.trec`` and a run of each system into a folder.
@@ -127,6 +131,16 @@ class Comparison:
         from helpers.systems.saved import save
 
         return save(self, Path(folder))
+
+    @cached_property
+    def _tested(self) -> "dict[tuple[str, str], dict[str, PairedTest]]":
+        """The tests that were asked for, by reference and metric: page, files and gates ask for the same."""
+        return {}
+
+    @cached_property
+    def _paired(self) -> "dict[tuple[str, str], pd.DataFrame]":
+        """The tables of them."""
+        return {}
 
     def _reference(self, reference: str | None, metric: str | None) -> tuple[str, str]:
         """Return the system and the metric that are meant."""
@@ -217,12 +231,7 @@ def check_data(data: RetrievalDataset, k: int) -> None:
         raise ValueError(
             f"The cutoff {k} is larger than the corpus, {len(data.corpus)} passages; choose cutoffs up to that."
         )
-    if not any(data.relevant(row) for row in range(len(data.queries))):
-        judged = sum(map(len, data.qrels))
-        raise ValueError(
-            f"{data.name}: no query has a relevant passage: all {judged} judgements have a grade below the relevance "
-            f"level {data.relevance_level}. Lower the level (--relevance-level), or check the grades."
-        )
+    require_answers(data)
 
 
 def _set_depth(ranked: Once, k: int, growth: bool) -> None:

@@ -23,7 +23,6 @@ TOML, for names of your own, fusion and reranking::
     depth = 50
 """
 
-import hashlib
 import re
 import tomllib
 from collections import Counter
@@ -35,7 +34,7 @@ from urllib.parse import unquote
 
 from helpers._printable import printable
 from helpers.models import OFFLINE_DEFAULT
-from helpers.models.files import WEIGHTS
+from helpers.models.files import WEIGHTS, sha256_of
 
 WORDS = {"bm25": "BM25", "tfidf": "TF-IDF", "tf-idf": "TF-IDF"}
 OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type of each
@@ -269,6 +268,5 @@ def _by_digest(system: Description) -> str:
     files = [place / name for name in (WEIGHTS, "passages.npy")] if place.is_dir() else [place]
     for path in files:
         if system.where and path.is_file():
-            with path.open("rb") as file:
-                return f"{system.name} ({hashlib.file_digest(file, 'sha256').hexdigest()[:7]})"
+            return f"{system.name} ({sha256_of(path)[:7]})"
     return system.name

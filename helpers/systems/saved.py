@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from helpers._atomic import whole_file
+from helpers._atomic import write_file
 from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
 from helpers.provenance import provenance
 from helpers.systems.causes import causes
@@ -32,9 +32,9 @@ def save(comparison: Compared, folder: Path) -> list[Path]:
     """
     data = comparison.data
     query_ids, corpus_ids = ([_token(name) for name in ids] for ids in (data.query_ids, data.corpus_ids))
-    files: dict[str, Callable[[Path], None]] = {
-        "results.json": lambda path: _write_text(path, _json(comparison)),
-        "per_query.csv": lambda path: _write_text(path, _per_query(comparison)),
+    files: dict[str, Callable[[Path], object]] = {
+        "results.json": lambda path: path.write_bytes(_json(comparison).encode()),
+        "per_query.csv": lambda path: path.write_bytes(_per_query(comparison).encode()),
         "qrels.trec": lambda path: write_qrels(path, as_qrels(data.qrels, query_ids, corpus_ids)),
     }
     for name, file in run_names(comparison).items():
@@ -42,33 +42,6 @@ def save(comparison: Compared, folder: Path) -> list[Path]:
     for name, write in files.items():
         write_file(folder, name, write)
     return [folder / name for name in files]
-
-
-def write_file(folder: Path, name: str, write: Callable[[Path], None]) -> None:
-    """Write one file whole, or raise with its name and folder.
-
-    Raises:
-        OSError: the folder cannot be made or written, the disk is full.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with whole_file(folder / name) as temporary:
-            write(temporary)
-    except OSError as error:
-        raise OSError(
-            f"Cannot write {name} into the folder {str(folder)!r} ({error.strerror or error}): free some space there "
-            "or choose another folder (--out)."
-        ) from None
-
-
-def write_text(folder: Path, name: str, text: str) -> None:
-    """Write a text as UTF-8, as :func:`write_file` does."""
-    write_file(folder, name, lambda path: _write_text(path, text))
-
-
-def _write_text(path: Path, text: str) -> None:
-    """Write a text as UTF-8 with the line ends it has."""
-    path.write_bytes(text.encode())
 
 
 def run_names(comparison: Compared) -> dict[str, str]:

@@ -131,7 +131,9 @@ def test_nothing_is_written_after_a_fault(folder, capsys):
         ("sheet . --systems BM25 --corpus other.jsonl", "other.jsonl"),
         ("sheet . --runs stranger.run", "passage 'p99' is not in the data: give the run of these texts"),
         ("sheet . --runs other.run", "query 'q9' is not in the data"),
-        ("sheet . --runs mine.run --queries twice.csv", "twice.csv: the id 'q1' stands twice"),
+        ("sheet . --runs mine.run --queries twice.csv", "twice.csv: 1 id(s) stand twice. The first: 'q1'"),
+        ("sheet . --runs mine.run --queries null.jsonl", "null.jsonl: 1 query rows have no id, the first is row 1"),
+        ("sheet . --runs mine.run --queries blank.csv", "blank.csv: query 'q2' is blank"),
         ("sheet . --runs mine.run --assessors anna anna", "different names"),
         ("sheet . --runs mine.run --assessors sheet", "different names"),
         ("sheet . --runs mine.run --depth 0", "depth must be a whole number"),
@@ -144,6 +146,8 @@ def test_a_mistake_is_told_in_one_line(folder, capsys, command, message):
     write_run("stranger.run", {"q1": {"p99": 1.0}})
     write_run("other.run", {"q9": {"p2": 1.0}})
     Path("twice.csv").write_text("id,text\nq1,one\nq1,two\n")
+    Path("blank.csv").write_text("id,text\nq1,one\nq2,\nq3,\n")
+    Path("null.jsonl").write_text('{"_id": "q1", "text": "one"}\n{"_id": null, "text": "two"}\n')
     assert run(command) == 1
     error = capsys.readouterr().err
     assert error.startswith("error: ")

@@ -84,6 +84,22 @@ def test_every_interval_has_the_level_that_is_shown(tmp_path):
         ]
 
 
+def test_a_pair_is_tested_once(monkeypatch, tmp_path):
+    """Page, files and gates ask for the same tests; each time they would be drawn anew, or a reader's change stay."""
+    found = compare([str(write_foreign_run(tmp_path / "theirs.trec")), "bm25"], collection())
+    frame, tests = found.paired(), found.tests()
+    monkeypatch.delattr("helpers.significance.bootstrap_interval")
+    monkeypatch.setattr("helpers.significance.paired_test", None)
+    assert found.paired(next(iter(found.scored)), found.main).equals(frame)
+    assert found.tests() == tests
+    expected = frame.copy()
+    frame["p"], tests["BM25"] = 2.0, None
+    assert found.paired().equals(expected)
+    assert None not in found.tests().values()
+    with pytest.raises(TypeError):
+        found.tests(metric="map@10")
+
+
 def test_the_record_counts_what_was_scored(tmp_path):
     """Another program would divide by a wrong number of queries, or not learn which of them count 0."""
     record = as_record(compare([str(write_foreign_run(tmp_path / "theirs.trec"))], collection()))
@@ -148,7 +164,7 @@ def test_one_query_has_no_interval(tmp_path):
         ({"systems": "bm25"}, r"put it into a list, \[text\]"),
         ({"systems": ["bm25", "BM25"]}, "The system 'BM25' is given twice"),
         ({"data": from_ids("none", QUERIES, CORPUS, {q: dict.fromkeys(docs, 0) for q, docs in QRELS.items()})},
-         r"none: no query has a relevant passage: all 13 judgements have a grade below the relevance level 1"),
+         "none: no query has a relevant passage: the highest of 13 grades is 0, and grades count as relevant from 1"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused_before_anything_ranks(change, message):
@@ -189,7 +205,8 @@ def test_a_full_disk_is_named_and_nothing_half_written_stays(tmp_path, monkeypat
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.write_bytes", full)
-    with pytest.raises(OSError, match=r"Cannot write results\.json into the folder .*No space left on device.*--out"):
+    advice = r"No space left on device\): free some space there or choose another folder\.$"  # of no command's option
+    with pytest.raises(OSError, match=rf"Cannot write results\.json into the folder .*{advice}"):
         found.save(tmp_path)
     assert (tmp_path / "results.json").read_bytes() == before
     assert not list(tmp_path.glob(".*"))
