@@ -285,7 +285,9 @@ def _result(
     exported = min(max(k, EXPORTED), full.ids.shape[1])
     ranking = Ranking(full.scores[:, :exported], full.ids[:, :exported])
     evaluation, notes = _score(ranking, data, metrics, ids)
-    curve = grown(full, data, metrics[-2], k) if growth and _is_whole(ranked.system) else {}
+    main = metrics[-2]
+    looks_at = int(main.partition("@")[2] or k)
+    curve = grown(full, data, main, looks_at) if growth and _is_whole(ranked.system) else {}
     notes = list(dict.fromkeys([*ranked.notes, *notes]))
     return Result(system.name, _what(system, ranked), ranking, ids, evaluation, curve, ranked.cost, notes)
 

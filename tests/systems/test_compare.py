@@ -255,3 +255,15 @@ def test_the_share_judged_is_no_metric_to_order_systems_by():
     """Systems would be compared by a number that says nothing of their rankings; or a stack trace come."""
     with pytest.raises(ValueError, match="judged@10 alone says how much was judged"):
         compare(["bm25"], collection(), metrics=["judged@10"])
+
+
+def test_a_deep_cutoff_takes_no_points_from_the_curve_of_another_metric():
+    """The curve of mrr@10 would lose the small corpora because recall@500 was asked for beside it."""
+    corpus = {f"p{row}": f"common n{row}" for row in range(3000)}
+    data = from_ids("t", {"q": "common n5"}, corpus, {"q": {"p5": 1}})
+    alone, beside = (
+        compare(["bm25"], data, 10, metrics=metrics, growth=True).results["BM25"].growth
+        for metrics in (["mrr@10"], ["recall@500", "mrr@10"])
+    )
+    assert len(alone) > 3
+    assert beside == alone
