@@ -164,7 +164,8 @@ def _read_ranking(ranking: Ranking, query: Hashable) -> tuple[list[Any], bool]:
         if any(isinstance(doc, Integral) and doc < 0 for doc in docs):
             raise ValueError(f"The ranking of query {query!r} has padding (-1) before an id: move it to the end.")
         return docs, False
-    ranking = {doc: score for doc, score in ranking.items() if not (isinstance(doc, Integral) and doc < 0)}  # padding
+    if -1 in ranking:  # FAISS's padding
+        ranking = {doc: score for doc, score in ranking.items() if doc != -1}
     scores = single_precision(list(ranking.values())).tolist()
     if any(map(math.isnan, scores)):
         raise ValueError(f"A score of query {query!r} is not a number (NaN). Remove the document or give it a score.")
