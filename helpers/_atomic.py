@@ -18,7 +18,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         OSError: the folder does not exist or cannot be written.
     """
     path = Path(path)
-    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    temporary = path.with_name(f".{path.name[-40:]}.{secrets.token_hex(8)}.tmp")
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # the user's own mask applies
     try:
         yield temporary

@@ -1,10 +1,13 @@
 """The one order of rankings that have scores, trec_eval's: score in single precision descending, then id descending."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 Doc = TypeVar("Doc")
 
@@ -20,5 +23,7 @@ def trec_order(docs: Sequence[Doc], scores: Sequence[float], text_of: Callable[[
 
 def single_precision(scores: Any) -> np.ndarray:
     """Return a copy of scores as trec_eval keeps them, float32; what is too large for that becomes infinite."""
+    import numpy as np  # files are read without it
+
     with np.errstate(over="ignore"):
         return np.array(scores, dtype=np.float32)

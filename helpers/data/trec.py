@@ -14,15 +14,16 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TypeVar
-
-import numpy as np
+from typing import TYPE_CHECKING, TypeVar
 
 from helpers._atomic import whole_file
 from helpers._printable import printable
 from helpers._trec_order import single_precision, trec_order
 from helpers.data.dataset import LARGEST_GRADE, RetrievalDataset
 from helpers.data.packed import unpacked
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["as_qrels", "as_run", "export", "read_qrels", "read_run", "write_qrels", "write_run"]
 
@@ -116,12 +117,14 @@ def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str =
 
 
 def as_run(
-    ids: np.ndarray, scores: np.ndarray, query_ids: Ids | None = None, doc_ids: Ids | None = None
+    ids: "np.ndarray", scores: "np.ndarray", query_ids: Ids | None = None, doc_ids: Ids | None = None
 ) -> dict[str, dict[str, float]]:
     """The arrays of a search, ids and scores of shape (q, k), as a run keyed by text. Padding (-1) is left out.
 
     Row numbers serve as ids unless `query_ids` (q) and `doc_ids` (one for each row of the corpus) name them.
     """
+    import numpy as np
+
     ids, scores = np.asarray(ids), np.asarray(scores)
     if ids.shape != scores.shape or ids.ndim != 2 or ids.dtype.kind not in "iu":
         raise ValueError(
