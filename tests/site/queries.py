@@ -39,7 +39,7 @@ QUERIES = {
         "nromalisation": "differences#normalisation",
         "tokenization": "05_languages#what-a-tokenizer-leaves-of-a-language",
         "tokeniser": "05_languages#what-a-tokenizer-leaves-of-a-language",
-        "token": "03_model_comparison#late-interaction-keep-every-token",
+        "token": "03_model_comparison#pooling-from-token-vectors-to-one-vector",
         "retriev": "01_evaluation#retrieve-the-best-passages-for-each-query",
         "poling": "differences#pooling",
         "precission": "02_metrics#precision-how-much-of-what-was-shown-is-relevant",
