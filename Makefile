@@ -52,7 +52,7 @@ serve: $(READY)  ## serve the built site on http://localhost:8000/
 	$(PY) -m http.server 8000 --bind 127.0.0.1 --directory docs/_build/html
 
 lock: $(READY)  ## write .github/pages-requirements.txt anew: what publishing installs, with hashes
-	$(PY) -m uv pip compile --quiet --group pages --constraint constraints.txt --generate-hashes --no-emit-index-url --no-annotate \
+	$(PY) -m uv pip compile --quiet --group pages --constraint constraints.txt --generate-hashes --no-annotate \
 	  --python-version 3.11.9 --python-platform linux --custom-compile-command "make lock" \
 	  --output-file .github/pages-requirements.txt
 

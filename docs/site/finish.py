@@ -71,7 +71,7 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     static = folder / "_static"
     pages = Pages(folder, icon_shapes((static / "scripts" / "fontawesome.js").read_text(encoding="utf-8")))
     for path in sorted(folder.glob("*.html")):
-        text = pages.tightened(path.read_text(encoding="utf-8"), path)
+        text = pages.tightened(path.read_text(encoding="utf-8"), path.name)
         path.write_text(polished(text, words, theme) if words else text, encoding="utf-8")
     rules = "".join(f".{name} {{{css}}}\n" for name, css in sorted(pages.rules.items()))
     (static / "inline" / "styles.css").write_text(rules, encoding="utf-8")
@@ -93,33 +93,32 @@ class Pages:
     icons: Icons
     rules: dict[str, str] = field(default_factory=dict)
 
-    def tightened(self, text: str, path: Path) -> str:
-        """Return a page, to be written to path, without inline code and with a policy. Raises ValueError."""
-        up = "../" * (len(path.relative_to(self.folder).parts) - 1)
+    def tightened(self, text: str, name: str) -> str:
+        """Return a page, of the file of that name, without inline code and with a policy. Raises ValueError."""
         for pattern, better in BETTER:
             text = pattern.sub(better, text)
         before, sign, after = text.partition(_VIEWPORT)  # Sphinx and its theme each write one
         text = before + sign + re.sub(rf"\s*{_VIEWPORT}[^>]*>", "", after)
-        text = _SCRIPT.sub(lambda match: self._script(match, up), text)
-        text = _STYLE.sub(lambda match: f'<link rel="stylesheet" href="{up}{self._moved(match["css"], "css")}">', text)
+        text = _SCRIPT.sub(self._script, text)
+        text = _STYLE.sub(lambda match: f'<link rel="stylesheet" href="{self._moved(match["css"], "css")}">', text)
         while _STYLED.search(text):
             text = _STYLED.sub(self._classed, text)
         if "inline-style-" in text:
-            text = text.replace("</head>", f'<link rel="stylesheet" href="{up}_static/inline/styles.css">\n</head>', 1)
+            text = text.replace("</head>", '<link rel="stylesheet" href="_static/inline/styles.css">\n</head>', 1)
         text = _ICON.sub(self._icon, text)
         if handler := _HANDLER.search(text):
-            raise ValueError(f"{path.name}: code inside a tag: {handler[0][:80]}")
+            raise ValueError(f"{name}: code inside a tag: {handler[0][:80]}")
         policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         return re.sub(r"(<head[^>]*>\s*(?:<meta charset=[^>]*>)?)", rf"\1\n{policy}", text, count=1)
 
-    def _script(self, match: re.Match[str], up: str) -> str:
+    def _script(self, match: re.Match[str]) -> str:
         """Return a script tag that loads what the inline script said; the name of the page, which is unused, goes."""
         if "src=" in match["attributes"] or "json" in match["attributes"]:
             return match[0]
         code = match["code"].strip()
         if not code or code.startswith("DOCUMENTATION_OPTIONS.pagename"):
             return ""
-        return f'<script src="{up}{self._moved(code, "js")}"></script>'
+        return f'<script src="{self._moved(code, "js")}"></script>'
 
     def _moved(self, code: str, kind: str) -> str:
         """Write code to a file named by its content and return its path."""

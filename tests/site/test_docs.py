@@ -480,7 +480,7 @@ def test_a_link_without_a_proper_answer_is_named(answer: bytes):
 def test_code_inside_a_tag_is_refused(tmp_path: Path):
     """The policy would switch it off, and a button would do nothing."""
     with pytest.raises(ValueError, match="code inside a tag"):
-        Pages(tmp_path, {}).tightened('<html><head></head><p onclick="go()">x</p></html>', tmp_path / "a.html")
+        Pages(tmp_path, {}).tightened('<html><head></head><p onclick="go()">x</p></html>', "a.html")
 
 
 def test_another_copy_of_the_site_is_the_one_that_is_built(small: Path, tmp_path: Path):
