@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from helpers._atomic import write_file
+from helpers._cells import runs_as_formula
 from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
 from helpers.provenance import provenance
 from helpers.systems.causes import causes
@@ -140,8 +141,7 @@ def _per_query(comparison: Compared) -> str:
 
 
 def _cell(text: str) -> str:
-    """Keep a spreadsheet from taking a text for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "@", "\t") or (text[:1] == "-" and not text[1:].isdigit()) else text
+    return f"'{text}" if runs_as_formula(text) else text
 
 
 def _run_writer(result: Result, query_ids: list[str]) -> Callable[[Path], None]:

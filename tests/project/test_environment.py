@@ -236,12 +236,15 @@ def test_the_lock_installs_on_every_machine_that_the_readme_names(python: str, p
         sources = ["jieba"]  # pure Python, published as source alone
         if extras == EVERYTHING and "aarch64-manylinux" in platform:
             sources.append("pytrec-eval-terrier")  # README: tests need a C compiler there
-        options = ["--constraint", str(ROOT / "constraints.txt"), "--only-binary", ":all:"]
+        options = ["--python-version", f"{python}.0", "--python-platform", platform]
+        options += ["--constraint", str(ROOT / "constraints.txt"), "--only-binary", ":all:"]
         options += [word for name in sources for word in ("--no-binary", name)]
         wanted = list(PROJECT["dependencies"])
         for extra in extras.strip("[]").split(","):
             wanted += PROJECT["optional-dependencies"][extra]
-        done = resolve(tmp_path, "\n".join(wanted), *options, "--python-version", f"{python}.0", "--python-platform", platform)
+        done = resolve(
+            tmp_path, "\n".join(wanted), *options, "--python-version", f"{python}.0", "--python-platform", platform
+        )
         assert done.returncode == 0, f"{extras}: {done.stderr}"
 
 
