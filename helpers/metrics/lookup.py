@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.metrics.judgements import Judgements, Ranked
+from helpers.metrics.qrels import Judgements, Ranked
 
 BLOCK = 1 << 17  # numbers looked at together: few enough that they stay in the processor's cache
 SHORT = 32  # a ranking and the judgements of its query, together this many at most, are compared one by one
