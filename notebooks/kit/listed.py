@@ -2,7 +2,7 @@
 
     ["01_evaluation".numbers]    # numbers of the English prose that no run gives, in order; "*" for a whole page
     grades-text = ["3 2 1 0 2", "the grades of the guidelines"]
-    ["01_evaluation".cells]      # tags and metadata that hide outputs from the comparison
+    ["01_evaluation".cells]      # what spares outputs from the comparison: volatile, or a tolerance such as atol=0.01
     device = ["volatile", "names the device, which differs"]
     ["01_evaluation".languages]  # numbers that only English (en) or only Chinese (zh) has
     look-text = ["en 3", "Chinese says it without the number"]
