@@ -62,8 +62,8 @@ def check(
     are compared with the recorded ones.
     """
     root = root.resolve()
-    known = figures.Texts(figures.Figures(root)) if numbers else None
     books: dict[Path, NotebookNode] = {}
+    known = figures.Texts(figures.Figures(root, books)) if numbers else None
     problems = [problem for name in lesson_names(root, lessons) for problem in _lesson(root, name, known, books)]
     if lint:
         english = {path: book for path, book in books.items() if path.parent.name == "en"}

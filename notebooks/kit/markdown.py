@@ -18,6 +18,7 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(\s*<?([^)\s>]*)>?(?:\s+\"
 _REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:[ \t]*\S+.*$", re.M)
 _URL = re.compile(r"<?(?:https?|ftp)://[^\s<>)\"'，。；：、）】》]+>?")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_SENTENCE = re.compile(r"(?:<!--.*?-->|[.!?;:](?![\s\"”)*<]|$)|[^.!?;:。！？；：\n])+(?:[.!?;:。！？；：]|$)", re.M)
 _OPTION = re.compile(r"^[ \t]*:[\w-]+:.*$", re.M)
 _TARGET = re.compile(r"^[ \t]*\([\w-]+\)=[ \t]*$", re.M)
 
@@ -91,6 +92,11 @@ def headings(text: str) -> list[str]:
 def paragraphs(text: str) -> list[str]:
     """Return the blocks of a text that blank lines separate, stripped."""
     return [block.strip() for block in re.split(r"\n\s*\n", text) if block.strip()]
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences and half sentences of a Markdown text, in any of both languages, with their comments."""
+    return [match[0] for match in _SENTENCE.finditer(text)]
 
 
 def has_han(text: str) -> bool:

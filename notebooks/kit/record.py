@@ -43,7 +43,8 @@ def is_unchanged(recorded: NotebookNode, fresh: NotebookNode) -> bool:
 def stamp(notebook: NotebookNode) -> NotebookNode:
     """Return notebook with the metadata that every lesson has and nothing volatile.
 
-    That is hashes of the code run and of its outputs, and where slides begin: at a heading, and below it at each further text.
+    That is hashes of the code run and of its outputs, and where slides begin: at a heading, and below it at each
+    further text.
     """
     notebook = deepcopy(notebook)
     notebook.metadata = {
