@@ -8,7 +8,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from . import figures, hygiene, translation, twins
-from .listed import idle, listed, unknown_texts
+from .listed import idle, unknown_texts
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, lesson_names, lesson_path, read, relative
 
 
@@ -46,9 +46,9 @@ def _pages(root: Path, known: figures.Texts | None) -> Iterator[Problem]:
     sources = [relative(root, page) for page, _ in pairs]
     for path in [p for pair in pairs for p in pair if p.exists()]:
         file = relative(root, path)
-        pinned = listed(root, file, "numbers").get("page", "") if file in sources else "*"
         if known is not None:
-            yield from figures.check_text(path.read_text(encoding="utf-8"), file, "", known, pinned=pinned)
+            listings = figures.listings(root, file, "page") if file in sources else None
+            yield from figures.check_text(path.read_text(encoding="utf-8"), file, "", known, listings=listings)
         yield from idle(root, file, ["page"])
     yield from unknown_texts(root, [*sources, *lesson_names(root)])
 

@@ -25,7 +25,7 @@ from nbformat import NotebookNode
 
 from .arithmetic import ExpressionError, Number, evaluate, wrong_formulas
 from .cells import alt_text, code_cells, leaves
-from .directions import contradicts, wrong_moves
+from .directions import comparisons, contradicts, wrong_moves
 from .listed import FILE, listed
 from .markdown import COMMENT, PLACEHOLDER, prose, sentences, without_blocks, without_code
 from .names import mentions, swapped
@@ -358,30 +358,53 @@ class Texts:
             yield "direction", f"'{move}': the second number lies on the other side, correct the word or the numbers"
 
 
-def _listed(text: str, pinned: str | None) -> Iterator[tuple[str, str]]:
-    """Yield rule and message unless the free numbers of an English text are those listed for it."""
-    found = " ".join(free_numbers(text))
-    if pinned != "*" and found != (pinned or ""):
-        message = f"numbers that no run gives are '{found}', {FILE} lists '{pinned or ''}'"
+def _unclaimed(text: str) -> list[str]:
+    """Return the words that compare recorded figures in sentences of an English text that make no claim."""
+    kinds = (
+        (sentence, [match["kind"] for match in _ANY.finditer(sentence)]) for sentence in sentences(without_code(text))
+    )
+    return [
+        word
+        for sentence, marks in kinds
+        if {"fig", "calc"} & set(marks) and "holds" not in marks
+        for word in comparisons(prose(without_markers(sentence)))
+    ]
+
+
+def _listed(text: str, listings: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield rule and message unless the free numbers and unclaimed comparisons of an English text are those listed."""
+    found = " ".join(free_numbers(text)), " ".join(_unclaimed(text))
+    numbers, words = (listings.get(section, "") for section in ("numbers", "comparisons"))
+    if numbers not in ("*", found[0]):
+        message = f"numbers that no run gives are '{found[0]}', {FILE} lists '{numbers}'"
         yield "number-unlisted", f"{message}: mark what a run gives, list the rest with a reason"
+    if words != found[1]:
+        message = f"words that compare figures without a claim are '{found[1]}', {FILE} lists '{words}'"
+        yield "comparison", f"{message}: put <!--holds: EXPR--> behind them, or list them with a reason"
 
 
 def check_text(
-    text: str, file: str, cell: str, texts: Texts, lesson: str = "", pinned: str | None = "*"
+    text: str, file: str, cell: str, texts: Texts, lesson: str = "", listings: dict[str, str] | None = None
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the numbers of one Markdown text; pinned are its free numbers (`*`: not looked at)."""
-    for rule, message in (*texts.problems(text, lesson), *_listed(text, pinned)):
+    """Yield what is wrong with the numbers of one Markdown text.
+
+    listings are what docs/checks.toml lists for an English one; translation.py compares the Chinese with it.
+    """
+    unlisted = [] if listings is None else _listed(text, listings)
+    for rule, message in (*texts.problems(text, lesson), *unlisted):
         yield Problem(file, cell, rule, message)
 
 
-def notebook_problems(notebook: NotebookNode, file: str, texts: Texts) -> Iterator[Problem]:
-    """Yield what is wrong with the numbers in markdown cells and alternative texts of a notebook.
+def listings(root: Path, text: str, cell: str) -> dict[str, str]:
+    """Return what docs/checks.toml lists for the English of a cell, or of a page (`page`)."""
+    return {section: listed(root, text, section).get(cell, "") for section in ("numbers", "comparisons")}
 
-    The free numbers of an English one are compared with the list; translation.py compares the Chinese with it.
-    """
+
+def notebook_problems(notebook: NotebookNode, file: str, texts: Texts) -> Iterator[Problem]:
+    """Yield what is wrong with the numbers in markdown cells and alternative texts of a notebook."""
     lesson, english = Path(file).stem, Path(file).parent.name == "en"
-    pins = listed(texts.figures.root, lesson, "numbers")
     for cell in notebook.cells:
         text = cell.source if cell.cell_type == "markdown" else alt_text(cell)
         if text:
-            yield from check_text(text, file, cell.id, texts, lesson, pins.get(cell.id, "") if english else "*")
+            known = listings(texts.figures.root, lesson, cell.id) if english else None
+            yield from check_text(text, file, cell.id, texts, lesson, known)

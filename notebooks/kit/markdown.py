@@ -16,7 +16,7 @@ _MATH = re.compile(r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|(?<![\\\w$])\$(?!\s)[^$
 _CODE = re.compile(r"(?:\{[\w:-]+\})?(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(\s*<?([^)\s>]*)>?(?:\s+\"[^\"]*\")?\s*\)")
 _REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:[ \t]*\S+.*$", re.M)
-_URL = re.compile(r"<?(?:https?|ftp)://[^\s<>)\"'，。；：、）】》]+>?")
+URL = re.compile(r"<?(?:https?|ftp)://[^\s<>)\"'，。；：、）】》`]+>?")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _SENTENCE = re.compile(r"(?:<!--.*?-->|[.!?;:](?![\s\"”)*<]|$)|[^.!?;:。！？；：\n])+(?:[.!?;:。！？；：]|$)", re.M)
 _OPTION = re.compile(r"^[ \t]*:[\w-]+:.*$", re.M)
@@ -71,7 +71,7 @@ def prose(text: str) -> str:
     text = COMMENT.sub(lambda m: "\n" * m[0].count("\n"), without_code(text))
     text = _MATH.sub(lambda m: _lines_of(m[0]), text)
     text = LINK.sub(lambda m: m[2], LINK.sub(lambda m: m[2], text))
-    for pattern in (_REFERENCE, _OPTION, _TARGET, _URL, _TAG):
+    for pattern in (_REFERENCE, _OPTION, _TARGET, URL, _TAG):
         text = pattern.sub("", text)
     return text
 

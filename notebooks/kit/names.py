@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import yaml
 
-from .markdown import COMMENT, LINK
+from .markdown import COMMENT, LINK, URL, URL
 
 _NAME = re.compile(r"(?<![\w@./+-])(?=[\w@./+-]*(?:\d|\w[A-Z]))[A-Za-z](?:[\w@./+-]*\w)?", re.A)
 _UNITS = ("gb", "mb", "tb", "sd", "id")  # Chinese has words for them at times
@@ -88,8 +88,8 @@ def swapped(figures: list[tuple[int, str]], named: list[Mention]) -> str:
 
 def names(line: str) -> list[str]:
     """Return the names of a line of Markdown, without their plural: words with a digit or a capital inside."""
-    text = re.sub(r"\$[^$]*\$|https?://\S+", " ", LINK.sub(lambda match: match[2], COMMENT.sub("", line)))
-    found = (match[0].lower().removesuffix("s") for match in _NAME.finditer(text))
+    text = re.sub(rf"\$[^$]*\$|{URL.pattern}", " ", LINK.sub(lambda match: match[2], COMMENT.sub("", line)))
+    found = (re.sub(r"(?<=[A-Z])s$|_zh", "", match[0]).lower() for match in _NAME.finditer(text))
     return [name for name in found if name not in _UNITS]
 
 
@@ -100,4 +100,4 @@ def missing_names(english: str, chinese: str) -> Iterator[str]:
     """
     for metrics in (True, False):
         rest = iter([name for name in names(chinese) if ("@" in name) is metrics])
-        yield from (name for name in names(english) if ("@" in name) is metrics and name not in rest)
+        yield from [name for name in names(english) if ("@" in name) is metrics and name not in rest][:1]
