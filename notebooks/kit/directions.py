@@ -31,11 +31,11 @@ _OPPOSITES = (  # English words for more and for less, and the Chinese that thei
     (r"high(?:er|est)?|ris(?:es?|ing)|rose|climbs?|increas\w*|grows?|raises?|exceeds?|at least",
      r"low(?:er|est)?|falls?|fell|dropp(?:ed|ing)|decreas\w*|shrinks?|at most",
      r"高|上升|升|涨|增|超过|以上|大于|至少|不低于|越大|扩大|领先|好",
-     r"低|下降|降|跌|减|下端|不到|没有达到|够不上|以下|小于|至多|最多|不超过|不高于|下限|不可能|差"),
+     r"低|下降|降|跌|减|下端|不到|没有达到|够不上|以下|小于|至多|最多|不超过|不高于|下限|不可能|(?<!不)差(?![值别异距])"),
     (r"ahead(?! of its)|wins?|beats?", r"lost to", r"领先|胜|赢|超过|高|好", r"落后|不如|低|输|坏|糟"),
     (r"better|best", r"worse|worst", r"好|优|佳|高|最|胜|强|领先", r"差(?![值别异距])|糟|坏|低|不如"),
     (r"more|most|larger|largest|large|bigger|big|longer|longest|long",
-     r"fewer|fewest|smaller|smallest|small|shorter|shortest|short",
+     r"(?<!at )least(?! of all)|fewer|fewest|smaller|smallest|small|shorter|shortest|short",
      r"多|大|长|更|越|超|最|很|较|又|还|另|以上|远", r"少|小|短|低|一点|不足"),
     (r"fast(?:er|est)?|quick(?:er|ly)?", r"slow(?:er|est|ly)?", r"快|省", r"慢"),
     (r"above", r"below", r"上|高|超|大于|以前|前", r"下|低|小于|不到|以内|不足|不可能小|后|不如"),
@@ -52,7 +52,9 @@ _COMPARES = re.compile(
     r"|exceeds?|most|least|more|less|twice)\b",
     re.I,
 )
-_NOT = re.compile(r"\b(?:never|not?(?! contradiction)|none|nor|neither|cannot)\b|不(?!如|过|相关|同)|没有|从未|并非", re.I)
+_NOT = re.compile(
+    r"\b(?:never|not?(?! contradiction)|none|nor|neither|cannot)\b|不(?!如|过|相关|同)|没有|从未|并非", re.I
+)
 _END = re.compile(r"[,;:!?()，。；：！？（）|\n]|\.(?=\s|$)")
 _NUMBER = r"(?<![\d./])([-\u2212]?\d[\d,]*(?:\.\d+|/\d+)?)[ \u00a0]?[%％]?"
 _MOVES = {
@@ -121,5 +123,10 @@ def opposed(english: str, chinese: str) -> Iterator[tuple[str, str]]:
             (less, more, less_chinese, more_chinese),
         ):
             word, against = says.search(english), opposite.search(chinese)
-            if word and against and not other.search(english) and not same.search(chinese):
+            counts = [
+                len(side.findall(text))
+                for side, text in zip((says, other, same, opposite), (english,) * 2 + (chinese,) * 2)
+            ]
+            fewer = counts[0] > counts[2] and counts[0] + counts[1] == counts[2] + counts[3]
+            if word and against and (fewer or counts[1] == counts[2] == 0):
                 yield word[0], against[0]

@@ -99,6 +99,13 @@ def sentences(text: str) -> list[str]:
     return [match[0] for match in _SENTENCE.finditer(text)]
 
 
+def line_pairs(english: str, chinese: str) -> list[tuple[str, str]]:
+    """Return each line of prose of an English text and its translation; what a Chinese text adds stands below these."""
+    both = ([line for line in without_blocks(text).split("\n") if COMMENT.sub("", line).strip()]
+            for text in (english, chinese))  # fmt: skip
+    return list(zip(*both, strict=False))
+
+
 def has_han(text: str) -> bool:
     """Tell whether text holds a Chinese character."""
     return re.search(f"[{HAN}]", text) is not None

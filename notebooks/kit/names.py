@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import yaml
 
-from .markdown import COMMENT, LINK, URL, URL
+from .markdown import COMMENT, LINK, URL
 
 _NAME = re.compile(r"(?<![\w@./+-])(?=[\w@./+-]*(?:\d|\w[A-Z]))[A-Za-z](?:[\w@./+-]*\w)?", re.A)
 _UNITS = ("gb", "mb", "tb", "sd", "id")  # Chinese has words for them at times

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from .directions import opposed
-from .markdown import COMMENT, LINK, prose, sentences, without_blocks
+from .markdown import COMMENT, LINK, line_pairs, prose, sentences, without_blocks
 from .names import missing_names
 
 WORDS = {
@@ -21,7 +21,7 @@ WORDS = {
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "百": 100, "千": 1000, "万": 10**4,
            "亿": 10**8}  # fmt: skip
 _DIGITS = dict(zip("零一二三四五六七八九两", (*range(10), 2), strict=True))
-_BY_LINE = ("names", "words")
+_BY_LINE = ("names", "words", "rows")
 _SMALL = re.compile(r"\b(?:one|two|both|once|twice|first|second|single)\b|[一二两]|首个|第一", re.I)
 
 _DIGIT = r"\d+(?:,\d{3})*(?:\.\d+)?"
@@ -154,19 +154,17 @@ def _allowed(entry: str) -> dict[str, Counter[str]]:
 
 
 def _by_line(english: str, chinese: str) -> Iterator[tuple[str, str]]:
-    """Yield rule and message where a line names other things than its translation, or a sentence says the opposite.
-
-    What a Chinese text adds, such as the Chinese labels of a table, stands below what it translates.
-    """
-    both = ([line for line in without_blocks(text).split("\n") if COMMENT.sub("", line).strip()]
-            for text in (english, chinese))  # fmt: skip
-    for lines in zip(*both, strict=False):
+    """Yield rule and message where a line names other things than its translation, or a sentence says the opposite."""
+    for lines in line_pairs(english, chinese):
+        place = f"in '{prose(lines[1]).strip()[:60]}'"
         for name in missing_names(*lines):
-            yield "names", f"Chinese lacks '{name}', or has it elsewhere, in '{prose(lines[1]).strip()[:60]}'"
+            yield "names", f"Chinese lacks '{name}', or has it elsewhere, {place}"
         left, right = ([one for one in sentences(prose(line)) if re.search(r"\w\w", one)] for line in lines)
         pairs = zip(left, right, strict=True) if len(left) == len(right) else [(prose(lines[0]), prose(lines[1]))]
         for word, against in itertools.chain(*itertools.starmap(opposed, pairs)):
-            yield "words", f"English says '{word}', Chinese '{against}', in '{prose(lines[1]).strip()[:60]}'"
+            yield "words", f"English says '{word}', Chinese '{against}', {place}"
+        if lines[0].startswith("|") and (lost := quantities(lines[0], "en")[1] - quantities(lines[1], "zh")[0]):
+            yield "rows", f"Chinese lacks {', '.join(lost)} {place}"
 
 
 def language_differences(english: str, chinese: str, allowed: str = "") -> Iterator[tuple[str, str]]:
