@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from .cells import code_cells, code_hashes
+from .cells import code_cells, code_hashes, output_hashes
 from .compare import compare
 from .conditions import differences, recording_conditions
 from .execute import CELL_LIMIT, execute
@@ -47,13 +47,15 @@ def is_unchanged(recorded: NotebookNode, fresh: NotebookNode) -> bool:
 def stamp(notebook: NotebookNode) -> NotebookNode:
     """Return notebook with the metadata that every lesson has and nothing volatile.
 
-    That is hashes of the code run, and where slides begin: at a heading, and below it at each further text.
+    That is hashes of the code run and of its outputs, and where slides begin: at a heading, and below it at each
+    further text.
     """
     notebook = deepcopy(notebook)
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
         "recorded": code_hashes(notebook),
+        "outputs": output_hashes(notebook),
     }
     for cell in notebook.cells:
         for key in ("execution", "papermill", "collapsed", "scrolled", "ExecuteTime", "colab", "vscode", "trusted"):
