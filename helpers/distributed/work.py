@@ -81,7 +81,7 @@ def _loaded_as_expected(run: Encoding) -> TransformerModel:
     model, expected = _model(run.origin, run.device), run.settings
     if model.info.sha256 != expected.model.sha256:
         raise ValueError(
-            f"The model {expected.model.name} has the SHA-256 {model.info.sha256} on a worker, the caller's "
+            f"The model {expected.model.name} of a worker has the SHA-256 {model.info.sha256}, the caller's "
             f"{expected.model.sha256}: give all machines the same files."
         )
     settings = ShardSettings.of(model, expected.kind, run.batch_size, expected.shard_size)

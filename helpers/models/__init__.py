@@ -2,12 +2,16 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
 from helpers.models.bundled import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT
 from helpers.models.find import find_checkpoint
 from helpers.models.flag import flag_model
-from helpers.models.model import Model, ModelInfo, Origin, Pooling
+from helpers.models.model import ModelInfo, Origin, Pooling
 from helpers.models.precomputed import ARRAYS, Precomputed
+
+if TYPE_CHECKING:
+    from helpers.models.transformer import TransformerModel
 
 __all__ = [
     "BUNDLED",
@@ -22,6 +26,8 @@ __all__ = [
     "load_model",
 ]
 
+#: What :func:`helpers.embeddings.encode` takes: a network with its tokenizer, or vectors computed elsewhere.
+Model: TypeAlias = "TransformerModel | Precomputed"
 BACKENDS = ("FlagEmbedding", "transformers")
 FLAG_LONGEST = 512  # tokens that FlagEmbedding reads where it is not told otherwise
 

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from helpers.models.card import read_card
 from helpers.models.files import one_line_errors
+from helpers.models.precomputed import Precomputed
 
 if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
 
 
-def flag_model(model: TransformerModel) -> Any:
+def flag_model(model: TransformerModel | Precomputed) -> Any:
     """Load FlagEmbedding's ``FlagModel`` from the folder of a model, with its pooling, instructions and longest input.
 
     Its ``encode_queries`` and ``encode_corpus`` give the vectors of :func:`helpers.embeddings.encode`, ``encode`` those
@@ -25,7 +26,9 @@ def flag_model(model: TransformerModel) -> Any:
     """
     info, folder = model.info, model.folder
     if folder is None:
-        raise ValueError(f"{info.name} was made from another model: FlagModel loads folders alone.")
+        raise ValueError(
+            f"{info.name} was computed elsewhere, or made from another model: FlagModel loads the folder of a model."
+        )
     if fault := read_card(folder).flag_fault(info.pooling):
         raise ValueError(fault)
     from FlagEmbedding import FlagModel

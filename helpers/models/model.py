@@ -2,14 +2,6 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
-
-if TYPE_CHECKING:
-    from helpers.models.precomputed import Precomputed
-    from helpers.models.transformer import TransformerModel
-
-#: What :func:`helpers.embeddings.encode` takes: a network with its tokenizer, or vectors computed elsewhere.
-Model: TypeAlias = "TransformerModel | Precomputed"
 
 
 class Pooling(StrEnum):

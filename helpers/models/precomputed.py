@@ -37,7 +37,7 @@ class Precomputed:
 
     device = "precomputed"
     parameter_count = None
-    origin = None
+    folder = origin = None  # no network is loaded from it
 
     def __init__(self, folder: str | Path) -> None:
         """Read and check the four files."""
