@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers._files import require_inside
 from helpers._printable import printable
 from helpers.data.formats import READERS, read_texts
-from helpers.data.safety import require_own_file
 from helpers.models.files import sha256_of
 from helpers.models.model import ModelInfo
 
@@ -49,7 +49,7 @@ class Precomputed:
         for kind, stem in ARRAYS.items():
             array, table = folder / f"{stem}.npy", _table_beside(folder, stem)
             for file in (array, table):
-                require_own_file(folder, file)
+                require_inside(folder, file)
             self.arrays[kind], self.row_of_text[kind] = _read_pair(array, table, kind)
             files += [array, table]
         dims = {kind: array.shape[1] for kind, array in self.arrays.items()}
