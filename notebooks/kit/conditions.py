@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from nbformat import NotebookNode
 
-from helpers.embeddings.cache import ShardCache
+from helpers.embeddings.store import Store
 
 from .compare import Difference, compare
 from .execute import CELL_LIMIT, Parameters, cache_folder, execute, parameter_names
@@ -110,7 +110,7 @@ def _cache(root: Path, seed: int | None) -> Iterator[Path]:
 
 def _shake_files(source: Path, target: Path, seed: int) -> None:
     """Write the shaken vectors of one folder into another, and its manifest, if it has one, with their checksums."""
-    old, new = ShardCache(source), ShardCache(target)
+    old, new = Store(source), Store(target)
     manifest = source / "manifest.json"
     text = manifest.read_text(encoding="utf-8") if manifest.exists() else ""
     for path in sorted(source.glob("*.npy")):
