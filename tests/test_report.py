@@ -256,7 +256,7 @@ def test_a_wrong_name_answers_without_the_heavy_libraries(place, mistake):
 
 
 DATA_MISTAKES = {
-    "no rows": ("query,positive\n", [], "set.csv: no rows"),
+    "no rows": ("query,positive\n", [], "set.csv': no rows"),
     "no such column": ("asked,answer\na,b\n", [], "no column 'positive' and no column 'query'"),
     "cutoff beyond the corpus": (
         "query,positive\na,b\n",
