@@ -1,4 +1,4 @@
-"""Where what can be made anew is kept: embeddings, and models that were converted."""
+"""The folder for files that can be recomputed: embeddings, and models that were converted."""
 
 import os
 from pathlib import Path

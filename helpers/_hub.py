@@ -3,9 +3,33 @@
 import contextlib
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 DEFAULT_ENDPOINT = "https://huggingface.co"
 TIMEOUT_SECONDS = 5
+FILES = (".jsonl", ".json", ".csv", ".tsv", ".txt", ".parquet", ".gz", ".toml", ".npy", ".trec", ".run", ".qrels")
+
+
+def is_hub_id(name: str | Path) -> bool:
+    """Tell a hub id, ``owner/name``, from a path, without asking the hub.
+
+    What exists is a path, and so is a mistyped one: it starts with a dot, its first part is a folder, or it ends as
+    files do.
+    """
+    text = str(name)
+    path = Path(text).expanduser()
+    if isinstance(name, Path) or text.count("/") != 1 or text.startswith(".") or path.suffix.lower() in FILES:
+        return False
+    if path.exists() or path.parent.is_dir():
+        return False
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
+
+    try:
+        validate_repo_id(text)
+    except HFValidationError:
+        return False
+    return True
 
 
 def reachable() -> bool:

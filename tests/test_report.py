@@ -256,8 +256,8 @@ def test_a_wrong_name_answers_without_the_heavy_libraries(place, mistake):
 
 
 DATA_MISTAKES = {
-    "no rows": ("query,positive\n", [], "set.csv: no rows"),
-    "no such column": ("asked,answer\na,b\n", [], "no column positive and no column query"),
+    "no rows": ("query,positive\n", [], "set.csv': no rows"),
+    "no such column": ("asked,answer\na,b\n", [], "no column 'positive' and no column 'query'"),
     "cutoff beyond the corpus": (
         "query,positive\na,b\n",
         ["--cutoffs", "1,5"],
@@ -306,7 +306,7 @@ def test_damaged_runs_and_embeddings_are_found_before_anything_ranks(place, monk
     write_embeddings(place / "vectors")
     np.save(place / "vectors" / "passages.npy", np.ones((3, 8), np.float32))
     for system, message in (
-        ("bad.trec", "bad.trec:1: the score must be"),
+        ("bad.trec", "bad.trec', line 1: the score must be"),
         ("vectors", "has 3 rows, passages.jsonl 12"),
     ):
         arguments = ["--data", "set", "--system", "bm25", "--system", system, "--out", "out"]

@@ -1,9 +1,8 @@
-"""Which column of a table holds what: given by the reader, or found by the usual names."""
+"""A table, which of its columns holds what, and which split to take: as the caller says, or by the usual names."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from helpers._printable import printable
 from helpers.data.dataset import is_blank
 
 NAMES = {  # what a column holds: the names under which it is looked for
@@ -16,7 +15,27 @@ NAMES = {  # what a column holds: the names under which it is looked for
     "negative": ("negative",),
     "grade": ("grade", "score", "relevance", "label"),
 }
-Table = Any  # a table of datasets: column_names, a length, and the cells of a column by its name
+DEFAULT_SPLIT = "dev"
+DEV = ("dev", "validation", "val", "valid")  # the names of one split
+Cell = object  # of any type: a text, a number, a list, None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of equal length by their names, and the split that they are, "" for a file alone."""
+
+    columns: Mapping[str, list[Cell]]
+    split: str = ""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(next(iter(self.columns.values()), []))
+
+    @property
+    def listed(self) -> str:
+        """The names of the columns, for a message."""
+        return ", ".join(map(repr, self.columns))
 
 
 def parse_columns(columns: Mapping[str, str] | str | None) -> dict[str, str]:
@@ -30,67 +49,58 @@ def parse_columns(columns: Mapping[str, str] | str | None) -> dict[str, str]:
         if any(len(pair) != 2 for pair in pairs):
             raise ValueError(f"columns={columns!r}: expected role=column, separated by commas.")
         columns = {role.strip(): name.strip() for role, name in pairs}
-    unknown = set(columns or {}) - set(NAMES)
-    if unknown:
+    if unknown := set(columns or {}) - set(NAMES):
         raise ValueError(f"columns names {', '.join(sorted(unknown))}; it may name {', '.join(NAMES)}.")
     return dict(columns or {})
 
 
-def column_list(table: Table) -> str:
-    """List the columns of a table for a message."""
-    return printable(", ".join(table.column_names))
-
-
-def find_column(table: Table, role: str, columns: Mapping[str, str], where: str) -> str:
-    """Name the column of a table that holds ``role``: the one that ``columns`` gives, else a usual name.
+def column_of(table: Table, role: str, columns: Mapping[str, str], where: str) -> list[Cell]:
+    """Return the column that holds ``role``: the one that ``columns`` names, else one of a usual name.
 
     Raises:
-        ValueError: there is none, or not the one given; the message lists what the table has.
+        ValueError: there is none, or not the one named; the message lists what the table has.
     """
-    name = _column(table, role, columns)
-    if name is None:
-        wanted = f"no column {columns[role]!r}" if role in columns else f"no column {' or '.join(NAMES[role])}"
-        raise ValueError(
-            f"{printable(where)}: {wanted}; it has {column_list(table)}. "
-            f'Name the column that holds the {role}: columns="{role}=…".'
-        )
-    return name
+    names = (columns[role],) if role in columns else NAMES[role]
+    for name in names:
+        if name in table.columns:
+            return table.columns[name]
+    wanted = " or ".join(map(repr, names))
+    raise ValueError(
+        f"{where!r}: no column {wanted}; it has {table.listed}. Name the column that holds the {role}: "
+        f'columns="{role}=…".'
+    )
 
 
-def cells(table: Table, name: str) -> list[Any]:
-    """Return the cells of a column, read at once: one by one ``datasets`` takes fifty times as long."""
-    if type(table.features[name]).__name__ == "Json":
-        return list(table[name])
-    values: list[Any] = table.data.column(name).to_pylist()
-    return values
+def texts_of(table: Table, role: str, columns: Mapping[str, str], where: str) -> tuple[list[Cell], int]:
+    """Take the texts of a table of queries or passages (``role``); a passage's title goes on a line before its text.
+
+    Returns:
+        The cells, one for each row, and how many of them begin with a title.
+    """
+    texts = column_of(table, role, columns, where)
+    if role != "passage" or ("title" not in columns and "title" not in table.columns):
+        return texts, 0
+    titles, joined, titled = column_of(table, "title", columns, where), list(texts), 0
+    for row, (title, text) in enumerate(zip(titles, texts, strict=True)):
+        if is_blank(text) and not is_blank(title):
+            joined[row] = title
+        elif isinstance(text, str) and not is_blank(title):
+            joined[row], titled = f"{title}\n{text}", titled + 1
+    return joined, titled
 
 
-def texts_of(table: Table, role: str, columns: Mapping[str, str], where: str) -> list[str]:
-    """Take the texts of a table of queries or passages; a passage's title goes on a line before its text."""
-    texts = cells(table, find_column(table, role, columns, where))
-    if role != "passage" or (_column(table, "title", columns) is None and "title" not in columns):
-        return texts
-    titles = cells(table, find_column(table, "title", columns, where))
-    return [_join(title, text) for title, text in zip(titles, texts, strict=True)]
+def choose_split(splits: Sequence[str], wanted: str | None, *, or_only: bool | None = None) -> str | None:
+    """Name the split to take: the one wanted, under any of its names, else perhaps the only one; None if neither.
 
-
-def count_titles(table: Table, columns: Mapping[str, str]) -> int:
-    """Count the rows of a table of passages whose title is joined to a text."""
-    name, text = _column(table, "title", columns), _column(table, "passage", columns)
-    if name is None or name not in table.column_names or text is None:
-        return 0
-    pairs = zip(cells(table, name), cells(table, text), strict=True)
-    return sum(not is_blank(title) and not is_blank(text) for title, text in pairs)
-
-
-def _join(title: object, text: object) -> Any:
-    """Put a title on a line before a text; where either is blank, or the text is none, the other stands alone."""
-    if is_blank(title):
-        return text
-    return title if is_blank(text) else f"{title}\n{text}" if isinstance(text, str) else text
-
-
-def _column(table: Table, role: str, columns: Mapping[str, str]) -> str | None:
-    """Name the column that holds ``role``, None if there is none."""
-    names = [columns[role]] if role in columns else NAMES[role]
-    return next((name for name in names if name in table.column_names), None)
+    Args:
+        splits: what there is.
+        wanted: the name, None for the first.
+        or_only: whether the only split may take its place; by default where the name is the default, ``dev``.
+    """
+    if wanted is None:
+        return splits[0]
+    for name in (wanted, *DEV) if wanted in DEV else (wanted,):
+        if name in splits:
+            return name
+    only = wanted == DEFAULT_SPLIT if or_only is None else or_only
+    return splits[0] if only and len(splits) == 1 else None

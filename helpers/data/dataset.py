@@ -67,24 +67,19 @@ class RetrievalDataset:
                 f"{self.name}: judgements for {len(self.qrels)} queries, but {len(self.queries)} queries; "
                 "give one dict per query, an empty one where nothing was judged."
             )
-        for row, judged in enumerate(self.qrels):
-            self._check_judgements(row, judged)
-
-    def _check_judgements(self, row: int, judged: Mapping[int, int]) -> None:
-        """Raise unless the judgements of a query name rows of documents, with grades that fit 32 bits."""
         documents = len(self.corpus) + len(self.ids_without_text)
-        unknown = [passage for passage in judged if not 0 <= passage < documents]
-        if unknown:
-            raise ValueError(
-                f"{self.name}: the judgements of query {row} name passage rows {unknown[:3]}, "
-                f"but the corpus has rows 0 to {documents - 1}."
-            )
-        for passage, grade in judged.items():
-            if not -LARGEST_GRADE <= grade <= LARGEST_GRADE:
+        for row, judged in enumerate(self.qrels):
+            if unknown := [passage for passage in judged if not 0 <= passage < documents]:
                 raise ValueError(
-                    f"{self.name}: the grade of passage {passage} for query {row} is out of range; "
-                    f"grades run from {-LARGEST_GRADE} to {LARGEST_GRADE}."
+                    f"{self.name}: the judgements of query {row} name passage rows {unknown[:3]}, "
+                    f"but the corpus has rows 0 to {documents - 1}."
                 )
+            for passage, grade in judged.items():
+                if not -LARGEST_GRADE <= grade <= LARGEST_GRADE:
+                    raise ValueError(
+                        f"{self.name}: the grade of passage {passage} for query {row} is out of range; "
+                        f"grades run from {-LARGEST_GRADE} to {LARGEST_GRADE}."
+                    )
 
     def __repr__(self) -> str:
         """Say how big it is rather than print it, and which split it is if not the usual one."""
@@ -167,6 +162,49 @@ class RetrievalDataset:
         )
 
 
+def from_ids(
+    name: str,
+    queries: Mapping[str, str],
+    corpus: Mapping[str, str],
+    qrels: Mapping[str, Mapping[str, int]],
+    equal: str = "merge",
+) -> RetrievalDataset:
+    """Build a collection from texts by id and judgements ``{query id: {passage id: grade}}``.
+
+    Equal passages are merged into the first of them, which gets the highest of their grades, unless
+    ``equal="keep"``. A judged document that the corpus lacks keeps its judgement, see
+    ``RetrievalDataset.ids_without_text``.
+    """
+    first_id: dict[str, str] = {}
+    for passage, text in corpus.items():
+        first_id.setdefault(text, passage)
+    same_as = {passage: first_id[text] for passage, text in corpus.items() if first_id[text] != passage}
+    if equal == "keep":
+        same_as = {}
+    kept = [passage for passage in corpus if passage not in same_as]
+    judged_ids = dict.fromkeys(passage for query in queries for passage in qrels.get(query, {}))
+    without_text = [passage for passage in judged_ids if passage not in corpus]
+    row_of_id = {passage: row for row, passage in enumerate([*kept, *without_text])}
+    rows: Qrels = []
+    for query in queries:
+        judged: dict[int, int] = {}
+        for passage, grade in qrels.get(query, {}).items():
+            row = row_of_id[same_as.get(passage, passage)]
+            judged[row] = max(grade, judged.get(row, grade))
+        rows.append(judged)
+    return RetrievalDataset(
+        name=name,
+        queries=list(queries.values()),
+        corpus=[corpus[passage] for passage in kept],
+        qrels=rows,
+        query_ids=list(queries),
+        corpus_ids=kept,
+        merged=len(same_as),
+        same_as=same_as,
+        ids_without_text=without_text,
+    )
+
+
 def _more_than(kept: int | None, all_: int) -> int:
     """Return how many there were if fewer are kept, else 0."""
     return all_ if kept is not None and kept < all_ else 0
@@ -197,19 +235,16 @@ def check_texts(role: str, texts: Iterable[object]) -> None:
         raise ValueError(f"No {role} at all; a collection needs at least one.")
 
 
-def is_missing(text: object) -> bool:
-    """Tell a cell without a value: ``None``, or NaN, pandas' word for it."""
-    return text is None or (isinstance(text, float) and math.isnan(text))
-
-
 def is_blank(text: object) -> bool:
-    """Tell a cell that is missing, or a text of nothing but white space."""
-    return is_missing(text) or (isinstance(text, str) and not text.strip())
+    """Tell a cell without a value (``None``, or NaN, pandas' word for it), or a text of nothing but white space."""
+    if isinstance(text, str):
+        return not text.strip()
+    return text is None or (isinstance(text, float) and math.isnan(text))
 
 
 def text_fault(text: object) -> str:
     """Say why something cannot stand as a text: missing, of another type, blank, half a character; "" if it can."""
-    if is_missing(text):
+    if not isinstance(text, str) and is_blank(text):
         return f"is missing ({text}); drop the row or fill it in."
     if not isinstance(text, str):
         return f"is of type {type(text).__name__}, {text!r}; expected text."

@@ -1,194 +1,282 @@
-"""Read through Hugging Face ``datasets``: one file, a folder in the hub's layout, or a data set of the hub."""
+"""A folder in the hub's layout, read by our own readers, or a data set of the hub, loaded by ``datasets``.
+
+``README.md`` or ``.huggingface.yaml`` name configurations and their files; without them the names of the files say
+which split each belongs to. What they name must be in the folder, or in the repository.
+"""
 
 import contextlib
 import logging
 import re
-import tempfile
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
-from helpers._hub import hub_or_local_cache, offline
-from helpers.data import safety, settings
-from helpers.data.splits import choose_split
+from helpers._files import plain_name, require_inside
+from helpers._hub import hub_or_local_cache
+from helpers.data.columns import DEV, Cell, Table, choose_split
+from helpers.data.formats import READERS, kind_of, read_table
+
+SETTINGS = ("README.md", ".huggingface.yaml")
+ROLES = ("corpus", "queries", "qrels")
+SPLITS = {
+    "train": ("train", "training"),
+    "validation": DEV,
+    "test": ("test", "testing", "eval", "evaluation"),
+}  # the words in names of files
+SHOWN = 20  # names in a message
+
+Settings = dict[str, dict[str, Any]]  # the configurations by their names
 
 
-def read_file(path: Path, reader: str, **options: object) -> Any:
-    """Read one file by the reader ``json``, ``csv`` or ``parquet`` of ``datasets``, with its options.
-
-    The shared cache of ``datasets`` would give an earlier version of a file; so each reading gets a cache of its own.
-    """
-    import datasets
-
-    with _quietly(), offline(), tempfile.TemporaryDirectory() as cache:
-        builder = datasets.load_dataset_builder(reader, data_files=_literal(path), cache_dir=cache, **options)
-        return _prepare(builder, "train", path.name, in_memory=True)
-
-
-def read_folder(
-    folder: Path,
-    config: str | None,
-    split: str | None,
-    *,
-    or_only: bool | None = None,
-    read_csv: Callable[[Path], Any] | None = None,
-) -> Any:
-    """Read a folder in the hub's layout, anew each time: the shared cache knows folders by name alone.
-
-    The split is the first if None; ``or_only`` is that of :func:`helpers.data.splits.choose_split`. ``read_csv`` reads
-    CSV and TSV files that the settings say nothing special of: ``datasets`` would make a 7 of the id ``007``.
+def read_folder(folder: Path, config: str | None, split: str | None, named: set[str], *, or_only: bool | None) -> Table:
+    """Read one split of a folder in the hub's layout, the first if ``split`` is None; ``train[:100]`` is a part of one.
 
     Raises:
-        ValueError: settings or links that lead outside the folder, a column of something else than text, no such
-            split, a path that holds ``*``, ``?`` or ``[``, which ``datasets`` takes for a pattern.
+        ValueError: no such configuration or split, no table, settings that cannot be read or lead outside the folder.
     """
-    import datasets
-
-    folder = folder.resolve()
-    if pattern := re.search(r"[*?\[]", str(folder)):
-        raise ValueError(
-            f"the path of the folder holds {pattern[0]!r}, which stands for a pattern there; rename the folder, "
-            "or name the file in it."
-        )
-    if (folder / "state.json").exists():
-        raise ValueError("it was written by save_to_disk; write it with to_parquet or to_json instead.")
-    settings.require_own_settings(folder)
-    safety.require_own_links(folder)
-    with _quietly(), offline(), tempfile.TemporaryDirectory() as cache:
-        builder = datasets.load_dataset_builder(str(folder), config, cache_dir=cache)
-        _require_text(builder)
-        for file in _data_files(builder):
-            safety.require_own_file(folder, Path(file))
-            safety.require_plain_file(Path(file), builder.name)
-        if read_csv is not None and _is_usual_csv(builder) and not _is_part(split):
-            return _read_each(builder, split, or_only, read_csv)
-        return _prepare(builder, split, folder.name, in_memory=True, or_only=or_only)
+    files = _files_of(folder, _configuration(folder_settings(folder), config))
+    whole, part = split, None
+    if split and (match := re.fullmatch(r"(.+)\[(-?\d*):(-?\d*)\]", split)):
+        whole, part = match[1], slice(*(int(end) if end else None for end in match.groups()[1:]))
+    taken = choose_split(list(files), whole, or_only=or_only)
+    if taken is None:
+        raise ValueError(f"no split {whole!r}; it has {', '.join(map(repr, files))}.")
+    tables = [read_table(file, named) for file in files[taken]]
+    names = dict.fromkeys(name for table in tables for name in table.columns)
+    columns: dict[str, list[Cell]] = {
+        name: [cell for table in tables for cell in table.columns.get(name, [None] * table.rows)] for name in names
+    }
+    if part:
+        columns, taken = {name: column[part] for name, column in columns.items()}, str(split)
+    return Table(columns, taken)
 
 
 def read_hub(
-    hub_id: str, config: str | None, split: str | None, offline_default: str, *, or_only: bool | None = None
-) -> Any:
-    """Read a data set of the hub, or what an earlier download left of it; the first split if None.
+    hub_id: str, config: str | None, split: str | None, offline_default: str, *, or_only: bool | None
+) -> Table:
+    """Read one split of a data set of the hub, or what an earlier download left of it; the first if ``split`` is None.
 
     Raises:
-        ValueError: it names files outside its repository, or has a column of something else than text.
+        ValueError: no such split, files outside the repository, a column of pictures, sound and the like.
         ConnectionError: the hub cannot be reached and nothing was downloaded before.
     """
     import datasets
 
     with _quietly():
         with hub_or_local_cache(f"the data set {hub_id!r}", offline_default):
-            _check_settings_on_hub(hub_id)
+            _configuration(_settings_on_hub(hub_id), config)
             builder = datasets.load_dataset_builder(hub_id, config)
-            if builder.config.data_files is not None:
-                _require_text(builder)
-            for file in _data_files(builder):
+            files = [str(file) for some in (builder.config.data_files or {}).values() for file in some]
+            for file in files:
                 if not file.lower().startswith(f"hf://datasets/{hub_id.lower()}@") or "::" in file:
                     raise ValueError(f"it names {Path(file).name!r}, which is outside its repository.")
             builder.download_and_prepare()
-        return _prepare(builder, split, hub_id, in_memory=False, or_only=or_only)
+        for name, feature in (builder.info.features or {}).items():
+            if kinds := _kinds(feature) - {"Value", "ClassLabel", "Json", "List", "LargeList", "Sequence"}:
+                raise ValueError(f"column {name!r} holds {kinds.pop()} data, not text; only columns of text are read.")
+        splits = [str(name) for name in builder.info.splits]
+        is_part = split is not None and any(mark in split for mark in "[+")  # "train[:100]", in datasets' notation
+        taken = split if is_part else choose_split(splits, split, or_only=or_only)
+        if taken is None:
+            raise ValueError(f"no split {split!r}; it has {', '.join(map(repr, splits))}.")
+        table = builder.as_dataset(split=taken)
+        return Table(table.to_dict(), str(taken))
 
 
-def configurations(source: Path | str, offline_default: str) -> list[str]:
-    """List the configurations that the settings of a folder or of a data set of the hub name; none without settings.
+def folder_settings(folder: Path) -> Settings:
+    """Read the configurations of a folder; none without settings.
 
     Raises:
-        ValueError: settings that name files elsewhere, or are written to harm.
-        ConnectionError: as :func:`read_hub`.
+        ValueError: settings that cannot be read, or name files outside the folder.
     """
-    if isinstance(source, Path):
-        return settings.require_own_settings(source.resolve())
-    with hub_or_local_cache(f"the data set {source!r}", offline_default):
-        return _check_settings_on_hub(source)
-
-
-def _prepare(builder: Any, split: str | None, name: str, *, in_memory: bool, or_only: bool | None = None) -> Any:
-    """Make the table of one split, and see that it holds nothing but text."""
-    safety.require_plain_columns(builder.info.features or {}, name)
-    builder.download_and_prepare()
-    safety.require_plain_columns(builder.info.features or {}, name)
-    taken = _taken([str(name) for name in builder.info.splits], split, or_only)
-    table = builder.as_dataset(split=taken, in_memory=in_memory)
-    safety.require_plain_columns(table.features, name)
-    return table
-
-
-def _taken(splits: list[str], split: str | None, or_only: bool | None) -> str:
-    """Name the split to take, the first if None, or raise."""
-    if split is not None and _is_part(split):  # a part of a split, in the notation of datasets: "train[:100]"
-        return split
-    taken = splits[0] if split is None else choose_split(splits, split, or_only=or_only)
-    if taken is None:
-        raise ValueError(f"no split {split!r}; it has {', '.join(splits)}.")
-    return taken
-
-
-def _is_part(split: str | None) -> bool:
-    """Tell whether the notation of ``datasets`` names a part of a split, or several splits."""
-    return split is not None and any(mark in split for mark in "[+")
-
-
-def _is_usual_csv(builder: Any) -> bool:
-    """Tell whether a folder holds nothing but CSV and TSV files, written in no way of their own."""
-    wanted, usual = builder.config, type(builder.config)(name=builder.config.name)
-    options = ("names", "column_names", "header", "skiprows", "encoding", "quotechar", "quoting", "features", "version")
-    return (
-        builder.name == "csv"
-        and builder.info.features is None
-        and wanted.sep in (",", "\t")
-        and all(getattr(wanted, option) == getattr(usual, option) for option in options)
-        and all(re.search(r"\.[ct]sv(\.gz)?$", file, re.I) for file in _data_files(builder))
-    )
-
-
-def _read_each(builder: Any, split: str | None, or_only: bool | None, read: Callable[[Path], Any]) -> Any:
-    """Read the files of one split one by one, and put them together."""
-    import datasets
-
-    files = {str(name): found for name, found in builder.config.data_files.items()}
-    taken = _taken(list(files), split, or_only)
-    whole = datasets.concatenate_datasets([read(Path(file)) for file in files[taken]])
-    return datasets.Dataset(whole.data, split=datasets.NamedSplit(taken))
-
-
-def _check_settings_on_hub(hub_id: str) -> list[str]:
-    """Return the configurations of a data set of the hub; raise where its settings name files elsewhere."""
-    import huggingface_hub
-    from huggingface_hub.errors import EntryNotFoundError
-
-    found: list[str] = []
-    for name in settings.FILES:
-        with contextlib.suppress(EntryNotFoundError):  # or not among what an earlier download left
-            path = huggingface_hub.hf_hub_download(hub_id, name, repo_type="dataset")
-            found += settings.check_settings(name, Path(path).read_bytes())
+    found: Settings = {}
+    for name in SETTINGS:
+        path = folder / name
+        if path.exists() or path.is_symlink():
+            require_inside(folder, path)
+            found |= parse_settings(name, path.read_bytes())
     return found
 
 
-def _require_text(builder: Any) -> None:
-    """Raise unless the files of a data set are of a kind that holds tables of text."""
-    if builder.name not in safety.KINDS:
-        raise ValueError(f"its files are of the kind {builder.name!r}; give JSONL, JSON, CSV, TSV or Parquet.")
-    encoding = str(getattr(builder.config, "encoding", None) or "utf-8")
-    if builder.name == "json" and encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "utf-8-sig"):
-        raise ValueError(f"its settings say encoding={encoding!r}; JSON is read as UTF-8 alone.")
+def hub_settings(hub_id: str, offline_default: str) -> Settings:
+    """Read the configurations of a data set of the hub.
+
+    Raises:
+        ValueError, ConnectionError: as :func:`read_hub`.
+    """
+    with hub_or_local_cache(f"the data set {hub_id!r}", offline_default):
+        return _settings_on_hub(hub_id)
 
 
-def _data_files(builder: Any) -> list[str]:
-    """Return the files that a data set is read from."""
-    return [str(file) for files in (builder.config.data_files or {}).values() for file in files]
+def parse_settings(name: str, content: bytes) -> Settings:
+    """Read configurations from the front matter of a README, or from a file of YAML.
+
+    Raises:
+        ValueError: not YAML, another form, a path that leads elsewhere, ``names_file``, which ``datasets`` would open.
+    """
+    import yaml
+
+    try:
+        text = content.decode().replace("\r\n", "\n")
+        if name.endswith(".md"):
+            front = re.match(r"\s*---\s*\n(.*?)\n---\s*(\n|$)", text, re.S)
+            text = front[1] if front else ""
+        settings = yaml.safe_load(text) or {}
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise ValueError(f"{name}: its settings are not YAML ({str(error).splitlines()[0]!r}).") from None
+    if re.search(r"\bnames_file\b", text):
+        raise ValueError(f"{name}: names_file is not read; write the names of the classes out.")
+    configs = settings.get("configs", []) if isinstance(settings, dict) else None
+    if not isinstance(configs, list) or not all(isinstance(entry, dict) for entry in configs):
+        raise ValueError(f"{name}: its settings must map the name configs to a list of configurations.")
+    for entry in configs:
+        for pattern in (str(entry.get("data_dir", "")), *(p for some in _patterns(name, entry).values() for p in some)):
+            path = PureWindowsPath(pattern)  # knows both slashes
+            if "://" in pattern or "::" in pattern or path.anchor or ".." in path.parts:
+                raise ValueError(
+                    f"{name} says to read {pattern!r}, which is outside the folder. Only files in the folder are read: "
+                    f"correct {name}, or copy the file into the folder."
+                )
+    return {str(entry.get("config_name", "default")): entry for entry in configs}
 
 
-def _literal(path: Path) -> str:
-    """Write a path so that ``datasets`` takes none of its characters for a pattern."""
-    return re.sub(r"([*?\[])", r"[\1]", str(path.resolve()))
+def choose_roles(names: Sequence[str], wanted: str | None, shown: str) -> dict[str, str] | None:
+    """Return the configurations of ``corpus``, ``queries`` and perhaps ``qrels`` that belong together.
+
+    ``mteb`` names those of a language ``zh-corpus``, ``zh-queries``, ``zh-qrels`` (MIRACLRetrieval, MintakaRetrieval,
+    MultiLongDocRetrieval and others); the name may stand behind as well, ``corpus-zh``. Judgements may be the
+    configuration ``default``, or missing. None where the one wanted, or the data set, is a table of rows.
+
+    Raises:
+        ValueError: there are several and none was named, or none of the name given; the message lists what there is.
+    """
+    groups: dict[str, dict[str, str]] = {}
+    for name in names:
+        match = re.fullmatch(rf"(?:(.+)[-_])?({'|'.join(ROLES)})(?:[-_](.+))?", name)
+        if match and not (match[1] and match[3]):
+            groups.setdefault(match[1] or match[3] or "", {})[match[2]] = name
+    if "" in groups and "default" in names:
+        groups[""].setdefault("qrels", "default")
+    groups = {name: roles for name, roles in groups.items() if {"corpus", "queries"} <= set(roles)}
+    if wanted is None:
+        if groups and "" not in groups:
+            first = next(iter(groups))
+            raise ValueError(
+                f"{shown!r} holds {len(groups)} collections: {_listed(list(groups))}. Choose one: config={first!r}, "
+                f"on the command line --config {first!r}."
+            )
+        return groups.get("")
+    if wanted in groups or wanted in names:
+        return groups.get(wanted)
+    if not names:
+        raise ValueError(f"{shown!r} has no configurations to choose from; leave out config={wanted!r}.")
+    listed = _listed([name for name in groups if name] or list(names))
+    raise ValueError(f"{shown!r} has no configuration {wanted!r}; it has {listed}.")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(map(repr, names[:SHOWN])) + more
+
+
+def _configuration(settings: Settings, config: str | None) -> dict[str, Any]:
+    """Return the settings of a configuration, by default the one called ``default`` or the only one."""
+    if not settings:
+        return {}
+    if config is None:
+        config = next(iter(settings)) if len(settings) == 1 else "default"
+        config = next((name for name, entry in settings.items() if entry.get("default") is True), config)
+    if config not in settings:
+        raise ValueError(
+            f"it has several configurations ({_listed(list(settings))}); choose one: config=…, on the command line "
+            "--config."
+        )
+    return settings[config]
+
+
+def _patterns(where: str, entry: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Return the paths and patterns that a configuration names as data, by split."""
+    files = entry.get("data_files", [])
+    if isinstance(files, list) and files and all(isinstance(item, dict) for item in files):
+        files = {item.get("split"): item.get("path") for item in files}
+    by_split = files if isinstance(files, dict) else {"train": files} if files else {}
+    patterns = {split: [paths] if isinstance(paths, str) else paths for split, paths in by_split.items()}
+    for split, paths in patterns.items():
+        if not isinstance(split, str) or not isinstance(paths, list) or not all(isinstance(p, str) for p in paths):
+            raise ValueError(f"{where}: data_files must be a path, a list of paths, or paths by split.")
+    return patterns
+
+
+def _files_of(folder: Path, entry: Mapping[str, Any]) -> dict[str, list[Path]]:
+    """Return the tables of each split."""
+    base = folder / str(entry.get("data_dir", ""))
+    found: dict[str, list[Path]] = {}
+    for split, patterns in _patterns(folder.name, entry).items():
+        for pattern in patterns:
+            path = base / pattern
+            files = [path] if path.exists() or path.is_symlink() else sorted(base.glob(pattern))
+            if not files:
+                raise ValueError(f"its settings name {pattern!r}, and there is no such file.")
+            found.setdefault(split, []).extend(files)
+    if not found:
+        found = _by_name(base)
+    for file in (file for files in found.values() for file in files):
+        require_inside(folder, file)
+    return found
+
+
+def _by_name(base: Path) -> dict[str, list[Path]]:
+    """Return the tables below a folder by the splits that their names, or those of their folders, say."""
+    files = [file for file in sorted(base.rglob("*")) if kind_of(file) and not file.is_dir()]
+    files = [file for file in files if not any(part.startswith((".", "__")) for part in file.relative_to(base).parts)]
+    if not files:
+        raise ValueError(f"no table in it; give {', '.join(READERS)}, or one of them .gz.")
+    by_split: dict[str, list[Path]] = {}
+    for file in files:
+        by_split.setdefault(_split_of(file.relative_to(base)), []).append(file)
+    if len(by_split) > 1:
+        by_split.pop("", None)  # files that belong to no split
+    return {split or "train": files for split, files in by_split.items()}
+
+
+def _split_of(path: Path) -> str:
+    """Name the split of a file: the word in its name or its folder's, or what is before ``-00000-of-00001``."""
+    if shard := re.fullmatch(r"(.+)-\d{5}-of-\d{5}", Path(plain_name(path)).stem):
+        return shard[1]
+    for part in (plain_name(path), *path.parts[-2::-1]):
+        words = re.split(r"[^a-z]+", part.lower())
+        for split, spellings in SPLITS.items():
+            if set(words) & set(spellings):
+                return split
+    return ""
+
+
+def _settings_on_hub(hub_id: str) -> Settings:
+    import huggingface_hub
+    from huggingface_hub.errors import EntryNotFoundError
+
+    found: Settings = {}
+    for name in (*SETTINGS, "dataset_infos.json"):
+        with contextlib.suppress(EntryNotFoundError):  # or not among what an earlier download left
+            content = Path(huggingface_hub.hf_hub_download(hub_id, name, repo_type="dataset")).read_bytes()
+            if name in SETTINGS:
+                found |= parse_settings(name, content)
+            elif b"names_file" in content:
+                raise ValueError(f"{name}: names_file is not read; write the names of the classes out.")
+    return found
+
+
+def _kinds(feature: Any) -> set[str]:
+    """Name the types of a feature of ``datasets`` and of those in it."""
+    inner = feature.values() if isinstance(feature, dict) else feature if isinstance(feature, list) else ()
+    inner = [feature.feature] if hasattr(feature, "feature") else inner
+    own = set() if isinstance(feature, dict | list) else {type(feature).__name__}
+    return own.union(*map(_kinds, inner))
 
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Keep the bars of ``datasets`` out of the lessons, and its log, which repeats names of files as they are.
-
-    What it logs of a file that cannot be read is in its error too.
-    """
+    """Keep the bars and the log of ``datasets`` out of the lessons; what it logs is in its errors too."""
     import datasets
 
     had_bars, verbosity = datasets.is_progress_bar_enabled(), datasets.logging.get_verbosity()

@@ -1,28 +1,31 @@
 """Find out what a source is, and load it as a collection."""
 
 import contextlib
-import difflib
-import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any
 
-from helpers._printable import one_line, printable
-from helpers.data import bundled, by_id, columns, docstrings, hub, layouts, packed, safety, subsets
+from helpers._files import nearest, require_inside
+from helpers._hub import is_hub_id
+from helpers.data import bundled, by_id, docstrings, hub
+from helpers.data.columns import DEFAULT_SPLIT, Table, parse_columns, texts_of
 from helpers.data.dataset import RetrievalDataset, check_count, require_answers
-from helpers.data.formats import READERS, read_table
-from helpers.data.leave_out import LeftOut, check_choice
-from helpers.data.splits import DEFAULT
+from helpers.data.formats import kind_of, read_table
+from helpers.data.gaps import Gaps
+from helpers.data.rows import corpus_texts, from_rows
 
 OFFLINE_DEFAULT = "pocket-en"
-Named = Mapping[str, str]  # which column holds what
+CHOICES = {
+    "on_blank": ("raise", "skip"),
+    "on_missing": ("raise", "skip", "keep"),
+    "unanswered": ("zero", "skip"),
+    "equal": ("merge", "keep"),
+}
 
 
 def load_dataset(
     source: str | Path = OFFLINE_DEFAULT,
-    split: str = DEFAULT,
+    split: str = DEFAULT_SPLIT,
     *,
     config: str | None = None,
     queries: str | None = None,
@@ -43,10 +46,10 @@ def load_dataset(
         source: a bundled name (``pocket-en``, ``pocket-zh``); ``docstrings``, some ten thousand short texts of the
             installed libraries, see :mod:`helpers.data.docstrings`; the id of a data set on the Hugging Face hub, a
             folder in the hub's layout or in BEIR's, or a file: JSONL, CSV, TSV or Parquet, packed (``.gz``) or not.
-            Tables are read by Hugging Face ``datasets`` and have the columns ``query``, ``positive`` and perhaps
-            ``negative``, as ``namespace-Pt/msmarco`` has, or ``grade``. Where a cell holds one text, the rows of equal
-            queries are one query. Configurations ``corpus``, ``queries`` and ``qrels`` (or ``default``), as ``mteb``
-            has them, are put together.
+            A data set of the hub is loaded by Hugging Face ``datasets``. Tables have the columns ``query``,
+            ``positive`` and perhaps ``negative``, as ``namespace-Pt/msmarco`` has, or ``grade``. Where a cell holds
+            one text, the rows of equal queries are one query. Configurations ``corpus``, ``queries`` and ``qrels``
+            (or ``default``), as ``mteb`` has them, are put together.
         config: which configuration of a folder or data set to read, where it has several: the name of a table, or
             the language whose ``zh-corpus``, ``zh-queries`` and ``zh-qrels`` are put together (``"zh"``).
         split: which split holds the queries. ``dev``, the default, stands for ``validation`` too, and for the only
@@ -86,30 +89,34 @@ def load_dataset(
         FileNotFoundError: the file or folder does not exist.
         ConnectionError: a hub id, no network, and no earlier download.
     """
-    check_choice("unanswered", unanswered, ("zero", "skip"))
-    check_choice("equal", equal, ("merge", "keep"))
-    left_out = LeftOut(on_blank, on_missing)
-    if str(source) in bundled.names():
-        if qrels is not None or columns is not None or config is not None:
-            raise ValueError(
-                f"The bundled collection {str(source)!r} has its own judgements and columns, and no configurations."
-            )
-        data = replace(bundled.load(str(source), split, queries, corpus), split=split)
-    elif source == docstrings.NAME:
-        if any(given is not None for given in (queries, corpus, qrels, columns, config)):
-            raise ValueError(
-                f"The collection {source!r} is made from installed libraries: it has its own queries, corpus, "
-                "judgements and columns, and no configurations. To load other files name their folder as the source."
-            )
-        data = docstrings.load()
+    chosen = {"on_blank": on_blank, "on_missing": on_missing, "unanswered": unanswered, "equal": equal}
+    for option, value in chosen.items():
+        if value not in CHOICES[option]:
+            raise ValueError(f"{option}={value!r}: expected {' or '.join(map(repr, CHOICES[option]))}.")
+    gaps, name = Gaps(on_blank, on_missing), str(source)
+    if "/" not in name and name in (*bundled.names(), docstrings.NAME):
+        refused = any(option is not None for option in (qrels, columns, config)) or equal == "keep"
+        data = _load_bundled(name, split, queries, corpus, refused=refused)
     else:
-        files = {"queries": queries, "corpus": corpus, "qrels": qrels}
-        data = _load_elsewhere(_find(source), config, split, files, columns, left_out, equal)
+        place, named = _find(source), parse_columns(columns)
+        files = _files_by_id(place, queries, corpus, qrels) if queries or qrels else None
+        beir = by_id.is_beir(place)
+        name = _shown_name(place)
+        if config is not None and (files or beir or (isinstance(place, Path) and place.is_file())):
+            raise ValueError(f"{name!r} is read from files, which have no configurations; leave out config={config!r}.")
+        if files is not None:
+            data = by_id.read_files(*files, named, name, gaps, equal)
+        elif isinstance(place, Path) and beir and corpus is None:
+            data = by_id.read_beir(place, split, named, name, gaps, equal)
+        else:
+            data = _load_tables(place, config, split, corpus, qrels, named, gaps, equal)
     if relevance_level is not None:
         check_count("relevance_level", relevance_level)
         data = replace(data, relevance_level=relevance_level)
     require_answers(data)
-    return _cut(data.without_unanswered() if unanswered == "skip" else data, max_queries, corpus_queries)
+    if unanswered == "skip":
+        data = data.without_unanswered()
+    return data if max_queries is corpus_queries is None else _cut(data, max_queries, corpus_queries)
 
 
 def _cut(data: RetrievalDataset, max_queries: int | None, corpus_queries: int | None) -> RetrievalDataset:
@@ -121,203 +128,185 @@ def _cut(data: RetrievalDataset, max_queries: int | None, corpus_queries: int | 
     return small.subset(data.relevant_rows(max(corpus_queries, len(small.queries))))
 
 
-def _load_elsewhere(
-    source: Path | str,
+def _load_bundled(name: str, split: str, queries: str | None, corpus: str | None, *, refused: bool) -> RetrievalDataset:
+    """Load a collection of the package; ``refused``: an option was given that it does not take."""
+    if refused:
+        raise ValueError(
+            f"The bundled collection {name!r} has its own judgements and columns, no equal passages and no "
+            "configurations. To load other files name their folder as the source."
+        )
+    if name != docstrings.NAME:
+        return replace(bundled.load(name, split, queries, corpus), split=split)
+    if queries is not None or corpus is not None:
+        raise ValueError(f"The collection {name!r} has its own queries and corpus, made from installed libraries.")
+    return docstrings.load()
+
+
+def _load_tables(
+    place: Path | str,
     config: str | None,
     split: str,
-    files: Mapping[str, str | None],
-    given: Named | str | None,
-    left_out: LeftOut,
+    corpus: str | None,
+    qrels: str | None,
+    named: Mapping[str, str],
+    gaps: Gaps,
     equal: str,
 ) -> RetrievalDataset:
-    """Load what is not bundled: judgements by id, or a table of queries and their passages."""
-    name, named = _shown_name(source), columns.parse_columns(given)
-    if files["queries"] is not None and files["qrels"] is None:
-        raise ValueError(
-            f"queries={files['queries']!r} goes with qrels=, or with the bundled collection, not with {str(source)!r}."
-        )
-    _require_configurations(source, config, files)
-    if files["qrels"] is not None and _in_files(source, files):
-        return by_id.read_files(*_three_files(source, files), named, name, left_out, equal)
-    if isinstance(source, Path) and files["qrels"] is None and files["corpus"] is None and by_id.is_beir(source):
-        return by_id.read_beir(source, split, named, name, left_out, equal)
-    if files["corpus"] is None:
-        made = _load_configurations(source, config, split, files["qrels"], named, left_out, equal)
-        if made is not None:
-            return made
+    """Load a file, or a folder or data set in the hub's layout: texts and judgements by id, or rows of both."""
+    name = _shown_name(place)
+    if corpus is None and not (isinstance(place, Path) and place.is_file()):
+        data = _load_configurations(place, config, split, qrels, named, gaps, equal)
+        if data is not None:
+            return data
     if equal == "keep":
         raise ValueError(
-            f"{name}: equal='keep' needs passages with ids, in tables of queries, passages and judgements; in rows of "
-            "a query and its passages a text is its own id."
+            f"{name!r}: equal='keep' needs passages with ids, in tables of queries, passages and judgements; in rows "
+            "of a query and its passages a text is its own id."
         )
-    rows = _read_table(source, config, split, set(named.values()))
-    taken = "" if isinstance(source, Path) and not source.is_dir() else str(rows.split)
-    if files["corpus"] is None:
-        return replace(layouts.from_rows(rows, None, named, name, left_out), split=taken)
-    texts, titled = _read_corpus(source, files["corpus"], named, left_out)
-    return replace(layouts.from_rows(rows, texts, named, name, left_out), split=taken, titled=titled)
-
-
-def _require_configurations(source: Path | str, config: str | None, files: Mapping[str, str | None]) -> None:
-    """Raise where a configuration is named, and the collection is read from files."""
-    in_files = files["qrels"] is not None and _in_files(source, files)
-    in_files = in_files or (isinstance(source, Path) and (not source.is_dir() or by_id.is_beir(source)))
-    if config is not None and in_files:
-        shown = _shown_name(source)
-        raise ValueError(f"{shown} is read from files, which have no configurations; leave out config={config!r}.")
+    rows = _read_table(place, config, split, named)
+    if corpus is None:
+        return replace(from_rows(rows, None, named, name, gaps), split=rows.split)
+    elsewhere = "/" in corpus or Path(corpus).exists()
+    corpus_place = _find(corpus) if elsewhere else place
+    shown = f"corpus {Path(corpus).name if isinstance(corpus_place, Path) and elsewhere else corpus}"
+    table = _read_table(corpus_place, None if elsewhere else corpus, None, named)
+    texts, titled = texts_of(table, "passage", named, shown)
+    data = from_rows(rows, corpus_texts(texts, shown, gaps), named, name, gaps)
+    return replace(data, split=rows.split, titled=titled)
 
 
 def _load_configurations(
-    source: Path | str, config: str | None, split: str, qrels: str | None, named: Named, left_out: LeftOut, equal: str
+    place: Path | str,
+    config: str | None,
+    split: str,
+    qrels: str | None,
+    named: Mapping[str, str],
+    gaps: Gaps,
+    equal: str,
 ) -> RetrievalDataset | None:
-    """Load a data set of the configurations ``corpus``, ``queries`` and judgements; None if it is none."""
-    if isinstance(source, Path) and not source.is_dir():
-        return None
-    with _cannot_read(source):
-        names = hub.configurations(source, OFFLINE_DEFAULT)
-    roles = subsets.choose(names, config, _shown_name(source))
+    """Load the configurations ``corpus``, ``queries`` and judgements; None where there are none."""
+    name = _shown_name(place)
+    with _naming(place):
+        settings = hub.folder_settings(place) if isinstance(place, Path) else hub.hub_settings(place, OFFLINE_DEFAULT)
+    roles = hub.choose_roles(list(settings), config, name)
     if roles is None:
+        tables = [by_id.find_file(place, role) for role in ("queries", "corpus")] if isinstance(place, Path) else [None]
+        if all(tables) and not settings:
+            names = sorted(file.name for file in Path(place).iterdir())
+            raise ValueError(
+                f"{name!r} has passages and queries but no folder qrels; it holds {', '.join(map(repr, names[:8]))}. "
+                'Name the file of judgements: qrels="…", on the command line --qrels.'
+            )
         return None
-    if qrels is not None:
-        judgements = _read_table(_find(qrels), None, split)
-    elif "qrels" in roles:
-        judgements = _read_table(source, roles["qrels"], split)
-    else:
+    if qrels is None and "qrels" not in roles:
         raise ValueError(
-            f"{_shown_name(source)} has passages and queries ({', '.join(names)}) but no judgements; name the data set "
-            'or file that holds them: qrels="…".'
+            f"{name!r} has passages and queries ({', '.join(map(repr, settings))}) but no judgements; name the data "
+            'set or file that holds them: qrels="…".'
         )
+    judgements = _read_table(_find(qrels), None, split) if qrels else _read_table(place, roles["qrels"], split)
     if not by_id.is_judgements(judgements):
         return None
     judged = by_id.grades_of(judgements, named, "qrels")
-    taken = str(judgements.split)
-    asked, passages = (
-        by_id.texts_by_id(_read_table(source, roles[kind], taken, or_only=True), role, named, roles[kind], left_out)
+    queries, passages = (
+        by_id.texts_by_id(
+            _read_table(place, roles[kind], judgements.split, or_only=True), role, named, roles[kind], gaps
+        )
         for kind, role in (("queries", "query"), ("corpus", "passage"))
     )
-    return replace(by_id.collect(_shown_name(source), asked, passages, judged, "qrels", left_out, equal), split=taken)
+    return replace(by_id.collect(name, queries, passages, judged, "qrels", gaps, equal), split=judgements.split)
 
 
-def _in_files(source: Path | str, files: Mapping[str, str | None]) -> bool:
-    """Tell whether judgements by id are to be read from three files, rather than beside configurations."""
-    if files["queries"] is not None or files["corpus"] is not None:
-        return True
-    return isinstance(source, Path) and bool(by_id.find_file(source, "queries") and by_id.find_file(source, "corpus"))
+def _files_by_id(
+    place: Path | str, queries: str | None, corpus: str | None, qrels: str | None
+) -> tuple[Path, Path, Path] | None:
+    """Find the three files of a collection by id, in the folder ``place`` or as paths of their own; None for no such.
 
-
-def _three_files(source: Path | str, files: Mapping[str, str | None]) -> tuple[Path, Path, Path]:
-    """Find the files of judgements by id, in the folder ``source`` or as paths of their own."""
-    if not isinstance(source, Path) or not source.is_dir():
-        raise ValueError(f"Judgements by id need queries=, corpus= and qrels=, in a folder; {source} is no folder.")
-    if files["queries"] is None and files["corpus"] is None:
-        usual = {name: by_id.find_file(source, name) for name in ("queries", "corpus")}
-        files = {**files, **{name: file.name for name, file in usual.items() if file is not None}}
-    missing = [name for name, file in files.items() if file is None]
-    if missing:
-        raise ValueError(f"Judgements by id need queries=, corpus= and qrels=; {', '.join(missing)} is missing.")
-    queries, corpus, qrels = (_beside(source, str(files[name])) for name in ("queries", "corpus", "qrels"))
-    return queries, corpus, qrels
+    Without ``queries`` and ``corpus`` they are the tables of these names in the folder.
+    """
+    folder = place if isinstance(place, Path) and place.is_dir() else None
+    if qrels is None:
+        if queries is not None:
+            raise ValueError(
+                f"queries={queries!r} goes with qrels=, or with the bundled collection, not with {str(place)!r}."
+            )
+        return None
+    if queries is None and corpus is None:
+        tables = [by_id.find_file(folder, role) for role in ("queries", "corpus")] if folder else [None]
+        names = [table.name for table in tables if table is not None]
+        if len(names) < 2:
+            return None
+        queries, corpus = names
+    missing = [role for role, file in (("queries", queries), ("corpus", corpus)) if file is None]
+    if folder is None or queries is None or corpus is None:
+        fault = f"{', '.join(missing)} is missing" if folder else f"{str(place)!r} is no folder"
+        raise ValueError(f"Judgements by id need queries=, corpus= and qrels=, in a folder; {fault}.")
+    return _beside(folder, queries), _beside(folder, corpus), _beside(folder, qrels)
 
 
 def _beside(folder: Path, file: str) -> Path:
-    """Find a file in a folder, which must be the folder's own, else as a path of its own, which may lie anywhere."""
-    given = Path(file).expanduser()
-    inside = folder / given
-    if not given.is_absolute() and ".." not in given.parts and (inside.exists() or inside.is_symlink()):
-        safety.require_own_file(folder, inside)
-    for path in (inside, given):
-        if path.is_file():
-            return path
-    raise FileNotFoundError(f"No file {file!r}, neither in the folder {_shown_name(folder)} nor as a path of its own.")
-
-
-def _read_corpus(source: Path | str, corpus: str, named: Named, left_out: LeftOut) -> tuple[list[str], int]:
-    """Read the passages of a configuration of ``source``, of another hub data set, of a folder or a file.
-
-    Returns:
-        The texts, and how many have a title joined to them.
-    """
-    elsewhere = "/" in corpus or Path(corpus).exists()
-    found, config = (_find(corpus), None) if elsewhere else (source, corpus)
-    table = _read_table(found, config, None, set(named.values()))
-    shown = Path(corpus).name if isinstance(found, Path) and config is None else corpus
-    texts = columns.texts_of(table, "passage", named, f"corpus {shown!r}")
-    return layouts.corpus_texts(texts, f"corpus {shown!r}", left_out), columns.count_titles(table, named)
+    """Find a file in a folder, which must be the folder's own, else as a path of its own, which may be anywhere."""
+    path = Path(file).expanduser()
+    inside = folder / path
+    if not path.is_absolute() and ".." not in path.parts and (inside.exists() or inside.is_symlink()):
+        require_inside(folder, inside)
+    for candidate in (inside, path):
+        if candidate.is_file():
+            return candidate
+    raise FileNotFoundError(
+        f"No file {file!r}, neither in the folder {_shown_name(folder)!r} nor as a path of its own."
+    )
 
 
 def _read_table(
-    source: Path | str,
+    place: Path | str,
     config: str | None,
     split: str | None,
-    named: Collection[str] = (),
+    named: Mapping[str, str] | None = None,
     *,
     or_only: bool | None = None,
-) -> Any:
-    """Read a file, or one split of a hub data set or a folder; the first split if None."""
-    if isinstance(source, Path) and not source.is_dir():
-        return read_table(source, named)
-    with _cannot_read(source):
-        if isinstance(source, Path):
-            read_csv = partial(read_table, named=named)
-            return hub.read_folder(source, config, split, or_only=or_only, read_csv=read_csv)
-        return hub.read_hub(source, config, split, OFFLINE_DEFAULT, or_only=or_only)
+) -> Table:
+    """Read a file, or one split of a folder or a data set of the hub; the first split if None."""
+    columns = set((named or {}).values())
+    if isinstance(place, Path) and place.is_file():
+        return read_table(place, columns)
+    with _naming(place):
+        if isinstance(place, Path):
+            return hub.read_folder(place, config, split, columns, or_only=or_only)
+        return hub.read_hub(place, config, split, OFFLINE_DEFAULT, or_only=or_only)
 
 
 @contextlib.contextmanager
-def _cannot_read(source: Path | str) -> Iterator[None]:
+def _naming(place: Path | str) -> Iterator[None]:
     """Name the source in whatever goes wrong when many libraries read what a stranger wrote."""
     try:
         yield
     except ConnectionError:
         raise
     except Exception as error:
-        reason = one_line(error) or type(error).__name__
-        if missing := re.search(r"Config name is missing.*?available configs: \[(.*?)\]", reason):  # datasets' words
-            reason = (
-                f"it has several configurations ({missing[1]}); choose one: config=…, on the command line --config."
-            )
-        raise ValueError(f"Cannot read the data set {_shown_name(source)!r}: {reason}") from None
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise ValueError(f"Cannot read the data set {_shown_name(place)!r}: {reason}") from None
 
 
-def _shown_name(source: Path | str) -> str:
-    """Name a folder by its last part, so that no output repeats where it lies on somebody's machine."""
-    return source if isinstance(source, str) else printable(source.resolve().name)
+def _shown_name(place: Path | str) -> str:
+    """Name a folder by its last part, so that no output repeats where it is on somebody's machine."""
+    name = str(place) if isinstance(place, str) else place.resolve().name
+    return name if name.isprintable() else name.encode("unicode_escape").decode()
 
 
 def _find(source: str | Path) -> Path | str:
-    """Return the path of a file or folder, or a hub id as text, and explain a name that is neither."""
-    text = str(source)
-    path = Path(text).expanduser()
+    """Return the path of a file or folder, or a hub id, and explain a name that is neither."""
+    path = Path(source).expanduser()
     if path.exists():
         return path
-    if isinstance(source, str) and re.fullmatch(r"[\w.-]+/[\w.-]+", text) and not _looks_like_a_path(path):
-        return text
-    if isinstance(source, Path) or "/" in text or "\\" in text or _is_table(path):
-        raise FileNotFoundError(f"No file or folder {text!r}. {_advice(path)}")
+    if is_hub_id(source):
+        return str(source)
+    if isinstance(source, Path) or {"/", "\\"} & set(source) or kind_of(path):
+        near = nearest(path)
+        advice = f"Did you mean {near!r}?" if near else "Check the path, or name a data set of the hub: owner/name."
+        if not near and path.parent.is_dir() and str(source).count("/") == 1:
+            advice += f" (There is a folder {str(path.parent)!r}; for the hub's data set of that name start elsewhere.)"
+        raise FileNotFoundError(f"No file or folder {str(source)!r}. {advice}")
     raise ValueError(
-        f"Unknown collection {text!r}. Bundled: {', '.join(bundled.names())}; "
+        f"Unknown collection {source!r}. Bundled: {', '.join(bundled.names())}; "
         "a hub data set is written owner/name, a folder by its path."
     )
-
-
-def _looks_like_a_path(path: Path) -> bool:
-    """Tell a mistyped path from a hub id: it starts with a dot, lies in a folder that exists, or ends like a table."""
-    return str(path).startswith(".") or path.parent.is_dir() or _is_table(path)
-
-
-def _is_table(path: Path) -> bool:
-    """Tell whether a name ends like that of a table."""
-    return Path(packed.plain_name(path)).suffix.lower() in READERS
-
-
-def _advice(path: Path) -> str:
-    """Say what to do about a path that does not exist: take the name that is almost so, or another folder."""
-    folder = path.parent
-    names = [file.name for file in folder.iterdir()] if folder.is_dir() else []
-    near = difflib.get_close_matches(path.name, names, n=1)
-    if near:
-        return f"Did you mean {printable(repr(near[0]))}?"
-    if folder.is_dir() and re.fullmatch(r"[\w-]+/[\w.-]+", str(path)):
-        shown = printable(repr(str(folder)))
-        return f"Check the path. (There is a folder {shown} here; for the hub's data set of that name start elsewhere.)"
-    return "Check the path, or name a data set of the hub: owner/name."

@@ -14,13 +14,12 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from helpers._atomic import whole_file
-from helpers._printable import printable
+from helpers._files import open_text
 from helpers._trec_order import single_precision, trec_order
 from helpers.data.dataset import LARGEST_GRADE, RetrievalDataset
-from helpers.data.packed import unpacked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +28,6 @@ __all__ = ["as_qrels", "as_run", "export", "read_qrels", "read_run", "write_qrel
 
 PathLike = str | os.PathLike[str]
 Ids = Sequence[object]
-Number = TypeVar("Number", int, float)
 FOUR = ("query", "0", "document", "grade")
 THREE = ("query", "document", "grade")
 BLANKS = " \t\r\n\v\f"  # separate fields, as in trec_eval; others may be part of an id
@@ -44,7 +42,7 @@ def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
 
     Raises:
         ValueError: no judgements, a line with another number of fields, a grade that is not a whole number of 32
-            bits (`1.0` is one), a document judged twice; the message starts with file and line number.
+            bits (`1.0` is one), a document with two grades; the message starts with file and line number.
     """
     qrels: dict[str, dict[str, int]] = {}
     separator: str | None = None
@@ -57,16 +55,17 @@ def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
                 continue
             columns, separator = _form(line, separator)
             names = THREE if columns == 3 else FOUR
-            if _is_header(_split(line, columns, separator), columns):
+            fields = _split(line, columns, separator)
+            is_number = re.fullmatch(r"[+-]?[0-9]+([.][0-9]*)?", fields[-1])
+            if len(fields) == columns and not is_number and (columns == 3 or fields[1].upper() not in ("0", "Q0")):
                 header = line
                 continue
         fields = _split(line, len(names), separator)
         _require_fields(place, fields, names)
-        query, doc, grade = fields[0], fields[-2], read_grade(place, fields[-1])
-        _add(qrels, query, doc, grade, f"{place}: document {doc!r} is judged twice for query {query!r}.")
+        add_grade(qrels, fields[0], fields[-2], read_grade(place, fields[-1]), place)
     if not qrels:
         why = ", the file is empty" if header is None else f" below the header {header!r}"
-        raise ValueError(f"{_name_of(path)}: no judgements{why}.")
+        raise ValueError(f"{Path(path).name!r}: no judgements{why}.")
     return qrels
 
 
@@ -90,9 +89,11 @@ def read_run(path: PathLike) -> dict[str, dict[str, float]]:
             value = math.nan
         if not math.isfinite(value) or "_" in score:
             raise ValueError(f"{place}: the score must be a finite number, not {score[:60]!r}.")
-        _add(run, query, doc, value, f"{place}: document {doc!r} is retrieved twice for query {query!r}.")
+        if doc in run.setdefault(query, {}):
+            raise ValueError(f"{place}: document {doc!r} is retrieved twice for query {query!r}.")
+        run[query][doc] = value
     if not run:
-        warnings.warn(f"{_name_of(path)}: the run is empty; every judged query will score 0.", stacklevel=2)
+        warnings.warn(f"{Path(path).name!r}: the run is empty; every judged query will score 0.", stacklevel=2)
     return run
 
 
@@ -138,7 +139,9 @@ def as_run(
         for doc, score in zip(ranking, values, strict=True):
             if doc >= 0:
                 name = _id(doc, doc_ids)
-                _add(run, query, name, score, f"Document {name!r} is retrieved twice for query {query!r}.")
+                if name in run[query]:
+                    raise ValueError(f"Document {name!r} is retrieved twice for query {query!r}.")
+                run[query][name] = score
     return run
 
 
@@ -180,19 +183,10 @@ def export(data: RetrievalDataset, folder: PathLike) -> None:
 
 def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
     """Each line that is not blank, without the blanks around it, and its place (`file:line`)."""
-    name = _name_of(path)
-    with unpacked(Path(path)) as plain, plain.open("rb") as lines:
+    with open_text(Path(path)) as lines:
         for number, line in enumerate(lines, 1):
-            place = f"{name}:{number}"
-            try:
-                text = line.removeprefix(b"\xef\xbb\xbf").decode("utf-8").strip(BLANKS)
-            except UnicodeDecodeError:
-                raise ValueError(
-                    f"{place}: the line is not UTF-8 text. Convert the file: iconv -f GB18030 -t UTF-8, "
-                    "with its own encoding after -f."
-                ) from None
-            if text:
-                yield place, text
+            if text := line.strip(BLANKS):
+                yield f"{Path(path).name!r}, line {number}", text
 
 
 def _form(line: str, separator: str | None) -> tuple[int, str | None]:
@@ -222,16 +216,24 @@ def _split(line: str, columns: int, separator: str | None) -> list[str]:
     return [field.strip(BLANKS) for field in next(csv.reader([line], delimiter=str(separator)))]
 
 
-def _is_header(fields: Sequence[str], columns: int) -> bool:
-    """Tell whether a first line names the fields: no number ends it, nor is the second of four fields 0 or Q0."""
-    named = len(fields) == columns and re.fullmatch(r"[+-]?[0-9]+([.][0-9]*)?", fields[-1]) is None
-    return named and (columns == 3 or fields[1].upper() not in ("0", "Q0"))
-
-
 def _require_fields(place: str, fields: Sequence[str], names: Sequence[str]) -> None:
     """Raise unless a line has these fields, each with something in it."""
     if len(fields) != len(names) or not all(fields):
         raise ValueError(f"{place}: expected {len(names)} fields ({' '.join(names)}), found {sum(map(bool, fields))}.")
+
+
+def add_grade(qrels: dict[str, dict[str, int]], query: str, doc: str, grade: int, place: str) -> None:
+    """Enter a judgement; the same one may come again.
+
+    Raises:
+        ValueError: the document has another grade already; the message starts with `place`.
+    """
+    earlier = qrels.setdefault(query, {}).setdefault(doc, grade)
+    if earlier != grade:
+        raise ValueError(
+            f"{place}: document {doc!r} is judged twice for query {query!r}, with the grades {earlier} and {grade}. "
+            "Keep one of them."
+        )
 
 
 def read_grade(place: str, text: str) -> int:
@@ -257,22 +259,9 @@ def _qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> str:
     return "".join(lines)
 
 
-def _add(table: dict[str, dict[str, Number]], query: str, doc: str, value: Number, message: str) -> None:
-    """Enter a value, or raise the message if the document is there already."""
-    docs = table.setdefault(query, {})
-    if doc in docs:
-        raise ValueError(message)
-    docs[doc] = value
-
-
 def _id(row: int, ids: Ids | None) -> str:
     """The id of a row as text."""
     return str(row if ids is None else ids[row])
-
-
-def _name_of(path: PathLike) -> str:
-    """The name of a file for a message: no output repeats where it lies on somebody's machine."""
-    return printable(Path(path).name)
 
 
 def require_field(name: object) -> str:

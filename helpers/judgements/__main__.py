@@ -12,11 +12,10 @@ from pathlib import Path
 import numpy as np
 
 from helpers._trec_order import single_precision, trec_order
-from helpers.data import RetrievalDataset
-from helpers.data.build import from_ids
+from helpers.data import RetrievalDataset, from_ids
 from helpers.data.by_id import texts_by_id
 from helpers.data.formats import read_table
-from helpers.data.leave_out import LeftOut
+from helpers.data.gaps import Gaps
 from helpers.data.trec import read_qrels, read_run, require_field, write_qrels
 from helpers.judgements import agreement, collect, pool, read_sheet, write_conflicts, write_sheet
 from helpers.judgements.cells import require_new
@@ -25,7 +24,7 @@ from helpers.judgements.sheets import GRADES, shown
 
 def read_texts(path: Path, role: str) -> dict[str, str]:
     """Read a table of ids and texts, those of queries or of passages (`role`)."""
-    texts = texts_by_id(read_table(path), role, {}, path.name, LeftOut(on_blank="skip"))
+    texts = texts_by_id(read_table(path), role, {}, path.name, Gaps(on_blank="skip"))
     if texts.blank:
         raise ValueError(f"{path.name}: {role} {min(texts.blank)!r} is blank; give it a text.")
     return texts.by_id

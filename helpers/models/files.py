@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helpers.data.safety import own_roots
+from helpers._files import own_roots
 from helpers.models.card import Card, read_card, read_json
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers._files import require_inside
 from helpers.data.formats import READERS, read_texts
-from helpers.data.safety import require_own_file
 from helpers.models.files import sha256_of
 from helpers.models.model import ModelInfo
 
@@ -50,7 +50,7 @@ class Precomputed:
             table = self._table_beside(folder, stem)
             array = folder / f"{stem}.npy"
             for file in (array, table):
-                require_own_file(folder, file)
+                require_inside(folder, file)
                 digests[file.name] = sha256_of(file)
             vectors, texts = _read_array(array), read_texts(table, kind)
             if len(texts) != len(vectors):

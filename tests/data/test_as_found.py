@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from helpers.data import RetrievalDataset, load_dataset, packed, trec
+from helpers.data import RetrievalDataset, load_dataset, trec
 from helpers.index import build_index, search
 from helpers.metrics import evaluate
 from tests.data.files import beir, jsonl, put
@@ -67,8 +67,6 @@ def test_a_packed_folder_of_beir_is_the_same_collection(tmp_path: Path, by_name:
 @pytest.mark.parametrize("in_folder", [False, True])
 def test_a_packed_table_of_any_kind_is_the_same_collection(tmp_path: Path, name: str, in_folder: bool):
     """As above, for tables of rows, alone and in a folder in the hub's layout."""
-    if name.endswith("parquet") and in_folder:
-        pytest.skip("datasets finds no .parquet.gz in a folder")
     table = datasets.Dataset.from_dict({"query": ["one", "two"], "positive": ["uno", "dos"]})
     path = tmp_path / "set" / name
     path.parent.mkdir()
@@ -87,17 +85,6 @@ def test_packed_runs_and_judgements_are_read(tmp_path: Path):
     assert trec.read_qrels(pack(tmp_path / "qrels")) == {"q": {"d": 1}}
 
 
-@pytest.mark.parametrize("where", ["table", "folder", "judgements"])
-def test_a_packed_bomb_is_refused_before_it_fills_the_disk(tmp_path: Path, where: str, monkeypatch):
-    """Some hundred kilobytes of zeros packed would fill any disk; the bound is made small for the test."""
-    monkeypatch.setattr(packed, "ALWAYS", 1 << 20)
-    bomb = gzip.compress(b"query,positive\n" + b"a" * (20 << 20))
-    source = put(tmp_path / "set" / "dev.csv.gz", bomb)
-    read = {"table": load_dataset, "folder": lambda path: load_dataset(path.parent), "judgements": trec.read_qrels}
-    with pytest.raises(ValueError, match=r"dev.csv.gz unpacks to more than \d+ MiB"):
-        read[where](source)
-
-
 @pytest.mark.parametrize(
     "content",
     [b"query,positive\none,uno\n", gzip.compress(b"query,positive\none,uno\n")[:-12]],
@@ -105,7 +92,7 @@ def test_a_packed_bomb_is_refused_before_it_fills_the_disk(tmp_path: Path, where
 )
 def test_a_broken_packed_file_is_answered_in_one_line(tmp_path: Path, content: bytes):
     """A download that broke off would end in the words of a library, without the file's name."""
-    with pytest.raises(ValueError, match=r"dev.csv.gz cannot be unpacked \(.+\); fetch it again"):
+    with pytest.raises(ValueError, match=r"dev.csv.gz' cannot be unpacked \(.+\); fetch it again"):
         load_dataset(put(tmp_path / "dev.csv.gz", content))
 
 
@@ -137,12 +124,12 @@ def test_judgements_are_read_however_they_are_separated(tmp_path: Path, text: st
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("q1,d1,1\nq1,d2\n", r"qrels:2: expected 3 fields \(query document grade\), found 2"),
-        ("q1,d1,1.5\n", "qrels:1: the grade must be a whole number, not '1.5'"),
-        ("q1 0 d1 high\n", "qrels:1: the grade must be a whole number, not 'high'"),
-        ("q1,d1,1\nq1,d1,2\n", "qrels:2: document 'd1' is judged twice for query 'q1'"),
-        ("sep=;\n", "qrels: no judgements"),
-        ("a,b,c\nq1,d1,1\nx,y,z\n", "qrels:3: the grade"),
+        ("q1,d1,1\nq1,d2\n", r"qrels', line 2: expected 3 fields \(query document grade\), found 2"),
+        ("q1,d1,1.5\n", r"qrels', line 1: the grade must be a whole number, not '1.5'"),
+        ("q1 0 d1 high\n", r"qrels', line 1: the grade must be a whole number, not 'high'"),
+        ("q1,d1,1\nq1,d1,2\n", r"qrels', line 2: document 'd1' is judged twice for query 'q1'"),
+        ("sep=;\n", "'qrels': no judgements"),
+        ("a,b,c\nq1,d1,1\nx,y,z\n", r"qrels', line 3: the grade"),
     ],
 )
 def test_bad_lines_between_commas_are_named(tmp_path: Path, text: str, message: str):
@@ -153,7 +140,7 @@ def test_bad_lines_between_commas_are_named(tmp_path: Path, text: str, message: 
 
 def test_an_empty_run_is_warned_of(tmp_path: Path):
     """A system that failed would look like one that finds nothing."""
-    with pytest.warns(UserWarning, match="run.txt: the run is empty"):
+    with pytest.warns(UserWarning, match="run.txt': the run is empty"):
         assert trec.read_run(put(tmp_path / "run.txt", "\n")) == {}
 
 
@@ -233,10 +220,12 @@ def test_each_language_of_mteb_is_a_collection(tmp_path: Path):
         data = load_dataset(folder, config=name)
         assert (data.queries, data.corpus) == ([f"one {word}"], [f"T\nuno {word}", "dos"])
         assert (data.qrels, data.split, data.titled) == ([{0: 1}], "test", 1)
-    there = "set holds 3 collections: zh, de, pt_br. Choose one: config='zh', on the command line --config zh."
+    there = (
+        "'set' holds 3 collections: 'zh', 'de', 'pt_br'. Choose one: config='zh', on the command line --config 'zh'."
+    )
     with pytest.raises(ValueError, match=re.escape(there)):
         load_dataset(folder)
-    with pytest.raises(ValueError, match="set has no configuration 'fr'; it has zh, de, pt_br"):
+    with pytest.raises(ValueError, match="'set' has no configuration 'fr'; it has 'zh', 'de', 'pt_br'"):
         load_dataset(folder, config="fr")
 
 
@@ -250,7 +239,7 @@ def test_one_of_several_tables_is_chosen_by_its_configuration(tmp_path: Path):
     assert load_dataset(folder, config="xquad.zh").queries == ["xquad.zh?"]
     with pytest.raises(ValueError, match=r"several configurations \('xquad.de', 'xquad.zh'\); choose one: config="):
         load_dataset(folder)
-    with pytest.raises(ValueError, match=r"set has no configuration 'zh'; it has xquad.de, xquad.zh"):
+    with pytest.raises(ValueError, match=r"'set' has no configuration 'zh'; it has 'xquad.de', 'xquad.zh'"):
         load_dataset(folder, config="zh")
 
 
@@ -283,9 +272,9 @@ def test_the_only_split_is_taken_and_named(tmp_path: Path):
     (folder / "qrels" / "dev.tsv").rename(folder / "qrels" / "test.tsv")
     assert load_dataset(folder).split == load_dataset(folder, split="test").split == "test"
     put(folder / "qrels" / "train.tsv", "q0\t00\t1\n")
-    with pytest.raises(ValueError, match=r"no qrels/dev.tsv; the splits are test, train"):
+    with pytest.raises(ValueError, match=r"no 'qrels/dev.tsv'; the splits are 'test', 'train'"):
         load_dataset(folder)
-    with pytest.raises(ValueError, match="no split 'train'; it has test"):
+    with pytest.raises(ValueError, match="no split 'train'; it has 'test'"):
         load_dataset(tmp_path / "test", split="train")
     assert load_dataset(put(tmp_path / "a.csv", "query,positive\none,uno\n")).split == ""
     assert load_dataset("pocket-en").split == "dev"
@@ -370,8 +359,8 @@ def test_grades_of_a_table_are_kept(tmp_path: Path, kind: str):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([{"query": "one", "positive": "uno", "grade": "high"}], "a.jsonl, row 0: the grade must be a whole number"),
-        ([{"query": "one", "positive": "uno", "grade": None}], "a.jsonl, row 0: the grade must be a whole number"),
+        ([{"query": "one", "positive": "uno", "grade": "high"}], "a.jsonl', row 0: the grade must be a whole number"),
+        ([{"query": "one", "positive": "uno", "grade": None}], "a.jsonl', row 0: the grade must be a whole number"),
         ([{"query": "one", "positive": ["a", "b"], "grade": [1]}], "row 0: 1 grades for 2 passages"),
     ],
 )
@@ -385,8 +374,16 @@ def test_a_grade_that_is_none_is_refused(tmp_path: Path, rows: list[dict[str, ob
     ("name", "text", "message"),
     [
         ("a.csv", "query,positive,positive\none,uno,dos\n", r"names 1 column\(s\) twice, first 'positive'"),
-        ("a.jsonl", '{"query": "one", "positive": "u\\ud800o"}\n', r"line 1: half a character, \\ud800"),
-        ("a.json", '[{"query": "one",\n"positive": "u\\udc00"}]', r"line 2: half a character, \\udc00"),
+        (
+            "a.jsonl",
+            '{"query": "one", "positive": "u\\ud800o"}\n',
+            r"a.jsonl': passage .* half a character, '\\ud800'",
+        ),
+        (
+            "a.json",
+            '[{"query": "one",\n"positive": "u\\udc00"}]',
+            r"a.json': passage .* half a character, '\\udc00'",
+        ),
     ],
 )
 def test_what_would_be_lost_in_silence_is_refused(tmp_path: Path, name: str, text: str, message: str):
@@ -416,8 +413,8 @@ def gaps(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, r"queries.jsonl: 1 of 3 queries are blank. The first: 'q1'. .*on_blank=\"skip\""),
-        ({"on_blank": "skip"}, r"dev.tsv judges 1 of 4 query ids .*The first: 'q9'. .*on_missing=\"skip\""),
+        ({}, r"queries.jsonl': 1 of 3 queries are blank. The first: 'q1'. .*on_blank=\"skip\""),
+        ({"on_blank": "skip"}, r"dev.tsv' judges 1 of 4 query ids .*The first: 'q9'. .*on_missing=\"skip\""),
         ({"on_missing": "skip"}, r"on_blank=\"skip\""),
         ({"on_blank": "drop"}, "on_blank='drop': expected 'raise' or 'skip'"),
         ({"on_missing": "drop"}, "on_missing='drop': expected 'raise' or 'skip'"),
@@ -434,7 +431,7 @@ def test_blank_passages_are_named_where_no_query_is_blank(tmp_path: Path):
     """As above, for the corpus."""
     folder = gaps(tmp_path / "set")
     put(folder / "queries.jsonl", jsonl([{"_id": "q0", "text": "one"}, {"_id": "q2", "text": "two"}]))
-    with pytest.raises(ValueError, match=r"corpus.jsonl: 2 of 3 passages are blank. The first: '01', '02'."):
+    with pytest.raises(ValueError, match=r"corpus.jsonl': 2 of 3 passages are blank. The first: '01', '02'."):
         load_dataset(folder, on_missing="skip")
 
 
@@ -468,7 +465,7 @@ def test_gaps_in_tables_are_treated_alike(tmp_path: Path):
     ]
     source = put(tmp_path / "set" / "dev.jsonl", jsonl(rows))
     corpus = str(put(tmp_path / "all.jsonl", jsonl([{"text": "uno"}, {"text": "\n"}])))
-    with pytest.raises(ValueError, match=r'dev.jsonl: 1 of 3 queries are blank. The first: .row 1.*on_blank="skip"'):
+    with pytest.raises(ValueError, match=r"dev.jsonl': 1 of 3 queries are blank. The first: .row 1.*on_blank=.skip"):
         load_dataset(source)
     with pytest.raises(ValueError, match=r"all.jsonl.*1 of 2 passages are blank.*row 1"):
         load_dataset(source.parent, corpus=corpus)
@@ -561,7 +558,7 @@ def test_a_corpus_of_one_passage_is_searched(tmp_path: Path, kind: str):
     ("name", "message"),
     [
         ("set/dew.csv", "Did you mean 'dev.csv'"),
-        ("set/nothing", "There is a folder 'set' here"),
+        ("set/nothing", "There is a folder 'set'"),
         ("./set/x", "Check the path"),
         ("nowhere/dev.csv.gz", "Check the path"),
         ("dew.csv", "No file or folder"),

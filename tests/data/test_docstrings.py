@@ -162,5 +162,5 @@ def test_another_version_is_named(monkeypatch):
 @pytest.mark.parametrize("given", ["queries", "corpus", "qrels", "columns", "config"])
 def test_what_the_collection_cannot_take_is_refused(given):
     """A reader who names his own judgements, and forgets the data set, would evaluate this one instead."""
-    with pytest.raises(ValueError, match="made from installed libraries"):
+    with pytest.raises(ValueError, match=r"installed libraries|its own judgements"):
         load_dataset("docstrings", "test", **{given: "mine"})

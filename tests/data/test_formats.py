@@ -1,12 +1,11 @@
 """Tables: every format loads as the same collection, and a wrong file is answered with what is wrong."""
 
-import contextlib
 from pathlib import Path
 
 import datasets
 import pytest
 
-from helpers.data import load_dataset, safety
+from helpers.data import load_dataset
 from tests.data.files import jsonl, put
 
 ROWS = [
@@ -50,20 +49,20 @@ def test_cells_of_a_csv_stay_the_text_they_are(tmp_path):
 
 
 BAD_TABLES = [
-    ("a.csv", "question,answer\none,uno\n", "no column positive and no column query; it has question, answer"),
-    ("a.csv", "query;answer\none;uno\n", "no column positive; it has query, answer"),
+    ("a.csv", "question,answer\none,uno\n", "no column 'positive' and no column 'query'; it has 'question', 'answer'"),
+    ("a.csv", "query;answer\none;uno\n", "no column 'positive'; it has 'query', 'answer'"),
     ("a.csv", "query,positive\n", "no rows"),
     ("a.csv", "\n", "no rows, the file is empty"),
     ("a.jsonl", "", "no rows, the file is empty"),
     ("a.csv", "query,positive\none,uno\n二,三\n".encode("gb18030"), "line 3: not UTF-8 .*iconv"),
     ("a.csv", "query,positive\none,uno\n".encode("utf-16"), "line 1: not UTF-8"),
-    ("a.csv", "query,positive\none,uno,ein\n", r"2 columns in the header \(query, positive\) but 3"),
-    ("a.csv", "query,positive\none,uno\ntwo,dos,tres\n", "Expected 2 fields in line 3, saw 3"),
-    ("a.csv", "query,positive\none,uno\ntwo\n", r"a.csv, line 3: 1 of 2 fields"),
+    ("a.csv", "query,positive\none,uno,ein\n", r"line 2: 3 of 2 fields \('query', 'positive'\)"),
+    ("a.csv", "query,positive\none,uno\ntwo,dos,tres\n", "line 3: 3 of 2 fields"),
+    ("a.csv", "query,positive\none,uno\ntwo\n", "a.csv', line 3: 1 of 2 fields"),
     ("a.jsonl", '{"query": "one", "positive": "uno"}\n{"query": \n', "line 2 is not JSON"),
-    ("a.jsonl", '{"query": "one", "positive": 3}\n', "passage 0 is of type int"),
-    ("a.xlsx", "query", "cannot read .xlsx; give .jsonl"),
-    ("a.parquet", "no such thing", "a.parquet: "),
+    ("a.jsonl", '{"query": "one", "positive": 3}\n', "passage of row 0 is of type int"),
+    ("a.xlsx", "query", "cannot read '.xlsx'; give .jsonl"),
+    ("a.parquet", "no such thing", "a.parquet' is no Parquet file"),
 ]
 
 
@@ -77,24 +76,5 @@ def test_a_bad_table_is_answered_with_what_is_wrong(name, text, message, tmp_pat
 def test_a_parquet_file_without_rows_is_refused(tmp_path):
     """A mean over nothing."""
     datasets.Dataset.from_dict({"query": [], "positive": []}).to_parquet(tmp_path / "a.parquet")
-    with pytest.raises(ValueError, match=r"a\.parquet: .*no (rows|data)"):
+    with pytest.raises(ValueError, match=r"a\.parquet': no rows"):
         load_dataset(tmp_path / "a.parquet")
-
-
-def test_the_line_of_deep_json_is_named(tmp_path):
-    """The reader would search a file of a million lines for it."""
-    path = tmp_path / "dev.jsonl"
-    path.write_text('{"a": 1}\n{"a": 1}\n{"a": ' + "[" * 300 + "]" * 300 + "}\n")
-    with pytest.raises(ValueError, match=r"dev\.jsonl, line 3: JSON nested deeper"):
-        safety.require_plain_file(path, "json")
-
-
-@pytest.mark.parametrize(
-    ("depth", "before", "read"), [(90, "", True), (90, "[]," * 300, True), (120, "[]," * 300, False)]
-)
-def test_depth_is_how_many_brackets_are_open(tmp_path, depth, before, read):
-    """An honest file would be refused, or brackets that are closed again would hide those that crash the reader."""
-    path = tmp_path / "dev.jsonl"
-    path.write_text('{"a": [' + before + "[" * depth + "]" * depth + "]}\n")
-    with contextlib.nullcontext() if read else pytest.raises(ValueError, match="JSON nested deeper"):
-        safety.require_plain_file(path, "json")

@@ -7,18 +7,12 @@ is tried, and the answer comes within ten seconds.
 from __future__ import annotations
 
 import contextlib
-import gzip
 import json
-import logging
-import os
 import re
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import datasets
-import huggingface_hub.constants
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -41,9 +35,7 @@ class Trap:
         self.own.mkdir()
         put(self.secret / "dev.csv", f"query,positive\n{CANARY},{CANARY}\n")
         put(self.secret / "names.txt", CANARY)
-        put(self.secret / "token", CANARY)
         put(self.secret / "README.md", f"---\nconfigs: {CANARY}\n---\n")
-        put(self.secret / "infos.json", json.dumps({"default": {"description": CANARY}}))
         secret = [{"_id": "q0", "text": CANARY}, {"_id": "00", "text": CANARY}]
         beir(self.secret, **{"queries.jsonl": jsonl(secret), "corpus.jsonl": jsonl(secret)})
         put(self.secret / "qrels" / "dev.tsv", f"q0\t00\t1\t{CANARY}\n")
@@ -84,14 +76,9 @@ class Trap:
 
 
 @pytest.fixture
-def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
-    """Give an empty folder beside a secret, which is also where the token of the hub lies."""
-    planted = Trap(tmp_path)
-    monkeypatch.delenv("HF_TOKEN", raising=False)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_TOKEN_PATH", str(planted.secret / "token"))
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
-    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", False)
-    return planted
+def trap(tmp_path: Path) -> Trap:
+    """Give an empty folder beside a secret."""
+    return Trap(tmp_path)
 
 
 def config(**entries: object) -> dict[str, object]:
@@ -101,22 +88,17 @@ def config(**entries: object) -> dict[str, object]:
 
 # --- names that lead outside ------------------------------------------------------------------------------------------
 
-OUTSIDE = [
-    "../secret/dev.csv", "../secret/*.csv", "../**", "{secret}/dev.csv", "{secret}/*.csv", "file://{secret}/dev.csv",
-    "file:{secret}/dev.csv", "hf://datasets/owner/name/dev.csv", "http://127.0.0.1:9/dev.csv",
-    "https://127.0.0.1:9/dev.csv", "s3://bucket/dev.csv", "zip://dev.csv::{secret}/x.zip",
-    "./../secret/dev.csv", "..\\secret\\dev.csv", "C:\\secret\\dev.csv", "\\\\server\\share\\dev.csv",
-]  # fmt: skip
-
 
 @pytest.mark.parametrize("card", ["README.md", ".huggingface.yaml"])
-@pytest.mark.parametrize("files", OUTSIDE)
+@pytest.mark.parametrize(
+    "files",
+    ["../secret/dev.csv", "{secret}/*.csv", "file://{secret}/dev.csv", "hf://datasets/owner/name/dev.csv",
+     "zip://dev.csv::{secret}/x.zip", "..\\secret\\dev.csv", "C:\\secret\\dev.csv"],
+)  # fmt: skip
 def test_a_data_folder_cannot_name_files_elsewhere(trap: Trap, files: str, card: str):
     """A downloaded folder could put any file of the reader's machine into a report, or reach out to a server."""
     files = files.replace("{secret}", str(trap.secret))
-    named = config(data_files=[{"split": "dev", "path": files}])
-    resolved = files.startswith("file:") and "://" not in files  # a name that no look at names finds
-    trap.card(named, card).refused("leads outside the folder" if resolved else "which is outside the folder")
+    trap.card(config(data_files=[{"split": "dev", "path": files}]), card).refused("which is outside the folder")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +110,6 @@ def test_a_data_folder_cannot_name_files_elsewhere(trap: Trap, files: str, card:
         config(data_files=[{"split": "dev", "path": ["own.csv", "../secret/dev.csv"]}]),
         config(data_dir="../secret"),
         config(data_dir="/"),
-        "configs:\n- config_name: default\n  data_files: !!set {../secret/dev.csv}",
         {"configs": [{"config_name": "x", "data_files": "own.csv"}, {"config_name": "y", "data_dir": "../secret"}]},
     ],
 )
@@ -142,14 +123,14 @@ def test_no_way_of_writing_a_name_is_overlooked(trap: Trap, settings: object):
 
 
 @pytest.mark.parametrize("named", [True, False])
-@pytest.mark.parametrize("target", ["../secret/dev.csv", "/dev/zero", "hop.csv"])
+@pytest.mark.parametrize("target", ["../secret/dev.csv", "hop.csv"])
 def test_a_data_folder_cannot_link_to_files_elsewhere(trap: Trap, named: bool, target: str):
     """A link inside the folder would read the reader's other files just as a path does."""
     if named:
         trap.card(config(data_files=[{"split": "dev", "path": "dev.csv"}]))
     (trap.own / "hop.csv").symlink_to(trap.secret / "dev.csv")
     (trap.own / "dev.csv").symlink_to(target)
-    trap.refused("leads outside the folder|is no regular file")
+    trap.refused("leads outside the folder")
 
 
 @pytest.mark.parametrize(("name", "target"), [("data", "../secret"), ("data", ".."), ("data", "."), (".x", "/")])
@@ -157,17 +138,13 @@ def test_a_link_to_a_folder_is_not_followed(trap: Trap, name: str, target: str):
     """A search through the whole disk, or in a circle, would never end."""
     put(trap.own / "dev.csv", "query,positive\none,uno\n")
     (trap.own / name).symlink_to(target)
-    trap.refused("leads outside the folder, or back to itself")
+    assert trap.harmless().corpus == ["uno"]
 
 
-@pytest.mark.parametrize(
-    ("name", "target"),
-    [("README.md", "README.md"), (".huggingface.yaml", "token"), ("dataset_infos.json", "infos.json")],
-)
-def test_settings_cannot_be_a_link(trap: Trap, name: str, target: str):
+def test_settings_cannot_be_a_link(trap: Trap):
     """What is quoted of settings in an error would be the reader's other file."""
     put(trap.own / "dev.csv", "query,positive\none,uno\n")
-    (trap.own / name).symlink_to(trap.secret / target)
+    (trap.own / "README.md").symlink_to(trap.secret / "README.md")
     trap.refused("leads outside the folder")
 
 
@@ -237,226 +214,79 @@ def test_a_path_that_the_reader_gives_may_lie_anywhere(trap: Trap, how: str, mon
     assert trap.harmless(trap.root / "link", queries=queries, **files).queries == ["one", "two"]
 
 
-# --- pipes and devices ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", ["README.md", ".huggingface.yaml", "dataset_infos.json", "dev.csv", "dev.jsonl"])
-def test_a_pipe_in_a_folder_is_not_waited_for(trap: Trap, name: str):
-    """Opening a pipe waits for somebody to write into it: the program would hang without a word."""
-    put(trap.own / "train.csv", "query,positive\none,uno\n")
-    os.mkfifo(trap.own / name)
-    trap.refused("no regular file|Unknown split")
-
-
-@pytest.mark.parametrize("name", ["queries.jsonl", "corpus.jsonl", "qrels/dev.tsv"])
-@pytest.mark.parametrize("by_name", [False, True])
-def test_a_pipe_among_files_by_id_is_not_waited_for(trap: Trap, name: str, by_name: bool):
-    """As above, where the files are read one by one."""
-    (beir(trap.own) / name).unlink()
-    os.mkfifo(trap.own / name)
-    files = {"queries": "queries.jsonl", "corpus": "corpus.jsonl", "qrels": "qrels/dev.tsv"} if by_name else {}
-    trap.refused("no regular file", **files)
-
-
-@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
-def test_a_pipe_as_a_table_is_not_waited_for(trap: Trap, name: str):
-    """A table is read more than once, which no pipe allows."""
-    os.mkfifo(trap.own / name)
-    trap.refused("no regular file", trap.own / name)
-
-
 # --- columns that open files ------------------------------------------------------------------------------------------
 
 
-def described(feature: dict[str, object]) -> dict[str, object]:
-    """Return what datasets writes of a table of queries and positives, the positives of this feature."""
-    features = {"query": {"dtype": "string", "_type": "Value"}, "positive": feature}
-    return {"info": {"features": features}}
-
-
-FEATURES = {
-    "image": ({"_type": "Image"}, "Image"),
-    "audio": ({"_type": "Audio"}, "Audio"),
-    "video": ({"_type": "Video"}, "Video"),
-    "images": ({"feature": {"_type": "Image"}, "_type": "List"}, "Image"),
-    "names": ({"_type": "ClassLabel", "names_file": "{secret}/names.txt"}, "names_file is not read"),
-}
-
-
-@pytest.mark.parametrize("feature", FEATURES)
-@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 @pytest.mark.parametrize("alone", [True, False])
-def test_the_schema_of_a_table_cannot_have_files_opened(trap: Trap, feature: str, suffix: str, alone: bool):
-    """A table may say of a column of paths that it holds pictures: they would be opened, wherever they lead."""
-    settings, message = FEATURES[feature]
-    text = json.dumps(described(settings)).replace("{secret}", str(trap.secret))
-    cell: Any = {"bytes": None, "path": str(trap.secret / "names.txt")}
-    kind = pa.struct({"bytes": pa.binary(), "path": pa.string()})
-    if feature == "images":
-        cell, kind = [cell], pa.list_(kind)
-    elif feature == "names":
-        cell, kind = 0, pa.int64()
-    arrays = [pa.array(["one"]), pa.array([cell], kind)]
-    table = pa.table(arrays, ["query", "positive"]).replace_schema_metadata({"huggingface": text})
-    file = trap.own / f"dev.{suffix}"
-    if suffix == "parquet":
-        pq.write_table(table, file)
-    else:
-        with pa.OSFile(str(file), "wb") as sink, pa.ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table)
-    trap.refused(message if not alone or suffix == "parquet" else "cannot read .arrow", file if alone else None)
-
-
 @pytest.mark.parametrize(
-    ("positive", "message"),
-    [
-        ({"dtype": "image"}, "Image"),
-        ({"dtype": "audio"}, "Audio"),
-        ({"list": "image"}, "Image"),
-        ({"dtype": {"class_label": {"names_file": "{secret}/names.txt"}}}, "names_file is not read"),
-    ],
+    "feature",
+    [{"_type": "Image"}, {"_type": "Audio"}, {"_type": "ClassLabel", "names_file": "{secret}/names.txt"}],
 )
-@pytest.mark.parametrize("inside", ["dataset_info", "configs"])
-def test_settings_cannot_have_files_opened(trap: Trap, positive: dict[str, object], message: str, inside: str):
+def test_the_schema_of_a_table_cannot_have_files_opened(trap: Trap, feature: dict[str, str], alone: bool):
+    """A table may say of a column of paths that it holds pictures: they would be opened, wherever they lead."""
+    features = {"query": {"dtype": "string", "_type": "Value"}, "positive": feature}
+    text = json.dumps({"info": {"features": features}}).replace("{secret}", str(trap.secret))
+    cells = pa.array([{"bytes": None, "path": str(trap.secret / "names.txt")}])
+    table = pa.table([pa.array(["one"]), cells], ["query", "positive"])
+    pq.write_table(table.replace_schema_metadata({"huggingface": text}), trap.own / "dev.parquet")
+    trap.refused("is of type dict", trap.own / "dev.parquet" if alone else None)
+
+
+def test_a_path_in_a_column_is_a_text(trap: Trap):
     """A card that calls a column of paths pictures would have them opened, wherever they lead."""
-    put(trap.own / "dev.csv", f"query,positive\none,{trap.secret / 'names.txt'}\n")
-    features = [{"name": "query", "dtype": "string"}, {"name": "positive", **positive}]
-    settings = config(data_files=[{"split": "dev", "path": "dev.csv"}])
-    if inside == "dataset_info":
-        settings["dataset_info"] = [{"config_name": "default", "features": features}]
-    else:
-        settings["configs"][0]["features"] = features  # type: ignore[index]
-    trap.card(json.dumps(settings).replace("{secret}", str(trap.secret))).refused(message)
+    path = str(trap.secret / "names.txt")
+    put(trap.own / "dev.csv", f"query,positive\none,{path}\n")
+    settings = config(data_files="dev.csv", features=[{"name": "positive", "dtype": "image"}])
+    assert trap.card(settings).harmless().corpus == [path]
 
 
-@pytest.mark.parametrize("feature", ["image", "names"])
-def test_the_old_file_of_settings_cannot_have_files_opened(trap: Trap, feature: str):
-    """datasets still reads dataset_infos.json, which earlier versions wrote."""
-    settings, message = FEATURES[feature]
-    put(trap.own / "dev.csv", f"query,positive\none,{trap.secret / 'names.txt'}\n")
-    text = json.dumps({"default": described(settings)["info"]}).replace("{secret}", str(trap.secret))
-    trap.card(text, "dataset_infos.json").refused(message)
+# --- settings and JSON ------------------------------------------------------------------------------------------------
 
 
-# --- settings and JSON that would not end -----------------------------------------------------------------------------
-
-BOMB = "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9) if i else 'x'}]\n" for i in range(12))
-
-
-@pytest.mark.parametrize("card", ["README.md", ".huggingface.yaml"])
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        (f"configs: {DEEP}", "nested deeper than 50"),
-        ("configs: " + "{a: " * 30_000 + "}" * 30_000, "nested deeper than 50"),
-        (BOMB, "aliases"),
-        ("configs: &a [*a]", "aliases"),
-        ("- a\n- b", "no mapping"),
-        ("just text", "no mapping"),
+        ("configs: " + "[" * 500 + "]" * 500, "settings are not YAML"),
+        ("- a\n- b", "must map the name configs"),
+        ("just text", "must map the name configs"),
+        ("configs: [text]", "must map the name configs"),
         ("a: [1, 2\nb: }", "settings are not YAML"),
         ('a: "\\e[2J\x1b[2J', "settings are not YAML"),
         ("a: !!python/object/apply:os.system ['touch {secret}/written']", "settings are not YAML"),
-        ("configs: text", "Cannot read"),
-        ("configs: [text]", "Cannot read"),
-        ("configs: [{data_files: dev.csv}]", "Cannot read"),
-        ("configs: [{config_name: [a], data_files: dev.csv}]", "Cannot read"),
-        ("configs: [{config_name: a, data_files: 7}]", "Cannot read"),
-        ("configs: [{config_name: ../../written, data_files: dev.csv}]", "Cannot read"),
-        ("configs: [{config_name: a, data_files: dev.csv, version: ../../../../written}]", "Cannot read"),
-        ("configs: [{config_name: a, data_files: [{split: ../../written, path: dev.csv}]}]", "Cannot read"),
+        ("configs: [{config_name: a, data_files: 7}]", "data_files must be a path"),
+        ("configs: [{config_name: a, data_files: [{split: [a], path: dev.csv}]}]", "Cannot read"),
+        ("configs: [{config_name: a, data_files: other.csv}]", "name 'other.csv', and there is no such file"),
     ],
 )
-def test_settings_of_any_form_are_answered_in_one_line(trap: Trap, settings: str, message: str, card: str):
-    """A few lines of YAML can stand for more than any memory holds, name a place to write to, or run code."""
+def test_settings_of_any_form_are_answered_in_one_line(trap: Trap, settings: str, message: str):
+    """A card could run code, or end in a page of calls that does not name it."""
     put(trap.own / "dev.csv", "query,positive\none,uno\n")
-    trap.card(settings.replace("{secret}", str(trap.secret)), card).refused(message)
+    trap.card(settings.replace("{secret}", str(trap.secret))).refused(message)
 
 
-@pytest.mark.parametrize("content", [b"---\nconfigs: \xff\xfe\n---\n", b"---\r\nconfigs: [\r---\r\n---\r\n"])
-def test_settings_that_are_no_text_are_answered_in_one_line(trap: Trap, content: bytes):
+def test_settings_that_are_no_text_are_answered_in_one_line(trap: Trap):
     """A card in another encoding must say so."""
     put(trap.own / "dev.csv", "query,positive\none,uno\n")
-    put(trap.own / "README.md", content)
+    put(trap.own / "README.md", b"---\nconfigs: \xff\xfe\n---\n")
     trap.refused("settings are not YAML")
 
 
-ROW = '{"query": "one", "positive": "uno", "x": %s}\n'
-
-
-@pytest.mark.parametrize("name", ["dev.jsonl", "dev.json", "dev.jsonl.gz"])
-@pytest.mark.parametrize(
-    "value", [DEEP, '{"a": ' * 30_000 + "1" + "}" * 30_000, DEEP.replace("[", "[\n"), '"\\"", ' + DEEP]
-)
-@pytest.mark.parametrize("alone", [True, False])
-def test_deep_json_is_refused_before_it_is_read(trap: Trap, name: str, value: str, alone: bool):
-    """Below datasets, some ten thousand levels end the process without a word."""
-    text = (ROW % value).encode()
-    put(trap.own / name, gzip.compress(text) if name.endswith("gz") else text)
-    trap.refused("deeper than 100 levels", trap.own / name if alone else None)
-
-
-@pytest.mark.parametrize("name", ["queries.jsonl", "corpus.jsonl"])
-def test_deep_json_is_refused_in_beir_s_folder(trap: Trap, name: str):
-    """As above, where the files are read one by one."""
-    beir(trap.own, **{name: f'{{"_id": "q0", "text": "one", "x": {DEEP}}}\n'})
-    trap.refused(f"{name}, line 1: JSON nested deeper than 100 levels")
-
-
-def test_deep_json_cannot_hide_in_another_encoding(trap: Trap):
-    """In UTF-7 a bracket is no bracket; the settings may name any encoding."""
-    put(trap.own / "dev.jsonl", ROW % ("+AFs-" * 30_000))
-    trap.card(config(data_files="dev.jsonl", encoding="utf-7")).refused("JSON is read as UTF-8 alone")
-
-
-def test_deep_json_in_the_old_file_of_settings_is_refused(trap: Trap):
-    """A RecursionError would reach the reader as a page of calls."""
-    put(trap.own / "dev.csv", "query,positive\none,uno\n")
-    trap.card(DEEP, "dataset_infos.json").refused("is not JSON that can be read")
-
-
-def test_brackets_in_texts_are_no_depth(trap: Trap):
-    """Passages about programming hold any number of brackets."""
-    text = '"[' * 200 + "{" * 200
-    put(trap.own / "dev.jsonl", jsonl([{"query": "one", "positive": [text, "uno"]}] * 2))
-    assert trap.harmless().corpus == [text, "uno"]
+@pytest.mark.parametrize("value", [DEEP, '{"a": ' * 30_000 + "1" + "}" * 30_000])
+def test_deep_json_is_answered_in_one_line(trap: Trap, value: str):
+    """Some libraries end the process at some ten thousand levels, without a word."""
+    put(trap.own / "dev.jsonl", f'{{"query": "one", "positive": "uno", "x": {value}}}\n')
+    trap.refused("'dev.jsonl', line 1 is not JSON")
 
 
 # --- code, archives ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["own.py", "dev.pkl", "dev.tar", "dev.h5", "dev.xml"])
+@pytest.mark.parametrize("name", ["own.py", "dev.pkl", "dev.zip"])
 def test_nothing_but_tables_is_opened(trap: Trap, name: str):
-    """A loading script or a pickle runs code; other kinds of data bring readers of their own."""
+    """A loading script or a pickle runs code, and an archive may write elsewhere."""
     payload = b"cos\nsystem\n(S'touch written'\ntR." if name.endswith("pkl") else b"open('written', 'w')"
     put(trap.own / name, payload)
-    trap.refused("Cannot read the data set 'own'")
-
-
-def test_an_archive_cannot_write_beside_itself(trap: Trap):
-    """Unpacking must not follow the paths in an archive."""
-    with zipfile.ZipFile(trap.own / "dev.zip", "w") as archive:
-        archive.writestr("../../written.csv", "query,positive\none,uno\n")
-        archive.writestr("dev.csv", "query,positive\none,uno\n")
-    trap.refused("Cannot read the data set")
-
-
-@pytest.mark.parametrize("value", ["1", DEEP])
-def test_an_archive_of_json_is_looked_into(trap: Trap, value: str):
-    """Deep JSON could hide in an archive, and refusing all of them would refuse honest folders."""
-    with zipfile.ZipFile(trap.own / "dev.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("dev.jsonl", ROW % value)
-    if value == "1":
-        assert trap.harmless().corpus == ["uno"]
-    else:
-        trap.refused("dev.zip, line 1: JSON nested deeper than 100 levels")
-
-
-@pytest.mark.parametrize("name", ["json", "csv", "parquet", "text"])
-def test_a_folder_named_like_a_reader_is_still_a_folder(trap: Trap, name: str, monkeypatch: pytest.MonkeyPatch):
-    """datasets takes such a name for the reader, and would then read any file around."""
-    put(trap.root / name / "dev.csv", "query,positive\none,uno\n")
-    monkeypatch.chdir(trap.root)
-    assert trap.harmless(Path(name)).corpus == ["uno"]
+    trap.refused("Cannot read the data set 'own': no table in it")
 
 
 # --- sizes and names --------------------------------------------------------------------------------------------------
@@ -471,13 +301,13 @@ def test_a_long_field_of_a_csv_loads(trap: Trap, row: int):
     assert trap.harmless(trap.own / "a.csv").corpus == texts
 
 
-@pytest.mark.parametrize("grade", ["9" * 400, "-" + "9" * 400, "9" * 5000, str(2**31)])
-@pytest.mark.parametrize("columns", [3, 4])
-def test_a_grade_beyond_all_bounds_is_answered_in_one_line(trap: Trap, grade: str, columns: int):
+@pytest.mark.parametrize("grade", ["9" * 400, "-" + "9" * 5000, str(2**31)])
+def test_a_grade_beyond_all_bounds_is_answered_in_one_line(trap: Trap, grade: str):
     """It would overflow far from the file that holds it."""
-    line = f"q0\t00\t{grade}\n" if columns == 3 else f"q0\t0\t00\t{grade}\n"
-    beir(trap.own, **{"qrels/dev.tsv": line})
-    trap.refused(r"dev.tsv:1: the grade must be a whole number of 32 bits, not -?\d{10,20}(\.|… \(\d+ characters)")
+    beir(trap.own, **{"qrels/dev.tsv": f"q0\t00\t{grade}\n"})
+    trap.refused(
+        r"dev.tsv', line 1: the grade must be a whole number of 32 bits, not -?\d{10,20}(\.|… \(\d+ characters)"
+    )
 
 
 ESCAPE = "\x1b]0;me\x07\u202e"
@@ -489,16 +319,12 @@ ESCAPE = "\x1b]0;me\x07\u202e"
         lambda own: put(own / f"{ESCAPE}.csv", "a,b\n1,2\n"),
         lambda own: put(own / f"{ESCAPE}.csv", "query,positive\n"),
         lambda own: put(own / f"{ESCAPE}.jsonl", "{"),
-        lambda own: put(own / f"{ESCAPE}.jsonl", "[" * 200),
         lambda own: put(own / f"{ESCAPE}.jsonl", b"\xff"),
         lambda own: put(own / f"{ESCAPE}.parquet", "no table"),
         lambda own: put(own / f"a.{ESCAPE}", "query,positive\n"),
-        lambda own: put(own / "a.csv", f"{ESCAPE},b\n1,2\n"),
         lambda own: put(own / "a.csv", f"{ESCAPE},b\n1,2,3\n"),
         lambda own: put(own / ESCAPE / "dev.csv", "a,b\n1,2\n").parent,
-        lambda own: put(own / ESCAPE / "README.md", f"---\nconfigs: [{{a: {ESCAPE!r}}}]\n---\n").parent,
         lambda own: put(own / "x" / "README.md", '---\nconfigs: [{config_name: a, data_files: "\\e"}]\n---\n').parent,
-        lambda own: put(own / "x" / f"dev.{ESCAPE}.csv", "query,positive\none\n1,2,3\n").parent,
         lambda own: beir(own / ESCAPE, **{"qrels/dev.tsv": f"q0\t{ESCAPE}\t1\n"}),
         lambda own: beir(own / ESCAPE, **{"qrels/dev.tsv": f"q0\t00\t{ESCAPE}\n"}),
         lambda own: beir(own / ESCAPE, **{"queries.jsonl": jsonl([{"_id": ESCAPE, "text": "a"}] * 2)}),
@@ -506,16 +332,8 @@ ESCAPE = "\x1b]0;me\x07\u202e"
     ],
 )
 def test_control_characters_do_not_reach_the_terminal(trap: Trap, make: Callable[[Path], Path]):
-    """A name could clear the screen, or pass for another; each message quotes it, and no library logs it raw."""
-    logged: list[str] = []
-    handler = logging.Handler()
-    handler.emit = lambda record: logged.append(record.getMessage())  # type: ignore[method-assign]
-    logging.getLogger("datasets").addHandler(handler)
-    try:
-        trap.refused(r"\\x1b", make(trap.own))
-    finally:
-        logging.getLogger("datasets").removeHandler(handler)
-    assert "\x1b" not in "".join(logged)
+    """A name could clear the screen, or pass for another; each message quotes it."""
+    trap.refused(r"\\x1b", make(trap.own))
 
 
 def test_control_characters_in_the_name_of_a_folder_do_not_reach_tables(trap: Trap):

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from helpers.data import hub, subsets
+from helpers.data import hub
 
 COMMIT = "a" * 40
 ROWS = b"query,positive\none,uno\n"
@@ -195,19 +195,20 @@ OWN = "hf://datasets/Owner/named@main"  # the hub does not tell capitals apart
 def test_what_the_names_resolve_to_lies_in_the_repository(monkeypatch: pytest.MonkeyPatch, file: str):
     """A name that looks like one of the repository's own could turn out to mean another file."""
     monkeypatch.setattr(hub, "hub_or_local_cache", lambda *_: contextlib.nullcontext())
-    monkeypatch.setattr(hub, "_check_settings_on_hub", lambda _: [])
+    monkeypatch.setattr(hub, "_settings_on_hub", lambda _: {})
     named = [f"{OWN}/dev.csv"]
     read = SimpleNamespace(name="csv", config=SimpleNamespace(data_files={"dev": named}))
     read.download_and_prepare = lambda: pytest.fail("downloaded") if file in named else 1 / 0
     monkeypatch.setattr(datasets, "load_dataset_builder", lambda *_: read)
     with pytest.raises(ZeroDivisionError):  # its own file is fetched
-        hub.read_hub("owner/named", None, None, "pocket")
+        hub.read_hub("owner/named", None, None, "pocket", or_only=None)
     named.append(file)
     with pytest.raises(ValueError, match="which is outside its repository"):
-        hub.read_hub("owner/named", None, None, "pocket")
+        hub.read_hub("owner/named", None, None, "pocket", or_only=None)
 
 
 def test_of_many_configurations_the_first_are_listed():
     """A data set with hundreds of languages would fill the screen."""
-    names = [f"c{number}" for number in range(subsets.SHOWN + 2)]
-    assert subsets._listed(names) == ", ".join(names[:-2]) + " and 2 more"
+    names = [f"c{number}" for number in range(hub.SHOWN + 2)]
+    with pytest.raises(ValueError, match=r"'c0', .*'c19' and 2 more\.$"):
+        hub.choose_roles(names, "fr", "set")

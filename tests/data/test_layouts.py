@@ -36,10 +36,7 @@ def test_folders_may_have_blanks_and_chinese_in_their_names(tmp_path):
     for corpus in (folder / "段落", folder / "段落" / "all.csv"):
         data = load_dataset(folder, corpus=str(corpus))
         assert (data.queries, data.corpus, data.name) == (["one"], ["uno", "dos"], folder.name)
-    pattern = folder.rename(tmp_path / "数据 [1]")
-    assert load_dataset(pattern / "dev.jsonl").queries == ["one"]
-    with pytest.raises(ValueError, match=r"Cannot read .*数据 \[1\].*holds '\['.*name the file"):
-        load_dataset(pattern)
+    assert load_dataset(folder.rename(tmp_path / "数据 [1]")).queries == ["one"]
 
 
 def test_what_export_wrote_loads_as_the_same_collection(tmp_path):
@@ -64,16 +61,16 @@ def test_trec_files_may_have_any_columns_and_lie_anywhere(tmp_path):
 
 
 BAD_FILES = [
-    ({"qrels/dev.tsv": "a\tb\tc\nq0\t00\t1\nq7\t00\t1\n"}, r"1 of 2 query ids that queries.jsonl lacks.*'q7'"),
+    ({"qrels/dev.tsv": "a\tb\tc\nq0\t00\t1\nq7\t00\t1\n"}, r"1 of 2 query ids that 'queries.jsonl' lacks.*'q7'"),
     (
         {"qrels/dev.tsv": "".join(f"q0\tx{i}\t1\n" for i in range(5))},
         "5 of 5 passage ids .*'x0', 'x1', 'x2'. .*on_missing=\"skip\".*on_missing=\"keep\"\\.$",
     ),
-    ({"qrels/dev.tsv": "a\tb\tc\nq0\t00\tyes\n"}, "dev.tsv:2: the grade must be a whole number"),
+    ({"qrels/dev.tsv": "a\tb\tc\nq0\t00\tyes\n"}, "dev.tsv', line 2: the grade must be a whole number"),
     ({"qrels/dev.tsv": "a\tb\tc\n"}, "no judgements below the header"),
     ({"qrels/dev.tsv": " "}, "the file is empty"),
     ({"queries.jsonl": jsonl([{"_id": "q0", "text": "one"}] * 2)}, r"1 id\(s\) stand twice. The first: 'q0'"),
-    ({"corpus.jsonl": jsonl([{"_id": "00", "body": "uno"}])}, 'it has _id, body.*columns="passage=…"'),
+    ({"corpus.jsonl": jsonl([{"_id": "00", "body": "uno"}])}, "it has '_id', 'body'.*columns=.passage=…"),
 ]
 
 
@@ -87,11 +84,11 @@ def test_files_that_do_not_match_are_answered_with_how_many_and_which(files, mes
 def test_wrong_arguments_are_answered_with_the_right_ones(tmp_path):
     """A slip in a parameter must not be passed over."""
     folder = beir(tmp_path / "set")
-    with pytest.raises(ValueError, match=r"no qrels/test.tsv; the splits are dev"):
+    with pytest.raises(ValueError, match=r"no 'qrels/test.tsv'; the splits are 'dev'"):
         load_dataset(folder, split="test")
     with pytest.raises(ValueError, match=r"need queries=, corpus= and qrels=.*corpus is missing"):
         load_dataset(folder, queries="queries.jsonl", qrels="qrels/dev.tsv")
-    with pytest.raises(FileNotFoundError, match=r"No file 'topics', neither in the folder set"):
+    with pytest.raises(FileNotFoundError, match=r"No file 'topics', neither in the folder 'set'"):
         load_dataset(folder, queries="topics", corpus="corpus.jsonl", qrels="qrels/dev.tsv")
     with pytest.raises(ValueError, match="names question; it may name query, "):
         parse_columns("question=query")
@@ -99,13 +96,13 @@ def test_wrong_arguments_are_answered_with_the_right_ones(tmp_path):
         parse_columns("query")
 
 
-@pytest.mark.parametrize("lines", ["q0\t00\t1\nq0\t00\t1\n", "q0 0 00 1\nq0 0 00 2\n"])
+@pytest.mark.parametrize("lines", ["q0\t00\t1\nq0\t00\t2\n", "q0 0 00 1\nq0 0 00 2\n"])
 @pytest.mark.parametrize("by_name", [False, True])
 def test_a_pair_judged_twice_is_refused_in_every_layout(tmp_path, lines, by_name):
     """Which of two grades counts would depend on the order of lines."""
     beir(tmp_path, **{"qrels/dev.tsv": lines})
     files = {"queries": "queries.jsonl", "corpus": "corpus.jsonl", "qrels": "qrels/dev.tsv"} if by_name else {}
-    with pytest.raises(ValueError, match=r"dev.tsv:2: document '00' is judged twice for query 'q0'"):
+    with pytest.raises(ValueError, match=r"dev.tsv', line 2: document '00' is judged twice for query 'q0'"):
         load_dataset(tmp_path, **files)
 
 

@@ -67,14 +67,14 @@ def test_a_corpus_of_its_own_is_searched_whole(tmp_path):
 def test_wrong_columns_are_answered_with_those_that_exist(tmp_path):
     """The reader must see at once which column to rename."""
     folder = hub_folder(tmp_path / "set", [{"question": "one", "positive": ["uno"]}])
-    with pytest.raises(ValueError, match=r"no column query; it has question, positive"):
+    with pytest.raises(ValueError, match=r"no column 'query'; it has 'question', 'positive'"):
         load_dataset(folder)
 
 
 def test_corpus_without_a_text_column_is_answered_with_those_that_exist(tmp_path):
     """As above, for the corpus."""
     folder = hub_folder(hub_folder(tmp_path / "set", ROWS), [{"body": "uno"}], "corpus.jsonl")
-    with pytest.raises(ValueError, match="it has body"):
+    with pytest.raises(ValueError, match="it has 'body'"):
         load_dataset(folder, corpus="corpus")
 
 

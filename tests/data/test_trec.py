@@ -82,15 +82,22 @@ def test_other_line_forms_are_read(tmp_path):
     assert trec.read_qrels(tmp_path / "qrels") == {"q1": {"d1": 1, "d\u00a02": 0}}
 
 
+@pytest.mark.parametrize("text", [b"q1 0 d1 1\rq2 0 d1 2\r", b"q1,d1,1\rq2,d1,2\r", b"q1 d1 1\nq2 d1 2\nq1 d1 1\n"])
+def test_old_line_ends_and_exact_repeats_are_read(tmp_path, text):
+    """A file of an old Mac would end in a traceback, and one that was joined twice be refused for nothing."""
+    (tmp_path / "qrels").write_bytes(text)
+    assert trec.read_qrels(tmp_path / "qrels") == {"q1": {"d1": 1}, "q2": {"d1": 2}}
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("q1 0 d2", r"qrels:2: expected 4 fields \(query 0 document grade\), found 3"),
-        ("q1 0 d2 1 extra", "qrels:2: expected 4 fields"),
-        ("q1 0 d2 1.5", "qrels:2: the grade must be a whole number, not '1.5'"),
-        ("q1 0 d2 1_0", "qrels:2: the grade"),
-        ("q1 0 d1 0", "qrels:2: document 'd1' is judged twice for query 'q1'"),
-        ("q1 0 d\udcff 1", "qrels:2: the line is not UTF-8"),
+        ("q1 0 d2", r"qrels', line 2: expected 4 fields \(query 0 document grade\), found 3"),
+        ("q1 0 d2 1 extra", "qrels', line 2: expected 4 fields"),
+        ("q1 0 d2 1.5", "qrels', line 2: the grade must be a whole number, not '1.5'"),
+        ("q1 0 d2 1_0", "qrels', line 2: the grade"),
+        ("q1 0 d1 0", "qrels', line 2: document 'd1' is judged twice for query 'q1'"),
+        ("q1 0 d\udcff 1", "qrels', line 2: not UTF-8"),
     ],
 )
 def test_bad_qrels_lines_are_named(tmp_path, line, message):
@@ -118,14 +125,14 @@ def test_three_columns_are_read_as_beir_has_them(tmp_path, text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "qrels: no judgements, the file is empty"),
-        ("\n \n", "qrels: no judgements, the file is empty"),
-        ("a\tb\tc\n", "qrels: no judgements below the header"),
-        ("a\tb\tc\nq1\td1\n", r"qrels:2: expected 3 fields \(query document grade\), found 2"),
-        ("a\tb\tc\nq1\t\t1\n", "qrels:2: expected 3 fields"),
-        ("q1 d1 1\nq1 0 d2 1\n", r"qrels:2: expected 3 fields .*, found 4"),
-        ("q1 d1 1\nq1 d1 1\n", "qrels:2: document 'd1' is judged twice for query 'q1'"),
-        ("q1\n", r"qrels:1: expected 4 fields \(query 0 document grade\), found 1"),
+        ("", "'qrels': no judgements, the file is empty"),
+        ("\n \n", "'qrels': no judgements, the file is empty"),
+        ("a\tb\tc\n", "'qrels': no judgements below the header"),
+        ("a\tb\tc\nq1\td1\n", r"qrels', line 2: expected 3 fields \(query document grade\), found 2"),
+        ("a\tb\tc\nq1\t\t1\n", "qrels', line 2: expected 3 fields"),
+        ("q1 d1 1\nq1 0 d2 1\n", r"qrels', line 2: expected 3 fields .*, found 4"),
+        ("q1 d1 1\nq1 d1 2\n", "qrels', line 2: document 'd1' is judged twice for query 'q1'"),
+        ("q1\n", r"qrels', line 1: expected 4 fields \(query 0 document grade\), found 1"),
     ],
 )
 def test_bad_files_of_three_columns_are_named(tmp_path, text, message):
@@ -138,11 +145,11 @@ def test_bad_files_of_three_columns_are_named(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("q1 Q0 d2 2 0.5", "run:2: expected 6 fields"),
-        ("q1 Q0 d2 2 high tag", "run:2: the score must be a finite number, not 'high'"),
-        ("q1 Q0 d2 2 nan tag", "run:2: the score must be a finite number, not 'nan'"),
-        ("q1 Q0 d2 2 1_0 tag", "run:2: the score"),
-        ("q1 Q0 d1 2 0.4 tag", "run:2: document 'd1' is retrieved twice for query 'q1'"),
+        ("q1 Q0 d2 2 0.5", "run', line 2: expected 6 fields"),
+        ("q1 Q0 d2 2 high tag", "run', line 2: the score must be a finite number, not 'high'"),
+        ("q1 Q0 d2 2 nan tag", "run', line 2: the score must be a finite number, not 'nan'"),
+        ("q1 Q0 d2 2 1_0 tag", "run', line 2: the score"),
+        ("q1 Q0 d1 2 0.4 tag", "run', line 2: document 'd1' is retrieved twice for query 'q1'"),
     ],
 )
 def test_bad_run_lines_are_named(tmp_path, line, message):

@@ -9,7 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("helpers", "notebooks/kit", "docs/site")
 SUPPORT = {
-    *("helpers._atomic", "helpers._cache", "helpers._cells", "helpers._hub", "helpers._printable", "helpers._progress"),
+    *("helpers._atomic", "helpers._cache", "helpers._cells", "helpers._files", "helpers._hub", "helpers._printable"),
+    "helpers._progress",
     "helpers._trec_order",
 }
 EVERY_STEP = {"helpers.data", "helpers.models", "helpers.embeddings", "helpers.index", "helpers.metrics"}
@@ -19,7 +20,7 @@ ARROWS: dict[str, set[str]] = {
     **{module: set() for module in SUPPORT},
     "helpers": set(),
     "helpers.data": set(),
-    "helpers.models": {"helpers.data.formats", "helpers.data.safety"},
+    "helpers.models": {"helpers.data.formats"},
     "helpers.embeddings": {"helpers.models"},
     "helpers.index": set(),
     "helpers.distributed": {"helpers.models", "helpers.embeddings", "helpers.index"},

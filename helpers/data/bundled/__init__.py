@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helpers.data.build import from_ids
-from helpers.data.dataset import RetrievalDataset
+from helpers.data.dataset import RetrievalDataset, from_ids
+from helpers.data.formats import read_table
 from helpers.data.trec import read_qrels
 
 if TYPE_CHECKING:
@@ -66,9 +66,12 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
         raise ValueError(f"The bundled collection {name!r} has no split {split!r}; it has dev.")
     card = next(card for card in cards() if name in (*card.fixed, card.name))
     queries, corpus = _languages(card, name, queries, corpus)
-    query_texts = _read_texts(card.folder / f"queries.{queries}.jsonl", ("text",))
-    passages = _read_texts(card.folder / f"corpus.{corpus}.jsonl", ("title", "text"))
-    qrels = _read_judgements(card, query_texts, passages)
+    try:
+        query_texts = _read_texts(card.folder / f"queries.{queries}.jsonl", ("text",))
+        passages = _read_texts(card.folder / f"corpus.{corpus}.jsonl", ("title", "text"))
+        qrels = _read_judgements(card, query_texts, passages)
+    except (OSError, ValueError) as error:
+        raise _unusable(error) from error
     full_name = f"{card.name}-{queries}" if queries == corpus else f"{card.name}-{queries}-{corpus}"
     made = from_ids(full_name, query_texts, passages, qrels)
     return replace(made, relevance_level=card.relevance_level, titled=len(passages))
@@ -90,7 +93,7 @@ def upstream_example() -> tuple[RetrievalDataset, dict[str, "np.ndarray"]]:
     try:
         example = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise _unusable(path, error) from error
+        raise _unusable(ValueError(f"{path.name}: {error}")) from error
     data = RetrievalDataset(
         name="upstream's example",
         queries=example["queries"],
@@ -107,7 +110,7 @@ def _read_card(path: Path) -> Card:
     try:
         return Card(folder=path.parent, **tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
-        raise _unusable(path, error) from error
+        raise _unusable(ValueError(f"{path.name}: {error}")) from error
 
 
 def _languages(card: Card, name: str, queries: str | None, corpus: str | None) -> tuple[str, str]:
@@ -129,45 +132,29 @@ def _languages(card: Card, name: str, queries: str | None, corpus: str | None) -
 
 def _read_texts(path: Path, fields: tuple[str, ...]) -> dict[str, str]:
     """Read one JSON object a line, with an id of its own and these fields: the text by id, a field a line."""
+    columns = read_table(path).columns
     texts: dict[str, str] = {}
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise _unusable(path, error) from error
-    for number, line in enumerate(lines, 1):
-        try:
-            record = json.loads(line)
-            values = [record[field] for field in ("id", *fields)]
-        except (ValueError, KeyError, TypeError) as error:
-            raise _unusable(path, f"line {number}: no JSON object with id, {', '.join(fields)}") from error
-        if not all(isinstance(value, str) and value for value in values):
-            raise _unusable(path, f"line {number}: id, {', '.join(fields)} must be text and not empty")
-        if values[0] in texts:
-            raise _unusable(path, f"line {number}: the id {values[0]!r} stands twice")
-        texts[values[0]] = "\n".join(values[1:])
-    if not texts:
-        raise _unusable(path, "it is empty")
+    for values in zip(*(columns.get(name, ()) for name in ("id", *fields)), strict=True):
+        if not all(isinstance(value, str) and value for value in values) or values[0] in texts:
+            raise ValueError(
+                f"{path.name}: id, {', '.join(fields)} must be text and not empty, and the id {values[0]!r} unique"
+            )
+        texts[str(values[0])] = "\n".join(map(str, values[1:]))
     return texts
 
 
 def _read_judgements(card: Card, queries: Container[str], passages: Container[str]) -> dict[str, dict[str, int]]:
     """Read the judgements and see that each names a known query and passage, and a grade of the collection."""
-    path = card.folder / "qrels.tsv"
-    try:
-        qrels = read_qrels(path)
-    except (OSError, ValueError) as error:
-        raise _unusable(path, error) from error
+    qrels = read_qrels(card.folder / "qrels.tsv")
     for query, judged in qrels.items():
         for passage, grade in judged.items():
             if query not in queries or passage not in passages or not 0 <= grade <= card.highest_grade:
-                raise _unusable(path, f"unknown query {query!r}, passage {passage!r} or grade {grade}")
+                raise ValueError(f"qrels.tsv: unknown query {query!r}, passage {passage!r} or grade {grade}")
     count = sum(map(len, qrels.values()))
     if card.judgements not in (None, count):
-        raise _unusable(path, f"{count} judgements, card.toml says {card.judgements}")
+        raise ValueError(f"qrels.tsv: {count} judgements, card.toml says {card.judgements}")
     return qrels
 
 
-def _unusable(path: Path, reason: object) -> ValueError:
-    """Word the error for a bundled file that is missing or damaged."""
-    state = "missing" if isinstance(reason, FileNotFoundError) else f"damaged ({reason})"
-    return ValueError(f"The bundled file {path.name} is {state}; reinstall the package.")
+def _unusable(reason: Exception) -> ValueError:
+    return ValueError(f"A file of the bundled collections is missing or damaged ({reason}); reinstall the package.")
