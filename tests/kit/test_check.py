@@ -158,6 +158,16 @@ def _source(cell: str, old: str, new: str) -> Edit:
     return change
 
 
+def test_output_edited_after_recording(project: Path) -> None:
+    """A recorded time, which no execution is compared with, could be made faster by hand."""
+    for language in LANGUAGES:
+        path = lesson_path(project, language, NAME)
+        book = read(path, project)
+        by_id(book)["timing"].outputs[0].text = "0.000001 s\n"
+        path.write_text(dumps(book), encoding="utf-8")
+    assert found(project) == [("en", "timing", "not-recorded")]
+
+
 def test_code_edited_after_recording(project: Path) -> None:
     """An edited cell would stand above the output of the code before."""
     edit(project, _source("printed", "120", "121"))
@@ -300,7 +310,7 @@ def test_pages_quote_lessons_and_benchmarks(small_project: Path) -> None:
     (small_project / "docs" / "benchmarks" / "speed.json").write_text(measured, encoding="utf-8")
     page = small_project / "docs" / "en" / "index.md"
     good = "<!--calc: '00_sample:printed/best' * 3-->2.0, "
-    good += "best <!--fig:00_sample:printed/best-->0.667, <!--fig:bench:speed/a/b/0/ratio-->21 times."
+    good += "other <!--fig:00_sample:printed/best-->0.667, <!--fig:bench:speed/a/b/0/ratio-->21 times."
     page.write_text(good, encoding="utf-8")
     assert [p for p in check(small_project) if p.file == "docs/en/index.md"] == []
     page.write_text(good.replace("0.667", "0.668").replace("21 ", "22 ") + " And 0.77.", encoding="utf-8")
