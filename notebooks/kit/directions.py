@@ -75,7 +75,7 @@ def wrong_moves(text: str) -> Iterator[str]:
 
 
 def comparisons(sentence: str) -> list[str]:
-    """Return the words of an English sentence that compare, save those between two numbers, which `wrong_moves` reads."""
+    """Return the words of an English sentence that compare, save those that `wrong_moves` reads."""
     for pattern in itertools.chain(*_MOVES.values()):
         sentence = re.sub(pattern, " ", sentence, flags=re.I)
     return [match[0].lower() for match in _COMPARES.finditer(sentence)]
@@ -116,17 +116,15 @@ def contradicts(words: str, expression: str) -> bool:
 
 
 def opposed(english: str, chinese: str) -> Iterator[tuple[str, str]]:
-    """Yield what an English and what its Chinese sentence says where one has a word and the other only its opposite."""
+    """Yield what an English and what its Chinese sentence says where one has a word and the other only its opposite.
+
+    Where both have as many words for more and for less, as many of them are for more.
+    """
     for more, less, more_chinese, less_chinese in _SIDES:
-        for says, other, same, opposite in (
-            (more, less, more_chinese, less_chinese),
-            (less, more, less_chinese, more_chinese),
-        ):
-            word, against = says.search(english), opposite.search(chinese)
-            counts = [
-                len(side.findall(text))
-                for side, text in zip((says, other, same, opposite), (english,) * 2 + (chinese,) * 2)
-            ]
-            fewer = counts[0] > counts[2] and counts[0] + counts[1] == counts[2] + counts[3]
-            if word and against and (fewer or counts[1] == counts[2] == 0):
-                yield word[0], against[0]
+        left, right = ((more.findall(english), less.findall(english)),
+                       (more_chinese.findall(chinese), less_chinese.findall(chinese)))  # fmt: skip
+        for side, other in ((0, 1), (1, 0)):
+            same_total = len(left[0] + left[1]) == len(right[0] + right[1])
+            alone = not left[other] and not right[side]
+            if left[side] and right[other] and (alone or (same_total and len(left[side]) > len(right[side]))):
+                yield left[side][0], right[other][0]
