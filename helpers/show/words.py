@@ -38,6 +38,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "queries_all": ("{used}, each with a relevant passage", "{used}个，都有相关段落"),
     "passages": ("passages", "段落"),
     "merged": ("equal passages merged", "合并的相同段落"),
+    "without_text": ("judged documents without a text", "有标注但没有文字的文档"),
     "skipped": ("left out: {what}", "略去：{what}"),
     "judgements": ("judgements", "相关性标注"),
     "judged_each": ("{n} ({mean} a query)", "{n}条（每个查询平均{mean}条）"),

@@ -116,9 +116,10 @@ class _Shards:
 
     def __iter__(self) -> Iterator[np.ndarray]:
         own = self._system
-        return encode_shards(
+        shards = encode_shards(
             own.model, self._texts, batch_size=own.batch_size, cache_dir=own.cache_dir, progress=own.progress
         )
+        return iter(shards)
 
 
 @dataclass(frozen=True)

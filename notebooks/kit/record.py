@@ -1,4 +1,7 @@
-"""Record a lesson: execute the English notebook, keep what did not change, carry code and outputs into Chinese."""
+"""Record a lesson: execute the English notebook, keep what did not change, carry code and outputs into Chinese.
+
+A record is what every machine gives, so a new one is tried under other conditions before it is stored (conditions.py).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from nbformat import NotebookNode
 
 from .cells import code_cells, code_hashes, output_hashes
 from .compare import compare
+from .conditions import differences, recording_conditions
 from .execute import CELL_LIMIT, execute
 from .hygiene import locked_versions
 from .notebooks import LANGUAGES, ROOT, NotebookError, dumps, lesson_path, loads, read, relative, write_files
@@ -69,11 +73,27 @@ def _unchanged_files(before: dict[Path, str], root: Path) -> None:
             raise NotebookError(f"{relative(root, path)} was edited while it ran; nothing is written: record it again")
 
 
+def _require_stable(fresh: NotebookNode, label: str, root: Path, limit: int) -> None:
+    """Raise NotebookError naming every output that another condition changes."""
+    unstable = [
+        f"{condition}: {difference}"
+        for condition, settings in recording_conditions(fresh).items()
+        for difference in differences(fresh, label, settings, root=root, limit=4 * limit)
+    ]
+    if unstable:
+        listed = "\n".join(unstable)
+        raise NotebookError(
+            f"{label} is not recorded, because another machine would give other outputs. Show fewer digits, or keep "
+            f"thresholds and ties away from the data:\n{listed}"
+        )
+
+
 def record(root: Path, name: str, *, force: bool = False, limit: int = CELL_LIMIT) -> list[str]:
     """Record one lesson in both languages and return what differs from before.
 
-    Nothing is written when execution fails, when the Chinese twin is missing, when a file was edited meanwhile, or
-    (without force) when installed versions differ from constraints.txt: each raises NotebookError.
+    Nothing is written when execution fails, when the Chinese twin is missing, when a file was edited meanwhile, when a
+    changed output is not the same under every recording condition, or (without force) when installed versions differ
+    from constraints.txt: each raises NotebookError.
     """
     unlocked = [] if force else unlocked_packages(root)
     if unlocked:
@@ -91,6 +111,7 @@ def record(root: Path, name: str, *, force: bool = False, limit: int = CELL_LIMI
         changed = [str(difference) for difference in compare(english, fresh)] or [
             "same outputs; new code, versions or data"
         ]
+        _require_stable(fresh, relative(root, paths[0]), root, limit)
     result = stamp(fresh if changed else english)
     _unchanged_files(before, root)
     write_files({paths[0]: dumps(result), paths[1]: dumps(carry(result, chinese))})
