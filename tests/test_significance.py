@@ -41,7 +41,7 @@ def test_wilson_interval_by_its_formula():
 
 
 def test_bootstrap_interval_is_bca():
-    """The ends would be plain percentiles of the resampled means, or lack one of the two corrections of Efron (1987)."""
+    """The ends would be plain percentiles of the resampled means, or lack a correction of Efron (1987)."""
     values, rng = np.random.default_rng(3).exponential(1, 30) ** 2, np.random.default_rng(4)
     means = rng.choice(values, (100_000, 30)).mean(1)
     leave_one_out = (values.sum() - values) / 29
