@@ -2,7 +2,8 @@
 
 A claim is written the way its words say it: `<!--holds: 'pocket/static' < 'pocket/BM25'-->` behind "static stays below
 BM25", `rises('recall/*')` behind "never falls". Only the words since the last punctuation mark count. Where they point
-both ways or nowhere, or the claim does, nothing is compared: most words of a claim are bound to no figure.
+both ways or nowhere, or the claim does, nothing is compared: most words of a claim are bound to no figure. A sentence
+and its translation are compared by pairs of opposite words.
 """
 
 from __future__ import annotations

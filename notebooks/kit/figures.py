@@ -146,7 +146,8 @@ class Figures:
     def labels(self, source: str, key: str) -> Iterator[tuple[str, frozenset[str]]]:
         """Yield the row and the column of a figure, each with all rows or columns that are beside it."""
         cell, row, column = _parts(key)
-        known = [_parts(one) for one in self.of(source).texts if one.startswith(f"{cell}/")]
+        texts = self.of(source).texts
+        known = [_parts(one) for one in texts if one.startswith(f"{cell}/")] if key in texts else []
         yield row, frozenset(one[1] for one in known if one[2] == column)
         yield column, frozenset(one[2] for one in known if one[1] == row)
 
@@ -319,7 +320,7 @@ class Texts:
             marked = _MARKED.sub(PLACEHOLDER, sentence)
             plain = COMMENT.sub("", marked)
             spots = (match.start() for match in re.finditer(PLACEHOLDER, plain))
-            for spot, match in zip(spots, _MARKED.finditer(sentence), strict=True):
+            for spot, match in zip(spots, _MARKED.finditer(sentence), strict=False):
                 if match["kind"] == "fig":
                     for label, labels in self.figures.labels(*place_of(match["name"], lesson)):
                         tables.setdefault(labels, []).append((spot, label))
