@@ -88,7 +88,7 @@ def swapped(figures: list[tuple[int, str]], named: list[Mention]) -> str:
 
 def names(line: str) -> list[str]:
     """Return the names of a line of Markdown, without their plural: words with a digit or a capital inside."""
-    text = re.sub(rf"\$[^$]*\$|{URL.pattern}", " ", LINK.sub(lambda match: match[2], COMMENT.sub("", line)))
+    text = re.sub(rf"\$[^$]*\$|{URL.pattern}", " ", LINK.sub(lambda match: match[2], COMMENT.sub(" ", line)))
     found = (re.sub(r"(?<=[A-Z])s$|_zh", "", match[0]).lower() for match in NAME.finditer(text))
     return [name for name in found if name not in _UNITS]
 
