@@ -41,7 +41,7 @@ _OPPOSITES = (  # English words for more and for less, and the Chinese that thei
     (r"fast(?:er|est)?|quick(?:er|ly)?", r"slow(?:er|est|ly)?", r"快|省", r"慢"),
     (r"above", r"below", r"上|高|超|大于|以前|前", r"下|低|小于|不到|以内|不足|不可能小|后|不如"),
     (r"before|earlier", r"later|afterwards", r"前|先|再|之|已", r"后(?!期)"),
-    (r"first", r"last", r"首|第一|第1|先|前|起|开头|最早|一开始|单", r"末|最后|后"),
+    (r"first", r"last", r"首|第一|第1|先|(?<!之)前|起|开头|最早|一开始", r"末|最后|后"),
     (r"always", r"never", r"都|全|每|总|任何|所有|各|一律|一切|凡|逐", r"不|没|无|未|非|别"),
 )  # fmt: skip
 _SIDES = [
