@@ -264,7 +264,7 @@ def simulated_power(
     if not math.isfinite(effect):
         raise ValueError(f"effect must be finite, such as 0.02, not {effect!r}.")
     if (resamples + 1) * alpha < 1:
-        raise ValueError(f"{resamples} resamples give no p-value of {alpha}: take {math.ceil(1 / alpha)} or more.")
+        raise ValueError(f"{resamples} resamples give no p-value of {alpha}: take {math.ceil(1 / alpha) - 1} or more.")
     rng, found = np.random.default_rng(seed), 0
     shifted = seen - seen.mean() + effect
     signs = rng.choice(np.array([-1.0, 1.0]), size=(n, resamples))

@@ -9,6 +9,7 @@ that it did not say before. What escapes is printed, to be judged by eye: some c
 """
 
 import argparse
+import itertools
 import random
 import re
 import shutil
@@ -23,7 +24,7 @@ from nbformat import NotebookNode
 from notebooks.kit import check as checking
 from notebooks.kit.cells import by_id, cell_hash
 from notebooks.kit.figures import Figures, Texts
-from notebooks.kit.names import _NAME as NAME
+from notebooks.kit.names import NAME
 from notebooks.kit.notebooks import LANGUAGES, ROOT, dumps, lesson_names, lesson_path, read
 from notebooks.kit.translation import page_pairs
 
@@ -32,9 +33,13 @@ HIDDEN = re.compile(r"<!--.*?-->|```.*?```|\]\([^)]*\)|https?://\S+|^\[[^\]]+\]:
 FORMULA = re.compile(r"\$\$.+?\$\$|(?<![\\$])\$(?!\s)[^$\n]+?\$", re.S)
 OPPOSITES = (
     "higher lower|highest lowest|better worse|best worst|more fewer|most fewest|larger smaller|largest smallest"
-    "|longer shorter|faster slower|高于 低于|更高 更低|更好 更差|最好 最差|更多 更少|最多 最少|更大 更小|更长 更短|更快 更慢"
+    "|longer shorter|faster slower"
+    "|高于 低于|更高 更低|更好 更差|最好 最差|更多 更少|最多 最少|更大 更小|更长 更短|更快 更慢"
 )
-DIRECTIONS = "above below|ahead behind|rises falls|rise fall|raises lowers|以上 以下|上升 下降|升到 降到|涨 跌|领先 落后|好于 不如"
+DIRECTIONS = (
+    "above below|ahead behind|rises falls|rise fall|raises lowers"
+    "|以上 以下|上升 下降|升到 降到|涨 跌|领先 落后|好于 不如"
+)
 SPOKEN = (
     "one two three four five six seven eight nine ten eleven twelve",
     "二 三 四 五 六 七 八 九",
@@ -44,7 +49,7 @@ OTHER = {
     kind: {one: two for pair in text.split("|") for words in [pair.split()] for one, two in (words, words[::-1])}
     for kind, text in (("comparison", OPPOSITES), ("direction", DIRECTIONS))
 }
-OTHER_NUMBER = {word: line.split()[at - 1] for line in SPOKEN for at, word in enumerate(line.split())}
+OTHER["number word"] = {word: line.split()[at - 1] for line in SPOKEN for at, word in enumerate(line.split())}
 
 
 class Spot(NamedTuple):
@@ -143,27 +148,21 @@ def spots(tree: Tree, kind: str, rng: random.Random) -> list[Spot]:
         plain = shown if kind == "formula" else FORMULA.sub(lambda match: "\0" * len(match[0]), shown)
         plain = re.sub(r"`[^`\n]*`", lambda match: "\0" * len(match[0]), plain)
         named = sorted({match[0] for match in NAME.finditer(plain)})
+        words: dict[str, str] = OTHER.get(kind, {})
         if kind == "number":
-            made = [
-                (m, _next_digit(m[0])) for m in re.finditer(r"(?<![\w.@/-])\d+(?:[.,]\d+)*(?![\w.@/-])", plain, re.A)
-            ]
-        elif kind == "number word":
-            pattern = (
-                r"\b(?:%s)\b" % "|".join(w for w in OTHER_NUMBER if w.isascii())
-                if language == "en"
-                else r"[二三四五六七八九](?=[个种次条倍分])"
-            )
-            made = [(m, OTHER_NUMBER[m[0]]) for m in re.finditer(pattern, plain)]
-        elif kind in OTHER:
-            words = [w for w in OTHER[kind] if w.isascii() == (language == "en")]
-            pattern = r"\b(?:%s)\b" % "|".join(words) if language == "en" else "|".join(words)
-            made = [(m, OTHER[kind][m[0]]) for m in re.finditer(pattern, plain)]
+            numbers = re.finditer(r"(?<![\w.@/-])\d+(?:[.,]\d+)*(?![\w.@/-])", plain, re.A)
+            made = [(m, _next_digit(m[0])) for m in numbers]
+        elif words:
+            ours = "|".join(word for word in words if word.isascii() == (language == "en"))
+            after = "(?=[个种次条倍分])" if kind == "number word" else ""
+            pattern = rf"\b(?:{ours})\b" if language == "en" else rf"(?:{ours}){after}"
+            made = [(m, words[m[0]]) for m in re.finditer(pattern, plain)]
         elif kind == "name":
             made = [(m, rng.choice([n for n in named if n != m[0]])) for m in NAME.finditer(plain) if len(named) > 1]
         elif kind == "table cell":
             rows = [m for m in re.finditer(r"(?m)^\|.*\|$", source) if "---" not in m[0]]
             made = []
-            for one, two in zip(rows, rows[1:], strict=False):
+            for one, two in itertools.pairwise(rows):
                 cells = one[0].split("|"), two[0].split("|")
                 at = rng.randrange(1, max(len(cells[0]) - 1, 2))
                 if two.start() == one.end() + 1 and len(cells[0]) == len(cells[1]) and cells[0][at] != cells[1][at]:
@@ -204,10 +203,8 @@ def in_record(tree: Tree, kind: str, rng: random.Random) -> tuple[str, str]:
     def change(book: NotebookNode) -> None:
         draw, code = random.Random(seed), [cell for cell in book.cells if cell.cell_type == "code"]
         if kind == "setting":
-            cell, setting = (
-                draw.choice(code[1:-1]),
-                draw.choice(["volatile", "verify", "provenance", "code", "hide-output"]),
-            )
+            cell = draw.choice(code[1:-1])
+            setting = draw.choice(["volatile", "verify", "provenance", "code", "hide-output"])
             digits = list(re.finditer(r"(?<![\w.])\d+(?!\w)", cell.source))
             if setting == "code" and digits:
                 spot = draw.choice(digits)
@@ -218,21 +215,14 @@ def in_record(tree: Tree, kind: str, rng: random.Random) -> tuple[str, str]:
                 tags = set(cell.metadata.get("tags", [])) ^ {"volatile" if setting == "code" else setting}
                 cell.metadata["tags"] = sorted(tags)
         else:
-            cells = (
-                code[-1:]
-                if kind == "provenance"
-                else [c for c in code[:-1] if "text/html" in str(c.outputs) or "text" in str(c.outputs)]
+            cell = draw.choice(
+                code[-1:] if kind == "provenance" else [c for c in code[:-1] if "text" in str(c.outputs)]
             )
-            cell = draw.choice(cells)
             output = next(o for o in cell.outputs if o.get("text") or o.get("data"))
-            place, key = (
-                (output, "text")
-                if output.get("text")
-                else (output.data, "text/html" if "text/html" in output.data else "text/plain")
-            )
-            digits = list(re.finditer(r"(?<=[\s>.\d\"])\d(?=[\d<\s\"])|\d(?=\n)", place[key])) or list(
-                re.finditer(r"\w", place[key])
-            )
+            shown = next((mime for mime in ("text/html", "text/plain") if mime in output.get("data", {})), "")
+            place, key = (output, "text") if output.get("text") else (output.data, shown)
+            digits = list(re.finditer(r"(?<=[\s>.\d\"])\d(?=[\d<\s\"])|\d(?=\n)", place[key]))
+            digits = digits or list(re.finditer(r"\w", place[key]))
             spot = draw.choice(digits)
             place[key] = place[key][: spot.start()] + ("7" if spot[0] != "7" else "8") + place[key][spot.end() :]
         done.append(cell.id)
@@ -241,19 +231,8 @@ def in_record(tree: Tree, kind: str, rng: random.Random) -> tuple[str, str]:
     return lesson, f"{lesson} [{done[0]}]"
 
 
-KINDS = (
-    "number",
-    "number word",
-    "direction",
-    "comparison",
-    "name",
-    "table cell",
-    "formula",
-    "provenance",
-    "output",
-    "setting",
-    "data",
-)
+KINDS = (*("number", "number word", "direction", "comparison", "name", "table cell", "formula"),
+         *("provenance", "output", "setting", "data"))  # fmt: skip
 
 
 def main() -> int:
@@ -275,7 +254,7 @@ def main() -> int:
                     tree.write(spot)
                     text, done = (
                         spot.text,
-                        f"{spot.language} {spot.text} [{spot.cell}]: {spot.old[:150]!r} → {spot.new[:150]!r}",
+                        f"{spot.language} {spot.text} [{spot.cell}]: {spot.old[:120]!r} → {spot.new[:120]!r}",
                     )
                 else:
                     text, done = in_record(tree, kind, rng)

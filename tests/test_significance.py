@@ -40,6 +40,20 @@ def test_wilson_interval_by_its_formula():
     )
 
 
+def test_bootstrap_interval_is_bca():
+    """The ends would be plain percentiles of the resampled means, or lack a correction of Efron (1987)."""
+    values, rng = np.random.default_rng(3).exponential(1, 30) ** 2, np.random.default_rng(4)
+    means = rng.choice(values, (100_000, 30)).mean(1)
+    leave_one_out = (values.sum() - values) / 29
+    spread = leave_one_out.mean() - leave_one_out
+    bias, skew = stats.norm.ppf((means < values.mean()).mean()), (spread**3).sum() / (6 * (spread**2).sum() ** 1.5)
+    shifted = bias + stats.norm.ppf([0.025, 0.975])
+    ends = np.quantile(means, stats.norm.cdf(bias + shifted / (1 - skew * shifted)))
+    found, plain = bootstrap_interval(values, resamples=50_000), np.quantile(means, [0.025, 0.975])
+    off = np.abs(ends - [found.low, found.high])
+    assert (off < np.abs(ends - plain) / 5).all()
+
+
 def test_bootstrap_repeats_and_follows_the_seed():
     """Recorded intervals would change from run to run, or the seed be ignored."""
     first = bootstrap_interval(A)
@@ -198,9 +212,16 @@ def test_simulated_power_without_an_effect_is_the_false_alarm_rate():
 
 def test_simulated_power_takes_as_few_resamples_as_alpha_needs():
     """The smallest p of 19 resamples is .05: refusing them, or one less, would contradict the message."""
-    assert 0 <= simulated_power(A, 0.1, 10, alpha=0.05, resamples=19) <= 1
-    with pytest.raises(ValueError, match=r"18 resamples give no p-value of 0\.05: take 20 or more"):
-        simulated_power(A, 0.1, 10, alpha=0.05, resamples=18)
+    assert simulated_power(A, 10.0, 10, alpha=0.05, resamples=19) == 1
+    with pytest.raises(ValueError, match=r"18 resamples give no p-value of 0\.05: take 19 or more"):
+        simulated_power(A, 10.0, 10, alpha=0.05, resamples=18)
+
+
+def test_simulated_power_counts_the_observed_order_among_the_swaps():
+    """p would be one swap too small (North et al. 2002): of 20 swaps one that is as large gives 2/21, not 1/20."""
+    alike = [0.1, 0.100001]  # of 8 such differences a swap is as large with a probability of 2/2⁸
+    runs = [simulated_power(alike, 0.1, 8, simulations=1, resamples=20, seed=seed) for seed in range(400)]
+    assert np.mean(runs) == pytest.approx((1 - 2 / 2**8) ** 20, abs=0.06)  # .855; with one allowed it would be .990
 
 
 def test_simulated_power_is_how_often_paired_test_finds_it():
@@ -239,7 +260,7 @@ def test_kendall_tau_goes_by_name():
         (lambda: queries_needed(0.1, 0.1, target=1), "target must lie"),
         (lambda: minimum_detectable_difference(0.1, 10, target=0.01), "target must lie between alpha"),
         (lambda: queries_needed(0.0, 0.1), "No billion queries"),
-        (lambda: simulated_power(A, 0.1, 10, resamples=10), "take 20 or more"),
+        (lambda: simulated_power(A, 0.1, 10, resamples=10), "take 19 or more"),
         (lambda: simulated_power([0.1], 0.1, 10), "at least two"),
         (lambda: kendall_tau({"a": 1, "b": 2}, {"a": 1, "c": 2}), "Only one of the two has"),
         (lambda: kendall_tau({"a": 1, "b": 2}, [1, 2]), "both be dicts"),

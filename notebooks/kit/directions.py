@@ -2,7 +2,8 @@
 
 A claim is written the way its words say it: `<!--holds: 'pocket/static' < 'pocket/BM25'-->` behind "static stays below
 BM25", `rises('recall/*')` behind "never falls". Only the words since the last punctuation mark count. Where they point
-both ways or nowhere, or the claim does, nothing is compared: most words of a claim are bound to no figure.
+both ways or nowhere, or the claim does, nothing is compared: most words of a claim are bound to no figure. A sentence
+and its translation are compared by pairs of opposite words.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ _OPPOSITES = (  # English words for more and for less, and the Chinese that thei
     (r"fast(?:er|est)?|quick(?:er|ly)?", r"slow(?:er|est|ly)?", r"快|省", r"慢"),
     (r"above", r"below", r"上|高|超|大于|以前|前", r"下|低|小于|不到|以内|不足|不可能小|后|不如"),
     (r"before|earlier", r"later|afterwards", r"前|先|再|之|已", r"后(?!期)"),
-    (r"first", r"last", r"首|第一|第1|先|前|起|开头|最早|一开始|单", r"末|最后|后"),
+    (r"first", r"last", r"首|第一|第1|先|(?<!之)前|起|开头|最早|一开始", r"末|最后|后"),
     (r"always", r"never", r"都|全|每|总|任何|所有|各|一律|一切|凡|逐", r"不|没|无|未|非|别"),
 )  # fmt: skip
 _SIDES = [
@@ -75,7 +76,7 @@ def wrong_moves(text: str) -> Iterator[str]:
 
 
 def comparisons(sentence: str) -> list[str]:
-    """Return the words of an English sentence that compare, save those between two numbers, which `wrong_moves` reads."""
+    """Return the words of an English sentence that compare, save those that `wrong_moves` reads."""
     for pattern in itertools.chain(*_MOVES.values()):
         sentence = re.sub(pattern, " ", sentence, flags=re.I)
     return [match[0].lower() for match in _COMPARES.finditer(sentence)]
@@ -116,17 +117,15 @@ def contradicts(words: str, expression: str) -> bool:
 
 
 def opposed(english: str, chinese: str) -> Iterator[tuple[str, str]]:
-    """Yield what an English and what its Chinese sentence says where one has a word and the other only its opposite."""
+    """Yield what an English and what its Chinese sentence says where one has a word and the other only its opposite.
+
+    Where both have as many words for more and for less, as many of them are for more.
+    """
     for more, less, more_chinese, less_chinese in _SIDES:
-        for says, other, same, opposite in (
-            (more, less, more_chinese, less_chinese),
-            (less, more, less_chinese, more_chinese),
-        ):
-            word, against = says.search(english), opposite.search(chinese)
-            counts = [
-                len(side.findall(text))
-                for side, text in zip((says, other, same, opposite), (english,) * 2 + (chinese,) * 2)
-            ]
-            fewer = counts[0] > counts[2] and counts[0] + counts[1] == counts[2] + counts[3]
-            if word and against and (fewer or counts[1] == counts[2] == 0):
-                yield word[0], against[0]
+        left, right = ((more.findall(english), less.findall(english)),
+                       (more_chinese.findall(chinese), less_chinese.findall(chinese)))  # fmt: skip
+        for side, other in ((0, 1), (1, 0)):
+            same_total = len(left[0] + left[1]) == len(right[0] + right[1])
+            alone = not left[other] and not right[side]
+            if left[side] and right[other] and (alone or (same_total and len(left[side]) > len(right[side]))):
+                yield left[side][0], right[other][0]

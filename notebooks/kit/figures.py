@@ -53,15 +53,9 @@ _FORMS = "<!--fig:NAME-->0.5, <!--calc: EXPR-->0.5, <!--nofig: SOURCE-->0.5 or <
 _NAMED = re.compile(
     r"^\s*(?P<name>\S[^\n]*?)\s*[=:]\s*(?P<value>[-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s?(?P<percent>%)?", re.M
 )
-_RESULT = re.compile(r"(?<![\w.,])[-+\u2212]?\d*\.\d{2,}(?![\w]|\.\d)|(?<![\w.,])\d+(?:\.\d+)?[ \u00a0]?[%％]", re.A)
 _VERSION = re.compile(
     r"(?:python|numpy|pandas|matplotlib|scipy|scikit-learn|pytorch|torch|faiss|sphinx|mathjax|version|v|版本|arxiv)"
     r"[ :]?(?:[≥>=~]+ ?)?\d+\.\d+(?:\.\d+)*(?:(?: (?:to|and|or) |[-–到至、或和])\d+\.\d+)*",
-    re.I,
-)
-_INTERVAL = re.compile(
-    r"\d+(?:\.\d+)? ?[%％](?=[ -]?(?:(?:bootstrap|percentile|credible|confidence)[ -]?)*(?:interval|confidence|CI\b)"
-    r"|(?:的)?(?:自助法?|百分位)?(?:置信|区间))",
     re.I,
 )
 
@@ -152,7 +146,8 @@ class Figures:
     def labels(self, source: str, key: str) -> Iterator[tuple[str, frozenset[str]]]:
         """Yield the row and the column of a figure, each with all rows or columns that are beside it."""
         cell, row, column = _parts(key)
-        known = [_parts(one) for one in self.of(source).texts if one.startswith(f"{cell}/")]
+        texts = self.of(source).texts
+        known = [_parts(one) for one in texts if one.startswith(f"{cell}/")] if key in texts else []
         yield row, frozenset(one[1] for one in known if one[2] == column)
         yield column, frozenset(one[2] for one in known if one[1] == row)
 
@@ -204,25 +199,16 @@ def without_markers(text: str) -> str:
     return re.sub(r"<!--\s*(?:fig|calc|nofig|holds|twin):.*?-->", "", text)
 
 
-def _unmarked_text(text: str, cited: bool = False) -> str:
-    """Return a Markdown text without marked numbers (cited: those of nofig stay), covered paragraphs and versions."""
+def _unmarked_text(text: str) -> str:
+    """Return a Markdown text without numbers of a run, covered paragraphs and versions; cited numbers stay."""
     text = _HOLDS.sub(f" {PLACEHOLDER} ", _BLOCK.sub("\n", text))
-    text = _MARKED.sub(lambda match: match[0] if cited and match["kind"] == "nofig" else f" {PLACEHOLDER} ", text)
+    text = _MARKED.sub(lambda match: match[0] if match["kind"] == "nofig" else f" {PLACEHOLDER} ", text)
     return re.sub(r"\d+(?:\.\d+){2,}", " ", _VERSION.sub(" ", prose(text)))
 
 
-def unmarked(text: str) -> list[str]:
-    """Return the numbers in the prose of a text that look like results and carry no marker."""
-    return [match[0].strip() for match in _RESULT.finditer(_INTERVAL.sub(" ", _unmarked_text(text)))]
-
-
 def free_numbers(text: str) -> list[str]:
-    """Return the numbers in the prose of an English text that no run gives: cited ones, and those without a marker.
-
-    Those that look like results and have no marker are not among them: they need one.
-    """
-    results = [re.sub(r"\s", "", number) for number in unmarked(text)]
-    return [number for number in tokens(_unmarked_text(text, cited=True)) if number not in results]
+    """Return the numbers in the prose of an English text that no run gives: cited ones, and those without a marker."""
+    return tokens(_unmarked_text(text))
 
 
 def _shown_code(match: re.Match[str]) -> str:
@@ -334,7 +320,7 @@ class Texts:
             marked = _MARKED.sub(PLACEHOLDER, sentence)
             plain = COMMENT.sub("", marked)
             spots = (match.start() for match in re.finditer(PLACEHOLDER, plain))
-            for spot, match in zip(spots, _MARKED.finditer(sentence), strict=True):
+            for spot, match in zip(spots, _MARKED.finditer(sentence), strict=False):
                 if match["kind"] == "fig":
                     for label, labels in self.figures.labels(*place_of(match["name"], lesson)):
                         tables.setdefault(labels, []).append((spot, label))
@@ -349,9 +335,6 @@ class Texts:
         yield from self._form(marked)
         yield from self._quoted(marked, lesson)
         yield from self._subjects(re.sub(r"`([^`\n]*)`", _shown_code, without_blocks(text)), lesson)
-        for number in unmarked(text):
-            message = f"{number} looks like a result: put <!--fig:NAME--> before it, or <!--nofig: SOURCE-->"
-            yield "figure-unmarked", message
         for equation in wrong_formulas(without_markers(marked)):
             yield "formula", f"'{equation}' is not so: work it out again"
         for move in wrong_moves(without_markers(marked)):

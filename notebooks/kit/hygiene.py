@@ -7,7 +7,6 @@ import re
 import socket
 import subprocess
 import sys
-from base64 import b64decode
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +14,7 @@ from nbformat import NotebookNode
 
 from .cells import alt_text, code_cells, code_hashes, output_hashes, output_texts, tags
 from .compare import provenance
-from .drawings import drawn_by, svg_fault
+from .drawings import svg_fault
 from .listed import FILE, listed
 from .markdown import without_blocks
 from .notebooks import NotebookError, Problem, dumps, relative
@@ -156,26 +155,6 @@ def _hidden(notebook: NotebookNode, pinned: dict[str, str]) -> Iterator[tuple[st
             yield cell.id, "hidden", f"the cell has {has}, {FILE} lists {listing or 'nothing'}: list it with a reason"
 
 
-def _drawn(notebook: NotebookNode, root: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield cells with a figure that another matplotlib than the locked one drew."""
-    locked = locked_versions(root).get("matplotlib")
-    for cell in code_cells(notebook) if locked else ():
-        for output in cell.outputs:
-            versions = {_drawer(mime, value) for mime, value in output.get("data", {}).items()} - {None, locked}
-            for drawn in sorted(filter(None, versions)):
-                yield cell.id, "drawn", f"drawn by matplotlib {drawn}, constraints.txt has {locked}: record again"
-
-
-def _drawer(mime: str, data: str) -> str | None:
-    """Return the version of the matplotlib that drew a figure, "unknown" if it does not say; None for other outputs."""
-    if mime == "image/svg+xml":
-        return drawn_by(data) or "unknown"
-    if mime != "image/png":
-        return None
-    software = re.search(rb"tEXtSoftware\0Matplotlib version([\w.]+)", b64decode(data))
-    return software[1].decode() if software else "unknown"
-
-
 def locked_versions(root: Path) -> dict[str, str]:
     """Return the version of each package in constraints.txt, by its name in lower case; nothing without the file."""
     lock = root / "constraints.txt"
@@ -219,7 +198,7 @@ def notebook_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator
     if Path(file).parent.name == "en":
         checks.append(_current)
     found = [problem for check in checks for problem in check(notebook)]
-    found += [*_hidden(notebook, listed(root, Path(file).stem, "cells")), *_drawn(notebook, root)]
+    found += _hidden(notebook, listed(root, Path(file).stem, "cells"))
     yield from (Problem(file, cell, rule, message) for cell, rule, message in found)
     for cell in notebook.cells:
         own = (_outputs, _figures, _installs) if cell.cell_type == "code" else (_markdown,)

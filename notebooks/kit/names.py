@@ -17,7 +17,7 @@ import yaml
 
 from .markdown import COMMENT, LINK, URL
 
-_NAME = re.compile(r"(?<![\w@./+-])(?=[\w@./+-]*(?:\d|\w[A-Z]))[A-Za-z](?:[\w@./+-]*\w)?", re.A)
+NAME = re.compile(r"(?<![\w@./+-])(?=[\w@./+-]*(?:\d|\w[A-Z]))[A-Za-z](?:[\w@./+-]*\w)?", re.A)
 _UNITS = ("gb", "mb", "tb", "sd", "id")  # Chinese has words for them at times
 _PARTS = re.compile(r"[,;:/] ?")
 
@@ -88,8 +88,8 @@ def swapped(figures: list[tuple[int, str]], named: list[Mention]) -> str:
 
 def names(line: str) -> list[str]:
     """Return the names of a line of Markdown, without their plural: words with a digit or a capital inside."""
-    text = re.sub(rf"\$[^$]*\$|{URL.pattern}", " ", LINK.sub(lambda match: match[2], COMMENT.sub("", line)))
-    found = (re.sub(r"(?<=[A-Z])s$|_zh", "", match[0]).lower() for match in _NAME.finditer(text))
+    text = re.sub(rf"\$[^$]*\$|{URL.pattern}", " ", LINK.sub(lambda match: match[2], COMMENT.sub(" ", line)))
+    found = (re.sub(r"(?<=[A-Z])s$|_zh", "", match[0]).lower() for match in NAME.finditer(text))
     return [name for name in found if name not in _UNITS]
 
 

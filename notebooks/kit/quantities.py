@@ -163,7 +163,9 @@ def _by_line(english: str, chinese: str) -> Iterator[tuple[str, str]]:
         pairs = zip(left, right, strict=True) if len(left) == len(right) else [(prose(lines[0]), prose(lines[1]))]
         for word, against in itertools.chain(*itertools.starmap(opposed, pairs)):
             yield "words", f"English says '{word}', Chinese '{against}', {place}"
-        if lines[0].startswith("|") and (lost := quantities(lines[0], "en")[1] - quantities(lines[1], "zh")[0]):
+        signs, found = (Counter(re.findall(r"`[^`]+`", line)) + formulas(line) for line in lines)
+        lost = (signs - found) + (quantities(lines[0], "en")[1] - quantities(lines[1], "zh")[0])
+        if lines[0].startswith("|") and lost:
             yield "rows", f"Chinese lacks {', '.join(lost)} {place}"
 
 

@@ -1,15 +1,13 @@
-"""What a translator works from: a table of what is left, and both languages of a cell side by side."""
+"""What a translator works from: a table of what is left, and both languages of a cell."""
 
 from __future__ import annotations
 
-import shutil
-from itertools import zip_longest
 from pathlib import Path
 
 from .cells import alt_text, by_id
 from .check import check
 from .notebooks import LANGUAGES, NotebookError, Problem, lesson_names, lesson_path, read, relative
-from .run import table, width
+from .run import table
 from .translation import page_pairs
 
 WORK = ("missing", "unreadable", "extra", "unmarked", "foreign-mark", "stale", "untranslated")
@@ -45,29 +43,6 @@ def status(root: Path, wanted: list[str] | None = None) -> str:
     return f"{text}\n\n{table(('file', 'cell', 'state'), left) if left else 'nothing to translate'}"
 
 
-def _wrapped(text: str, columns: int) -> list[str]:
-    """Return text in lines of at most so many terminal columns, broken at blanks or between Chinese characters."""
-    lines = []
-    for line in text.split("\n"):
-        current = ""
-        for character in line:
-            if width(current + character) > columns:
-                inside_word = character != " " and width(character) == 1
-                end = (current.rfind(" ") + 1 if inside_word else 0) or len(current)
-                lines.append(current[:end].rstrip())
-                current = current[end:]
-            current += character
-        lines.append(current)
-    return lines
-
-
-def side_by_side(english: str, chinese: str) -> str:
-    """Return two texts in two columns as wide as the terminal allows."""
-    columns = (shutil.get_terminal_size((160, 24)).columns - 3) // 2
-    pairs = zip_longest(_wrapped(english, columns), _wrapped(chinese, columns), fillvalue="")
-    return "\n".join(f"{left}{' ' * (columns - width(left))} | {right}".rstrip() for left, right in pairs)
-
-
 def todo(root: Path, name: str) -> str:
     """Return, for each cell of a lesson that needs a translator, its state and its text in both languages."""
     problems = _work(root, [name])
@@ -78,5 +53,5 @@ def todo(root: Path, name: str) -> str:
     for cell in dict.fromkeys(problem.cell for problem in problems):
         reasons = "; ".join(f"{p.rule}: {p.message}" for p in problems if p.cell == cell)
         texts = [book[cell].source if cell in book else "(no such cell)" for book in books]
-        parts.append(f"== {name} [{cell}] {reasons}\n{side_by_side(*texts)}")
+        parts.append("\n\n".join([f"== {name} [{cell}] {reasons}", *texts]))
     return "\n\n".join(parts) or f"{name}: nothing to translate"

@@ -47,6 +47,14 @@ def test_more_candidates_find_more(passages, queries):
     assert found("Binary:rescore=1") < found("Binary:rescore=4") < found("Binary:rescore=10")
 
 
+def test_so_many_candidates_for_each_result_are_rescored(passages, queries):
+    """`rescore=4` would stand for other than the 4 · k passages whose signs differ least."""
+    candidates = search(build_index(passages, "Binary:rescore=0"), queries, 40)[1]
+    scores = np.take_along_axis(queries @ passages.T, candidates, axis=1)
+    best = np.take_along_axis(candidates, np.argsort(-scores, axis=1)[:, :10], axis=1)
+    assert np.array_equal(search(build_index(passages, "Binary:rescore=4"), queries, 10)[1], best)
+
+
 @pytest.mark.parametrize(
     ("factory", "message"),
     [

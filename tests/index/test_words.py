@@ -121,3 +121,13 @@ def test_a_query_of_signs_alone_retrieves_nothing_and_says_so(unit):
     with pytest.warns(UserWarning, match="1 of 2 queries, the first '？！', have no word to search for"):
         ids = search(index, ["？！", "猫"], 2)[1]
     assert (ids[0] == -1).all()
+
+
+def test_a_word_twice_in_the_query_counts_twice():
+    """BM25 sums over the words of the query as they were typed; to ask for a word twice would change nothing."""
+    index = BM25Index(["cat and dog sleep", "dog", "bird"])
+    scores, ids = index.search(["cat", "dog cat", "dog dog cat"], 1)
+    assert ids.tolist() == [[0], [0], [0]]
+    cat, once, twice = scores[:, 0]
+    assert twice - once == pytest.approx(once - cat, rel=1e-5)
+    assert once > cat

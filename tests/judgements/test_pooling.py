@@ -74,6 +74,7 @@ def test_unjudged_names_what_to_judge_next():
 def test_condensed_list_by_hand():
     """A judged passage would be lost or moved over another, or an unjudged one stay."""
     assert condense([[5, 6, 7, 8], [1, 2, -1, -1]], [{8: 0, 6: 3}, {4: 1}]).tolist() == [[6, 8, -1, -1], [-1] * 4]
+    assert condense([[1, 2]], [{2: -1}]).tolist() == [[2, -1]]  # a negative grade is a judgement too
 
 
 @pytest.mark.parametrize(("metric", "measure"), [("ndcg@5", "ndcg_cut.5"), ("map@12", "map"), ("precision@5", "P.5")])

@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode
+from PIL import Image
 
 from notebooks.kit.cells import code_cells, is_volatile
 from notebooks.kit.compare import NUMBER, close, compare
 from notebooks.kit.execute import execute
+from notebooks.kit.pictures import differing
 from notebooks.kit.run import report
 from tests.sample import NAME, code, notebook
 
@@ -406,3 +408,12 @@ def test_report_names_everything(lessons: dict[str, NotebookNode], tmp_path: Pat
     text = report(tmp_path, "en", NAME, compare(lessons[NAME], fresh))
     wanted = ["notebooks/en/00_sample.ipynb", "[scores]", "row 'system a', column 'recall'", "0.123457", "0.123458"]
     assert [part for part in [*wanted, "make record"] if part not in text] == []
+
+
+def test_a_faint_line_is_a_difference() -> None:
+    """A line in light grey could vanish from a figure: only the rounding of edges is passed over."""
+    paper = Image.new("RGB", (4, 4), "white")
+    for grey, seen in ((250, None), (235, (1, 2, 2, 3))):
+        line = paper.copy()
+        line.putpixel((1, 2), (grey, grey, grey))
+        assert differing(paper, line).getbbox() == seen

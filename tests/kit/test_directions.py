@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notebooks.kit.directions import contradicts, wrong_moves
+from notebooks.kit.directions import comparisons, contradicts, opposed, wrong_moves
 from tests.kit.test_claims import change, found
 
 
@@ -77,3 +77,25 @@ def test_the_check_names_a_sentence_that_says_the_opposite(project: Path) -> Non
     messages = [message for rule, message in found(project) if rule == "direction"]
     assert len(messages) == 2
     assert any("'falls from 1/3 to 1/2'" in message for message in messages)
+
+
+@pytest.mark.parametrize(
+    ("english", "chinese", "agree"),
+    [
+        ("BM25 is better there.", "在那里BM25更好。", True),
+        ("BM25 is worse there.", "在那里BM25更好。", False),
+        ("BM25 is better there.", "在那里BM25更差。", False),
+        ("Larger corpora give lower scores.", "语料库越大，分数越低。", True),
+        ("One is bad, the other better.", "一个差，另一个更好。", True),
+        ("The first is worse, the second worse.", "第一个更好，第二个更差。", False),
+        ("It says nothing.", "它什么也没说。", True),
+    ],
+)
+def test_both_languages_point_the_same_way(english: str, chinese: str, agree: bool) -> None:
+    """A translation could say the opposite of its text."""
+    assert (list(opposed(english, chinese)) == []) is agree
+
+
+def test_comparisons_without_a_claim() -> None:
+    """A recorded number could be called the best, and nothing would compare it."""
+    assert comparisons("The best falls from 0.9 to 0.8, below BM25") == ["best", "below"]

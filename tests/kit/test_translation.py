@@ -14,7 +14,7 @@ from notebooks.kit.cells import by_id, cell_hash
 from notebooks.kit.check import check
 from notebooks.kit.notebooks import Problem, dumps, lesson_names, lesson_path, read
 from notebooks.kit.record import sync
-from notebooks.kit.status import side_by_side, status, todo
+from notebooks.kit.status import status, todo
 from notebooks.kit.translation import bold_traps, glossary, typography, untranslated
 from tests.sample import NAME, markdown
 
@@ -227,12 +227,6 @@ def test_status_and_todo(project: Path) -> None:
     lesson_path(project, "zh", NAME).write_text("{", encoding="utf-8")
     assert status(project, [NAME]).split("\n")[2].split()[:5] == [NAME, "3", "0", "0", "1"]
     assert "is not valid JSON" in todo(project, NAME)
-
-
-def test_columns_count_chinese_characters_twice() -> None:
-    """The two languages would not stand side by side in a terminal."""
-    lines = side_by_side("one two", "一二").split("\n")
-    assert [line.split(" | ")[1] for line in lines] == ["一二"]
 
 
 def _page(root: Path, english: str, chinese: str) -> list[Problem]:

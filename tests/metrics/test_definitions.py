@@ -218,3 +218,11 @@ def test_moving_a_relevant_document_up_never_hurts(problem, data):
         )
     for name in before:
         assert (after[name] >= before[name] - 1e-12).all(), name
+
+
+def test_one_set_of_hits_serves_both_gains():
+    """The ideal of the gain that was asked for first would be the divisor of the other."""
+    hits = find_hits([[0, 1, 2]], [{0: 1, 1: 3, 2: 2}], None)
+    for gain in ("linear", "exponential", "linear"):
+        alone = lib.ndcg([[0, 1, 2]], [{0: 1, 1: 3, 2: 2}], 3, gain=gain)
+        assert np.array_equal(lib.ndcg(hits, 3, gain=gain), alone)

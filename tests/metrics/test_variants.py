@@ -271,7 +271,7 @@ def test_rules_on_repeats_and_missing_queries_of_the_table():
 
 
 def test_first_calls_of_the_tutorial_raise():
-    """numpy would have taken ragged lists again, and the lesson's remark on them be outdated."""
+    """A guard of the remark in lesson 02, not of our code: numpy would take ragged lists again."""
     for function in (np.intersect1d, np.isin):
         with pytest.raises(ValueError, match="sequence"):
             function(RETRIEVED, RELEVANT)
