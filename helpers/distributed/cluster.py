@@ -10,8 +10,6 @@ import tempfile
 from collections.abc import Iterator
 from typing import Any
 
-from helpers._printable import one_line
-
 try:
     import dask
     from dask.system import CPU_COUNT
@@ -66,7 +64,7 @@ def connected(
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         where = cluster if isinstance(cluster, str) else type(cluster).__name__
         raise ConnectionError(
-            f"No Dask scheduler answers at {where!r} ({one_line(str(error))[:200]}). Give the address that it printed, "
+            f"No Dask scheduler answers at {where!r} ({str(error)!r:.200}). Give the address that it printed, "
             "tcp://host:port, or a distributed.Client; where the cluster wants TLS, a Client with its Security."
         ) from None
     with _quiet("distributed.client"), client:  # it would print how it looks for a scheduler that is gone
@@ -138,7 +136,7 @@ def _local(environments: list[dict[str, str]], dashboard: bool) -> Iterator[Clie
                 client.wait_for_workers(len(environments), timeout=START)
             except (RuntimeError, OSError, TimeoutError) as error:
                 raise RuntimeError(
-                    f"The {len(environments)} workers of a local cluster did not start ({one_line(str(error))[:200]}). "
+                    f"The {len(environments)} workers of a local cluster did not start ({str(error)!r:.200}). "
                     "What they printed says more. A script has to start them under if __name__ == '__main__':."
                 ) from error
         yield client

@@ -14,7 +14,6 @@ from distributed import Client, Future
 from distributed.client import ClosedClientError
 from distributed.scheduler import KilledWorker, NoWorkerError
 
-from helpers._printable import one_line
 from helpers.distributed.cluster import RETRIES
 
 T = TypeVar("T")
@@ -73,8 +72,7 @@ def _scheduler_there() -> Iterator[None]:
         yield
     except (OSError, CancelledError, ClosedClientError) as error:
         raise ConnectionError(
-            f"The Dask scheduler is gone ({one_line(error)[:200]}). What was finished is kept: the same call again "
-            "goes on."
+            f"The Dask scheduler is gone ({str(error)!r:.200}). What was finished is kept: the same call again goes on."
         ) from error
 
 
@@ -91,5 +89,5 @@ def _result(future: Future, what: str) -> Any:
     elif isinstance(error, NoWorkerError):
         why = "no worker is left, and none came back."
     else:
-        why = f"failed, {RETRIES + 1} times ({type(error).__name__}: {one_line(error)[:500]})."
+        why = f"failed, {RETRIES + 1} times ({type(error).__name__}: {str(error)!r:.500})."
     raise RuntimeError(f"{what}: {why}") from error

@@ -10,7 +10,7 @@ _COSINES_AT_ONCE = 1 << 23  # 32 MiB of them
 
 
 class TokenVectors(Protocol):
-    """Token vectors of n texts, stacked; :class:`helpers.embeddings.job.TokenVectors` is one."""
+    """Token vectors of n texts, stacked; :class:`helpers.embeddings.TokenVectors` is one."""
 
     @property
     def vectors(self) -> np.ndarray:

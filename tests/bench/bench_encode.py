@@ -110,7 +110,8 @@ def measure_half(rounds: int, count: int | None = None) -> dict[str, dict[str, f
     from helpers.metrics import evaluate
     from helpers.models import load_model
 
-    data, models = load_dataset("pocket-en"), {name: load_model(device="cpu") for name in ("float32", "bfloat16")}
+    data = load_dataset("pocket-en", max_queries=count)
+    models = {name: load_model(device="cpu") for name in ("float32", "bfloat16")}
     models["bfloat16"].network.to(torch.bfloat16)
     taken: dict[str, list[np.ndarray]] = {name: [] for name in models}
     vectors: dict[str, np.ndarray] = {}
