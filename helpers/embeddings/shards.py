@@ -270,6 +270,14 @@ class Shards:
         """Vectors and dimensions."""
         return len(self), self.dim
 
+    @property
+    def parts(self) -> list[tuple[int, Path]]:
+        """For each shard the row at which it begins, and its file."""
+        return [
+            (start, self._store.path(shard.name))
+            for start, shard in zip(self._starts, self.manifest.shards, strict=False)
+        ]
+
     def __iter__(self) -> Iterator[np.ndarray]:
         """Give the shards in order, each a read-only array (at most shard_size, dim)."""
         return (self.part(number) for number in range(len(self.manifest.shards)))
