@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from helpers._notes import Note
 from helpers.models import Precomputed
 from helpers.models.files import one_line_errors
 
@@ -123,8 +124,8 @@ def _warn_if_truncated(model: "TransformerModel", texts: list[str], ids: list[li
     """Warn if any of the texts was longer than a limit; ``ids`` are the tokens that were left of them."""
     full = [text for text, tokens in zip(texts, ids, strict=True) if len(tokens) == limit]
     if full and any(len(tokens) > limit for tokens in _tokenized(model, full, verbose=False)["input_ids"]):
-        warnings.warn(
+        text = (
             f"Texts are longer than the {limit} tokens that {model.info.name} takes: what lies beyond was truncated. "
-            "Split them into passages; helpers.embeddings.count_truncated counts them.",
-            stacklevel=2,
+            "Split them into passages; helpers.embeddings.count_truncated counts them."
         )
+        warnings.warn(Note(text, "truncated", limit=limit, model=model.info.name), stacklevel=2)

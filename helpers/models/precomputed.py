@@ -58,8 +58,8 @@ class Precomputed:
                 f"{self.name}: the passages have {dims['passage']} dimensions, the queries {dims['query']}; "
                 "both must come from one model."
             )
-        scaled = any([_check_rows(f"{ARRAYS[kind]}.npy", array) for kind, array in self.arrays.items()])
-        self.info = _describe(folder, files, dims["query"], scaled)
+        self.scaled = any([_check_rows(f"{ARRAYS[kind]}.npy", array) for kind, array in self.arrays.items()])
+        self.info = _describe(folder, files, dims["query"], self.scaled)
 
     @property
     def dtype(self) -> str:
