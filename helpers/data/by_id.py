@@ -100,7 +100,7 @@ def read_judgements(path: Path, columns: Mapping[str, str]) -> dict[str, dict[st
 
 
 def read_files(
-    queries: Path, corpus: Path, qrels: Path, columns: Mapping[str, str], name: str, left_out: LeftOut
+    queries: Path, corpus: Path, qrels: Path, columns: Mapping[str, str], name: str, left_out: LeftOut, equal: str
 ) -> RetrievalDataset:
     """Read two tables of ids and texts, and judgements by id.
 
@@ -110,28 +110,35 @@ def read_files(
     named = set(columns.values())
     asked = texts_by_id(read_table(queries, named), "query", columns, queries.name, left_out)
     passages = texts_by_id(read_table(corpus, named), "passage", columns, corpus.name, left_out)
-    return collect(name, asked, passages, read_judgements(qrels, columns), qrels.name, left_out)
+    return collect(name, asked, passages, read_judgements(qrels, columns), qrels.name, left_out, equal)
 
 
 def collect(
-    name: str, queries: Texts, passages: Texts, judged: Qrels, where: str, left_out: LeftOut
+    name: str, queries: Texts, passages: Texts, judged: Qrels, where: str, left_out: LeftOut, equal: str
 ) -> RetrievalDataset:
     """Put a collection together. Queries that nobody judged are left out (BEIR keeps those of all splits in one file).
 
+    A judgement of a document without a text is kept: runs may retrieve it. Only where the document is relevant does
+    ``on_missing`` decide, because a system that searches texts cannot find it.
+
     Raises:
-        ValueError: a judgement names an id that its table lacks; how many, the first three.
+        ValueError: a query is judged, or a passage relevant, that its table lacks; how many, the first three.
     """
     _require_ids(where, "query", dict.fromkeys(judged), queries, left_out)
     known = {query: docs for query, docs in judged.items() if query in queries.by_id}
     relevant = dict.fromkeys(doc for docs in known.values() for doc, grade in docs.items() if grade > 0)
-    _require_ids(where, "passage", relevant, passages, left_out)
-    kept = {query: {d: g for d, g in docs.items() if d in passages.by_id} for query, docs in known.items()}
-    left_out.count("judgements", sum(map(len, judged.values())) - sum(map(len, kept.values())))
-    asked = {query: text for query, text in queries.by_id.items() if query in kept}
+    if not left_out.keep_missing:
+        _require_ids(where, "passage", relevant, passages, left_out)
+        known = {
+            query: {doc: grade for doc, grade in docs.items() if grade <= 0 or doc in passages.by_id}
+            for query, docs in known.items()
+        }
+    left_out.count("judgements", sum(map(len, judged.values())) - sum(map(len, known.values())))
+    asked = {query: text for query, text in queries.by_id.items() if query in known}
     left_out.count("unjudged_queries", len(queries.by_id) - len(asked))
     if not asked:
         raise ValueError(f"{printable(name)}: no query is left of {len(judged)} that {printable(where)} judges.")
-    made = from_ids(name, asked, passages.by_id, kept)
+    made = from_ids(name, asked, passages.by_id, known, equal)
     return replace(made, skipped=dict(left_out.counts), titled=passages.titled)
 
 
@@ -147,7 +154,9 @@ def is_beir(folder: Path) -> bool:
     return all(table is not None and table.exists() for table in tables) and (folder / "qrels").exists()
 
 
-def read_beir(folder: Path, split: str, columns: Mapping[str, str], name: str, left_out: LeftOut) -> RetrievalDataset:
+def read_beir(
+    folder: Path, split: str, columns: Mapping[str, str], name: str, left_out: LeftOut, equal: str
+) -> RetrievalDataset:
     """Read a folder in the layout of BEIR, the judgements of one split.
 
     Raises:
@@ -163,7 +172,7 @@ def read_beir(folder: Path, split: str, columns: Mapping[str, str], name: str, l
     queries, corpus, qrels = [file for file in files if file is not None]
     for file in (queries, corpus, qrels):
         safety.require_own_file(folder, file)
-    return replace(read_files(queries, corpus, qrels, columns, name, left_out), split=taken)
+    return replace(read_files(queries, corpus, qrels, columns, name, left_out, equal), split=taken)
 
 
 def _require_ids(where: str, role: str, judged: Mapping[str, None], texts: Texts, left_out: LeftOut) -> None:

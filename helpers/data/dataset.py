@@ -19,18 +19,21 @@ class RetrievalDataset:
     Attributes:
         name: where it came from.
         queries: q texts.
-        corpus: n passage texts, no two equal.
-        qrels: one dict per query, in the order of ``queries``: ``{row in corpus: grade}``. A grade of 0 is a
-            passage somebody looked at and found not relevant; a passage that is absent was not judged.
+        corpus: n passage texts, no two equal unless ``equal="keep"`` was chosen.
+        qrels: one dict per query, in the order of ``queries``: ``{row: grade}``. Rows below n are passages of
+            ``corpus``; rows from n on are judged documents without a text, see ``ids_without_text``. A grade of 0 is
+            a passage somebody looked at and found not relevant; a passage that is absent was not judged.
         query_ids, corpus_ids: the identifiers of the source, for TREC files. Rows do the work in between.
+        ids_without_text: the identifiers of rows n, n + 1 … of ``qrels``: documents that are judged and have no text.
+            A run may retrieve them; a system that searches texts cannot.
         relevance_level: the lowest grade that counts as relevant for the binary metrics (``-l`` of trec_eval).
         merged: how many repeated passages were merged into their first occurrence.
         same_as: the ids of those that had one, and the id under which each is in ``corpus_ids``.
         skipped: what the source has and the collection has not, how many of each kind; a kind that is absent is none.
             ``blank_queries``, ``blank_passages``: without a text. ``missing_queries``, ``missing_passages``: ids
-            that are judged and have no text. ``judgements``: pairs of a query and a passage one of which is not
-            here. ``unjudged_queries``: of which the split judges no passage. ``unanswered_queries``: judged, and no
-            passage is relevant.
+            that are judged (passages: relevant) and have no text. ``judgements``: pairs of a query and a passage
+            that went with these. ``unjudged_queries``: of which the split judges no passage.
+            ``unanswered_queries``: judged, and no passage is relevant.
         split: the split that was taken, "" where the source has none.
         titled: how many passages of the source had a title, which was put on a line before the text.
         all_queries, all_passages: how many there were before ``first`` or ``subset`` kept a part; 0 where all are here.
@@ -45,6 +48,7 @@ class RetrievalDataset:
     relevance_level: int = 1
     merged: int = 0
     same_as: Mapping[str, str] = field(default_factory=dict, repr=False)
+    ids_without_text: Sequence[str] = field(default=(), repr=False)
     skipped: Mapping[str, int] = field(default_factory=dict)
     split: str = ""
     titled: int = 0
@@ -67,12 +71,13 @@ class RetrievalDataset:
             self._check_judgements(row, judged)
 
     def _check_judgements(self, row: int, judged: Mapping[int, int]) -> None:
-        """Raise unless the judgements of a query name rows of the corpus, with grades that fit 32 bits."""
-        unknown = [passage for passage in judged if not 0 <= passage < len(self.corpus)]
+        """Raise unless the judgements of a query name rows of documents, with grades that fit 32 bits."""
+        documents = len(self.corpus) + len(self.ids_without_text)
+        unknown = [passage for passage in judged if not 0 <= passage < documents]
         if unknown:
             raise ValueError(
                 f"{self.name}: the judgements of query {row} name passage rows {unknown[:3]}, "
-                f"but the corpus has rows 0 to {len(self.corpus) - 1}."
+                f"but the corpus has rows 0 to {documents - 1}."
             )
         for passage, grade in judged.items():
             if not -LARGEST_GRADE <= grade <= LARGEST_GRADE:
@@ -91,10 +96,17 @@ class RetrievalDataset:
     def sha256(self) -> str:
         """SHA-256 over every text, id and judgement: two equal values mean the same collection."""
         parts = [self.queries, self.corpus, self.query_ids, self.corpus_ids, [sorted(q.items()) for q in self.qrels]]
+        if self.ids_without_text:
+            parts.append(list(self.ids_without_text))
         return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
 
+    @property
+    def doc_ids(self) -> list[str]:
+        """The identifier of each row that ``qrels`` may name: the passages, then the documents without a text."""
+        return [*self.corpus_ids, *self.ids_without_text]
+
     def relevant(self, row: int) -> list[int]:
-        """Return the passages that count as relevant to query ``row``, the highest grade first."""
+        """Return the rows that count as relevant to query ``row``, the highest grade first."""
         judged = self.qrels[row]
         relevant = [passage for passage, grade in judged.items() if grade >= self.relevance_level]
         return sorted(relevant, key=lambda passage: (-judged[passage], passage))
@@ -107,10 +119,11 @@ class RetrievalDataset:
         """Return the passages relevant to any of the first ``max_queries`` queries (all), in order, each once."""
         check_count("max_queries", max_queries)
         rows = range(len(self.queries))[:max_queries]
-        return list(dict.fromkeys(passage for row in rows for passage in self.relevant(row)))
+        relevant = dict.fromkeys(passage for row in rows for passage in self.relevant(row))
+        return [passage for passage in relevant if passage < len(self.corpus)]
 
     def subset(self, rows: Sequence[int]) -> Self:
-        """Keep the passages at ``rows``, in that order; judgements of the others are dropped.
+        """Keep the passages at ``rows``, in that order; judgements of the other passages are dropped.
 
         ``embeddings[rows]`` are then the embeddings of the subset's corpus.
 
@@ -119,12 +132,13 @@ class RetrievalDataset:
         """
         if len(set(rows)) < len(rows) or not all(0 <= row < len(self.corpus) for row in rows):
             raise ValueError(f"rows: expected rows of the corpus, 0 to {len(self.corpus) - 1}, each once.")
-        new_row = {int(passage): row for row, passage in enumerate(rows)}
+        without_text = range(len(self.corpus), len(self.corpus) + len(self.ids_without_text))
+        new_row = {int(passage): row for row, passage in enumerate([*rows, *without_text])}
         return replace(
             self,
-            all_passages=_more_than(len(new_row), self.all_passages or len(self.corpus)),
-            corpus=[self.corpus[passage] for passage in new_row],
-            corpus_ids=[self.corpus_ids[passage] for passage in new_row],
+            all_passages=_more_than(len(rows), self.all_passages or len(self.corpus)),
+            corpus=[self.corpus[passage] for passage in rows],
+            corpus_ids=[self.corpus_ids[passage] for passage in rows],
             qrels=[{new_row[p]: grade for p, grade in judged.items() if p in new_row} for judged in self.qrels],
         )
 

@@ -27,10 +27,11 @@ class LeftOut:
     """
 
     def __init__(self, on_blank: str = "raise", on_missing: str = "raise") -> None:
-        """Take the options, each ``"raise"`` or ``"skip"``."""
+        """Take the options, each ``"raise"`` or ``"skip"``; what is missing may be ``"keep"`` too."""
         check_choice("on_blank", on_blank, ("raise", "skip"))
-        check_choice("on_missing", on_missing, ("raise", "skip"))
+        check_choice("on_missing", on_missing, ("raise", "skip", "keep"))
         self._skip_blank, self._skip_missing = on_blank == "skip", on_missing == "skip"
+        self.keep_missing = on_missing == "keep"  # judgements of passages without a text
         self.counts: Counter[str] = Counter()
 
     def count(self, kind: str, number: int) -> None:
@@ -50,5 +51,6 @@ class LeftOut:
     def missing(self, names: Sequence[str], role: str, message: str) -> None:
         """Count ids that are judged and have no text, or raise the message; ``names`` are the ids."""
         if names and not self._skip_missing:
-            raise ValueError(f'{message} {first_of(names)} To leave out what judges them: on_missing="skip".')
+            keep = ', to count them as relevant all the same: on_missing="keep"' if role == "passage" else ""
+            raise ValueError(f'{message} {first_of(names)} To leave out what judges them: on_missing="skip"{keep}.')
         self.count(f"missing_{PLURAL[role]}", len(names))

@@ -35,6 +35,7 @@ def load_dataset(
     on_blank: str = "raise",
     on_missing: str = "raise",
     unanswered: str = "zero",
+    equal: str = "merge",
 ) -> RetrievalDataset:
     """Load a test collection.
 
@@ -66,13 +67,17 @@ def load_dataset(
             queries that are evaluated). The upstream tutorial's way to a small corpus; it makes retrieval easy,
             because every passage left answers some query.
         on_blank: ``"raise"`` where a query or passage has no text, or ``"skip"`` it and what judges it.
-        on_missing: ``"raise"`` where an id is judged that has no text, or ``"skip"`` the judgement.
+        on_missing: ``"raise"`` where a query is judged, or a passage relevant, that has no text, or ``"skip"`` the
+            judgement. With ``"keep"`` such a passage counts as relevant, as in the official figures of a collection,
+            though only a run can retrieve it. A passage judged not relevant keeps its judgement in any case.
         unanswered: what becomes of a query to which no passage is relevant: ``"zero"`` keeps it, and it scores 0;
             ``"skip"`` leaves it out. ``RetrievalDataset.unanswered`` lists those that were kept.
+        equal: ``"merge"`` passages of equal texts into one, or ``"keep"`` each under its own id, as trec_eval does;
+            that needs passages with ids.
 
     Returns:
-        A :class:`helpers.data.RetrievalDataset`; equal passages are merged, relevance is by row, never by text, and
-        ``skipped`` counts what was left out.
+        A :class:`helpers.data.RetrievalDataset`; relevance is by row, never by text, ``merged`` counts the passages
+        that were merged and ``skipped`` what was left out.
 
     Raises:
         ValueError: unknown name, split or column, no rows, a text that is missing or not a string, ids that do not
@@ -82,6 +87,7 @@ def load_dataset(
         ConnectionError: a hub id, no network, and no earlier download.
     """
     check_choice("unanswered", unanswered, ("zero", "skip"))
+    check_choice("equal", equal, ("merge", "keep"))
     left_out = LeftOut(on_blank, on_missing)
     if str(source) in bundled.names():
         if qrels is not None or columns is not None or config is not None:
@@ -98,7 +104,7 @@ def load_dataset(
         data = docstrings.load()
     else:
         files = {"queries": queries, "corpus": corpus, "qrels": qrels}
-        data = _load_elsewhere(_find(source), config, split, files, columns, left_out)
+        data = _load_elsewhere(_find(source), config, split, files, columns, left_out, equal)
     if relevance_level is not None:
         check_count("relevance_level", relevance_level)
         data = replace(data, relevance_level=relevance_level)
@@ -122,6 +128,7 @@ def _load_elsewhere(
     files: Mapping[str, str | None],
     given: Named | str | None,
     left_out: LeftOut,
+    equal: str,
 ) -> RetrievalDataset:
     """Load what is not bundled: judgements by id, or a table of queries and their passages."""
     name, named = _shown_name(source), columns.parse_columns(given)
@@ -131,13 +138,18 @@ def _load_elsewhere(
         )
     _require_configurations(source, config, files)
     if files["qrels"] is not None and _in_files(source, files):
-        return by_id.read_files(*_three_files(source, files), named, name, left_out)
+        return by_id.read_files(*_three_files(source, files), named, name, left_out, equal)
     if isinstance(source, Path) and files["qrels"] is None and files["corpus"] is None and by_id.is_beir(source):
-        return by_id.read_beir(source, split, named, name, left_out)
+        return by_id.read_beir(source, split, named, name, left_out, equal)
     if files["corpus"] is None:
-        made = _load_configurations(source, config, split, files["qrels"], named, left_out)
+        made = _load_configurations(source, config, split, files["qrels"], named, left_out, equal)
         if made is not None:
             return made
+    if equal == "keep":
+        raise ValueError(
+            f"{name}: equal='keep' needs passages with ids, in tables of queries, passages and judgements; in rows of "
+            "a query and its passages a text is its own id."
+        )
     rows = _read_table(source, config, split, set(named.values()))
     taken = "" if isinstance(source, Path) and not source.is_dir() else str(rows.split)
     if files["corpus"] is None:
@@ -156,7 +168,7 @@ def _require_configurations(source: Path | str, config: str | None, files: Mappi
 
 
 def _load_configurations(
-    source: Path | str, config: str | None, split: str, qrels: str | None, named: Named, left_out: LeftOut
+    source: Path | str, config: str | None, split: str, qrels: str | None, named: Named, left_out: LeftOut, equal: str
 ) -> RetrievalDataset | None:
     """Load a data set of the configurations ``corpus``, ``queries`` and judgements; None if it is none."""
     if isinstance(source, Path) and not source.is_dir():
@@ -183,7 +195,7 @@ def _load_configurations(
         by_id.texts_by_id(_read_table(source, roles[kind], taken, or_only=True), role, named, roles[kind], left_out)
         for kind, role in (("queries", "query"), ("corpus", "passage"))
     )
-    return replace(by_id.collect(_shown_name(source), asked, passages, judged, "qrels", left_out), split=taken)
+    return replace(by_id.collect(_shown_name(source), asked, passages, judged, "qrels", left_out, equal), split=taken)
 
 
 def _in_files(source: Path | str, files: Mapping[str, str | None]) -> bool:

@@ -163,7 +163,7 @@ def export(data: RetrievalDataset, folder: PathLike) -> None:
     """
     corpus = ({"_id": name, "title": "", "text": text} for name, text in zip(data.corpus_ids, data.corpus, strict=True))
     queries = ({"_id": name, "text": text} for name, text in zip(data.query_ids, data.queries, strict=True))
-    qrels = as_qrels(data.qrels, data.query_ids, data.corpus_ids)
+    qrels = as_qrels(data.qrels, data.query_ids, data.doc_ids)
     rows = [f"{query}\t{doc}\t{grade}\n" for query, docs in qrels.items() for doc, grade in docs.items()]
     files = {
         "corpus.jsonl": "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in corpus),

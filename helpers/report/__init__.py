@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from helpers.report.options import Request, parser, read
 
 if TYPE_CHECKING:
+    from helpers.data import RetrievalDataset
     from helpers.systems import Comparison
 
 __all__ = ["main", "parser"]
@@ -46,6 +47,7 @@ def _run(request: Request) -> int:
     cutoffs = request.cutoffs_for(data)
     gates = request.gates()
     print(f"{data!r}; {len(request.systems)} system(s)", file=sys.stderr)
+    _tell_data(data)
     from helpers.systems import compare
 
     comparison = compare(
@@ -64,6 +66,22 @@ def _run(request: Request) -> int:
     if any(not verdict.passed for verdict in verdicts):
         return 3
     return 1 if comparison.failed else 0
+
+
+def _tell_data(data: "RetrievalDataset") -> None:
+    """Print how the data differ from their source: what changes a number that others publish."""
+    from helpers.show.messages import SKIPPED
+
+    notes = [f"left out: {SKIPPED[kind][0]}: {count}" for kind, count in data.skipped.items()]
+    if data.skipped.get("missing_passages"):
+        notes.append("relevant passages were left out, so recall and ideal DCG are not the official ones; "
+                     "--on-missing keep counts them")  # fmt: skip
+    if data.ids_without_text:
+        notes.append(f"judged documents without a text, which keep their judgements: {len(data.ids_without_text)}")
+    if data.merged:
+        notes.append(f"equal passages were merged into one: {data.merged}; --equal keep leaves each under its id")
+    for note in notes:
+        print(f"note: data: {note}", file=sys.stderr)
 
 
 @contextlib.contextmanager

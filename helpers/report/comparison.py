@@ -364,7 +364,7 @@ def _without_judged(ranking: Ranking, doc_ids: Sequence[str], data: RetrievalDat
     judged = {passage for own in data.qrels for passage in own}
     retrieved = np.unique(ranking.ids[ranking.ids >= 0])
     if len(retrieved) and judged.isdisjoint(retrieved.tolist()):
-        theirs, ours = doc_ids[retrieved[0]], data.corpus_ids[min(judged)]
+        theirs, ours = doc_ids[retrieved[0]], data.doc_ids[min(judged)]
         text = f"No passage that it retrieved was judged (for example {theirs!r}; {ours!r} was): every score is 0."
         yield Note(text, "nothing_judged", retrieved=theirs, judged=ours)
 

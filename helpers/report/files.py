@@ -31,11 +31,11 @@ def save(comparison: Compared, folder: Path) -> list[Path]:
         OSError: the folder cannot be written; the message names file and folder.
     """
     data = comparison.data
-    query_ids, corpus_ids = ([_token(name) for name in ids] for ids in (data.query_ids, data.corpus_ids))
+    query_ids, doc_ids = ([_token(name) for name in ids] for ids in (data.query_ids, data.doc_ids))
     files: dict[str, Callable[[Path], object]] = {
         "results.json": lambda path: path.write_bytes(_json(comparison).encode()),
         "per_query.csv": lambda path: path.write_bytes(_per_query(comparison).encode()),
-        "qrels.trec": lambda path: write_qrels(path, as_qrels(data.qrels, query_ids, corpus_ids)),
+        "qrels.trec": lambda path: write_qrels(path, as_qrels(data.qrels, query_ids, doc_ids)),
     }
     for name, file in run_names(comparison).items():
         files[file] = _run_writer(comparison.results[name], query_ids)
@@ -67,7 +67,7 @@ def as_record(comparison: Compared) -> dict[str, Any]:
             "queries": len(data.queries), "passages": len(data.corpus), "merged": data.merged,
             "all_queries": data.all_queries or len(data.queries), "all_passages": data.all_passages or len(data.corpus),
             "titled": data.titled, "skipped": dict(data.skipped), "relevance_level": data.relevance_level,
-            "judgements": sum(map(len, data.qrels)),
+            "judgements": sum(map(len, data.qrels)), "without_text": len(data.ids_without_text),
         },
         "metrics": list(comparison.metrics),
         "main": comparison.main,

@@ -32,7 +32,7 @@ def grown(ranking: Ranking, data: RetrievalDataset, metric: str, k: int) -> dict
     Returns:
         The mean of the metric by number of passages; empty where there are fewer than two sizes.
     """
-    answers = sorted({p for judged in data.qrels for p, grade in judged.items() if grade > 0})
+    answers = sorted({p for judged in data.qrels for p, grade in judged.items() if grade > 0 and p < len(data.corpus)})
     others = np.setdiff1d(np.arange(len(data.corpus)), answers)
     order = np.concatenate([answers, np.random.default_rng(SEED).permutation(others)]).astype(np.int64)
     curve = {}

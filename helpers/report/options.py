@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LANGUAGES = ("en", "zh")
 DATA_OPTIONS = (
     "config", "split", "queries", "corpus", "qrels", "columns", "relevance_level", "max_queries", "corpus_queries",
-    "on_blank", "on_missing", "unanswered",
+    "on_blank", "on_missing", "unanswered", "equal",
 )  # fmt: skip
 MODEL_OPTIONS = ("device", "half", "index", "batch_size")
 PARAMETERS = {  # of lesson 01, for -p NAME=VALUE: the option each of them is here
@@ -65,8 +65,10 @@ def _add_data(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--relevance-level", type=int, help="the lowest grade that counts as relevant")
     group.add_argument("--max-queries", type=int, help="evaluate the first so many queries")
     group.add_argument("--on-blank", choices=("raise", "skip"), help="blank documents")
-    group.add_argument("--on-missing", choices=("raise", "skip"), help="judgements of ids that are not there")
+    group.add_argument("--on-missing", choices=("raise", "skip", "keep"),
+                       help="relevant documents without a text: skip changes R and the ideal ranking")  # fmt: skip
     group.add_argument("--unanswered", choices=("zero", "skip"), help="queries without a relevant passage")
+    group.add_argument("--equal", choices=("merge", "keep"), help="passages with equal texts: by default one")
     group.add_argument("--slices", metavar="FILE", help="query id and type, tab-separated: scores by type")
     group.add_argument("-p", dest="parameter", action="append", default=[], metavar="NAME=VALUE",
                        help="the same by the names of lesson 01's parameters")  # fmt: skip

@@ -122,6 +122,8 @@ class View:
         rows += [(w["queries"], used), (w["passages"], thousands(len(data.corpus)))]
         if data.merged:
             rows.append((w["merged"], thousands(data.merged)))
+        if data.ids_without_text:
+            rows.append((w["without_text"], thousands(len(data.ids_without_text))))
         for what, count in data.skipped.items():
             rows.append((w["skipped"].format(what=self._left_out(what)), thousands(count)))
         each = w["judged_each"].format(n=thousands(judged), mean=f"{judged / len(data.queries):.1f}")

@@ -30,7 +30,8 @@ class Run:
     """A run of any engine: ``{query: {doc: score}}``, as :func:`helpers.data.trec.read_run` gives it.
 
     The order is trec_eval's: score in single precision descending, then id as text descending. A document that the
-    corpus lacks keeps its rank, as with trec_eval; its row is one past the end of the corpus, see :meth:`doc_ids`.
+    corpus lacks keeps its rank and its judgement, as with trec_eval; its row is past the end of the corpus, see
+    :meth:`doc_ids`.
     Equal passages that were merged count as the one that stands for them, once, by the best of their scores.
     """
 
@@ -42,9 +43,9 @@ class Run:
         return dict.fromkeys(doc for docs in self.run.values() for doc in docs)
 
     def doc_ids(self, data: RetrievalDataset) -> list[str]:
-        """Return the id of each row that :meth:`rank` gives: those of the corpus, then those that only the run has."""
+        """Return the id of each row that :meth:`rank` gives: those of the data, then those that only the run has."""
         known = self._known(data)
-        return [*data.corpus_ids, *(doc for doc in self.documents if doc not in known)]
+        return [*data.doc_ids, *(doc for doc in self.documents if doc not in known)]
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
         """Return the k best documents of each query of the collection; -1 fills the rest.
@@ -56,7 +57,7 @@ class Run:
             Note: documents that the corpus lacks.
         """
         row_of = {doc: row for row, doc in enumerate(self.doc_ids(data))}
-        self._check(data, len(row_of) - len(data.corpus))
+        self._check(data, len(row_of) - len(data.doc_ids))
         scores = np.zeros((len(data.queries), k), np.float32)
         ids = np.full((len(data.queries), k), PADDING, np.int64)
         for row, query in enumerate(data.query_ids):
@@ -86,7 +87,7 @@ class Run:
 
     @staticmethod
     def _known(data: RetrievalDataset) -> dict[str, None]:
-        return dict.fromkeys((*data.corpus_ids, *data.same_as))
+        return dict.fromkeys((*data.doc_ids, *data.same_as))
 
 
 @dataclass(frozen=True)

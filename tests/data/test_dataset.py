@@ -73,9 +73,9 @@ def test_limits_are_whole_numbers_of_at_least_one(limit):
 
 
 def test_a_judged_passage_that_is_not_relevant_may_be_missing():
-    """Search of part of a corpus must not be refused for its unsearched negatives."""
+    """Search of part of a corpus must not be refused for its unsearched negatives, nor their judgements be lost."""
     data = from_ids("part", {"q": "one"}, {"p": "uno"}, {"q": {"p": 1, "gone": 0}})
-    assert data.qrels == [{0: 1}]
+    assert (data.qrels, data.doc_ids) == ([{0: 1, 1: 0}], ["p", "gone"])
 
 
 @pytest.mark.parametrize("texts", [{"queries": "ab"}, {"corpus": "abc"}])

@@ -60,14 +60,14 @@ def test_trec_files_may_have_any_columns_and_lie_anywhere(tmp_path):
     data = load_dataset(
         tmp_path / "set", queries=str(queries), corpus="collection.tsv", qrels="qrels.txt", columns=named
     )
-    assert (data.queries, data.corpus, data.qrels) == (["one", "two"], ['uno "', "dos"], [{0: 1}, {1: 1}])
+    assert (data.queries, data.corpus, data.qrels) == (["one", "two"], ['uno "', "dos"], [{0: 1}, {1: 1, 2: 0}])
 
 
 BAD_FILES = [
     ({"qrels/dev.tsv": "a\tb\tc\nq0\t00\t1\nq7\t00\t1\n"}, r"1 of 2 query ids that queries.jsonl lacks.*'q7'"),
     (
         {"qrels/dev.tsv": "".join(f"q0\tx{i}\t1\n" for i in range(5))},
-        "5 of 5 passage ids .*'x0', 'x1', 'x2'. .*on_missing=\"skip\"\\.$",
+        "5 of 5 passage ids .*'x0', 'x1', 'x2'. .*on_missing=\"skip\".*on_missing=\"keep\"\\.$",
     ),
     ({"qrels/dev.tsv": "a\tb\tc\nq0\t00\tyes\n"}, "dev.tsv:2: the grade must be a whole number"),
     ({"qrels/dev.tsv": "a\tb\tc\n"}, "no judgements below the header"),

@@ -60,7 +60,7 @@ def test_a_corpus_of_its_own_is_searched_whole(tmp_path):
     hub_folder(folder, [{"docid": i, "content": text} for i, text in enumerate(texts)], "corpus.jsonl")
     data = load_dataset(folder, corpus="corpus")
     assert data.corpus == ["vier", "dos", "ein", "uno"]
-    assert data.qrels == [{3: 1, 2: 1}, {1: 1, 3: 1}]  # the negative "tres" is not searched
+    assert data.qrels == [{3: 1, 2: 1, 4: 0}, {1: 1, 3: 1}]  # the negative "tres" is not searched
     assert data.merged == 1
 
 
