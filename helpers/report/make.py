@@ -51,7 +51,7 @@ class RunFile(Run):
         return super().rank(data, k)
 
 
-def open_system(spec: Spec) -> "Run | Precomputed | None":
+def open_system(spec: Spec) -> "Run | TransformerModel | Precomputed | None":
     """Read a run, or open a folder of embeddings; None for any other kind.
 
     Raises:
@@ -118,7 +118,7 @@ def metadata(spec: Spec, system: System | None, data: RetrievalDataset) -> dict[
     """Return the record of a system: its spec, of paths the last part alone, and the facts of its model."""
     options = {k: Path(v).name if k in ("by", "model") and Path(v).exists() else v for k, v in spec.options.items()}
     where = Path(spec.where).name if Path(spec.where).expanduser().exists() else spec.where
-    record = {"kind": spec.kind, "where": where, "options": options, "parts": list(spec.parts)}
+    record: dict[str, Any] = {"kind": spec.kind, "where": where, "options": options, "parts": list(spec.parts)}
     if isinstance(system, Dense):
         model = system.model
         record |= {

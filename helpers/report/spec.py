@@ -245,7 +245,9 @@ def _same(one: Spec, other: Spec) -> bool:
     def key(s: Spec) -> tuple[object, ...]:
         return (s.kind, s.where, tuple(sorted(map(str, s.options.items()))), s.parts)
 
-    return one.kind != "object" and key(one) == key(other) and (one.name == other.name or not (one.named and other.named))
+    return (
+        one.kind != "object" and key(one) == key(other) and (one.name == other.name or not (one.named and other.named))
+    )
 
 
 def _by_folder(system: Spec) -> str:

@@ -74,7 +74,10 @@ class Run:
     def _check(self, data: RetrievalDataset, foreign: int) -> None:
         if not self.documents:
             raise ValueError("The run is empty: there is nothing to score.")
-        for kind, theirs, ours in (("query", self.run, data.query_ids), ("document", self.documents, self._known(data))):
+        for kind, theirs, ours in (
+            ("query", self.run, data.query_ids),
+            ("document", self.documents, self._known(data)),
+        ):
             if theirs.keys().isdisjoint(ours):
                 raise ValueError(
                     f"No {kind} of the run is in the data (for example {next(iter(theirs))!r} against "

@@ -4,6 +4,7 @@ import inspect
 from types import SimpleNamespace
 
 import pytest
+from helpers.systems.describe import from_text
 
 from helpers.data import RetrievalDataset, load_dataset
 from helpers.data.bundled import cards
@@ -13,7 +14,6 @@ from helpers.report.options import _check_source, _cutoffs, _rival
 from helpers.report.slices import bundled_types, read_types
 from helpers.systems import compare
 from helpers.systems.combine import Run
-from helpers.systems.describe import from_text
 from tests.systems.samples import collection
 
 

@@ -6,18 +6,18 @@ import warnings
 import numpy as np
 import pytest
 from bs4 import BeautifulSoup
-
-from helpers.data import RetrievalDataset, from_ids
-from helpers.models import OFFLINE_DEFAULT
-from helpers.report.gates import Floor, NotWorse
 from helpers.show.charts import bars, lines
 from helpers.show.messages import CAUSES, NOTES_ZH, SKIPPED
 from helpers.show.page import render, write_report
 from helpers.show.view import View
 from helpers.show.words import DEFINITIONS, FACTS, WORDS, shown
+from helpers.systems.failures import KINDS
+
+from helpers.data import RetrievalDataset, from_ids
+from helpers.models import OFFLINE_DEFAULT
+from helpers.report.gates import Floor, NotWorse
 from helpers.systems import Ranking, Run, compare, rank
 from helpers.systems.cost import STAGES
-from helpers.systems.failures import KINDS
 from tests.systems.samples import QUERIES, collection
 
 HOSTILE = [

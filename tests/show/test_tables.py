@@ -7,12 +7,14 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from helpers.show.charts import HEIGHT, bars, lines
+from helpers.show.view import View
+from helpers.show.words import definition, words
 from matplotlib.colors import to_hex
 
 from helpers.data import RetrievalDataset
 from helpers.metrics import evaluate
 from helpers.show import cost_view
-from helpers.show.charts import HEIGHT, bars, lines
 from helpers.show.plots import COLOURS, plot_growth, plot_intervals, plot_rankings, plot_tradeoff
 from helpers.show.tables import (
     answer_table,
@@ -25,8 +27,6 @@ from helpers.show.tables import (
     score_table,
     system_table,
 )
-from helpers.show.view import View
-from helpers.show.words import definition, words
 from helpers.significance import bootstrap_interval, holm, interval, paired_test
 from helpers.systems import compare
 from helpers.systems.combine import Run

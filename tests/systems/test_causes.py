@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from helpers.systems.causes import CAUSES, Cause, causes, tied_at
+from helpers.systems.failures import KINDS, kind_of
 
 from helpers.data import from_ids, load_dataset
 from helpers.systems import Ranking, Run, compare
-from helpers.systems.causes import CAUSES, Cause, causes, tied_at
-from helpers.systems.failures import KINDS, kind_of
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, write_collection, write_embeddings
 

@@ -4,13 +4,13 @@ import warnings
 
 import numpy as np
 import pytest
+from helpers.systems.describe import Description
 
 from helpers.data import RetrievalDataset, from_ids
 from helpers.embeddings import encode_pooled
 from helpers.models import load_model
 from helpers.systems import Ranking, assemble
 from helpers.systems.combine import Fusion, MaxSimScorer, Once, Rerank, Run
-from helpers.systems.describe import Description
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import collection
 

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from helpers.systems.growth import grown
+from helpers.systems.saved import as_record
 
 from helpers.data import from_ids
 from helpers.data.trec import write_run
@@ -14,8 +16,6 @@ from helpers.index import dense
 from helpers.metrics import evaluate
 from helpers.significance import bootstrap_interval, holm, interval, paired_test
 from helpers.systems import Ranking, Words, compare
-from helpers.systems.growth import grown
-from helpers.systems.saved import as_record
 from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, write_embeddings, write_foreign_run
 
 

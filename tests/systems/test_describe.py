@@ -1,10 +1,10 @@
 """Systems as text and as tables of a TOML file: what is understood, how labels are told apart, what is refused."""
 
 import pytest
-
-from helpers.models import OFFLINE_DEFAULT
 from helpers.systems.check import check_system
 from helpers.systems.describe import from_text, from_toml, with_labels
+
+from helpers.models import OFFLINE_DEFAULT
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import write_embeddings, write_foreign_run, write_reranker, write_systems
 

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from helpers.systems.results import Result
 
 from helpers import embeddings
 from helpers.index import dense
@@ -14,7 +15,6 @@ from helpers.systems.combine import MaxSimScorer, Rerank, Run
 from helpers.systems.contenders import Contender
 from helpers.systems.cost import measured, stage
 from helpers.systems.pipeline import Retrieval
-from helpers.systems.results import Result
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import QUERIES, collection
 
