@@ -88,8 +88,8 @@ def parser() -> argparse.ArgumentParser:
 def with_options(message: str) -> str:
     """Write the keyword arguments in a message of the package as options of this command: --on-blank skip."""
     keywords = "|".join(_keyword(flag) for flag in (*DATA, "--cutoffs"))
-    pattern = rf"\b({keywords})=(\"[^\"]*\"|'[^']*'|\[[^\]]*\]|\w*)(?!\w)"
-    return re.sub(pattern, lambda m: f"--{m[1].replace('_', '-')} {m[2].strip('[]')}".rstrip(), message)
+    message = re.sub(rf'\b({keywords})=(?:"(\w+)"|\[([\d, ]+)\])', r"\1=\2\3", message)  # one word needs no quotes
+    return re.sub(rf"\b({keywords})=", lambda match: f"--{match[1].replace('_', '-')} ", message)
 
 
 @dataclass(frozen=True)

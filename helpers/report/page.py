@@ -199,7 +199,9 @@ class View:
         """Return every system by every metric, the main one first, in tables of no more columns than paper holds."""
         c, metrics = self.comparison, self._metrics()
         cutoff = c.metrics[-1].partition("@")[2]
-        columns: dict[str, list[Cell | str]] = {shown(metric): [self._mean(name, metric) for name in c.scored] for metric in metrics}
+        columns: dict[str, list[Cell | str]] = {
+            shown(metric): [self._mean(name, metric) for name in c.scored] for metric in metrics
+        }
         rankings = [result.ranking for name in c.scored if (result := c.results[name])]
         columns[f"ties@{cutoff}"] = [thousands(tied_at(r, int(cutoff))) for r in rankings if r is not None]
         tables = []

@@ -15,16 +15,16 @@ def read_types(path: Path, data: RetrievalDataset) -> dict[str, str]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        raise ValueError(f"{path.name!r}: not UTF-8; convert it with iconv -t UTF-8.") from None
+        raise ValueError(f"{path.name}: not UTF-8; convert it with iconv -t UTF-8.") from None
     for number, line in enumerate(lines, 1):
         if line.strip():
             query, tab, kind = line.partition("\t")
             if not tab or not kind.strip():
-                raise ValueError(f"{path.name!r}:{number}: expected query id, tab, type.")
+                raise ValueError(f"{path.name}:{number}: expected query id, tab, type.")
             types[query.strip()] = kind.split("\t")[0].strip()
     if not set(types) & set(data.query_ids):
         shown = f"{next(iter(types), 'nothing')!r} against {data.query_ids[0]!r}"
-        raise ValueError(f"{path.name!r}: none of its query ids is one of the data ({shown}).")
+        raise ValueError(f"{path.name}: none of its query ids is one of the data ({shown}).")
     return types
 
 
