@@ -30,7 +30,6 @@ from tests.systems.samples import (
     judged_by_trec_eval,
     write_collection,
     write_embeddings,
-    write_foreign_run,
     write_systems,
 )
 
@@ -163,7 +162,8 @@ def test_a_significantly_worse_system_sets_the_exit_status(tmp_path, capsys):
     """A drop that is no accident would pass; or a difference of chance stop the build."""
     rows = "".join(f"word{row},only word{row} here\n" for row in range(12))
     (tmp_path / "set.csv").write_text("query,positive\n" + rows)
-    bad = write_foreign_run(tmp_path / "bad.trec")
+    bad = tmp_path / "bad.trec"
+    bad.write_text("".join(f"{row} Q0 {(row + 1) % 12} 1 1.0 bad\n" for row in range(12)))
     arguments = ["--data", str(tmp_path / "set.csv"), "--out", str(tmp_path / "out")]
     worse = [*arguments, "--system", str(bad), "--system", "bm25", "--fail-if-worse-than", "bm25"]
     assert main(worse) == 3
@@ -357,7 +357,7 @@ def test_ids_with_blanks_are_written_so_that_trec_eval_reads_them(place):
 
 
 def test_the_report_needs_no_checkout(tmp_path):
-    """`retrieval-report` would be missing, or fail for want of a file, where a wheel is installed without a checkout."""
+    """`retrieval-report` would be missing, or a file that it reads, where a wheel is installed without a checkout."""
     packed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     module, _, function = packed["project"]["scripts"]["retrieval-report"].partition(":")
     data = packed["tool"]["setuptools"]["package-data"]

@@ -5,7 +5,8 @@ options      the options, one row each
 spec         a system as text (`path?pooling=cls`) or as a table of a TOML file
 check        mistakes in a spec that can be found before anything is computed
 make         from a spec to a system
-comparison   compare: any systems on one collection, with intervals, tests and costs
+comparison   compare: any systems on one collection
+results      means with intervals, paired tests
 growth       scores of smaller corpora
 causes       reasons why another evaluation may report a different number
 gates        conditions for continuous integration
@@ -15,8 +16,9 @@ page         the page; its words are in words/, a file a language
 """
 
 from helpers.report.command import main
-from helpers.report.comparison import Comparison, Result, compare
+from helpers.report.comparison import Comparison, compare
 from helpers.report.options import parser
+from helpers.report.results import Result
 from helpers.report.spec import Spec
 
 __all__ = ["Comparison", "Result", "Spec", "compare", "main", "parser"]

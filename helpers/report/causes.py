@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from helpers.models.families import family_instructions
-from helpers.report.comparison import Comparison, Result
+from helpers.report.results import Result, Results
 from helpers.systems.pipeline import Ranking
 
 HALF = ("float16", "bfloat16")
@@ -55,7 +55,7 @@ class Cause:
     detail: str = ""
 
 
-def causes(comparison: Comparison) -> list[Cause]:
+def causes(comparison: Results) -> list[Cause]:
     """List the causes that apply, in the order of ``CAUSES``."""
     applying = list(_of_data(comparison))
     for result in comparison.results.values():
@@ -70,7 +70,7 @@ def tied_at(ranking: Ranking, k: int) -> int:
     return int(((scores[:, 1:] == scores[:, :-1]) & retrieved).any(axis=1).sum())
 
 
-def _of_data(comparison: Comparison) -> Iterator[Cause]:
+def _of_data(comparison: Results) -> Iterator[Cause]:
     data = comparison.data
     counted = {
         "queries_used": (len(data.queries) if data.all_queries else 0, data.all_queries),
@@ -91,7 +91,7 @@ def _of_data(comparison: Comparison) -> Iterator[Cause]:
         yield Cause("level", None, low, len(grades), str(data.relevance_level))
 
 
-def _of_ranking(comparison: Comparison, result: Result) -> Iterator[Cause]:
+def _of_ranking(comparison: Results, result: Result) -> Iterator[Cause]:
     evaluation, ranking = result.evaluation, result.ranking
     if evaluation is None or ranking is None:
         return

@@ -50,7 +50,8 @@ def _run(request: Request) -> int:
         progress=not args.quiet,
     )  # fmt: skip
     verdicts = [gate.verdict(comparison) for gate in request.gates()]
-    page = render(comparison, language=args.language, slices=slices, verdicts=verdicts)
+    reasons = [(verdict.passed, verdict.why(args.language)) for verdict in verdicts]
+    page = render(comparison, language=args.language, slices=slices, verdicts=reasons)
     try:
         files = save(comparison, args.out, {"report.html": page})
     except OSError as error:

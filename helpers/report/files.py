@@ -16,13 +16,13 @@ from urllib.parse import quote
 from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
 from helpers.provenance import provenance
 from helpers.report.causes import causes
-from helpers.report.comparison import Comparison, Result
+from helpers.report.results import Result, Results
 
 SCHEMA = 1  # of results.json; it grows when a key changes its meaning or goes
 FIXED = ("report.html", "results.json", "per_query.csv", "qrels.trec")  # names of files that every report has
 
 
-def save(comparison: Comparison, folder: Path, pages: Mapping[str, str] | None = None) -> list[Path]:
+def save(comparison: Results, folder: Path, pages: Mapping[str, str] | None = None) -> list[Path]:
     """Write all files, or none; the files that an earlier report left in the folder go.
 
     Blanks in ids become %20, which TREC's format cannot hold.
@@ -89,7 +89,7 @@ def remove_earlier(folder: Path) -> None:
         path.unlink()
 
 
-def run_names(comparison: Comparison) -> dict[str, str]:
+def run_names(comparison: Results) -> dict[str, str]:
     """Return the file of each system's run: ``run.trec``, or of several ``run.NAME.trec`` with a plain name."""
     names = list(comparison.scored)
     if len(comparison.results) == 1:
@@ -104,7 +104,7 @@ def run_names(comparison: Comparison) -> dict[str, str]:
     return {name: files[name] for name in names}
 
 
-def as_record(comparison: Comparison) -> dict[str, Any]:
+def as_record(comparison: Results) -> dict[str, Any]:
     """Return the content of ``results.json``; docs/en/own_model.md documents every key."""
     data = comparison.data
     return {
@@ -126,7 +126,7 @@ def as_record(comparison: Comparison) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _system(comparison: Comparison, result: Result) -> dict[str, Any]:
+def _system(comparison: Results, result: Result) -> dict[str, Any]:
     record: dict[str, Any] = {
         "name": result.name, **result.metadata, "error": result.error, "notes": [note.text for note in result.notes],
         "failure": result.failure, "failed_in": result.cost.failed_in,
@@ -147,7 +147,7 @@ def _system(comparison: Comparison, result: Result) -> dict[str, Any]:
     return record
 
 
-def _tests(comparison: Comparison) -> list[dict[str, Any]]:
+def _tests(comparison: Results) -> list[dict[str, Any]]:
     if not comparison.scored:
         return []
     best = next(iter(comparison.scored))
@@ -156,7 +156,7 @@ def _tests(comparison: Comparison) -> list[dict[str, Any]]:
         key.replace(" ", "_"): value for key, value in row.items()}} for name, row in rows.items()]  # fmt: skip
 
 
-def _json(comparison: Comparison) -> str:
+def _json(comparison: Results) -> str:
     """Write the record as JSON, which knows no NaN."""
     return json.dumps(_plain(as_record(comparison)), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
@@ -172,7 +172,7 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _per_query(comparison: Comparison) -> str:
+def _per_query(comparison: Results) -> str:
     """Write a line for each system and query: the id, and a column for each metric at full precision."""
     table = io.StringIO()
     lines = csv.writer(table, lineterminator="\n")

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from helpers.report.comparison import Comparison
 from helpers.report.page import words
+from helpers.report.results import Results
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Verdict:
 class Gate(Protocol):
     """A condition on a comparison."""
 
-    def verdict(self, comparison: Comparison) -> Verdict:
+    def verdict(self, comparison: Results) -> Verdict:
         """Judge a comparison."""
 
 
@@ -46,7 +46,7 @@ class Floor:
     metric: str
     value: float
 
-    def verdict(self, comparison: Comparison) -> Verdict:
+    def verdict(self, comparison: Results) -> Verdict:
         """Compare the mean with the value."""
         if self.candidate not in comparison.scored:
             return Verdict(False, "not_scored", {"name": self.candidate})
@@ -63,7 +63,7 @@ class NotWorse:
     other: str
     level: float
 
-    def verdict(self, comparison: Comparison) -> Verdict:
+    def verdict(self, comparison: Results) -> Verdict:
         """Test the difference: worse means a lower mean with a p-value below the level."""
         for name in (self.candidate, self.other):
             if name not in comparison.scored:

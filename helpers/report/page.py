@@ -17,13 +17,11 @@ import numpy as np
 
 from helpers.provenance import provenance
 from helpers.report.causes import CAUSES, Cause, causes, tied_at
-from helpers.report.comparison import Comparison, Result
+from helpers.report.results import Result, Results
 from helpers.show.palette import COLOURS, GREYS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from helpers.report.gates import Verdict
 
 FOLDER = Path(__file__).parent
 LANGUAGES = tuple(sorted(path.stem for path in (FOLDER / "words").glob("*.toml")))
@@ -75,11 +73,11 @@ def words(language: str) -> dict[str, dict[str, str]]:
 
 
 def render(
-    comparison: Comparison,
+    comparison: Results,
     *,
     language: str = "en",
     slices: Mapping[str, str] | None = None,
-    verdicts: Sequence["Verdict"] = (),
+    verdicts: Sequence[tuple[bool, str]] = (),
 ) -> str:
     """Return the page of a comparison; everything that comes from data, models or files is escaped.
 
@@ -87,7 +85,7 @@ def render(
         comparison: the results.
         language: one of ``LANGUAGES``, for every word on it.
         slices: the type of a query by its id.
-        verdicts: those of the gates.
+        verdicts: of each gate whether it was passed, and why.
     """
     import jinja2
 
@@ -97,7 +95,7 @@ def render(
     )  # fmt: skip
     view = View(comparison, language, slices or {})
     return environment.get_template("report.html.jinja").render(
-        view=view, w=view.words, policy=POLICY, verdicts=[(v.passed, v.why(language)) for v in verdicts],
+        view=view, w=view.words, policy=POLICY, verdicts=verdicts,
         main=shown(comparison.main), differs=_address(view.words["site"]), palette=COLOURS | GREYS,
     )  # fmt: skip
 
@@ -112,7 +110,7 @@ class View:
         types: the type of a query by its id, for the slices.
     """
 
-    comparison: Comparison
+    comparison: Results
     language: str = "en"
     types: Mapping[str, str] = field(default_factory=dict)
 

@@ -14,7 +14,8 @@ from helpers.models import OFFLINE_DEFAULT
 from helpers.report import compare
 from helpers.report.causes import CAUSES
 from helpers.report.gates import Floor, NotWorse
-from helpers.report.page import View, render, shown
+from helpers.report.page import LANGUAGES, View, facts, render, shown, words
+from helpers.report.spec import OPTIONS
 from helpers.systems import Ranking, Run, rank
 from helpers.systems.cost import STAGES
 from tests.systems.samples import QRELS, QUERIES, collection
@@ -320,7 +321,9 @@ def test_the_worst_failures_stand_first():
 
 def test_the_page_on_the_disk_is_the_page_with_the_gates(two):
     """Whoever opens the page would not learn why the command ended as it did."""
-    assert "FAILED" in render(two, verdicts=[Floor("first", "ndcg@10", 1.0).verdict(two)])
+    verdict = Floor("first", "ndcg@10", 1.0).verdict(two)
+    page = render(two, language="zh", verdicts=[(verdict.passed, verdict.why("zh"))])
+    assert "未通过：first的ndcg@10为" in page
 
 
 def test_costs_are_those_of_the_stages():

@@ -196,5 +196,5 @@ def test_names_of_metrics_elsewhere_are_recognised(tmp_path):
 
 def test_judgements_alone_are_not_taken_for_the_bundled_collections(tmp_path):
     """The message would speak of a collection that nobody named."""
-    with pytest.raises(ValueError, match="name its folder, --data ."):
+    with pytest.raises(ValueError, match=r"name its folder, --data \."):
         options.read(parser().parse_args(["--qrels", "qrels.txt", "--system", "bm25", "--out", str(tmp_path)]))
