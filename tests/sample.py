@@ -18,13 +18,13 @@ NAME = "00_sample"
 INTRO_EN = """# A small lesson
 
 How does recall grow with the cutoff? **Recall** is what was found of what there is. System a reaches \
-<!--fig:scores/system a/recall-->0.123 and the best <!--fig:printed/best-->66.7%. The 95% confidence interval is no \
+<!--fig:scores/system a/recall-->0.123 and another <!--fig:printed/best-->66.7%. The 95% confidence interval is no \
 result, and <!--nofig: an invented value-->0.55 is only cited. \
 See [the next page](../en/next.md) and `evaluate(x, 0.25)`."""
 INTRO_ZH = """# 一节小课
 
 召回率如何随截断位置增长？**召回率**（Recall）是找到的部分与全部之比。系统a达到<!--fig:scores/system a/recall-->0.123，\
-最好的达到<!--fig:printed/best-->66.7%。95%置信区间不是结果，<!--nofig: an invented value-->0.55只是引用。\
+另一个达到<!--fig:printed/best-->66.7%。95%置信区间不是结果，<!--nofig: an invented value-->0.55只是引用。\
 参见[下一页](../zh/next.md)和`evaluate(x, 0.25)`。"""
 END_EN = "## Ties\n\nTwo passages with one score share a rank, and $s_1 = s_2$ decides nothing."
 END_ZH = "## 并列\n\n两个得分相同的段落名次相同，$s_1 = s_2$什么也决定不了。"

@@ -19,15 +19,12 @@ from helpers._progress import progress_bar
 from helpers.distributed.cluster import RETRIES, connected
 from helpers.distributed.tasks import in_order
 from helpers.distributed.work import Encoding, Question, encode_shard, search_part
-from helpers.embeddings import BATCH_SIZE, check_kind, text_batches
-from helpers.embeddings.cache import SHARD_SIZE
-from helpers.embeddings.job import made_with
-from helpers.embeddings.keeping import ShardFolder
-from helpers.embeddings.shards import MadeWith, Shards
+from helpers.embeddings import BATCH_SIZE, SHARD_SIZE, check_options, text_batches
+from helpers.embeddings.shards import Shards, ShardSettings, ShardWriter
+from helpers.embeddings.store import Store
 from helpers.index.blocks import BLOCK
 from helpers.index.dense import checked_vectors, require_dim
 from helpers.index.order import check_k, merge
-from helpers.models import Origin
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -94,31 +91,36 @@ def encode(
         RuntimeError: a shard failed four times, or its workers died; the message names it and the cause. The workers
             of a local cluster do not start.
     """
-    check_kind(kind)
+    check_options(kind, batch_size)
+    if model.origin is None:
+        raise ValueError(
+            f"{model.info.name} cannot be loaded by a worker: it was computed elsewhere, or made from another model. "
+            "Give what load_model returned for a hub id or a folder of a model."
+        )
     run = Encoding(
-        origin=_origin(model),
+        origin=model.origin,
         device="cuda:0" if gpus_per_worker else "cpu",
-        made_with=_made_with(model, kind, batch_size, shard_size, gpus_per_worker),
+        settings=worker_settings(model, kind, batch_size, shard_size, gpus_per_worker),
         batch_size=batch_size,
         folder=Path(folder).expanduser().absolute(),
         threads=threads_per_worker,
     )
     total = len(texts) if isinstance(texts, Sized) else None
     batches = text_batches(texts, shard_size)
-    said: set[str] = set()
+    messages: set[str] = set()
     with (
         connected(cluster, workers, threads_per_worker, gpus_per_worker, dashboard) as client,
         closing(in_order(client, encode_shard, ((run, batch) for batch in batches), "Shard")) as results,
         progress_bar(total, f"Encode {kind}", "text", show=progress) as bar,
     ):
-        kept = ShardFolder(run.folder, run.made_with, total)
+        writer = ShardWriter(Store(run.folder), run.settings, total)
         for (_, batch), done in results:
-            kept.add(batch, done.shard, done.dim)
+            writer.add(batch, done.shard, done.dim)
             bar.update(len(batch))
-            said.update(done.warnings)
-    for message in sorted(said):
+            messages.update(done.warnings)
+    for message in sorted(messages):
         warnings.warn(message, stacklevel=2)
-    return kept.finish()
+    return writer.finish()
 
 
 def search(
@@ -158,7 +160,6 @@ def search(
     check_k(k, len(shards))
     queries = checked_vectors("queries", queries)
     require_dim("queries", queries, shards.dim)
-    here = Shards(shards.folder.absolute(), shards.manifest)
     parts = [(start, min(start + PART, len(shards))) for start in range(0, len(shards), PART)]
     best = np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), np.int64)
     with (
@@ -167,7 +168,7 @@ def search(
     ):
         # A task that gives what it is given: unlike scattered data, it is done again when its worker dies.
         question = client.submit(
-            Question, here, queries, k, batch_size, threads_per_worker, pure=False, retries=RETRIES
+            Question, shards, queries, k, batch_size, threads_per_worker, pure=False, retries=RETRIES
         )
         tasks = ((question, start, end) for start, end in parts)
         with closing(in_order(client, search_part, tasks, "Part")) as results:
@@ -177,20 +178,9 @@ def search(
     return best
 
 
-def _origin(model: TransformerModel) -> Origin:
-    """Return how a worker loads a model, or say that it cannot."""
-    origin: Origin | None = getattr(model, "origin", None)
-    if origin is None:
-        raise ValueError(
-            f"{model.info.name} cannot be loaded by a worker: it was computed elsewhere, or made from another model. "
-            "Give what load_model returned for a hub id or a folder of a model."
-        )
-    return origin
-
-
-def _made_with(model: TransformerModel, kind: str, batch_size: int, shard_size: int, gpus: int) -> MadeWith:
-    """Say what the vectors will have in common; they are computed on the workers' kind of device, not on this one."""
-    half = gpus and _origin(model).half
-    here = made_with(model, kind, batch_size, shard_size)
-    recipe = replace(here.recipe, device="cuda" if gpus else "cpu", dtype="torch.float16" if half else "torch.float32")
-    return replace(here, recipe=recipe)
+def worker_settings(model: TransformerModel, kind: str, batch_size: int, shard_size: int, gpus: int) -> ShardSettings:
+    """Return what the vectors have in common if they are computed on the workers' kind of device."""
+    settings = ShardSettings.of(model, kind, batch_size, shard_size)
+    half = gpus and model.origin is not None and model.origin.half
+    dtype = "torch.float16" if half else "torch.float32"
+    return replace(settings, recipe=replace(settings.recipe, device="cuda" if gpus else "cpu", dtype=dtype))

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from helpers.embeddings.cache import ShardCache
-from helpers.embeddings.job import made_with, shard_encoder
-from helpers.embeddings.keeping import shard_file
-from helpers.embeddings.shards import MANIFEST, MadeWith, ShardFile, Shards
+from helpers.embeddings import Shards, encoding
+from helpers.embeddings.shards import MANIFEST, ShardFile, ShardSettings
+from helpers.embeddings.store import Store
 from helpers.index.blocks import BlockIndex
 from helpers.models import Origin, load_model
 
@@ -31,7 +30,7 @@ class Encoding:
     Attributes:
         origin: how a worker loads the model.
         device: on which it computes, ``cpu`` or ``cuda:0``.
-        made_with: what the vectors must be made with, digest of the model included.
+        settings: what the vectors must be made with, digest of the model included.
         batch_size: texts a forward pass.
         folder: where shards are written; the same disk for all.
         threads: with how many a worker computes.
@@ -39,14 +38,14 @@ class Encoding:
 
     origin: Origin
     device: str
-    made_with: MadeWith
+    settings: ShardSettings
     batch_size: int
     folder: Path
     threads: int
 
 
 class Encoded(NamedTuple):
-    """What a worker says of a shard that it wrote: the file, its dimensions, and warnings to pass on."""
+    """The answer of a worker that wrote a shard: the file, its dimensions, and warnings to pass on."""
 
     shard: ShardFile
     dim: int
@@ -57,42 +56,37 @@ def encode_shard(run: Encoding, texts: list[str]) -> Encoded:
     """Encode the texts of one shard into the folder, unless it is there already.
 
     Raises:
-        FileNotFoundError: the folder here is not the one that the caller sees.
-        ValueError: the model here is not the caller's, or computes otherwise.
+        FileNotFoundError: the worker's folder is not the one that the caller sees.
+        ValueError: the worker's model is not the caller's, or computes otherwise.
     """
-    if not (run.folder / MANIFEST).is_file():
+    store, settings = Store(run.folder), run.settings
+    if store.read_text(MANIFEST) is None:
         raise FileNotFoundError(
             f"{str(run.folder)!r} is not there on a worker, or is another folder than the caller's: choose one on a "
             "disk that all machines share."
         )
     with _ONE_AT_A_TIME, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        model = _loaded(run)
-        cache = ShardCache(run.folder)
-        vectors = shard_encoder(model, run.made_with.kind, run.batch_size, cache)(texts)
-        own = tuple(str(warning.message) for warning in caught if warning.category is UserWarning)
-        return Encoded(shard_file(cache, vectors), vectors.shape[1], own)
+        model = _loaded_as_expected(run)
+        vectors = encoding.encode_shard(model, texts, settings.kind, run.batch_size, store)
+        messages = tuple(str(warning.message) for warning in caught if warning.category is UserWarning)
+    return Encoded(settings.shard_file(store, texts, vectors), vectors.shape[1], messages)
 
 
-def _loaded(run: Encoding) -> TransformerModel:
-    """Give the caller's model, read once in each process.
-
-    Raises:
-        ValueError: the files here are other ones, or the model computes otherwise than the caller expects.
-    """
+def _loaded_as_expected(run: Encoding) -> TransformerModel:
+    """Return the caller's model, loaded once in each process, or raise where it is another or computes otherwise."""
     import torch
 
     torch.set_num_threads(run.threads)
-    model = _model(run.origin, run.device)
-    expected, found = run.made_with.model, model.info
-    if found.sha256 != expected.sha256:
+    model, expected = _model(run.origin, run.device), run.settings
+    if model.info.sha256 != expected.model.sha256:
         raise ValueError(
-            f"The model {expected.name} here has the SHA-256 {found.sha256}, the caller's {expected.sha256}: "
-            "give all machines the same files."
+            f"The model {expected.model.name} of a worker has the SHA-256 {model.info.sha256}, the caller's "
+            f"{expected.model.sha256}: give all machines the same files."
         )
-    here = made_with(model, run.made_with.kind, run.batch_size, run.made_with.shard_size)
-    if here != run.made_with:
-        raise ValueError(f"A worker computes otherwise than the caller expects: {here}, expected {run.made_with}.")
+    settings = ShardSettings.of(model, expected.kind, run.batch_size, expected.shard_size)
+    if settings != expected:
+        raise ValueError(f"A worker computes otherwise than the caller expects: {settings}, expected {expected}.")
     return model
 
 

@@ -1,19 +1,19 @@
 """Turn texts into vectors, once: what was computed is kept on disk under a name made from its content."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from helpers._cache import default_cache
 from helpers._progress import progress_bar
-from helpers.embeddings.cache import SHARD_SIZE, ShardCache, default_cache
-from helpers.embeddings.inputs import check_text, compared_tokens, count_truncated
-from helpers.embeddings.job import Job, TokenVectors, made_with, shard_encoder
-from helpers.embeddings.keeping import ShardFolder, shard_file
-from helpers.embeddings.shards import Shards
-from helpers.models import Pooling, Precomputed
+from helpers.embeddings.encoding import TokenVectors, encode_batch, encode_shard, instruction_of, recipe_of
+from helpers.embeddings.inputs import compared_tokens, count_truncated
+from helpers.embeddings.shards import Shards, ShardSettings, ShardWriter
+from helpers.embeddings.store import Store
+from helpers.models import Model, Pooling, Precomputed
 
 if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
@@ -30,11 +30,12 @@ __all__ = [
     "is_cached",
 ]
 
+SHARD_SIZE = 1024  # texts a shard: what a killed run loses at most
 BATCH_SIZE = 32  # on a few CPU cores faster than the 256 that FlagEmbedding takes by default
 
 
 def encode(
-    model: "TransformerModel | Precomputed",
+    model: Model,
     texts: Sequence[str],
     *,
     kind: str = "passage",
@@ -49,7 +50,7 @@ def encode(
         texts: n strings.
         kind: ``"passage"`` or ``"query"``; each gets the model's instruction for its kind put before it.
         batch_size: texts a forward pass; changes the speed and, by rounding, the seventh digit of a value.
-        cache_dir: where finished shards are kept; by default :func:`~helpers.embeddings.cache.default_cache`.
+        cache_dir: where finished shards are kept; by default :func:`default_cache`.
         progress: draw a bar while computing.
 
     Returns:
@@ -73,32 +74,8 @@ def encode(
     return embeddings
 
 
-@overload
 def encode_shards(
-    model: "TransformerModel | Precomputed",
-    texts: Iterable[str],
-    *,
-    kind: str = ...,
-    batch_size: int = ...,
-    cache_dir: str | Path | None = ...,
-    shard_size: int = ...,
-    progress: bool = ...,
-    folder: None = ...,
-) -> Iterator[np.ndarray]: ...
-@overload
-def encode_shards(
-    model: "TransformerModel | Precomputed",
-    texts: Iterable[str],
-    *,
-    kind: str = ...,
-    batch_size: int = ...,
-    cache_dir: None = ...,
-    shard_size: int = ...,
-    progress: bool = ...,
-    folder: str | Path,
-) -> Shards: ...
-def encode_shards(
-    model: "TransformerModel | Precomputed",
+    model: Model,
     texts: Iterable[str],
     *,
     kind: str = "passage",
@@ -134,36 +111,25 @@ def encode_shards(
         OSError: a shard cannot be written; the message names file and folder, and how many bytes are missing on a
             full disk. Shards that were written before stay.
     """
-    check_kind(kind)
+    check_options(kind, batch_size)
     if folder is not None and cache_dir is not None:
         raise ValueError("folder and cache_dir were both given: vectors are kept in folder, and nowhere else.")
-    total = len(texts) if isinstance(texts, Sized) else None
-    batches = text_batches(texts, shard_size)
-    if folder is None:
-        shards = _encoded(shard_encoder(model, kind, batch_size, ShardCache(cache_dir)), batches)
-        return (shard for _, shard in _with_bar(shards, total, kind, progress))
-    kept = ShardFolder(folder, made_with(model, kind, batch_size, shard_size), total)
-    shards = _encoded(shard_encoder(model, kind, batch_size, kept.cache, keep=True), batches)
-    for batch, shard in _with_bar(shards, total, kind, progress):
-        kept.add(batch, shard_file(kept.cache, shard), shard.shape[1])
-    return kept.finish()
+    store, keep = Store(folder or cache_dir), folder is not None
+    settings = ShardSettings.of(model, kind, batch_size, shard_size)
+    batches, total = text_batches(texts, shard_size), len(texts) if isinstance(texts, Sized) else None
 
+    def shards() -> Iterator[tuple[list[str], np.ndarray]]:
+        with progress_bar(total, f"Encode {kind}", "text", show=progress) as bar:
+            for batch in batches:
+                yield batch, encode_shard(model, batch, kind, batch_size, store, keep=keep)
+                bar.update(len(batch))
 
-def _encoded(
-    encode_batch: Callable[[list[str]], np.ndarray], batches: Iterator[list[str]]
-) -> Iterator[tuple[list[str], np.ndarray]]:
-    """Give each batch of texts and its shard."""
-    return ((batch, encode_batch(batch)) for batch in batches)
-
-
-def _with_bar(
-    shards: Iterator[tuple[list[str], np.ndarray]], total: int | None, kind: str, show: bool
-) -> Iterator[tuple[list[str], np.ndarray]]:
-    """Draw a bar of texts while shards are made."""
-    with progress_bar(total, f"Encode {kind}", "text", show=show) as bar:
-        for batch, shard in shards:
-            yield batch, shard
-            bar.update(len(batch))
+    if not keep:
+        return (shard for _, shard in shards())
+    writer = ShardWriter(store, settings, total)
+    for batch, shard in shards():
+        writer.add(batch, settings.shard_file(store, batch, shard), shard.shape[1])
+    return writer.finish()
 
 
 def encode_pooled(
@@ -199,17 +165,16 @@ def encode_pooled(
         UserWarning: texts were longer than the model takes, and truncated.
     """
     wanted = tuple(dict.fromkeys(Pooling(name) for name in poolings))
-    check_kind(kind)
+    check_options(kind, batch_size)
     if isinstance(model, Precomputed):
         raise ValueError(f"{model.info.name} holds embeddings, which cannot be pooled another way: give a model.")
     texts = _checked_texts(texts)
     if not wanted:
         raise ValueError("Nothing to encode: give at least one pooling.")
-    job = Job(model, wanted, kind, batch_size, ShardCache(cache_dir))
-    shards = []
+    store, shards = Store(cache_dir), []
     with progress_bar(len(texts), f"Encode {kind}", "text", show=progress) as bar:
         for batch in text_batches(texts, SHARD_SIZE):
-            shards.append(job.shard(batch))
+            shards.append(encode_batch(model, batch, wanted, kind, batch_size, store))
             bar.update(len(batch))
     pooled: dict[Pooling, np.ndarray | TokenVectors] = {}
     for pooling in wanted:
@@ -225,43 +190,46 @@ def is_cached(
     model: "TransformerModel", texts: Sequence[str], pooling: Pooling, *, batch_size: int = BATCH_SIZE
 ) -> bool:
     """Tell whether an earlier run left the first shard of some passages in the default cache."""
-    job = Job(model, (pooling,), "passage", batch_size, ShardCache())
-    first = [(model.info.passage_instruction or "") + text for text in texts[:SHARD_SIZE]]
-    side = "passage" if model.projection is not None and pooling == Pooling.MAXSIM else ""
-    return job.cache.read(job.recipe(pooling, side).shard_name(first)) is not None
+    first = [instruction_of(model, "passage") + text for text in texts[:SHARD_SIZE]]
+    return Store().read(recipe_of(model, "passage", batch_size, pooling).shard_name(first)) is not None
 
 
-def check_kind(kind: str) -> None:
-    """Raise for a kind of text that there is none of."""
+def check_options(kind: str, batch_size: int) -> None:
+    """Raise for a kind of text that does not exist, and for a batch of no texts, whose empty shard would be kept."""
     if kind not in ("passage", "query"):
         raise ValueError(f"kind={kind!r}: expected 'passage' or 'query'.")
+    if batch_size < 1:
+        raise ValueError(f"batch_size={batch_size!r}: expected at least 1.")
 
 
 def _checked_texts(texts: Sequence[str]) -> list[str]:
     """Return texts as a list, or raise if there is none."""
-    if isinstance(texts, str):
-        raise ValueError(f"texts is one string, {texts[:60]!r}: put it into a list, [text].")
-    texts = list(texts)
+    texts = [text for batch in text_batches(texts, SHARD_SIZE) for text in batch]
     if not texts:
         raise ValueError("No texts to encode: give at least one.")
     return texts
 
 
 def text_batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
-    """Divide texts into lists of at most ``size``, each text checked."""
+    """Divide texts into lists of at most ``size``.
+
+    Raises:
+        ValueError: at once for one string and a size below 1; in its turn for a text that is blank or no string.
+    """
     if isinstance(texts, str):
         raise ValueError(f"texts is one string, {texts[:60]!r}: put it into a list, [text].")
     if size < 1:
         raise ValueError(f"shard_size={size!r}: expected at least 1.")
-    return _batches(texts, size)
 
-
-def _batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
-    """Go through texts, each checked."""
-    coming, first = iter(texts), 0
-    while batch := list(itertools.islice(coming, size)):
-        if not all([isinstance(text, str) and text.strip() for text in batch]):
+    def batches() -> Iterator[list[str]]:
+        rest, first = iter(texts), 0
+        while batch := list(itertools.islice(rest, size)):
             for row, text in enumerate(batch, first):
-                check_text(row, text)
-        yield batch
-        first += len(batch)
+                if not isinstance(text, str):
+                    raise ValueError(f"Text {row} is of type {type(text).__name__}, {text!r}; expected a string.")
+                if not text.strip():
+                    raise ValueError(f"Text {row} is blank; drop it, a model would still give it a vector.")
+            yield batch
+            first += len(batch)
+
+    return batches()

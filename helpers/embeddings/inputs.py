@@ -1,4 +1,4 @@
-"""From texts to what a network reads: tokens, truncated and marked, in padded batches."""
+"""Tokenize texts into padded batches."""
 
 import itertools
 import string
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from helpers._notes import Note
-from helpers.models import Precomputed
+from helpers.models import Model, Precomputed
 from helpers.models.files import one_line_errors
 
 if TYPE_CHECKING:
@@ -22,25 +22,16 @@ COUNTED_AT_ONCE = 1024  # texts
 Tokens = dict[str, list[Any]]  # "input_ids" and, where they matter, further columns: a list of integers for each text
 
 
-def check_text(row: int, text: str) -> None:
-    """Raise if there is nothing to embed in a text."""
-    if not isinstance(text, str):
-        raise ValueError(f"Text {row} is of type {type(text).__name__}, {text!r}; expected a string.")
-    if not text.strip():
-        raise ValueError(f"Text {row} is blank; drop it, a model would still give it a vector.")
-
-
 def tokenize(model: "TransformerModel", texts: list[str], colbert_side: str = "") -> Tokens:
     """Tokenize texts as the model reads them; ``colbert_side``, "query" or "passage", as ColBERT does."""
-    if colbert_side:
-        return _colbert_tokens(model, texts, colbert_side)
-    return _plain_tokens(model, texts, model.info.max_length or UNBOUNDED)
+    limit = model.info.max_length or UNBOUNDED
+    return _colbert_tokens(model, texts, colbert_side, limit) if colbert_side else _plain_tokens(model, texts, limit)
 
 
 def compared_tokens(model: "TransformerModel", text: str, kind: str = "passage") -> list[str]:
     """Return the tokens of a text whose vectors MAXSIM gives, in their order."""
     tokens = tokenize(model, [text], kind if model.projection is not None else "")
-    names: list[str] = model.tokenizer.convert_ids_to_tokens(tokens["input_ids"][0])
+    names: list[str] = list(model.tokenizer.convert_ids_to_tokens(tokens["input_ids"][0]))
     return [name for name, kept in zip(names, kept_tokens(tokens)[0], strict=True) if kept]
 
 
@@ -63,8 +54,8 @@ def padded_batches(model: "TransformerModel", tokens: Tokens, batch_size: int) -
         yield rows, model.tokenizer.pad(batch, return_tensors="pt").to(model.device)
 
 
-def count_truncated(model: "TransformerModel | Precomputed", passages: Sequence[str]) -> int | None:
-    """Count the passages longer than the model reads, which it sees the beginning of; None where nobody knows."""
+def count_truncated(model: Model, passages: Sequence[str]) -> int | None:
+    """Count the passages longer than the model reads, which are truncated; None for precomputed vectors."""
     if isinstance(model, Precomputed):
         return None
     limit, count = model.info.max_length or UNBOUNDED, 0
@@ -93,18 +84,23 @@ def _plain_tokens(model: "TransformerModel", texts: list[str], limit: int) -> To
     lengths = [len(ids) for ids in tokens["input_ids"]]
     if 0 in lengths:
         raise ValueError(f"Text {lengths.index(0)}, {texts[lengths.index(0)]!r}, has no token that the model knows.")
-    _warn_if_truncated(model, texts, tokens["input_ids"], limit)
+    full = [text for text, length in zip(texts, lengths, strict=True) if length == limit]
+    if full and any(len(ids) > limit for ids in _tokenized(model, full, verbose=False)["input_ids"]):
+        text = (
+            f"Texts are longer than the {limit} tokens that {model.info.name} takes: what lies beyond was truncated. "
+            "Split them into passages; helpers.embeddings.count_truncated counts them."
+        )
+        warnings.warn(Note(text, "truncated", limit=limit, model=model.info.name), stacklevel=2)
     return tokens
 
 
-def _colbert_tokens(model: "TransformerModel", texts: list[str], side: str) -> Tokens:
+def _colbert_tokens(model: "TransformerModel", texts: list[str], side: str, limit: int) -> Tokens:
     """Prepare texts as ColBERT (2020, section 3.2) reads them.
 
     A marker after [CLS] tells queries from passages ([unused0], [unused1]). A query is filled up with [MASK] to 32
     tokens, which nobody attends to but which are compared; punctuation in passages is not compared.
     """
     vocabulary, is_query = model.tokenizer.get_vocab(), side == "query"
-    limit = model.info.max_length or UNBOUNDED
     if is_query:
         limit = min(limit, COLBERT_QUERY_LENGTH)
     marker = [vocabulary[name] for name in ["[unused0]" if is_query else "[unused1]"] if name in vocabulary]
@@ -118,14 +114,3 @@ def _colbert_tokens(model: "TransformerModel", texts: list[str], side: str) -> T
         tokens["attention_mask"].append([1] * len(marked) + [0] * len(masks))
         tokens["kept"].append([token not in punctuation for token in marked + masks])
     return tokens
-
-
-def _warn_if_truncated(model: "TransformerModel", texts: list[str], ids: list[list[int]], limit: int) -> None:
-    """Warn if any of the texts was longer than a limit; ``ids`` are the tokens that were left of them."""
-    full = [text for text, tokens in zip(texts, ids, strict=True) if len(tokens) == limit]
-    if full and any(len(tokens) > limit for tokens in _tokenized(model, full, verbose=False)["input_ids"]):
-        text = (
-            f"Texts are longer than the {limit} tokens that {model.info.name} takes: what lies beyond was truncated. "
-            "Split them into passages; helpers.embeddings.count_truncated counts them."
-        )
-        warnings.warn(Note(text, "truncated", limit=limit, model=model.info.name), stacklevel=2)

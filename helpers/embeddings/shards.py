@@ -1,25 +1,25 @@
-"""Vectors kept in a folder: shard files and a manifest, read as one array that need not fit into memory."""
+"""Vectors kept in a folder: shards and a manifest, read as one array that need not fit into memory."""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import re
-from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple, Self, SupportsIndex, overload
 
 import numpy as np
 
-from helpers._printable import printable
-from helpers.embeddings.cache import SEAL, Recipe, ShardCache
+from helpers.embeddings.encoding import instruction_of, recipe_of
+from helpers.embeddings.store import Recipe, Store
+from helpers.models import Model
 
 MANIFEST = "manifest.json"
 FORMAT, VERSION = "shards", 1
 SHARD_NAME = re.compile(r"[0-9a-f]{64}")
-MAPS_KEPT = 64  # shards mapped at a time; each takes a file descriptor
 AGAIN = "run the same call of encode_shards again: what is there is not computed a second time"
 
 
@@ -39,7 +39,7 @@ class ShardFile(NamedTuple):
 
 
 @dataclass(frozen=True)
-class MadeWith:
+class ShardSettings:
     """What the vectors of a folder have in common; a folder takes no others.
 
     Attributes:
@@ -56,13 +56,24 @@ class MadeWith:
     instruction: str
     shard_size: int
 
+    @classmethod
+    def of(cls, model: Model, kind: str, batch_size: int, shard_size: int) -> Self:
+        """Return the settings of a run."""
+        name = ModelName(model.info.name, model.info.sha256)
+        return cls(name, recipe_of(model, kind, batch_size), kind, instruction_of(model, kind), shard_size)
+
+    def shard_file(self, store: Store, texts: Iterable[str], vectors: np.ndarray) -> ShardFile:
+        """Describe the shard of some texts, which a store holds."""
+        name = self.recipe.shard_name([self.instruction + text for text in texts])
+        return ShardFile(name, len(vectors), store.seal(name))
+
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a folder of shards says of itself.
+    """What a folder of shards says of itself, in ``manifest.json``.
 
     Attributes:
-        made_with: what its vectors have in common.
+        settings: what its vectors have in common.
         complete: whether all shards are listed; if not, a run that fills the folder goes on, or was stopped.
         rows: vectors; of an incomplete folder how many there will be, None if nobody knows.
         texts: SHA-256 over the texts in their order, each as a netstring, ``length:text``.
@@ -70,67 +81,130 @@ class Manifest:
         shards: the files in the order of the texts.
     """
 
-    made_with: MadeWith
+    settings: ShardSettings
     complete: bool
     rows: int | None = None
     texts: str = ""
     dim: int = 0
     shards: tuple[ShardFile, ...] = ()
 
-    def to_json(self) -> str:
-        """Write down what stands in ``manifest.json``, a line for each shard."""
-        made = asdict(self.made_with) | {"model": self.made_with.model._asdict()}
-        own = {"complete": self.complete, "rows": self.rows, "texts": self.texts, "dim": self.dim, "dtype": "float32"}
-        head = json.dumps({"format": FORMAT, "version": VERSION, **made, **own, "shards": []}, indent=1)
-        lines = (
-            json.dumps({"file": f"{shard.name}.npy", "rows": shard.rows, "sha256": shard.sha256})
-            for shard in self.shards
-        )
-        return head.removesuffix("[]\n}") + "[\n  " + ",\n  ".join(lines) + "\n ]\n}\n"
+    def write(self, store: Store) -> None:
+        """Write the manifest into a store, whole or not at all."""
+        settings = asdict(self.settings) | {"model": self.settings.model._asdict()}
+        state = {"complete": self.complete, "rows": self.rows, "texts": self.texts, "dim": self.dim, "dtype": "float32"}
+        shards = [{"file": f"{shard.name}.npy", "rows": shard.rows, "sha256": shard.sha256} for shard in self.shards]
+        content = {"format": FORMAT, "version": VERSION, **settings, **state, "shards": shards}
+        store.write_text(MANIFEST, json.dumps(content, indent=1) + "\n")
 
     @classmethod
-    def read(cls, folder: Path) -> Self | None:
-        """Read the manifest of a folder; None if it has none.
+    def read(cls, store: Store) -> Self | None:
+        """Read the manifest of a store; None if it has none.
 
         Raises:
             ValueError: another format or version, or a file that no run wrote.
         """
-        try:
-            text = (folder / MANIFEST).read_text(encoding="utf-8")
-        except (FileNotFoundError, NotADirectoryError):
+        where = f"Folder {str(store.folder)!r}"
+        if (text := store.read_text(MANIFEST)) is None:
             return None
         try:
-            found = json.loads(text)
-            known = (found["format"], found["version"])
+            content = json.loads(text)
+            version = (content["format"], content["version"])
         except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{_named(folder)}: {MANIFEST} is damaged, or not that of a folder of shards.") from None
-        if known != (FORMAT, VERSION):
+            raise ValueError(f"{where}: {MANIFEST} is damaged, or not that of a folder of shards.") from None
+        if version != (FORMAT, VERSION):
             raise ValueError(
-                f"{_named(folder)}: {MANIFEST} has the format {printable(known)[:80]}; this version reads "
-                f"{(FORMAT, VERSION)}. Encode the texts again into another folder."
+                f"{where}: {MANIFEST} has the format {version!r}; this version reads {(FORMAT, VERSION)}. Encode the "
+                "texts again into another folder."
             )
         try:
-            return cls._checked(found)
+            return cls._from_json(content)
         except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{_named(folder)}: {MANIFEST} is damaged ({printable(error)[:160]}).") from None
+            raise ValueError(f"{where}: {MANIFEST} is damaged ({error!r:.160}).") from None
 
     @classmethod
-    def _checked(cls, found: dict[str, Any]) -> Self:
-        """Take apart what a manifest says; names of files outside the folder and impossible numbers are refused."""
-        made = {field.name: found[field.name] for field in fields(MadeWith)}
-        made |= {"model": ModelName(**found["model"]), "recipe": Recipe(**found["recipe"])}
+    def _from_json(cls, content: dict[str, Any]) -> Self:
+        """Take a manifest apart; names of files outside the folder and impossible numbers are refused."""
+        settings = {field.name: content[field.name] for field in fields(ShardSettings)}
+        settings |= {"model": ModelName(**content["model"]), "recipe": Recipe(**content["recipe"])}
         shards = tuple(
-            ShardFile(shard["file"].removesuffix(".npy"), shard["rows"], shard["sha256"]) for shard in found["shards"]
+            ShardFile(shard["file"].removesuffix(".npy"), shard["rows"], shard["sha256"]) for shard in content["shards"]
         )
-        if found["dtype"] != "float32":
-            raise ValueError(f"dtype {found['dtype']!r}")
+        if content["dtype"] != "float32":
+            raise ValueError(f"dtype {content['dtype']!r}")
         for shard in shards:
             if not SHARD_NAME.fullmatch(shard.name) or type(shard.rows) is not int or shard.rows < 1:
                 raise ValueError(f"shard {shard.name!r} of {shard.rows!r} rows")
-        if found["complete"] and (sum(shard.rows for shard in shards) != found["rows"] or not shards):
-            raise ValueError(f"{found['rows']!r} rows, not those of the shards")
-        own = {name: found[name] for name in ("complete", "rows", "texts", "dim")}
-        return cls(MadeWith(**made), **own, shards=shards)
+        if content["complete"] and (sum(shard.rows for shard in shards) != content["rows"] or not shards):
+            raise ValueError(f"{content['rows']!r} rows, not those of the shards")
+        state = {name: content[name] for name in ("complete", "rows", "texts", "dim")}
+        return cls(ShardSettings(**settings), **state, shards=shards)
+
+
+class ShardWriter:
+    """Writes the manifest of a folder that is being filled with shards, in the order of the texts.
+
+    Several runs may fill one folder at once, also on several machines that share a disk. The manifest is written
+    when a folder is begun and when it is complete, so that a complete one on a disk that is read only is left alone.
+
+    Args:
+        store: the folder.
+        settings: what all vectors in it have in common.
+        expected: how many texts there will be, None if nobody knows.
+
+    Raises:
+        ValueError: the folder holds vectors of another model, recipe, kind, instruction or shard size.
+        OSError: it cannot be written.
+    """
+
+    def __init__(self, store: Store, settings: ShardSettings, expected: int | None = None) -> None:
+        """Refuse a folder of other vectors, and begin an empty one."""
+        self.store, self.settings = store, settings
+        self._digest = hashlib.sha256()
+        self._shards: list[ShardFile] = []
+        self._dim = 0
+        earlier = Manifest.read(store)
+        if earlier is None:
+            Manifest(settings, complete=False, rows=expected).write(store)
+        elif earlier.settings != settings:
+            raise ValueError(_difference(store.folder, earlier.settings, settings))
+
+    def add(self, texts: Iterable[str], shard: ShardFile, dim: int) -> None:
+        """Note the shard of the next texts; they count without their instruction."""
+        netstrings = "".join([f"{len(text)}:{text}" for text in texts])
+        self._digest.update(netstrings.encode("utf-8", "surrogatepass"))
+        self._shards.append(shard)
+        self._dim = dim
+
+    def finish(self) -> Shards:
+        """List all shards in the manifest, if it does not list them already, and open the folder.
+
+        Raises:
+            ValueError: no shard was added.
+        """
+        if not self._shards:
+            raise ValueError("No texts to encode: give at least one.")
+        rows = sum(shard.rows for shard in self._shards)
+        texts = self._digest.hexdigest()
+        complete = Manifest(self.settings, True, rows, texts, self._dim, tuple(self._shards))
+        if Manifest.read(self.store) != complete:
+            complete.write(self.store)
+        return Shards(self.store.folder, complete)
+
+
+def _difference(folder: Path, there: ShardSettings, here: ShardSettings) -> str:
+    """Say in which settings a folder and a run differ."""
+    if there.model.sha256 != here.model.sha256:
+        return (
+            f"Folder {str(folder)!r} holds vectors of {there.model.name!r}, SHA-256 {there.model.sha256}; this model "
+            f"is {here.model.name!r}, SHA-256 {here.model.sha256}. Take another folder, or delete this one."
+        )
+    old, new = (asdict(settings) | asdict(settings.recipe) for settings in (there, here))
+    names = [name for name in new if name not in ("model", "recipe") and old[name] != new[name]]
+    differences = [f"{name} {json.dumps(old[name])}, here {json.dumps(new[name])}" for name in names]
+    return (
+        f"Folder {str(folder)!r} was made in another way: {'; '.join(differences)}. Take another folder, or delete "
+        "this one."
+    )
 
 
 class Shards:
@@ -156,14 +230,13 @@ class Shards:
     ndim = 2
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
-        """Take a complete manifest; :meth:`open` is for users."""
+        """Take a complete manifest; users call :meth:`open`."""
         self.folder, self.manifest = folder, manifest
-        self.model, self.kind = manifest.made_with.model, manifest.made_with.kind
+        self.model, self.kind = manifest.settings.model, manifest.settings.kind
         self.texts, self.dim = manifest.texts, manifest.dim
         self._starts = [0, *itertools.accumulate(shard.rows for shard in manifest.shards)]
-        self._cache = ShardCache(folder)
+        self._store = Store(folder)
         self._verified: set[int] = set()
-        self._maps: OrderedDict[int, np.ndarray] = OrderedDict()
 
     @classmethod
     def open(cls, folder: str | Path) -> Self:
@@ -173,15 +246,20 @@ class Shards:
             FileNotFoundError: no such folder, or one without a manifest.
             ValueError: a run that was not finished, an unknown format, a damaged manifest.
         """
-        path = Path(folder).expanduser().absolute()
-        manifest = Manifest.read(path)
+        store = Store(folder)
+        manifest = Manifest.read(store)
         if manifest is None:
             raise FileNotFoundError(
-                f"No {MANIFEST} in {str(path)!r}: expected a folder that encode_shards(model, texts, folder=…) filled."
+                f"No {MANIFEST} in {str(store.folder)!r}: expected a folder that encode_shards(model, texts, folder=…) "
+                "filled."
             )
         if not manifest.complete:
-            raise ValueError(f"{_named(path)} is unfinished, {_progress(path, manifest)}; {AGAIN}.")
-        return cls(path, manifest)
+            written = sum(bool(SHARD_NAME.fullmatch(name)) for name in store.names())
+            progress = f"{written} shards so far"
+            if manifest.rows is not None:
+                progress = f"{written} of {-(-manifest.rows // manifest.settings.shard_size)} shards"
+            raise ValueError(f"Folder {str(store.folder)!r} is unfinished, {progress}; {AGAIN}.")
+        return cls(store.folder, manifest)
 
     def __len__(self) -> int:
         """Return the number of vectors."""
@@ -192,53 +270,25 @@ class Shards:
         """Vectors and dimensions."""
         return len(self), self.dim
 
-    @property
-    def parts(self) -> list[tuple[int, Path]]:
-        """For each shard the row at which it begins, and its file; for workers that read it themselves."""
-        return [
-            (start, self._cache.path(shard.name))
-            for start, shard in zip(self._starts, self.manifest.shards, strict=False)
-        ]
-
     def __iter__(self) -> Iterator[np.ndarray]:
         """Give the shards in order, each a read-only array (at most shard_size, dim)."""
         return (self.part(number) for number in range(len(self.manifest.shards)))
 
     def part(self, number: int) -> np.ndarray:
         """Map one shard into memory, its checksum verified if this is the first time."""
-        if number not in self._maps:
-            shard = self._read(number)
-            self._maps[number] = shard
-            if len(self._maps) > MAPS_KEPT:
-                self._maps.popitem(last=False)
-        return self._maps[number]
-
-    def _read(self, number: int) -> np.ndarray:
-        """Read a shard's file, or say what is wrong with it."""
-        expected = self.manifest.shards[number]
-        path = self._cache.path(expected.name)
+        expected, where = self.manifest.shards[number], f"Folder {str(self.folder)!r}"
         if number in self._verified:
-            size = expected.rows * self.dim * self.dtype.itemsize  # np.load takes longer over the header than all else
-            start = path.stat().st_size - size - SEAL
-            shard: np.ndarray | None = np.memmap(path, self.dtype, "r", start, (expected.rows, self.dim))
-        else:
-            shard = self._cache.read(expected.name)
-            if shard is None or self._cache.seal(expected.name) != expected.sha256:
-                raise ValueError(f"{_named(self.folder)}: {self._fault(path)}; {AGAIN}.")
-        if shard is None or shard.shape != (expected.rows, self.dim) or shard.dtype != self.dtype:
-            raise ValueError(f"{_named(self.folder)}: {path.name} is not of the shape that {MANIFEST} says; {AGAIN}.")
+            return self._store.read_again(expected.name, (expected.rows, self.dim))
+        shard = self._store.read(expected.name)
+        if shard is None or self._store.seal(expected.name) != expected.sha256:
+            raise ValueError(
+                f"{where}: {expected.name}.npy is missing, cannot be read, or is damaged: its SHA-256 is not "
+                f"the one it was written with; {AGAIN}."
+            )
+        if shard.shape != (expected.rows, self.dim) or shard.dtype != self.dtype:
+            raise ValueError(f"{where}: {expected.name}.npy is not of the shape that {MANIFEST} says; {AGAIN}.")
         self._verified.add(number)
         return shard
-
-    def _fault(self, path: Path) -> str:
-        """Say why a shard was not accepted."""
-        if not path.is_file():
-            return f"{path.name} is {'no file' if path.exists() else 'missing'}"
-        try:
-            path.open("rb").close()
-        except OSError as error:
-            return f"{path.name} cannot be read ({error.strerror})"
-        return f"{path.name} is damaged, its SHA-256 is not the one it was written with"
 
     @overload
     def __getitem__(self, rows: SupportsIndex) -> np.ndarray: ...
@@ -284,16 +334,3 @@ class Shards:
     def __repr__(self) -> str:
         """Say what is there."""
         return f"Shards({str(self.folder)!r}, {len(self)} × {self.dim}, {len(self.manifest.shards)} shards)"
-
-
-def _progress(folder: Path, manifest: Manifest) -> str:
-    """Say how many shards there are, and of how many if that is known."""
-    written = sum(bool(SHARD_NAME.fullmatch(path.stem)) for path in folder.glob("*.npy"))
-    if manifest.rows is None:
-        return f"{written} shards so far"
-    return f"{written} of {-(-manifest.rows // manifest.made_with.shard_size)} shards"
-
-
-def _named(folder: Path) -> str:
-    """Name a folder in a message."""
-    return f"Folder {printable(str(folder))!r}"

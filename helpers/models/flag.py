@@ -1,54 +1,48 @@
-"""FlagEmbedding's ``FlagModel`` as a model of ours: its network, its tokenizer, its own pooling."""
+"""FlagEmbedding's own way to run a model, from the same folder."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from torch import Tensor
+from helpers.models.card import read_card
+from helpers.models.files import one_line_errors
+from helpers.models.precomputed import Precomputed
 
-from helpers.models.files import Checkpoint, one_line_errors
-from helpers.models.model import Pooling
-from helpers.models.pooling import TokenBatch
-from helpers.models.transformer import TransformerModel
-
-
-@dataclass(frozen=True)
-class FlagAdapter(TransformerModel):
-    """A model whose pooling is FlagEmbedding's; ``flag`` is the ``FlagModel`` itself."""
-
-    flag: Any = field(default=None, repr=False)
-
-    def vectors(self, batch: TokenBatch, pooling: Pooling) -> Tensor:
-        """Pool as FlagModel does under its own pooling, and by our formulas under any other."""
-        if pooling != self.flag.pooling_method:
-            return super().vectors(batch, pooling)
-        pooled: Tensor = self.flag.pooling(batch.hidden, batch.mask)
-        return self.finished(pooled)
+if TYPE_CHECKING:
+    from helpers.models.transformer import TransformerModel
 
 
-def load_flag(
-    checkpoint: Checkpoint, pooling: str, instructions: tuple[str, str], device: str | None, half: bool
-) -> tuple[Any, str]:
-    """Load a ``FlagModel``, ready to compute on its device, and the name of that device.
+def flag_model(model: TransformerModel | Precomputed) -> Any:
+    """Load FlagEmbedding's ``FlagModel`` from the folder of a model, with its pooling, instructions and longest input.
+
+    Its ``encode_queries`` and ``encode_corpus`` give the vectors of :func:`helpers.embeddings.encode`, ``encode`` those
+    without an instruction. It reads all texts into memory, keeps nothing, and computes its first batch twice.
+
+    Args:
+        model: what :func:`helpers.models.load_model` returned for a name or a folder.
 
     Raises:
-        ValueError: FlagEmbedding cannot load it.
+        ValueError: ``FlagModel`` would run the model otherwise than its authors do, or cannot load it.
     """
+    info, folder = model.info, model.folder
+    if folder is None:
+        raise ValueError(
+            f"{info.name} was computed elsewhere, or made from another model: FlagModel loads the folder of a model."
+        )
+    if fault := read_card(folder).flag_fault(info.pooling):
+        raise ValueError(fault)
     from FlagEmbedding import FlagModel
 
-    with one_line_errors(f"{checkpoint.name} cannot be loaded by FlagEmbedding"):
-        flag = FlagModel(
-            str(checkpoint.folder),
-            pooling_method=pooling,
-            query_instruction_for_retrieval=instructions[0] or None,
-            passage_instruction_for_retrieval=instructions[1] or None,
-            devices=device,
-            use_fp16=half,
+    with one_line_errors(f"{info.name} cannot be loaded by FlagEmbedding"):
+        return FlagModel(
+            str(folder),
+            pooling_method=info.pooling,
+            query_instruction_for_retrieval=info.query_instruction or None,
+            passage_instruction_for_retrieval=info.passage_instruction or None,
+            query_max_length=info.max_length,
+            passage_max_length=info.max_length,
+            truncate_dim=info.dim,
+            devices=model.device,
+            use_fp16=model.dtype == "torch.float16",
             trust_remote_code=False,
         )
-    chosen = str(flag.target_devices[0])
-    flag.model.to(chosen).eval()
-    if chosen == "cpu":
-        flag.model.float()
-    return flag, chosen

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
 
 class Pooling(StrEnum):
@@ -38,7 +37,7 @@ class ModelInfo:
         pooling: how token vectors become one vector, such as ``cls`` or ``mean``.
         query_instruction: text put before each query, empty if none.
         passage_instruction: text put before each passage, empty for most models.
-        max_length: longest input in tokens; what lies beyond is truncated.
+        max_length: longest input in tokens; the rest of a text is truncated.
         dim: to how many dimensions vectors are truncated before they are scaled to length one; None for all.
         files: SHA-256 of each file by its name, of embeddings that were computed elsewhere.
     """
@@ -56,41 +55,20 @@ class ModelInfo:
 
 @dataclass(frozen=True)
 class Origin:
-    """What :func:`helpers.models.load_model` takes to load the same model once more, in another process.
+    """The arguments with which :func:`helpers.models.load_model` loads the same model again, in another process.
 
     Attributes:
         name_or_path: a hub id, or the whole path of a folder.
-        backend: ``FlagEmbedding`` or ``transformers``, the one that was chosen.
+        backend: as it was passed.
         pooling, query_instruction, passage_instruction, max_length, dim: those of the model's :class:`ModelInfo`.
         half: whether 16-bit floats were asked for.
     """
 
     name_or_path: str
-    backend: str
+    backend: str | None
     pooling: str | None
     query_instruction: str | None
     passage_instruction: str | None
     max_length: int | None
     dim: int | None
     half: bool
-
-
-class Model(Protocol):
-    """What :func:`helpers.embeddings.encode` takes: a network with its tokenizer, or vectors computed elsewhere.
-
-    There are two kinds. A :class:`~helpers.models.transformer.TransformerModel` gives token vectors for a batch of
-    tokens (``token_vectors``) and pools them (``vectors``); :class:`~helpers.models.precomputed.Precomputed` gives
-    vectors for texts (``look_up``).
-    """
-
-    @property
-    def info(self) -> ModelInfo:
-        """Name, digests, and how texts are read."""
-
-    @property
-    def device(self) -> str:
-        """Where it computes: ``cpu``, ``cuda:0`` …, or ``precomputed``."""
-
-    @property
-    def parameter_count(self) -> int | None:
-        """How many weights the network has; None where there is none to count."""

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._printable import printable
 from helpers.data.formats import READERS, read_texts
 from helpers.data.safety import require_own_file
 from helpers.models.files import sha256_of
@@ -38,20 +37,29 @@ class Precomputed:
 
     device = "precomputed"
     parameter_count = None
+    folder = origin = None  # no network is loaded from it
 
     def __init__(self, folder: str | Path) -> None:
         """Read and check the four files."""
         folder = Path(folder)
-        self.name = printable(folder.name)
+        self.name = repr(folder.name)[1:-1]
         self.arrays: dict[str, np.ndarray] = {}
         self.row_of_text: dict[str, dict[str, int]] = {}
-        files: list[Path] = []
+        digests: dict[str, str] = {}
         for kind, stem in ARRAYS.items():
-            array, table = folder / f"{stem}.npy", _table_beside(folder, stem)
+            table = self._table_beside(folder, stem)
+            array = folder / f"{stem}.npy"
             for file in (array, table):
                 require_own_file(folder, file)
-            self.arrays[kind], self.row_of_text[kind] = _read_pair(array, table, kind)
-            files += [array, table]
+                digests[file.name] = sha256_of(file)
+            vectors, texts = _read_array(array), read_texts(table, kind)
+            if len(texts) != len(vectors):
+                raise ValueError(
+                    f"{self.name}: {array.name} has {len(vectors)} rows, {table.name} {len(texts)} texts; row i of one "
+                    "must belong to row i of the other."
+                )
+            self.arrays[kind] = vectors
+            self.row_of_text[kind] = {text: row for row, text in reversed(list(enumerate(texts)))}  # the first counts
         dims = {kind: array.shape[1] for kind, array in self.arrays.items()}
         if len(set(dims.values())) > 1:
             raise ValueError(
@@ -59,12 +67,31 @@ class Precomputed:
                 "both must come from one model."
             )
         self.scaled = any([_check_rows(f"{ARRAYS[kind]}.npy", array) for kind, array in self.arrays.items()])
-        self.info = _describe(folder, files, dims["query"], self.scaled)
+        weights = "".join(digests[f"{stem}.npy"] for stem in ARRAYS.values())
+        self.info = ModelInfo(
+            name=self.name,
+            sha256=hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest(),
+            weights_sha256=hashlib.sha256(weights.encode()).hexdigest(),
+            pooling=f"precomputed, {dims['query']} dimensions{', scaled to length one' if self.scaled else ''}",
+            files=digests,
+        )
 
     @property
     def dtype(self) -> str:
         """The type of the passages' numbers in the file."""
         return str(self.arrays["passage"].dtype)
+
+    def _table_beside(self, folder: Path, stem: str) -> Path:
+        """Find the texts of an array, or say how to write them."""
+        if not (folder / f"{stem}.npy").is_file():
+            raise ValueError(f"{self.name}: no {stem}.npy; embeddings of passages and of queries are both needed.")
+        tables = [folder / f"{stem}{suffix}" for suffix in READERS if (folder / f"{stem}{suffix}").is_file()]
+        if len(tables) != 1:
+            raise ValueError(
+                f"{self.name}: {'several files' if tables else 'no file'} with the texts of {stem}.npy; put one beside "
+                f'it, say {stem}.jsonl with a line {{"text": "…"}} for each row. A vector is found by its text.'
+            )
+        return tables[0]
 
     def look_up(self, texts: Sequence[str], kind: str) -> np.ndarray:
         """Return the vectors of texts: float32 (n, dim), each of length one.
@@ -81,40 +108,9 @@ class Precomputed:
                 f"It has some for texts such as {next(iter(reversed(row_of_text)))[:60]!r}."
             )
         vectors = self.arrays[kind][[row_of_text[text] for text in texts]].astype(np.float64)
-        _let_go(self.arrays[kind])
+        _release_memory(self.arrays[kind])
         unit: np.ndarray = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit.astype(np.float32)
-
-
-def is_precomputed(folder: str | Path) -> bool:
-    """Tell whether a folder holds embeddings rather than a model."""
-    folder = Path(folder).expanduser()
-    return any((folder / f"{stem}.npy").is_file() for stem in ARRAYS.values())
-
-
-def _table_beside(folder: Path, stem: str) -> Path:
-    """Find the texts of an array, or say how to write them."""
-    name = printable(folder.name)
-    if not (folder / f"{stem}.npy").is_file():
-        raise ValueError(f"{name}: no {stem}.npy; embeddings of passages and of queries are both needed.")
-    tables = [folder / f"{stem}{suffix}" for suffix in READERS if (folder / f"{stem}{suffix}").is_file()]
-    if len(tables) != 1:
-        raise ValueError(
-            f"{name}: {'several files' if tables else 'no file'} with the texts of {stem}.npy; put one beside "
-            f'it, say {stem}.jsonl with a line {{"text": "…"}} for each row. A vector is found by its text.'
-        )
-    return tables[0]
-
-
-def _read_pair(array: Path, table: Path, kind: str) -> tuple[np.ndarray, dict[str, int]]:
-    """Read vectors, and at which row each text has its own: the first of equal texts."""
-    vectors, texts = _read_array(array), read_texts(table, kind)
-    if len(texts) != len(vectors):
-        raise ValueError(
-            f"{printable(array.parent.name)}: {array.name} has {len(vectors)} rows, {table.name} {len(texts)} texts; "
-            "row i of one must belong to row i of the other."
-        )
-    return vectors, {text: row for row, text in reversed(list(enumerate(texts)))}
 
 
 def _read_array(path: Path) -> np.ndarray:
@@ -142,28 +138,14 @@ def _check_rows(name: str, array: np.ndarray) -> bool:
             value = "only zeros" if lengths[bad[0]] == 0 else "NaN or infinite values"
             raise ValueError(f"{name}: row {start + bad[0]} has {value}; no text has such an embedding.")
         scaled |= bool((np.abs(lengths - 1) > 1e-5).any())
-        _let_go(array)
+        _release_memory(array)
     return scaled
 
 
-def _let_go(array: np.ndarray) -> None:
+def _release_memory(array: np.ndarray) -> None:
     """Take what was read of a mapped array out of this process's memory; it is read from the file again when needed.
 
     Windows has no such call, and does so itself when memory runs short.
     """
     if isinstance(array.base, mmap.mmap) and hasattr(array.base, "madvise"):
         array.base.madvise(mmap.MADV_DONTNEED)
-
-
-def _describe(folder: Path, files: list[Path], dim: int, scaled: bool) -> ModelInfo:
-    """Digest the files and put together what is known."""
-    digests = {path.name: sha256_of(path) for path in files}
-    arrays = [digests[f"{stem}.npy"] for stem in ARRAYS.values()]
-    pooling = f"precomputed, {dim} dimensions"
-    return ModelInfo(
-        name=printable(folder.name),
-        sha256=hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest(),
-        weights_sha256=hashlib.sha256("".join(arrays).encode()).hexdigest(),
-        pooling=f"{pooling}, scaled to length one" if scaled else pooling,
-        files=digests,
-    )

@@ -1,13 +1,19 @@
-"""Networks read by transformers' ``AutoModel``: token vectors under any pooling, and two variants for comparison."""
+"""Networks that transformers reads: token vectors under any pooling, and two variants for comparison.
+
+The loading is transformers' own and not that of ``SentenceTransformer``, which fills missing weights with random
+numbers, takes the mean where a folder states no pooling, drops ColBERT's projection, and takes seconds to import. Its
+``Dense`` is used where a model has such a layer.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import safetensors
 import torch
@@ -15,11 +21,16 @@ import transformers
 from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutput
 
-from helpers.models.files import Checkpoint, one_line_errors, read_json, read_pickle
+from helpers.models.card import read_json
+from helpers.models.files import PICKLE, WEIGHTS, Checkpoint, one_line_errors, read_pickle
 from helpers.models.model import ModelInfo, Origin, Pooling
 from helpers.models.pooling import POOLINGS, TokenBatch
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
 PROJECTION = "linear.weight"  # the layer that ColBERT puts behind BERT
+ACTIVATIONS = ("Tanh", "Identity", "ReLU", "GELU", "SiLU", "Sigmoid")  # of torch.nn, behind a dense layer
 
 
 @dataclass(frozen=True)
@@ -31,16 +42,18 @@ class TransformerModel:
         tokenizer, network: what transformers loaded.
         device: the one device it computes on.
         projection: (dim out, dim in) of a ColBERT checkpoint, which puts it behind the network; else None.
-        layers: those that sentence-transformers puts behind the pooling.
-        origin: how to load it once more; None of a variant, which exists in this process alone.
+        layers: the layers behind the pooling, of sentence-transformers.
+        folder: where its files are; None of a variant.
+        origin: how to load it again; None of a variant, which exists in this process alone.
     """
 
     info: ModelInfo
-    tokenizer: Any = field(repr=False)
+    tokenizer: PreTrainedTokenizerBase = field(repr=False)
     network: torch.nn.Module = field(repr=False)
     device: str = "cpu"
     projection: Tensor | None = field(default=None, repr=False)
     layers: tuple[torch.nn.Module, ...] = field(default=(), repr=False)
+    folder: Path | None = field(default=None, repr=False)
     origin: Origin | None = field(default=None, repr=False)
 
     @property
@@ -54,13 +67,18 @@ class TransformerModel:
         """The type of the numbers it computes with."""
         return str(self.network.dtype)
 
+    @property
+    def full_dim(self) -> int:
+        """How many dimensions a text's vector has before any are left out."""
+        modules: list[Any] = [self.network.config, *self.layers]
+        sizes = [getattr(module, "out_features", getattr(module, "hidden_size", None)) for module in modules]
+        return int([size for size in sizes if size][-1])
+
     def token_vectors(self, padded: Mapping[str, Tensor], *, attention: bool = False) -> TokenBatch:
         """Run the network over one padded batch of tokens; ``attention`` asks for that of the last layer too."""
         accepted = inspect.signature(self.network.forward).parameters
         inputs = {name: tensor for name, tensor in padded.items() if name in accepted}
-        if attention:
-            inputs["output_attentions"] = True  # type: ignore[assignment]
-        output = self.network(**inputs, return_dict=True)
+        output = self.network(**inputs, return_dict=True, **({"output_attentions": True} if attention else {}))
         mask = padded["attention_mask"]
         return TokenBatch(
             hidden=output.last_hidden_state,
@@ -70,47 +88,76 @@ class TransformerModel:
         )
 
     def vectors(self, batch: TokenBatch, pooling: Pooling) -> Tensor:
-        """Pool the token vectors of a batch, (b, dim)."""
-        return self.finished(POOLINGS[pooling](batch))
-
-    def finished(self, pooled: Tensor) -> Tensor:
-        """Pass a text's vector through the further layers, and leave of it the dimensions asked for."""
+        """Pool the token vectors of a batch, pass the layers behind, and keep the dimensions asked for, (b, dim)."""
+        features = {"sentence_embedding": POOLINGS[pooling](batch)}
         for layer in self.layers:
-            pooled = layer(pooled.float())
-        return pooled[:, : self.info.dim]
-
-    @property
-    def full_dim(self) -> int:
-        """How many dimensions a text's vector has before any are left out."""
-        network: Any = self.network
-        sizes = [getattr(layer, "out_features", None) for layer in self.layers]
-        return int(next((size for size in reversed(sizes) if size), network.config.hidden_size))
+            features = layer({"sentence_embedding": features["sentence_embedding"].float()})
+        return features["sentence_embedding"][:, : self.info.dim]
 
     def projected(self, hidden: Tensor) -> Tensor:
         """Pass token vectors through ColBERT's projection, where there is one."""
         return hidden if self.projection is None else hidden @ self.projection.T
 
 
-def load_network(
-    checkpoint: Checkpoint, pooling: Pooling | None, device: str, half: bool
-) -> tuple[Any, torch.nn.Module, Tensor | None]:
-    """Load tokenizer, network and, of a ColBERT checkpoint, the projection behind it.
+def load_transformer(
+    checkpoint: Checkpoint, info: ModelInfo, *, longest: int | None, device: str | None, half: bool, eager: bool
+) -> TransformerModel:
+    """Load a model.
+
+    Args:
+        checkpoint: its files.
+        info: what is known of it; a ``max_length`` of None becomes the default.
+        longest: tokens that are read at most by default, where the model's own files do not say.
+        device: None for a GPU where there is one.
+        half: 16-bit floats on a GPU.
+        eager: attention by plain products, which can be looked at.
 
     Raises:
-        ValueError: no usable tokenizer, weights missing from the checkpoint, or a model that is no text encoder.
+        ValueError: no usable tokenizer, weights missing from the checkpoint, a network that is no text encoder, a layer
+            that is not understood, ``max_length`` or ``dim`` out of range.
     """
-    tokenizer = _load_tokenizer(checkpoint)
-    network, unused = _load_weights(checkpoint)
-    _require_encoder(network, checkpoint, pooling)
+    device = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
+    with _quiet():
+        tokenizer = _load_tokenizer(checkpoint)
+        network, unused = _load_network(checkpoint, eager)
+    _require_encoder(network, checkpoint, info.pooling)
     if (getattr(network.config, "max_position_embeddings", None) or 0) > 0:  # XLNet says -1
         tokenizer.padding_side = "right"  # positions are counted from the first place, be it padding or not
     network = network.half() if half and device != "cpu" else network.float()
-    projection = _read_weight(checkpoint, PROJECTION).to(device) if PROJECTION in unused else None
-    return tokenizer, network.eval().to(device), projection
+    most, special = longest_input(tokenizer, network), tokenizer.num_special_tokens_to_add()
+    if info.max_length is not None and not special < info.max_length <= most:
+        raise ValueError(f"max_length={info.max_length}: {info.name} takes from {special + 1} to {most} tokens.")
+    limit = info.max_length or min(most, checkpoint.card.max_length or longest or most)
+    model = TransformerModel(
+        info=replace(info, max_length=limit),
+        tokenizer=tokenizer,
+        network=network.to(device),
+        device=device,
+        projection=_read_weight(checkpoint, PROJECTION).to(device) if PROJECTION in unused else None,
+        layers=tuple(layer.float().eval().to(device) for layer in _load_layers(checkpoint)),
+        folder=checkpoint.folder,
+    )
+    if info.dim is not None and not 0 < info.dim <= model.full_dim:
+        raise ValueError(f"dim={info.dim}: {info.name} has vectors of {model.full_dim} dimensions.")
+    return model
+
+
+def longest_input(tokenizer: PreTrainedTokenizerBase, network: Any) -> int:
+    """Return how many tokens a model takes: the tokenizer's limit, or the number of positions if that is less.
+
+    Some tokenizers state no limit, and RoBERTa-like models use up positions before the first token. A model
+    with relative positions (XLNet) has no limit but the tokenizer's.
+    """
+    positions = getattr(network.config, "max_position_embeddings", None)
+    if positions is None or positions < 1:
+        return int(tokenizer.model_max_length)
+    embeddings = getattr(getattr(network, "embeddings", None), "position_embeddings", None)
+    reserved = getattr(embeddings, "padding_idx", None)
+    return min(int(tokenizer.model_max_length), int(positions) - (0 if reserved is None else int(reserved) + 1))
 
 
 def static(model: TransformerModel) -> TransformerModel:
-    """Make a model of a network's input embeddings alone: a token has one vector, whatever stands around it."""
+    """Make a model of a network's input embeddings alone: a token has one vector, whatever its neighbours are."""
     return _variant(model, "static", _Lookup(model.network))
 
 
@@ -145,34 +192,47 @@ def _variant(model: TransformerModel, kind: str, network: torch.nn.Module) -> Tr
     return TransformerModel(info, model.tokenizer, network, model.device)
 
 
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Hide what transformers shows while it reads weights: a bar, and a list of those left over."""
+    logging = transformers.utils.logging
+    was_enabled, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if was_enabled:
+            logging.enable_progress_bar()
+
+
 def _load_tokenizer(checkpoint: Checkpoint) -> Any:
     """Load a tokenizer that can pad: one without a pad token gets another token in its place, which is masked."""
     with one_line_errors(f"{checkpoint.name}: its tokenizer cannot be loaded; save it beside the model"):
-        tokenizer = transformers.AutoTokenizer.from_pretrained(checkpoint.folder, trust_remote_code=False)
+        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
+            checkpoint.folder, trust_remote_code=False, local_files_only=True
+        )
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.convert_ids_to_tokens(0)
-    if read_json(checkpoint.folder / "tokenizer_config.json").get("add_eos_token") is True:
-        _put_end_token(tokenizer)
+    wants_end = checkpoint.card.tokenizer.get("add_eos_token") is True
+    if wants_end and tokenizer("a")["input_ids"][-1] != tokenizer.eos_token_id:
+        # Code of the model's own, which is not run, would end each text with its end token.
+        from tokenizers import processors
+
+        end, backend = tokenizer.eos_token, tokenizer.backend_tokenizer
+        ends = processors.TemplateProcessing(single=f"$A {end}", special_tokens=[(end, tokenizer.eos_token_id)])
+        earlier = [backend.post_processor] if backend.post_processor else []
+        backend.post_processor = processors.Sequence([*earlier, ends])
     return tokenizer
 
 
-def _put_end_token(tokenizer: Any) -> None:
-    """Make a tokenizer end each text with its end token, where code of a model's own, not run here, would do so."""
-    if tokenizer("a")["input_ids"][-1] == tokenizer.eos_token_id:
-        return
-    from tokenizers import processors
-
-    end, backend = tokenizer.eos_token, tokenizer.backend_tokenizer
-    ends = processors.TemplateProcessing(single=f"$A {end}", special_tokens=[(end, tokenizer.eos_token_id)])
-    earlier = [backend.post_processor] if backend.post_processor else []
-    backend.post_processor = processors.Sequence([*earlier, ends])
-
-
-def _load_weights(checkpoint: Checkpoint) -> tuple[Any, set[str]]:
+def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[Any, set[str]]:
     """Load a network, and the names of weights it did not use; raise where it would be left with random ones."""
+    attention = {"attn_implementation": "eager"} if eager else {}
     with one_line_errors(f"{checkpoint.name} cannot be loaded as a transformers model"):
         network, report = transformers.AutoModel.from_pretrained(
-            checkpoint.folder, attn_implementation="eager", output_loading_info=True, trust_remote_code=False
+            checkpoint.folder, output_loading_info=True, trust_remote_code=False, local_files_only=True, **attention
         )
     missing = sorted(key for key in report["missing_keys"] if "pooler" not in key)  # the pooler is not used here
     if missing:
@@ -180,29 +240,23 @@ def _load_weights(checkpoint: Checkpoint) -> tuple[Any, set[str]]:
             f"{checkpoint.name} lacks {len(missing)} weights of its architecture, the first {missing[0]}; they would "
             "be random. Load the checkpoint they belong to."
         )
-    return network, set(report["unexpected_keys"])
+    return network.eval(), set(report["unexpected_keys"])
 
 
-def _require_encoder(network: Any, checkpoint: Checkpoint, pooling: Pooling | None) -> None:
+def _require_encoder(network: Any, checkpoint: Checkpoint, pooling: str | None) -> None:
     """Raise unless the tokens that are pooled have seen the whole text: all of an encoder, the last of a decoder."""
+    config = checkpoint.card.config
     wrong = f"{checkpoint.name} ({network.config.model_type}) is not a text encoder such as BERT: "
     if getattr(network.config, "is_encoder_decoder", False):
         raise ValueError(wrong + "it has an encoder and a decoder. Take a model that has an encoder alone.")
     two_ends = torch.tensor([[1, 2, 3], [1, 2, 4]])
     try:
         with torch.inference_mode():
-            first, second = network.eval()(
-                input_ids=two_ends, attention_mask=torch.ones_like(two_ends)
-            ).last_hidden_state
+            first, second = network(input_ids=two_ends, attention_mask=torch.ones_like(two_ends)).last_hidden_state
     except (AttributeError, TypeError, ValueError) as error:
         raise ValueError(wrong + f"given tokens alone it fails ({error}).") from error
-    if torch.allclose(first[0], second[0], atol=1e-6):
-        _require_decoder(checkpoint, pooling, wrong)
-
-
-def _require_decoder(checkpoint: Checkpoint, pooling: Pooling | None, wrong: str) -> None:
-    """Raise unless a network whose tokens see nothing behind them was meant so, and is pooled by its last token."""
-    config = read_json(checkpoint.folder / "config.json")
+    if not torch.allclose(first[0], second[0], atol=1e-6):
+        return
     if config.get("is_causal") is False:
         raise ValueError(
             f"{checkpoint.name}: its config.json says that tokens see both ways (is_causal), which transformers "
@@ -210,11 +264,11 @@ def _require_decoder(checkpoint: Checkpoint, pooling: Pooling | None, wrong: str
         )
     if "AutoModel" in config.get("auto_map", {}) and "is_causal" not in config:
         raise ValueError(
-            f"{checkpoint.name} brings code of its own, which is never run, and without it no token sees what stands "
+            f"{checkpoint.name} brings code of its own, which is never run, and without it no token sees the tokens "
             'behind it. Write "is_causal": false into its config.json if its code lets tokens see both ways '
             "(gte-Qwen2 does), else true."
         )
-    if pooling is not Pooling.LAST_TOKEN:
+    if pooling != Pooling.LAST_TOKEN and not (pooling == Pooling.MEAN and checkpoint.card.poolings == ["mean"]):
         raise ValueError(
             wrong + "its first token does not see the last one, as in a generator such as GPT. An embedding model of "
             "that kind is pooled by its last token: pooling='lasttoken'."
@@ -231,6 +285,52 @@ def _read_weight(checkpoint: Checkpoint, name: str) -> Tensor:
                     tensor: Tensor = weights.get_tensor(name)
                     return tensor.float()
         elif name in (pickled := read_pickle(path)):
-            weight: Tensor = pickled[name]
-            return weight.float()
+            return pickled[name].float()
     raise ValueError(f"{checkpoint.name}: no file holds the weight {name}.")
+
+
+def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
+    """Load the layers behind the pooling that change the cosine of two vectors: Dense, and Normalize before a Dense.
+
+    Only kinds that are understood here are imported, whatever dotted name ``modules.json`` gives.
+    """
+    kinds = [kind for kind, _ in checkpoint.card.layers]
+    if unknown := set(kinds) - {"Transformer", "Pooling", "Normalize", "Dropout", "Dense"}:
+        raise ValueError(
+            f"{checkpoint.name} has a further layer ({min(unknown)}) that is not understood here; its scores would be "
+            "wrong. Compute its embeddings elsewhere and load those."
+        )
+    if "Dense" not in kinds:
+        return []
+    try:
+        from sentence_transformers.sentence_transformer.modules import Dense, Normalize
+    except ModuleNotFoundError:  # before sentence-transformers 6
+        from sentence_transformers.models import Dense, Normalize  # type: ignore[import-not-found, no-redef]
+    return [
+        Normalize() if kind == "Normalize" else _load_dense(Dense, checkpoint, path)
+        for kind, path in checkpoint.card.layers
+        if kind in ("Normalize", "Dense")
+    ]
+
+
+def _load_dense(dense: Any, checkpoint: Checkpoint, path: str) -> torch.nn.Module:
+    """Load a dense layer from a folder of the model, once its configuration and weights are known to be harmless."""
+    where, folder = f"{checkpoint.name}/{path}", checkpoint.folder / path
+    if Path(path).name != path:
+        raise ValueError(f"{checkpoint.name}: {path!r} of its modules.json is no folder of the model itself.")
+    if not (folder / WEIGHTS).exists() and not (folder / PICKLE).exists():
+        raise ValueError(f"{where} holds no weights ({WEIGHTS}); download the model again.")
+    if not (folder / WEIGHTS).exists():
+        read_pickle(folder / PICKLE)
+    config = read_json(folder / "config.json")
+    package, _, activation = str(config.get("activation_function", "torch.nn.Tanh")).rpartition(".")
+    if package.split(".")[0] != "torch" or activation not in ACTIVATIONS:
+        raise ValueError(
+            f"{where}: no activation {config['activation_function']!r} here; it has {', '.join(ACTIVATIONS)}."
+        )
+    for key in ("module_input_name", "module_output_name"):
+        if config.get(key) not in (None, "sentence_embedding"):
+            raise ValueError(f"{where}: {key} is {config[key]!r}; here a layer works on the text's one vector alone.")
+    with one_line_errors(f"{where}: its weights do not fit its config.json"):
+        layer: torch.nn.Module = dense.load(str(folder))
+    return layer

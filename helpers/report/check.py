@@ -89,8 +89,8 @@ def _check_options(spec: Spec) -> None:
     if backend is not None and backend not in BACKENDS:
         raise ValueError(f"backend={backend!r}: expected one of {', '.join(map(repr, BACKENDS))}.")
     path = Path(spec.where).expanduser()
-    if backend == "FlagEmbedding" and path.is_dir():
-        card.flag_pooling(path, pooling)
+    if backend == "FlagEmbedding" and path.is_dir() and (fault := card.read_card(path).flag_fault(pooling)):
+        raise ValueError(fault)
 
 
 def _check_weights(folder: Path) -> None:

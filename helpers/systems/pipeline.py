@@ -135,9 +135,10 @@ class _Shards:
 
     def __iter__(self) -> Iterator[np.ndarray]:
         dense = self._system
-        return encode_shards(
+        shards = encode_shards(
             dense.model, self._texts, batch_size=dense.batch_size, cache_dir=dense.cache_dir, progress=dense.progress
         )
+        return iter(shards)
 
 
 @dataclass(frozen=True)

@@ -16,26 +16,61 @@ def _indented(lines: list[str]) -> str:
     return "".join(f"  {line}\n" for text in lines for line in text.split("\n"))
 
 
-def _run(args: argparse.Namespace) -> int:
-    """execute lessons into build/ and show the figures got beside those recorded"""
-    from .run import figures_table, report, run_lesson, unlike
+class Progress:
+    """One line on the terminal that a lesson's cells rewrite; where there is no terminal, a line every half minute."""
 
-    failed, rows = 0, []
+    def __init__(self, label: str) -> None:
+        """Start the clock; label begins the line."""
+        self.label, self.start, self.last = label, time.perf_counter(), 0.0
+
+    def __call__(self, number: int, cells: int) -> None:
+        """Show that a cell starts."""
+        line, seconds = f"{self.label}: cell {number} of {cells}", self.seconds()
+        if sys.stderr.isatty():
+            print(f"\r{line}, {seconds:.0f} s\x1b[K", end="", file=sys.stderr, flush=True)
+        elif seconds - self.last >= 30:
+            self.last = seconds
+            print(f"{line}, {seconds:.0f} s", file=sys.stderr, flush=True)
+
+    def seconds(self) -> float:
+        """Return the seconds since the start."""
+        return time.perf_counter() - self.start
+
+    def close(self) -> None:
+        """Clear the line."""
+        if sys.stderr.isatty():
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+def _run(args: argparse.Namespace) -> int:
+    """execute lessons into build/ and compare with the record; status 1 if something differs"""
+    from .run import figures_table, report, run_lesson, table, write_report
+
+    failed, rows, unlike = 0, [], {}
     for name in lesson_names(args.root, args.lessons):
-        start = time.perf_counter()
+        progress = Progress(name)
         try:
-            fresh, differences = run_lesson(args.root, args.language, name, limit=args.limit)
+            fresh, differences = run_lesson(args.root, args.language, name, limit=args.limit, progress=progress)
         except NotebookError as error:
             failed = 1
+            progress.close()
             print(f"error: {error}", file=sys.stderr)
             continue
         rows += figures_table(args.root, args.language, name, fresh)
-        verdict = f"{len(differences)} outputs unlike those recorded" if differences else "every output as recorded"
-        print(f"{name}: {verdict} ({time.perf_counter() - start:.0f} s)", flush=True)
+        progress.close()
+        verdict = f"{len(differences)} outputs differ from the record" if differences else "every output as recorded"
+        print(f"{name}: {verdict} ({progress.seconds():.0f} s)", flush=True)
         if differences:
+            unlike[name] = differences
             print(_indented([report(args.root, args.language, name, differences)]), end="")
-    print(f"\n{unlike(rows)}\nexecuted copies: build/notebooks/{args.language}/")
-    return failed
+    print("\n" + (table(("figure", "recorded", "got", ""), rows) if rows else "no lesson quotes a figure"))
+    print(f"executed copies: build/notebooks/{args.language}/")
+    if unlike:
+        path = write_report(args.root, unlike)
+        print(
+            f"{len(unlike)} lessons differ from their record; {path} has all that a report needs: please open an issue"
+        )
+    return 1 if unlike else failed
 
 
 def _record(args: argparse.Namespace) -> None:
@@ -100,11 +135,15 @@ def _accept(args: argparse.Namespace) -> None:
     print(f"{args.text} {args.cell or ''} accepted as a translation of {mark}")
 
 
-def _robust(args: argparse.Namespace) -> None:
-    """execute lessons under other threads, instructions, batches and caches"""
-    from .robust import robust
+def _matrix(args: argparse.Namespace) -> int:
+    """execute lessons under every condition that must not change them; status 1 if one does"""
+    from .matrix import matrix, write
 
-    print("\n\n".join([robust(args.root, name) for name in lesson_names(args.root, args.lessons)]))
+    rows, details = matrix(args.root, lesson_names(args.root, args.lessons), args.only)
+    print("\n".join(details))
+    if args.write:
+        print(f"{write(args.root, rows)} written")
+    return 1 if details else 0
 
 
 def parser() -> argparse.ArgumentParser:
@@ -113,7 +152,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--root", type=Path, default=ROOT, help="the checkout to work on (this one)")
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands = {}
-    for action in (_run, _record, _check, _sync, _status, _todo, _accept, _robust):
+    for action in (_run, _record, _check, _sync, _status, _todo, _accept, _matrix):
         name = action.__name__.lstrip("_")
         commands[name] = subparsers.add_parser(name, help=action.__doc__)
         commands[name].set_defaults(action=action)
@@ -122,6 +161,8 @@ def parser() -> argparse.ArgumentParser:
     for name in ("run", "record"):
         commands[name].add_argument("--limit", type=int, default=240, help="seconds that one cell may take (240)")
     commands["run"].add_argument("--language", choices=LANGUAGES, default="en", help="the edition to execute (en)")
+    commands["matrix"].add_argument("--only", nargs="+", help="the conditions whose name has one of these texts (all)")
+    commands["matrix"].add_argument("--write", action="store_true", help="keep the results in docs/benchmarks/")
     commands["record"].add_argument("--force", action="store_true", help="also where versions differ from the lock")
     commands["todo"].add_argument("lesson", help="name or number of a lesson")
     commands["accept"].add_argument("text", help="lesson, or path of a Chinese page (README_zh.md)")

@@ -7,7 +7,8 @@ row of figures, for `falls` (none is above the one before), `rises`, `first`, `l
 
 A worked formula is a chain of `=` whose parts are numbers, fractions, `+ - * /` and brackets, in prose or between `$`
 (there also `\\frac{a}{b}`, `\\cdot`, `\\times`, `\\log_2 n`, powers). Neighbouring parts must agree: whole numbers and
-fractions exactly, a decimal as far as its digits reach. Parts with letters are passed over.
+fractions exactly, decimals as far as their digits reach, those of one digit that are worked with exactly. Parts with
+letters are passed over.
 """
 
 from __future__ import annotations
@@ -127,8 +128,11 @@ def _replaced(exact: dict[str, float], match: re.Match[str]) -> str:
 
 
 def _range(part: str) -> tuple[float, float] | None:
-    """Return between which values a part lies, each of its decimals being rounded; None if it cannot be read."""
-    shown = list(dict.fromkeys(_DECIMAL.findall(part)))[:8]
+    """Return between which values a part lies, its decimals being rounded; None if it cannot be read.
+
+    A decimal of one digit that something is done with (0.8 ** 10) is exact: it was chosen, not measured.
+    """
+    shown = [text for text in dict.fromkeys(_DECIMAL.findall(part)) if text == part or not text[:-1].endswith(".")][:8]
     halves = [0.5 * 10.0 ** -len(text.partition(".")[2]) for text in shown]
     values = []
     for signs in itertools.product((-1, 1), repeat=len(shown)):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 
 from nbformat import NotebookNode
@@ -38,6 +39,12 @@ def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
 def code_hashes(notebook: NotebookNode) -> dict[str, str]:
     """Return the hash of each code cell's source: what the recorded outputs belong to."""
     return {cell.id: cell_hash(cell.id, cell.source) for cell in code_cells(notebook)}
+
+
+def output_hashes(notebook: NotebookNode) -> dict[str, str]:
+    """Return the hash of what each code cell's outputs hold: a record that nobody edited still has it."""
+    texts = {cell.id: json.dumps(cell.outputs, ensure_ascii=False, sort_keys=True) for cell in code_cells(notebook)}
+    return {cell_id: cell_hash(cell_id, text) for cell_id, text in texts.items()}
 
 
 def by_id(notebook: NotebookNode) -> dict[str, NotebookNode]:

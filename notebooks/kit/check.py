@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from nbformat import NotebookNode
 
 from . import figures, hygiene, translation, twins
-from .listed import idle, listed, unknown_texts
+from .listed import idle, unknown_texts
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, lesson_names, lesson_path, read, relative
 
 
@@ -27,13 +28,24 @@ def _lesson(root: Path, name: str, known: figures.Texts | None, books: dict[Path
             continue
         yield from hygiene.format_problem(path.read_text(encoding="utf-8"), books[path], file)
         yield from hygiene.notebook_problems(books[path], file, root)
-        if known is not None:
+        if known is not None and paths["en"] in books:
             yield from figures.notebook_problems(books[path], file, known)
         yield from twins.notebook_problems(books[path], file, root)
     if paths["en"] in books:
         yield from idle(root, name, (cell.id for cell in books[paths["en"]].cells))
     if all(path in books for path in paths.values()):
         yield from translation.notebook_problems(books[paths["en"]], books[paths["zh"]], name, root)
+
+
+def _changed_benchmarks(root: Path) -> Iterator[Problem]:
+    """Yield a problem for each benchmark file that has another digest than docs/benchmarks/SHA256SUMS."""
+    sums = root / "docs" / "benchmarks" / "SHA256SUMS"
+    lines = sums.read_text(encoding="utf-8").splitlines() if sums.exists() else []
+    known = {name: digest for digest, name in map(str.split, lines)}
+    for path in sorted(sums.parent.glob("*.json")):
+        if known.get(path.name) != hashlib.sha256(path.read_bytes()).hexdigest():
+            message = "was edited after it was measured: restore it, or run `sha256sum *.json > SHA256SUMS` beside it"
+            yield Problem(relative(root, path), "", "benchmark", message)
 
 
 def _pages(root: Path, known: figures.Texts | None) -> Iterator[Problem]:
@@ -46,10 +58,11 @@ def _pages(root: Path, known: figures.Texts | None) -> Iterator[Problem]:
     sources = [relative(root, page) for page, _ in pairs]
     for path in [p for pair in pairs for p in pair if p.exists()]:
         file = relative(root, path)
-        pinned = listed(root, file, "numbers").get("page", "") if file in sources else "*"
         if known is not None:
-            yield from figures.check_text(path.read_text(encoding="utf-8"), file, "", known, pinned=pinned)
+            listings = figures.listings(root, file, "page") if file in sources else None
+            yield from figures.check_text(path.read_text(encoding="utf-8"), file, "", known, listings=listings)
         yield from idle(root, file, ["page"])
+    yield from _changed_benchmarks(root)
     yield from unknown_texts(root, [*sources, *lesson_names(root)])
 
 
@@ -62,8 +75,8 @@ def check(
     are compared with the recorded ones.
     """
     root = root.resolve()
-    known = figures.Texts(figures.Figures(root)) if numbers else None
     books: dict[Path, NotebookNode] = {}
+    known = figures.Texts(figures.Figures(root, books)) if numbers else None
     problems = [problem for name in lesson_names(root, lessons) for problem in _lesson(root, name, known, books)]
     if lint:
         english = {path: book for path, book in books.items() if path.parent.name == "en"}

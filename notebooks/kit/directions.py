@@ -8,6 +8,7 @@ both ways or nowhere, or the claim does, nothing is compared: most words of a cl
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 from fractions import Fraction
@@ -26,7 +27,34 @@ _WORDS = {
         re.I,
     ),
 }
-_NOT = re.compile(r"\b(?:never|not?|none|nor|neither|cannot)\b|不(?!如|过|相关|同)|没有|从未|并非", re.I)
+_OPPOSITES = (  # English words for more and for less, and the Chinese that their translations use
+    (r"high(?:er|est)?|ris(?:es?|ing)|rose|climbs?|increas\w*|grows?|raises?|exceeds?|at least",
+     r"low(?:er|est)?|falls?|fell|dropp(?:ed|ing)|decreas\w*|shrinks?|at most",
+     r"高|上升|升|涨|增|超过|以上|大于|至少|不低于|越大|扩大|领先|好",
+     r"低|下降|降|跌|减|下端|不到|没有达到|够不上|以下|小于|至多|最多|不超过|不高于|下限|不可能|(?<!不)差(?![值别异距])"),
+    (r"ahead(?! of its)|wins?|beats?", r"lost to", r"领先|胜|赢|超过|高|好", r"落后|不如|低|输|坏|糟"),
+    (r"better|best", r"worse|worst", r"好|优|佳|高|最|胜|强|领先", r"差(?![值别异距])|糟|坏|低|不如"),
+    (r"more|most|larger|largest|large|bigger|big|longer|longest|long",
+     r"(?<!at )least(?! of all)|fewer|fewest|smaller|smallest|small|shorter|shortest|short",
+     r"多|大|长|更|越|超|最|很|较|又|还|另|以上|远", r"少|小|短|低|一点|不足"),
+    (r"fast(?:er|est)?|quick(?:er|ly)?", r"slow(?:er|est|ly)?", r"快|省", r"慢"),
+    (r"above", r"below", r"上|高|超|大于|以前|前", r"下|低|小于|不到|以内|不足|不可能小|后|不如"),
+    (r"before|earlier", r"later|afterwards", r"前|先|再|之|已", r"后(?!期)"),
+    (r"first", r"last", r"首|第一|第1|先|前|起|开头|最早|一开始|单", r"末|最后|后"),
+    (r"always", r"never", r"都|全|每|总|任何|所有|各|一律|一切|凡|逐", r"不|没|无|未|非|别"),
+)  # fmt: skip
+_SIDES = [
+    tuple(re.compile(rf"\b(?:{words})\b" if words.isascii() else words, re.I) for words in four) for four in _OPPOSITES
+]
+_COMPARES = re.compile(
+    r"\b(?:higher|lower|highest|lowest|better|worse|best|worst|fewer|fewest|larger|largest|smaller|smallest|longer|longest"
+    r"|shorter|shortest|faster|fastest|slower|slowest|above|below|ahead|behind|falls?|fell|drops?|rises?|rose|beats?|wins?"
+    r"|exceeds?|most|least|more|less|twice)\b",
+    re.I,
+)
+_NOT = re.compile(
+    r"\b(?:never|not?(?! contradiction)|none|nor|neither|cannot)\b|不(?!如|过|相关|同)|没有|从未|并非", re.I
+)
 _END = re.compile(r"[,;:!?()，。；：！？（）|\n]|\.(?=\s|$)")
 _NUMBER = r"(?<![\d./])([-\u2212]?\d[\d,]*(?:\.\d+|/\d+)?)[ \u00a0]?[%％]?"
 _MOVES = {
@@ -44,6 +72,13 @@ def wrong_moves(text: str) -> Iterator[str]:
             first, last = (Fraction(number.replace(",", "").replace("\u2212", "-")) for number in match.groups())
             if first != last and (last < first) != (sign == "<"):
                 yield " ".join(match[0].split())
+
+
+def comparisons(sentence: str) -> list[str]:
+    """Return the words of an English sentence that compare, save those between two numbers, which `wrong_moves` reads."""
+    for pattern in itertools.chain(*_MOVES.values()):
+        sentence = re.sub(pattern, " ", sentence, flags=re.I)
+    return [match[0].lower() for match in _COMPARES.finditer(sentence)]
 
 
 def _said(words: str) -> str:
@@ -78,3 +113,20 @@ def contradicts(words: str, expression: str) -> bool:
     """Tell whether the words before a claim, without markers, point the other way; expression is known to parse."""
     said, claimed = _said(words), _claimed(expression)
     return bool(said and claimed) and said != claimed
+
+
+def opposed(english: str, chinese: str) -> Iterator[tuple[str, str]]:
+    """Yield what an English and what its Chinese sentence says where one has a word and the other only its opposite."""
+    for more, less, more_chinese, less_chinese in _SIDES:
+        for says, other, same, opposite in (
+            (more, less, more_chinese, less_chinese),
+            (less, more, less_chinese, more_chinese),
+        ):
+            word, against = says.search(english), opposite.search(chinese)
+            counts = [
+                len(side.findall(text))
+                for side, text in zip((says, other, same, opposite), (english,) * 2 + (chinese,) * 2)
+            ]
+            fewer = counts[0] > counts[2] and counts[0] + counts[1] == counts[2] + counts[3]
+            if word and against and (fewer or counts[1] == counts[2] == 0):
+                yield word[0], against[0]

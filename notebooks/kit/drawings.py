@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-NEAR = 0.02  # points of 1/72 inch; coordinates are recorded with two decimals
+NEAR = 0.25  # points of 1/72 inch, a third of a pixel on a page: nobody sees less
 SVG_LIMIT = 100_000  # bytes
 GEOMETRY = {"d", "height", "points", "transform", "viewBox", "width", "x", "y"}
 _LOOKS = {

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import tempfile
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -17,13 +20,17 @@ from .cells import SCRATCH, WORK, code_cells, plain, tags
 from .notebooks import ROOT, NotebookError, dumps, read, relative
 
 Parameters = dict[str, int | str]
+OnStart = Callable[[int, str], None]
 CELL_LIMIT = 240  # seconds that one cell may take
 
 OFFLINE = {
     "HF_HUB_OFFLINE": "1",
-    "TQDM_DISABLE": "1",
-    "TOKENIZERS_PARALLELISM": "false",
+    "MATPLOTLIBRC": os.devnull,  # the reader's own settings would reach the figures
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    "PYTHONWARNINGS": "",
+    "TOKENIZERS_PARALLELISM": "false",
+    "TQDM_DISABLE": "1",
 }
 
 
@@ -54,19 +61,30 @@ def _clean(output: NotebookNode, folder: str) -> None:
             output["data"][mime] = plain(value, folder)
 
 
+@contextmanager
+def _no_log() -> Iterator[None]:
+    """Keep the log of papermill and the kernel's client from the terminal: what matters of it becomes an exception."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
 def _run_papermill(
-    source: Path, target: Path, folder: Path, limit: int, parameters: Parameters, started: list[str]
+    source: Path, target: Path, folder: Path, limit: int, parameters: Parameters, on_start: OnStart
 ) -> None:
-    """Run papermill on source and note the id of each cell it starts; target is written once, at the end."""
+    """Run papermill on source and report the number and id of each cell it starts; target is written at the end."""
     import papermill
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _no_log():
         warnings.simplefilter("ignore")
         papermill.execute_notebook(
             str(source), str(target), parameters=parameters, kernel_name="python3", language="python",
             cwd=str(folder), progress_bar=False, execution_timeout=limit, start_timeout=60,
-            coalesce_streams=True, store_widget_state=False, extra_arguments=["--log-level=40"],
-            request_save_on_cell_execute=False, on_cell_start=lambda cell, cell_index: started.append(cell.id),
+            coalesce_streams=True, store_widget_state=False, extra_arguments=["--log-level=50"],
+            request_save_on_cell_execute=False, on_cell_start=lambda cell, cell_index: on_start(cell_index, cell.id),
         )  # fmt: skip
 
 
@@ -83,11 +101,13 @@ def execute(
     limit: int = CELL_LIMIT,
     parameters: Parameters | None = None,
     environment: dict[str, str] | None = None,
+    progress: Callable[[int, int], None] = lambda number, cells: None,
 ) -> NotebookNode:
-    """Return a copy of notebook with fresh outputs and counts; the one given stays as it is.
+    """Return a copy of notebook with fresh outputs and counts; notebook itself does not change.
 
     label names it in messages, limit is seconds per cell, parameters go into the cell tagged `parameters`,
-    environment is added to the offline settings. Raises NotebookError naming the cell that failed.
+    environment is added to the offline settings, progress is called with the number of each cell that starts and the
+    number of cells. Raises NotebookError naming the cell that failed.
     """
     cache_folder(root).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="lesson-") as name:
@@ -98,10 +118,16 @@ def execute(
             (folder / below).mkdir()
         settings = OFFLINE | {"EVAL_CACHE_DIR": str(cache_folder(root)), "PYTHONPATH": _import_path(root)}
         settings |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder / SCRATCH))
+        settings["IPYTHONDIR"] = str(folder / "ipython")
         started: list[str] = []
+
+        def on_start(index: int, cell_id: str) -> None:
+            started.append(cell_id)
+            progress(index + 1, len(notebook.cells))
+
         try:
             with patch.dict(os.environ, settings | (environment or {})):  # which the kernel inherits
-                _run_papermill(source, target, folder / WORK, limit, parameters or {}, started)
+                _run_papermill(source, target, folder / WORK, limit, parameters or {}, on_start)
         except Exception as error:
             raise NotebookError(_explain(label, started, error, limit)) from error
         fresh = {cell.id: cell for cell in read(target).cells}

@@ -11,6 +11,7 @@ A value may be a word from one to twelve. An alternative text takes the same mar
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -18,14 +19,16 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from nbformat import NotebookNode
 
-from .arithmetic import ExpressionError, evaluate, wrong_formulas
+from .arithmetic import ExpressionError, Number, evaluate, wrong_formulas
 from .cells import alt_text, code_cells, leaves
-from .directions import contradicts, wrong_moves
+from .directions import comparisons, contradicts, wrong_moves
 from .listed import FILE, listed
-from .markdown import PLACEHOLDER, prose, without_code
+from .markdown import COMMENT, PLACEHOLDER, prose, sentences, without_blocks, without_code
+from .names import mentions, swapped
 from .notebooks import ROOT, NotebookError, Problem, lesson_path, read
 from .quantities import tokens
 from .tables import table_cells, unambiguous
@@ -40,13 +43,12 @@ _VALUE = (
     r"|[-+\u2212]?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:[eE][-+]?\d+)?)"
 )
 _BODY = r"(?:(?!-->)[^\n])*?"
-MARKER = re.compile(rf"<!--\s*fig:\s*(?P<name>{_BODY})\s*-->(?P<value>{_VALUE})(?P<percent>[ \u00a0]?[%％])?")
-_WORKED = re.compile(rf"<!--\s*calc:\s*(?P<name>{_BODY})\s*-->(?P<value>{_VALUE})(?P<percent>[ \u00a0]?[%％])?")
-_CITED = re.compile(rf"<!--\s*nofig:\s*(?P<name>{_BODY})\s*-->(?P<value>{_VALUE})(?:[ \u00a0]?[%％])?")
-_HOLDS = re.compile(rf"<!--\s*holds:\s*(?P<name>{_BODY})\s*-->")
-_BLOCK = re.compile(rf"^[ \t]*<!--\s*nofig:\s*(?P<name>{_BODY})\s*-->[ \t]*\n(?:.*\S.*(?:\n|\Z))+", re.M)
+_MARKED = re.compile(
+    rf"<!--\s*(?P<kind>fig|calc|nofig):\s*(?P<name>{_BODY})\s*-->(?P<value>{_VALUE})(?P<percent>[ \u00a0]?[%％])?"
+)
+_HOLDS = re.compile(rf"<!--\s*(?P<kind>holds):\s*(?P<name>{_BODY})\s*-->")
+_BLOCK = re.compile(rf"^[ \t]*<!--\s*nofig:\s*{_BODY}\s*-->[ \t]*\n(?:.*\S.*(?:\n|\Z))+", re.M)
 _ANY = re.compile(r"<!--\s*(?P<kind>fig|calc|nofig|holds)\b(?P<colon>:?)(?P<body>(?:(?!-->).)*)(?P<end>-->)?", re.S)
-_MARKERS = (MARKER, _WORKED, _CITED, _HOLDS)
 _FORMS = "<!--fig:NAME-->0.5, <!--calc: EXPR-->0.5, <!--nofig: SOURCE-->0.5 or <!--holds: EXPR-->"
 _NAMED = re.compile(
     r"^\s*(?P<name>\S[^\n]*?)\s*[=:]\s*(?P<value>[-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s?(?P<percent>%)?", re.M
@@ -78,6 +80,26 @@ def cell_figures(cell: NotebookNode) -> dict[str, str]:
     return unambiguous(item for output in cell.outputs for item in _named(output))
 
 
+class Recorded(NamedTuple):
+    """The text of each figure of a lesson by its name, and the `verify` metadata of each cell."""
+
+    texts: dict[str, str]
+    tolerances: dict[str, dict[str, float]]
+
+
+def place_of(name: str, lesson: str) -> tuple[str, str]:
+    """Return the source of a figure, a lesson or `bench`, and its name there; lesson is that of the text."""
+    outside = re.fullmatch(r"(bench|\d\d_\w+):(.*)", name.strip(), re.S)
+    return (outside[1], outside[2]) if outside else (lesson, name.strip())
+
+
+def _parts(key: str) -> tuple[str, str, str]:
+    """Return cell, row and column in the name of a figure; a printed line has no row."""
+    cell, _, rest = key.partition("/")
+    row, _, column = rest.rpartition("/")
+    return cell, row, column
+
+
 def notebook_figures(notebook: NotebookNode) -> dict[str, str]:
     """Return all named figures of a notebook under `cell-id/...`."""
     return {f"{c.id}/{name}": value for c in code_cells(notebook) for name, value in cell_figures(c).items()}
@@ -86,52 +108,59 @@ def notebook_figures(notebook: NotebookNode) -> dict[str, str]:
 class Figures:
     """The recorded figures of a checkout, read once each."""
 
-    def __init__(self, root: Path = ROOT) -> None:
-        """Look for lessons and benchmark files below root."""
+    def __init__(self, root: Path = ROOT, books: dict[Path, NotebookNode] | None = None) -> None:
+        """Look for lessons and benchmark files below root; books are notebooks that have been read already."""
         self.root = root
-        self._figures = cache(self._read)
+        self._books = {} if books is None else books
+        self.of = cache(self._read)
 
-    def _read(self, source: str) -> dict[str, str]:
+    def _read(self, source: str) -> Recorded:
         """Return the figures of a lesson's English notebook, none if it cannot be read, or of all benchmark files."""
         if source == "bench":
             files = sorted((self.root / "docs" / "benchmarks").glob("*.json"))
-            return leaves({path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files})
+            return Recorded(leaves({path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files}), {})
+        path = lesson_path(self.root, "en", source)
         try:
-            return notebook_figures(read(lesson_path(self.root, "en", source), self.root))
+            book = self._books.get(path) or read(path, self.root)
         except NotebookError:
-            return {}
+            return Recorded({}, {})
+        return Recorded(notebook_figures(book), {cell.id: cell.metadata.get("verify", {}) for cell in book.cells})
 
-    def matching(self, name: str, own: dict[str, str] | None = None) -> list[str]:
-        """Return the names of the figures that a name with a star stands for, in their order; else the name itself.
+    def numbers(self, name: str, lesson: str) -> dict[str, Fraction]:
+        """Return the figures that a name, with a star or without, stands for in a text of a lesson, in their order.
 
-        Raises KeyError if there are fewer than two.
+        Raises KeyError, whose text says what is wrong, for a figure that is gone or not a single number, and for a
+        series of fewer than two.
         """
-        if "*" not in name:
-            return [name]
-        lesson, _, key = name.rpartition(":") if re.match(r"\d\d_\w+:", name) else ("", "", name)
+        source, key = place_of(name, lesson)
+        known = self.of(source).texts
         pattern = re.compile("[^/]+".join(map(re.escape, key.split("*"))))
-        found = [one for one in (self._figures(lesson) if lesson else own or {}) if pattern.fullmatch(one)]
-        if len(found) < 2:
-            raise KeyError(f"'{name}' names {len(found)} recorded figures, a series has two or more")
-        return [f"{lesson}:{one}" if lesson else one for one in found]
-
-    def find(self, name: str, own: dict[str, str] | None = None) -> str:
-        """Return the recorded text of a figure; own are the figures of the notebook that quotes it.
-
-        Raises KeyError, whose text says what is wrong, for a figure that is gone or not a single number.
-        """
-        outside = re.fullmatch(r"(bench|\d\d_\w+):(.*)", name, re.S)
-        source, key = outside.groups() if outside else ("", name)
-        known = self._figures(source) if source else own or {}
+        names = [one for one in known if pattern.fullmatch(one)] if "*" in key else [key]
+        if "*" in key and len(names) < 2:
+            raise KeyError(f"'{name}' names {len(names)} recorded figures, a series has two or more")
         if key not in known and source == "bench":
             raise KeyError(f"docs/benchmarks has no '{key}'")
-        if key not in known:
+        if names == [key] and key not in known:
             cell = key.split("/")[0]
             near = sorted(k for k in known if k.split("/")[0] == cell)
             raise KeyError(f"no recorded figure has that name; cell '{cell}' has {', '.join(near[:8]) or 'none'}")
-        if _number(known[key]) is None:
-            raise KeyError(f"the recorded figure is '{known[key]}', not a number")
-        return known[key]
+        values = {f"{source}:{one}": _number(known[one]) for one in names}
+        if None in values.values():
+            raise KeyError(f"the recorded figure is '{known[names[0]]}', not a number")
+        return {one: Fraction(value) for one, value in values.items() if value is not None}
+
+    def labels(self, source: str, key: str) -> Iterator[tuple[str, frozenset[str]]]:
+        """Yield the row and the column of a figure, each with all rows or columns that are beside it."""
+        cell, row, column = _parts(key)
+        known = [_parts(one) for one in self.of(source).texts if one.startswith(f"{cell}/")]
+        yield row, frozenset(one[1] for one in known if one[2] == column)
+        yield column, frozenset(one[2] for one in known if one[1] == row)
+
+    def tolerance(self, name: str, value: Fraction) -> Fraction:
+        """Return how far a figure may differ on another machine; name has its lesson."""
+        source, key = place_of(name, "")
+        verify = self.of(source).tolerances.get(key.split("/")[0], {})
+        return max(Fraction(str(verify.get("atol", 0))), Fraction(str(verify.get("rtol", 0))) * abs(value))
 
 
 def _number(text: str) -> Decimal | None:
@@ -141,6 +170,12 @@ def _number(text: str) -> Decimal | None:
         return Decimal(_SPOKEN[text.lower()])
     match = re.fullmatch(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)[ \u00a0]?(%?)", text)
     return Decimal(match[1]).scaleb(-2 if match[2] else 0) if match else None
+
+
+def _unit(shown: str) -> Fraction:
+    """Return what one step of the last digit of a number is worth."""
+    number = _number(shown)
+    return Fraction(Decimal(1).scaleb(int(number.as_tuple().exponent))) if number is not None else Fraction(0)
 
 
 def agrees(shown: str, recorded: str) -> bool:
@@ -154,14 +189,14 @@ def agrees(shown: str, recorded: str) -> bool:
 
 def markers(text: str) -> Iterator[tuple[str, str]]:
     """Yield (name, number as shown) for each fig marker in a Markdown text; the number is empty if none follows."""
-    for match in MARKER.finditer(without_code(text)):
-        yield match["name"], _shown(match)
+    for match in _MARKED.finditer(without_code(text)):
+        if match["kind"] == "fig":
+            yield match["name"], _shown(match)
 
 
 def _shown(match: re.Match[str]) -> str:
     """Return the number behind a marker as it is shown, empty if there is none."""
-    percent = match.groupdict().get("percent") or ""
-    return match["value"] + percent if match["value"] else ""
+    return match["value"] + (match["percent"] or "") if match["value"] else ""
 
 
 def without_markers(text: str) -> str:
@@ -171,9 +206,8 @@ def without_markers(text: str) -> str:
 
 def _unmarked_text(text: str, cited: bool = False) -> str:
     """Return a Markdown text without marked numbers (cited: those of nofig stay), covered paragraphs and versions."""
-    text = _BLOCK.sub("\n", text)
-    for pattern in (MARKER, _WORKED, _HOLDS) if cited else _MARKERS:
-        text = pattern.sub(f" {PLACEHOLDER} ", text)
+    text = _HOLDS.sub(f" {PLACEHOLDER} ", _BLOCK.sub("\n", text))
+    text = _MARKED.sub(lambda match: match[0] if cited and match["kind"] == "nofig" else f" {PLACEHOLDER} ", text)
     return re.sub(r"\d+(?:\.\d+){2,}", " ", _VERSION.sub(" ", prose(text)))
 
 
@@ -189,6 +223,11 @@ def free_numbers(text: str) -> list[str]:
     """
     results = [re.sub(r"\s", "", number) for number in unmarked(text)]
     return [number for number in tokens(_unmarked_text(text, cited=True)) if number not in results]
+
+
+def _shown_code(match: re.Match[str]) -> str:
+    """Return what a reader sees of code in a line; markers there are examples."""
+    return "" if "<!--" in match[1] else match[1]
 
 
 class Texts:
@@ -219,76 +258,97 @@ class Texts:
             message = f"the references page has no key '{source}': give a key it has, or a reason of several words"
             yield "figure-source", message
 
-    def _quoted(self, text: str, own: dict[str, str] | None) -> Iterator[tuple[str, str]]:
-        """Yield rule and message for each number that is not what its marker says."""
-        lines = [(match.start(), match.end()) for match in _BLOCK.finditer(text)]
-        for pattern, kind in ((MARKER, "fig"), (_WORKED, "calc"), (_CITED, "nofig")):
-            for match in pattern.finditer(text):
-                block = any(start <= match.start() < end for start, end in lines) and not match["value"]
-                if not match["value"] and not block:
-                    message = f"no number follows '{kind}:{match['name']}': it covers the number right after it"
-                    yield "figure-marker", message
-                elif kind == "fig":
-                    yield from self._figure(match["name"], _shown(match), own)
-                elif kind == "calc":
-                    yield from self._calculated(match["name"], _shown(match), own)
+    def _quoted(self, text: str, lesson: str) -> Iterator[tuple[str, str]]:
+        """Yield rule and message for each number or claim that is not what the recorded figures say."""
+        blocks = [range(*match.span()) for match in _BLOCK.finditer(text)]
+        for match in (*_MARKED.finditer(text), *_HOLDS.finditer(text)):
+            if match["kind"] == "holds":
+                yield from self._evaluated(match, lesson, without_markers(text[: match.start()]))
+            elif not match["value"] and not any(match.start() in block for block in blocks):
+                message = f"no number follows '{match['kind']}:{match['name']}': it covers the number right after it"
+                yield "figure-marker", message
+            elif match["kind"] != "nofig":
+                yield from self._evaluated(match, lesson)
 
-    def _figure(self, name: str, shown: str, own: dict[str, str] | None) -> Iterator[tuple[str, str]]:
-        """Yield rule and message unless a number is the recorded one."""
-        try:
-            recorded = self.figures.find(name, own)
-        except KeyError as error:
-            yield "figure-gone", f"'fig:{name}' before {shown}: {error.args[0]}"
-        else:
-            if not agrees(shown, recorded):
-                yield "figure-value", f"the text says {shown}, 'fig:{name}' is {recorded}: correct the text"
-
-    def _evaluate(self, expression: str, own: dict[str, str] | None) -> tuple[object, str, str]:
-        """Return the value of an expression, or None with the rule broken and what to do."""
-        used = []
+    def _value(
+        self, expression: str, lesson: str, moved: dict[str, Fraction]
+    ) -> tuple[Number | bool, dict[str, Fraction]]:
+        """Return the value of an expression and the figures in it; those in moved have another value than recorded."""
+        used: dict[str, Fraction] = {}
 
         def lookup(name: str) -> list[Fraction]:
-            found = [self.figures.find(one, own) for one in self.figures.matching(name, own)]
-            used.append(f"{name} is {' '.join(found)}")
-            return [Fraction(_number(text) or 0) for text in found]
+            numbers = self.figures.numbers(name, lesson)
+            used.update(numbers)
+            return [moved.get(one, number) for one, number in numbers.items()]
 
+        return evaluate(expression, lookup), used
+
+    def _survives(self, claim: str, lesson: str, used: dict[str, Fraction]) -> bool:
+        """Tell whether a claim still holds where each of its figures differs by as much as its cell allows."""
+        spread = {figure: self.figures.tolerance(figure, number) for figure, number in used.items()}
+        loose = [figure for figure in spread if spread[figure]]
+        corners = itertools.product((-1, 1), repeat=len(loose))
+        shifts = ({figure: used[figure] + sign * spread[figure] for figure, sign in zip(loose, signs, strict=True)}
+                  for signs in corners)  # fmt: skip
+        return all(self._value(claim, lesson, moved)[0] for moved in shifts)
+
+    def _evaluated(self, match: re.Match[str], lesson: str, words: str = "") -> Iterator[tuple[str, str]]:
+        """Yield rule and message unless a marker says what the figures give; words are those before a claim."""
+        kind, name = match["kind"], match["name"]
         try:
-            return evaluate(expression, lookup), "", ", ".join(used)
+            value, used = self._value(repr(name) if kind == "fig" else name, lesson, {})
         except KeyError as error:
-            return None, "figure-gone", f"in '{expression}': {error.args[0]}"
+            yield "figure-gone", f"'{kind}:{name}': {error.args[0]}"
+            return
         except ExpressionError as error:
-            return None, "claim-marker", str(error)
+            yield "claim-marker", str(error)
+            return
+        if kind == "holds":
+            yield from self._claim(name, value, lesson, used, words)
+        elif isinstance(value, bool) or not agrees(_shown(match), f"{float(value):.12f}"):
+            result = value if isinstance(value, bool) else f"{float(value):.6g}"
+            yield "figure-value", f"the text says {_shown(match)}, '{name}' is {result}: correct the text"
+        elif kind == "fig" and any(_unit(_shown(match)) < self.figures.tolerance(*item) for item in used.items()):
+            yield "figure-digits", f"{_shown(match)} is finer than the tolerance of the cell of '{name}': round it"
 
-    def _calculated(self, expression: str, shown: str, own: dict[str, str] | None) -> Iterator[tuple[str, str]]:
-        """Yield rule and message unless a number is what its expression gives."""
-        value, rule, message = self._evaluate(expression, own)
-        if value is None:
-            yield rule, message
-        elif isinstance(value, bool) or not agrees(shown, f"{float(value):.12f}"):  # type: ignore[arg-type]
-            result = value if isinstance(value, bool) else f"{float(value):.6g}"  # type: ignore[arg-type]
-            yield "figure-value", f"the text says {shown}, '{expression}' gives {result}: correct the text"
+    def _claim(
+        self, name: str, value: Number | bool, lesson: str, used: dict[str, Fraction], words: str
+    ) -> Iterator[tuple[str, str]]:
+        """Yield rule and message for what is no claim, does not hold, or says the opposite of the words before it."""
+        if not isinstance(value, bool):
+            yield "claim-marker", f"'{name}' is no comparison: a claim is true or false"
+        elif not value:
+            figures = ", ".join(f"{figure.partition(':')[2]} is {float(number):g}" for figure, number in used.items())
+            yield "claim", f"'{name}' no longer holds ({figures}): correct the sentence"
+        elif not self._survives(name, lesson, used):
+            yield "claim", f"'{name}' does not survive the tolerance of its cells: claim less"
+        elif contradicts(words, name):
+            message = "correct the sentence, or write the claim the way it says it"
+            shown = words.rstrip()[-40:].replace("\n", " ")
+            yield "direction", f"'… {shown}' and '{name}' point in opposite directions: {message}"
 
-    def _claims(self, text: str, own: dict[str, str] | None) -> Iterator[tuple[str, str]]:
-        """Yield rule and message for each claim that the recorded figures do not bear out."""
-        for match in _HOLDS.finditer(text):
-            value, rule, message = self._evaluate(match["name"], own)
-            if value is None:
-                yield rule, message
-            elif not isinstance(value, bool):
-                yield "claim-marker", f"'{match['name']}' is no comparison: a claim is true or false"
-            elif not value:
-                yield "claim", f"'{match['name']}' no longer holds ({message}): correct the sentence"
-            elif contradicts(without_markers(text[: match.start()]), match["name"]):
-                said = without_markers(text[: match.start()]).rstrip()[-40:].replace("\n", " ")
-                message = "correct the sentence, or write the claim the way it says it"
-                yield "direction", f"'… {said}' and '{match['name']}' point in opposite directions: {message}"
+    def _subjects(self, text: str, lesson: str) -> Iterator[tuple[str, str]]:
+        """Yield rule and message for each figure beside the name of another row or column of its table."""
+        for sentence in sentences(text):
+            tables: dict[frozenset[str], list[tuple[int, str]]] = {}
+            marked = _MARKED.sub(PLACEHOLDER, sentence)
+            plain = COMMENT.sub("", marked)
+            spots = (match.start() for match in re.finditer(PLACEHOLDER, plain))
+            for spot, match in zip(spots, _MARKED.finditer(sentence), strict=True):
+                if match["kind"] == "fig":
+                    for label, labels in self.figures.labels(*place_of(match["name"], lesson)):
+                        tables.setdefault(labels, []).append((spot, label))
+            for labels, spots_of in tables.items():
+                named = mentions(plain, labels, self.figures.root)
+                if named and (label := swapped(spots_of, named)):
+                    yield "subject", f"'{plain.strip()[:70]}' names another than '{label}', which its figure belongs to"
 
-    def problems(self, text: str, own: dict[str, str] | None = None) -> Iterator[tuple[str, str]]:
+    def problems(self, text: str, lesson: str = "") -> Iterator[tuple[str, str]]:
         """Yield rule and message for everything that is wrong with the numbers and claims of one text."""
         marked = without_code(text)
         yield from self._form(marked)
-        yield from self._quoted(marked, own)
-        yield from self._claims(marked, own)
+        yield from self._quoted(marked, lesson)
+        yield from self._subjects(re.sub(r"`([^`\n]*)`", _shown_code, without_blocks(text)), lesson)
         for number in unmarked(text):
             message = f"{number} looks like a result: put <!--fig:NAME--> before it, or <!--nofig: SOURCE-->"
             yield "figure-unmarked", message
@@ -298,30 +358,53 @@ class Texts:
             yield "direction", f"'{move}': the second number lies on the other side, correct the word or the numbers"
 
 
-def _listed(text: str, pinned: str | None) -> Iterator[tuple[str, str]]:
-    """Yield rule and message unless the free numbers of an English text are those listed for it."""
-    found = " ".join(free_numbers(text))
-    if pinned != "*" and found != (pinned or ""):
-        message = f"numbers that no run gives are '{found}', {FILE} lists '{pinned or ''}'"
+def _unclaimed(text: str) -> list[str]:
+    """Return the words that compare recorded figures in sentences of an English text that make no claim."""
+    kinds = (
+        (sentence, [match["kind"] for match in _ANY.finditer(sentence)]) for sentence in sentences(without_code(text))
+    )
+    return [
+        word
+        for sentence, marks in kinds
+        if {"fig", "calc"} & set(marks) and "holds" not in marks
+        for word in comparisons(prose(without_markers(sentence)))
+    ]
+
+
+def _listed(text: str, listings: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield rule and message unless the free numbers and unclaimed comparisons of an English text are those listed."""
+    found = " ".join(free_numbers(text)), " ".join(_unclaimed(text))
+    numbers, words = (listings.get(section, "") for section in ("numbers", "comparisons"))
+    if numbers not in ("*", found[0]):
+        message = f"numbers that no run gives are '{found[0]}', {FILE} lists '{numbers}'"
         yield "number-unlisted", f"{message}: mark what a run gives, list the rest with a reason"
+    if words != found[1]:
+        message = f"words that compare figures without a claim are '{found[1]}', {FILE} lists '{words}'"
+        yield "comparison", f"{message}: put <!--holds: EXPR--> behind them, or list them with a reason"
 
 
 def check_text(
-    text: str, file: str, cell: str, texts: Texts, own: dict[str, str] | None = None, pinned: str | None = "*"
+    text: str, file: str, cell: str, texts: Texts, lesson: str = "", listings: dict[str, str] | None = None
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the numbers of one Markdown text; pinned are its free numbers (`*`: not looked at)."""
-    for rule, message in (*texts.problems(text, own), *_listed(text, pinned)):
+    """Yield what is wrong with the numbers of one Markdown text.
+
+    listings are what docs/checks.toml lists for an English one; translation.py compares the Chinese with it.
+    """
+    unlisted = [] if listings is None else _listed(text, listings)
+    for rule, message in (*texts.problems(text, lesson), *unlisted):
         yield Problem(file, cell, rule, message)
 
 
-def notebook_problems(notebook: NotebookNode, file: str, texts: Texts) -> Iterator[Problem]:
-    """Yield what is wrong with the numbers in markdown cells and alternative texts of a notebook.
+def listings(root: Path, text: str, cell: str) -> dict[str, str]:
+    """Return what docs/checks.toml lists for the English of a cell, or of a page (`page`)."""
+    return {section: listed(root, text, section).get(cell, "") for section in ("numbers", "comparisons")}
 
-    The free numbers of an English one are compared with the list; translation.py compares the Chinese with it.
-    """
-    own, english = notebook_figures(notebook), Path(file).parent.name == "en"
-    pins = listed(texts.figures.root, Path(file).stem, "numbers")
+
+def notebook_problems(notebook: NotebookNode, file: str, texts: Texts) -> Iterator[Problem]:
+    """Yield what is wrong with the numbers in markdown cells and alternative texts of a notebook."""
+    lesson, english = Path(file).stem, Path(file).parent.name == "en"
     for cell in notebook.cells:
         text = cell.source if cell.cell_type == "markdown" else alt_text(cell)
         if text:
-            yield from check_text(text, file, cell.id, texts, own, pins.get(cell.id, "") if english else "*")
+            known = listings(texts.figures.root, lesson, cell.id) if english else None
+            yield from check_text(text, file, cell.id, texts, lesson, known)

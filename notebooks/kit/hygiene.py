@@ -13,7 +13,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from .cells import alt_text, code_cells, code_hashes, output_texts, tags
+from .cells import alt_text, code_cells, code_hashes, output_hashes, output_texts, tags
 from .compare import provenance
 from .drawings import drawn_by, svg_fault
 from .listed import FILE, listed
@@ -21,8 +21,10 @@ from .markdown import without_blocks
 from .notebooks import NotebookError, Problem, dumps, relative
 
 SIZE_LIMIT = 500_000  # bytes of outputs in one notebook
-CELL_KEYS = {"tags", "mystnb", "verify", "translation", "slideshow", "jupyter"}
-BOOK_KEYS = {"kernelspec", "language_info", "recorded"}
+TAGS = {"parameters", "volatile", "provenance"}
+CELL_KEYS = {"tags": TAGS, "mystnb": {"image"}, "verify": {"atol", "rtol"}, "translation": {"of"},
+             "slideshow": {"slide_type"}}  # fmt: skip
+BOOK_KEYS = {"kernelspec", "language_info", "recorded", "outputs"}
 
 _FOLDERS = "home|Users|root|tmp|work|private|mnt|opt|srv|var/folders"
 PRIVATE = re.compile(rf"(?<![\w.~:/])/(?:{_FOLDERS})/[\w.][^\s'\"<>]*|\b[A-Za-z]:\\+Users\\+\w+")
@@ -38,7 +40,11 @@ def _cell_ids(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
     for cell in notebook.cells:
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", cell.id):
             yield cell.id, "id", "an id is made of a-z, 0-9 and '-': it stands in markers and messages"
-        extra = set(cell.metadata) - CELL_KEYS
+        extra = {
+            f"{key} {item}".strip()
+            for key, value in cell.metadata.items()
+            for item in (set(value) - CELL_KEYS[key] if key in CELL_KEYS else [""])
+        }
         if extra:
             yield cell.id, "metadata", f"volatile or unknown metadata: {', '.join(sorted(extra))}"
 
@@ -104,8 +110,8 @@ def _markdown(cell: NotebookNode) -> Iterator[tuple[str, str]]:
 
 def _provenance(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
     last = code_cells(notebook)[-1:]
-    if not last or "provenance" not in tags(last[0]):
-        yield "", "provenance", "the last code cell must be tagged 'provenance' and print JSON"
+    if [cell for cell in notebook.cells if "provenance" in tags(cell)] != last:
+        yield "", "provenance", "the last code cell, and no other, is tagged 'provenance' and prints JSON"
         return
     record = provenance(last[0])
     if record is None:
@@ -130,25 +136,24 @@ def _book(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
 
 
 def _current(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
-    known = notebook.metadata.get("recorded", {})
-    if not known:
+    if not notebook.metadata.get("recorded"):
         yield "", "not-recorded", "was never recorded: run `python -m notebooks.kit record`"
         return
-    for cell_id, digest in code_hashes(notebook).items():
-        if known.get(cell_id) != digest:
-            yield cell_id, "not-recorded", "its code has changed since its output was recorded: record the lesson"
+    for part, hashes in (("recorded", code_hashes(notebook)), ("outputs", output_hashes(notebook))):
+        for cell_id, digest in hashes.items():
+            if notebook.metadata.get(part, {}).get(cell_id) != digest:
+                subject = "code" if part == "recorded" else "output"
+                yield cell_id, "not-recorded", f"its {subject} has changed since it was recorded: record the lesson"
 
 
 def _hidden(notebook: NotebookNode, pinned: dict[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Yield cells whose tags or metadata spare outputs from the comparison or the page, unless they are listed."""
+    """Yield cells whose tags or metadata spare outputs from the comparison, unless they are listed."""
     for cell in notebook.cells:
-        own = {tag for tag in tags(cell) if tag == "volatile" or tag.startswith(("remove-", "hide-"))}
-        own = own - {"volatile"} if "provenance" in tags(cell) else own
-        own |= {"verify"} & set(cell.metadata)
-        expected = set(pinned.get(cell.id, "").split())
-        if own != expected:
-            named = [" ".join(sorted(each)) or "nothing" for each in (own, expected)]
-            yield cell.id, "hidden", f"the cell has {named[0]}, {FILE} lists {named[1]}: list it with a reason"
+        spared = ["volatile"] if "volatile" in tags(cell) and "provenance" not in tags(cell) else []
+        spared += [f"{key}={value}" for key, value in sorted(cell.metadata.get("verify", {}).items())]
+        if (listing := pinned.get(cell.id, "")) != " ".join(spared):
+            has = " ".join(spared) or "nothing"
+            yield cell.id, "hidden", f"the cell has {has}, {FILE} lists {listing or 'nothing'}: list it with a reason"
 
 
 def _drawn(notebook: NotebookNode, root: Path) -> Iterator[tuple[str, str, str]]:

@@ -2,9 +2,12 @@
 
     ["01_evaluation".numbers]    # numbers of the English prose that no run gives, in order; "*" for a whole page
     grades-text = ["3 2 1 0 2", "the grades of the guidelines"]
-    ["01_evaluation".cells]      # tags and metadata that hide outputs from the comparison
+    ["04_judgements".comparisons]  # words that compare figures in a sentence without a claim, in order
+    many-result = ["best", "part of a label"]
+    ["01_evaluation".cells]      # what spares outputs from the comparison: volatile, or a tolerance such as atol=0.01
     device = ["volatile", "names the device, which differs"]
-    ["01_evaluation".languages]  # numbers that only English (en) or only Chinese (zh) has
+    ["01_evaluation".languages]  # numbers that only English (en) or only Chinese (zh) has; `names` and `words` let the
+                                 # order of names, and words that `opposed` takes for opposites, differ
     look-text = ["en 3", "Chinese says it without the number"]
 
 A page stands under its path, with `page` in the place of the cell's id.
@@ -20,7 +23,7 @@ from pathlib import Path
 from .notebooks import NotebookError, Problem
 
 FILE = "docs/checks.toml"
-SECTIONS = ("numbers", "cells", "languages")
+SECTIONS = ("numbers", "comparisons", "cells", "languages")
 Listed = dict[str, dict[str, dict[str, list[str]]]]
 
 

@@ -16,8 +16,9 @@ _MATH = re.compile(r"\$\$.+?\$\$|\\\[.+?\\\]|\\\(.+?\\\)|(?<![\\\w$])\$(?!\s)[^$
 _CODE = re.compile(r"(?:\{[\w:-]+\})?(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.S)
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(\s*<?([^)\s>]*)>?(?:\s+\"[^\"]*\")?\s*\)")
 _REFERENCE = re.compile(r"^ {0,3}\[[^\]]+\]:[ \t]*\S+.*$", re.M)
-_URL = re.compile(r"<?(?:https?|ftp)://[^\s<>)\"'，。；：、）】》]+>?")
+URL = re.compile(r"<?(?:https?|ftp)://[^\s<>)\"'，。；：、）】》`]+>?")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_SENTENCE = re.compile(r"(?:<!--.*?-->|[.!?;:](?![\s\"”)*<]|$)|[^.!?;:。！？；：\n])+(?:[.!?;:。！？；：]|$)", re.M)
 _OPTION = re.compile(r"^[ \t]*:[\w-]+:.*$", re.M)
 _TARGET = re.compile(r"^[ \t]*\([\w-]+\)=[ \t]*$", re.M)
 
@@ -70,7 +71,7 @@ def prose(text: str) -> str:
     text = COMMENT.sub(lambda m: "\n" * m[0].count("\n"), without_code(text))
     text = _MATH.sub(lambda m: _lines_of(m[0]), text)
     text = LINK.sub(lambda m: m[2], LINK.sub(lambda m: m[2], text))
-    for pattern in (_REFERENCE, _OPTION, _TARGET, _URL, _TAG):
+    for pattern in (_REFERENCE, _OPTION, _TARGET, URL, _TAG):
         text = pattern.sub("", text)
     return text
 
@@ -91,6 +92,18 @@ def headings(text: str) -> list[str]:
 def paragraphs(text: str) -> list[str]:
     """Return the blocks of a text that blank lines separate, stripped."""
     return [block.strip() for block in re.split(r"\n\s*\n", text) if block.strip()]
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences and half sentences of a Markdown text, in any of both languages, with their comments."""
+    return [match[0] for match in _SENTENCE.finditer(text)]
+
+
+def line_pairs(english: str, chinese: str) -> list[tuple[str, str]]:
+    """Return each line of prose of an English text and its translation; what a Chinese text adds stands below these."""
+    both = ([line for line in without_blocks(text).split("\n") if COMMENT.sub("", line).strip()]
+            for text in (english, chinese))  # fmt: skip
+    return list(zip(*both, strict=False))
 
 
 def has_han(text: str) -> bool:

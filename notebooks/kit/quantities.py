@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
 
-from .markdown import COMMENT, LINK, prose, without_blocks
+from .directions import opposed
+from .markdown import COMMENT, LINK, line_pairs, prose, sentences, without_blocks
+from .names import missing_names
 
 WORDS = {
     "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
@@ -18,6 +21,7 @@ WORDS = {
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "百": 100, "千": 1000, "万": 10**4,
            "亿": 10**8}  # fmt: skip
 _DIGITS = dict(zip("零一二三四五六七八九两", (*range(10), 2), strict=True))
+_BY_LINE = ("names", "words", "rows")
 _SMALL = re.compile(r"\b(?:one|two|both|once|twice|first|second|single)\b|[一二两]|首个|第一", re.I)
 
 _DIGIT = r"\d+(?:,\d{3})*(?:\.\d+)?"
@@ -144,9 +148,23 @@ def _allowed(entry: str) -> dict[str, Counter[str]]:
     for word in entry.split():
         if word in found:
             language = word
-        else:
+        elif word not in _BY_LINE:
             found[language][word] += 1
     return found
+
+
+def _by_line(english: str, chinese: str) -> Iterator[tuple[str, str]]:
+    """Yield rule and message where a line names other things than its translation, or a sentence says the opposite."""
+    for lines in line_pairs(english, chinese):
+        place = f"in '{prose(lines[1]).strip()[:60]}'"
+        for name in missing_names(*lines):
+            yield "names", f"Chinese lacks '{name}', or has it elsewhere, {place}"
+        left, right = ([one for one in sentences(prose(line)) if re.search(r"\w\w", one)] for line in lines)
+        pairs = zip(left, right, strict=True) if len(left) == len(right) else [(prose(lines[0]), prose(lines[1]))]
+        for word, against in itertools.chain(*itertools.starmap(opposed, pairs)):
+            yield "words", f"English says '{word}', Chinese '{against}', {place}"
+        if lines[0].startswith("|") and (lost := quantities(lines[0], "en")[1] - quantities(lines[1], "zh")[0]):
+            yield "rows", f"Chinese lacks {', '.join(lost)} {place}"
 
 
 def language_differences(english: str, chinese: str, allowed: str = "") -> Iterator[tuple[str, str]]:
@@ -162,6 +180,11 @@ def language_differences(english: str, chinese: str, allowed: str = "") -> Itera
     for name, others in (("English", left - right), ("Chinese", right - left)):
         if others:
             yield "formulas", f"only the {name} text has ${next(iter(others))[:60]}$: both have the same formulas"
+    faults = list(_by_line(english, chinese))
+    yield from ((rule, f"{message}: correct one text") for rule, message in faults if rule not in allowed.split())
+    for rule in _BY_LINE:
+        if rule in allowed.split() and rule not in dict(faults):
+            yield rule, f"'{rule}' is listed for nothing: correct docs/checks.toml, languages"
     exceptions = _allowed(allowed)
     for language, only in zip(("en", "zh"), number_differences(english, chinese), strict=True):
         expected = exceptions[language]

@@ -1,4 +1,7 @@
-"""Record a lesson: execute the English notebook, keep what did not change, carry code and outputs into Chinese."""
+"""Record a lesson: execute the English notebook, keep what did not change, carry code and outputs into Chinese.
+
+A record is what every machine gives, so a new one is tried under other conditions before it is stored (conditions.py).
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,9 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from .cells import code_cells, code_hashes
+from .cells import code_cells, code_hashes, output_hashes
 from .compare import compare
+from .conditions import differences, recording_conditions
 from .execute import CELL_LIMIT, execute
 from .hygiene import locked_versions
 from .notebooks import LANGUAGES, ROOT, NotebookError, dumps, lesson_path, loads, read, relative, write_files
@@ -43,13 +47,15 @@ def is_unchanged(recorded: NotebookNode, fresh: NotebookNode) -> bool:
 def stamp(notebook: NotebookNode) -> NotebookNode:
     """Return notebook with the metadata that every lesson has and nothing volatile.
 
-    That is hashes of the code run, and where slides begin: at a heading, and below it at each further text.
+    That is hashes of the code run and of its outputs, and where slides begin: at a heading, and below it at each
+    further text.
     """
     notebook = deepcopy(notebook)
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
         "recorded": code_hashes(notebook),
+        "outputs": output_hashes(notebook),
     }
     for cell in notebook.cells:
         for key in ("execution", "papermill", "collapsed", "scrolled", "ExecuteTime", "colab", "vscode", "trusted"):
@@ -67,11 +73,27 @@ def _unchanged_files(before: dict[Path, str], root: Path) -> None:
             raise NotebookError(f"{relative(root, path)} was edited while it ran; nothing is written: record it again")
 
 
+def _require_stable(fresh: NotebookNode, label: str, root: Path, limit: int) -> None:
+    """Raise NotebookError naming every output that another condition changes."""
+    unstable = [
+        f"{condition}: {difference}"
+        for condition, settings in recording_conditions(fresh).items()
+        for difference in differences(fresh, label, settings, root=root, limit=4 * limit)
+    ]
+    if unstable:
+        listed = "\n".join(unstable)
+        raise NotebookError(
+            f"{label} is not recorded, because another machine would give other outputs. Show fewer digits, or keep "
+            f"thresholds and ties away from the data:\n{listed}"
+        )
+
+
 def record(root: Path, name: str, *, force: bool = False, limit: int = CELL_LIMIT) -> list[str]:
     """Record one lesson in both languages and return what differs from before.
 
-    Nothing is written when execution fails, when the Chinese twin is missing, when a file was edited meanwhile, or
-    (without force) when installed versions differ from constraints.txt: each raises NotebookError.
+    Nothing is written when execution fails, when the Chinese twin is missing, when a file was edited meanwhile, when a
+    changed output is not the same under every recording condition, or (without force) when installed versions differ
+    from constraints.txt: each raises NotebookError.
     """
     unlocked = [] if force else unlocked_packages(root)
     if unlocked:
@@ -89,6 +111,7 @@ def record(root: Path, name: str, *, force: bool = False, limit: int = CELL_LIMI
         changed = [str(difference) for difference in compare(english, fresh)] or [
             "same outputs; new code, versions or data"
         ]
+        _require_stable(fresh, relative(root, paths[0]), root, limit)
     result = stamp(fresh if changed else english)
     _unchanged_files(before, root)
     write_files({paths[0]: dumps(result), paths[1]: dumps(carry(result, chinese))})

@@ -7,6 +7,7 @@ English is the source. A Chinese markdown cell carries `{"translation": {"of": H
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,7 +22,7 @@ from nbformat import NotebookNode
 
 from .cells import alt_text, by_id, cell_hash
 from .listed import listed
-from .markdown import HAN, PLACEHOLDER, has_han, headings, links, paragraphs, prose, without_blocks
+from .markdown import HAN, PLACEHOLDER, has_han, headings, line_pairs, links, paragraphs, prose, without_blocks
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_path, read, relative, write_files
 from .quantities import language_differences
 from .twins import without_twins
@@ -190,7 +191,9 @@ def text_problems(english: str, chinese: str, root: Path, allowed: str = "") -> 
     if remaining:
         yield "untranslated", f"still in English: '{remaining[0][:60]}'"
     else:
-        yield from _wrong_terms(english, chinese, glossary(root))
+        rows = [lines for lines in line_pairs(english, chinese) if lines[0].startswith("|") and has_han(lines[1])]
+        faults = itertools.chain(*(_wrong_terms(*text, glossary(root)) for text in [(english, chinese), *rows]))
+        yield from dict.fromkeys(faults)
         yield from language_differences(english, without_twins(chinese, root), allowed)
         yield from _missing_links(english, chinese)
     yield from typography(chinese)

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tests.bench.reports import head, save
 
@@ -39,8 +40,11 @@ def timed(call: Callable[[Path], object]) -> float:
         return time.perf_counter() - start
 
 
-def measure(rounds: int, count: int) -> dict[str, object]:
-    """Time both contestants in turn; seconds of each round, of the start, and MiB of a worker."""
+def measure(rounds: int, count: int, cluster: Any = None) -> dict[str, Any]:
+    """Time both contestants in turn; seconds of each round, of the start, and MiB of a worker.
+
+    Without a ``cluster`` two workers are started.
+    """
     import torch
 
     from helpers import distributed
@@ -51,7 +55,7 @@ def measure(rounds: int, count: int) -> dict[str, object]:
     model, texts = load_model(device="cpu"), real_passages(count)
     torch.set_num_threads(2)
     start = time.perf_counter()
-    with connected(None, 2, 1, 0, False) as client:
+    with connected(cluster, None if cluster else 2, 1, 0, False) as client:
         up, idle = time.perf_counter() - start, max(client.run(worker_memory).values())
         options = {"cluster": client, "shard_size": SHARD, "progress": False}
         start = time.perf_counter()
@@ -73,7 +77,7 @@ def worker_memory() -> float:
     return psutil.Process().memory_info().rss / 2**20
 
 
-def report(rounds: int, count: int) -> dict[str, object]:
+def report(rounds: int, count: int) -> dict[str, Any]:
     """Run all measurements and put versions and ratios beside them."""
     found = measure(rounds, count)
     ratio = statistics.median(one / two for one, two in zip(found["one"], found["two"], strict=True))

@@ -29,17 +29,16 @@ METRICS = ["recall@10", "mrr@10", "ndcg@10"]
 ROUNDS = 3
 
 
-def contestants() -> dict[str, Callable[[], np.ndarray]]:
-    """Give each way to encode the corpus as a call that returns its vectors, (n, dim)."""
+def contestants(count: int | None) -> dict[str, Callable[[], np.ndarray]]:
+    """Return each way to encode the first passages, by default all, as a call that returns their vectors, (n, dim)."""
     from sentence_transformers import SentenceTransformer
 
     from helpers.data import load_dataset
     from helpers.embeddings import encode
-    from helpers.models import OFFLINE_DEFAULT, load_model
-    from helpers.models.files import find_checkpoint
+    from helpers.models import flag_model, load_model
 
-    corpus, model = load_dataset("pocket-en").corpus, load_model()
-    peer = SentenceTransformer(str(find_checkpoint(OFFLINE_DEFAULT).folder), device="cpu")
+    corpus, model = load_dataset("pocket-en").corpus[:count], load_model(device="cpu")
+    peer, flag = SentenceTransformer(str(model.folder), device="cpu"), flag_model(model)
     warm = tempfile.mkdtemp()
     encode(model, corpus, cache_dir=warm)
 
@@ -50,7 +49,7 @@ def contestants() -> dict[str, Callable[[], np.ndarray]]:
     calls = {
         "helpers.embeddings": fresh,
         "helpers.embeddings, cached": lambda: encode(model, corpus, cache_dir=warm),
-        "FlagModel.encode, batch 256": lambda: model.flag.encode(corpus),
+        "FlagModel.encode, batch 256": lambda: flag.encode_corpus(corpus),
     }
     for size in SENTENCE_TRANSFORMERS_BATCHES:
         calls[f"sentence-transformers, batch {size}"] = lambda size=size: peer.encode(
@@ -59,9 +58,9 @@ def contestants() -> dict[str, Callable[[], np.ndarray]]:
     return calls
 
 
-def measure_times(rounds: int) -> tuple[dict[str, float], dict[str, float]]:
+def measure_times(rounds: int, count: int | None = None) -> tuple[dict[str, float], dict[str, float]]:
     """Time every contestant in turn; medians in seconds, and the largest difference of a value from FlagModel's."""
-    calls = contestants()
+    calls = contestants(count)
     seconds: dict[str, list[float]] = {name: [] for name in calls}
     vectors = {}
     for _ in range(rounds):
@@ -98,7 +97,7 @@ def measure_rates(rounds: int) -> dict[str, dict[str, float]]:
     return rates
 
 
-def measure_half(rounds: int) -> dict[str, dict[str, float]]:
+def measure_half(rounds: int, count: int | None = None) -> dict[str, dict[str, float]]:
     """Encode the collection by the bundled model in 32-bit floats and in bfloat16, in turn; a column for each.
 
     `load_model` computes in 32 bits on a processor, so the network is cast here; all else is the same code.
@@ -119,7 +118,7 @@ def measure_half(rounds: int) -> dict[str, dict[str, float]]:
         for name, model in models.items():
             with tempfile.TemporaryDirectory() as folder:
                 start = np.array([time.perf_counter(), time.process_time()])
-                vectors[name] = encode(model, data.corpus, cache_dir=folder)
+                vectors[name] = encode(model, data.corpus[:count], cache_dir=folder)
                 taken[name].append(np.array([time.perf_counter(), time.process_time()]) - start)
     medians = {name: np.median(found, axis=0) for name, found in taken.items()}
     columns = {}
@@ -128,7 +127,7 @@ def measure_half(rounds: int) -> dict[str, dict[str, float]]:
             queries = encode(model, data.queries, kind="query", cache_dir=folder)
         if {queries.dtype, vectors[name].dtype} != {np.dtype(np.float32)} or model.dtype != f"torch.{name}":
             raise RuntimeError(f"{name}: the network is in {model.dtype}, vectors in {vectors[name].dtype}")
-        _, ids = search(build_index(vectors[name]), queries, k=10)
+        _, ids = search(build_index(vectors[name]), queries, k=min(10, len(vectors[name])))
         scores = evaluate(ids, data.qrels, METRICS, relevance_level=data.relevance_level)
         clock, processor = medians[name].tolist()
         columns[name] = {
@@ -141,13 +140,13 @@ def measure_half(rounds: int) -> dict[str, dict[str, float]]:
     return {measure: {name: column[measure] for name, column in columns.items()} for measure in columns["float32"]}
 
 
-def measure_memory(copies: int) -> dict[str, float]:
+def measure_memory(copies: int, count: int | None = None) -> dict[str, float]:
     """Encode the corpus ``copies`` times, each text made new; MiB before and at the peak. For a fresh process."""
     from helpers.data import load_dataset
     from helpers.embeddings import encode
     from helpers.models import load_model
 
-    corpus, model = load_dataset("pocket-en").corpus, load_model()
+    corpus, model = load_dataset("pocket-en").corpus[:count], load_model()
     with tempfile.TemporaryDirectory() as folder:
         encode(model, corpus[:8], cache_dir=folder)
         before = reset_peak()

@@ -87,11 +87,11 @@ def likeness(real: np.ndarray, held: np.ndarray, made: np.ndarray, queries: np.n
     return table
 
 
-def measure(count: int, rounds: int) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Build and search every index; the rows of both tables."""
+def measure(count: int, rounds: int, real: np.ndarray | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Build and search every index; the rows of both tables. The ``real`` vectors are by default the docstrings'."""
     from helpers.index import build_index, search
 
-    real = real_vectors()
+    real = real_vectors() if real is None else real
     held, real = real[: len(real) // 10], real[len(real) // 10 :]
     maker = Maker(real)
     queries, vectors = maker.make(QUERIES), np.empty((count, real.shape[1]), np.float32)

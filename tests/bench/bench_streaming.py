@@ -61,14 +61,14 @@ def measure_memory(count: int) -> dict[str, float]:
     }
 
 
-def measure_search(rounds: int = ROUNDS) -> dict[str, Any]:
+def measure_search(rounds: int = ROUNDS, count: int = VECTORS) -> dict[str, Any]:
     """Time exact search in blocks, of an array and of shards on disk, in turn with a flat index."""
     from helpers.index import build_index, search
 
     rng = np.random.default_rng(0)
-    vectors = rng.standard_normal((VECTORS, DIM), dtype=np.float32)
+    vectors = rng.standard_normal((count, DIM), dtype=np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    queries = vectors[rng.choice(VECTORS, QUERIES, replace=False)]
+    queries = vectors[rng.choice(count, QUERIES, replace=False)]
     with tempfile.TemporaryDirectory() as folder:
         indexes = {
             "flat": build_index(vectors),
@@ -97,17 +97,16 @@ def measure_search(rounds: int = ROUNDS) -> dict[str, Any]:
 
 def _as_shards(vectors: np.ndarray, folder: Path) -> Any:
     """Keep vectors in a folder as an encoding would."""
-    from helpers.embeddings.cache import Recipe
-    from helpers.embeddings.keeping import ShardFolder, shard_file
-    from helpers.embeddings.shards import MadeWith, ModelName
+    from helpers.embeddings.shards import ModelName, ShardSettings, ShardWriter
+    from helpers.embeddings.store import Recipe, Store
 
     recipe = Recipe("none", "none", None, "cpu", "float32")
-    target = ShardFolder(folder, MadeWith(ModelName("made up", "none"), recipe, "passage", "", 1024), len(vectors))
+    settings, store = ShardSettings(ModelName("made up", "none"), recipe, "passage", "", 1024), Store(folder)
+    writer = ShardWriter(store, settings, len(vectors))
     for start in range(0, len(vectors), 1024):
-        part = vectors[start : start + 1024]
-        shard = target.cache.write(recipe.shard_name([str(start)]), part)
-        target.add(map(str, range(start, start + len(part))), shard_file(target.cache, shard), DIM)
-    return target.finish()
+        part, texts = vectors[start : start + 1024], [str(start)]
+        writer.add(texts, settings.shard_file(store, texts, store.write(recipe.shard_name(texts), part)), DIM)
+    return writer.finish()
 
 
 def report() -> dict[str, Any]:

@@ -19,7 +19,9 @@ from helpers import distributed
 from helpers.distributed import cluster as clusters
 from helpers.distributed import tasks
 from helpers.distributed.work import Encoding, Question, encode_shard, search_part
-from helpers.embeddings import encode_shards, network
+from helpers.embeddings import encode_shards, encoding
+from helpers.embeddings.shards import ShardWriter
+from helpers.embeddings.store import Store
 from helpers.index import build_index, search
 from helpers.models import load_model
 from helpers.models.transformer import static
@@ -115,12 +117,12 @@ def test_a_rerun_computes_only_what_is_missing(model, alone, client, tmp_path, m
     """After an interruption hours of work would be done twice, or a damaged shard would be kept."""
     options = {"cluster": client, "shard_size": SIZE, "progress": False}
     shards = distributed.encode(model, TEXTS, tmp_path, **options)
-    paths = [path for _, path in shards.parts]
+    paths = [tmp_path / f"{shard.name}.npy" for shard in shards.manifest.shards]
     paths[1].unlink()
     paths[4].write_bytes(paths[3].read_bytes())
     computed = []
-    forward = network.forward
-    monkeypatch.setattr(network, "forward", lambda *a: (computed.append(a[1]), forward(*a))[1])
+    forward = encoding.forward
+    monkeypatch.setattr(encoding, "forward", lambda *a: (computed.append(a[1]), forward(*a))[1])
     again = distributed.encode(model, TEXTS, tmp_path, **options)
     assert sorted(computed) == sorted([TEXTS[SIZE : 2 * SIZE], TEXTS[4 * SIZE : 5 * SIZE]])
     assert np.array_equal(np.asarray(again), np.asarray(alone))
@@ -146,8 +148,9 @@ def test_texts_are_read_only_a_few_shards_ahead(model, client, tmp_path):
 
 def test_a_worker_returns_names_and_no_vectors(model, tmp_path):
     """Vectors of millions of texts would go through the scheduler's memory."""
-    kept = distributed.ShardFolder(tmp_path, distributed._made_with(model, "passage", 32, 1024, 0))
-    run = Encoding(model.origin, "cpu", kept.made_with, 32, tmp_path, torch.get_num_threads())
+    settings = distributed.worker_settings(model, "passage", 32, 1024, 0)
+    ShardWriter(Store(tmp_path), settings)
+    run = Encoding(model.origin, "cpu", settings, 32, tmp_path, torch.get_num_threads())
     answer = encode_shard(run, texts(1000))
     assert answer.shard.rows == 1000
     assert len(pickle.dumps(answer)) < 1000
@@ -177,7 +180,7 @@ def test_search_gives_what_one_index_gives(model, alone, client, monkeypatch):
 def test_a_shard_that_fails_is_named_with_its_cause_after_three_retries(model, client, tmp_path, monkeypatch):
     """Of a million texts nobody would know which one, or a full disk would be tried for ever."""
     tried = []
-    forward = network.forward
+    forward = encoding.forward
 
     def fails(model_, batch, *rest):
         if TEXTS[5 * SIZE] in batch:
@@ -185,7 +188,7 @@ def test_a_shard_that_fails_is_named_with_its_cause_after_three_retries(model, c
             raise OSError("No space left on device")
         return forward(model_, batch, *rest)
 
-    monkeypatch.setattr(network, "forward", fails)
+    monkeypatch.setattr(encoding, "forward", fails)
     with pytest.raises(RuntimeError, match=r"Shard 5: failed, 4 times \(OSError: .*No space left on device"):
         distributed.encode(model, TEXTS, tmp_path, cluster=client, shard_size=SIZE, progress=False)
     assert len(tried) == 4
@@ -206,7 +209,8 @@ def test_a_worker_with_another_model_is_refused(tmp_path, client):
 
 def test_a_folder_that_workers_do_not_share_is_refused(model, tmp_path):
     """Shards would be written on other machines and listed here."""
-    run = Encoding(model.origin, "cpu", distributed._made_with(model, "passage", 32, 32, 0), 32, tmp_path / "no", 1)
+    settings = distributed.worker_settings(model, "passage", 32, 32, 0)
+    run = Encoding(model.origin, "cpu", settings, 32, tmp_path / "no", 1)
     with pytest.raises(FileNotFoundError, match="a disk that all machines share"):
         encode_shard(run, TEXTS[:4])
 
@@ -296,7 +300,7 @@ def test_each_worker_gets_a_gpu_of_its_own(visible, count, workers, expected, mo
 def test_half_precision_is_for_gpus(model, gpus, half, dtype):
     """A folder would say 16 bits of vectors that a CPU computed in 32, or be filled up with others."""
     halved = replace(model, origin=replace(model.origin, half=half))
-    made = distributed._made_with(halved, "passage", 32, 1024, gpus)
+    made = distributed.worker_settings(halved, "passage", 32, 1024, gpus)
     assert (made.recipe.device, made.recipe.dtype) == ("cuda" if gpus else "cpu", f"torch.{dtype}")
 
 
@@ -309,8 +313,8 @@ def test_more_workers_than_gpus_are_refused(monkeypatch):
 
 def test_vectors_of_gpus_are_others_than_those_of_processors(model):
     """A folder begun on a CPU would be filled up with vectors that a GPU rounds in another way."""
-    assert distributed._made_with(model, "passage", 32, 1024, 0).recipe.device == "cpu"
-    assert distributed._made_with(model, "passage", 32, 1024, 1).recipe.device == "cuda"
+    assert distributed.worker_settings(model, "passage", 32, 1024, 0).recipe.device == "cpu"
+    assert distributed.worker_settings(model, "passage", 32, 1024, 1).recipe.device == "cuda"
 
 
 def test_without_the_extra_one_sentence_names_it(monkeypatch):

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-import helpers.embeddings
-from helpers.embeddings import cache, encode_shards, job
+from helpers.embeddings import encode_shards, encoding, store
 
 SHARDS, SHARD_SIZE, DIM = 12, 4, 64
 TEXTS = [f"passage {row} says {'very ' * (row % 5)}little" for row in range(SHARDS * SHARD_SIZE - 1)]
@@ -30,15 +29,15 @@ def vector(text: str) -> np.ndarray:
     return numbers / np.linalg.norm(numbers)
 
 
-def network(pause: float = 0) -> SimpleNamespace:
-    """Give what takes the network's place: ``pause`` seconds a shard, and a line for each."""
+def network(pause: float = 0) -> Callable[..., dict]:
+    """Give what takes the forward pass's place: ``pause`` seconds a shard, and a line for each."""
 
     def forward(model: Any, texts: list[str], tokens: Any, poolings: list[Any], batch_size: int) -> dict:
         print("computed", flush=True)
         time.sleep(pause)
         return {poolings[0]: np.stack([vector(text) for text in texts])}
 
-    return SimpleNamespace(forward=forward)
+    return forward
 
 
 def stand_in(sha256: str = "some weights") -> Any:
@@ -50,16 +49,15 @@ def stand_in(sha256: str = "some weights") -> Any:
 
 def bundled() -> Any:
     """Load the bundled model, its forward pass printing a line for each shard."""
-    from helpers.embeddings import network
     from helpers.models import load_model
 
-    real = network.forward
+    real = encoding.forward
 
     def forward(*arguments: Any) -> Any:
         print("computed", flush=True)
         return real(*arguments)
 
-    network.forward = forward
+    encoding.forward = forward
     return load_model()
 
 
@@ -82,7 +80,7 @@ def die_at(stage: str, shard: int) -> None:
 
     sys.addaudithook(hook)
     if stage == STAGES[1]:
-        cache._digest = _then(cache._digest, reached)
+        store._digest = _then(store._digest, reached)
 
 
 def _then(digest: Callable[..., bytes], reached: Callable[[], None]) -> Callable[..., bytes]:
@@ -108,8 +106,8 @@ def main() -> None:
     if options.stage:
         die_at(options.stage, options.shard)
     if not options.bundled:
-        helpers.embeddings.network = network(options.pause)  # type: ignore[attr-defined]
-        job.tokenize = lambda *_: {}  # type: ignore[assignment]
+        encoding.forward = network(options.pause)
+        encoding.tokenize = lambda *_: {}  # type: ignore[assignment]
     model = bundled() if options.bundled else stand_in()
     print("ready", flush=True)
     texts = [text for copy in range(6) for text in (f"{text}, {copy}" for text in TEXTS)] if options.bundled else TEXTS

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from helpers._atomic import whole_file
-from helpers.embeddings.cache import Recipe, ShardCache
+from helpers.embeddings.store import Recipe, Store
 
 RECIPE = Recipe(model="ab12", pooling="mean", max_length=512, device="cpu", dtype="torch.float32")
 TEXTS = ["the cat", "a dog"]
@@ -21,9 +21,9 @@ HEADER = 128  # bytes of the header that numpy writes before a small array
 
 
 @pytest.fixture
-def cache(tmp_path: Path) -> ShardCache:
+def cache(tmp_path: Path) -> Store:
     """Give a cache with two shards."""
-    made = ShardCache(tmp_path / "cache")
+    made = Store(tmp_path / "cache")
     made.write("one", VECTORS)
     made.write("two", VECTORS[::-1].copy())
     return made
@@ -60,7 +60,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_every_damage_is_noticed(cache: ShardCache, name: str):
+def test_every_damage_is_noticed(cache: Store, name: str):
     """A vector changed on disk, by a fault or on purpose, would be scored as the model's."""
     path = cache.folder / "one.npy"
     whole = path.read_bytes()
@@ -72,13 +72,13 @@ def test_every_damage_is_noticed(cache: ShardCache, name: str):
     assert np.array_equal(cache.read("one"), VECTORS)
 
 
-def test_another_shards_file_is_noticed(cache: ShardCache):
+def test_another_shards_file_is_noticed(cache: Store):
     """A file under another's name would give each text the vector of another."""
     (cache.folder / "two.npy").replace(cache.folder / "one.npy")
     assert cache.read("one") is None
 
 
-def test_what_is_no_file_is_noticed(cache: ShardCache):
+def test_what_is_no_file_is_noticed(cache: Store):
     """Opening a pipe in the place of a shard would wait for ever."""
     for name, make in (("folder", os.mkdir), ("pipe", getattr(os, "mkfifo", os.mkdir))):
         make(cache.folder / f"{name}.npy")
@@ -86,31 +86,31 @@ def test_what_is_no_file_is_noticed(cache: ShardCache):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions are POSIX's")
-def test_the_folder_is_its_owners_alone(cache: ShardCache):
+def test_the_folder_is_its_owners_alone(cache: Store):
     """Whoever can write into a cache can choose its owner's embeddings."""
     assert stat.S_IMODE(cache.folder.stat().st_mode) == 0o700
 
 
-def test_a_full_cache_needs_no_right_to_write(cache: ShardCache, monkeypatch):
+def test_a_full_cache_needs_no_right_to_write(cache: Store, monkeypatch):
     """A cache on a disk that is read only, shared by a class, would be refused though nothing is missing."""
 
     def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EROFS, "Read-only file system")
 
     monkeypatch.setattr(os, "open", refuse)
-    assert np.array_equal(ShardCache(cache.folder).read("one"), VECTORS)
+    assert np.array_equal(Store(cache.folder).read("one"), VECTORS)
     with pytest.raises(OSError, match=r"cache.*Read-only file system.*EVAL_CACHE_DIR"):
         cache.write("three", VECTORS)
 
 
-def test_no_object_goes_into_the_cache(cache: ShardCache):
+def test_no_object_goes_into_the_cache(cache: Store):
     """What is not a number is written as code that the next reader would run."""
     with pytest.raises(ValueError, match="allow_pickle=False"):
         cache.write("objects", np.array([{}], object))
     assert cache.read("objects") is None
 
 
-def test_a_shard_that_may_not_be_read_is_computed_again(cache: ShardCache, monkeypatch):
+def test_a_shard_that_may_not_be_read_is_computed_again(cache: Store, monkeypatch):
     """A shard of another user, closed to others, would end in a stack trace."""
 
     def refuse(_: Path) -> bytes:

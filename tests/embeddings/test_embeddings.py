@@ -1,11 +1,6 @@
 """Encoding: the same vectors as FlagEmbedding's own call, once computed kept, and never half a file."""
 
 import copy
-import os
-import signal
-import subprocess
-import sys
-import textwrap
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -14,9 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.embeddings import count_truncated, encode, encode_pooled, encode_shards, job, network
-from helpers.embeddings.cache import ShardCache
-from helpers.models import Pooling, load_model
+from helpers.embeddings import count_truncated, encode, encode_pooled, encode_shards, encoding
+from helpers.embeddings.store import Store
+from helpers.models import Pooling, flag_model, load_model
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import write_embeddings
 
@@ -39,8 +34,10 @@ def model(checkpoint):
 def forwards(monkeypatch) -> list[int]:
     """Count how many texts really went through the model."""
     counted = []
-    real = network.forward
-    monkeypatch.setattr(network, "forward", lambda m, texts, *more: counted.append(len(texts)) or real(m, texts, *more))
+    real = encoding.forward
+    monkeypatch.setattr(
+        encoding, "forward", lambda m, texts, *more: counted.append(len(texts)) or real(m, texts, *more)
+    )
     return counted
 
 
@@ -49,7 +46,7 @@ def test_vectors_equal_those_of_flagembedding(model, tmp_path):
     ours = encode(model, TEXTS, cache_dir=tmp_path, batch_size=4)
     assert ours.dtype == np.float32
     assert ours.shape == (len(TEXTS), 16)
-    np.testing.assert_allclose(ours, model.flag.encode_corpus(TEXTS), atol=1e-6)
+    np.testing.assert_allclose(ours, flag_model(model).encode_corpus(TEXTS), atol=1e-6)
     np.testing.assert_allclose(np.linalg.norm(ours, axis=1), 1, atol=1e-6)
 
 
@@ -57,7 +54,7 @@ def test_bundled_model_gives_the_vectors_of_flagembedding(tmp_path):
     """As above with real weights and texts of very different lengths."""
     model = load_model()
     texts = ["short", "a longer text about nothing much " * 20, "二〇二六年", "middle sized, it is"]
-    np.testing.assert_allclose(encode(model, texts, cache_dir=tmp_path), model.flag.encode(texts), atol=1e-6)
+    np.testing.assert_allclose(encode(model, texts, cache_dir=tmp_path), flag_model(model).encode(texts), atol=1e-6)
     assert count_truncated(model, [*texts, "각 " * 180]) == 1  # 360 characters, but three tokens to a syllable
 
 
@@ -65,7 +62,7 @@ def test_a_passage_gets_its_own_instruction(checkpoint, tmp_path):
     """Models trained with a prefix on both sides would be run without it on one."""
     model = load_model(checkpoint, passage_instruction="the ")
     passages = encode(model, ["fish"], cache_dir=tmp_path)
-    np.testing.assert_allclose(passages, model.flag.encode_corpus(["fish"]), atol=1e-6)
+    np.testing.assert_allclose(passages, flag_model(model).encode_corpus(["fish"]), atol=1e-6)
     np.testing.assert_allclose(passages, encode(model, ["the fish"], kind="query", cache_dir=tmp_path), atol=1e-6)
 
 
@@ -87,7 +84,7 @@ def test_a_query_gets_the_instruction_and_a_passage_does_not(checkpoint, tmp_pat
     model = load_model(checkpoint, query_instruction="eat the ")
     passages = encode(model, ["fish"], cache_dir=tmp_path)
     queries = encode(model, ["fish"], kind="query", cache_dir=tmp_path)
-    np.testing.assert_allclose(queries, model.flag.encode_queries(["fish"]), atol=1e-6)
+    np.testing.assert_allclose(queries, flag_model(model).encode_queries(["fish"]), atol=1e-6)
     np.testing.assert_allclose(queries, encode(model, ["eat the fish"], cache_dir=tmp_path), atol=1e-6)
     assert np.abs(queries - passages).max() > 1e-3
 
@@ -134,65 +131,6 @@ def test_a_stopped_run_computes_only_what_is_missing(model, tmp_path, forwards):
     next(stopped), next(stopped)
     list(encode_shards(model, TEXTS, cache_dir=tmp_path, shard_size=4))
     assert forwards == [4, 4, 4, 3]
-
-
-RUN = """
-    import sys, time
-    from types import SimpleNamespace as Bag
-    import numpy as np
-    from helpers import embeddings
-    from helpers.embeddings import job, network
-
-    computed = 0
-
-    def forward(model, texts, tokens, poolings, batch_size):
-        global computed
-        computed += len(texts)
-        return {poolings[0]: np.ones((len(texts), 1), np.float32)}
-
-    network.forward = forward  # what is tried here is the files: a model would only take time to load
-    job.tokenize = lambda *_: {}
-    info = Bag(sha256="some weights", pooling="mean", max_length=8, dim=None, passage_instruction="")
-    model = Bag(info=info, device="cpu", dtype="float32", projection=None)
-    texts = ("the cat " + "not " * n for n in range(40))
-    for shard in embeddings.encode_shards(model, texts, cache_dir=sys.argv[1], shard_size=1):
-        print(computed, flush=True)
-        time.sleep(float(sys.argv[2]))
-"""
-
-
-def start(cache: Path, pause: float = 0.0) -> subprocess.Popen:
-    """Start a process that encodes 40 shards with a pause after each, and prints how many it has computed by then."""
-    command = [sys.executable, "-c", textwrap.dedent(RUN), str(cache), str(pause)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-
-
-def computed(cache: Path) -> int:
-    """Run once more, to the end, and return how many shards were not found in the cache."""
-    said = start(cache).communicate(timeout=120)[0].split()
-    assert len(said) == 40
-    return int(said[-1])
-
-
-@pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX's")
-def test_a_killed_run_leaves_whole_shards_only(tmp_path):
-    """Power cuts and out-of-memory kills must cost one shard, and leave nothing broken."""
-    run = start(tmp_path, 0.05)
-    assert [run.stdout.readline() for _ in range(5)] == [f"{n}\n" for n in (1, 2, 3, 4, 5)]
-    run.send_signal(signal.SIGKILL)
-    run.communicate()
-    finished = len(list(tmp_path.glob("*.npy")))
-    assert 5 <= finished < 40
-    assert computed(tmp_path) == 40 - finished
-
-
-def test_two_processes_may_fill_one_cache(tmp_path):
-    """Two notebooks opened at once must not spoil each other's files."""
-    runs = [start(tmp_path) for _ in range(2)]
-    assert [len(run.communicate(timeout=120)[0].split()) for run in runs] == [40, 40]
-    assert [run.returncode for run in runs] == [0, 0]
-    assert computed(tmp_path) == 0
-    assert not list(tmp_path.glob("*.tmp"))
 
 
 @pytest.mark.parametrize(
@@ -262,8 +200,7 @@ def test_vectors_of_another_length_type_or_dimension_are_computed_anew(checkpoin
     assert np.abs(encode(rounder, long, cache_dir=tmp_path) - first).max() > 1e-6
     assert len(forwards) == 4
     elsewhere = [replace(whole, device=device) for device in ("cpu", "cuda:0", "cuda:1")]
-    jobs = [job.Job(one, (Pooling.CLS,), "query", 8, ShardCache(tmp_path)) for one in elsewhere]
-    on_cpu, on_first, on_second = (job.recipe(Pooling.CLS, "") for job in jobs)
+    on_cpu, on_first, on_second = (encoding.recipe_of(one, "query", 8, Pooling.CLS) for one in elsewhere)
     assert on_cpu != on_first == on_second
 
 
@@ -283,7 +220,7 @@ def test_a_shard_of_another_shape_is_computed_again(tmp_path, left):
     model = load_model()
     expected = encode(model, ["hello"], cache_dir=tmp_path / "good")
     [shard] = (tmp_path / "good").glob("*.npy")
-    ShardCache(tmp_path / "bad").write(shard.stem, left)
+    Store(tmp_path / "bad").write(shard.stem, left)
     assert np.array_equal(encode(model, ["hello"], cache_dir=tmp_path / "bad"), expected)
 
 
@@ -297,6 +234,6 @@ def test_embeddings_made_elsewhere_are_not_pooled(tmp_path):
 def test_a_cache_folder_may_begin_at_home(tmp_path, monkeypatch):
     """A folder called ~ would appear beside the notebook."""
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert ShardCache("~/emb").folder == tmp_path / "emb"
+    assert Store("~/emb").folder == tmp_path / "emb"
     monkeypatch.setenv("EVAL_CACHE_DIR", "~/named")
-    assert ShardCache().folder == tmp_path / "named"
+    assert Store().folder == tmp_path / "named"

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file
 
 from helpers import embeddings
-from helpers.embeddings import encode, encode_pooled, is_cached, network
+from helpers.embeddings import encode, encode_pooled, encoding, is_cached
 from helpers.embeddings.inputs import tokenize
 from helpers.models import Pooling, load_model
 from helpers.models.transformer import TransformerModel, static, untrained
@@ -18,6 +18,7 @@ from tests.checkpoints import save_checkpoint, save_colbert, save_tokenizer
 
 ARCHITECTURES = ("bert", "roberta", "mpnet", "xlnet", "colbert")
 SOUND = [pooling for pooling in Pooling if pooling is not Pooling.UNMASKED_MEAN]
+KINDS = ("query", "passage")
 LONG = "the cat is not a good dog , the fish is not a good apple . " * 3
 TEXTS = ["the cat", LONG, "good bread is good", "fish", "a dog of the house is not a cat"]
 
@@ -45,13 +46,13 @@ def encoders(folders) -> dict[str, TransformerModel]:
 def forwards(monkeypatch) -> list[list[str]]:
     """Note the poolings of each pass that really went through a network."""
     noted = []
-    real = network.forward
+    real = encoding.forward
 
     def forward(model, texts, tokens, poolings, batch_size):
         noted.append(sorted(poolings))
         return real(model, texts, tokens, poolings, batch_size)
 
-    monkeypatch.setattr(network, "forward", forward)
+    monkeypatch.setattr(encoding, "forward", forward)
     return noted
 
 
@@ -208,6 +209,15 @@ def test_token_vectors_of_an_earlier_run_are_known(encoders, name, tmp_path, mon
     assert not is_cached(encoders[name], texts, Pooling.MAXSIM)
     encode_pooled(encoders[name], texts, ["maxsim"], progress=False)
     assert is_cached(encoders[name], texts, Pooling.MAXSIM)
+
+
+def test_cache_tells_the_sides_of_colbert_apart(encoders, tmp_path):
+    """A passage of the same words as a query would be compared by the query's 32 vectors."""
+    sides = {kind: run(encoders["colbert"], ["cat , cat"], ["maxsim"], tmp_path, kind=kind) for kind in KINDS}
+    lengths = [len(sides[kind][Pooling.MAXSIM][0]) for kind in KINDS]
+    assert lengths == [32, 5]
+    alone = run(encoders["colbert"], ["cat , cat"], ["maxsim"], tmp_path / "alone")
+    assert np.array_equal(sides["passage"][Pooling.MAXSIM][0], alone[Pooling.MAXSIM][0])
 
 
 @pytest.mark.parametrize("name", ["bert", "colbert"])

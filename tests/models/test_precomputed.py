@@ -148,15 +148,6 @@ def test_a_link_out_of_the_folder_is_not_followed(tmp_path, name):
         Precomputed(folder)
 
 
-def test_control_characters_of_a_folder_do_not_reach_the_terminal(tmp_path):
-    """The name of a downloaded folder could recolour the terminal, or write over the message."""
-    with pytest.raises(ValueError, match="no vector for 1 of 1") as caught:
-        Precomputed(put(tmp_path / "a\x1b[31mred")).look_up(["nobody wrote this"], "query")
-    with pytest.raises(ValueError, match=r"no queries\.npy") as missing:
-        Precomputed(put(tmp_path / "b\x1b[31mred", {"queries": None}))
-    assert "\x1b" not in str(caught.value) + str(missing.value)
-
-
 def test_texts_without_a_vector_are_counted_and_shown(tmp_path):
     """Embeddings of another release of the data must not be scored for what is left of it."""
     model = load_model(put(tmp_path / "mine"))
@@ -176,19 +167,19 @@ def test_equal_texts_take_the_first_vector(tmp_path):
 
 @pytest.fixture(scope="module")
 def minilm_vectors(tmp_path_factory) -> Path:
-    """Give the bundled model's vectors of the bundled collection as a folder, its rows in reverse order."""
-    data, model = load_dataset(), load_model()
-    texts = {"passages": data.corpus[::-1], "queries": data.queries[::-1]}
+    """Give the bundled model's vectors of some texts of the bundled collection as a folder, in reverse order."""
+    data, model = load_dataset(max_queries=10), load_model()
+    texts = {"passages": data.corpus[39::-1], "queries": data.queries[::-1]}
     vectors = {"passages": encode(model, texts["passages"]), "queries": encode(model, texts["queries"], kind="query")}
     return put(tmp_path_factory.mktemp("vectors") / "minilm-vectors", vectors, texts)
 
 
 def test_scores_are_those_of_the_model_they_came_from(minilm_vectors):
     """Precomputed vectors must be worth exactly the model that computed them, whatever the order of the files."""
-    data = load_dataset(max_queries=20)
+    data = load_dataset(max_queries=10)
     given, computed = load_model(minilm_vectors), load_model()
     assert isinstance(given, Precomputed)
-    for texts, kind in ((data.corpus, "passage"), (data.queries, "query")):
+    for texts, kind in ((data.corpus[:40], "passage"), (data.queries, "query")):
         np.testing.assert_allclose(encode(given, texts, kind=kind), encode(computed, texts, kind=kind), atol=1e-6)
 
 

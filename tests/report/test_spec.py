@@ -128,11 +128,11 @@ def test_a_hub_id_without_a_network_is_told_at_once(monkeypatch):
 def test_what_a_folder_holds_is_checked_before_it_is_loaded(tmp_path):
     """Damaged weights, a folder without any, an option that cannot be: each would fail after the others had run."""
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match=r"empty is no model folder: no config\.json"):
+    with pytest.raises(ValueError, match=r"'empty' is no model folder: no config\.json"):
         check_specs([from_text(str(tmp_path / "empty"))])
     for number in range(10):
         (tmp_path / "empty" / f"file{number}").touch()
-    with pytest.raises(ValueError, match=r"only file0(, file[1-7]){7}\."):
+    with pytest.raises(ValueError, match=r"only \['file0'(, 'file[1-7]'){7}\]\."):
         check_specs([from_text(str(tmp_path / "empty"))])
     model = save_checkpoint(tmp_path / "m")
     with pytest.raises(ValueError, match="Unknown pooling 'median'"):

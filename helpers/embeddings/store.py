@@ -1,0 +1,164 @@
+"""Where vectors are kept: a folder of arrays, each named by all that decides its values and sealed by a checksum."""
+
+import contextlib
+import errno
+import hashlib
+import io
+import json
+import os
+import shutil
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+import numpy as np
+from filelock import FileLock
+
+from helpers._atomic import whole_file
+from helpers._cache import default_cache
+
+SEAL = hashlib.sha256().digest_size  # bytes behind the array: SHA-256 over its name and its file
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that decides the vector of a text, beside the text itself with its instruction.
+
+    Attributes:
+        model: SHA-256 of the model's files.
+        pooling: how token vectors become one vector.
+        max_length: tokens at which texts are truncated.
+        device: the kind of device, ``cpu`` or ``cuda``; its number changes nothing.
+        dtype: the type of the numbers the network computes with.
+        dim: to how many dimensions vectors are truncated, None for all.
+        colbert_side: ``query`` or ``passage`` where texts are read as ColBERT reads them, else empty.
+        batch_size: for the one pooling that depends on it, else None.
+    """
+
+    model: str
+    pooling: str
+    max_length: int | None
+    device: str
+    dtype: str
+    dim: int | None = None
+    colbert_side: str = ""
+    batch_size: int | None = None
+
+    def shard_name(self, texts: Sequence[str]) -> str:
+        """Return the name of the array that holds the vectors of some texts, instructions included."""
+        content = json.dumps([astuple(self), list(texts)], ensure_ascii=False)
+        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+class Store:
+    """Arrays by name, in a folder that is made, for its owner alone, when it is first written.
+
+    Everything that is kept passes through this class; to keep it elsewhere than in files, write another one with its
+    methods.
+
+    Args:
+        folder: by default that of the user's cache, :func:`default_cache`.
+
+    Raises:
+        OSError: the folder cannot be made or written; the message names it.
+    """
+
+    def __init__(self, folder: str | Path | None = None) -> None:
+        """Take a folder, which need not exist yet."""
+        self.folder = (Path(folder).expanduser() if folder is not None else default_cache()).absolute()
+
+    def path(self, name: str) -> Path:
+        """Return the file of an array, which need not exist."""
+        return self.folder / f"{name}.npy"
+
+    def names(self) -> list[str]:
+        """Return the names of all arrays."""
+        return sorted(path.stem for path in self.folder.glob("*.npy"))
+
+    def read(self, name: str) -> np.ndarray | None:
+        """Map an array into memory; None if it is absent, damaged, another's, or not readable."""
+        path = self.path(name)
+        try:
+            if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would not return
+                return None
+            whole = memoryview(path.read_bytes())
+            if _digest(name, whole[:-SEAL]) != whole[-SEAL:]:
+                return None
+            array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError):
+            return None
+        return array
+
+    def read_again(self, name: str, shape: tuple[int, int]) -> np.ndarray:
+        """Map a float32 array into memory whose checksum was verified before; ``np.load`` would take longer."""
+        dtype, path = np.dtype(np.float32), self.path(name)
+        start = path.stat().st_size - shape[0] * shape[1] * dtype.itemsize - SEAL
+        return np.memmap(path, dtype, "r", start, shape)
+
+    def write(self, name: str, array: np.ndarray) -> np.ndarray:
+        """Write an array whole or not at all, and map it into memory."""
+        path, buffer, array = self.path(name), io.BytesIO(), np.ascontiguousarray(array)
+        np.save(buffer, array, allow_pickle=False)
+        content = buffer.getbuffer()
+        with self._errors_named(path, len(content) + SEAL):
+            with contextlib.suppress(OSError):
+                path.rmdir()  # an empty folder in its place
+            with whole_file(path) as temporary, temporary.open("wb") as file:
+                file.write(content)
+                file.write(_digest(name, content))
+            return np.memmap(path, array.dtype, "r", len(content) - array.nbytes, array.shape)
+
+    def read_text(self, name: str) -> str | None:
+        """Read a file of text; None if there is none."""
+        try:
+            return (self.folder / name).read_text(encoding="utf-8")
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+
+    def write_text(self, name: str, text: str) -> None:
+        """Write a file of text whole or not at all."""
+        path, content = self.folder / name, text.encode()
+        with self._errors_named(path, len(content)), whole_file(path) as temporary:
+            temporary.write_bytes(content)
+
+    def seal(self, name: str) -> str:
+        """Return the checksum at the end of an array's file."""
+        with self.path(name).open("rb") as file:
+            file.seek(-SEAL, os.SEEK_END)
+            return file.read().hex()
+
+    @contextlib.contextmanager
+    def lock(self, name: str) -> Iterator[None]:
+        """Let one process at a time compute an array; whoever waits finds it afterwards. It saves work and no more."""
+        path = self.folder / f".{name}.lock"
+        with self._errors_named(self.path(name)):
+            lock = FileLock(path)
+            lock.acquire()
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+            lock.release()
+
+    @contextlib.contextmanager
+    def _errors_named(self, path: Path, size: int = 0) -> Iterator[None]:
+        """Make the folder, and say which file of ``size`` bytes cannot be written, why, and what to do."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            yield
+        except OSError as error:
+            advice = "pass another folder, or set the environment variable EVAL_CACHE_DIR"
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                missing = max(0, size - shutil.disk_usage(self.folder).free)
+                advice = f"the file takes {size:,} bytes, {missing:,} are missing. Free them, or {advice}"
+            raise OSError(
+                error.errno,
+                f"Cannot write {path.name} to the cache folder {str(self.folder)!r} ({error.strerror}): {advice}.",
+            ) from error
+
+
+def _digest(name: str, array: bytes | memoryview) -> bytes:
+    digest = hashlib.sha256(name.encode())
+    digest.update(array)
+    return digest.digest()

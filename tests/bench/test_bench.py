@@ -1,0 +1,56 @@
+"""The benchmarks, each in seconds: that they still run against the package, and measure what they say."""
+
+import numpy as np
+import pytest
+
+from tests.bench import bench_distributed, bench_encode, bench_metrics, bench_million, bench_site, bench_streaming
+from tests.distributed.samples import thread_cluster
+
+
+@pytest.fixture(autouse=True)
+def empty_cache(tmp_path, monkeypatch):
+    """Keep vectors of earlier runs out of the times."""
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def test_encoding_is_timed_beside_its_peers():
+    """A contestant would be another model, or its call be gone unseen until somebody measures again."""
+    seconds, gaps = bench_encode.measure_times(1, 6)
+    assert seconds.keys() == gaps.keys()
+    assert min(seconds.values()) > 0
+    assert max(gaps.values()) < 1e-5
+    assert bench_encode.measure_half(1, 6)["seconds"].keys() == {"float32", "bfloat16"}
+    assert bench_encode.measure_memory(1, 6)["passages"] == 6
+
+
+def test_a_cluster_is_timed_beside_one_process():
+    """The page on scaling up would quote a script that no longer runs."""
+    with thread_cluster() as client:
+        times = bench_distributed.measure(1, 4, client)
+    assert (times["passages"], len(times["one"]), len(times["two"])) == (4, 1, 1)
+
+
+def test_streaming_is_measured_in_memory_and_time():
+    """Its search would compare blocks with a flat index that finds something else."""
+    assert bench_streaming.measure_memory(64)["microseconds a text"] > 0
+    assert bench_streaming.measure_search(1, 1500).keys() == {"flat", "blocks of an array", "blocks of shards"}
+
+
+def test_metrics_are_timed_beside_their_peers():
+    """A peer would compute something else than what is measured."""
+    assert min(bench_metrics.measure_times(20, 10, "binary", rounds=1).values()) > 0
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_indexes_are_compared_with_exact_search():
+    """An index kind would be gone, or exact search disagree with itself."""
+    real = np.random.default_rng(0).standard_normal((400, 96)).astype(np.float32)
+    table, likeness = bench_million.measure(1200, 1, real / np.linalg.norm(real, axis=1, keepdims=True))
+    assert table.keys() == bench_million.INDEXES.keys()
+    assert table["exact"]["agreement@10"] == 1
+    assert likeness
+
+
+def test_times_of_pages_are_summed_up():
+    """Of a hundred frames the slow ones would be lost; the rest of the script needs a browser."""
+    assert bench_site.summary([*map(float, range(1, 101))]) == {"median": 50.5, "95 %": 96.0, "highest": 100.0}
