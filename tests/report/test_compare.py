@@ -187,6 +187,8 @@ def test_growth_is_that_of_smaller_corpora():
     top = np.argsort(-small, axis=1)[:, : len(answers)]
     assert curve[len(answers)] == evaluate(top, data.qrels, "mrr@10").mean["mrr@10"]
     assert curve[12] == evaluate(order, data.qrels, "mrr@10").mean["mrr@10"]
+    strict = grown(Ranking(np.take_along_axis(scores, order, 1), order), replace(data, relevance_level=2), "mrr@10", 10)
+    assert min(strict) == len(answers)  # passages with a grade above 0 count as answers at any level
     shallow = Ranking(np.take_along_axis(scores, order, 1)[:, :3], order[:, :3])
     assert grown(shallow, data, "mrr@10", 10) == {}  # three of twelve do not tell the best ten of seven
     first = Ranking(shallow.scores, np.tile([0, 1, 2], (6, 1)))
