@@ -125,6 +125,20 @@ def _number(value: float) -> str:
     return f"{value:,}"
 
 
+def records(edition: Edition, _argument: str) -> str:
+    """Return the table of docs/benchmarks/records.json: what each lesson gave under each condition, and the machine."""
+    words = edition.words
+    report = json.loads((edition.root / "docs" / "benchmarks" / "records.json").read_text(encoding="utf-8"))
+    names = lesson_names(edition.root)
+    head = ["", *(name.partition("_")[0] for name in names)]
+    rows = [
+        [_label(condition, words), *(_label(verdicts.get(name, ""), words) for name in names)]
+        for condition, verdicts in report["conditions"].items()
+    ]
+    machine = ", ".join(report["machine"][key] for key in ("processor", "instructions", "system"))
+    return f"{table(head, rows)}\n\n{machine}"
+
+
 def card(edition: Edition, section: str) -> str:
     """Return the table of one section of the collection's data card, its labels in the language of the page."""
     text = (edition.root / "helpers" / "data" / "bundled" / "pocket" / "README.md").read_text(encoding="utf-8")
@@ -141,6 +155,7 @@ INSERTS: dict[str, Callable[[Edition, str], str]] = {
     "card": card,
     "lessons": lesson_list,
     "glossary": glossary_table,
+    "records": records,
     "benchmark": benchmark,
     "try": widget,
 }

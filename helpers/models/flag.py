@@ -33,7 +33,9 @@ def flag_model(model: TransformerModel | Precomputed) -> Any:
         raise ValueError(fault)
     from FlagEmbedding import FlagModel
 
-    with one_line_errors(f"{info.name} cannot be loaded by FlagEmbedding"):
+    from helpers.models.transformer import quiet
+
+    with one_line_errors(f"{info.name} cannot be loaded by FlagEmbedding"), quiet():
         return FlagModel(
             str(folder),
             pooling_method=info.pooling,

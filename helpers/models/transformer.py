@@ -117,7 +117,7 @@ def load_transformer(
             that is not understood, ``max_length`` or ``dim`` out of range.
     """
     device = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
-    with _quiet():
+    with quiet():
         tokenizer = _load_tokenizer(checkpoint)
         network, unused = _load_network(checkpoint, eager)
     _require_encoder(network, checkpoint, info.pooling)
@@ -193,7 +193,7 @@ def _variant(model: TransformerModel, kind: str, network: torch.nn.Module) -> Tr
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Hide what transformers shows while it reads weights: a bar, and a list of those left over."""
     logging = transformers.utils.logging
     was_enabled, level = logging.is_progress_bar_enabled(), logging.get_verbosity()

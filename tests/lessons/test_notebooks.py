@@ -12,8 +12,9 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from notebooks.kit.cells import output_texts
+from notebooks.kit.cells import by_id, output_texts
 from notebooks.kit.compare import NUMBER, compare
+from notebooks.kit.conditions import Condition, differences
 from notebooks.kit.execute import execute
 from notebooks.kit.figures import agrees
 from notebooks.kit.notebooks import LANGUAGES, ROOT, NotebookError, lesson_names, lesson_path, read, relative
@@ -21,7 +22,7 @@ from notebooks.kit.run import report
 
 LESSONS = [(language, name) for name in lesson_names(ROOT) for language in LANGUAGES]
 TWINS = {"01_evaluation", "02_metrics"}
-LONG = {"06_scaling_up"}  # takes minutes, and its parts have tests of their own
+LONG = {"06_scaling_up"}  # takes minutes; a small run of it is below
 PRINTED = re.compile(r"<!--nofig: printed by the solution, which a test runs-->(?:\n((?:.+\n)+)|([\d.]*\d))")
 ROWS = re.compile(r"(?<![\w.])\d+\.\d+")
 
@@ -87,3 +88,26 @@ def test_lesson(language: str, name: str) -> None:
     for cell, (_, text) in zip(ran, exercises, strict=True):
         printed = NUMBER.findall(re.sub(r"[=(),]", " ", "\n".join(output_texts(cell))))
         assert [number for number in claimed(text) if not any(agrees(number, one) for one in printed)] == []
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "04_judgements")) for name in lesson_names(ROOT)]
+)
+def test_noise_changes_no_output(name: str) -> None:
+    """Another processor, which rounds otherwise, would give other outputs than those recorded."""
+    unlike = differences(read(lesson_path(ROOT, "en", name)), name, Condition(seed=4), root=ROOT)
+    assert unlike == [], "\n".join(map(str, unlike))
+
+
+def test_a_small_run_of_the_longest_lesson() -> None:
+    """Lesson 06 would stop with an error, or give other outputs where they do not depend on the size of the corpus."""
+    recorded = read(lesson_path(ROOT, "en", "06_scaling_up"))
+    small = {"MAX_PASSAGES": 1024, "MAX_QUERIES": 50, "WORKERS": 1}
+    fresh = execute(recorded, "06_scaling_up", root=ROOT, parameters=small)
+    cells = by_id(fresh)
+    assert [cells[name].outputs for name in ("memory", "stream", "resume")] == [
+        by_id(recorded)[name].outputs for name in ("memory", "stream", "resume")
+    ]
+    unlike = {gap.cell for gap in compare(recorded, fresh)}
+    assert "judged" not in unlike
+    assert "cluster" not in unlike
