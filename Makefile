@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 PY := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
 READY := $(VENV)/.ready
+READY_TEST := $(VENV)/.ready-test
 
 .PHONY: help run test test-site test-slow check record sync report mutants bench bench-million docs serve lock clean
 
@@ -12,16 +13,16 @@ help:  ## list the targets
 run: $(READY)  ## execute the lessons on the bundled default; figures got beside those recorded
 	$(PY) -m notebooks.kit run
 
-test: $(READY)  ## run the tests, English lessons 01 to 05 among them
+test: $(READY_TEST)  ## run the tests, English lessons 01 to 05 among them
 	$(PY) -m pytest
 
-test-site: $(READY)  ## the built site in a browser; needs chromium, and axe-core from npm below build/
+test-site: $(READY_TEST)  ## the built site in a browser; needs chromium, and axe-core from npm below build/
 	$(PY) -m pytest -m "browser and not slow"
 
-test-slow: $(READY)  ## what takes minutes: lessons alone in a fresh environment, the site built again from its lock, kills
+test-slow: $(READY_TEST)  ## what takes minutes: lessons alone in a fresh environment, the site built again from its lock, kills
 	$(PY) -m pytest --dist loadfile -m slow
 
-check: $(READY)  ## static checks only: ruff, types, recorded outputs, prose figures, translations
+check: $(READY_TEST)  ## static checks only: ruff, types, recorded outputs, prose figures, translations
 	$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy && $(PY) -m notebooks.kit check
 
 record: $(READY)  ## execute and write the recorded outputs; one lesson: make record NB=01_evaluation
@@ -36,16 +37,16 @@ report: $(READY)  ## systems on your data, as one page: make report MODEL=… DA
 	  $(if $(QUERIES),--queries "$(QUERIES)") $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(QRELS),--qrels "$(QRELS)") \
 	  $(if $(COLUMNS),--columns "$(COLUMNS)") $(if $(OUT),--out "$(OUT)") $(REPORT_OPTIONS)
 
-mutants: $(READY)  ## do the tests notice faults? puts small ones into helpers, one at a time; half an hour
+mutants: $(READY_TEST)  ## do the tests notice faults? puts small ones into helpers, one at a time; half an hour
 	$(PY) -m tests.mutants
 
-bench: $(READY)  ## measure speed and memory side by side; writes docs/benchmarks/
+bench: $(READY_TEST)  ## measure speed and memory side by side; writes docs/benchmarks/
 	$(PY) -m tests.bench
 
-bench-million: $(READY)  ## indexes over a million vectors beside exact search; some ten minutes, 8 GB of memory
+bench-million: $(READY_TEST)  ## indexes over a million vectors beside exact search; some ten minutes, 8 GB of memory
 	$(PY) -m tests.bench.bench_million
 
-docs: $(READY)  ## build the site of both languages into docs/_build/html/, which any server can serve
+docs: $(READY_TEST)  ## build the site of both languages into docs/_build/html/, which any server can serve
 	$(PY) -m docs.site
 
 serve: $(READY)  ## serve the built site on http://localhost:8000/
@@ -70,7 +71,12 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv $(VENV)
 	@$(PY) -m pip install -qq --constraint constraints.txt uv
 	@echo "environment: the versions of constraints.txt, downloaded where this machine has not met them before"
-	@$(INDEX) $(LINKS) $(INSTALL) $$($(PROBE) && echo $(BACKEND)) --editable ".[distributed,docs,jupyter,test,zh]"
+	@$(INDEX) $(LINKS) $(INSTALL) $$($(PROBE) && echo $(BACKEND)) --editable ".[distributed,jupyter,zh]"
+	@touch $@
+
+$(READY_TEST): $(READY)
+	@echo "environment: what tests, checks and the site need beside that"
+	@$(INDEX) $(LINKS) $(INSTALL) --editable ".[distributed,docs,jupyter,test,zh]"
 	@touch $@
 
 clean:  ## remove what was built, keep the environment

@@ -1,4 +1,4 @@
-"""Build an index, keep it, and search it with a fixed order among equal scores.
+"""Build an index, save it, and search it with a fixed order among equal scores.
 
 Three kinds of index behind the same two calls: vectors (FAISS), words (BM25, TF-IDF), token vectors (MaxSim).
 """
@@ -6,7 +6,7 @@ Three kinds of index behind the same two calls: vectors (FAISS), words (BM25, TF
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import faiss
 import numpy as np
@@ -14,10 +14,9 @@ import numpy as np
 from helpers.index import dense
 from helpers.index.binary import BinaryIndex
 from helpers.index.blocks import BlockIndex
-from helpers.index.dense import load_index, reserve, save_index
+from helpers.index.dense import Index, PartialIndex, load_index, reserve, save_index
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
 from helpers.index.order import check_k
-from helpers.index.part import PartialIndex
 from helpers.index.words import KINDS, UNITS, WORD_INDEXES, BM25Index, TfidfIndex, tokenize
 
 __all__ = [
@@ -34,19 +33,6 @@ __all__ = [
     "search",
     "tokenize",
 ]
-
-
-class Index(Protocol):
-    """What :func:`search` can search, beside FAISS's own indexes; a further back end is a class of this form.
-
-    Attributes:
-        ntotal: how many passages it holds.
-    """
-
-    ntotal: int
-
-    def search(self, queries: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return scores (q, k) and ids (q, k), best first, equal scores by ascending id."""
 
 
 def build_index(
@@ -83,7 +69,7 @@ def build_index(
     if kind in KINDS:
         raise ValueError(f"{factory!r}: unknown unit {settings!r}; expected one of {', '.join(UNITS)}.")
     if kind == "Binary":
-        return _build_binary(passages, settings)
+        return _build_binary(passages, parse_settings(settings))
     index = dense.build(passages, kind)  # type: ignore[arg-type]
     dense.set_parameters(index, parse_settings(settings))
     return index
@@ -95,27 +81,25 @@ def parse_settings(settings: str) -> dict[str, float]:
     Raises:
         ValueError: a part that is not a name, "=" and a number.
     """
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for part in filter(None, settings.split(",")):
         name, _, value = part.partition("=")
         try:
-            found[name.strip()] = float(value)
+            values[name.strip()] = float(value)
         except ValueError:
             raise ValueError(f"Setting {part!r}: expected name=number, such as nprobe=8.") from None
-    return found
+    return values
 
 
-def _build_binary(passages: Any, settings: str) -> BinaryIndex:
-    """Build a :class:`~helpers.index.binary.BinaryIndex`, whose one setting is ``rescore``."""
-    given = parse_settings(settings)
-    if unknown := sorted(given.keys() - {"rescore"}):
+def _build_binary(passages: Any, settings: dict[str, float]) -> BinaryIndex:
+    if unknown := sorted(settings.keys() - {"rescore"}):
         raise ValueError(f"'Binary' has no setting {unknown[0]!r}; it has rescore.")
-    if not hasattr(passages, "shape"):  # a list or generator of shards, which are in memory by then
-        shards = [dense.checked_vectors("embeddings", shard) for shard in passages]
+    if not hasattr(passages, "shape"):  # a list or generator of shards in memory
+        shards = list(passages)
         if not shards:
             raise ValueError("No embeddings to index: give at least one shard.")
         passages = np.concatenate(shards)
-    return BinaryIndex(passages, **given)
+    return BinaryIndex(passages, **settings)
 
 
 def search(
@@ -127,7 +111,7 @@ def search(
     makes it into the top k does not depend on FAISS, the batch or the machine.
 
     Args:
-        index: what :func:`build_index` or :func:`load_index` returned, or a :class:`~helpers.index.part.PartialIndex`.
+        index: what :func:`build_index` or :func:`load_index` returned, or a :class:`~helpers.index.dense.PartialIndex`.
         queries: float array (q, dim); for an index of words q texts, for MaxSim token vectors.
         k: how many passages a query; no more than the index holds.
         batch_size: queries a call of FAISS; blocks are read once for all of them.

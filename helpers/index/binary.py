@@ -1,31 +1,16 @@
-"""One bit a dimension: the signs of a vector, compared by counting those that differ, the best then scored in full."""
+"""One bit a dimension: vectors compared by their signs, the best candidates then by inner product."""
 
 from __future__ import annotations
-
-from typing import Any, Protocol
 
 import faiss
 import numpy as np
 
+from helpers.index.blocks import Vectors
 from helpers.index.dense import checked_vectors, require_dim
 from helpers.index.order import ordered
 
 BLOCK = 1 << 16  # vectors whose signs are taken at once
 RESCORE = 10
-
-
-class Rows(Protocol):
-    """Vectors (n, dim), in memory or on disk, of which some can be asked for; an array is one."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """How many there are, and of how many dimensions."""
-
-    def __len__(self) -> int:
-        """How many there are."""
-
-    def __getitem__(self, rows: Any) -> np.ndarray:
-        """The vectors at a slice or an array of rows."""
 
 
 class BinaryIndex:
@@ -44,11 +29,12 @@ class BinaryIndex:
             are not finite.
     """
 
-    def __init__(self, passages: Rows, rescore: float = RESCORE) -> None:
-        """Take the signs of the passages, block by block."""
+    def __init__(self, passages: Vectors | np.ndarray, rescore: float = RESCORE) -> None:
+        """Pack the signs of the passages, block by block."""
         if not (rescore >= 0 and float(rescore).is_integer()):
             raise ValueError(f"rescore={rescore!r}: expected a whole number of at least 0.")
-        self.ntotal, self.d = passages.shape
+        self.ntotal: int = passages.shape[0]
+        self.d: int = passages.shape[1]
         if self.d % 8:
             raise ValueError(f"The signs of {self.d} dimensions fill no whole bytes; give a multiple of 8.")
         self._passages, self._rescore = passages, int(rescore)
@@ -69,8 +55,8 @@ class BinaryIndex:
         if not self._rescore:
             return ordered(-distances.astype(np.float32), ids)
         # A product by BLAS rounds by the place of a row, so that equal passages would get unequal scores.
-        found = [np.einsum("ij,j->i", self._passages[rows], query) for rows, query in zip(ids, queries, strict=True)]
-        scores, ids = ordered(np.array(found, np.float32), ids)
+        products = [np.einsum("ij,j->i", self._passages[rows], query) for rows, query in zip(ids, queries, strict=True)]
+        scores, ids = ordered(np.array(products, np.float32), ids)
         return scores[:, :k], ids[:, :k]
 
 

@@ -1,8 +1,8 @@
-"""Exact search over vectors that stay where they are, block by block: memory for one block, whatever the corpus."""
+"""Exact search over vectors on disk, block by block: the memory of one block, whatever the corpus."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
 import faiss
@@ -17,8 +17,21 @@ from helpers.index.order import merge
 BLOCK = 1 << 15
 
 
-class Blocks(Sized, Iterable[np.ndarray], Protocol):
-    """Arrays (·, dim) that can be gone through more than once; the length is that of all of them together."""
+class Vectors(Protocol):
+    """Vectors (n, dim) on disk in shards; :class:`helpers.embeddings.shards.Shards` is one."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """How many vectors there are, and of how many dimensions."""
+
+    def __len__(self) -> int:
+        """How many vectors there are."""
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Yield the shards, in order; more than once."""
+
+    def __getitem__(self, rows: Any) -> np.ndarray:
+        """Read the vectors at a slice or an array of rows."""
 
 
 class BlockIndex:
@@ -29,7 +42,7 @@ class BlockIndex:
     score may depend on where in a block a vector lies.)
 
     Args:
-        shards: what :class:`~helpers.embeddings.shards.Shards` is, an array (n, dim), or a list of arrays.
+        shards: :class:`~helpers.embeddings.shards.Shards`, an array (n, dim), or a list of arrays.
         corpus_size: of a part of a corpus, how many vectors the whole has; it decides by how FAISS multiplies, so
             that a part gives the very scores that the whole would.
 
@@ -37,14 +50,14 @@ class BlockIndex:
         ValueError: no vectors; when searching, vectors of another dimension or that are not finite.
     """
 
-    def __init__(self, shards: Blocks | np.ndarray | Sequence[np.ndarray], corpus_size: int | None = None) -> None:
-        """Keep where the vectors come from."""
+    def __init__(self, shards: Vectors | np.ndarray | Sequence[np.ndarray], corpus_size: int | None = None) -> None:
+        """Keep the shards and count their vectors."""
         self.shards: Iterable[np.ndarray] = [shards] if isinstance(shards, np.ndarray) else shards
         self.ntotal = dense.count(shards) or 0
         if not self.ntotal:
             raise ValueError("No embeddings to search in blocks: give an array, a list of arrays, or Shards.")
         self.corpus_size = corpus_size or self.ntotal
-        self._all_finite = False  # once all blocks were looked at, true
+        self._all_finite = False  # True after a search, which reads all blocks
 
     def search(
         self, queries: np.ndarray, k: int, batch_size: int = 256, progress: bool = False
@@ -67,13 +80,13 @@ class BlockIndex:
         return np.concatenate([scores for scores, _ in best]), np.concatenate([ids for _, ids in best])
 
     def _blocks(self, dim: int) -> Iterator[np.ndarray]:
-        """Give blocks: parts of a shard where it is large, else a copy of several, overwritten by the next."""
+        """Yield blocks: parts of a large shard, else a copy of several small ones, overwritten by the next."""
         block, filled = np.empty((min(BLOCK, self.ntotal), dim), np.float32), 0
         for shard in self.shards:
             dense.require_dim("embeddings", shard, dim)
-            taken = 0
+            taken, readable = 0, shard.dtype == np.float32 and shard.flags.c_contiguous  # by FAISS, without a copy
             while taken < len(shard):
-                if not filled and len(shard) - taken >= len(block) and _as_faiss_reads(shard):
+                if readable and not filled and len(shard) - taken >= len(block):
                     yield shard[taken : taken + len(block)]
                     taken += len(block)
                     continue
@@ -88,36 +101,30 @@ class BlockIndex:
 
 
 def _better(
-    best: tuple[np.ndarray, np.ndarray], found: tuple[np.ndarray, np.ndarray], k: int
+    best: tuple[np.ndarray, np.ndarray], new: tuple[np.ndarray, np.ndarray], k: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Merge what a further block gave, whose ids are higher than all before, into the rows that it makes better."""
+    """Merge the results of the next block, whose ids are higher than all before, into the rows that it improves."""
     if best[0].shape[1] < k:
-        return merge([best, found], k)
-    rows = np.flatnonzero(found[0][:, 0] > best[0][:, -1])
+        return merge([best, new], k)
+    rows = np.flatnonzero(new[0][:, 0] > best[0][:, -1])
     if len(rows):
-        best[0][rows], best[1][rows] = merge([(best[0][rows], best[1][rows]), (found[0][rows], found[1][rows])], k)
+        best[0][rows], best[1][rows] = merge([(best[0][rows], best[1][rows]), (new[0][rows], new[1][rows])], k)
     return best
 
 
-def _as_faiss_reads(shard: np.ndarray) -> bool:
-    """Tell whether FAISS can read an array where it lies."""
-    return shard.dtype == np.float32 and shard.flags.c_contiguous
-
-
 def _finite(block: np.ndarray) -> np.ndarray:
-    """Return a block, or raise where values are not finite; one product, which they would spoil, is quick to make."""
+    """Return a block, or raise if a value is not finite; one inner product shows that quickly."""
     flat = block.reshape(-1)
     return block if np.isfinite(np.dot(flat, flat)) else dense.checked_vectors("embeddings", block)
 
 
 class _Block:
-    """Vectors in memory, searched where they lie as a flat index searches its own."""
+    """Vectors in memory, searched as a flat index searches its own."""
 
     def __init__(self, vectors: np.ndarray) -> None:
         self.vectors = vectors
         self.ntotal, self.d = vectors.shape
 
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Search as a FAISS index does."""
-        found: Any = faiss.knn(queries, self.vectors, k, metric=faiss.METRIC_INNER_PRODUCT)
-        return found[0], found[1]
+        result: Any = faiss.knn(queries, self.vectors, k, metric=faiss.METRIC_INNER_PRODUCT)
+        return result[0], result[1]

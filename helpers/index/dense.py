@@ -14,40 +14,95 @@ import numpy as np
 from helpers._atomic import whole_file
 from helpers._progress import progress_bar
 from helpers.index.order import ordered
-from helpers.index.part import PartialIndex
 
 BLAS_FROM = 1 << 24  # inner products a call
 MOST_TRAINED = 1 << 18  # vectors
 
 
-class Vectors(Protocol):
-    """Vectors that can be searched as a FAISS index is."""
+class Index(Protocol):
+    """The form of an index that is not FAISS's; a further back end is a class of this form.
 
-    d: int
+    Attributes:
+        ntotal: how many passages it holds.
+    """
+
     ntotal: int
 
+    def search(self, queries: Any, k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return scores (q, k) and ids (q, k), best first, equal scores by ascending id."""
+
+
+class PartialIndex:
+    """The vectors of a FAISS index at chosen rows, searched without a copy; number i is the i-th of these rows.
+
+    It takes little memory beside the index, so corpora of many sizes can be cut from one.
+
+    Args:
+        index: a flat, IVF or HNSW index.
+        rows: the rows to search, each once, in any order.
+
+    Raises:
+        ValueError: another kind of index, no rows, a row twice, or one that the index does not hold.
+    """
+
+    def __init__(self, index: faiss.Index, rows: Sequence[int] | np.ndarray) -> None:
+        """Check the rows; FAISS will look at no others."""
+        wanted = np.asarray(rows, dtype=np.int64)
+        self._order = np.argsort(wanted, kind="stable")
+        self._rows = wanted[self._order]
+        if not len(wanted) or self._rows[0] < 0 or self._rows[-1] >= index.ntotal or not np.diff(self._rows).all():
+            raise ValueError(f"rows: expected some of the rows 0 to {index.ntotal - 1}, each once.")
+        self.d: int = index.d
+        self.ntotal = len(wanted)
+        self._index = index
+        self._parameters = _search_parameters(index, faiss.IDSelectorBatch(self._rows))
+
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Give scores and ids, both (q, k), in any order among equal scores; -1 where too few were found."""
+        """Search as a FAISS index does: scores and ids, both (q, k), -1 where too few were found."""
+        scores, ids = self._index.search(queries, k, params=self._parameters)
+        places = self._order[np.searchsorted(self._rows, ids).clip(max=self.ntotal - 1)]
+        return scores, np.where(ids < 0, -1, places)
+
+
+def _search_parameters(index: faiss.Index, selector: Any) -> Any:
+    forms: Any = faiss  # whose type stubs do not know them
+    if isinstance(index, faiss.IndexIVF):
+        return forms.SearchParametersIVF(sel=selector, nprobe=index.nprobe)
+    if isinstance(index, faiss.IndexHNSW):
+        return forms.SearchParametersHNSW(sel=selector, efSearch=index.hnsw.efSearch)
+    if isinstance(index, faiss.IndexFlat):
+        return forms.SearchParameters(sel=selector)
+    raise ValueError(f"{type(index).__name__} cannot be searched in part; use 'Flat', 'IVF64,Flat' or 'HNSW32'.")
 
 
 def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str) -> faiss.Index:
     """Build the index that a factory string describes; trained, if need be, on a sample of all shards."""
     shards = [embeddings] if isinstance(embeddings, np.ndarray) else embeddings
-    coming = iter(shards)
-    first = next(coming, None)
+    remaining = iter(shards)
+    first = next(remaining, None)
     if first is None:
         raise ValueError("No embeddings to index: give at least one shard.")
-    index = _empty_index(checked_vectors("embeddings", first).shape[1], factory)
+    dim = checked_vectors("embeddings", first).shape[1]
+    try:
+        index = faiss.index_factory(dim, factory, faiss.METRIC_INNER_PRODUCT)
+    except RuntimeError as error:
+        raise ValueError(f"FAISS knows no index {factory!r}; try 'Flat', 'IVF64,Flat' or 'HNSW32'.") from error
     if not index.is_trained:
-        if coming is shards:
+        if remaining is shards:
             raise ValueError(
                 f"{factory!r} is trained on a sample of all vectors before they are added, so they are gone through "
                 "twice, and a generator can be once. Give an array, list(shards) if all fit into memory, or what "
                 "encode_shards(model, texts, folder=…) returns."
             )
-        _train(index, shards, factory)
+        vectors = sample(shards, training_size(index))
+        try:
+            index.train(vectors)
+        except RuntimeError as error:
+            raise ValueError(
+                f"{factory!r} cannot be trained on {len(vectors)} vectors; give more, or use 'Flat'."
+            ) from error
     reserve(index, count(embeddings) or 0)
-    for shard in itertools.chain([first], coming):
+    for shard in itertools.chain([first], remaining):
         vectors = checked_vectors("embeddings", shard)
         require_dim("embeddings", vectors, index.d)
         index.add(vectors)
@@ -69,15 +124,13 @@ def training_size(index: faiss.Index) -> int:
     dimensions, no more are taken than those 39.
     """
     inner: Any = faiss.downcast_index(index)
-    while not isinstance(inner, faiss.IndexIVF) and (deeper := _inside(inner)) is not None:
-        inner = faiss.downcast_index(deeper)
+    while not isinstance(inner, faiss.IndexIVF):  # behind a transformation, below a refinement
+        wrapped = getattr(inner, "base_index", None) or getattr(inner, "index", None)
+        if wrapped is None:
+            break
+        inner = faiss.downcast_index(wrapped)
     centroids = max(256, inner.nlist if isinstance(inner, faiss.IndexIVF) else 0)
     return max(min(256 * centroids, MOST_TRAINED), 39 * centroids)
-
-
-def _inside(index: Any) -> Any:
-    """Return the index that one is wrapped around: behind a transformation, below a refinement; else None."""
-    return getattr(index, "base_index", None) or getattr(index, "index", None)
 
 
 def sample(shards: Iterable[np.ndarray], size: int, seed: int = 0) -> np.ndarray:
@@ -99,27 +152,16 @@ def sample(shards: Iterable[np.ndarray], size: int, seed: int = 0) -> np.ndarray
         places = np.arange(seen, seen + len(vectors))
         late = places >= size
         places[late] = (rng.random(late.sum()) * (places[late] + 1)).astype(np.int64)
-        kept = np.flatnonzero(places < size)
-        drawn[places[kept]] = vectors[kept]
+        rows = np.flatnonzero(places < size)
+        drawn[places[rows]] = vectors[rows]
         seen += len(vectors)
     return drawn[:seen]
 
 
-def _train(index: faiss.Index, shards: Iterable[np.ndarray], factory: str) -> None:
-    """Train an index on a sample of all vectors."""
-    vectors = sample(shards, training_size(index))
-    try:
-        index.train(vectors)
-    except RuntimeError as error:
-        raise ValueError(
-            f"{factory!r} cannot be trained on {len(vectors)} vectors; give more, or use 'Flat'."
-        ) from error
-
-
 def reserve(index: faiss.Index, count: int) -> None:
-    """Make room in an empty index for so many vectors; a flat one, as it grows, is else copied whenever it is full.
+    """Reserve memory in an empty flat index, which otherwise copies itself whenever it is full.
 
-    Other kinds than flat ones are left as they are.
+    Other kinds are left as they are.
     """
     if isinstance(index, faiss.IndexFlatCodes) and not index.ntotal:
         codes: Any = index.codes
@@ -128,7 +170,7 @@ def reserve(index: faiss.Index, count: int) -> None:
 
 
 def set_parameters(index: faiss.Index, settings: Mapping[str, float]) -> None:
-    """Set what the search of an index can be told, by the names of FAISS's ``ParameterSpace``.
+    """Set the search parameters of an index by the names of FAISS's ``ParameterSpace``.
 
     Raises:
         ValueError: a setting that this kind of index does not have.
@@ -158,15 +200,7 @@ def search(
     return scores, ids
 
 
-def _empty_index(dim: int, factory: str) -> faiss.Index:
-    """Make the index that a factory string describes."""
-    try:
-        return faiss.index_factory(dim, factory, faiss.METRIC_INNER_PRODUCT)
-    except RuntimeError as error:
-        raise ValueError(f"FAISS knows no index {factory!r}; try 'Flat', 'IVF64,Flat' or 'HNSW32'.") from error
-
-
-def search_batch(index: Vectors, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+def search_batch(index: faiss.Index | Index, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Search, and look further for the queries whose last place is tied with the next one, to settle the tie."""
     scores, ids = ordered(*index.search(queries, min(k + 1, index.ntotal)))
     depth = scores.shape[1]
@@ -189,7 +223,7 @@ def search_batch(index: Vectors, queries: np.ndarray, k: int) -> tuple[np.ndarra
 
 @contextlib.contextmanager
 def by_blas(products: int) -> Iterator[None]:
-    """Let FAISS multiply matrices where it has many inner products to compute, several times faster.
+    """Make FAISS multiply matrices where it has many inner products to compute, several times faster.
 
     Since 1.15 it does so from 128,000 queries a call only. Small searches stay as they are: BLAS rounds otherwise.
     """
@@ -204,7 +238,7 @@ def by_blas(products: int) -> Iterator[None]:
 
 
 def checked_vectors(side: str, array: np.ndarray) -> np.ndarray:
-    """Return a contiguous float32 (n, dim) array, or say what was given instead."""
+    """Return a contiguous float32 (n, dim) array, or raise ValueError naming the array."""
     array = np.asarray(array)
     if array.ndim != 2 or not np.issubdtype(array.dtype, np.floating):
         raise ValueError(f"{side}: expected a float array (n, dim), got {array.dtype} of shape {array.shape}.")

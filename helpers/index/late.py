@@ -29,7 +29,7 @@ class MaxSimIndex:
     """The token vectors of a corpus."""
 
     def __init__(self, passages: TokenVectors) -> None:
-        """Keep the vectors as they are."""
+        """Keep the vectors."""
         self.passages = passages
         self.ntotal = len(passages.lengths)
 

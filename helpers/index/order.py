@@ -1,4 +1,4 @@
-"""The one order of results: score descending, then row number ascending; also across the end of a list."""
+"""The order of results: score descending, then row number ascending; also across the end of a list."""
 
 from collections.abc import Iterable
 
@@ -18,7 +18,7 @@ def top_k(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def merge(results: Iterable[tuple[np.ndarray, np.ndarray]], k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Merge rankings of the same queries over different passages into one, in the one order.
+    """Merge rankings of the same queries over different passages into one.
 
     Args:
         results: scores (q, ·) and ids (q, ·) of each part, the ids those of the whole corpus; -1 is padding.

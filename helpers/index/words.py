@@ -1,4 +1,4 @@
-"""Word-matching baselines, BM25 and TF-IDF: what an embedding model has to beat."""
+"""Word-matching baselines, BM25 and TF-IDF, which an embedding model has to beat."""
 
 import logging
 import re
@@ -49,19 +49,18 @@ def tokenize(
 
 @lru_cache(maxsize=1 << 14)  # one collection is split for TF-IDF and again for BM25
 def _units(text: str, unit: str) -> tuple[str, ...]:
-    """Split one text, stop words included."""
     return tuple(word.lower() for word in UNITS[unit](text) if word.isalnum())
 
 
 def _normalized(text: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
-    """Yield the words of a text in NFKC; what has Chinese in it is cut further."""
+    """Yield the words of a text in NFKC; runs with Chinese are cut further."""
     text = unicodedata.normalize("NFKC", FRACTION.sub(r" \g<0>", text))
     for run in re.findall(r"[^\W_]+", text):
         yield from cut(run) if HAN.search(run) else [run]
 
 
 def _han_apart(run: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
-    """Cut the Chinese in a run of letters, and give what stands between as it is."""
+    """Cut the Chinese in a run of letters; yield the rest unchanged."""
     end = 0
     for match in HAN.finditer(run):
         yield run[end : match.start()]
@@ -71,12 +70,11 @@ def _han_apart(run: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
 
 
 def _pairs(characters: str) -> list[str]:
-    """Give every two neighbours, of a single character itself."""
+    """Return every two neighbours; a single character by itself."""
     return [characters[at : at + 2] for at in range(max(1, len(characters) - 1))]
 
 
 def _jieba(text: str, mode: str = "lcut", **options: bool) -> list[str]:
-    """Split a text into Chinese words."""
     import jieba
 
     jieba.setLogLevel(logging.ERROR)
@@ -131,7 +129,7 @@ class BM25Index:
         """Find the k best passages of each query that share a word with it; -1 fills the rest."""
         known = self._retriever.vocab_dict
         scores = np.zeros((len(queries), self.ntotal), np.float32)
-        for row, words in enumerate(_asked(queries, self._split)):
+        for row, words in enumerate(_split_queries(queries, self._split)):
             if known_words := [word for word in words if word in known]:
                 scores[row] = self._retriever.get_scores(known_words)
         return matches(scores, k)
@@ -159,7 +157,7 @@ class TfidfIndex:
 
     def search(self, queries: Sequence[str], k: int) -> tuple[np.ndarray, np.ndarray]:
         """Find the k best passages of each query that share a word with it; -1 fills the rest."""
-        cosines = self._vectorizer.transform(_asked(queries, self._split)) @ self._passages.T
+        cosines = self._vectorizer.transform(_split_queries(queries, self._split)) @ self._passages.T
         return matches(cosines.toarray().astype(np.float32), k)
 
 
@@ -174,15 +172,16 @@ def matches(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _counted(corpus: Sequence[str], split: Callable[[Sequence[str]], list[tuple[str, ...]]]) -> list[tuple[str, ...]]:
-    """Split passages, and raise where nothing is left to count."""
     units = split(corpus)
     if not any(units):
         raise ValueError(f"The {len(corpus)} passages have no word to count: only signs, spaces and stop words.")
     return units
 
 
-def _asked(queries: Sequence[str], split: Callable[[Sequence[str]], list[tuple[str, ...]]]) -> list[tuple[str, ...]]:
-    """Split queries, and warn of those that ask for nothing."""
+def _split_queries(
+    queries: Sequence[str], split: Callable[[Sequence[str]], list[tuple[str, ...]]]
+) -> list[tuple[str, ...]]:
+    """Split queries, and warn of those without a word."""
     units = split(queries)
     empty = [query for query, words in zip(queries, units, strict=True) if not words]
     if empty:

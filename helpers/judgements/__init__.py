@@ -1,10 +1,10 @@
 """Make relevance judgements, and see how far to trust them: pools, sheets for assessors, agreement, what is unjudged.
 
-In the order in which a test collection comes about: `pool` says which passages to judge, `write_sheet` puts them into a
+In the order in which a test collection is built: `pool` selects the passages to judge, `write_sheet` writes them as a
 table for a spreadsheet, `collect` reads the grades back, `agreement` compares two assessors. Of a finished collection
-`unjudged` says what a system retrieves that nobody looked at, `condense` leaves that out, and `leave_one_out` says
-how much a system loses that was not there when the passages were pooled. `python -m helpers.judgements` does the
-round trip through the spreadsheet from the command line.
+`unjudged` lists the passages that a system retrieves and nobody judged, `condense` leaves them out, and
+`leave_one_out` measures how much a system loses that was absent when the passages were pooled.
+`python -m helpers.judgements` does the round trip through the spreadsheet from the command line.
 """
 
 from helpers.judgements.assessors import Agreement, agreement

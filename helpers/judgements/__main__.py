@@ -1,7 +1,7 @@
 """Judge a collection of your own in a spreadsheet: python -m helpers.judgements sheet, then collect.
 
 `sheet` pools what systems retrieve and writes the pairs to judge as CSV files; `collect` reads the grades back,
-lists where two assessors differ, and writes the judgements as TREC qrels. Neither changes a file that exists.
+lists where two assessors differ, and writes the judgements as TREC qrels. Neither overwrites a file.
 """
 
 import argparse
@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._printable import printable
 from helpers._trec_order import single_precision, trec_order
 from helpers.data import RetrievalDataset
 from helpers.data.build import from_ids
@@ -21,14 +20,14 @@ from helpers.data.leave_out import LeftOut
 from helpers.data.trec import read_qrels, read_run, require_field, write_qrels
 from helpers.judgements import agreement, collect, pool, read_sheet, write_conflicts, write_sheet
 from helpers.judgements.cells import require_new
-from helpers.judgements.sheets import GRADES
+from helpers.judgements.sheets import GRADES, shown
 
 
 def read_texts(path: Path, role: str) -> dict[str, str]:
     """Read a table of ids and texts, those of queries or of passages (`role`)."""
     texts = texts_by_id(read_table(path), role, {}, path.name, LeftOut(on_blank="skip"))
     if texts.blank:
-        raise ValueError(f"{printable(path.name)}: {role} {printable(min(texts.blank))!r} is blank; give it a text.")
+        raise ValueError(f"{path.name}: {role} {min(texts.blank)!r} is blank; give it a text.")
     return texts.by_id
 
 
@@ -38,10 +37,8 @@ def rank_run(path: Path, data: RetrievalDataset, rows: Mapping[str, int], depth:
     unknown = sorted({doc for docs in run.values() for doc in docs} - rows.keys())
     strangers = sorted(run.keys() - set(data.query_ids))
     if unknown or strangers:
-        what, name = ("passage", unknown[0]) if unknown else ("query", strangers[0])
-        raise ValueError(
-            f"{printable(path.name)}: {what} {printable(name)!r} is not in the data: give the run of these texts."
-        )
+        name = f"passage {unknown[0]!r}" if unknown else f"query {strangers[0]!r}"
+        raise ValueError(f"{path.name}: {name} is not in the data: give the run of these texts.")
     for row, query in enumerate(data.query_ids):
         docs = run.get(query, {})
         best = trec_order(list(docs), single_precision(list(docs.values())).tolist(), str)[:depth]
@@ -80,9 +77,9 @@ def sheet(args: argparse.Namespace) -> int:
     if not rankings:
         raise ValueError("Nothing to pool: name --systems (BM25, TF-IDF, a model) or --runs (TREC run files).")
     judged = read_qrels(args.judged) if args.judged else {}
-    done = [{rows[doc] for doc in judged.get(query, {}) if doc in rows} for query in data.query_ids]
+    judged_rows = [{rows[doc] for doc in judged.get(query, {}) if doc in rows} for query in data.query_ids]
     pooled = pool(rankings, args.depth)
-    pairs = [sorted(set(docs) - seen) for docs, seen in zip(pooled, done, strict=True)]
+    pairs = [sorted(set(docs) - seen) for docs, seen in zip(pooled, judged_rows, strict=True)]
     args.out.mkdir(parents=True, exist_ok=True)
     for number, target in enumerate(targets):
         count = write_sheet(target, data, pairs, grades=args.grades, seed=args.seed + number)
@@ -95,18 +92,18 @@ def gather(args: argparse.Namespace) -> int:
     """Write the judgements of filled sheets, or, where they are in conflict, the sheet that settles them."""
     require_new(args.out)
     judged = read_qrels(args.judged) if args.judged else None
-    found = collect(args.sheet, args.filled, settled=args.settled, judged=judged, partial=args.partial)
+    collected = collect(args.sheet, args.filled, settled=args.settled, judged=judged, partial=args.partial)
     if len(args.filled) == 2:
         try:
-            result = agreement(found.labels[0], found.labels[1])
+            result = agreement(collected.labels[0], collected.labels[1])
             ends = " to ".join(f"{end:.3f}" for end in result.interval)
             print(f"kappa {result.kappa:.3f} ({ends}) on {result.pairs} pairs; {result.observed:.1%} got equal grades.")
         except ValueError as error:
             print(f"kappa: {error}")
-    for query, passage, (first, second) in found.conflicts:
-        print(f"conflict: query {printable(query)}, passage {printable(passage)}: first {first}, second {second}")
-    if found.conflicts:
-        pairs = {(query, passage): both for query, passage, both in found.conflicts}
+    pairs = {(query, passage): both for query, passage, both in collected.conflicts}
+    for pair, (first, second) in pairs.items():
+        print(f"conflict: {shown(pair)}: first {first}, second {second}")
+    if pairs:
         write_conflicts(args.conflicts, read_sheet(args.sheet), pairs)
         print(
             f"{len(pairs)} conflicts, so no judgements are written. Settle them in {args.conflicts.name}, then run "
@@ -114,14 +111,12 @@ def gather(args: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return 1
-    if not any(found.qrels.values()):
+    if not any(collected.qrels.values()):
         raise ValueError("No pair has a grade yet: fill in the last column of the sheet.")
     args.out.parent.mkdir(parents=True, exist_ok=True)
-    write_qrels(args.out, found.qrels)
-    total = sum(map(len, found.qrels.values()))
-    print(
-        f"{total} judgements of {len(found.qrels)} queries in {args.out.name}; {found.ungraded} pairs without a grade."
-    )
+    write_qrels(args.out, collected.qrels)
+    total, queries = sum(map(len, collected.qrels.values())), len(collected.qrels)
+    print(f"{total} judgements of {queries} queries in {args.out.name}; {collected.ungraded} pairs without a grade.")
     return 0
 
 

@@ -92,14 +92,13 @@ def agreement(
 
 
 def _by_query(labels: Labels) -> dict[Hashable, Mapping[Any, int]]:
-    """Labels by query, whose name is its row where they have none."""
     entries = labels.items() if isinstance(labels, Mapping) else enumerate(labels)
-    found: dict[Hashable, Mapping[Any, int]] = {}
+    by_query: dict[Hashable, Mapping[Any, int]] = {}
     for query, docs in entries:
         if not isinstance(docs, Mapping):
             raise ValueError(f"The labels of query {query!r} must be a dict {{passage: grade}}, not {docs!r:.60}.")
-        found[query] = docs
-    return found
+        by_query[query] = docs
+    return by_query
 
 
 def _tables(
@@ -107,7 +106,7 @@ def _tables(
     second: Mapping[Hashable, Mapping[Any, int]],
     relevance_level: int | None,
 ) -> tuple[np.ndarray, tuple[int, ...], int]:
-    """How often each first grade met each second grade, (queries, grades, grades); the grades; pairs of one alone."""
+    """Counts of first grade by second grade, (queries, grades, grades); the grades; pairs that one assessor graded."""
     pairs = [
         (query, grade, second[query][doc])
         for query, docs in first.items()
@@ -137,10 +136,10 @@ def _shares(tables: np.ndarray, penalty: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def _resampled(tables: np.ndarray, penalty: np.ndarray, resamples: int, seed: int) -> np.ndarray:
     """Kappa of queries drawn again, with repetition: (resamples,), nan where it is not defined."""
-    rng, n, found = np.random.default_rng(seed), len(tables), []
+    rng, n, kappas = np.random.default_rng(seed), len(tables), []
     for start in range(0, resamples, step := max(1, _BATCH // n)):
         times = rng.multinomial(n, np.full(n, 1 / n), size=min(step, resamples - start))
         observed, expected = _shares(np.tensordot(times.astype(np.float64), tables, axes=1), penalty)
         with np.errstate(divide="ignore", invalid="ignore"):
-            found.append(np.where(expected < 1, (observed - expected) / (1 - expected), np.nan))
-    return np.concatenate(found)
+            kappas.append(np.where(expected < 1, (observed - expected) / (1 - expected), np.nan))
+    return np.concatenate(kappas)

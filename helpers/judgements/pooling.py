@@ -1,4 +1,4 @@
-"""Which passages get judged, what a system retrieves beside them, and what that does to its score."""
+"""Pools of passages to judge, unjudged passages in a ranking, and their effect on a score."""
 
 import math
 from collections import Counter
@@ -17,7 +17,7 @@ Qrels = Sequence[Mapping[int, int]]
 
 
 class Unjudged(NamedTuple):
-    """What of the top k has no judgement: mean share, the share of each query (q,), and the ids, best first."""
+    """The unjudged passages in the top k: mean share, the share of each query (q,), and the ids, best first."""
 
     mean: float
     per_query: np.ndarray
@@ -71,7 +71,7 @@ def pool(rankings: Mapping[str, ArrayLike], depth: int) -> list[list[int]]:
 
 
 def unjudged(ids: ArrayLike, qrels: Qrels, k: int) -> Unjudged:
-    """Say what of the top k nobody judged: 1 - judged@k, which most metrics count as not relevant.
+    """Find the unjudged passages in the top k: 1 - judged@k, which most metrics count as not relevant.
 
     Per query it is the unjudged passages in the top k / the passages in the top k, and 0 where nothing was retrieved.
     Any grade is a judgement, a negative one too.
@@ -104,11 +104,11 @@ def condense(ids: ArrayLike, qrels: Qrels) -> np.ndarray:
     Raises:
         ValueError: ids that are not integers (q, k), another number of queries in qrels.
     """
-    given = _checked(ids, "ids", qrels)
-    condensed = np.full(given.shape, -1, np.int64)
+    rankings = _checked(ids, "ids", qrels)
+    condensed = np.full(rankings.shape, -1, np.int64)
     for row, judged in enumerate(qrels):
-        kept = [doc for doc in given[row].tolist() if doc >= 0 and doc in judged]
-        condensed[row, : len(kept)] = kept
+        docs = [doc for doc in rankings[row].tolist() if doc >= 0 and doc in judged]
+        condensed[row, : len(docs)] = docs
     return condensed
 
 
@@ -121,7 +121,7 @@ def leave_one_out(
     families: Mapping[str, str] | None = None,
     **options: Any,
 ) -> LeaveOneOut:
-    """Ask how a system would have scored had it not been in the pool: the test of Zobel (1998, SIGIR).
+    """Score each system as if it had not been in the pool: the test of Zobel (1998, SIGIR).
 
     The judgements of passages that were pooled from one system alone are taken away, and all systems are scored again.
     A collection is fair to systems it has not met as far as the scores do not move. Of two nearly equal systems
@@ -145,10 +145,10 @@ def leave_one_out(
     tops = _tops(rankings, depth)
     for name, ids in rankings.items():
         _checked(ids, name, qrels)
-    own = _own(tops, family)
+    pooled_alone = _pooled_alone(tops, family)
     full = _scores(rankings, qrels, metric, options)
     systems = {}
-    for name, unique in own.items():
+    for name, unique in pooled_alone.items():
         fewer = [{d: g for d, g in row.items() if d not in gone} for row, gone in zip(qrels, unique, strict=True)]
         scores = _scores(rankings, fewer, metric, options)
         removed = sum(map(len, qrels)) - sum(map(len, fewer))
@@ -158,7 +158,7 @@ def leave_one_out(
     return LeaveOneOut(systems, _tau(full, {name: system.without for name, system in systems.items()}))
 
 
-def _own(tops: Mapping[str, list[set[int]]], family: Mapping[str, str]) -> dict[str, list[set[int]]]:
+def _pooled_alone(tops: Mapping[str, list[set[int]]], family: Mapping[str, str]) -> dict[str, list[set[int]]]:
     """For each family the passages that it alone pooled, query by query."""
     members: dict[str, list[list[set[int]]]] = {}
     for name, rows in tops.items():
@@ -174,9 +174,8 @@ def _own(tops: Mapping[str, list[set[int]]], family: Mapping[str, str]) -> dict[
 def _scores(
     rankings: Mapping[str, ArrayLike], qrels: Qrels, metric: str, options: Mapping[str, Any]
 ) -> dict[str, float]:
-    """The mean of the metric for each system."""
-    found = {name: evaluate(np.asarray(ids), qrels, [metric], **options).mean for name, ids in rankings.items()}
-    return {name: next(iter(mean.values())) for name, mean in found.items()}
+    means = {name: evaluate(np.asarray(ids), qrels, [metric], **options).mean for name, ids in rankings.items()}
+    return {name: next(iter(mean.values())) for name, mean in means.items()}
 
 
 def _tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from helpers._printable import printable
 from helpers.data import RetrievalDataset
 from helpers.judgements.cells import PathLike, guarded, read_rows, unguarded, write_new
 
@@ -18,7 +17,7 @@ Pair = tuple[str, str]
 
 
 class SheetRow(NamedTuple):
-    """A row as it stands in the file: the line it begins on, and its cells."""
+    """A row of a sheet: its first line in the file, and its cells."""
 
     line: int
     query_id: str
@@ -30,7 +29,7 @@ class SheetRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet that was read: the name of its file, the grades its header allows, its rows."""
+    """A sheet: the name of its file, the grades that its header allows, its rows."""
 
     name: str
     grades: tuple[int, ...]
@@ -40,16 +39,16 @@ class Sheet:
         """The rows by query id and passage id, cells without the apostrophes that guard them.
 
         Raises:
-            ValueError: a pair stands twice.
+            ValueError: a pair occurs twice.
         """
-        found: dict[Pair, SheetRow] = {}
+        rows: dict[Pair, SheetRow] = {}
         for row in self.rows:
             plain = SheetRow(row.line, *map(unguarded, row[1:]))
             pair = (plain.query_id, plain.passage_id)
-            if pair in found:
+            if pair in rows:
                 raise ValueError(f"{self.name}:{row.line}: {shown(pair)} stands twice. Write the sheet anew.")
-            found[pair] = plain
-        return found
+            rows[pair] = plain
+        return rows
 
 
 def write_sheet(
@@ -63,7 +62,7 @@ def write_sheet(
     """Write a new sheet of pairs to judge, and return how many there are.
 
     Queries come in a random order, so do the passages of each: the order tells nothing, and the first part of a sheet
-    is a random sample of the queries. Cells that a spreadsheet would compute begin with an apostrophe.
+    is a random sample of the queries. Cells that a spreadsheet would compute get an apostrophe before them.
 
     Args:
         path: the CSV file, which must not exist.
@@ -73,7 +72,7 @@ def write_sheet(
         seed: of the order.
 
     Raises:
-        FileExistsError: the file exists. Grades may stand in it, so it stays as it is.
+        FileExistsError: the file exists. It may hold grades, so it is left unchanged.
         ValueError: nothing to judge, another number of queries, a scale of fewer than two grades.
     """
     if len(pairs) != len(data.queries):
@@ -95,7 +94,7 @@ def write_conflicts(path: PathLike, sheet: Sheet, conflicts: Mapping[Pair, tuple
     """Write a new sheet of the pairs on which assessors differ, both grades in its last column, to be settled.
 
     Raises:
-        FileExistsError: the file exists; it stays as it is.
+        FileExistsError: the file exists; it is left unchanged.
     """
     by_pair = sheet.by_pair()
     rows = [(*by_pair[pair][1:5], "", f"first {one}, second {two}") for pair, (one, two) in conflicts.items()]
@@ -103,12 +102,12 @@ def write_conflicts(path: PathLike, sheet: Sheet, conflicts: Mapping[Pair, tuple
 
 
 def read_sheet(path: PathLike) -> Sheet:
-    """Read a sheet, empty or filled in, as a spreadsheet saved it; further columns are not looked at.
+    """Read a sheet, empty or filled in, as a spreadsheet saved it; further columns are ignored.
 
     Raises:
         ValueError: no sheet, another header, a row without a cell for the grade, no rows, not UTF-8.
     """
-    name = printable(Path(path).name)
+    name = Path(path).name
     rows = read_rows(path, COLUMNS[0])
     _, header = next(rows, (1, []))
     header = [" ".join(cell.split()).lower() for cell in header]
@@ -116,20 +115,20 @@ def read_sheet(path: PathLike) -> Sheet:
     if tuple(header[:4]) != COLUMNS or scale is None:
         raise ValueError(
             f"{name}:1: the header must begin {', '.join(COLUMNS)}, grade (0/1/2/3), not "
-            f"{printable(', '.join(header)[:80])!r}: leave the first row and the order of columns as they were."
+            f"{', '.join(header)[:80]!r}: leave the first row and the order of columns as they were."
         )
-    found = []
+    sheet_rows = []
     for line, row in rows:
         if len(row) < 5:
             raise ValueError(f"{name}:{line}: {len(row)} cells, expected 5: copy the row from the sheet as it was.")
-        found.append(SheetRow(line, *row[:5]))
-    if not found:
+        sheet_rows.append(SheetRow(line, *row[:5]))
+    if not sheet_rows:
         raise ValueError(f"{name}: no rows below the header: give the sheet that was filled in.")
-    return Sheet(name, tuple(map(int, scale[1].split("/"))), found)
+    return Sheet(name, tuple(map(int, scale[1].split("/"))), sheet_rows)
 
 
-def both_forms(pairs: Iterable[Pair]) -> dict[Pair, Pair]:
-    """Each pair by its cells as they were written, and as they are if a spreadsheet dropped the apostrophes."""
+def by_cell_text(pairs: Iterable[Pair]) -> dict[Pair, Pair]:
+    """Look-up of pairs by the text of their two cells, with or without the guarding apostrophes."""
     pairs = list(pairs)
     forms = {(guarded(query), guarded(passage)): (query, passage) for query, passage in pairs}
     for query, passage in pairs:
@@ -140,7 +139,7 @@ def both_forms(pairs: Iterable[Pair]) -> dict[Pair, Pair]:
 
 def shown(pair: Pair) -> str:
     """Name a pair in a message."""
-    return f"query {printable(pair[0])!r}, passage {printable(pair[1])!r}"
+    return f"query {pair[0]!r}, passage {pair[1]!r}"
 
 
 def _scale(grades: Sequence[int]) -> str:

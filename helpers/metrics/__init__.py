@@ -4,7 +4,7 @@ Every metric follows one line: ranked ids and judgements -> ranks of the judged 
 `find_hits` does the first step once, each metric is the few lines of its formula on the `Hits` it returns, and
 `evaluate` computes many metrics at many cutoffs from the same hits. The files, in that order::
 
-    judgements   what people judged, as arrays              inputs    the forms rankings come in, and their order
+    qrels        what people judged, as arrays              inputs    the forms rankings come in, and their order
     lookup       where judged documents stand in rankings   hits      what was found, for the metrics to use
     definitions  the metrics                                registry  `@metric`: a name, a cutoff, options
     evaluation   many metrics at once
@@ -18,7 +18,7 @@ from helpers.metrics import definitions
 from helpers.metrics.definitions import *  # noqa: F403  its __all__ lists the metrics
 from helpers.metrics.evaluation import Evaluation, evaluate
 from helpers.metrics.hits import Hits, find_hits
-from helpers.metrics.judgements import Judgements, Ranked
+from helpers.metrics.qrels import Judgements, Ranked
 from helpers.metrics.registry import METRICS
 
 __all__ = ["METRICS", "Evaluation", "Hits", "Judgements", "Ranked", "evaluate", "find_hits"]

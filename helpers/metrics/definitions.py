@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 
 from helpers.metrics.hits import Hits
-from helpers.metrics.judgements import Judgements, Ranked
+from helpers.metrics.qrels import Judgements, Ranked
 from helpers.metrics.registry import metric
 
 __all__ = [

@@ -11,7 +11,7 @@ import numpy as np
 
 from helpers.metrics.hits import Hits
 from helpers.metrics.inputs import Retrieved, checked_cutoff, read_rankings
-from helpers.metrics.judgements import Judgements, Qrels
+from helpers.metrics.qrels import Judgements, Qrels
 from helpers.metrics.registry import METRICS, Metric, Option
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from helpers.metrics.inputs import NameRankings, Retrieved, RowRankings, checked_cutoff, read_rankings
-from helpers.metrics.judgements import Judgements, Qrels, Ranked
+from helpers.metrics.qrels import Judgements, Qrels, Ranked
 
 
 @dataclass(frozen=True, eq=False)

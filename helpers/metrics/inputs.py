@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from helpers._trec_order import single_precision, trec_order
-from helpers.metrics.judgements import Judgements, Ranked
 from helpers.metrics.lookup import check_padding, check_unique, match_names, match_rows, row_blocks
+from helpers.metrics.qrels import Judgements, Ranked
 
 Ranking = Mapping[Any, float] | Iterable[Hashable]  # of one query: {doc: score}, or documents, the best first
 Retrieved = np.ndarray | Mapping[Any, Ranking] | Sequence[Ranking]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.metrics.judgements import Judgements, Ranked
+from helpers.metrics.qrels import Judgements, Ranked
 
 BLOCK = 1 << 17  # numbers looked at together: few enough that they stay in the processor's cache
 SHORT = 32  # a ranking and the judgements of its query, together this many at most, are compared one by one
@@ -72,7 +72,7 @@ def match_by_comparing(ids: np.ndarray, judgements: Judgements, queries: slice) 
 
 def hits_by_rank(codes: np.ndarray, grades: np.ndarray) -> Ranked:
     """List what `match_by_comparing` matched, best rank first."""
-    nothing = np.empty(0, np.int64)
+    nothing = np.empty(0, np.intp)
     query = [np.flatnonzero(row != 0) for row in codes]  # among booleans numpy finds the true ones fastest
     rank = np.repeat(np.arange(1, len(codes) + 1), list(map(len, query)))
     grade = [grades[row[matched] - 1] for row, matched in zip(codes, query, strict=True)]
@@ -124,7 +124,7 @@ def match_by_sorting(
 def renumber_ids(rows: np.ndarray, block: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Small numbers that compare as those of two arrays do, where these leave no bits free; negative ones stay so."""
     values, numbers = np.unique(np.hstack([rows, block]), return_inverse=True)
-    numbers = numbers.reshape(len(block), -1) - values.searchsorted(0)
+    numbers = numbers.reshape(len(block), -1).astype(np.int64, copy=False) - values.searchsorted(0)
     return numbers[:, : rows.shape[1]], numbers[:, rows.shape[1] :]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from helpers.metrics.hits import Hits
 from helpers.metrics.inputs import Retrieved, checked_cutoff, read_rankings
-from helpers.metrics.judgements import Judgements, Qrels
+from helpers.metrics.qrels import Judgements, Qrels
 
 Option = str | float | None
 Definition = Callable[..., np.ndarray]  # (hits), (hits, k) or (hits, k, *, option) -> one value a query

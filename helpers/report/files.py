@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from helpers._cells import runs_as_formula
 from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
 from helpers.provenance import provenance
 from helpers.report.causes import causes
@@ -185,8 +186,7 @@ def _per_query(comparison: Results) -> str:
 
 
 def _cell(text: str) -> str:
-    """Keep a spreadsheet from taking a text for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "@", "\t") or (text[:1] == "-" and not text[1:].isdigit()) else text
+    return f"'{text}" if runs_as_formula(text) else text
 
 
 def _write_text(path: Path, text: str) -> None:

@@ -94,16 +94,3 @@ def test_shards_are_taken_as_one_array(passages, queries):
         found = search(build_index(shards, "Binary"), queries, 10)
         assert np.array_equal(found[0], expected[0])
         assert np.array_equal(found[1], expected[1])
-    with pytest.raises(ValueError, match="No embeddings to index"):
-        build_index([], "Binary")
-
-
-def test_values_that_are_not_finite_are_refused(passages, queries):
-    """NaN would get a rank, and a score of NaN, without an error."""
-    index = build_index(passages, "Binary")
-    queries[3, 0] = np.inf
-    with pytest.raises(ValueError, match="queries: row 3 holds NaN or infinite"):
-        search(index, queries, 5)
-    passages[7, 0] = np.nan
-    with pytest.raises(ValueError, match="embeddings: row 7 holds NaN or infinite"):
-        build_index(passages, "Binary")

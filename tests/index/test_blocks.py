@@ -77,17 +77,3 @@ def test_one_block_is_in_memory_at_a_time(monkeypatch):
     assert max(searched) == (1024, 100)
     first, second, *_ = build_index(np.array_split(vectors, 9), "Blocks")._blocks(4)
     assert np.shares_memory(first, second)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ([], "No embeddings"),
-        ([np.ones((2, 4), np.float32), np.ones((2, 5), np.float32)], "5 dimensions, the index 4"),
-        ([np.full((2, 4), np.nan, np.float32)], "NaN"),
-    ],
-)
-def test_vectors_that_cannot_be_searched_in_blocks_are_refused(given, message):
-    """They would be read across one another, or rank at random."""
-    with pytest.raises(ValueError, match=message):
-        search(build_index(given, "Blocks"), np.ones((1, 4), np.float32), 1)

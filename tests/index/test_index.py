@@ -1,10 +1,13 @@
 """Indexing and searching: exact order, also among equals, and nothing silently short."""
 
+from itertools import pairwise
+
 import faiss
 import numpy as np
 import pytest
 
 from helpers.index import build_index, dense, load_index, reserve, save_index, search
+from helpers.index.order import merge
 
 
 @pytest.fixture
@@ -147,20 +150,33 @@ def test_queries_that_cannot_be_searched_are_refused(vectors, broken, message):
         search(build_index(vectors), broken)
 
 
-def test_embeddings_that_cannot_be_indexed_are_refused(vectors):
-    """Each of these gives an index that ranks at random, or a C++ stack."""
-    bad = vectors.copy()
-    bad[17, 3] = np.nan
-    with pytest.raises(ValueError, match="row 17 holds NaN"):
-        build_index(bad)
-    with pytest.raises(ValueError, match="embeddings have 5 dimensions, the index 6"):
-        build_index([vectors, vectors[:, :5]])
+@pytest.mark.parametrize("factory", ["Flat", "Blocks", "Binary"])
+def test_embeddings_of_every_kind_of_index_are_checked(factory):
+    """Each of these gives an index that ranks at random, a score of NaN, or a C++ stack."""
+    vectors = np.ones((20, 8), np.float32)
+    with pytest.raises(ValueError, match="queries: row 0 holds NaN"):
+        search(build_index(vectors, factory), np.full((1, 8), np.nan, np.float32), 1)
     with pytest.raises(ValueError, match="No embeddings"):
-        build_index(iter([]))
-    with pytest.raises(ValueError, match="no index 'Flot'"):
-        build_index(vectors, "Flot")
-    with pytest.raises(ValueError, match="cannot be trained on 300 vectors"):
-        build_index(vectors, "IVF512,Flat")
+        build_index([], factory)
+    vectors[17, 3] = np.nan
+    with pytest.raises(ValueError, match="embeddings: row 17 holds NaN"):
+        search(build_index(vectors, factory), np.ones((1, 8), np.float32), 1)
+
+
+@pytest.mark.parametrize("factory", ["Flat", "Blocks"])
+def test_shards_of_other_dimensions_are_refused(vectors, queries, factory):
+    """They would be read across one another."""
+    with pytest.raises(ValueError, match="embeddings have 5 dimensions, the index 6"):
+        search(build_index([vectors, vectors[:, :5]], factory), queries, 1)
+
+
+@pytest.mark.parametrize(
+    ("factory", "message"), [("Flot", "no index 'Flot'"), ("IVF512,Flat", "cannot be trained on 300 vectors")]
+)
+def test_an_index_that_cannot_be_built_is_refused(vectors, factory, message):
+    """FAISS's own message is a C++ stack."""
+    with pytest.raises(ValueError, match=message):
+        build_index(vectors, factory)
 
 
 def test_room_for_all_vectors_is_made_once(vectors):
@@ -194,3 +210,30 @@ def test_a_tie_behind_the_last_place_is_settled():
     """Which of four equal passages takes the last place would depend on the kind of index."""
     _, ids = dense.search_batch(_LatestFirst(), np.ones((2, 3), np.float32), 2)
     assert ids.tolist() == [[0, 1], [0, 1]]
+
+
+@pytest.mark.parametrize("k", [1, 10, 300])
+def test_merged_results_of_parts_are_those_of_the_whole(vectors, queries, k):
+    """A passage at the edge of a part would be lost, or equal scores come in the order of the parts."""
+    parts = []
+    for first, end in pairwise([0, 7, 8, 150, 300]):
+        scores, ids = search(build_index(vectors[first:end]), queries, min(k, end - first))
+        parts.append((scores, ids + first))
+    expected = search(build_index(vectors), queries, k)
+    for order in (parts, parts[::-1]):
+        found = merge(order, k)
+        assert np.array_equal(found[0], expected[0])
+        assert np.array_equal(found[1], expected[1])
+
+
+def test_padding_stays_last():
+    """Padding of a part, -1, would push out passages of the others."""
+    one = np.array([[0.5, 0.0]], np.float32), np.array([[1, -1]])
+    two = np.array([[-0.5, -1.0]], np.float32), np.array([[3, 2]])
+    assert merge([one, two], 4)[1].tolist() == [[1, 3, 2, -1]]
+
+
+def test_nothing_cannot_be_merged():
+    """A search over no parts at all is a fault before it, such as an empty folder."""
+    with pytest.raises(ValueError, match="at least one part"):
+        merge([], 3)

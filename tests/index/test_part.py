@@ -53,12 +53,6 @@ def test_rows_that_are_none_are_refused(vectors, rows):
         PartialIndex(build_index(vectors), rows)
 
 
-def test_k_beyond_the_part_is_refused(vectors):
-    """FAISS would pad with -1."""
-    with pytest.raises(ValueError, match="from 1 to 90"):
-        search(PartialIndex(build_index(vectors), ROWS), vectors[:5], k=91)
-
-
 def test_an_index_that_cannot_be_searched_in_part_is_named(vectors):
     """FAISS's own message says nothing of what to do."""
     with pytest.raises(ValueError, match="cannot be searched in part; use 'Flat'"):

@@ -23,14 +23,9 @@ from sklearn.metrics import ndcg_score
 
 from helpers import metrics as lib
 from notebooks.kit.figures import notebook_figures
+from tests.metrics.samples import RELEVANT, RETRIEVED
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "en" / "02_metrics.ipynb"
-RELEVANT = [[11, 1, 7, 17, 21], [4, 16, 1], [26, 10, 22, 8]]
-RETRIEVED = [
-    [11, 1, 17, 7, 21, 8, 0, 28, 9, 20],
-    [16, 1, 6, 18, 3, 4, 25, 19, 8, 14],
-    [24, 10, 26, 2, 8, 28, 4, 23, 13, 21],
-]
 QRELS = {f"q{i}": {f"d{doc}": 1 for doc in docs} for i, docs in enumerate(RELEVANT)}
 RUN = {f"q{i}": {f"d{doc}": 10.0 - rank for rank, doc in enumerate(docs)} for i, docs in enumerate(RETRIEVED)}
 

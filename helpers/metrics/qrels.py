@@ -87,7 +87,7 @@ class Judgements:
 
     query_ids: Sequence[Hashable]  # (q,) keys of a mapping, else 0 … q-1
     docs: list[Any]  # (n,) the judged documents, query by query
-    query: np.ndarray  # (n,) the query each of them belongs to
+    query: np.ndarray  # (n,) intp, as numpy counts and indexes: the query each of them belongs to
     grade: np.ndarray  # (n,) int64
     aligned: bool  # whether the queries are the rows of an array rather than names
     relevance_level: int = 1  # the lowest grade that counts as relevant
@@ -114,11 +114,11 @@ class Judgements:
             raise ValueError("qrels is empty: there is no query to score. Give at least one query's judgements.")
         graded, lists = _uniform(entries)
         docs = list(chain.from_iterable(graded or lists))
-        counts = np.fromiter(map(len, graded or lists), np.int64, len(entries))
+        counts = np.fromiter(map(len, graded or lists), np.intp, len(entries))
         grade = np.ones(len(docs), np.int64)
         if graded:
             grade = _whole_numbers(list(chain.from_iterable(map(dict.values, graded))))
-        query = np.repeat(np.arange(len(entries)), counts)
+        query = np.repeat(np.arange(len(entries), dtype=np.intp), counts)
         return cls(query_ids, docs, query, grade, aligned=not isinstance(qrels, Mapping), relevance_level=level)
 
     @property
@@ -128,17 +128,17 @@ class Judgements:
 
     @cached_property
     def n_judged(self) -> np.ndarray:
-        """How many documents of each query were judged, (q,) int64."""
+        """How many documents of each query were judged, (q,) intp."""
         return np.bincount(self.query, minlength=self.n_queries)
 
     @cached_property
     def n_relevant(self) -> np.ndarray:
-        """R, the number of relevant documents of each query, (q,) int64."""
+        """R, the number of relevant documents of each query, (q,) intp."""
         return np.bincount(self.query[self.grade >= self.relevance_level], minlength=self.n_queries)
 
     @cached_property
     def n_nonrelevant(self) -> np.ndarray:
-        """How many documents of each query have a grade of 0 or more but below `relevance_level`, (q,) int64."""
+        """How many documents of each query have a grade of 0 or more but below `relevance_level`, (q,) intp."""
         nonrelevant = (self.grade >= 0) & (self.grade < self.relevance_level)
         return np.bincount(self.query[nonrelevant], minlength=self.n_queries)
 
@@ -195,7 +195,7 @@ class Judgements:
 
     @cached_property
     def starts(self) -> np.ndarray:
-        """Where the documents of each query begin in `docs`, (q,) int64."""
+        """Where the documents of each query begin in `docs`, (q,) intp."""
         starts: np.ndarray = np.cumsum(self.n_judged) - self.n_judged
         return starts
 
@@ -208,7 +208,7 @@ class Judgements:
         if counts.min() == most:
             return rows.reshape(len(counts), most), codes.reshape(len(counts), most)
         filled = np.arange(most) < counts[:, None]
-        row_table = np.tile(-2 - np.arange(most), (len(counts), 1))
+        row_table = np.tile(-2 - np.arange(most, dtype=np.int64), (len(counts), 1))
         code_table = np.zeros(filled.shape, codes.dtype)
         row_table[filled] = rows
         code_table[filled] = codes
