@@ -7,17 +7,17 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from helpers.data import load_dataset
-from helpers.data.trec import read_run
+from helpers.data.trec import export, read_run
 from helpers.embeddings import encode
 from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
-from helpers.report import main, parser
-from helpers.report.options import PARAMETERS, read
+from helpers.report import main
 from notebooks.kit.cells import code_cells
 from notebooks.kit.execute import OFFLINE, cache_folder, execute, parameter_names
 from notebooks.kit.notebooks import ROOT, NotebookError, lesson_names
@@ -30,7 +30,6 @@ from tests.systems.samples import (
     judged_by_trec_eval,
     write_collection,
     write_embeddings,
-    write_foreign_run,
     write_systems,
 )
 
@@ -81,10 +80,12 @@ def test_a_foreign_run_scores_as_trec_eval_scores_the_file_itself(everything):
     """On the way through rows and files its ties, or its unknown documents, would be put in another order."""
     out = everything[0]
     theirs = judged_by_trec_eval(out.parent / "theirs.trec", out / "qrels.trec")
-    for line in csv.DictReader((out / "per_query.csv").open(encoding="utf-8")):
-        if line["system"] == "theirs" and line["query"] in theirs:
-            for metric in MEASURES:
-                assert float(line[metric]) == theirs[line["query"]][metric]
+    lines = csv.DictReader((out / "per_query.csv").open(encoding="utf-8"))
+    ours = [line for line in lines if line["system"] == "theirs" and line["query"] in theirs]
+    assert [line["query"] for line in ours] == ["q1", "q3", "q4", "q5", "q6"]
+    for line in ours:
+        for metric in MEASURES:
+            assert float(line[metric]) == theirs[line["query"]][metric]
 
 
 def test_a_system_that_fails_costs_its_row_and_the_exit_status(everything):
@@ -115,13 +116,16 @@ def test_real_runs_score_as_with_pytrec_eval(real_data, tmp_path):
 
 def test_embeddings_score_as_the_model_they_came_from(tmp_path, capsys):
     """They must differ by 0 with p = 1; a shuffled pairing, or vectors of other texts, would show here."""
-    data, model = load_dataset(max_queries=20), load_model()
+    pocket = load_dataset(max_queries=20)
+    rows = dict.fromkeys([*pocket.relevant_rows(), *range(60)])
+    export(pocket.subset(list(rows)[:60]), tmp_path / "set")
+    data, model = load_dataset(tmp_path / "set"), load_model()
     folder = tmp_path / "my <i>vectors"
     folder.mkdir()
     for stem, texts, kind in (("passages", data.corpus, "passage"), ("queries", data.queries, "query")):
         np.save(folder / f"{stem}.npy", encode(model, texts, kind=kind))
         (folder / f"{stem}.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
-    options = ["-p", "MAX_QUERIES=20", "--language", "zh", "--out", str(tmp_path / "out")]
+    options = ["--data", str(tmp_path / "set"), "--language", "zh", "--out", str(tmp_path / "out")]
     assert main(["--model", str(folder), "--against", OFFLINE_DEFAULT, *options]) == 0
     record = json.loads((tmp_path / "out" / "results.json").read_text())
     assert record["tests"][0]["difference"] == 0
@@ -158,7 +162,8 @@ def test_a_significantly_worse_system_sets_the_exit_status(tmp_path, capsys):
     """A drop that is no accident would pass; or a difference of chance stop the build."""
     rows = "".join(f"word{row},only word{row} here\n" for row in range(12))
     (tmp_path / "set.csv").write_text("query,positive\n" + rows)
-    bad = write_foreign_run(tmp_path / "bad.trec")
+    bad = tmp_path / "bad.trec"
+    bad.write_text("".join(f"{row} Q0 {(row + 1) % 12} 1 1.0 bad\n" for row in range(12)))
     arguments = ["--data", str(tmp_path / "set.csv"), "--out", str(tmp_path / "out")]
     worse = [*arguments, "--system", str(bad), "--system", "bm25", "--fail-if-worse-than", "bm25"]
     assert main(worse) == 3
@@ -169,7 +174,7 @@ def test_a_significantly_worse_system_sets_the_exit_status(tmp_path, capsys):
 
 def test_ctrl_c_ends_in_one_line(tmp_path, monkeypatch, capsys):
     """A trace of a hundred lines would hide that what was encoded is kept."""
-    monkeypatch.setattr("helpers.systems.compare", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
+    monkeypatch.setattr("helpers.report.command.compare", lambda *_, **__: (_ for _ in ()).throw(KeyboardInterrupt))
     assert main(["--system", "bm25", "--out", str(tmp_path)]) == 130
     error = capsys.readouterr().err.strip().splitlines()
     assert error[-1].startswith("stopped: nothing was written")
@@ -180,13 +185,14 @@ def test_ctrl_c_ends_in_one_line(tmp_path, monkeypatch, capsys):
 MISTAKES = {
     "no data file": (["--data", "data/nothing.csv"], "No file or folder 'data/nothing.csv'"),
     "no collection": (["--data", "pocket-fr"], "Unknown collection 'pocket-fr'. Bundled:"),
-    "another kind of file": (["--data", "notes.docx"], "notes.docx: cannot read .docx"),
+    "another kind of file": (["--data", "notes.docx"], "'notes.docx': cannot read .docx"),
     "mistyped model": (["--model", "data/modle"], "No file or folder 'data/modle'; beside it is 'model'"),
     "no hub": (["--model", "BAAI/unheard-of"], "does not answer"),
     "unknown option": (["--system", "bm25?k1=2"], "a baseline has no option 'k1'"),
     "no run": (["--system", "data/run.trec"], "No file or folder 'data/run.trec'"),
-    "unknown parameter": (["-p", "MAX_QUERYS=4"], "There is no parameter MAX_QUERYS; -p takes MODEL, DATASET"),
-    "no parameter": (["-p", "MAX_QUERIES"], "expected NAME=VALUE"),
+    "mistyped baseline": (["--system", "bm52"], "No file or folder 'bm52'; there is 'bm25'"),
+    "metric of another tool": (["--metrics", "P@10"], "write it precision@10"),
+    "judgements alone": (["--qrels", "qrels.txt"], "name its folder, --data ."),
     "unknown metric": (["--metrics", "ndgc@10"], "Unknown metric 'ndgc@10'"),
     "wrong cutoffs": (["--cutoffs", "1,ten"], "--cutoffs '1,ten': expected whole numbers"),
     "wrong gate": (["--fail-under", "0.7"], "--fail-under '0.7': expected METRIC=VALUE"),
@@ -211,11 +217,9 @@ def place(tmp_path, monkeypatch):
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_told_in_one_line_before_anything_is_loaded(place, mistake, monkeypatch, capsys):
     """The reader would wait for models and data, and then hear of a letter; or read a stack trace."""
-    monkeypatch.setattr(
-        "helpers.report.options.Request.load", lambda self: load_dataset(self.data, **self.data_options)
-    )
+    monkeypatch.setattr("helpers.report.options.Request.load", lambda self: load_dataset(self.args.data or "pocket-en"))
     monkeypatch.setattr("helpers.data.load._read_table", lambda *_: pytest.fail("read a table"))
-    monkeypatch.setattr("helpers.systems.assemble.load_model", lambda *_, **__: pytest.fail("loaded a model"))
+    monkeypatch.setattr("helpers.report.make.load_model", lambda *_, **__: pytest.fail("loaded a model"))
     arguments, message = MISTAKES[mistake]
     assert main(["--out", str(place / "out"), *arguments]) == 1
     error = capsys.readouterr().err
@@ -314,11 +318,13 @@ def test_damaged_runs_and_embeddings_are_found_before_anything_ranks(place, monk
         assert message in capsys.readouterr().err
 
 
-def test_an_empty_run_is_warned_of(place, capsys):
-    """A zero in the table would look like a bad engine."""
+def test_an_empty_run_fails(place, capsys):
+    """A zero in the table would look like a bad engine, and be a green job."""
     (place / "empty.trec").write_text("")
-    assert main(["--data", str(write_collection(place / "set")), "--system", "empty.trec", "--out", "out"]) == 0
-    assert "note: empty.trec: The run is empty: every score is 0." in capsys.readouterr().err
+    assert main(["--data", str(write_collection(place / "set")), "--system", "empty.trec", "--out", "out"]) == 1
+    error = capsys.readouterr().err
+    assert "error: empty.trec: The run is empty: there is nothing to score." in error
+    assert "UserWarning" not in error
     assert "The run is empty" in (place / "out" / "report.html").read_text()
 
 
@@ -340,28 +346,6 @@ def test_slices_are_read_and_refused(place, capsys):
         assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("setting", "option", "value"),
-    [("HALF=False", "half", False), ("MAX_QUERIES=None", "max_queries", None), ("CUTOFFS=[1, 2]", "cutoffs", [1, 2]),
-     ("SPLIT=dev", "split", "dev"), ("MAX_QUERIES=7", "max_queries", 7)],
-)  # fmt: skip
-def test_settings_are_values_and_not_their_text(setting, option, value, tmp_path):
-    """The text "False" counts as true: half precision would be switched on by switching it off."""
-    request = read(parser().parse_args(["-p", setting, "--out", str(tmp_path)]))
-    if option == "cutoffs":
-        assert request.cutoffs == value
-    elif option == "half":
-        assert request.systems[0].options == {"half": False}
-    else:
-        assert request.data_options.get(option) == value
-
-
-def test_lesson_01s_parameters_can_be_given_by_name():
-    """A reader who goes from the lesson to the report would have to learn new names."""
-    path = LESSONS / "en" / "01_evaluation.ipynb"
-    assert parameter_names(read_notebook(path, ROOT)) - set(PARAMETERS) == {"CACHE_DIR"}
-
-
 def test_ids_with_blanks_are_written_so_that_trec_eval_reads_them(place):
     """TREC's format has no quoting: the run could not be written after everything was computed."""
     (place / "queries.tsv").write_text("q 1\tapple\n")
@@ -372,21 +356,75 @@ def test_ids_with_blanks_are_written_so_that_trec_eval_reads_them(place):
     assert list(read_run("out/run.trec")) == ["q%201"]
 
 
-def test_the_script_of_the_wheel_is_this_command():
-    """`retrieval-report` would be missing where the package is installed without a checkout."""
-    import tomllib
-
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["scripts"] == {"retrieval-report": "helpers.report:main"}
-
-
 def test_the_report_needs_no_checkout(tmp_path):
-    """It executed a notebook beside the package, which a wheel does not hold."""
-    shutil.copytree(ROOT / "helpers", tmp_path / "helpers", ignore=shutil.ignore_patterns("__pycache__"))
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    command = [sys.executable, "-m", "helpers.report", "--system", "bm25", "--max-queries", "9", "--quiet"]
+    """`retrieval-report` would be missing, or a file that it reads, where a wheel is installed without a checkout."""
+    packed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    module, _, function = packed["project"]["scripts"]["retrieval-report"].partition(":")
+    data = packed["tool"]["setuptools"]["package-data"]
+    for folder in (ROOT / "helpers").rglob("*"):
+        name = ".".join(folder.relative_to(ROOT).parts)
+        for path in [*folder.glob("*.py"), *(path for pattern in data.get(name, ()) for path in folder.glob(pattern))]:
+            if path.is_file():
+                target = tmp_path / path.relative_to(ROOT)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(path, target)
+    shutil.copy(ROOT / "helpers" / "__init__.py", tmp_path / "helpers")
+    program = f"import sys; from {module} import {function}; sys.exit({function}())"
+    command = [sys.executable, "-c", program, "--system", "bm25", "--max-queries", "9", "--quiet"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path), "PYTHONSAFEPATH": "1"}
     subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True)
-    assert (tmp_path / "build" / "report" / "report.html").is_file()
+    page = (tmp_path / "build" / "report" / "report.html").read_text(encoding="utf-8")
+    record = json.loads((tmp_path / "build" / "report" / "results.json").read_text(encoding="utf-8"))
+    assert f"{record['systems'][0]['scores']['ndcg@10']['mean']:.3f}" in page
+
+
+def test_the_folder_holds_one_report_alone(place):
+    """CI would upload an older page as this run's, or a run of a system that is no longer compared."""
+    write_collection(place / "set")
+    arguments = ["--data", "set", "--out", "out", "--quiet", "--system"]
+    assert main([*arguments, "bm25", "--system", "tfidf"]) == 0
+    for name in ("run.mine.trec", "notes.txt"):
+        (place / "out" / name).write_text("a stranger's")
+    assert main([*arguments, str(shutil.copy(place / "out" / "run.BM25.trec", place / "other.trec")),
+                 "--system", "bm25"]) == 0  # fmt: skip
+    names = {"report.html", "results.json", "per_query.csv", "qrels.trec", "run.mine.trec", "notes.txt"}
+    assert {path.name for path in (place / "out").iterdir()} == names | {"run.other.trec", "run.BM25.trec"}
+    (place / "bad.csv").write_text("asked,answer\na,b\n")
+    assert main(["--data", "bad.csv", "--out", "out", "--system", "bm25"]) == 1
+    assert {path.name for path in (place / "out").iterdir()} == {"run.mine.trec", "notes.txt"}
+
+
+def test_a_file_that_the_report_would_replace_is_no_input(place, capsys):
+    """The run would be gone after the first call, and the second fail."""
+    write_collection(place / "set")
+    assert main(["--data", "set", "--out", "out", "--system", "bm25", "--quiet"]) == 0
+    assert main(["--data", "set", "--out", "out", "--system", "out/run.trec", "--quiet"]) == 1
+    assert "choose another --out" in capsys.readouterr().err
+    assert (place / "out" / "run.trec").is_file()
+
+
+def test_a_run_of_distances_is_noticed(place, capsys):
+    """It is scored upside down, as with trec_eval, and looks like a bad engine."""
+    write_collection(place / "set")
+    for name, sign in (("distances", 1), ("scores", -1)):
+        lines = [f"{query} Q0 {doc} {rank} {sign * rank} tag\n"
+                 for query, docs in QRELS.items() for rank, doc in enumerate([*docs, "d12"], 1)]  # fmt: skip
+        (place / f"{name}.trec").write_text("".join(reversed(lines)))
+    assert main(["--data", "set", "--out", "out", "--system", "distances.trec", "--system", "scores.trec"]) == 0
+    error = capsys.readouterr().err
+    assert "note: distances.trec: In 6 of 6 queries the scores rise" in error
+    assert "note: scores.trec" not in error
+    assert "scored upside down" in (place / "out" / "report.html").read_text(encoding="utf-8")
+    record = json.loads((place / "out" / "results.json").read_text(encoding="utf-8"))
+    assert [(c["system"], c["count"]) for c in record["causes"] if c["name"] == "rising"] == [("distances.trec", 6)]
+
+
+def test_runs_that_match_nothing_fail(place, capsys):
+    """Every score would be 0, and the job green."""
+    write_collection(place / "set")
+    (place / "elsewhere.trec").write_text("other Q0 d1 1 1.0 tag\n")
+    assert main(["--data", "set", "--out", "out", "--system", "elsewhere.trec"]) == 1
+    assert "No query of the run is in the data (for example 'other' against 'q1')" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("given", "refused"), [({"MAX_QUERYS": 5, "CUTOFFS": [3]}, True), ({"CUTOFFS": [3]}, False)])

@@ -1,6 +1,6 @@
 """Local Sphinx extension: the figures of lessons stand in the page as SVG, in its colours, their words in its language.
 
-The palette of helpers/show/plots.py becomes variables, which site.css sets for the light and the dark theme. Nothing
+The palette of helpers/show/palette.py becomes variables, which site.css sets for the light and the dark theme. Nothing
 that is not listed there, and no element or attribute that notebooks/kit/drawings.py does not know, gets into a page.
 """
 
@@ -15,15 +15,13 @@ from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.labels import translated
 from docs.site.project import MARKS, DocsError, Edition
+from helpers.show import palette
 from notebooks.kit.cells import alt_text
 from notebooks.kit.drawings import read_svg, svg_fault
 from notebooks.kit.notebooks import lesson_names
 
 SVG = "image/svg+xml"
-COLOURS = {
-    "#ffffff": "ground", "#000000": "ink", "#555555": "quiet", "#dddddd": "grid", "#e8e8e8": "box", "#0072b2": "blue",
-    "#d55e00": "vermilion", "#009e73": "green", "#cc79a7": "purple", "#e69f00": "orange", "#56b4e9": "sky",
-}  # fmt: skip
+COLOURS = {colour.lower(): name for name, colour in (palette.COLOURS | palette.GREYS).items()}
 STROKES = COLOURS | {"#56b4e9": "sky-line"}  # a line in ink lies on a bar, and thin lines are brighter
 SCALE = 1.4  # pixels a point: the words of a figure are 14 pixels high where there is room
 

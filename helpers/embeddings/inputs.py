@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from helpers._notes import Note
 from helpers.models import Model, Precomputed
 from helpers.models.files import one_line_errors
 
@@ -85,11 +86,11 @@ def _plain_tokens(model: "TransformerModel", texts: list[str], limit: int) -> To
         raise ValueError(f"Text {lengths.index(0)}, {texts[lengths.index(0)]!r}, has no token that the model knows.")
     full = [text for text, length in zip(texts, lengths, strict=True) if length == limit]
     if full and any(len(ids) > limit for ids in _tokenized(model, full, verbose=False)["input_ids"]):
-        warnings.warn(
+        text = (
             f"Texts are longer than the {limit} tokens that {model.info.name} takes: what lies beyond was truncated. "
-            "Split them into passages; helpers.embeddings.count_truncated counts them.",
-            stacklevel=2,
+            "Split them into passages; helpers.embeddings.count_truncated counts them."
         )
+        warnings.warn(Note(text, "truncated", limit=limit, model=model.info.name), stacklevel=2)
     return tokens
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from helpers._notes import Note
 from helpers.index.order import top_k
 
 PADDING = -1
@@ -184,9 +185,10 @@ def _split_queries(
     units = split(queries)
     empty = [query for query, words in zip(queries, units, strict=True) if not words]
     if empty:
-        warnings.warn(
+        text = (
             f"{len(empty)} of {len(queries)} queries, the first {empty[0]!r}, have no word to search for: only signs, "
-            "spaces and stop words. They retrieve nothing.",
-            stacklevel=2,
+            "spaces and stop words. They retrieve nothing."
         )
+        note = Note(text, "no_words", count=len(empty), of=len(queries), first=empty[0])
+        warnings.warn(note, stacklevel=2)
     return units

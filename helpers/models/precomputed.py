@@ -66,13 +66,13 @@ class Precomputed:
                 f"{self.name}: the passages have {dims['passage']} dimensions, the queries {dims['query']}; "
                 "both must come from one model."
             )
-        scaled = any([_check_rows(f"{ARRAYS[kind]}.npy", array) for kind, array in self.arrays.items()])
+        self.scaled = any([_check_rows(f"{ARRAYS[kind]}.npy", array) for kind, array in self.arrays.items()])
         weights = "".join(digests[f"{stem}.npy"] for stem in ARRAYS.values())
         self.info = ModelInfo(
             name=self.name,
             sha256=hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest(),
             weights_sha256=hashlib.sha256(weights.encode()).hexdigest(),
-            pooling=f"precomputed, {dims['query']} dimensions{', scaled to length one' if scaled else ''}",
+            pooling=f"precomputed, {dims['query']} dimensions{', scaled to length one' if self.scaled else ''}",
             files=digests,
         )
 

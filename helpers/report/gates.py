@@ -1,29 +1,40 @@
 """Gates for continuous integration: a score that must be reached, a system that must not be beaten by another."""
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from helpers.systems import Comparison
+from helpers.report.page import words
+from helpers.report.results import Results
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a gate was passed, and why, in one line."""
+    """Whether a gate was passed, and why.
+
+    Attributes:
+        passed: whether.
+        key: the sentence in the catalogues that says why.
+        values: what it is filled with.
+    """
 
     passed: bool
-    why: str
+    key: str
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def why(self, language: str = "en") -> str:
+        """Return the reason in a language of the report."""
+        return words(language)["gates"][self.key].format_map(self.values)
 
     def __str__(self) -> str:
-        """Say both."""
-        return f"{'passed' if self.passed else 'FAILED'}: {self.why}"
+        """Return both in a line of English."""
+        return f"{'passed' if self.passed else 'FAILED'}: {self.why()}"
 
 
 class Gate(Protocol):
-    """Something that a comparison has to fulfil."""
+    """A condition on a comparison."""
 
-    def verdict(self, comparison: "Comparison") -> Verdict:
+    def verdict(self, comparison: Results) -> Verdict:
         """Judge a comparison."""
 
 
@@ -35,13 +46,13 @@ class Floor:
     metric: str
     value: float
 
-    def verdict(self, comparison: "Comparison") -> Verdict:
+    def verdict(self, comparison: Results) -> Verdict:
         """Compare the mean with the value."""
         if self.candidate not in comparison.scored:
-            return Verdict(False, f"{self.candidate} was not scored")
+            return Verdict(False, "not_scored", {"name": self.candidate})
         mean = comparison.scored[self.candidate].mean[self.metric]
-        relation = "is at least" if mean >= self.value else "is below"
-        return Verdict(mean >= self.value, f"{self.metric} of {self.candidate}, {mean:.4f}, {relation} {self.value}")
+        values = {"metric": self.metric, "name": self.candidate, "mean": f"{mean:.4f}", "value": self.value}
+        return Verdict(mean >= self.value, "at_least" if mean >= self.value else "below", values)
 
 
 @dataclass(frozen=True)
@@ -52,21 +63,19 @@ class NotWorse:
     other: str
     level: float
 
-    def verdict(self, comparison: "Comparison") -> Verdict:
+    def verdict(self, comparison: Results) -> Verdict:
         """Test the difference: worse means a lower mean with a p-value below the level."""
         for name in (self.candidate, self.other):
             if name not in comparison.scored:
-                return Verdict(False, f"{name} was not scored")
-        test = comparison.tests(self.candidate).get(self.other)
-        if test is None:
-            return Verdict(False, f"{self.candidate} and {self.other} cannot be compared on fewer than two queries")
-        worse = test.difference < 0 and test.p_value < self.level
-        relation = "significantly worse" if worse else "not significantly worse"
-        return Verdict(
-            not worse,
-            f"{self.candidate} is {relation} than {self.other} by {comparison.main} (difference "
-            f"{test.difference:+.4f}, p {test.p_value:.4f}, level {self.level})",
-        )
+                return Verdict(False, "not_scored", {"name": name})
+        values = {"name": self.candidate, "other": self.other, "metric": comparison.main, "level": self.level}
+        frame = comparison.paired(self.candidate)
+        if frame.empty:
+            return Verdict(False, "one_query", values)
+        row = frame.loc[self.other]
+        worse = bool(row["difference"] < 0 and row["p"] < self.level)
+        values |= {"difference": f"{row['difference']:+.4f}", "p": f"{row['p']:.4f}"}
+        return Verdict(not worse, "worse" if worse else "not_worse", values)
 
 
 def read_floor(text: str) -> tuple[str, float]:
@@ -75,13 +84,9 @@ def read_floor(text: str) -> tuple[str, float]:
     Raises:
         ValueError: another form, or a value outside 0 to 1.
     """
-    match = re.fullmatch(r"\s*([A-Za-z_@0-9]+)\s*=\s*([0-9.]+)\s*", text)
-    try:
-        value = float(match[2]) if match else -1.0
-    except ValueError:
-        value = -1.0
-    if match is None or not 0 <= value <= 1:
+    match = re.fullmatch(r"\s*([A-Za-z_@0-9]+)\s*=\s*([0-9]*\.?[0-9]+|[0-9]+\.)\s*", text)
+    if match is None or not 0 <= float(match[2]) <= 1:
         raise ValueError(
             f"--fail-under {text!r}: expected METRIC=VALUE with a value from 0 to 1, such as ndcg@10=0.75."
         )
-    return match[1].lower(), value
+    return match[1].lower(), float(match[2])

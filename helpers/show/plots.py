@@ -13,13 +13,13 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 from matplotlib.transforms import Bbox
 
+from helpers.show import palette
 from helpers.show.vector import keep_as_svg
 
-# Okabe and Ito's colours, told apart by readers with any colour vision.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-CLEAR = {"facecolor": "white", "edgecolor": "none", "pad": 0.5}  # no line runs through a value
+COLOURS = tuple(palette.COLOURS.values())
+CLEAR = {"facecolor": palette.GREYS["ground"], "edgecolor": "none", "pad": 0.5}  # no line runs through a value
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
-# Where the name of a point may stand: points to the right and above, and the side of the name that is there.
+# Places for the name of a point: an offset to the right and up, in points, and the side of the name that is there.
 PLACES = (
     (0, 6, "center", "bottom"),
     (0, -6, "center", "top"),
@@ -76,7 +76,7 @@ def plot_growth(scores: pd.DataFrame, *, log: bool = False) -> Axes:
 
 
 def plot_bars(intervals: pd.DataFrame, label: str) -> Axes:
-    """Draw a bar a system, its value written beside it, and its confidence interval as a line.
+    """Draw a bar a system, with its value beside it and its confidence interval as a line.
 
     Args:
         intervals: what :func:`helpers.show.tables.system_table` returned: columns mean, low, high; drawn top down.
@@ -110,7 +110,7 @@ def plot_distributions(samples: Mapping[str, np.ndarray], label: str) -> Axes:
 
 
 def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> Axes:
-    """Draw what each row costs against how good it is, up and to the left being better; its name stands beside it.
+    """Draw what each row costs against how good it is, up and to the left being better; with its name beside it.
 
     Args:
         table: a row for each point.
@@ -135,7 +135,7 @@ def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> A
 
 
 def _label_points(axes: Axes, table: pd.DataFrame, cost: str, quality: str) -> None:
-    """Write the name of each row at its point: above, or else where it covers no other name and no point."""
+    """Write the name of each row beside its point, where it covers no other name and no point."""
     plt.gcf().draw_without_rendering()  # places on the page are known from here on
     spots = axes.transData.transform(table[[cost, quality]].to_numpy(float))
     taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in spots]
@@ -174,7 +174,7 @@ def _axes(height: float = SIZE[1]) -> Axes:
     """Open a figure in the style of the lessons: no box, a faint grid; height in inches."""
     axes = _open(height)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(color="#dddddd", linewidth=0.6)
+    axes.grid(color=palette.GREYS["grid"], linewidth=0.6)
     axes.set_axisbelow(True)
     return axes
 
@@ -197,9 +197,9 @@ def plot_rankings(retrieved: Sequence[Sequence[int]], relevant: Sequence[Sequenc
     for row, (docs, judged) in enumerate(zip(retrieved, relevant, strict=True)):
         for place, doc in enumerate(docs, 1):
             hit = doc in judged
-            colour = COLOURS[0] if hit else "#e8e8e8"
+            colour = COLOURS[0] if hit else palette.GREYS["box"]
             axes.add_patch(Rectangle((place - 0.45, row - 0.4), 0.9, 0.8, color=colour, linewidth=0))
-            axes.text(place, row, str(doc), ha="center", va="center", color="white" if hit else "#555555")
+            axes.text(place, row, str(doc), ha="center", va="center", color="white" if hit else palette.GREYS["quiet"])
     axes.set(xlim=(0.4, depth + 0.6), ylim=(len(names) - 0.45, -0.55), xlabel="rank")
     axes.set_xticks(range(1, depth + 1))
     axes.set_yticks(range(len(names)), map(_literal, names))

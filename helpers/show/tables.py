@@ -51,21 +51,32 @@ def system_table(results: Mapping[str, Evaluation], metric: str) -> pd.DataFrame
     return pd.DataFrame(rows).T.sort_values("mean", ascending=False, kind="stable")
 
 
-def paired_table(results: Mapping[str, Evaluation], reference: str, metric: str) -> pd.DataFrame:
+def paired_table(
+    results: Mapping[str, Evaluation], reference: str, metric: str, *, level: float = 0.95, smallest: bool = False
+) -> pd.DataFrame:
     """Compare every other system with ``reference`` on the same queries.
 
     ``difference`` is the mean of reference minus system, with its 95 % interval (bootstrap over the queries);
     ``p`` comes from the paired randomisation test, ``adjusted p`` is Holm's (1979) for that many tests. Columns
     ``better`` and ``worse`` count the queries on which the reference scored above and below the system.
+
+    Args:
+        results: the evaluations by the names of the systems.
+        reference: one of those names.
+        metric: the values to compare.
+        level: of the interval.
+        smallest: add the column ``smallest p``, below which p cannot fall with so few queries that differ.
     """
-    own = results[reference].per_query[metric]
+    values = results[reference].per_query[metric]
     rows = {}
     for name, result in results.items():
         if name != reference:
             other = result.per_query[metric]
-            rows[name] = paired_row(own, other, paired_test(own, other))
-    frame = pd.DataFrame(rows).T.astype({"better": int, "worse": int})
-    return frame.assign(**{"adjusted p": holm(frame["p"])})
+            test = paired_test(values, other)
+            rows[name] = paired_row(values, other, test, level) | ({"smallest p": test.smallest} if smallest else {})
+    columns = ["difference", "low", "high", "better", "worse", "p", *(["smallest p"] if smallest else [])]
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns).astype({"better": int, "worse": int})
+    return frame.assign(**{"adjusted p": holm(frame["p"]) if rows else []})
 
 
 def cited_table(
@@ -98,21 +109,26 @@ def failure_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
 
     ``first relevant at`` is a rank, or "beyond k" where the k retrieved hold no relevant passage.
     """
-    ranks = first_relevant_ranks(data, ids)
-    failed = sorted(
-        (row for row, rank in enumerate(ranks) if rank != 1), key=lambda row: (-(ranks[row] or np.inf), row)
-    )
-    frame = pd.DataFrame(
+    failed = failures(data, ids)
+    return pd.DataFrame(
         {
             "query": [data.queries[row] for row in failed],
-            "first relevant at": [str(ranks[row] or f"beyond {ids.shape[1]}") for row in failed],
+            "first relevant at": [str(rank or f"beyond {ids.shape[1]}") for rank in failed.values()],
             "ranked first instead": [
                 _short(data.corpus[p]) if (p := ids[row, 0]) >= 0 else "nothing" for row in failed
             ],
         },
         index=pd.Index(failed, name="row"),
     )
-    return frame
+
+
+def failures(data: RetrievalDataset, ids: np.ndarray) -> dict[int, int | None]:
+    """Return the rows of the queries whose first passage is not relevant, those answered last first.
+
+    The value is the rank of the first relevant passage, None where none was retrieved; ids is (q, k).
+    """
+    failed = [(row, rank) for row, rank in enumerate(first_relevant_ranks(data, ids)) if rank != 1]
+    return dict(sorted(failed, key=lambda item: (-(item[1] or np.inf), item[0])))
 
 
 def reciprocal_rank_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:

@@ -1,47 +1,37 @@
-"""Systems: whatever ranks a corpus for queries, described in a line of text, ranked by one pipeline, compared.
+"""Systems: whatever ranks a corpus for queries, ranked by one pipeline.
 
 pipeline     rank: the one line from texts to ranking, for vectors, token vectors and words
 combine      systems made of rankings: a run file, fusion, reranking
-describe     a system as text (`path?pooling=cls`) or as a table of a TOML file
-check        what can be found wrong with a description before anything is computed
-assemble     a description turned into a system
-comparison   compare: any systems on one collection, with intervals, tests and costs
-causes       what of it another evaluation may do otherwise
-failures     what kind of failure ended a system
-saved        the comparison as files: results.json, per_query.csv, runs and judgements
 contenders   the models of lesson 03
+cost         how long a ranking took, and how large its index is
 """
 
+import importlib
+from typing import Any
+
 from helpers.systems.combine import Fusion, Rerank, Run
-from helpers.systems.comparison import Comparison, compare
-from helpers.systems.contenders import (
-    UPSTREAM_MODELS,
-    Contender,
-    load_contenders,
-    rank_all,
-    short_name,
-)
-from helpers.systems.describe import Description
+from helpers.systems.contenders import UPSTREAM_MODELS, Contender, load_contenders, rank_all, short_name
 from helpers.systems.pipeline import Dense, Ranking, Retrieval, System, Words, rank
-from helpers.systems.results import Result
 
 __all__ = [
     "UPSTREAM_MODELS",
-    "Comparison",
     "Contender",
     "Dense",
-    "Description",
     "Fusion",
     "Ranking",
     "Rerank",
-    "Result",
     "Retrieval",
     "Run",
     "System",
     "Words",
-    "compare",
     "load_contenders",
     "rank",
     "rank_all",
     "short_name",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("compare", "Comparison", "Result"):  # scripts import them by this older name
+        return getattr(importlib.import_module("helpers.report"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

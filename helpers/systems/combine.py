@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from helpers._notes import Note
 from helpers._trec_order import single_precision, trec_order
 from helpers.data import RetrievalDataset
-from helpers.embeddings import encode_pooled
+from helpers.embeddings import TokenVectors, encode_pooled
 from helpers.index import maxsim
 from helpers.models import Pooling
-from helpers.systems.cost import Cost, measured, stage
+from helpers.systems.cost import stage
 from helpers.systems.pipeline import Ranking, System
 
 if TYPE_CHECKING:
@@ -43,79 +44,53 @@ class Run:
 
     def doc_ids(self, data: RetrievalDataset) -> list[str]:
         """Return the id of each row that :meth:`rank` gives: those of the data, then those that only the run has."""
-        known = {*data.doc_ids, *data.same_as}
+        known = self._known(data)
         return [*data.doc_ids, *(doc for doc in self.documents if doc not in known)]
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
-        """Give the k best documents of each query of the collection; -1 fills the rest.
+        """Return the k best documents of each query of the collection; -1 fills the rest.
+
+        Raises:
+            ValueError: the run is empty, or has no query or no document in common with the collection.
 
         Warns:
-            UserWarning: an empty run, documents that the corpus lacks.
+            Note: documents that the corpus lacks.
         """
         row_of = {doc: row for row, doc in enumerate(self.doc_ids(data))}
-        self._warn(data, len(row_of) - len(data.doc_ids))
+        self._check(data, len(row_of) - len(data.doc_ids))
         scores = np.zeros((len(data.queries), k), np.float32)
         ids = np.full((len(data.queries), k), PADDING, np.int64)
         for row, query in enumerate(data.query_ids):
             docs: dict[str, float] = {}
             for doc, score in self.run.get(query, {}).items():
-                kept = data.same_as.get(doc, doc)
-                docs[kept] = max(score, docs.get(kept, score))
+                name = data.same_as.get(doc, doc)
+                docs[name] = max(score, docs.get(name, score))
             values = np.clip(single_precision(list(docs.values())), -LARGEST, LARGEST).tolist()
             single, best = dict(zip(docs, values, strict=True)), trec_order(list(docs), values, str)[:k]
             scores[row, : len(best)] = [single[doc] for doc in best]
             ids[row, : len(best)] = [row_of[doc] for doc in best]
         return Ranking(scores, ids)
 
-    def _warn(self, data: RetrievalDataset, foreign: int) -> None:
-        """Say what of a run cannot count."""
-        if not any(self.run.values()):
-            warnings.warn("The run is empty: every score is 0.", stacklevel=3)
-        elif not set(self.run) & set(data.query_ids):
-            ours, theirs = data.query_ids[0], next(iter(self.run))
-            warnings.warn(
-                f"No query of the run is one of the data ({theirs!r} against {ours!r}): every score is 0.", stacklevel=3
-            )
-        elif foreign:
-            warnings.warn(
-                f"{foreign} of the run's {len(self.documents)} documents are not in the corpus: they keep their ranks "
-                "and count as unjudged.",
-                stacklevel=3,
-            )
+    def _check(self, data: RetrievalDataset, foreign: int) -> None:
+        if not self.documents:
+            raise ValueError("The run is empty: there is nothing to score.")
+        for kind, theirs, ours in (
+            ("query", self.run, data.query_ids),
+            ("document", self.documents, self._known(data)),
+        ):
+            if theirs.keys().isdisjoint(ours):
+                raise ValueError(
+                    f"No {kind} of the run is in the data (for example {next(iter(theirs))!r} against "
+                    f"{next(iter(ours))!r}): check that both use the same ids."
+                )
+        if foreign:
+            total = len(self.documents)
+            text = f"{foreign} of the run's {total} documents are not in the corpus: they keep their ranks and count "
+            warnings.warn(Note(f"{text}as unjudged.", "foreign", count=foreign, of=total), stacklevel=3)
 
-
-@dataclass
-class Once:
-    """A system whose ranking is computed once, at the depth that the deepest asker needs, and kept.
-
-    Attributes:
-        system: what ranks.
-        depth: how many passages a query to ask for at least.
-        cost: what the ranking cost; of a system that takes others' rankings, without theirs.
-        notes: the warnings that it gave.
-    """
-
-    system: System
-    depth: int = 1
-    cost: Cost = field(default_factory=Cost)
-    notes: list[str] = field(default_factory=list)
-    _ranking: Ranking | None = None
-    _error: Exception | None = None
-
-    def rank(self, data: RetrievalDataset, k: int) -> Ranking:
-        """Rank, or slice what was ranked before; an error is kept too, since it would only come again."""
-        if self._error is not None:
-            raise self._error
-        if self._ranking is None or self._ranking.ids.shape[1] < k:
-            try:
-                with measured() as self.cost, warnings.catch_warnings(record=True) as caught:
-                    warnings.simplefilter("always", UserWarning)
-                    self._ranking = self.system.rank(data, max(k, min(self.depth, len(data.corpus))))
-            except Exception as error:
-                self._error = error
-                raise
-            self.notes = list(dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, UserWarning)))
-        return Ranking(self._ranking.scores[:, :k], self._ranking.ids[:, :k])
+    @staticmethod
+    def _known(data: RetrievalDataset) -> dict[str, None]:
+        return dict.fromkeys((*data.doc_ids, *data.same_as))
 
 
 @dataclass(frozen=True)
@@ -139,12 +114,12 @@ class Fusion:
     depth: int = 100
 
     def __post_init__(self) -> None:
-        """Refuse a way of fusion that there is none of."""
+        """Refuse an unknown way of fusion."""
         if self.how not in ("rrf", "weighted"):
             raise ValueError(f"how={self.how!r}: expected 'rrf' or 'weighted'.")
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
-        """Give the k best passages of each query; -1 fills the rest where the parts retrieved fewer."""
+        """Return the k best passages of each query; -1 fills the rest where the parts retrieved fewer."""
         depth = min(max(k, self.depth), len(data.corpus))
         rankings = [part.rank(data, depth) for part in self.parts]
         weights = self.weights or [1.0] * len(self.parts)
@@ -154,7 +129,6 @@ class Fusion:
             return stacked(rows, k)
 
     def _fuse(self, rankings: Sequence[Ranking], weights: Sequence[float], size: int) -> dict[int, float]:
-        """Add up what the systems give the passages of one query."""
         total: dict[int, float] = {}
         for ranking, weight in zip(rankings, weights, strict=True):
             inside = (ranking.ids >= 0) & (ranking.ids < size)
@@ -168,7 +142,7 @@ class Fusion:
 
 
 class Scorer(Protocol):
-    """What gives passages of one query new scores."""
+    """Scores passages anew for a query."""
 
     def scores(self, data: RetrievalDataset, candidates: np.ndarray) -> list[np.ndarray]:
         """Score the candidates of each query, rows of the corpus (q, depth), -1 for none; the larger, the better."""
@@ -183,13 +157,13 @@ class Rerank:
     depth: int = 100
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
-        """Give the k best passages of each query; -1 fills what lies beyond the depth."""
+        """Return the k best passages of each query; -1 fills what lies beyond the depth."""
         depth = min(self.depth, len(data.corpus))
         ids = self.part.rank(data, depth).ids
-        ids = np.where(ids < len(data.corpus), ids, PADDING)  # a run may name others, which have no text here
+        ids = np.where(ids < len(data.corpus), ids, PADDING)  # a run may name others, which have no text
         with stage("rerank"):
             values = self.scorer.scores(data, ids)
-        rows = [dict(zip(own[own >= 0].tolist(), v.tolist(), strict=True)) for own, v in zip(ids, values, strict=True)]
+        rows = [dict(zip(row[row >= 0].tolist(), v.tolist(), strict=True)) for row, v in zip(ids, values, strict=True)]
         return stacked(rows, k)
 
 
@@ -211,34 +185,34 @@ class MaxSimScorer:
             Pooling.MAXSIM
         ]
         starts, scored = passages.starts, []
-        for row, own in enumerate(candidates):
-            places = np.searchsorted(wanted, own[own >= 0])
+        for row, rows in enumerate(candidates):
+            places = np.searchsorted(wanted, rows[rows >= 0])
             lengths = passages.lengths[places]
             tokens = [np.arange(starts[p], starts[p] + n) for p, n in zip(places, lengths, strict=True)]
             query = queries.text(row)
-            one = type(queries)(query, np.array([len(query)]))
-            some = type(passages)(passages.vectors[np.concatenate(tokens)], lengths) if tokens else None
+            one = TokenVectors(query, np.array([len(query)]))
+            some = TokenVectors(passages.vectors[np.concatenate(tokens)], lengths) if tokens else None
             scored.append(np.empty(0) if some is None else maxsim(one, some)[0])
         return scored
 
 
 @dataclass(frozen=True)
 class FlagScorer:
-    """A cross-encoder that FlagEmbedding runs: query and passage together through one network."""
+    """A cross-encoder run by FlagEmbedding: query and passage together through one network."""
 
     reranker: Any
     batch_size: int = 32
 
     def scores(self, data: RetrievalDataset, candidates: np.ndarray) -> list[np.ndarray]:
         """Score all pairs in one call, sorted by length inside it."""
-        pairs = [(data.queries[q], data.corpus[p]) for q, own in enumerate(candidates) for p in own[own >= 0]]
+        pairs = [(data.queries[q], data.corpus[p]) for q, rows in enumerate(candidates) for p in rows[rows >= 0]]
         counts = (candidates >= 0).sum(axis=1)
         values = self.reranker.compute_score(pairs, batch_size=self.batch_size) if pairs else []
         return np.split(np.atleast_1d(np.asarray(values, np.float64)), np.cumsum(counts)[:-1])
 
 
 def stacked(rows: Sequence[Mapping[int, float]], k: int) -> Ranking:
-    """Make a ranking of scores by passage: score descending, then row ascending; -1 fills the rest."""
+    """Order passages by their scores: score descending, then row ascending; -1 fills the rest."""
     scores, ids = np.zeros((len(rows), k), np.float32), np.full((len(rows), k), PADDING, np.int64)
     for row, values in enumerate(rows):
         best = sorted(values.items(), key=lambda item: (-np.float32(item[1]), item[0]))[:k]

@@ -69,7 +69,6 @@ def load_contenders(
 def _named(
     models: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
 ) -> Iterable[tuple[str, str | Path]]:
-    """Put a name to each of the reader's models: the one given, else the last part of its path or hub id."""
     if isinstance(models, Mapping):
         return models.items()
     if isinstance(models, str) and not (is_hub_id(models) or Path(models).expanduser().is_dir()):
@@ -79,7 +78,6 @@ def _named(
 
 
 def _load_network(name_or_path: str | Path) -> "TransformerModel":
-    """Load a bare network, whose token vectors can be pooled in any way."""
     model = load_model(name_or_path, backend="transformers")
     if isinstance(model, Precomputed):
         raise ValueError(f"{name_or_path} holds embeddings, which cannot be pooled another way: give a model.")
@@ -87,7 +85,7 @@ def _load_network(name_or_path: str | Path) -> "TransformerModel":
 
 
 def _maxsim(network: "TransformerModel") -> tuple[Pooling, ...]:
-    """Give MaxSim for a network that was trained for it, one with ColBERT's projection."""
+    # A network with ColBERT's projection was trained for MaxSim.
     return () if network.projection is None else (Pooling.MAXSIM,)
 
 

@@ -41,7 +41,7 @@ def measured() -> Iterator[Cost]:
 
 @contextlib.contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Add the wall-clock seconds of this block to a stage, and note if it failed; nothing where nobody measures."""
+    """Add the wall-clock seconds of this block to a stage, and note if it failed; no-op outside :func:`measured`."""
     cost, start = _current.get(), time.perf_counter()
     try:
         yield

@@ -17,31 +17,45 @@ from helpers.systems.cost import note_index, stage
 if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
 
-IN_MEMORY = 1 << 16  # precomputed vectors; more are searched where they lie
+FLAT = "Flat"  # FAISS's index that compares everything
+IN_MEMORY = 1 << 16  # precomputed vectors; more are searched on disk
 
 
 class Ranking(NamedTuple):
-    """What a system retrieved: ``scores`` and ``ids``, each (q, k), the best first."""
+    """What a system retrieved: ``scores`` and ``ids``, each (q, k), the best first.
+
+    It is a system too, one that is ready: fusion and reranking take it as a part.
+    """
 
     scores: np.ndarray
     ids: np.ndarray
+
+    def rank(self, data: RetrievalDataset, k: int) -> "Ranking":
+        """Return the first k of each query, fewer where no more were retrieved."""
+        return Ranking(self.scores[:, :k], self.ids[:, :k])
 
 
 class System(Protocol):
     """Whatever ranks a corpus for queries: a retrieval, or a class that changes the ranking of another system."""
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
-        """Give the k best passages of each query."""
+        """Return the k best passages of each query."""
 
 
 class Retrieval:
-    """The one line from texts to ranking, for a system that says what represents a text and which index takes it."""
+    """The one line from texts to ranking, for a system that says what represents a text and which index takes it.
+
+    Attributes:
+        search_bar: draw a bar while searching.
+        exact: whether every passage is compared with the query, so that a ranking of any depth means something.
+    """
 
     search_bar: bool = False
+    exact: bool = True
 
     @property
     def index_kind(self) -> str:
-        """Name the kind of index, see :func:`helpers.index.build_index`."""
+        """The kind of index, see :func:`helpers.index.build_index`."""
         raise NotImplementedError
 
     def represent(self, texts: list[str], kind: str) -> Any:
@@ -75,24 +89,29 @@ class Dense(Retrieval):
 
     model: "TransformerModel | Precomputed"
     pooling: str | None = None
-    factory: str = "Flat"
+    factory: str = FLAT
     batch_size: int = BATCH_SIZE
     cache_dir: str | Path | None = None
     progress: bool = True
     search_bar: bool = False
 
     @property
+    def exact(self) -> bool:  # type: ignore[override]
+        """Whether the index compares every passage: MaxSim's and the flat one do."""
+        return self.pooling == Pooling.MAXSIM or self.factory == FLAT
+
+    @property
     def index_kind(self) -> str:
-        """The kind of index: MaxSim's for a vector a token, blocks of many vectors that lie on disk, else FAISS's."""
+        """The kind of index: MaxSim's for a vector a token, blocks for many vectors on disk, else FAISS's."""
         if self.pooling == Pooling.MAXSIM:
             return "MaxSim"
         many = isinstance(self.model, Precomputed) and len(self.model.arrays["passage"]) > IN_MEMORY
-        return "Blocks" if many and self.factory == "Flat" else self.factory
+        return "Blocks" if many and self.factory == FLAT else self.factory
 
     def represent(self, texts: list[str], kind: str) -> Any:
         """Embed texts; passages for a flat index come shard by shard, so that they are in memory once."""
         if self.pooling is None or isinstance(self.model, Precomputed):
-            if kind == "passage" and self.factory == "Flat":
+            if kind == "passage" and self.factory == FLAT:
                 return _Shards(self, texts)
             return encode(
                 self.model, texts, kind=kind,
@@ -106,7 +125,7 @@ class Dense(Retrieval):
 
 
 class _Shards:
-    """Vectors of passages in shards that are computed as they are asked for; the length is the number of vectors."""
+    """Vectors of passages in shards that are computed on demand; the length is the number of vectors."""
 
     def __init__(self, system: Dense, texts: list[str]) -> None:
         self._system, self._texts = system, texts
@@ -115,9 +134,9 @@ class _Shards:
         return len(self._texts)
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        own = self._system
+        dense = self._system
         shards = encode_shards(
-            own.model, self._texts, batch_size=own.batch_size, cache_dir=own.cache_dir, progress=own.progress
+            dense.model, self._texts, batch_size=dense.batch_size, cache_dir=dense.cache_dir, progress=dense.progress
         )
         return iter(shards)
 
@@ -149,14 +168,9 @@ def rank(system: "System | TransformerModel | Precomputed | str", data: Retrieva
     Raises:
         ValueError: k out of range, an unknown system, or what encoding and indexing raise.
     """
-    return _as_system(system).rank(data, k)
-
-
-def _as_system(system: Any) -> System:
-    """Take a model under its own pooling, and the name of a baseline, for the systems they are."""
     if isinstance(system, str):
         if system not in WORD_INDEXES:
             raise ValueError(f"Unknown system {system!r}: expected a model, or one of {', '.join(WORD_INDEXES)}.")
-        return Words(system)
-    chosen: System = system if hasattr(system, "rank") else Dense(system)
-    return chosen
+        system = Words(system)
+    ranks: System = system if hasattr(system, "rank") else Dense(system)
+    return ranks.rank(data, k)

@@ -9,9 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("helpers", "notebooks/kit", "docs/site")
 SUPPORT = {
-    *("helpers._atomic", "helpers._cache", "helpers._cells", "helpers._files", "helpers._hub", "helpers._printable"),
-    "helpers._progress",
-    "helpers._trec_order",
+    *("helpers._atomic", "helpers._cache", "helpers._cells", "helpers._files", "helpers._hub", "helpers._notes"),
+    *("helpers._printable", "helpers._progress", "helpers._trec_order"),
 }
 EVERY_STEP = {"helpers.data", "helpers.models", "helpers.embeddings", "helpers.index", "helpers.metrics"}
 
@@ -28,12 +27,12 @@ ARROWS: dict[str, set[str]] = {
     "helpers.significance": set(),
     "helpers.judgements": {"helpers.data", "helpers.metrics", "helpers.significance"},
     "helpers.judgements.__main__": EVERY_STEP | {"helpers.judgements", "helpers.systems"},
-    "helpers.systems": EVERY_STEP | {"helpers.significance", "helpers.provenance"},
+    "helpers.systems": EVERY_STEP,
     "helpers.provenance": {"helpers.data", "helpers.models"},
-    "helpers.show": EVERY_STEP | {"helpers.significance", "helpers.systems", "helpers.provenance"},
+    "helpers.show": EVERY_STEP | {"helpers.significance"},
     "helpers.report": EVERY_STEP | {"helpers.significance", "helpers.systems", "helpers.show", "helpers.provenance"},
     "notebooks.kit": {"helpers.embeddings"},  # the files of vectors, which the recorder moves by noise
-    "docs.site": {"notebooks.kit"},
+    "docs.site": {"notebooks.kit", "helpers.show.palette"},
 }
 
 

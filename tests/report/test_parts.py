@@ -1,19 +1,21 @@
 """The parts of the report command: gates, types of queries, what it reads from its options."""
 
 import inspect
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
+from helpers._notes import Note
 from helpers.data import RetrievalDataset, load_dataset
 from helpers.data.bundled import cards
-from helpers.report import _tell, options, parser
+from helpers.report import compare, options, parser
+from helpers.report.command import _print_results
 from helpers.report.gates import Floor, NotWorse, Verdict, read_floor
 from helpers.report.options import _check_source, _cutoffs, _rival
 from helpers.report.slices import bundled_types, read_types
-from helpers.systems import compare
+from helpers.report.spec import OPTIONS, from_text
 from helpers.systems.combine import Run
-from helpers.systems.describe import from_text
 from tests.systems.samples import collection
 
 
@@ -30,24 +32,23 @@ def clear():
 
 def test_a_floor_is_reached_or_not(clear):
     """A build that got worse would pass, one that just reaches the floor fail, or a missing system count as fine."""
-    assert Floor("good", "recall@1", 1.0).verdict(clear) == Verdict(True, "recall@1 of good, 1.0000, is at least 1.0")
-    assert Floor("bad", "recall@1", 0.1).verdict(clear) == Verdict(False, "recall@1 of bad, 0.0000, is below 0.1")
-    assert Floor("gone", "recall@1", 0.0).verdict(clear) == Verdict(False, "gone was not scored")
-    assert [str(Verdict(passed, "why")) for passed in (True, False)] == ["passed: why", "FAILED: why"]
+    assert str(Floor("good", "recall@1", 1.0).verdict(clear)) == "passed: recall@1 of good, 1.0000, is at least 1.0"
+    assert str(Floor("bad", "recall@1", 0.1).verdict(clear)) == "FAILED: recall@1 of bad, 0.0000, is below 0.1"
+    assert str(Floor("gone", "recall@1", 0.0).verdict(clear)) == "FAILED: gone was not scored"
 
 
 def test_a_rival_is_better_or_not(clear):
     """A system would fail for being better, or pass though it is significantly worse."""
     worse = NotWorse("bad", "good", 0.05).verdict(clear)
     assert not worse.passed
-    assert "bad is significantly worse than good" in worse.why
-    assert "difference -1.0000, p 0.0005, level 0.05" in worse.why
+    assert "bad is significantly worse than good" in worse.why()
+    assert "difference -1.0000, p 0.0005, level 0.05" in worse.why()
     assert NotWorse("good", "bad", 0.05).verdict(clear).passed
     lenient = NotWorse("bad", "good", 0.0001).verdict(clear)  # the p-value cannot be below 2 / 2^12
     assert lenient.passed
-    assert "bad is not significantly worse" in lenient.why
+    assert "bad is not significantly worse" in lenient.why()
     for pair in (("gone", "good"), ("good", "gone")):
-        assert NotWorse(*pair, 0.05).verdict(clear) == Verdict(False, "gone was not scored")
+        assert str(NotWorse(*pair, 0.05).verdict(clear)) == "FAILED: gone was not scored"
 
 
 def test_floors_are_read():
@@ -93,16 +94,19 @@ def test_types_of_the_bundled_queries_are_the_files():
 def test_what_came_out_is_told(capsys, clear):
     """A failure or a note between the scores would be read by a program as a score."""
     failed = SimpleNamespace(notes=[], evaluation=None, error="no luck")
-    results = {**clear.results, "broken": failed}
-    clear.results["good"].notes.append("a note")
+    good = replace(clear.results["good"], notes=[Note("a note")])
+    results = {**clear.results, "good": good, "broken": failed}
     told = type(clear)(clear.data, results, clear.metrics, clear.main)
-    _tell(told, ["report.html", "a", "b"], [Verdict(True, "why")])
+    _print_results(told, ["report.html", "a", "b"], [Verdict(True, "not_scored", {"name": "x"})])
     out, err = capsys.readouterr()
     assert err.splitlines()[-1] == "error: broken: no luck"
     assert "note: good: a note" in err
     assert out.splitlines()[0].startswith("good: recall@1 1.0000, ")
-    assert out.splitlines()[-2:] == ["gate: passed: why", "report: report.html, beside it 2 files of results"]
-    _tell(told, ["report.html"], [])
+    assert out.splitlines()[-2:] == [
+        "gate: passed: x was not scored",
+        "report: report.html, beside it 2 files of results",
+    ]
+    _print_results(told, ["report.html"], [])
     assert capsys.readouterr().out.splitlines()[-1] == "report: report.html"
 
 
@@ -110,15 +114,15 @@ def test_options_may_be_given_as_documented():
     """An option of the documented command line would be unknown, or take one value where it takes several."""
     line = """--model a --against b --system c --system d --systems f --device cpu --half --index Flat --batch-size 8
     --data x --split dev --relevance-level 2 --max-queries 3 --on-blank skip --on-missing skip --unanswered skip
-    --slices s -p A=1 -p B=2 --cutoffs 1,5 --metrics ndcg@5 --no-growth --language zh --out o --quiet
+    --slices s --cutoffs 1,5 --metrics ndcg@5 --no-growth --language zh --out o --quiet
     --fail-under ndcg@5=0.1 --fail-under mrr@5=0.2 --fail-if-worse-than b --level 0.1"""
     given = parser().parse_args(line.split())
-    assert (given.system, given.parameter) == (["c", "d"], ["A=1", "B=2"])
+    assert given.system == ["c", "d"]
     assert (given.fail_under, given.fail_if_worse_than) == (["ndcg@5=0.1", "mrr@5=0.2"], ["b"])
     assert (given.half, given.batch_size, given.level, given.no_growth, given.quiet) == (True, 8, 0.1, True, True)
     assert [action.dest for action in parser()._actions if not action.help] == []
     bare = parser().parse_args([])
-    assert (bare.system, bare.parameter, bare.fail_under, bare.fail_if_worse_than) == ([], [], [], [])
+    assert (bare.system, bare.fail_under, bare.fail_if_worse_than) == ([], [], [])
     assert (bare.half, bare.level, bare.no_growth, bare.quiet, bare.language) == (None, 0.05, False, False, "en")
 
 
@@ -126,15 +130,20 @@ def test_sources_cutoffs_and_rivals_are_checked(tmp_path):
     """The run would start, and fail or compare with the wrong system at its end."""
     for name in ("a.jsonl", "a.tsv.gz", "a.CSV"):
         (tmp_path / name).write_text("x")
-        _check_source(str(tmp_path / name))
-    for name, message in (("a.pdf", "cannot read .pdf"), ("plain", "without suffix"), ("a.pdf.gz", "cannot read")):
+        _check_source(SimpleNamespace(data=str(tmp_path / name)))
+    for name, message in (
+        ("a.pdf", "cannot read .pdf"),
+        ("a.xlsx", "save the sheet as CSV UTF-8"),
+        ("plain", "without suffix"),
+        ("a.pdf.gz", "cannot read"),
+    ):
         (tmp_path / name).write_text("x")
         with pytest.raises(ValueError, match=message):
-            _check_source(str(tmp_path / name))
+            _check_source(SimpleNamespace(data=str(tmp_path / name)))
     with pytest.raises(FileNotFoundError, match=r"No file or folder .*\(--data\)"):
-        _check_source(str(tmp_path / "gone.csv"))
-    assert [_cutoffs(given) for given in (None, "1,10", "5", [1, 2], "1 2")] == [None, [1, 10], [5], [1, 2], [1, 2]]
-    for given in ("0", "1,x", "1.5", [], [0, 1], "-1"):
+        _check_source(SimpleNamespace(data=str(tmp_path / "gone.csv")))
+    assert [_cutoffs(text) for text in (None, "1,10", "5", "1 2")] == [None, [1, 10], [5], [1, 2]]
+    for given in ("0", "1,x", "1.5", "-1"):
         with pytest.raises(ValueError, match="expected whole numbers of at least 1"):
             _cutoffs(given)
     systems = [from_text("bm25"), from_text("tfidf")]
@@ -145,7 +154,10 @@ def test_sources_cutoffs_and_rivals_are_checked(tmp_path):
 
 def test_every_option_of_the_data_is_one_of_load_dataset():
     """It would end in a stack trace."""
-    assert set(options.DATA_OPTIONS) <= set(inspect.signature(load_dataset).parameters)
+    keywords = {flag.removeprefix("--").replace("-", "_") for flag in options.DATA}
+    assert keywords <= set(inspect.signature(load_dataset).parameters)
+    models = {flag.removeprefix("--").replace("-", "_") for flag in options.MODELS}
+    assert models <= set(OPTIONS["model"])
 
 
 def test_one_query_fails_a_gate_in_words():
@@ -153,10 +165,36 @@ def test_one_query_fails_a_gate_in_words():
     one = compare(["bm25", "tf-idf"], collection().first(1), 2)
     verdict = NotWorse(*one.results, 0.05).verdict(one)
     assert not verdict.passed
-    assert "cannot be compared on fewer than two queries" in verdict.why
+    assert "cannot be compared on fewer than two queries" in verdict.why()
 
 
 def test_a_floor_may_be_written_in_any_form_of_its_metric(tmp_path):
     """A gate on ndcg@010 would end in a stack trace after all was computed."""
     given = options.parser().parse_args(["--model", "bm25", "--out", str(tmp_path), "--fail-under", "NDCG@010=0.1"])
     assert options.read(given).floors == [("ndcg@10", 0.1)]
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ('leave them out, on_blank="skip".', "leave them out, --on-blank skip."),
+        ('choose columns="query=…" or cutoffs=[10]', 'choose --columns "query=…" or --cutoffs 10'),
+        ("max_length=3 and the qrels stay", "max_length=3 and the qrels stay"),
+    ],
+)
+def test_messages_name_the_options_of_the_command(message, shown):
+    """Whoever reads on_blank="skip" beside a shell's prompt has nowhere to write it."""
+    assert options.with_options(message) == shown
+
+
+def test_names_of_metrics_elsewhere_are_recognised(tmp_path):
+    """P@10 is what half of the field writes; a list of all metrics is no answer."""
+    for arguments in (["--metrics", "P@10"], ["--fail-under", "P@10=0.5"]):
+        with pytest.raises(ValueError, match="Unknown metric 'p@10': write it precision@10"):
+            options.read(parser().parse_args([*arguments, "--system", "bm25", "--out", str(tmp_path)]))
+
+
+def test_judgements_alone_are_not_taken_for_the_bundled_collections(tmp_path):
+    """The message would speak of a collection that nobody named."""
+    with pytest.raises(ValueError, match=r"name its folder, --data \."):
+        options.read(parser().parse_args(["--qrels", "qrels.txt", "--system", "bm25", "--out", str(tmp_path)]))

@@ -11,11 +11,18 @@ from matplotlib.colors import to_hex
 
 from helpers.data import RetrievalDataset
 from helpers.metrics import evaluate
-from helpers.show import cost_view
-from helpers.show.charts import HEIGHT, bars, lines
-from helpers.show.plots import COLOURS, plot_growth, plot_intervals, plot_rankings, plot_tradeoff
+from helpers.show.plots import (
+    COLOURS,
+    plot_bars,
+    plot_distributions,
+    plot_growth,
+    plot_intervals,
+    plot_rankings,
+    plot_tradeoff,
+)
 from helpers.show.tables import (
     answer_table,
+    cited_table,
     collection_table,
     failure_table,
     first_relevant_ranks,
@@ -25,12 +32,7 @@ from helpers.show.tables import (
     score_table,
     system_table,
 )
-from helpers.show.view import View
-from helpers.show.words import definition, words
 from helpers.significance import bootstrap_interval, holm, interval, paired_test
-from helpers.systems import compare
-from helpers.systems.combine import Run
-from tests.systems.samples import QRELS, QUERIES, collection
 
 TEXTS = ["first line of a\nsecond", "b", "c " * 50, "d" * 80]
 DATA = RetrievalDataset(
@@ -157,74 +159,51 @@ def test_rankings_are_drawn_with_their_hits_dark():
         plot_rankings([[7, 3], [4, 7]], [[3]], ["a", "b"])
 
 
-def test_the_axes_of_the_report_fit_their_values():
-    """A tick beside its place makes every point read as another value."""
-    curve = {10 * 2**step: 0.9 - 0.1 * step for step in range(6)}
-    chart = lines({"a": curve})
-    assert [label for label, _ in chart["x_ticks"]] == ["10", "40", "80", "320"]
-    points = dict(chart["lines"][0]["points"])
-    assert [x for _, x in chart["x_ticks"]] == [chart["lines"][0]["points"][row][0] for row in (0, 2, 3, 5)]
-    assert [label for label, _ in chart["y_ticks"]] == ["0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1.0"]
-    assert chart["y_ticks"][0][1] == pytest.approx(chart["bottom"]) == HEIGHT - 44
-    assert chart["y_ticks"][-1][1] == 12
-    assert max(points.values()) == pytest.approx(chart["bottom"])
-    assert (chart["left"], chart["right"]) == (44, 408)
-    high = lines({"a": {10: 1.0, 20: 1.0}})
-    assert [label for label, _ in high["y_ticks"]] == ["0.9", "1.0"]
-    wide = lines({"a": {10: 1.0, 20: 0.15}})
-    assert [label for label, _ in wide["y_ticks"]] == ["0.1", "0.3", "0.5", "0.7", "0.9"]
-    placed = bars([("a", 0.5, 0.25, 0.75), ("b", 0.25, 0.1, 0.3)])
-    assert ([bar.y for bar in placed["bars"]], placed["height"], placed["width"]) == ([18, 62], 96, 420)
+def test_bars_carry_value_and_interval():
+    """A bar without its value sends the reader to guess from the axis."""
+    frame = pd.DataFrame({"mean": [0.8, 0.25], "low": [0.7, 0.1], "high": [0.9, 0.5]}, index=["a", "b"])
+    axes = plot_bars(frame, "MRR@2 of $x^{")
+    axes.figure.canvas.draw()  # a name with dollars is no formula
+    assert [text.get_text() for text in axes.texts] == ["0.800", "0.250"]
+    assert [bar.get_width() for bar in axes.patches] == [0.8, 0.25]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
+    assert [segment[:, 0].tolist() for segment in axes.collections[0].get_segments()] == [[0.7, 0.9], [0.1, 0.5]]
+    assert axes.patches[0].get_y() > axes.patches[1].get_y()
+    plt.close(axes.figure)
 
 
-def test_costs_are_those_of_the_stages():
-    """Milliseconds a query that leave out a stage, or bytes called megabytes, would choose another system."""
-    seconds = {"load": 1.25, "passages": 2.0, "queries": 0.6, "search": 0.03, "fuse": 0.003, "rerank": 0.3}
-    cost = SimpleNamespace(seconds=seconds, index_bytes=3_000_000)
-    what = {"kind": "model", "model": {"max_length": 256}, "truncated": 1200}
-    bare = SimpleNamespace(cost=SimpleNamespace(seconds={}, index_bytes=None), what={"kind": "run"})
-    comparison = SimpleNamespace(
-        data=collection(), results={"a": SimpleNamespace(cost=cost, what=what), "b": bare}
-    )  # fmt: skip
-    header, rows, _ = cost_view.cost_table(comparison, words("en"))
-    assert len(header) == len(rows[0]) == 8
-    assert rows[0][2:] == ["1.2", "2.0", f"{933 / 6:.2f}", f"{3_000_000 / cost_view.MEGA:,.1f}", "256", "1,200"]
-    assert rows[1][2:] == ["–"] * 6
-    nested = cost_view._facts({"a": {"b": 3, "none": None}, "list": ["x", 1], "empty": "", "zero": 0})
-    assert nested == [("a.b", "3"), ("list", "x, 1"), ("zero", "0")]
+def test_distributions_share_bins():
+    """Outlines over bins of their own could not be compared, nor a narrow one beside which all others look flat."""
+    axes = plot_distributions({"a": np.array([0.0, 0.01, 0.21]), "b": np.array([0.81, 1.0])}, "cosine")
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
+    assert axes.get_xlabel() == "cosine"
+    drawn = [patch.get_data() for patch in axes.patches]
+    for data in drawn:
+        np.testing.assert_allclose(data.edges, np.linspace(0, 1, 81))
+    expected = {1: {0: 1, 16: 0.5}, 3: {64: 1, 79: 1}}  # bins of 0.0125: 0.21 is in the 17th, 0.81 in the 65th
+    for outline, heights in expected.items():
+        np.testing.assert_allclose(drawn[outline].values, [heights.get(place, 0) for place in range(80)])
+    plt.close(axes.figure)
 
 
-def test_the_view_says_what_was_evaluated_in_either_language():
-    """A reader could not tell which part of the collection, or which type of query, a number is about."""
-    runs = {"a": Run({q: {"d4": 1.0} for q in QUERIES}), "b": Run({q: {"d9": 1.0} for q in QUERIES})}
-    found = compare(runs, replace(collection(), split="dev", merged=2))
-    kinds = {"q1": "question", "q2": "question", "q3": "keyword"}
-    english, chinese = View(found, "en", kinds), View(found, "zh", kinds)
-    assert (english.title(), chinese.title()) == (
-        "a / b on tiny",
-        words("zh")["title"].format(systems="a与b", data="tiny"),
-    )
-    facts = dict(english.evaluated())
-    assert (facts[words("en")["split"]], facts[words("en")["merged"]]) == ("dev", "2")
-    assert facts[words("en")["passages"]] == "12"
-    assert words("en")["split"] not in dict(View(compare(runs, collection())).evaluated())
-    assert [row[:2] for row in english.slices().rows] == [["(none)", "3"], ["keyword", "1"], ["question", "2"]]
-    assert {tuple(row[:2]) for row in chinese.slices().rows} >= {("关键词", "1"), ("问句", "2")}
-    first, second = (found.scored[name].per_query["ndcg@10"] for name in english.names)
-    better = {"a": int((first > second).sum()), "b": int((first < second).sum())}
-    for (caption, table), name in zip(english.wins(), english.names, strict=True):
-        assert caption.startswith(f"{name} better on")
-        gains = [float(row[2]) - float(row[3]) for row in table.rows]
-        assert all(gain > 0 for gain in gains) if name == english.names[0] else all(gain < 0 for gain in gains)
-    assert sum(better.values()) == sum(len(table.rows) for _, table in english.wins()) <= len(QRELS)
+def test_cited_figures_stay_in_their_own_column():
+    """A published figure in the column of what was measured would claim a run that never was."""
+    ours, theirs = (SimpleNamespace(mean={"mrr@2": value, "recall@2": value - 0.1}) for value in (1.0, 0.4))
+    frame = cited_table({"MiniLM, mean": ours, "both": ours}, {"both": theirs, "xlnet": theirs}, ["mrr@2", "recall@2"])
+    assert frame.index.tolist() == ["MiniLM, mean", "both", "xlnet"]
+    assert frame.loc["both"].tolist() == ["1.000", "0.400", "0.900", "0.300"]
+    assert frame.columns.tolist() == ["mrr@2 measured", "mrr@2 published", "recall@2 measured", "recall@2 published"]
+    assert frame.loc["MiniLM, mean"].tolist() == ["1.000", "–", "0.900", "–"]
+    assert frame.loc["xlnet"].tolist() == ["–", "0.400", "–", "0.300"]
 
 
-def test_words_are_those_of_the_language_asked_for():
-    """A page would be written in the other language, or a definition be missing beside its metric."""
-    assert words("en")["system"] != words("zh")["system"]
-    assert definition("ndcg@10", "en").isascii()
-    assert not definition("ndcg@10", "zh").isascii()
-    assert definition("ndcg@10", "en") != definition("mrr@10", "en") != ""
-    assert definition("unheard of", "en") == ""
-    with pytest.raises(ValueError, match="expected one of en, zh"):
-        words("fr")
+def test_the_pages_table_of_pairs_is_the_lessons():
+    """The report would test otherwise than lesson 03 teaches; or a single pair, or none, end it."""
+    values = np.array([[1.0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]])
+    results = {name: SimpleNamespace(per_query={"mrr@10": row}) for name, row in zip("abc", values, strict=True)}
+    lesson, page = paired_table(results, "a", "mrr@10"), paired_table(results, "a", "mrr@10", smallest=True)
+    assert page.drop(columns="smallest p").equals(lesson)
+    assert page["smallest p"].tolist() == [paired_test(values[0], row).smallest for row in values[1:]]
+    wide, narrow = (paired_table(results, "a", "mrr@10", level=level).iloc[1] for level in (0.99, 0.5))
+    assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"]
+    assert paired_table({"a": results["a"]}, "a", "mrr@10").empty

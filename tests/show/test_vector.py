@@ -1,8 +1,11 @@
 """Figures as SVG: the same text each time, nothing in it that viewers of notebooks strip or a page must not hold."""
 
+from types import SimpleNamespace
+
 import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from helpers.show.plots import plot_bars, plot_growth, plot_intervals, plot_rankings
 from helpers.show.vector import FONTS, as_svg, keep_as_svg
@@ -65,6 +68,15 @@ def test_coordinates_are_those_of_matplotlib():
     assert all(len(word.partition(".")[2]) <= 2 for name in GEOMETRY for word in line.attributes.get(name, "").split())
 
 
-def test_a_script_goes_on_without_a_notebook():
-    """The lessons as scripts would stop at the first figure."""
+def test_a_notebook_keeps_figures_as_svg_too(monkeypatch):
+    """A lesson would be recorded without its drawings; or a script, or a shell without a kernel, stop at a figure."""
+    kept = {}
+    formatter = SimpleNamespace(for_type=kept.__setitem__)
+    shell = SimpleNamespace(display_formatter=SimpleNamespace(formatters={"image/svg+xml": formatter}))
+    for answer in (None, shell):
+        monkeypatch.setattr("IPython.get_ipython", lambda answer=answer: answer)
+        keep_as_svg()
+        assert kept == {}
+    shell.kernel = "a notebook's"
     keep_as_svg()
+    assert kept == {Figure: as_svg}

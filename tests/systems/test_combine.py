@@ -8,9 +8,10 @@ import pytest
 from helpers.data import RetrievalDataset, from_ids
 from helpers.embeddings import encode_pooled
 from helpers.models import load_model
-from helpers.systems import Ranking, assemble
-from helpers.systems.combine import Fusion, MaxSimScorer, Once, Rerank, Run
-from helpers.systems.describe import Description
+from helpers.report import compare, make
+from helpers.report.spec import Spec
+from helpers.systems import Ranking
+from helpers.systems.combine import Fusion, MaxSimScorer, Rerank, Run
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import collection
 
@@ -45,16 +46,6 @@ def test_a_run_is_ranked_as_trec_eval_ranks():
     assert found.ids[1].tolist() == [-1] * 4
     assert [ids[row] for row in found.ids[5, :2]] == ["d2", "d1"]
     assert np.isfinite(found.scores).all()
-
-
-@pytest.mark.parametrize(
-    ("run", "message"),
-    [({}, "The run is empty"), ({"x": {"d1": 1.0}}, r"No query of the run is one .*'x' against 'q1'")],
-)
-def test_a_run_that_cannot_score_says_so(run, message):
-    """A zero in the table would look like a bad engine rather than a wrong file."""
-    with pytest.warns(UserWarning, match=message):
-        Run(run).rank(collection(), 2)
 
 
 def test_reciprocal_rank_fusion_by_hand(four):
@@ -109,29 +100,69 @@ def test_maxsim_reorders_the_candidates_alone(tmp_path):
 def test_maxsim_reads_texts_as_the_system_that_it_reorders(monkeypatch, own, expected):
     """A model with a length or a pooling of its own would be reranked by vectors made in another way."""
     loaded = []
-    monkeypatch.setattr(assemble, "load", lambda where, options: loaded.append((where, options)))
-    first = Description("a", "model", "first", {"max_length": 7, "batch_size": 3})
-    late = assemble._scorer(
-        Description("late", "rerank", options={"by": "maxsim", **own}, parts=("a",)), [first], False
-    )
-    late.make()
+    monkeypatch.setattr(make, "load", lambda where, options: loaded.append((where, options)))
+    first = Spec("a", "model", "first", {"max_length": 7, "pooling": "cls"})
+    late = Spec("late", "rerank", options={"by": "maxsim", **own}, parts=("a",))
+    make.make_system(late, {"a": None}, {"a": first, "late": late}, False)
     where, options = expected
     assert loaded == [(where, {**options, "pooling": "maxsim", "backend": "transformers"})]
 
 
-def test_a_ranking_is_computed_once_and_deep_enough(four):
+def test_a_ranking_is_a_part_that_is_ready(four):
+    """A fusion would rank its parts again, or look at more of one than it asked for."""
+    ranking = Ranking(np.array([[3.0, 2, 1, 0]], np.float32), np.array([[0, 1, 2, 3]]))
+    assert ranking.rank(four, 2).ids.tolist() == [[0, 1]]
+    assert Fusion([ranking, ranking], depth=1).rank(four, 2).ids.tolist() == [[0, 1]]
+
+
+def test_a_part_is_ranked_once(monkeypatch, tmp_path):
     """A model in a table and in two fusions would encode three times; an error would come three times as slowly."""
+    asked = []
+
+    def count(spec, system, data, real=make.metadata):
+        asked.append(spec.name) if system is not None else None
+        return real(spec, system, data)
+
+    monkeypatch.setattr("helpers.report.comparison.metadata", count)
+    fused = [Spec(name, "fuse", parts=("BM25", "tfidf"), named=True) for name in ("one", "two")]
+    found = compare([Spec("BM25", "words", "BM25"), *fused], collection(), 3)
+    assert asked == ["BM25", "tfidf", "one", "two"]
+    assert list(found.results) == ["BM25", "one", "two"]  # the baseline that only fusions name has no row
+
+
+def test_a_part_that_fails_is_named_by_its_users(tmp_path):
+    """The reader would look for the mistake in the fusion."""
+    specs = [Spec("broken", "run", str(tmp_path / "r.trec")), Spec("fused", "fuse", parts=("broken", "bm25"))]
+    (tmp_path / "r.trec").write_text("q1 Q0 elsewhere 1 1.0 t\n")
+    found = compare(specs, collection(), 3)
+    assert "Its part 'broken' failed: No document of the run is in the data" in found.failed["fused"]
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({}, "The run is empty"),
+        ({"other": {"p1": 1.0}}, "No query of the run is in the data \\(for example 'other' against 'q'\\)"),
+        ({"q": {"x": 1.0}}, "No document of the run is in the data \\(for example 'x' against 'p0'\\)"),
+    ],
+)
+def test_a_run_that_matches_nothing_is_refused(four, run, message):
+    """Zeros would look like a bad engine, and be a green job."""
+    with pytest.raises(ValueError, match=message):
+        Run(run).rank(four, 2)
+
+
+def test_reranking_goes_no_deeper_than_it_was_told(four):
+    """A reranker would read passages beyond its depth, cost more, and not be the system that its name says."""
+
+    class Last:
+        """Likes the last candidates best."""
+
+        def scores(self, data, candidates):
+            return [np.arange(len(row[row >= 0]), dtype=float) for row in candidates]
+
     part = Fixed([[3, 2, 1, 0]], [[0, 1, 2, 3]])
-    once = Once(part, depth=3)
-    assert once.rank(four, 1).ids.tolist() == [[0]]
-    assert once.rank(four, 3).ids.tolist() == [[0, 1, 2]]
-    assert part.asked == 1
-    broken = Once(Fixed(None, None))
-    broken.system.ranking = None
-    for _ in range(2):
-        with pytest.raises(AttributeError):
-            broken.rank(four, 1)
-    assert broken.system.asked == 1
+    assert Rerank(part, Last(), depth=2).rank(four, 4).ids.tolist() == [[1, 0, -1, -1]]
 
 
 def test_an_unknown_way_to_fuse_is_refused():

@@ -6,9 +6,7 @@ import shutil
 import socket
 from dataclasses import replace
 
-import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 from safetensors.torch import load_file, save_file
 
@@ -18,8 +16,7 @@ from helpers.embeddings import compared_tokens, encode_pooled
 from helpers.index import maxsim
 from helpers.metrics import evaluate
 from helpers.models import OFFLINE_DEFAULT, Pooling, load_model
-from helpers.show.plots import plot_bars, plot_distributions
-from helpers.show.tables import cited_table, match_table, paired_table, reciprocal_rank_table, system_table
+from helpers.show.tables import match_table
 from helpers.systems import (
     UPSTREAM_MODELS,
     Contender,
@@ -314,83 +311,3 @@ def test_matches_add_up_to_the_score(maker, tmp_path, example, cache):
     tokens = ["[CLS]", *marked, "the", "cat", ",", "not", "the", "dog", "[SEP]"]
     assert frame["query token"].tolist() == tokens + ["[MASK]"] * (32 - len(tokens)) * colbert
     assert ("," in compared_tokens(encoder, passage)) is not colbert
-
-
-# --- tables and figures ----------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def published_results(example):
-    """Give the evaluations of the published rankings."""
-    return {name: evaluate(ids, example[0].qrels, METRICS) for name, ids in example[1].items()}
-
-
-def test_reciprocal_rank_table_shows_what_was_scored(example):
-    """Rank and 1/rank per query, "none" where nothing relevant was retrieved."""
-    data, published = example
-    frame = reciprocal_rank_table(data, published["xlnet/xlnet-base-cased"])
-    assert frame["rank"].tolist() == ["none", "2", "2", "1", "none"]
-    assert frame["1/rank"].tolist() == [0, 0.5, 0.5, 1, 0]
-    assert frame["relevant"][1] == "1, 6"
-    assert frame["retrieved"][1] == "8, 6"
-
-
-def test_cited_figures_stay_in_their_own_column(published_results):
-    """A published figure in the column of what was measured would claim a run that never was."""
-    measured = {"MiniLM, mean": published_results[OFFLINE_DEFAULT], "both": published_results[UPSTREAM_MODELS[0]]}
-    cited = {name: published_results["xlnet/xlnet-base-cased"] for name in ("both", "xlnet")}
-    frame = cited_table(measured, cited, ["mrr@2", "recall@2"])
-    assert frame.index.tolist() == ["MiniLM, mean", "both", "xlnet"]
-    assert frame.loc["both"].tolist() == ["1.000", "0.400", "0.900", "0.400"]
-    assert frame.columns.tolist() == ["mrr@2 measured", "mrr@2 published", "recall@2 measured", "recall@2 published"]
-    assert frame.loc["MiniLM, mean"].tolist() == ["1.000", "–", "1.000", "–"]
-    assert frame.loc["xlnet"].tolist() == ["–", "0.400", "–", "0.400"]
-
-
-def test_system_table_is_sorted_and_has_intervals(published_results):
-    """Five of five right is no proof of perfection: Wilson's interval reaches down to .566."""
-    frame = system_table(published_results, "mrr@2")
-    assert frame.index[-1] == "xlnet/xlnet-base-cased"
-    assert frame["mean"].is_monotonic_decreasing
-    assert frame.loc[OFFLINE_DEFAULT, "low"] == pytest.approx(0.5655, abs=1e-4)
-
-
-def test_paired_table_counts_tests_and_compares_query_by_query():
-    """p-values of many tests have to be adjusted; the difference's sign says which system is better."""
-    runs = {"a": [[0]] * 12, "b": [[0]] * 6 + [[1]] * 6, "c": [[0]] * 11 + [[1]], "d": [[1]] * 12}
-    results = {name: evaluate(np.array(ids), [{0: 1, 1: 0}] * 12, ["mrr@1"]) for name, ids in runs.items()}
-    frame = paired_table(results, "a", "mrr@1")
-    assert frame.index.tolist() == ["b", "c", "d"]
-    assert frame["difference"].tolist() == pytest.approx([0.5, 1 / 12, 1])
-    assert frame[["better", "worse"]].to_numpy().tolist() == [[6, 0], [1, 0], [12, 0]]
-    # Of 2^6 ways to swap b's six differing queries two are as extreme; of 2 for c both; of 2^12 for d two.
-    assert frame["p"].tolist() == pytest.approx([2 / 64, 1, 2 / 4096])
-    # Holm: the smallest times 3, the next times 2, the last as it is.
-    assert frame["adjusted p"].tolist() == pytest.approx([4 / 64, 1, 6 / 4096])
-
-
-def test_bars_carry_value_and_interval():
-    """A bar without its value sends the reader to guess from the axis."""
-    frame = pd.DataFrame({"mean": [0.8, 0.25], "low": [0.7, 0.1], "high": [0.9, 0.5]}, index=["a", "b"])
-    axes = plot_bars(frame, "MRR@2 of $x^{")
-    axes.figure.canvas.draw()  # a name with dollars is no formula
-    assert [text.get_text() for text in axes.texts] == ["0.800", "0.250"]
-    assert [bar.get_width() for bar in axes.patches] == [0.8, 0.25]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
-    assert [segment[:, 0].tolist() for segment in axes.collections[0].get_segments()] == [[0.7, 0.9], [0.1, 0.5]]
-    assert axes.patches[0].get_y() > axes.patches[1].get_y()
-    plt.close(axes.figure)
-
-
-def test_distributions_share_bins():
-    """Outlines over bins of their own could not be compared, nor a narrow one beside which all others look flat."""
-    axes = plot_distributions({"a": np.array([0.0, 0.01, 0.21]), "b": np.array([0.81, 1.0])}, "cosine")
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
-    assert axes.get_xlabel() == "cosine"
-    drawn = [patch.get_data() for patch in axes.patches]
-    for data in drawn:
-        np.testing.assert_allclose(data.edges, np.linspace(0, 1, 81))
-    expected = {1: {0: 1, 16: 0.5}, 3: {64: 1, 79: 1}}  # bins of 0.0125: 0.21 is in the 17th, 0.81 in the 65th
-    for outline, heights in expected.items():
-        np.testing.assert_allclose(drawn[outline].values, [heights.get(place, 0) for place in range(80)])
-    plt.close(axes.figure)

@@ -8,13 +8,14 @@ import pytest
 from helpers import embeddings
 from helpers.index import dense
 from helpers.models import load_model
+from helpers.report import compare
+from helpers.report.comparison import Result
 from helpers.show.tables import match_table
-from helpers.systems import Dense, Words, compare, rank, rank_all
+from helpers.systems import Dense, Words, rank, rank_all
 from helpers.systems.combine import MaxSimScorer, Rerank, Run
 from helpers.systems.contenders import Contender
 from helpers.systems.cost import measured, stage
 from helpers.systems.pipeline import Retrieval
-from helpers.systems.results import Result
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import QUERIES, collection
 
@@ -88,5 +89,5 @@ def test_warnings_of_a_ranking_are_kept_once():
         warnings.simplefilter("error")
         found = compare({"mine": run}, collection(), 3).results["mine"]
     assert len(found.notes) == len(set(found.notes)) == 1
-    assert "1 of the run's 2 documents" in found.notes[0]
+    assert (found.notes[0].key, found.notes[0].values) == ("foreign", {"count": 1, "of": 2})
     assert np.array_equal(found.ranking.ids[:, 0], np.full(6, 12))

@@ -1,4 +1,4 @@
-"""A system described as text, or as a table of a TOML file; nothing is read but that file.
+"""The spec of a system: one text, or one table of a TOML file; nothing is read but that file.
 
 Text: what the system is, then perhaps ``?`` and options joined by ``&``: ``models/mine?pooling=cls&max_length=256``.
 
@@ -32,7 +32,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from helpers._printable import printable
 from helpers.models import OFFLINE_DEFAULT
 from helpers.models.files import WEIGHTS, sha256_of
 
@@ -48,18 +47,18 @@ OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type 
     "fuse": {"how": str, "weights": list, "depth": int},
     "rerank": {"by": str, "depth": int, "model": str, "device": str, "max_length": int, "batch_size": int},
 }  # fmt: skip
-HEADS = ("model", "run", "words", "fuse", "rerank")  # the key of a table that says what it describes
+KIND_KEYS = ("model", "run", "words", "fuse", "rerank")  # a table has one of these keys
 
 
 @dataclass(frozen=True)
-class Description:
-    """One system.
+class Spec:
+    """How to make a system.
 
     Attributes:
-        name: what tables call it.
-        kind: a key of ``OPTIONS``.
+        name: its name in tables.
+        kind: a key of ``OPTIONS``, or "object" for a Python object that ranks.
         where: a path, a hub id or the name of a baseline; empty for fusion and reranking.
-        options: as the kind has them.
+        options: those of its kind.
         parts: the names of the systems whose rankings it takes.
         named: whether a person chose the name.
     """
@@ -72,23 +71,29 @@ class Description:
     named: bool = False
 
 
-def from_text(text: str) -> Description:
+def one_line(text: object) -> str:
+    """Return a name or message on one line; characters that a terminal would obey are written as escapes."""
+    line = " ".join(str(text).split())
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in line)
+
+
+def from_text(text: str) -> Spec:
     """Read one system from text.
 
     Raises:
         ValueError: an unknown option, or a value of another type.
     """
     where, mark, tail = (text, "", "") if Path(text).expanduser().exists() else text.partition("?")
-    given: dict[str, str] = {}
+    options: dict[str, str] = {}
     for pair in tail.split("&") if mark else []:
         key, equals, value = pair.partition("=")
         if not equals:
             raise ValueError(f"{text!r}: {pair!r} is no option; write key=value, joined by &.")
-        given[key] = unquote(value)
-    return _simple(where, given, text, None)
+        options[key] = unquote(value)
+    return _simple(where, options, text, None)
 
 
-def from_toml(path: str | Path) -> list[Description]:
+def from_toml(path: str | Path) -> list[Spec]:
     """Read systems from a TOML file, in its order; paths in it are relative to its folder.
 
     Raises:
@@ -98,100 +103,97 @@ def from_toml(path: str | Path) -> list[Description]:
     path = Path(path).expanduser()
     if not path.is_file():
         raise FileNotFoundError(f"No file {str(path)!r}; --systems takes a TOML file with a table [systems.NAME] each.")
-    where = printable(path.name)
+    where = one_line(path.name)
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8")).get("systems")
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"{where}: not TOML ({error}).") from None
     if not isinstance(tables, dict) or not tables or not all(isinstance(t, dict) for t in tables.values()):
         raise ValueError(f"{where}: no table [systems.NAME]; write one for each system.")
-    found = [_table(name, dict(table), where, path.parent) for name, table in tables.items()]
-    _check_parts(found, where)
-    return found
+    specs = [_from_table(name, dict(table), where, path.parent) for name, table in tables.items()]
+    _check_parts(specs, where)
+    return specs
 
 
-def with_labels(systems: Sequence[Description]) -> list[Description]:
+def with_labels(systems: Sequence[Spec]) -> list[Spec]:
     """Give systems of one name distinct labels: by their options, then the folder they lie in, then a digest.
 
     Raises:
         ValueError: one system twice, or two systems that a person named alike.
     """
-    twice = [s for row, s in enumerate(systems) if any(_same(s, other) for other in systems[:row])]
-    if twice:
-        raise ValueError(f"The system {twice[0].name!r} is given twice; give each once.")
+    repeated = [s for row, s in enumerate(systems) if any(_same(s, other) for other in systems[:row])]
+    if repeated:
+        raise ValueError(f"The system {repeated[0].name!r} is given twice; give each once.")
     for label in (_by_options, _by_folder, _by_digest):
         counts = Counter(s.name for s in systems)
         systems = [replace(s, name=label(s)) if counts[s.name] > 1 and not s.named else s for s in systems]
-    repeated = [name for name, count in Counter(s.name for s in systems).items() if count > 1]
-    if repeated:
-        raise ValueError(f"Two systems are called {repeated[0]!r}: give one another name, ?name=… or [systems.NAME].")
+    alike = [name for name, count in Counter(s.name for s in systems).items() if count > 1]
+    if alike:
+        raise ValueError(f"Two systems are called {alike[0]!r}: give one another name, ?name=… or [systems.NAME].")
     return list(systems)
 
 
 def short_label(where: str) -> str:
     """Return the name of a system by its place: the last part of its path, a hub id whole."""
     path = Path(where).expanduser()
-    return printable(path.resolve().name) if path.exists() else where
+    return one_line(path.resolve().name) if path.exists() else where
 
 
-def _simple(where: str, given: Mapping[str, Any], text: str, folder: Path | None) -> Description:
-    """Describe a model, embeddings, a run or a baseline."""
+def _simple(where: str, settings: Mapping[str, Any], text: str, folder: Path | None) -> Spec:
+    """Return the spec of a model, embeddings, a run or a baseline."""
     path = _beside(where, folder)
     kind = _kind(where, path)
-    options = _checked(kind, given, text)
+    options = _typed_options(kind, settings, text)
     name = options.pop("name", None)
     if kind == "words":
-        return Description(name or WORDS[where.lower()], kind, WORDS[where.lower()], options, named=bool(name))
-    here = where if where == OFFLINE_DEFAULT or not path.exists() else str(path)
-    return Description(name or short_label(here), kind, here, options, named=bool(name))
+        return Spec(name or WORDS[where.lower()], kind, WORDS[where.lower()], options, named=bool(name))
+    place = where if where == OFFLINE_DEFAULT or not path.exists() else str(path)
+    return Spec(name or short_label(place), kind, place, options, named=bool(name))
 
 
 def _kind(where: str, path: Path) -> str:
-    """Tell what a text names."""
     if where.lower() in WORDS:
         return "words"
-    if where == OFFLINE_DEFAULT:  # always the bundled one, whatever folders lie about
+    if where == OFFLINE_DEFAULT:  # always the bundled one, even beside a folder of that name
         return "model"
     if any((path / f"{stem}.npy").is_file() for stem in ("passages", "queries")):
         return "embeddings"
     return "run" if path.exists() and not path.is_dir() else "model"
 
 
-def _table(name: str, table: dict[str, Any], where: str, folder: Path) -> Description:
-    """Describe the system of one table."""
+def _from_table(name: str, table: dict[str, Any], where: str, folder: Path) -> Spec:
     place = f"{where}, [systems.{name}]"
-    heads = [key for key in HEADS if key in table]
-    heads = ["rerank"] if set(heads) == {"rerank", "model"} else heads  # which also names a model, for MaxSim
-    if len(heads) != 1:
+    keys = [key for key in KIND_KEYS if key in table]
+    keys = ["rerank"] if set(keys) == {"rerank", "model"} else keys  # a reranker may name a model, for MaxSim
+    if len(keys) != 1:
         raise ValueError(
             f"{place}: expected one of the keys model, run, words, fuse, rerank; found {', '.join(table)}."
         )
-    value = table.pop(heads[0])
-    if heads[0] in ("fuse", "rerank"):
-        parts = value if heads[0] == "fuse" else [value]
+    kind, value = keys[0], table.pop(keys[0])
+    if kind in ("fuse", "rerank"):
+        parts = value if kind == "fuse" else [value]
         if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-            raise ValueError(f'{place}: {heads[0]} names systems, fuse = ["a", "b"] or rerank = "a".')
-        options = _checked(heads[0], table, place)
+            raise ValueError(f'{place}: {kind} names systems, fuse = ["a", "b"] or rerank = "a".')
+        options = _typed_options(kind, table, place)
         for key in ("by", "model"):
             if key in options and options[key] != "maxsim" and _beside(options[key], folder).exists():
                 options[key] = str(_beside(options[key], folder))
-        return Description(name, heads[0], "", options, tuple(parts), named=True)
+        return Spec(name, kind, "", options, tuple(parts), named=True)
     if not isinstance(value, str):
-        raise ValueError(f"{place}: {heads[0]} must be text, not {value!r}.")
-    described = _simple(value, {**table, "name": name}, place, folder)
-    if described.kind != heads[0] and (heads[0] == "words" or (heads[0] == "run" and described.kind != "model")):
-        raise ValueError(f"{place}: {value!r} is no {heads[0]}.")
-    return replace(described, kind=heads[0] if heads[0] in ("run", "words") else described.kind)
+        raise ValueError(f"{place}: {kind} must be text, not {value!r}.")
+    spec = _simple(value, {**table, "name": name}, place, folder)
+    if spec.kind != kind and (kind == "words" or (kind == "run" and spec.kind != "model")):
+        raise ValueError(f"{place}: {value!r} is no {kind}.")
+    return replace(spec, kind=kind if kind in ("run", "words") else spec.kind)
 
 
-def _checked(kind: str, given: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """Return the options of a system, each of its type."""
+def _typed_options(kind: str, settings: Mapping[str, Any], place: str) -> dict[str, Any]:
     known = OPTIONS[kind]
-    unknown = [key for key in given if key not in known]
+    unknown = [key for key in settings if key not in known]
     if unknown:
-        what = {"words": "a baseline", "run": "a run", "embeddings": "embeddings"}.get(kind, f"a {kind}")
-        raise ValueError(f"{place}: {what} has no option {unknown[0]!r}; it has {', '.join(known)}.")
-    return {key: _typed(key, value, known[key], place) for key, value in given.items()}
+        noun = {"words": "a baseline", "embeddings": "embeddings"}.get(kind, f"a {kind}")
+        raise ValueError(f"{place}: {noun} has no option {unknown[0]!r}; it has {', '.join(known)}.")
+    return {key: _typed(key, value, known[key], place) for key, value in settings.items()}
 
 
 def _typed(key: str, value: Any, kind: type, place: str) -> Any:
@@ -207,8 +209,7 @@ def _typed(key: str, value: Any, kind: type, place: str) -> Any:
     return value
 
 
-def _check_parts(systems: Sequence[Description], where: str) -> None:
-    """Raise unless every part is a system of the file above its user, and fusion has what it needs."""
+def _check_parts(systems: Sequence[Spec], where: str) -> None:
     seen: list[str] = []
     for system in systems:
         place = f"{where}, [systems.{system.name}]"
@@ -222,8 +223,7 @@ def _check_parts(systems: Sequence[Description], where: str) -> None:
         seen.append(system.name)
 
 
-def _check_fusion(system: Description, place: str) -> None:
-    """Raise unless a fusion has two parts, a known rule and as many weights as parts."""
+def _check_fusion(system: Spec, place: str) -> None:
     how, weights = system.options.get("how", "rrf"), system.options.get("weights")
     if how not in ("rrf", "weighted"):
         raise ValueError(f"{place}: how={how!r}: expected 'rrf' or 'weighted'.")
@@ -236,33 +236,31 @@ def _check_fusion(system: Description, place: str) -> None:
 
 
 def _beside(text: str, folder: Path | None) -> Path:
-    """Return the path that a text names, in a folder or where one is."""
+    """Return a path, relative to ``folder`` if there is such a file in it."""
     path = Path(text).expanduser()
     return folder / path if folder is not None and not path.is_absolute() and (folder / path).exists() else path
 
 
-def _same(one: Description, other: Description) -> bool:
-    """Tell whether two descriptions are of one system."""
-
-    def key(s: Description) -> tuple[object, ...]:
+def _same(one: Spec, other: Spec) -> bool:
+    def key(s: Spec) -> tuple[object, ...]:
         return (s.kind, s.where, tuple(sorted(map(str, s.options.items()))), s.parts)
 
-    return key(one) == key(other) and (one.name == other.name or not (one.named and other.named))
+    return (
+        one.kind != "object" and key(one) == key(other) and (one.name == other.name or not (one.named and other.named))
+    )
 
 
-def _by_folder(system: Description) -> str:
-    """Name a system by its folder and its own name."""
+def _by_folder(system: Spec) -> str:
     path = Path(system.where).expanduser()
-    return f"{printable(path.resolve().parent.name)}/{system.name}" if system.where and path.exists() else system.name
+    return f"{one_line(path.resolve().parent.name)}/{system.name}" if system.where and path.exists() else system.name
 
 
-def _by_options(system: Description) -> str:
-    """Name a system by its name and its options."""
+def _by_options(system: Spec) -> str:
     shown = ", ".join(f"{key}={value}" for key, value in system.options.items())
     return f"{system.name} ({shown})" if shown else system.name
 
 
-def _by_digest(system: Description) -> str:
+def _by_digest(system: Spec) -> str:
     """Name a system by its name and the first digits of the SHA-256 of its weights, vectors or run."""
     place = Path(system.where).expanduser()
     files = [place / name for name in (WEIGHTS, "passages.npy")] if place.is_dir() else [place]

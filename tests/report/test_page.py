@@ -2,6 +2,8 @@
 
 import re
 import warnings
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,16 +11,14 @@ from bs4 import BeautifulSoup
 
 from helpers.data import RetrievalDataset, from_ids
 from helpers.models import OFFLINE_DEFAULT
+from helpers.report import compare
+from helpers.report.causes import CAUSES
 from helpers.report.gates import Floor, NotWorse
-from helpers.show.charts import bars, lines
-from helpers.show.messages import CAUSES, NOTES_ZH, SKIPPED
-from helpers.show.page import render, write_report
-from helpers.show.view import View
-from helpers.show.words import DEFINITIONS, FACTS, WORDS, shown
-from helpers.systems import Ranking, Run, compare, rank
+from helpers.report.page import LANGUAGES, View, facts, render, shown, words
+from helpers.report.spec import OPTIONS
+from helpers.systems import Ranking, Run, rank
 from helpers.systems.cost import STAGES
-from helpers.systems.failures import KINDS
-from tests.systems.samples import QUERIES, collection
+from tests.systems.samples import QRELS, QUERIES, collection
 
 HOSTILE = [
     "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</title><script>alert(1)</script>",
@@ -86,13 +86,24 @@ def test_whatever_comes_from_outside_is_text_on_the_page(evil, language):
     assert evil in page.find("main").get_text()
 
 
-def test_every_word_is_there_in_both_languages():
+def test_every_language_has_every_word():
     """A page would be half in the other language, or a number be missing from a sentence."""
-    for key, (english, chinese) in (WORDS | DEFINITIONS | FACTS | CAUSES | SKIPPED).items():
-        assert english, key
-        assert chinese, key
-        assert set(re.findall(r"\{(\w+)\}", english)) == set(re.findall(r"\{(\w+)\}", chinese)), key
-        assert not re.search(r"[\u3400-\u9fff] |\s[\u3400-\u9fff]|[\u3400-\u9fff][,;:?!]", chinese), key
+    assert set(LANGUAGES) >= {"en", "zh"}
+    english = words("en")
+    for language in LANGUAGES:
+        assert words(language).keys() == english.keys()
+        for section, entries in words(language).items():
+            assert entries.keys() == english[section].keys(), section
+            assert all(entries.values())
+    own = {"html", "site", "two", "and_more"}
+    for section, entries in english.items():
+        for key, sentence in entries.items():
+            chinese = words("zh")[section][key]
+            fields = [set(re.findall(r"\{(\w+)\}", text)) for text in (sentence, chinese)]
+            assert fields[0] == fields[1] or key in own, key
+            assert not re.search(r"[\u3400-\u9fff] |\s[\u3400-\u9fff]|[\u3400-\u9fff][,;:?!]", chinese), key
+    with pytest.raises(ValueError, match="expected one of en, zh"):
+        words("fr")
 
 
 def test_a_chinese_page_is_chinese_whole(two):
@@ -105,15 +116,14 @@ def test_a_chinese_page_is_chinese_whole(two):
     english = [text for text in labels if not re.search(r"[\u3400-\u9fff]", text)]
     packages = {tag.get_text() for tag in page.find_all("dt")}
     assert [t for t in english if t not in own | packages and not re.fullmatch(r"[qd]?[\d,.]+|\w+@k", t)] == []
-    for pattern in NOTES_ZH:
-        re.compile(pattern)
 
 
 def test_notes_of_systems_are_translated():
     """A warning in the other language is one that is passed over."""
     data = collection()
-    view = View(compare({"mine": Run({"q1": {"x": 1.0}, "q2": {"d3": 1.0}}), "empty": Run({})}, data), "zh")
-    assert [remark.system for remark in view.notes()] == ["mine", "empty"]
+    far = Run({"q1": {"d12": 1.0}})
+    view = View(compare({"mine": Run({"q1": {"x": 1.0}, "q2": {"d3": 1.0}}), "far": far}, data), "zh")
+    assert [remark.system for remark in view.notes()] == ["mine", "far"]
     assert all(re.search(r"[\u3400-\u9fff]", remark.text) and not remark.original for remark in view.notes())
 
 
@@ -129,14 +139,14 @@ def test_what_has_no_translation_stands_in_english_behind_a_chinese_sentence():
         ("en", "no luck"), ("en", "colour out of space"),
     ]  # fmt: skip
     failed = page.find("li", {"class": "bad"}).get_text()
-    said = "在排序时失败。给出的模型、数据或设置不合要求：原文写明了哪里不对、怎么改。原文：no luck"
-    assert failed.strip().split(maxsplit=1) == ["broken", said]
+    assert failed.strip().split(maxsplit=1) == ["broken", "在排序时失败。原文：no luck"]
 
 
-def test_every_way_to_fail_has_its_words():
-    """The page itself would fail where a system failed in a step or way that nobody wrote a sentence for."""
-    assert {f"step_{step}" for step in (*STAGES, "")} == {key for key in WORDS if key.startswith("step_")}
-    assert {f"advice_{kind}" for kind in KINDS} == {key for key in WORDS if key.startswith("advice_")}
+def test_what_code_names_has_its_words():
+    """The page itself would fail where a system failed in a step, or had a cause, that nobody wrote a sentence for."""
+    assert {*STAGES, "other"} == set(words("en")["steps"])
+    assert set(CAUSES) == set(words("en")["causes"])
+    assert {*OPTIONS, "object"} == set(words("en")["kinds"])
 
 
 @pytest.mark.parametrize("passed", [True, False])
@@ -144,7 +154,7 @@ def test_the_verdicts_of_gates_are_translated(two, passed):
     """A Chinese page would say in English why the build failed."""
     gates = [Floor("first", "ndcg@10", 0.0 if passed else 1.0), Floor("broken", "ndcg@10", 0.5)]
     gates += [NotWorse("first", "third", 0.05), NotWorse("third", "first", 0.5)]
-    for _, why in View(two, "zh").verdicts([gate.verdict(two) for gate in gates]):
+    for why in (gate.verdict(two).why("zh") for gate in gates):
         assert re.search(r"[\u3400-\u9fff]", why), why
         assert not re.search(r"[a-z]{3,} [a-z]{2,}", why), why
 
@@ -160,7 +170,7 @@ def test_causes_stand_on_the_page_with_their_count_and_their_section(two):
 def test_ties_stand_in_the_table_of_scores(two):
     """Equal scores, whose order another tool may settle otherwise, would be known to programs alone."""
     data, level = collection(), {query: {"d1": 1.0, "d2": 1.0} for query in list(QUERIES)[:2]}
-    table = View(compare({"level": Run(level)}, data)).scores()
+    [table] = View(compare({"level": Run(level)}, data)).scores()
     assert table.header[-1] == "ties@10"
     assert table.rows[0][-1] == "2"
 
@@ -253,26 +263,33 @@ def test_a_page_of_failures_alone_is_a_page():
     assert "no luck" in text
 
 
-def test_marks_stand_where_the_numbers_say():
-    """A bar or a point beside its number would be a wrong picture of a right table."""
-    placed = bars([("a", 0.5, 0.25, 0.75)])["bars"][0]
-    assert (placed.x, placed.low, placed.high, placed.text) == (210, 105, 315, "0.500")
-    chart = lines({"a": {10: 0.9, 100: 0.5}, "b": {10: 0.7, 1000: 0.1}})
-    (x1, y1), (x2, y2) = chart["lines"][0]["points"]
-    (_, _), (x3, y3) = chart["lines"][1]["points"]
-    assert x1 == chart["left"]
-    assert x3 == pytest.approx(chart["right"])
-    assert x2 - x1 == pytest.approx(x3 - x2)  # decades are equally long
-    assert y3 > y2 > y1
-    assert y3 - y2 == pytest.approx(y2 - y1)
-    assert chart["lines"][0]["dash"] != chart["lines"][1]["dash"]
+def test_the_deciding_metric_is_the_first_column(two):
+    """On a phone and on paper the columns at the right are out of sight."""
+    metrics = [f"{name}@{k}" for name in ("recall", "precision", "success", "map") for k in (1, 3, 5, 10)] + ["ndcg@10"]
+    tables = View(compare({"words": "bm25"}, collection(), metrics=metrics)).scores()
+    assert tables[0].header[:3] == ["system", "nDCG@10", "recall@1"]
+    assert all(len(table.header) <= 8 and table.rows[0][0] == "words" for table in tables)
+    assert [name for table in tables for name in table.header[1:]].count("nDCG@10") == 1
+    assert sum(len(table.header) - 1 for table in tables) == len(metrics) + 2  # judged@10 and ties@10
+
+
+def test_pictures_show_the_numbers_in_the_colours_of_the_page(two):
+    """A bar beside its number would be a wrong picture of a right table; a fixed colour be lost on a dark page."""
+    page = BeautifulSoup(render(compare({"a <b> $x$": "bm25"}, collection(), growth=True)), "html.parser")
+    bars, lines = page.find_all("svg")
+    texts = [text.get_text() for text in bars.find_all("text")]
+    assert {"a <b> $x$", page.find("td", {"class": "n"}).find(string=True)} <= set(texts)
+    assert "12" in [text.get_text() for text in lines.find_all("text")]
+    colours = {tag[name] for tag in page.select("svg *") for name in ("fill", "stroke") if name in tag.attrs}
+    assert not [colour for colour in colours if colour.startswith("#")]
+    assert "--blue: #0072B2" in page.style.string
 
 
 def test_the_page_links_to_nothing_but_the_site(two):
     """An address of elsewhere on the page could be loaded, or lead astray."""
     page = BeautifulSoup(render(two), "html.parser")
     assert not page.find_all(src=True)
-    for link in page.find_all(href=True):
+    for link in page.find_all("a", href=True):
         assert link["href"].startswith("https://")
         assert link["href"].partition("#")[0].endswith("/en/differences.html")
 
@@ -302,8 +319,50 @@ def test_the_worst_failures_stand_first():
     assert [row[0] for row in table.rows] == ["q2", "q1", "q0"]
 
 
-def test_the_page_on_the_disk_is_the_page_with_the_gates(two, tmp_path):
+def test_the_page_on_the_disk_is_the_page_with_the_gates(two):
     """Whoever opens the page would not learn why the command ended as it did."""
-    gates = [Floor("first", "ndcg@10", 1.0)]
-    write_report(two, tmp_path / "report.html", verdicts=[gate.verdict(two) for gate in gates])
-    assert "FAILED" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    verdict = Floor("first", "ndcg@10", 1.0).verdict(two)
+    page = render(two, language="zh", verdicts=[(verdict.passed, verdict.why("zh"))])
+    assert "未通过：first的ndcg@10为" in page
+
+
+def test_costs_are_those_of_the_stages():
+    """Milliseconds a query that leave out a stage, or bytes called megabytes, would choose another system."""
+    seconds = {"load": 1.25, "passages": 2.0, "queries": 0.6, "search": 0.03, "fuse": 0.003, "rerank": 0.3}
+    cost = SimpleNamespace(seconds=seconds, index_bytes=3_000_000)
+    record = {"kind": "model", "model": {"max_length": 256}, "truncated": 1200}
+    bare = SimpleNamespace(cost=SimpleNamespace(seconds={}, index_bytes=None), metadata={"kind": "run"})
+    comparison = SimpleNamespace(
+        data=collection(), results={"a": SimpleNamespace(cost=cost, metadata=record), "b": bare}
+    )  # fmt: skip
+    header, rows, _ = View(comparison).cost()
+    assert len(header) == len(rows[0]) == 8
+    assert rows[0][2:] == ["1.2", "2.0", f"{933 / 6:.2f}", f"{3_000_000 / 1e6:,.1f}", "256", "1,200"]
+    assert rows[1][2:] == ["–"] * 6
+    nested = facts({"a": {"b": 3, "none": None}, "list": ["x", 1], "empty": "", "zero": 0})
+    assert nested == [("a.b", "3"), ("list", "x, 1"), ("zero", "0")]
+
+
+def test_the_view_says_what_was_evaluated_in_either_language():
+    """A reader could not tell which part of the collection, or which type of query, a number is about."""
+    runs = {"a": Run({q: {"d4": 1.0} for q in QUERIES}), "b": Run({q: {"d9": 1.0} for q in QUERIES})}
+    found = compare(runs, replace(collection(), split="dev", merged=2))
+    kinds = {"q1": "question", "q2": "question", "q3": "keyword"}
+    english, chinese = View(found, "en", kinds), View(found, "zh", kinds)
+    assert (english.title(), chinese.title()) == (
+        "a / b on tiny",
+        words("zh")["page"]["title"].format(systems="a与b", data="tiny"),
+    )
+    facts = dict(english.evaluated())
+    assert (facts[words("en")["page"]["split"]], facts[words("en")["page"]["merged"]]) == ("dev", "2")
+    assert facts[words("en")["page"]["passages"]] == "12"
+    assert words("en")["page"]["split"] not in dict(View(compare(runs, collection())).evaluated())
+    assert [row[:2] for row in english.slices().rows] == [["(none)", "3"], ["keyword", "1"], ["question", "2"]]
+    assert {tuple(row[:2]) for row in chinese.slices().rows} >= {("关键词", "1"), ("问句", "2")}
+    first, second = (found.scored[name].per_query["ndcg@10"] for name in english.names)
+    better = {"a": int((first > second).sum()), "b": int((first < second).sum())}
+    for (caption, table), name in zip(english.wins(), english.names, strict=True):
+        assert caption.startswith(f"{name} better on")
+        gains = [float(row[2]) - float(row[3]) for row in table.rows]
+        assert all(gain > 0 for gain in gains) if name == english.names[0] else all(gain < 0 for gain in gains)
+    assert sum(better.values()) == sum(len(table.rows) for _, table in english.wins()) <= len(QRELS)

@@ -39,16 +39,16 @@ def grown(ranking: Ranking, data: RetrievalDataset, metric: str, k: int) -> dict
     for size in sizes(len(answers), len(data.corpus)):
         inside = np.zeros(len(data.corpus) + 1, bool)  # the last place is for padding, -1
         inside[order[:size]] = True
-        kept = inside[ranking.ids]
+        remains = inside[ranking.ids]
         cut_short = (ranking.ids >= 0).all(axis=1) & (ranking.ids.shape[1] < len(data.corpus))
-        if (kept.sum(axis=1)[cut_short] < min(k, size)).any():
+        if (remains.sum(axis=1)[cut_short] < min(k, size)).any():
             continue
-        order_of = np.argsort(~kept, axis=1, kind="stable")
-        ids = np.where(np.take_along_axis(kept, order_of, 1), np.take_along_axis(ranking.ids, order_of, 1), -1)
+        order_of = np.argsort(~remains, axis=1, kind="stable")
+        ids = np.where(np.take_along_axis(remains, order_of, 1), np.take_along_axis(ranking.ids, order_of, 1), -1)
         scores = np.take_along_axis(ranking.scores, order_of, 1)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)
-            found = evaluate(ids, data.qrels, [metric], scores=scores, doc_ids=data.corpus_ids,
-                             relevance_level=data.relevance_level)  # fmt: skip
-        curve[size] = found.mean[metric]
+            scored = evaluate(ids, data.qrels, [metric], scores=scores, doc_ids=data.corpus_ids,
+                              relevance_level=data.relevance_level)  # fmt: skip
+        curve[size] = scored.mean[metric]
     return curve if len(curve) > 1 else {}

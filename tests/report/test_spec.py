@@ -3,8 +3,8 @@
 import pytest
 
 from helpers.models import OFFLINE_DEFAULT
-from helpers.systems.check import check_system
-from helpers.systems.describe import from_text, from_toml, with_labels
+from helpers.report.check import check_specs
+from helpers.report.spec import from_text, from_toml, with_labels
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import write_embeddings, write_foreign_run, write_reranker, write_systems
 
@@ -57,8 +57,7 @@ def test_a_file_names_systems_of_every_kind(tmp_path):
     }  # fmt: skip
     assert found["crossed"].options["by"] == str(tmp_path / "reranker")
     assert found["weighted"].options["weights"] == [0.7, 0.3]
-    for system in found.values():
-        check_system(system)
+    check_specs(list(found.values()))
 
 
 @pytest.mark.parametrize(
@@ -109,43 +108,43 @@ def test_systems_of_one_name_get_labels_of_their_own(tmp_path):
 def test_a_mistyped_path_is_not_taken_for_a_hub_id(tmp_path, monkeypatch):
     """The reader would wait for the hub, and hear of a network where a letter is wrong."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("helpers.systems.check.reachable", lambda: pytest.fail("asked the network"))
+    monkeypatch.setattr("helpers.report.check.reachable", lambda: pytest.fail("asked the network"))
     save_checkpoint(tmp_path / "models" / "encoder")
     with pytest.raises(FileNotFoundError, match="No file or folder 'models/encodr'; beside it is 'encoder'"):
-        check_system(from_text("models/encodr"))
+        check_specs([from_text("models/encodr")])
     with pytest.raises(FileNotFoundError, match=r"No file or folder 'runs/x\.trec'"):
-        check_system(from_text("runs/x.trec"))
+        check_specs([from_text("runs/x.trec")])
     with pytest.raises(FileNotFoundError, match="No file or folder 'nothing'"):
-        check_system(from_text("nothing"))
+        check_specs([from_text("nothing")])
 
 
 def test_a_hub_id_without_a_network_is_told_at_once(monkeypatch):
     """The message must name both ways out: a path that is wrong, and a hub that cannot be reached."""
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(ConnectionError, match=r"'BAAI/unheard-of'.*does not answer.*HF_ENDPOINT"):
-        check_system(from_text("BAAI/unheard-of"))
+        check_specs([from_text("BAAI/unheard-of")])
 
 
 def test_what_a_folder_holds_is_checked_before_it_is_loaded(tmp_path):
     """Damaged weights, a folder without any, an option that cannot be: each would fail after the others had run."""
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match=r"empty is no model folder: no config\.json"):
-        check_system(from_text(str(tmp_path / "empty")))
+    with pytest.raises(ValueError, match=r"'empty' is no model folder: no config\.json"):
+        check_specs([from_text(str(tmp_path / "empty"))])
     for number in range(10):
         (tmp_path / "empty" / f"file{number}").touch()
-    with pytest.raises(ValueError, match=r"only file0(, file[1-7]){7}\."):
-        check_system(from_text(str(tmp_path / "empty")))
+    with pytest.raises(ValueError, match=r"only \['file0'(, 'file[1-7]'){7}\]\."):
+        check_specs([from_text(str(tmp_path / "empty"))])
     model = save_checkpoint(tmp_path / "m")
     with pytest.raises(ValueError, match="Unknown pooling 'median'"):
-        check_system(from_text(f"{model}?pooling=median"))
+        check_specs([from_text(f"{model}?pooling=median")])
     with pytest.raises(ValueError, match="backend='onnx': expected one of"):
-        check_system(from_text(f"{model}?backend=onnx"))
+        check_specs([from_text(f"{model}?backend=onnx")])
     weights = model / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-100])
     with pytest.raises(ValueError, match=r"m/model\.safetensors is damaged \(.+\); download or copy it again"):
-        check_system(from_text(str(model)))
+        check_specs([from_text(str(model))])
     (tmp_path / "systems.toml").write_text("[systems.a]\nrerank = 'bm25'\nby = 'reranker'")
     weights = write_reranker(tmp_path / "reranker") / "model.safetensors"
     weights.unlink()
-    with pytest.raises(ValueError, match="reranker holds no weights"):
-        check_system(from_toml(tmp_path / "systems.toml")[0])
+    with pytest.raises(ValueError, match=r"'?reranker'? holds no weights"):
+        check_specs([from_toml(tmp_path / "systems.toml")[0]])

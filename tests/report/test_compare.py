@@ -12,10 +12,11 @@ from helpers.data import from_ids
 from helpers.data.trec import write_run
 from helpers.index import dense
 from helpers.metrics import evaluate
+from helpers.report import compare
+from helpers.report.files import as_record
+from helpers.report.growth import grown
 from helpers.significance import bootstrap_interval, holm, interval, paired_test
-from helpers.systems import Ranking, Words, compare
-from helpers.systems.growth import grown
-from helpers.systems.saved import as_record
+from helpers.systems import Ranking, Words
 from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, write_embeddings, write_foreign_run
 
 
@@ -69,14 +70,14 @@ def test_every_interval_has_the_level_that_is_shown(tmp_path):
             own = shown.intervals[name]["ndcg@10"]
             assert shown.table().loc[name, ["ndcg@10 low", "ndcg@10 high"]].tolist() == [own.low, own.high]
         for reference in shown.scored:
-            first, tests = shown.scored[reference].per_query["mrr@10"], shown.tests(reference, "mrr@10")
+            first = shown.scored[reference].per_query["mrr@10"]
             for name, row in shown.paired(reference, "mrr@10").iterrows():
                 second = shown.scored[name].per_query["mrr@10"]
-                assert tests[name] == paired_test(first, second)
+                test = paired_test(first, second)
                 expected = bootstrap_interval(first - second, level)
                 assert row[["difference", "low", "high"]].tolist() == list(expected[:3])
                 assert (row["better"], row["worse"]) == ((first > second).sum(), (first < second).sum())
-                assert (row["p"], row["smallest p"]) == (tests[name].p_value, tests[name].smallest)
+                assert (row["p"], row["smallest p"]) == (test.p_value, test.smallest)
         record = as_record(shown)
         assert record["level"] == level
         assert [system["scores"]["map@10"]["low"] for system in record["systems"]] == [
@@ -87,17 +88,14 @@ def test_every_interval_has_the_level_that_is_shown(tmp_path):
 def test_a_pair_is_tested_once(monkeypatch, tmp_path):
     """Page, files and gates ask for the same tests; each time they would be drawn anew, or a reader's change stay."""
     found = compare([str(write_foreign_run(tmp_path / "theirs.trec")), "bm25"], collection())
-    frame, tests = found.paired(), found.tests()
-    monkeypatch.delattr("helpers.significance.bootstrap_interval")
-    monkeypatch.setattr("helpers.significance.paired_test", None)
+    frame = found.paired()
+    monkeypatch.setattr("helpers.show.tables.paired_test", None)
     assert found.paired(next(iter(found.scored)), found.main).equals(frame)
-    assert found.tests() == tests
     expected = frame.copy()
-    frame["p"], tests["BM25"] = 2.0, None
+    frame["p"] = 2.0
     assert found.paired().equals(expected)
-    assert None not in found.tests().values()
     with pytest.raises(TypeError):
-        found.tests(metric="map@10")
+        found.paired(metric="map@10")
 
 
 def test_the_record_counts_what_was_scored(tmp_path):
@@ -127,7 +125,7 @@ def test_two_queries_are_tested():
         "two", {"q1": "apple", "q2": "bread"}, {"d1": "apple", "d2": "bread"}, {"q1": {"d1": 1}, "q2": {"d2": 1}}
     )
     found = compare(["bm25", "tfidf"], data, 1)
-    assert [test.n for test in found.tests().values()] == [2]
+    assert len(found.paired()) == 1
     assert len(as_record(found)["tests"]) == 1
     assert found.intervals["BM25"]["recall@1"].n == 2
 
@@ -189,6 +187,8 @@ def test_growth_is_that_of_smaller_corpora():
     top = np.argsort(-small, axis=1)[:, : len(answers)]
     assert curve[len(answers)] == evaluate(top, data.qrels, "mrr@10").mean["mrr@10"]
     assert curve[12] == evaluate(order, data.qrels, "mrr@10").mean["mrr@10"]
+    strict = grown(Ranking(np.take_along_axis(scores, order, 1), order), replace(data, relevance_level=2), "mrr@10", 10)
+    assert min(strict) == len(answers)  # passages with a grade above 0 count as answers at any level
     shallow = Ranking(np.take_along_axis(scores, order, 1)[:, :3], order[:, :3])
     assert grown(shallow, data, "mrr@10", 10) == {}  # three of twelve do not tell the best ten of seven
     first = Ranking(shallow.scores, np.tile([0, 1, 2], (6, 1)))

@@ -1,0 +1,487 @@
+"""The report page: one HTML file that needs nothing else and runs no script.
+
+Its words are in words/LANGUAGE.toml, one file a language; its layout is in report.html.jinja.
+"""
+
+import importlib.metadata
+import re
+import tomllib
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from helpers.provenance import provenance
+from helpers.report.causes import CAUSES, Cause, causes, tied_at
+from helpers.report.results import Result, Results
+from helpers.show.palette import COLOURS, GREYS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FOLDER = Path(__file__).parent
+LANGUAGES = tuple(sorted(path.stem for path in (FOLDER / "words").glob("*.toml")))
+# Nothing from elsewhere, no script, no form, no other base for links.
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+DISTRIBUTION = "retrieval-evaluation-tutorial"
+DIFFERS = "differences.html"  # the page of the site on numbers that differ
+FAILURES, PAIRS = 10, 5  # queries shown
+TEXT, NAME = 160, 30  # characters of a text, and of a name in a figure
+COLUMNS = 7  # numbers beside each other that a sheet of paper holds
+SMALL = 0.05
+MEGA = 1e6
+METRICS = {"ndcg": "nDCG", "mrr": "MRR", "map": "MAP", "err": "ERR", "rbp": "RBP"}  # others are words, in lower case
+
+
+class Table(NamedTuple):
+    """A table of text: the first column names the row; ``numbers`` are the columns to align at the right."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    numbers: Sequence[int] = ()
+
+
+class Cell(NamedTuple):
+    """A number with its interval below it."""
+
+    main: str
+    below: str = ""
+
+
+class Remark(NamedTuple):
+    """A sentence about a system; ``original`` is a message in English that is shown as it is."""
+
+    system: str
+    text: str
+    original: str = ""
+
+
+@cache
+def words(language: str) -> dict[str, dict[str, str]]:
+    """Return every word in one language, by section.
+
+    Raises:
+        ValueError: a language without a catalogue.
+    """
+    if language not in LANGUAGES:
+        raise ValueError(f"language={language!r}: expected one of {', '.join(LANGUAGES)}.")
+    return tomllib.loads((FOLDER / "words" / f"{language}.toml").read_text(encoding="utf-8"))
+
+
+def render(
+    comparison: Results,
+    *,
+    language: str = "en",
+    slices: Mapping[str, str] | None = None,
+    verdicts: Sequence[tuple[bool, str]] = (),
+) -> str:
+    """Return the page of a comparison; everything that comes from data, models or files is escaped.
+
+    Args:
+        comparison: the results.
+        language: one of ``LANGUAGES``, for every word on it.
+        slices: the type of a query by its id.
+        verdicts: of each gate whether it was passed, and why.
+    """
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    view = View(comparison, language, slices or {})
+    return environment.get_template("report.html.jinja").render(
+        view=view, w=view.words, policy=POLICY, verdicts=verdicts,
+        main=shown(comparison.main), differs=_address(view.words["site"]), palette=COLOURS | GREYS,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class View:
+    """The sections of the page of a comparison: text and numbers, ready for the template.
+
+    Attributes:
+        comparison: the results.
+        language: one of ``LANGUAGES``.
+        types: the type of a query by its id, for the slices.
+    """
+
+    comparison: Results
+    language: str = "en"
+    types: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The words of headings, sentences and columns."""
+        return words(self.language)["page"]
+
+    @property
+    def names(self) -> list[str]:
+        """The systems that were scored, the best first."""
+        return list(self.comparison.scored)
+
+    def title(self) -> str:
+        """Name the systems and the data."""
+        w, names = self.words, list(self.comparison.results)
+        several = w["two" if len(names) == 2 else "and_more"] if len(names) > 1 else "{first}"
+        systems = several.format(first=names[0], second=names[-1], more=len(names) - 1, all=len(names))
+        return w["title"].format(systems=systems, data=self.comparison.data.name)
+
+    def summary(self) -> list[str]:
+        """Return the sentences on the best system, how sure its lead is, and which systems failed."""
+        c, w = self.comparison, self.words
+        failed = [w["summary_failed"].format(names=w["comma"].join(c.failed))] if c.failed else []
+        if not self.names:
+            return [w["summary_none"], *failed]
+        best = self.names[0]
+        spread, mean = c.intervals[best][c.main], number(c.scored[best].mean[c.main])
+        if spread is None:
+            return [w["summary_single"].format(best=best, metric=shown(c.main), mean=mean), *failed]
+        first = w["summary_one"].format(
+            best=best, metric=shown(c.main), mean=mean, low=number(spread.low), high=number(spread.high),
+            queries=c.scored[best].queries,
+        )  # fmt: skip
+        return [first, *self._lead(), *failed]
+
+    def _lead(self) -> list[str]:
+        frame = self.comparison.paired()
+        if frame.empty:
+            return []
+        row = frame.iloc[0]
+        p = row.get("adjusted p", row["p"])
+        if not row["better"] and not row["worse"]:
+            return [self.words["summary_equal"].format(second=self.names[1])]
+        key = "summary_clear" if p < SMALL else "summary_open"
+        return [
+            self.words[key].format(
+                second=self.names[1], difference=number(row["difference"]), low=number(row["low"]),
+                high=number(row["high"]), p=p_text(p),
+            )
+        ]  # fmt: skip
+
+    def evaluated(self) -> list[tuple[str, str]]:
+        """Return the facts of the collection, a line each."""
+        c, w, data = self.comparison, self.words, self.comparison.data
+        zero = sum(not data.relevant(row) for row in range(len(data.queries)))
+        used = w["queries_used" if zero else "queries_all"].format(used=thousands(len(data.queries)), zero=zero)
+        judged = sum(map(len, data.qrels))
+        answers = len({p for judged_ in data.qrels for p, grade in judged_.items() if grade > 0})
+        rows = [(w["data"], data.name)]
+        if data.split:
+            rows.append((w["split"], data.split))
+        rows += [(w["queries"], used), (w["passages"], thousands(len(data.corpus)))]
+        if data.merged:
+            rows.append((w["merged"], thousands(data.merged)))
+        if data.ids_without_text:
+            rows.append((w["without_text"], thousands(len(data.ids_without_text))))
+        for kind, count in data.skipped.items():
+            rows.append((w["skipped"].format(kind=self._skipped(kind)), thousands(count)))
+        each = w["judged_each"].format(n=thousands(judged), mean=f"{judged / len(data.queries):.1f}")
+        rows += [(w["judgements"], each), (w["level"], str(data.relevance_level)), (w["answers"], thousands(answers))]
+        return [*rows, (w["digest"], data.sha256)] if c.results else rows
+
+    def definitions(self) -> list[tuple[str, str]]:
+        """Say in a line what each metric means."""
+        texts, rows = words(self.language)["metrics"], {}
+        for metric in self._metrics():
+            name, at, _ = metric.partition("@")
+            if name in texts:
+                rows[shown(f"{name}@k" if at else name)] = texts[name]
+        return list(rows.items())
+
+    def scores(self) -> list[Table]:
+        """Return every system by every metric, the main one first, in tables of no more columns than paper holds."""
+        c, metrics = self.comparison, self._metrics()
+        cutoff = c.metrics[-1].partition("@")[2]
+        columns: dict[str, list[Cell | str]] = {
+            shown(metric): [self._mean(name, metric) for name in c.scored] for metric in metrics
+        }
+        rankings = [result.ranking for name in c.scored if (result := c.results[name])]
+        columns[f"ties@{cutoff}"] = [thousands(tied_at(r, int(cutoff))) for r in rankings if r is not None]
+        tables = []
+        for start in range(0, len(columns), COLUMNS):
+            header = list(columns)[start : start + COLUMNS]
+            rows = [[name, *(columns[key][row] for key in header)] for row, name in enumerate(c.scored)]
+            tables.append(Table([self.words["system"], *header], rows, range(1, len(header) + 1)))
+        return tables
+
+    def _metrics(self) -> list[str]:
+        return list(dict.fromkeys([self.comparison.main, *self.comparison.metrics]))
+
+    def _mean(self, name: str, metric: str) -> Cell:
+        spread = self.comparison.intervals[name][metric]
+        below = "" if spread is None or metric.startswith("judged") else f"{number(spread.low)}–{number(spread.high)}"
+        return Cell(number(self.comparison.scored[name].mean[metric]), below)
+
+    def failed(self) -> list[Remark]:
+        """Return which systems failed at which step, with the message in English."""
+        steps, remarks = words(self.language)["steps"], []
+        for name, error in self.comparison.failed.items():
+            step = steps[self.comparison.results[name].cost.failed_in or "other"]
+            remarks.append(Remark(name, self.words["failed"].format(step=step), error))
+        return remarks
+
+    def causes(self) -> list[tuple[str, str, list[str]]]:
+        """Return what another evaluation may do otherwise: the section that explains it, a sentence, counts."""
+        rows: dict[tuple[str, str], list[str]] = {}
+        for cause in causes(self.comparison):
+            detail = self._skipped(cause.detail) if cause.name == "left_out" else cause.detail
+            sentence = words(self.language)["causes"][cause.name].format(detail=detail)
+            rows.setdefault((CAUSES[cause.name], sentence), []).append(self._counted(cause))
+        return [(section, sentence, counts) for (section, sentence), counts in rows.items()]
+
+    def _counted(self, cause: Cause) -> str:
+        w, kind = self.words, "uncounted" if cause.name == "truncated" else "yes"
+        value = w[kind] if cause.count is None else thousands(cause.count)
+        if cause.count is not None and cause.of:
+            value = w["count_of"].format(count=value, of=thousands(cause.of))
+        return value if cause.system is None else w["named"].format(system=cause.system, value=value)
+
+    def _skipped(self, kind: str) -> str:
+        return words(self.language)["skipped"].get(kind, kind)
+
+    def tests(self) -> tuple[Table, list[str]] | None:
+        """Return the best system against the others, and the notes that the table needs; None without another."""
+        w, frame = self.words, self.comparison.paired() if self.names else None
+        if frame is None or frame.empty:
+            return None
+        several = "adjusted p" in frame
+        header = [w["system"], w["difference"], w["interval"], w["better_worse"], w["p"]]
+        rows = [
+            [name, number(row["difference"]), w["interval_of"].format(low=number(row["low"]), high=number(row["high"])),
+             f"{int(row['better'])} / {int(row['worse'])}", p_text(row["p"]),
+             *([p_text(row["adjusted p"])] if several else [])]
+            for name, row in frame.iterrows()
+        ]  # fmt: skip
+        notes = [w["exact_note"]] + ([w["holm_note"].format(n=len(frame))] if several else [])
+        for name, row in frame.iterrows():
+            differing, floor = int(row["better"] + row["worse"]), row["smallest p"]
+            if differing > 0 and floor > SMALL:
+                notes.append(w["floor_note"].format(system=name, n=differing, floor=p_text(floor)))
+        return Table([*header, *([w["adjusted"]] if several else [])], rows, range(1, len(header) + several)), notes
+
+    def wins(self) -> list[tuple[str, Table]]:
+        """Return the queries on which the two best systems differ most, either way."""
+        if len(self.names) < 2:
+            return []
+        c, w = self.comparison, self.words
+        a, b = self.names[:2]
+        ours, theirs = (c.scored[name].per_query[c.main] for name in (a, b))
+        tables = []
+        for name, gain in ((a, ours - theirs), (b, theirs - ours)):
+            rows = [row for row in np.argsort(-gain, kind="stable")[:PAIRS] if gain[row] > 0]
+            listed = [[c.data.query_ids[r], short(c.data.queries[r]), number(ours[r]), number(theirs[r])] for r in rows]
+            if rows:
+                caption = w["wins_better"].format(a=name, n=int((gain > 0).sum()))
+                tables.append((caption, Table([w["id"], w["query"], a, b], listed, (2, 3))))
+        return tables
+
+    def slices(self) -> Table | None:
+        """Return the main metric by type of query; None where there is one type only."""
+        from helpers.significance import interval
+
+        c, w = self.comparison, self.words
+        kinds = np.array([self.types.get(query, w["other"]) for query in c.data.query_ids])
+        if len(set(kinds)) < 2 or not self.names:
+            return None
+        rows = []
+        for kind in sorted(set(kinds)):
+            rows_of_kind, cells = kinds == kind, []
+            for evaluation in c.scored.values():
+                values = evaluation.per_query[c.main][rows_of_kind]
+                spread = interval(values) if len(values) > 1 else None
+                cells.append(
+                    Cell(number(values.mean()), f"{number(spread.low)}–{number(spread.high)}" if spread else "")
+                )
+            label = words(self.language)["types"].get(kind, kind)
+            rows.append([label, str(int(rows_of_kind.sum())), *cells])
+        return Table([w["type"], w["queries"], *self.names], rows, range(1, len(self.names) + 2))
+
+    def failures(self) -> tuple[str, Table] | None:
+        """Return the queries whose first passage is not relevant, of the best system; None where none was scored."""
+        from helpers.show.tables import failures
+
+        result = self.comparison.results[self.names[0]] if self.names else None
+        if result is None or result.ranking is None:
+            return None
+        c, w = self.comparison, self.words
+        first = failures(c.data, result.ranking.ids)
+        wrong = [row for row in first if c.data.relevant(row)]
+        beyond = w["beyond"].format(depth=result.ranking.ids.shape[1])
+        rows = [
+            [c.data.query_ids[row], short(c.data.queries[row]), str(first[row] or beyond),
+             *self._top(result, int(result.ranking.ids[row, 0]), row)]
+            for row in wrong[:FAILURES]
+        ]  # fmt: skip
+        note = w["failures_note"].format(system=self.names[0], shown=len(rows), all=len(wrong))
+        header = [w["id"], w["query"], w["first_hit"], w["instead"], w["grade"]]
+        return (note if rows else w["no_failures"]), Table(header, rows)
+
+    def _top(self, result: Result, passage: int, row: int) -> tuple[str, str]:
+        data, w = self.comparison.data, self.words
+        if passage < 0:
+            return w["nothing"], ""
+        text = short(data.corpus[passage]) if passage < len(data.corpus) else str(result.doc_ids[passage])
+        return text, str(data.qrels[row].get(passage, w["not_judged"]))
+
+    def growth(self) -> dict[str, dict[int, float]]:
+        """Return the curves that are not flat, by system."""
+        curves = {name: self.comparison.results[name].growth for name in self.names}
+        return {name: c for name, c in curves.items() if len(c) > 1 and max(c.values()) - min(c.values()) > 0.005}
+
+    def growth_table(self) -> Table:
+        """Return the numbers of the curves."""
+        curves = self.growth()
+        sizes = sorted({size for curve in curves.values() for size in curve})
+        rows = [[thousands(s), *(number(c[s]) if s in c else "" for c in curves.values())] for s in sizes]
+        return Table([self.words["passages"], *curves], rows, range(1, len(curves) + 1))
+
+    def growth_figure(self) -> str:
+        """Draw the curves: the main metric by number of passages, which grows by equal factors."""
+        import matplotlib.pyplot as plt
+        import pandas as pd
+
+        from helpers.show.plots import plot_growth
+
+        curves = self.growth()
+        frame = pd.DataFrame(curves).rename(columns=_cut_names(curves)).sort_index()
+        axes = plot_growth(frame, log=True)
+        ticks = [frame.index[round(place)] for place in np.linspace(0, len(frame) - 1, min(4, len(frame)))]
+        axes.set_xticks(ticks, map(thousands, ticks))
+        axes.minorticks_off()
+        axes.set(xlabel=self.words["passages"], ylabel=shown(self.comparison.main))
+        return _drawn(plt.gcf(), self.words["growth"])
+
+    def score_figure(self) -> str:
+        """Draw a bar a system with its interval by the main metric; empty where there are no intervals."""
+        import matplotlib.pyplot as plt
+        import pandas as pd
+
+        from helpers.show.plots import plot_bars
+
+        c = self.comparison
+        rows = {n: spread._asdict() for n in self.names if (spread := c.intervals[n][c.main]) is not None}
+        if not rows:
+            return ""
+        caption = self.words["bars"].format(metric=shown(c.main))
+        axes = plot_bars(pd.DataFrame(rows).T.rename(index=_cut_names(rows)), "")
+        axes.set_xlabel(caption)
+        return _drawn(plt.gcf(), caption)
+
+    def cost(self) -> Table:
+        """Return seconds to load and to index, milliseconds a query, size of the index, and what was truncated.
+
+        The time of a query is that of encoding, searching, fusing and reranking it, all queries together divided by
+        their number.
+        """
+        queries, w, rows = len(self.comparison.data.queries), self.words, []
+        for name, result in self.comparison.results.items():
+            seconds, record, size = result.cost.seconds, result.metadata, result.cost.index_bytes
+            each = sum(seconds.get(stage, 0.0) for stage in ("queries", "search", "fuse", "rerank")) / queries
+            truncated, limit = record.get("truncated"), record.get("model", {}).get("max_length")
+            rows.append(
+                [
+                    name, words(self.language)["kinds"][record["kind"]],
+                    *(f"{seconds[stage]:.1f}" if stage in seconds else "–" for stage in ("load", "passages")),
+                    f"{1000 * each:.2f}" if seconds else "–", f"{size / MEGA:,.1f}" if size else "–",
+                    str(limit) if limit else "–", "–" if truncated is None else thousands(truncated),
+                ]
+            )  # fmt: skip
+        keys = ("system", "type", "s_load", "s_passages", "ms_query", "index_bytes", "longest", "truncated")
+        return Table([w[key] for key in keys], rows, range(2, len(keys)))
+
+    def notes(self) -> list[Remark]:
+        """Return the warnings by system; one that the catalogue lacks is shown in English, and marked."""
+        known, remarks = words(self.language)["notes"], []
+        for name, result in self.comparison.results.items():
+            for note in result.notes:
+                if note.key in known:
+                    remarks.append(Remark(name, known[note.key].format_map(note.values)))
+                else:
+                    remarks.append(Remark(name, self.words["foreign_note"], note.text))
+        return remarks
+
+    def made_with(self) -> list[tuple[str, str]]:
+        """Return versions, models and files behind the numbers."""
+        w, labels, kinds = (words(self.language)[section] for section in ("page", "facts", "kinds"))
+        record = provenance()
+        rows = [(w["date"], str(record["date"])), ("Python", str(record["python"])), *record["packages"].items()]
+        for name, result in self.comparison.results.items():
+            for key, value in facts(result.metadata):
+                label = labels.get(key, key.removeprefix("options."))
+                rows.append((f"{name}{w['colon']}{label}", kinds[value] if key == "kind" else value))
+        return rows
+
+
+def facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """List the facts of a system, nested ones under names with dots, without those that are empty."""
+    rows = []
+    for key, value in record.items():
+        if isinstance(value, Mapping):
+            rows += [(f"{key}.{inner}", text) for inner, text in facts(value)]
+        elif value not in (None, "", [], ()):
+            rows.append((key, ", ".join(map(str, value)) if isinstance(value, list) else str(value)))
+    return rows
+
+
+def shown(metric: str) -> str:
+    """Write a metric as texts do: nDCG@10, MRR@10; those that are words stay in lower case."""
+    name, at, cutoff = metric.partition("@")
+    return METRICS.get(name, name) + at + cutoff
+
+
+def number(value: float) -> str:
+    """Write a score to three places, without a minus before 0."""
+    return f"{value:.3f}".replace("-0.000", "0.000").replace("-", "−")
+
+
+def p_text(value: float) -> str:
+    """Write a p-value: four places, or that it is smaller."""
+    return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
+
+
+def thousands(value: int) -> str:
+    """Write a count with separators."""
+    return f"{value:,}"
+
+
+def short(text: str) -> str:
+    """Return a text on one line, cut to the width of a cell."""
+    line = " ".join(text.split())
+    return line if len(line) <= TEXT else line[: TEXT - 1].rstrip() + "…"
+
+
+def _cut_names(names: Iterable[str]) -> dict[str, str]:
+    """Cut names to the width of a figure, in the middle, since variants differ at the end; not if two became one."""
+    cut = {n: n if len(n) <= NAME else f"{n[: NAME // 2 - 1]}…{n[-NAME // 2 :]}" for n in names}
+    return cut if len(set(cut.values())) == len(cut) else {}
+
+
+def _drawn(figure: "Figure", alt: str) -> str:
+    """Return a figure as SVG in the colours of the page, its names escaped; and close it."""
+    import matplotlib.pyplot as plt
+    from markupsafe import Markup, escape
+
+    from helpers.show.vector import as_svg
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of letters that the measuring font lacks; the page has them
+        svg = as_svg(figure)
+    plt.close(figure)
+    for name, colour in (COLOURS | GREYS).items():
+        svg = re.sub(f'(fill|stroke)="{colour.lower()}"', rf'\1="var(--{name})"', svg)
+    return Markup(svg.replace("<svg ", f'<svg role="img" aria-label="{escape(alt)}" ', 1))
+
+
+def _address(language: str) -> str:
+    """Return the address of the page on numbers that differ; empty where the package is not installed."""
+    try:
+        urls = importlib.metadata.metadata(DISTRIBUTION).get_all("Project-URL") or []
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+    sites = [url.partition(",")[2].strip() for url in urls if url.startswith("Documentation")]
+    return f"{sites[0].rstrip('/')}/{language}/{DIFFERS}" if sites else ""

@@ -1,0 +1,132 @@
+"""The results of systems on one collection: means with intervals, and paired tests."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from helpers._notes import Note
+from helpers.data import RetrievalDataset
+from helpers.metrics import Evaluation
+from helpers.systems.cost import Cost
+from helpers.systems.pipeline import Ranking
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from helpers.significance import Interval
+
+
+@dataclass(frozen=True)
+class Result:
+    """The result of one system.
+
+    Attributes:
+        name: its name in tables.
+        metadata: kind, place, options and, of a model, all that is known of it.
+        ranking: scores and ids (q, depth); None where it failed.
+        doc_ids: the id of each row that ``ranking`` names, beyond those of the corpus the documents of a run alone.
+        evaluation: None where it failed.
+        growth: the main metric by number of passages, see :func:`helpers.report.growth.grown`.
+        cost: seconds a stage, bytes of the index.
+        notes: warnings, each once.
+        error: why it failed.
+        failure: the kind of failure, "" where there was none, see :func:`failure_of`.
+    """
+
+    name: str
+    metadata: dict[str, Any]
+    ranking: Ranking | None = field(default=None, repr=False)
+    doc_ids: Sequence[str] = field(default=(), repr=False)
+    evaluation: Evaluation | None = field(default=None, repr=False)
+    growth: dict[int, float] = field(default_factory=dict)
+    cost: Cost = field(default_factory=Cost)
+    notes: Sequence[Note] = ()
+    error: str | None = None
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of several systems on one collection, and tables of them.
+
+    Attributes:
+        data: the collection.
+        results: by the names of the systems, in their order.
+        metrics: those computed, the main one before ``judged``.
+        main: the metric by which systems are ordered and tested.
+        level: of the intervals, 0.95.
+    """
+
+    data: RetrievalDataset
+    results: dict[str, Result]
+    metrics: Sequence[str]
+    main: str
+    level: float = 0.95
+
+    @property
+    def scored(self) -> dict[str, Evaluation]:
+        """The evaluations of the systems that did not fail, the best by the main metric first."""
+        scored = {name: r.evaluation for name, r in self.results.items() if r.evaluation is not None}
+        return dict(sorted(scored.items(), key=lambda item: -item[1].mean[self.main]))
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Why the others failed."""
+        return {name: result.error for name, result in self.results.items() if result.error is not None}
+
+    @cached_property
+    def intervals(self) -> dict[str, dict[str, "Interval | None"]]:
+        """The interval of each mean, by system and metric; None where fewer than two queries were scored."""
+        from helpers.significance import interval
+
+        def of(values: np.ndarray) -> "Interval | None":
+            return interval(values, self.level) if len(values) > 1 else None
+
+        return {name: {m: of(e.per_query[m]) for m in self.metrics} for name, e in self.scored.items()}
+
+    def table(self) -> "pd.DataFrame":
+        """Every system by every metric, the best by the main one first, its interval beside it; failed ones last."""
+        import pandas as pd
+
+        rows: dict[str, dict[str, float]] = {}
+        for name, evaluation in self.scored.items():
+            rows[name] = {metric: evaluation.mean[metric] for metric in self.metrics}
+            spread = self.intervals[name][self.main]
+            low, high = (spread.low, spread.high) if spread else (np.nan, np.nan)
+            rows[name] |= {f"{self.main} low": low, f"{self.main} high": high}
+        rows |= {name: {} for name in self.failed}
+        return pd.DataFrame.from_dict(rows, orient="index")
+
+    def paired(self, reference: str | None = None, metric: str | None = None) -> "pd.DataFrame":
+        """Compare the reference (the best system) with every other on the same queries.
+
+        Columns: ``difference`` of the means, reference minus other, with its interval ``low`` to ``high`` (bootstrap);
+        on how many queries the reference is ``better`` and ``worse``; ``p`` of the paired randomisation test, exact
+        where few queries differ; ``smallest p``, below which it cannot fall with so few; and, where there are several
+        tests, ``adjusted p`` (Holm). No rows with fewer than two systems or queries.
+
+        Raises:
+            ValueError: no system of that name was scored, or the metric was not computed.
+        """
+        from helpers.show.tables import paired_table
+
+        if not self.scored:
+            raise ValueError(f"No system was scored: {'; '.join(self.failed.values()) or 'there is none'}.")
+        key = reference or next(iter(self.scored)), metric or self.main
+        if key[0] not in self.scored:
+            raise ValueError(f"No system {key[0]!r} was scored; there are {', '.join(self.scored)}.")
+        if key[1] not in self.metrics:
+            raise ValueError(f"{key[1]!r} was not computed; there are {', '.join(self.metrics)}.")
+        if key not in self._paired:
+            scored = self.scored if len(self.data.queries) > 1 else {key[0]: self.scored[key[0]]}
+            self._paired[key] = paired_table(scored, *key, level=self.level, smallest=True)
+        frame = self._paired[key]
+        return frame.copy() if len(frame) > 1 else frame.drop(columns="adjusted p")
+
+    @cached_property
+    def _paired(self) -> "dict[tuple[str, str], pd.DataFrame]":
+        """The tables by reference and metric: page, files and gates need the same ones."""
+        return {}
