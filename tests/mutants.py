@@ -51,7 +51,6 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/_cache.py": ["tests/test_support.py"],
     "helpers/_files.py": ["tests/data/test_formats.py", "tests/data/test_hostile.py", "tests/data/test_as_found.py"],
     "helpers/_hub.py": ["tests/test_support.py", "tests/data/test_hub.py", "tests/models/test_models.py"],
-    "helpers/_printable.py": ["tests/data/test_hostile.py", "tests/models/test_hostile.py"],
     "helpers/_progress.py": ["tests/test_support.py"],
     "helpers/_trec_order.py": ["tests/metrics/test_inputs.py", "tests/data/test_trec.py"],
     "helpers/data/bundled": ["tests/data/test_bundled.py"],

@@ -95,7 +95,7 @@ def shake(vectors: np.ndarray, seed: int) -> np.ndarray:
 
 
 @contextmanager
-def _cache(root: Path, seed: int | None) -> Iterator[Path]:
+def temporary_cache(root: Path, seed: int | None) -> Iterator[Path]:
     """Yield a temporary cache: without vectors, or with those of the usual cache, shaken."""
     usual = cache_folder(root)
     with tempfile.TemporaryDirectory(prefix="cache-") as name:
@@ -122,12 +122,9 @@ def _shake_files(source: Path, target: Path, seed: int) -> None:
 
 
 def differences(
-    notebook: NotebookNode, label: str, condition: Condition, *, root: Path, limit: int = 4 * CELL_LIMIT
+    notebook: NotebookNode, label: str, condition: Condition, cache: Path, *, root: Path, limit: int = 4 * CELL_LIMIT
 ) -> list[Difference]:
-    """Execute a lesson under a condition and return where its outputs differ from those that it has."""
-    with _cache(root, condition.seed) as cache:
-        environment = condition.environment | {"EVAL_CACHE_DIR": str(cache)}
-        fresh = execute(
-            notebook, label, root=root, limit=limit, environment=environment, parameters=condition.parameters
-        )
+    """Execute a lesson under a condition, with a temporary cache, and return where its outputs are not those it has."""
+    environment = condition.environment | {"EVAL_CACHE_DIR": str(cache)}
+    fresh = execute(notebook, label, root=root, limit=limit, environment=environment, parameters=condition.parameters)
     return compare(notebook, fresh)

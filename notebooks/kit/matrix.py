@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from .conditions import conditions, differences
+from .conditions import conditions, differences, temporary_cache
 from .notebooks import NotebookError, lesson_path, read, relative, write_files
 from .run import machine
 
@@ -15,22 +15,26 @@ Results = dict[str, dict[str, str]]
 
 
 def matrix(root: Path, names: Sequence[str], only: Sequence[str] | None = None) -> tuple[Results, list[str]]:
-    """Return the verdict of each lesson and condition, and a line for each difference; prints a line as each ends."""
+    """Return the verdict of each condition and lesson, and a line for each difference; prints a line as each ends.
+
+    The lessons share a cache under each condition, so that it computes a vector once.
+    """
     results: Results = {}
     details = []
-    for name in names:
-        notebook = read(lesson_path(root, "en", name), root)
-        for label, condition in conditions(notebook).items():
-            if only and not any(text in label for text in only):
-                continue
-            try:
-                unlike = [str(one) for one in differences(notebook, name, condition, root=root)]
-            except NotebookError as error:
-                unlike = [str(error)]
-            verdict = f"{len(unlike)} differ" if unlike else "as recorded"
-            results.setdefault(label, {})[name] = verdict
-            details += [f"{name}, {label}: {line}" for line in unlike]
-            print(f"{name}, {label}: {verdict}", flush=True)
+    books = {name: read(lesson_path(root, "en", name), root) for name in names}
+    labels = dict.fromkeys(label for book in books.values() for label in conditions(book))
+    for label in [label for label in labels if not only or any(text in label for text in only)]:
+        chosen = {name: settings[label] for name, book in books.items() if label in (settings := conditions(book))}
+        with temporary_cache(root, next(iter(chosen.values())).seed) as cache:
+            for name, condition in chosen.items():
+                try:
+                    unlike = [str(one) for one in differences(books[name], name, condition, cache, root=root)]
+                except NotebookError as error:
+                    unlike = [str(error)]
+                verdict = f"{len(unlike)} differ" if unlike else "as recorded"
+                results.setdefault(label, {})[name] = verdict
+                details += [f"{name}, {label}: {line}" for line in unlike]
+                print(f"{name}, {label}: {verdict}", flush=True)
     return results, details
 
 

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 from .cells import code_cells, code_hashes, output_hashes
 from .compare import compare
-from .conditions import differences, recording_conditions
+from .conditions import differences, recording_conditions, temporary_cache
 from .execute import CELL_LIMIT, execute
 from .hygiene import locked_versions
 from .notebooks import LANGUAGES, ROOT, NotebookError, dumps, lesson_path, loads, read, relative, write_files
@@ -75,11 +75,11 @@ def _unchanged_files(before: dict[Path, str], root: Path) -> None:
 
 def _require_stable(fresh: NotebookNode, label: str, root: Path, limit: int) -> None:
     """Raise NotebookError naming every output that another condition changes."""
-    unstable = [
-        f"{condition}: {difference}"
-        for condition, settings in recording_conditions(fresh).items()
-        for difference in differences(fresh, label, settings, root=root, limit=4 * limit)
-    ]
+    unstable = []
+    for name, condition in recording_conditions(fresh).items():
+        with temporary_cache(root, condition.seed) as cache:
+            unlike = differences(fresh, label, condition, cache, root=root, limit=4 * limit)
+        unstable += [f"{name}: {difference}" for difference in unlike]
     if unstable:
         listed = "\n".join(unstable)
         raise NotebookError(

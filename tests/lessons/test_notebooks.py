@@ -14,7 +14,7 @@ from nbformat.v4 import new_code_cell
 
 from notebooks.kit.cells import by_id, output_texts
 from notebooks.kit.compare import NUMBER, compare
-from notebooks.kit.conditions import Condition, differences
+from notebooks.kit.conditions import Condition, differences, temporary_cache
 from notebooks.kit.execute import execute
 from notebooks.kit.figures import agrees
 from notebooks.kit.notebooks import LANGUAGES, ROOT, NotebookError, lesson_names, lesson_path, read, relative
@@ -95,7 +95,8 @@ def test_lesson(language: str, name: str) -> None:
 )
 def test_noise_changes_no_output(name: str) -> None:
     """Another processor, which rounds otherwise, would give other outputs than those recorded."""
-    unlike = differences(read(lesson_path(ROOT, "en", name)), name, Condition(seed=4), root=ROOT)
+    with temporary_cache(ROOT, seed=4) as cache:
+        unlike = differences(read(lesson_path(ROOT, "en", name)), name, Condition(), cache, root=ROOT)
     assert unlike == [], "\n".join(map(str, unlike))
 
 
