@@ -23,7 +23,7 @@ from nbformat import NotebookNode
 
 from notebooks.kit import check as checking
 from notebooks.kit.cells import by_id, cell_hash
-from notebooks.kit.figures import Figures, Texts
+from notebooks.kit.figures import Figures
 from notebooks.kit.names import NAME
 from notebooks.kit.notebooks import LANGUAGES, ROOT, dumps, lesson_names, lesson_path, read
 from notebooks.kit.translation import page_pairs
@@ -79,8 +79,8 @@ class Tree:
     def problems(self, text: str) -> set[str]:
         """Return what the check says of a lesson, or of all pages."""
         if text in lesson_names(self.root):
-            return set(map(str, checking.check(self.root, [text], lint=False)))
-        return set(map(str, checking._pages(self.root, Texts(Figures(self.root)))))
+            return set(map(str, checking.check(self.root, [text])))
+        return set(map(str, checking._pages(self.root, Figures(self.root))))
 
     def texts(self) -> Iterator[tuple[str, str, str, str]]:
         """Yield name, language, cell and Markdown of every text."""

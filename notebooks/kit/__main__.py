@@ -1,45 +1,23 @@
 """Command line of the maintainers' tools: `python -m notebooks.kit COMMAND`."""
 
-from __future__ import annotations
-
 import argparse
-import os
 import sys
 import time
+from functools import partial
 from pathlib import Path
+
+from tqdm import tqdm
 
 from .notebooks import LANGUAGES, ROOT, NotebookError, lesson_names
 
 
 def _indented(lines: list[str]) -> str:
-    """Return lines two columns to the right, each with a newline at its end."""
     return "".join(f"  {line}\n" for text in lines for line in text.split("\n"))
 
 
-class Progress:
-    """One line on the terminal that a lesson's cells rewrite; where there is no terminal, a line every half minute."""
-
-    def __init__(self, label: str) -> None:
-        """Start the clock; label begins the line."""
-        self.label, self.start, self.last = label, time.perf_counter(), 0.0
-
-    def __call__(self, number: int, cells: int) -> None:
-        """Show that a cell starts."""
-        line, seconds = f"{self.label}: cell {number} of {cells}", self.seconds()
-        if sys.stderr.isatty():
-            print(f"\r{line}, {seconds:.0f} s\x1b[K", end="", file=sys.stderr, flush=True)
-        elif seconds - self.last >= 30:
-            self.last = seconds
-            print(f"{line}, {seconds:.0f} s", file=sys.stderr, flush=True)
-
-    def seconds(self) -> float:
-        """Return the seconds since the start."""
-        return time.perf_counter() - self.start
-
-    def close(self) -> None:
-        """Clear the line."""
-        if sys.stderr.isatty():
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+def _show(bar: tqdm, number: int, cells: int) -> None:
+    bar.total = cells
+    bar.update(number - 1 - bar.n)
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -48,18 +26,18 @@ def _run(args: argparse.Namespace) -> int:
 
     failed, rows, unlike = 0, [], {}
     for name in lesson_names(args.root, args.lessons):
-        progress = Progress(name)
+        start = time.perf_counter()
         try:
-            fresh, differences = run_lesson(args.root, args.language, name, limit=args.limit, progress=progress)
+            with tqdm(desc=name, unit="cell", leave=False, disable=None) as bar:
+                progress = partial(_show, bar)
+                fresh, differences = run_lesson(args.root, args.language, name, limit=args.limit, progress=progress)
         except NotebookError as error:
             failed = 1
-            progress.close()
             print(f"error: {error}", file=sys.stderr)
             continue
         rows += figures_table(args.root, args.language, name, fresh)
-        progress.close()
         verdict = f"{len(differences)} outputs differ from the record" if differences else "every output as recorded"
-        print(f"{name}: {verdict} ({progress.seconds():.0f} s)", flush=True)
+        print(f"{name}: {verdict} ({time.perf_counter() - start:.0f} s)", flush=True)
         if differences:
             unlike[name] = differences
             print(_indented([report(args.root, args.language, name, differences)]), end="")
@@ -122,8 +100,6 @@ def _accept(args: argparse.Namespace) -> None:
     from .translation import accept_cell, accept_page
 
     if args.text.endswith(".md"):
-        if args.cell:
-            raise NotebookError("a page is accepted as a whole: accept PAGE")
         mark = accept_page(args.root, args.root / args.text)
     elif args.cell:
         chosen = lesson_names(args.root, [args.text])
@@ -178,9 +154,6 @@ def main(argv: list[str] | None = None) -> int:
     except NotebookError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
 
 
 if __name__ == "__main__":

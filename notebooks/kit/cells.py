@@ -1,7 +1,5 @@
 """What the tools ask of the cells of a notebook, and of the texts that they print."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

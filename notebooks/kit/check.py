@@ -1,7 +1,5 @@
 """All static checks of a checkout: no notebook is executed."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,11 +8,10 @@ from nbformat import NotebookNode
 
 from . import figures, hygiene, translation, twins
 from .listed import idle, unknown_texts
-from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, lesson_names, lesson_path, read, relative
+from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
 
-def _lesson(root: Path, name: str, known: figures.Texts | None, books: dict[Path, NotebookNode]) -> Iterator[Problem]:
-    """Yield what is wrong with one lesson in both languages and between them; puts what can be read into books."""
+def _lesson(root: Path, name: str, known: figures.Figures | None, books: dict[Path, NotebookNode]) -> Iterator[Problem]:
     paths = {language: lesson_path(root, language, name) for language in LANGUAGES}
     for path in paths.values():
         file = relative(root, path)
@@ -26,11 +23,13 @@ def _lesson(root: Path, name: str, known: figures.Texts | None, books: dict[Path
         except NotebookError as error:
             yield Problem(file, "", "unreadable", str(error))
             continue
-        yield from hygiene.format_problem(path.read_text(encoding="utf-8"), books[path], file)
+        if path.read_text(encoding="utf-8") != dumps(books[path]):
+            yield Problem(file, "", "format", "not in the recorder's JSON layout: run `python -m notebooks.kit sync`")
         yield from hygiene.notebook_problems(books[path], file, root)
         if known is not None and paths["en"] in books:
             yield from figures.notebook_problems(books[path], file, known)
-        yield from twins.notebook_problems(books[path], file, root)
+        if path == paths["zh"]:
+            yield from twins.notebook_problems(books[path], file, root)
     if paths["en"] in books:
         yield from idle(root, name, (cell.id for cell in books[paths["en"]].cells))
     if all(path in books for path in paths.values()):
@@ -38,7 +37,6 @@ def _lesson(root: Path, name: str, known: figures.Texts | None, books: dict[Path
 
 
 def _changed_benchmarks(root: Path) -> Iterator[Problem]:
-    """Yield a problem for each benchmark file that has another digest than docs/benchmarks/SHA256SUMS."""
     sums = root / "docs" / "benchmarks" / "SHA256SUMS"
     lines = sums.read_text(encoding="utf-8").splitlines() if sums.exists() else []
     known = {name: digest for digest, name in map(str.split, lines)}
@@ -48,8 +46,7 @@ def _changed_benchmarks(root: Path) -> Iterator[Problem]:
             yield Problem(relative(root, path), "", "benchmark", message)
 
 
-def _pages(root: Path, known: figures.Texts | None) -> Iterator[Problem]:
-    """Yield what is wrong with both README files and the pages of docs."""
+def _pages(root: Path, known: figures.Figures | None) -> Iterator[Problem]:
     pairs = translation.page_pairs(root)
     for english, chinese in pairs:
         yield from translation.page_problems(english, chinese, root)
@@ -59,28 +56,21 @@ def _pages(root: Path, known: figures.Texts | None) -> Iterator[Problem]:
     for path in [p for pair in pairs for p in pair if p.exists()]:
         file = relative(root, path)
         if known is not None:
-            listings = figures.listings(root, file, "page") if file in sources else None
-            yield from figures.check_text(path.read_text(encoding="utf-8"), file, "", known, listings=listings)
+            yield from figures.check_text(path.read_text(encoding="utf-8"), file, "", known, "", file in sources)
         yield from idle(root, file, ["page"])
     yield from _changed_benchmarks(root)
     yield from unknown_texts(root, [*sources, *lesson_names(root)])
 
 
-def check(
-    root: Path = ROOT, lessons: list[str] | None = None, *, lint: bool = True, numbers: bool = True
-) -> list[Problem]:
+def check(root: Path = ROOT, lessons: list[str] | None = None, *, numbers: bool = True) -> list[Problem]:
     """Return every problem of the lessons, and (unless lessons are named) of the README files and docs pages.
 
-    lint is whether ruff looks at the code, which takes as long as all the rest; numbers is whether those of the prose
-    are compared with the recorded ones.
+    numbers is whether those of the prose are compared with the recorded ones.
     """
     root = root.resolve()
     books: dict[Path, NotebookNode] = {}
-    known = figures.Texts(figures.Figures(root, books)) if numbers else None
+    known = figures.Figures(root, books) if numbers else None
     problems = [problem for name in lesson_names(root, lessons) for problem in _lesson(root, name, known, books)]
-    if lint:
-        english = {path: book for path, book in books.items() if path.parent.name == "en"}
-        problems += hygiene.ruff_problems(english, root)
     if not lessons:
         problems += _pages(root, known)
         problems += hygiene.provenance_problems(books, root)

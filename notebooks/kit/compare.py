@@ -12,8 +12,6 @@ Figures are compared by pixels and, as SVG, element by element (drawings.py), if
 Volatile cells must give the same kinds of output.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from base64 import b64decode
@@ -53,7 +51,6 @@ class Difference:
 
 
 def _is_rounded(text: str) -> bool:
-    """Tell whether a number is written with so few digits that it was rounded for a reader."""
     mantissa = re.split("[eE]", text.lstrip("+-"))[0]
     decimals = mantissa.partition(".")[2]
     return len(decimals) <= DECIMALS and len(mantissa.replace(".", "").lstrip("0")) <= DIGITS
@@ -80,13 +77,11 @@ def squeeze(text: str) -> str:
 
 
 def _extent(pieces: list[Piece]) -> str:
-    """Return in words how much an HTML output holds."""
     kinds = [piece.tag.split()[0] for piece in pieces]
     return f"{kinds.count('tr')} rows, {kinds.count('td') + kinds.count('th')} cells, {len(kinds)} elements and texts"
 
 
 def _kind(output: NotebookNode) -> str:
-    """Return what kind of output this is: stream and name, or display and its media types."""
     if output.output_type == "stream":
         return str(output.name)
     if output.output_type == "error":
@@ -115,12 +110,8 @@ class Outputs:
                 yield self.drawing(value, other)
             elif mime == "text/html":
                 yield self.html(value, other)
-            elif isinstance(value, str):
-                yield self.text(value, other)
             else:
-                yield self.text(
-                    json.dumps(value, indent=1, sort_keys=True), json.dumps(other, indent=1, sort_keys=True)
-                )
+                yield self.text(str(value), str(other))
 
     def text(self, recorded: str, fresh: str) -> Difference | None:
         """Return the first difference of two texts, None if there is none."""
@@ -199,7 +190,6 @@ FREE = {"date", "device", "python"}  # what provenance may say otherwise
 
 
 def _provenance_differences(recorded: NotebookNode, fresh: NotebookNode, versions: bool) -> list[Difference]:
-    """Return the first difference of two provenance records in what is not free; versions only if they count."""
     old, new = (
         {path: text for path, text in leaves(provenance(cell) or {}).items() if path.split("/")[0] not in FREE}
         for cell in (recorded, fresh)
@@ -225,17 +215,9 @@ def compare_cell(recorded: NotebookNode, fresh: NotebookNode, versions: bool = T
 
 
 def compare(recorded: NotebookNode, fresh: NotebookNode, *, versions: bool = True) -> list[Difference]:
-    """Return every difference between two states of a lesson, cell by cell; empty if they agree.
+    """Return every difference between two executions of the same cells, cell by cell; empty if they agree.
 
     versions is whether those of packages in the provenance count: not where another environment is meant.
     """
-    old, new = ({cell.id: cell for cell in code_cells(book)} for book in (recorded, fresh))
-    differences = [Difference(cell_id, "cell", "present", "(absent)") for cell_id in old if cell_id not in new]
-    differences += [Difference(cell_id, "cell", "(absent)", "present") for cell_id in new if cell_id not in old]
-    if not differences and list(old) != list(new):
-        moved = next(i for i, j in zip(old, new, strict=True) if i != j)
-        return [Difference(moved, "order of cells", " ".join(old), " ".join(new))]
-    for cell_id in old:
-        if cell_id in new:
-            differences += compare_cell(old[cell_id], new[cell_id], versions)
-    return differences
+    pairs = zip(code_cells(recorded), code_cells(fresh), strict=True)
+    return [difference for old, new in pairs for difference in compare_cell(old, new, versions)]

@@ -5,8 +5,6 @@ count or batch size moves it, and the lesson is executed on the moved vectors. T
 again: on older instruction sets, with another number of threads, in batches of another size.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -6,8 +6,6 @@ both ways or nowhere, or the claim does, nothing is compared: most words of a cl
 and its translation are compared by pairs of opposite words.
 """
 
-from __future__ import annotations
-
 import ast
 import itertools
 import re
@@ -34,10 +32,10 @@ _OPPOSITES = (  # English words for more and for less, and the Chinese that thei
      r"高|上升|升|涨|增|超过|以上|大于|至少|不低于|越大|扩大|领先|好",
      r"低|下降|降|跌|减|下端|不到|没有达到|够不上|以下|小于|至多|最多|不超过|不高于|下限|不可能|(?<!不)差(?![值别异距])"),
     (r"ahead(?! of its)|wins?|beats?", r"lost to", r"领先|胜|赢|超过|高|好", r"落后|不如|低|输|坏|糟"),
-    (r"better|best", r"worse|worst", r"好|优|佳|高|最|胜|强|领先", r"差(?![值别异距])|糟|坏|低|不如"),
+    (r"better|best", r"worse|worst", r"最?好|优|佳|高|最(?![差好糟])|胜|强|领先", r"最?差(?![值别异距])|糟|坏|低|不如"),
     (r"more|most|larger|largest|large|bigger|big|longer|longest|long",
      r"(?<!at )least(?! of all)|fewer|fewest|smaller|smallest|small|shorter|shortest|short",
-     r"多|大|长|更|越|超|最|很|较|又|还|另|以上|远", r"少|小|短|低|一点|不足"),
+     r"最小也|[最更]?[多大长]|[更最越](?![多大长少小短低])|超|很|较|又|还|另|以上|远", r"少|小|短|低|一点|不足"),
     (r"fast(?:er|est)?|quick(?:er|ly)?", r"slow(?:er|est|ly)?", r"快|省", r"慢"),
     (r"above", r"below", r"上|高|超|大于|以前|前", r"下|低|小于|不到|以内|不足|不可能小|后|不如"),
     (r"before|earlier", r"later|afterwards", r"前|先|再|之|已", r"后(?!期)"),
@@ -57,6 +55,7 @@ _NOT = re.compile(
     r"\b(?:never|not?(?! contradiction)|none|nor|neither|cannot)\b|不(?!如|过|相关|同)|没有|从未|并非", re.I
 )
 _END = re.compile(r"[,;:!?()，。；：！？（）|\n]|\.(?=\s|$)")
+_SIGNS = {"falls": "<", "rises": ">", "Lt": "<", "Gt": ">"}
 _NUMBER = r"(?<![\d./])([-\u2212]?\d[\d,]*(?:\.\d+|/\d+)?)[ \u00a0]?[%％]?"
 _MOVES = {
     "<": (rf"{_FALL}[^.;:\n]{{0,60}}? from {_NUMBER}[^.;:\n]{{0,30}}? to {_NUMBER}",
@@ -94,19 +93,12 @@ def _said(words: str) -> str:
 
 def _claimed(expression: str) -> str:
     """Return `<` or `>`, the sign of every comparison of a claim; empty if it has others, or both."""
-    signs: set[str] = set()
+    signs = set()
     for node in ast.walk(ast.parse(expression, mode="eval")):
-        match node:
-            case ast.Call(func=ast.Name(id="falls")):
-                signs.add("<")
-            case ast.Call(func=ast.Name(id="rises")):
-                signs.add(">")
-            case ast.Compare(ops=[ast.Lt()]):
-                signs.add("<")
-            case ast.Compare(ops=[ast.Gt()]):
-                signs.add(">")
-            case ast.Compare():
-                return ""
+        if isinstance(node, ast.Compare):
+            signs.add(_SIGNS.get(type(node.ops[0]).__name__, "") if len(node.ops) == 1 else "")
+        elif isinstance(node, ast.Name) and node.id in _SIGNS:
+            signs.add(_SIGNS[node.id])
     return signs.pop() if len(signs) == 1 else ""
 
 
@@ -122,8 +114,8 @@ def opposed(english: str, chinese: str) -> Iterator[tuple[str, str]]:
     Where both have as many words for more and for less, as many of them are for more.
     """
     for more, less, more_chinese, less_chinese in _SIDES:
-        left, right = ((more.findall(english), less.findall(english)),
-                       (more_chinese.findall(chinese), less_chinese.findall(chinese)))  # fmt: skip
+        left = more.findall(english), less.findall(english)
+        right = more_chinese.findall(chinese), less_chinese.findall(chinese)
         for side, other in ((0, 1), (1, 0)):
             same_total = len(left[0] + left[1]) == len(right[0] + right[1])
             alone = not left[other] and not right[side]

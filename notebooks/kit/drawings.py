@@ -1,7 +1,5 @@
 """Read a recorded figure in SVG: its elements and words, what in it no page may show, and which matplotlib drew it."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
@@ -80,7 +78,6 @@ def unlike(recorded: Part, fresh: Part) -> tuple[str, str] | None:
 
 
 def _near(recorded: str, fresh: str) -> bool:
-    """Tell whether two texts are equal but for numbers that are near each other."""
     if _NUMBER.sub("#", recorded) != _NUMBER.sub("#", fresh):
         return False
     pairs = zip(_NUMBER.findall(recorded), _NUMBER.findall(fresh), strict=True)

@@ -1,7 +1,5 @@
 """Execute a lesson with papermill in an empty folder and say clearly what went wrong when it did."""
 
-from __future__ import annotations
-
 import logging
 import os
 import re

@@ -9,16 +9,15 @@ alone on a line covers the paragraph or table that follows. Cited numbers, and a
 A value may be a word from one to twelve. An alternative text takes the same markers; the site shows it without them.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from nbformat import NotebookNode
@@ -61,7 +60,6 @@ _VERSION = re.compile(
 
 
 def _named(output: NotebookNode) -> list[tuple[str, str]]:
-    """Return the names and texts of the figures of one output: cells of its HTML tables, or else printed lines."""
     html = output.get("data", {}).get("text/html", "")
     if html:
         return list(table_cells(html))
@@ -72,6 +70,9 @@ def _named(output: NotebookNode) -> list[tuple[str, str]]:
 def cell_figures(cell: NotebookNode) -> dict[str, str]:
     """Return the named figures of a code cell's recorded outputs, as `row/column` or `name`, and their text."""
     return unambiguous(item for output in cell.outputs for item in _named(output))
+
+
+Fault = tuple[str, str]  # rule and message
 
 
 class Recorded(NamedTuple):
@@ -88,7 +89,6 @@ def place_of(name: str, lesson: str) -> tuple[str, str]:
 
 
 def _parts(key: str) -> tuple[str, str, str]:
-    """Return cell, row and column in the name of a figure; a printed line has no row."""
     cell, _, rest = key.partition("/")
     row, _, column = rest.rpartition("/")
     return cell, row, column
@@ -100,16 +100,17 @@ def notebook_figures(notebook: NotebookNode) -> dict[str, str]:
 
 
 class Figures:
-    """The recorded figures of a checkout, read once each."""
+    """The recorded figures of a checkout, read once each, and the keys of its references page."""
 
     def __init__(self, root: Path = ROOT, books: dict[Path, NotebookNode] | None = None) -> None:
         """Look for lessons and benchmark files below root; books are notebooks that have been read already."""
         self.root = root
         self._books = {} if books is None else books
         self.of = cache(self._read)
+        page = root / "docs" / "en" / "references.md"
+        self.keys = set(re.findall(r"^### (\S+)$", page.read_text(encoding="utf-8"), re.M)) if page.exists() else set()
 
     def _read(self, source: str) -> Recorded:
-        """Return the figures of a lesson's English notebook, none if it cannot be read, or of all benchmark files."""
         if source == "bench":
             files = sorted((self.root / "docs" / "benchmarks").glob("*.json"))
             return Recorded(leaves({path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files}), {})
@@ -159,7 +160,6 @@ class Figures:
 
 
 def _number(text: str) -> Decimal | None:
-    """Return the number a text shows (`91.2%` is 0.912, `five` is 5), or None."""
     text = text.strip().replace(",", "").replace("\u2212", "-").replace("％", "%")
     if text.lower() in _SPOKEN:
         return Decimal(_SPOKEN[text.lower()])
@@ -167,19 +167,15 @@ def _number(text: str) -> Decimal | None:
     return Decimal(match[1]).scaleb(-2 if match[2] else 0) if match else None
 
 
-def _unit(shown: str) -> Fraction:
+def _unit(number: Decimal | None) -> Decimal:
     """Return what one step of the last digit of a number is worth."""
-    number = _number(shown)
-    return Fraction(Decimal(1).scaleb(int(number.as_tuple().exponent))) if number is not None else Fraction(0)
+    return Decimal(1).scaleb(int(number.as_tuple().exponent)) if number is not None else Decimal(0)
 
 
 def agrees(shown: str, recorded: str) -> bool:
     """Tell whether a number in prose is the recorded one, rounded to the digits shown."""
     one, two = _number(shown), _number(recorded)
-    if one is None or two is None:
-        return False
-    unit = Decimal(1).scaleb(int(one.as_tuple().exponent))
-    return abs(one - two) <= unit / 2
+    return one is not None and two is not None and abs(one - two) <= _unit(one) / 2
 
 
 def markers(text: str) -> Iterator[tuple[str, str]]:
@@ -190,7 +186,6 @@ def markers(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _shown(match: re.Match[str]) -> str:
-    """Return the number behind a marker as it is shown, empty if there is none."""
     return match["value"] + (match["percent"] or "") if match["value"] else ""
 
 
@@ -199,195 +194,160 @@ def without_markers(text: str) -> str:
     return re.sub(r"<!--\s*(?:fig|calc|nofig|holds|twin):.*?-->", "", text)
 
 
-def _unmarked_text(text: str) -> str:
-    """Return a Markdown text without numbers of a run, covered paragraphs and versions; cited numbers stay."""
-    text = _HOLDS.sub(f" {PLACEHOLDER} ", _BLOCK.sub("\n", text))
-    text = _MARKED.sub(lambda match: match[0] if match["kind"] == "nofig" else f" {PLACEHOLDER} ", text)
-    return re.sub(r"\d+(?:\.\d+){2,}", " ", _VERSION.sub(" ", prose(text)))
-
-
 def free_numbers(text: str) -> list[str]:
     """Return the numbers in the prose of an English text that no run gives: cited ones, and those without a marker."""
-    return tokens(_unmarked_text(text))
+    text = _HOLDS.sub(f" {PLACEHOLDER} ", _BLOCK.sub("\n", text))
+    text = _MARKED.sub(lambda match: match[0] if match["kind"] == "nofig" else f" {PLACEHOLDER} ", text)
+    return tokens(re.sub(r"\d+(?:\.\d+){2,}", " ", _VERSION.sub(" ", prose(text))))
 
 
-def _shown_code(match: re.Match[str]) -> str:
-    """Return what a reader sees of code in a line; markers there are examples."""
-    return "" if "<!--" in match[1] else match[1]
-
-
-class Texts:
-    """Checks the markers of one text after the other against the figures and the references of a checkout."""
-
-    def __init__(self, figures: Figures) -> None:
-        """Read the keys of the references page, if there is one."""
-        self.figures = figures
-        page = figures.root / "docs" / "en" / "references.md"
-        text = page.read_text(encoding="utf-8") if page.exists() else ""
-        self.keys = set(re.findall(r"^### (\S+)$", text, re.M))
-
-    def _form(self, text: str) -> Iterator[tuple[str, str]]:
-        """Yield rule and message for each marker that is not written as one."""
-        for match in _ANY.finditer(text):
-            shown = re.sub(r"\s+", " ", match[0])[:60]
-            if not (match["colon"] and match["end"] and match["body"].strip()) or re.search(r"\n|<!--", match["body"]):
-                more = " (nofig needs a source)" if match["kind"] == "nofig" else ""
-                yield "figure-marker", f"'{shown}' is no marker{more}: write {_FORMS}"
-            elif match["kind"] == "holds" and re.search(r"(?:^|\n)[ \t]*$", text[: match.start()]):
-                yield "figure-marker", f"'{shown}' begins a line, which hides the line: put it behind its words"
-            elif match["kind"] == "nofig":
-                yield from self._source(match["body"].strip())
-
-    def _source(self, source: str) -> Iterator[tuple[str, str]]:
-        """Yield rule and message if the source of a cited number is neither a key of the references nor a reason."""
-        if " " not in source and source not in self.keys:
-            message = f"the references page has no key '{source}': give a key it has, or a reason of several words"
+def _wrong_forms(text: str, keys: set[str]) -> Iterator[Fault]:
+    """Yield each marker that is not written as one, or whose source is neither a key of the references nor a reason."""
+    for match in _ANY.finditer(text):
+        shown, body = re.sub(r"\s+", " ", match[0])[:60], match["body"].strip()
+        if not (match["colon"] and match["end"] and body) or re.search(r"\n|<!--", match["body"]):
+            more = " (nofig needs a source)" if match["kind"] == "nofig" else ""
+            yield "figure-marker", f"'{shown}' is no marker{more}: write {_FORMS}"
+        elif match["kind"] == "holds" and re.search(r"(?:^|\n)[ \t]*$", text[: match.start()]):
+            yield "figure-marker", f"'{shown}' begins a line, which hides the line: put it behind its words"
+        elif match["kind"] == "nofig" and " " not in body and body not in keys:
+            message = f"the references page has no key '{body}': give a key it has, or a reason of several words"
             yield "figure-source", message
 
-    def _quoted(self, text: str, lesson: str) -> Iterator[tuple[str, str]]:
-        """Yield rule and message for each number or claim that is not what the recorded figures say."""
-        blocks = [range(*match.span()) for match in _BLOCK.finditer(text)]
-        for match in (*_MARKED.finditer(text), *_HOLDS.finditer(text)):
-            if match["kind"] == "holds":
-                yield from self._evaluated(match, lesson, without_markers(text[: match.start()]))
-            elif not match["value"] and not any(match.start() in block for block in blocks):
-                message = f"no number follows '{match['kind']}:{match['name']}': it covers the number right after it"
-                yield "figure-marker", message
-            elif match["kind"] != "nofig":
-                yield from self._evaluated(match, lesson)
 
-    def _value(
-        self, expression: str, lesson: str, moved: dict[str, Fraction]
-    ) -> tuple[Number | bool, dict[str, Fraction]]:
-        """Return the value of an expression and the figures in it; those in moved have another value than recorded."""
-        used: dict[str, Fraction] = {}
-
-        def lookup(name: str) -> list[Fraction]:
-            numbers = self.figures.numbers(name, lesson)
-            used.update(numbers)
-            return [moved.get(one, number) for one, number in numbers.items()]
-
-        return evaluate(expression, lookup), used
-
-    def _survives(self, claim: str, lesson: str, used: dict[str, Fraction]) -> bool:
-        """Tell whether a claim still holds where each of its figures differs by as much as its cell allows."""
-        spread = {figure: self.figures.tolerance(figure, number) for figure, number in used.items()}
-        loose = [figure for figure in spread if spread[figure]]
-        corners = itertools.product((-1, 1), repeat=len(loose))
-        shifts = ({figure: used[figure] + sign * spread[figure] for figure, sign in zip(loose, signs, strict=True)}
-                  for signs in corners)  # fmt: skip
-        return all(self._value(claim, lesson, moved)[0] for moved in shifts)
-
-    def _evaluated(self, match: re.Match[str], lesson: str, words: str = "") -> Iterator[tuple[str, str]]:
-        """Yield rule and message unless a marker says what the figures give; words are those before a claim."""
+def _wrong_values(text: str, figures: Figures, lesson: str) -> Iterator[Fault]:
+    """Yield each number or claim of a text that is not what the recorded figures say."""
+    covered = {at for block in _BLOCK.finditer(text) for at in range(*block.span())}
+    for match in (*_MARKED.finditer(text), *_HOLDS.finditer(text)):
         kind, name = match["kind"], match["name"]
-        try:
-            value, used = self._value(repr(name) if kind == "fig" else name, lesson, {})
-        except KeyError as error:
-            yield "figure-gone", f"'{kind}:{name}': {error.args[0]}"
-            return
-        except ExpressionError as error:
-            yield "claim-marker", str(error)
-            return
-        if kind == "holds":
-            yield from self._claim(name, value, lesson, used, words)
-        elif isinstance(value, bool) or not agrees(_shown(match), f"{float(value):.12f}"):
-            result = value if isinstance(value, bool) else f"{float(value):.6g}"
-            yield "figure-value", f"the text says {_shown(match)}, '{name}' is {result}: correct the text"
-        elif kind == "fig" and any(_unit(_shown(match)) < self.figures.tolerance(*item) for item in used.items()):
-            yield "figure-digits", f"{_shown(match)} is finer than the tolerance of the cell of '{name}': round it"
+        if kind != "holds" and not match["value"]:
+            if match.start() not in covered:
+                yield "figure-marker", f"no number follows '{kind}:{name}': it covers the number right after it"
+        elif kind != "nofig":
+            try:
+                value, used = _value(repr(name) if kind == "fig" else name, figures, lesson)
+                if kind == "holds":
+                    words = without_markers(text[: match.start()])
+                    yield from _wrong_claim(name, value, used, words, figures, lesson)
+                else:
+                    yield from _wrong_number(match, value, used, figures)
+            except KeyError as error:
+                yield "figure-gone", f"'{kind}:{name}': {error.args[0]}"
+            except ExpressionError as error:
+                yield "claim-marker", str(error)
 
-    def _claim(
-        self, name: str, value: Number | bool, lesson: str, used: dict[str, Fraction], words: str
-    ) -> Iterator[tuple[str, str]]:
-        """Yield rule and message for what is no claim, does not hold, or says the opposite of the words before it."""
-        if not isinstance(value, bool):
-            yield "claim-marker", f"'{name}' is no comparison: a claim is true or false"
-        elif not value:
-            figures = ", ".join(f"{figure.partition(':')[2]} is {float(number):g}" for figure, number in used.items())
-            yield "claim", f"'{name}' no longer holds ({figures}): correct the sentence"
-        elif not self._survives(name, lesson, used):
-            yield "claim", f"'{name}' does not survive the tolerance of its cells: claim less"
-        elif contradicts(words, name):
-            message = "correct the sentence, or write the claim the way it says it"
-            shown = words.rstrip()[-40:].replace("\n", " ")
-            yield "direction", f"'… {shown}' and '{name}' point in opposite directions: {message}"
 
-    def _subjects(self, text: str, lesson: str) -> Iterator[tuple[str, str]]:
-        """Yield rule and message for each figure beside the name of another row or column of its table."""
-        for sentence in sentences(text):
-            tables: dict[frozenset[str], list[tuple[int, str]]] = {}
-            marked = _MARKED.sub(PLACEHOLDER, sentence)
-            plain = COMMENT.sub("", marked)
-            spots = (match.start() for match in re.finditer(PLACEHOLDER, plain))
-            for spot, match in zip(spots, _MARKED.finditer(sentence), strict=False):
-                if match["kind"] == "fig":
-                    for label, labels in self.figures.labels(*place_of(match["name"], lesson)):
-                        tables.setdefault(labels, []).append((spot, label))
-            for labels, spots_of in tables.items():
-                named = mentions(plain, labels, self.figures.root)
-                if named and (label := swapped(spots_of, named)):
-                    yield "subject", f"'{plain.strip()[:70]}' names another than '{label}', which its figure belongs to"
+def _value(
+    expression: str, figures: Figures, lesson: str, moved: Mapping[str, Fraction] = MappingProxyType({})
+) -> tuple[Number | bool, dict[str, Fraction]]:
+    """Return the value of an expression and the figures in it; those in moved have another value than recorded."""
+    used: dict[str, Fraction] = {}
 
-    def problems(self, text: str, lesson: str = "") -> Iterator[tuple[str, str]]:
-        """Yield rule and message for everything that is wrong with the numbers and claims of one text."""
-        marked = without_code(text)
-        yield from self._form(marked)
-        yield from self._quoted(marked, lesson)
-        yield from self._subjects(re.sub(r"`([^`\n]*)`", _shown_code, without_blocks(text)), lesson)
-        for equation in wrong_formulas(without_markers(marked)):
-            yield "formula", f"'{equation}' is not so: work it out again"
-        for move in wrong_moves(without_markers(marked)):
-            yield "direction", f"'{move}': the second number lies on the other side, correct the word or the numbers"
+    def lookup(name: str) -> list[Fraction]:
+        numbers = figures.numbers(name, lesson)
+        used.update(numbers)
+        return [moved.get(figure, number) for figure, number in numbers.items()]
+
+    return evaluate(expression, lookup), used
+
+
+def _wrong_number(
+    match: re.Match[str], value: Number | bool, used: dict[str, Fraction], figures: Figures
+) -> Iterator[Fault]:
+    shown = _shown(match)
+    if isinstance(value, bool) or not agrees(shown, f"{float(value):.12f}"):
+        result = value if isinstance(value, bool) else f"{float(value):.6g}"
+        yield "figure-value", f"the text says {shown}, '{match['name']}' is {result}: correct the text"
+    elif match["kind"] == "fig" and _unit(_number(shown)) < max(figures.tolerance(*item) for item in used.items()):
+        yield "figure-digits", f"{shown} is finer than the tolerance of the cell of '{match['name']}': round it"
+
+
+def _wrong_claim(
+    claim: str, value: Number | bool, used: dict[str, Fraction], words: str, figures: Figures, lesson: str
+) -> Iterator[Fault]:
+    """Yield what is no claim, does not hold within the tolerances, or says the opposite of the words before it."""
+    spread = {figure: figures.tolerance(figure, number) for figure, number in used.items()}
+    loose = [figure for figure in spread if spread[figure]]
+    corners = itertools.product((-1, 1), repeat=len(loose))
+    shifts = ({figure: used[figure] + sign * spread[figure] for figure, sign in zip(loose, signs, strict=True)}
+              for signs in corners)  # fmt: skip
+    if not isinstance(value, bool):
+        yield "claim-marker", f"'{claim}' is no comparison: a claim is true or false"
+    elif not value:
+        numbers = ", ".join(f"{figure.partition(':')[2]} is {float(number):g}" for figure, number in used.items())
+        yield "claim", f"'{claim}' no longer holds ({numbers}): correct the sentence"
+    elif not all(_value(claim, figures, lesson, moved)[0] for moved in shifts):
+        yield "claim", f"'{claim}' does not survive the tolerance of its cells: claim less"
+    elif contradicts(words, claim):
+        message = "correct the sentence, or write the claim the way it says it"
+        shown = words.rstrip()[-40:].replace("\n", " ")
+        yield "direction", f"'… {shown}' and '{claim}' point in opposite directions: {message}"
+
+
+def _wrong_names(text: str, figures: Figures, lesson: str) -> Iterator[Fault]:
+    """Yield each figure beside the name of another row or column of its table."""
+    text = re.sub(r"`([^`\n]*)`", lambda match: "" if "<!--" in match[1] else match[1], without_blocks(text))
+    for sentence in sentences(text):
+        tables: dict[frozenset[str], list[tuple[int, str]]] = {}
+        plain = COMMENT.sub("", _MARKED.sub(PLACEHOLDER, sentence))
+        spots = (match.start() for match in re.finditer(PLACEHOLDER, plain))
+        for spot, match in zip(spots, _MARKED.finditer(sentence), strict=False):
+            if match["kind"] == "fig":
+                for label, labels in figures.labels(*place_of(match["name"], lesson)):
+                    tables.setdefault(labels, []).append((spot, label))
+        for labels, places in tables.items():
+            named = mentions(plain, labels, figures.root)
+            if named and (label := swapped(places, named)):
+                yield "subject", f"'{plain.strip()[:70]}' names another than '{label}', which its figure belongs to"
 
 
 def _unclaimed(text: str) -> list[str]:
     """Return the words that compare recorded figures in sentences of an English text that make no claim."""
-    kinds = (
-        (sentence, [match["kind"] for match in _ANY.finditer(sentence)]) for sentence in sentences(without_code(text))
-    )
-    return [
-        word
-        for sentence, marks in kinds
-        if {"fig", "calc"} & set(marks) and "holds" not in marks
-        for word in comparisons(prose(without_markers(sentence)))
-    ]
+    words = []
+    for sentence in sentences(without_code(text)):
+        kinds = {match["kind"] for match in _ANY.finditer(sentence)}
+        if kinds & {"fig", "calc"} and "holds" not in kinds:
+            words += comparisons(prose(without_markers(sentence)))
+    return words
 
 
-def _listed(text: str, listings: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield rule and message unless the free numbers and unclaimed comparisons of an English text are those listed."""
-    found = " ".join(free_numbers(text)), " ".join(_unclaimed(text))
-    numbers, words = (listings.get(section, "") for section in ("numbers", "comparisons"))
-    if numbers not in ("*", found[0]):
-        message = f"numbers that no run gives are '{found[0]}', {FILE} lists '{numbers}'"
+def _unlisted(text: str, root: Path, name: str, cell: str) -> Iterator[Fault]:
+    """Yield unless the free numbers and unclaimed comparisons of an English text are those that are listed."""
+    numbers, words = (listed(root, name, section).get(cell, "") for section in ("numbers", "comparisons"))
+    free, unclaimed = " ".join(free_numbers(text)), " ".join(_unclaimed(text))
+    if numbers not in ("*", free):
+        message = f"numbers that no run gives are '{free}', {FILE} lists '{numbers}'"
         yield "number-unlisted", f"{message}: mark what a run gives, list the rest with a reason"
-    if words != found[1]:
-        message = f"words that compare figures without a claim are '{found[1]}', {FILE} lists '{words}'"
+    if words != unclaimed:
+        message = f"words that compare figures without a claim are '{unclaimed}', {FILE} lists '{words}'"
         yield "comparison", f"{message}: put <!--holds: EXPR--> behind them, or list them with a reason"
 
 
-def check_text(
-    text: str, file: str, cell: str, texts: Texts, lesson: str = "", listings: dict[str, str] | None = None
-) -> Iterator[Problem]:
-    """Yield what is wrong with the numbers of one Markdown text.
+def check_text(text: str, file: str, cell: str, figures: Figures, lesson: str, english: bool) -> Iterator[Problem]:
+    """Yield what is wrong with the numbers and claims of one Markdown text of a lesson, or of a page (without one).
 
-    listings are what docs/checks.toml lists for an English one; translation.py compares the Chinese with it.
+    An English text is compared with docs/checks.toml too; translation.py compares the Chinese with it.
     """
-    unlisted = [] if listings is None else _listed(text, listings)
-    for rule, message in (*texts.problems(text, lesson), *unlisted):
-        yield Problem(file, cell, rule, message)
+    marked = without_code(text)
+    visible = without_markers(marked)
+    faults = [
+        *_wrong_forms(marked, figures.keys),
+        *_wrong_values(marked, figures, lesson),
+        *_wrong_names(text, figures, lesson),
+        *(("formula", f"'{equation}' is not so: work it out again") for equation in wrong_formulas(visible)),
+    ]
+    for move in wrong_moves(visible):
+        faults.append(
+            ("direction", f"'{move}': the second number is on the other side, correct the word or the numbers")
+        )
+    if english:
+        faults += _unlisted(text, figures.root, lesson or file, cell or "page")
+    yield from (Problem(file, cell, rule, message) for rule, message in faults)
 
 
-def listings(root: Path, text: str, cell: str) -> dict[str, str]:
-    """Return what docs/checks.toml lists for the English of a cell, or of a page (`page`)."""
-    return {section: listed(root, text, section).get(cell, "") for section in ("numbers", "comparisons")}
-
-
-def notebook_problems(notebook: NotebookNode, file: str, texts: Texts) -> Iterator[Problem]:
+def notebook_problems(notebook: NotebookNode, file: str, figures: Figures) -> Iterator[Problem]:
     """Yield what is wrong with the numbers in markdown cells and alternative texts of a notebook."""
-    lesson, english = Path(file).stem, Path(file).parent.name == "en"
     for cell in notebook.cells:
         text = cell.source if cell.cell_type == "markdown" else alt_text(cell)
         if text:
-            known = listings(texts.figures.root, lesson, cell.id) if english else None
-            yield from check_text(text, file, cell.id, texts, lesson, known)
+            yield from check_text(text, file, cell.id, figures, Path(file).stem, Path(file).parent.name == "en")

@@ -1,12 +1,8 @@
 """Check what a committed notebook may hold: clean outputs, nothing private, nothing of one machine."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +13,7 @@ from .compare import provenance
 from .drawings import svg_fault
 from .listed import FILE, listed
 from .markdown import without_blocks
-from .notebooks import NotebookError, Problem, dumps, relative
+from .notebooks import Problem, relative
 
 SIZE_LIMIT = 500_000  # bytes of outputs in one notebook
 TAGS = {"parameters", "volatile", "provenance"}
@@ -35,7 +31,8 @@ _PIP = re.compile(r"^[!%]\s*(?:pip3?|conda|mamba|uv|python3? -m pip)\b.*", re.M)
 _BAR = re.compile(r"\r(?!\n)|\d+%\|[^|\n]*\||\bit/s\]|\bs/it\]")
 
 
-def _cell_ids(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
+def _metadata(notebook: NotebookNode, listings: dict[str, str]) -> Iterator[tuple[str, str, str]]:
+    """Yield metadata that no lesson has, and what spares outputs from the comparison without being listed."""
     for cell in notebook.cells:
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", cell.id):
             yield cell.id, "id", "an id is made of a-z, 0-9 and '-': it stands in markers and messages"
@@ -46,19 +43,14 @@ def _cell_ids(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
         }
         if extra:
             yield cell.id, "metadata", f"volatile or unknown metadata: {', '.join(sorted(extra))}"
+        spared = ["volatile"] if "volatile" in tags(cell) and "provenance" not in tags(cell) else []
+        spared += [f"{key}={value}" for key, value in sorted(cell.metadata.get("verify", {}).items())]
+        if (listing := listings.get(cell.id, "")) != " ".join(spared):
+            has = " ".join(spared) or "nothing"
+            yield cell.id, "hidden", f"the cell has {has}, {FILE} lists {listing or 'nothing'}: list it with a reason"
 
 
-def _counts(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
-    for number, cell in enumerate((c for c in code_cells(notebook) if c.source.strip()), 1):
-        if cell.execution_count != number:
-            yield cell.id, "count", f"execution count {cell.execution_count}, expected {number}: record the lesson"
-            return
-    for cell in code_cells(notebook):
-        if not cell.source.strip():
-            yield cell.id, "empty", "an empty code cell: delete it"
-
-
-def _outputs(cell: NotebookNode) -> Iterator[tuple[str, str]]:
+def _code(cell: NotebookNode) -> Iterator[tuple[str, str]]:
     for output in cell.outputs:
         if output.output_type == "error":
             yield "error", f"stores the error {output.ename}: {output.evalue}"
@@ -66,21 +58,18 @@ def _outputs(cell: NotebookNode) -> Iterator[tuple[str, str]]:
             yield "stderr", f"stores stderr: '{output.text.strip()[:60]}'"
         if any("widget" in mime for mime in output.get("data", {})):
             yield "progress", "stores a widget, which no page can show"
-    if any(_BAR.search(text) for text in output_texts(cell)):
-        yield "progress", "stores a progress bar"
-    if any(mime.startswith("image/") for o in cell.outputs for mime in o.get("data", {})) and not alt_text(cell):
-        yield "alt", 'a figure without alternative text: cell metadata {"mystnb": {"image": {"alt": "..."}}}'
-
-
-def _figures(cell: NotebookNode) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the figures of a cell as SVG, and figures that are there in one format only."""
-    for output in cell.outputs:
         formats = {mime for mime in output.get("data", {}) if mime.startswith("image/")}
         if formats and formats != {"image/png", "image/svg+xml"}:
             named = ", ".join(sorted(formats))
             yield "formats", f"a figure as {named} only, not as PNG and SVG: call helpers.show.vector.keep_as_svg"
         if (svg := output.get("data", {}).get("image/svg+xml")) and (fault := svg_fault(svg)):
             yield "svg", fault
+    if any(_BAR.search(text) for text in output_texts(cell)):
+        yield "progress", "stores a progress bar"
+    if any(mime.startswith("image/") for o in cell.outputs for mime in o.get("data", {})) and not alt_text(cell):
+        yield "alt", 'a figure without alternative text: cell metadata {"mystnb": {"image": {"alt": "..."}}}'
+    if match := _PIP.search(cell.source):
+        yield "pip", f"'{match[0]}' installs without asking: put it inside the guard that looks first"
 
 
 def _texts(cell: NotebookNode) -> Iterator[tuple[str, str]]:
@@ -92,11 +81,6 @@ def _texts(cell: NotebookNode) -> Iterator[tuple[str, str]]:
             yield "host", f"an address of one machine or mirror: '{match[0]}'"
         if len(host) > 5 and re.search(rf"(?<![\w-]){re.escape(host)}(?![\w-])", text):
             yield "host", f"the name of this machine: '{host}'"
-
-
-def _installs(cell: NotebookNode) -> Iterator[tuple[str, str]]:
-    if match := _PIP.search(cell.source):
-        yield "pip", f"'{match[0]}' installs without asking: put it inside the guard that looks first"
 
 
 def _markdown(cell: NotebookNode) -> Iterator[tuple[str, str]]:
@@ -124,11 +108,14 @@ def _book(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
     if extra or set(notebook.metadata.get("language_info", {})) - {"name"}:
         named = ", ".join(sorted(extra)) or "language_info"
         yield "", "metadata", f"volatile metadata of the notebook ({named}): record the lesson"
-    if notebook.metadata.get("kernelspec", {}).get("name") != "python3":
-        yield "", "kernel", "the kernel must be 'python3'"
     size = sum(len(json.dumps(c.outputs, ensure_ascii=False).encode()) for c in code_cells(notebook))
     if size > SIZE_LIMIT:
         yield "", "size", f"outputs of {size / 1000:.0f} kB, allowed are {SIZE_LIMIT / 1000:.0f} kB: draw or show less"
+    run = [cell for cell in code_cells(notebook) if cell.source.strip()]
+    wrong = next(((number, cell) for number, cell in enumerate(run, 1) if cell.execution_count != number), None)
+    if wrong:
+        number, cell = wrong
+        yield cell.id, "count", f"execution count {cell.execution_count}, expected {number}: record the lesson"
     parameters = [c.id for c in notebook.cells if "parameters" in tags(c)]
     if len(parameters) > 1:
         yield parameters[1], "parameters", f"a second cell tagged 'parameters' (the first is '{parameters[0]}')"
@@ -145,16 +132,6 @@ def _current(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
                 yield cell_id, "not-recorded", f"its {subject} has changed since it was recorded: record the lesson"
 
 
-def _hidden(notebook: NotebookNode, pinned: dict[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Yield cells whose tags or metadata spare outputs from the comparison, unless they are listed."""
-    for cell in notebook.cells:
-        spared = ["volatile"] if "volatile" in tags(cell) and "provenance" not in tags(cell) else []
-        spared += [f"{key}={value}" for key, value in sorted(cell.metadata.get("verify", {}).items())]
-        if (listing := pinned.get(cell.id, "")) != " ".join(spared):
-            has = " ".join(spared) or "nothing"
-            yield cell.id, "hidden", f"the cell has {has}, {FILE} lists {listing or 'nothing'}: list it with a reason"
-
-
 def locked_versions(root: Path) -> dict[str, str]:
     """Return the version of each package in constraints.txt, by its name in lower case; nothing without the file."""
     lock = root / "constraints.txt"
@@ -164,7 +141,6 @@ def locked_versions(root: Path) -> dict[str, str]:
 
 
 def _named(value: object, path: str = "") -> Iterator[tuple[str, str, str]]:
-    """Yield name, key and value of all that a provenance record says of something it names, digests of data too."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _named(item, key)
@@ -176,7 +152,7 @@ def _named(value: object, path: str = "") -> Iterator[tuple[str, str, str]]:
 
 def provenance_problems(books: dict[Path, NotebookNode], root: Path) -> Iterator[Problem]:
     """Yield where recorded provenance contradicts constraints.txt, or that of another lesson."""
-    locked: dict[str, str] = locked_versions(root)
+    locked = locked_versions(root)
     known: dict[tuple[str, str], str] = {}
     for path, book in books.items():
         record = provenance(code_cells(book)[-1]) if code_cells(book) else None
@@ -194,34 +170,10 @@ def provenance_problems(books: dict[Path, NotebookNode], root: Path) -> Iterator
 
 def notebook_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator[Problem]:
     """Yield what a committed notebook must not hold; whether code is recorded is asked of the English one only."""
-    checks = [_cell_ids, _counts, _book, _provenance]
+    faults = [*_metadata(notebook, listed(root, Path(file).stem, "cells")), *_book(notebook), *_provenance(notebook)]
     if Path(file).parent.name == "en":
-        checks.append(_current)
-    found = [problem for check in checks for problem in check(notebook)]
-    found += _hidden(notebook, listed(root, Path(file).stem, "cells"))
-    yield from (Problem(file, cell, rule, message) for cell, rule, message in found)
+        faults += _current(notebook)
     for cell in notebook.cells:
-        own = (_outputs, _figures, _installs) if cell.cell_type == "code" else (_markdown,)
-        faults = dict.fromkeys(fault for look in (_texts, *own) for fault in look(cell))
-        yield from (Problem(file, cell.id, rule, message) for rule, message in faults)
-
-
-def format_problem(text: str, notebook: NotebookNode, file: str) -> Iterator[Problem]:
-    """Yield a problem if the file is not written the way Jupyter and the recorder write it."""
-    if text != dumps(notebook):
-        yield Problem(file, "", "format", "not in the recorder's JSON layout: run `python -m notebooks.kit sync`")
-
-
-def ruff_problems(books: dict[Path, NotebookNode], root: Path) -> Iterator[Problem]:
-    """Yield what ruff finds in notebooks, with the settings of pyproject.toml."""
-    if not books:
-        return
-    command = [sys.executable, "-m", "ruff", "check", "--output-format=json", "--no-cache", *map(str, books)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False)
-    if done.returncode not in (0, 1):
-        raise NotebookError(f"ruff did not run: {done.stderr.strip() or done.stdout.strip()}")
-    for item in json.loads(done.stdout or "[]"):
-        path = Path(item["filename"])
-        cell = books[path].cells[item["cell"] - 1].id if item.get("cell") else ""
-        message = f"line {item['location']['row']}: {item['code']} {item['message']}"
-        yield Problem(relative(root, path), cell, "ruff", message)
+        looks = (_texts, _code if cell.cell_type == "code" else _markdown)
+        faults += dict.fromkeys((cell.id, *fault) for look in looks for fault in look(cell))
+    yield from (Problem(file, cell_id, rule, message) for cell_id, rule, message in faults)

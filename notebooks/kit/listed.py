@@ -13,8 +13,6 @@
 A page stands under its path, with `page` in the place of the cell's id.
 """
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -29,7 +27,6 @@ Listed = dict[str, dict[str, dict[str, list[str]]]]
 
 @lru_cache(maxsize=8)
 def _read(path: Path, _changed: float) -> Listed:
-    """Return the lists in a file. Raises NotebookError for one that is not as the top of this module says."""
     try:
         lists: Listed = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
@@ -44,11 +41,14 @@ def _read(path: Path, _changed: float) -> Listed:
     return lists
 
 
+def _lists(root: Path) -> Listed:
+    path = root / FILE
+    return _read(path, path.stat().st_mtime_ns) if path.exists() else {}
+
+
 def listed(root: Path, text: str, section: str) -> dict[str, str]:
     """Return what a section lists for a lesson or page, by cell (`page` for a page); nothing without the file."""
-    path = root / FILE
-    lists = _read(path, path.stat().st_mtime_ns) if path.exists() else {}
-    return {cell: entry[0] for cell, entry in lists.get(text, {}).get(section, {}).items()}
+    return {cell: entry[0] for cell, entry in _lists(root).get(text, {}).get(section, {}).items()}
 
 
 def idle(root: Path, text: str, cells: Iterable[str]) -> Iterator[Problem]:
@@ -62,7 +62,5 @@ def idle(root: Path, text: str, cells: Iterable[str]) -> Iterator[Problem]:
 
 def unknown_texts(root: Path, texts: Iterable[str]) -> Iterator[Problem]:
     """Yield a problem for each lesson or page that is listed and does not exist."""
-    path = root / FILE
-    lists = _read(path, path.stat().st_mtime_ns) if path.exists() else {}
-    for text in sorted(set(lists) - set(texts)):
+    for text in sorted(set(_lists(root)) - set(texts)):
         yield Problem(FILE, "", "listed", f"there is no lesson or page '{text}': delete or correct its entries")

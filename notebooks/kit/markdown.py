@@ -1,7 +1,5 @@
 """Reduce Markdown to its prose: no code, formulas, link targets, comments or tags, every line where it was."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 
@@ -24,12 +22,10 @@ _TARGET = re.compile(r"^[ \t]*\([\w-]+\)=[ \t]*$", re.M)
 
 
 def _lines_of(text: str) -> str:
-    """Return as many newlines as text has, after a gap."""
     return PLACEHOLDER + "\n" * text.count("\n")
 
 
 def _is_code(fence: str, directive: str | None) -> bool:
-    """Tell whether a fence with this `{directive}` holds code rather than prose."""
     if directive is None:
         return fence[0] != ":"
     return directive.strip("{}").split(":")[-1].startswith(_CODE_BLOCKS)

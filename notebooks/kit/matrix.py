@@ -1,7 +1,5 @@
 """Execute lessons under every condition, and keep which of them gave the recorded outputs."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ A figure belongs to a row and a column, whose labels (in Chinese those of docs/l
 labels come in the order of the figures; else somebody has swapped or replaced a name.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -32,7 +30,6 @@ class Mention(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _synonyms(path: Path, _changed: float) -> dict[str, list[str]]:
-    """Return the other words for each label: its Chinese, and its aliases."""
     lists = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     words = {label: [chinese] for label, chinese in lists["labels"].items()}
     for label, aliases in lists.get("aliases", {}).items():
@@ -42,7 +39,6 @@ def _synonyms(path: Path, _changed: float) -> dict[str, list[str]]:
 
 @lru_cache(maxsize=1024)
 def _words(root: Path, labels: frozenset[str]) -> tuple[re.Pattern[str], dict[str, frozenset[str]]]:
-    """Return a pattern for the words that tell some of these labels from the others, and the labels each stands for."""
     path = root / "docs" / "labels.yml"
     synonyms = _synonyms(path, path.stat().st_mtime_ns) if path.exists() else {}
     meanings: dict[str, set[str]] = {word.lower(): set() for word in synonyms.get("", [])}

@@ -1,11 +1,8 @@
 """Find, read and write the notebooks of the lessons without changing anything but what is meant."""
 
-from __future__ import annotations
-
 import json
-import os
-import tempfile
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +10,8 @@ from typing import Any
 import nbformat
 from nbformat import NotebookNode
 from nbformat.validator import iter_validate
+
+from helpers._atomic import whole_file
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("en", "zh")
@@ -65,7 +64,6 @@ def relative(root: Path, path: Path) -> str:
 
 
 def _check_format(raw: Any, label: str) -> None:
-    """Raise NotebookError unless raw, the JSON of a file, is a notebook of format 4.5 or later."""
     if not isinstance(raw, dict) or not isinstance(raw.get("cells"), list) or "metadata" not in raw:
         raise NotebookError(f"{label} is not a notebook of format 4 (an object with 'cells' and 'metadata')")
     major, minor = raw.get("nbformat"), raw.get("nbformat_minor")
@@ -74,14 +72,9 @@ def _check_format(raw: Any, label: str) -> None:
             f"{label} has nbformat {major}.{minor}, expected 4.5 or later (Colab saves 4.0 and drops "
             "the cell ids): put the edit into the committed file instead of replacing it"
         )
-    for number, cell in enumerate(raw["cells"], 1):
-        if not isinstance(cell, dict) or cell.get("cell_type") not in ("code", "markdown", "raw"):
-            raise NotebookError(f"{label}: cell number {number} is no markdown, code or raw cell")
-        if not isinstance(cell.get("id"), str):
-            raise NotebookError(f"{label} has a cell without an id (cell number {number})")
     for fault in iter_validate(raw, version=major, version_minor=minor):
         path = list(fault.absolute_path)
-        label += f" [{raw['cells'][path[1]]['id']}]" if path[:1] == ["cells"] else ""
+        label += f" [{raw['cells'][path[1]].get('id', path[1] + 1)}]" if path[:1] == ["cells"] else ""
         reason = fault.message if len(fault.message) <= 160 else f"{fault.message[:80]} … {fault.message[-70:]}"
         raise NotebookError(f"{label} is no valid notebook: {reason}; restore it or save it again")
     counts = Counter(cell["id"] for cell in raw["cells"])
@@ -122,17 +115,6 @@ def dumps(notebook: NotebookNode) -> str:
 
 def write_files(texts: dict[Path, str]) -> None:
     """Write each text to its path, all or none as far as a crash allows: temporary files first, then renames."""
-    pending: list[tuple[str, Path]] = []
-    try:
+    with ExitStack() as stack:
         for path, text in texts.items():
-            handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-            pending.append((name, path))
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-            os.chmod(name, path.stat().st_mode & 0o777 if path.exists() else 0o644)
-        while pending:
-            os.replace(*pending[0])
-            pending.pop(0)
-    finally:
-        for name, _ in pending:
-            Path(name).unlink(missing_ok=True)
+            stack.enter_context(whole_file(path)).write_text(text, encoding="utf-8", newline="\n")

@@ -1,7 +1,5 @@
 """Compare two pictures by their pixels."""
 
-from __future__ import annotations
-
 import base64
 import io
 from functools import reduce
@@ -9,9 +7,7 @@ from functools import reduce
 from PIL import Image, ImageChops, ImageFilter
 
 TOLERANCE = 8  # of 255: smaller differences come from rounding in anti-aliased edges
-NEIGHBOURS = (
-    3  # a pixel may have any colour between those of so many by so many around it: an edge moves by less than one
-)
+NEIGHBOURS = 3  # a pixel may have any colour of so many by so many around it: an edge moves by less than one
 
 
 def open_png(data: str) -> Image.Image:

@@ -1,11 +1,10 @@
 """Numbers in prose that no marker covers, and whether both languages of a text name the same numbers and markers."""
 
-from __future__ import annotations
-
 import itertools
+import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
 from .directions import opposed
@@ -43,7 +42,6 @@ def tokens(text: str) -> list[str]:
 
 
 def _han(text: str) -> int:
-    """Return the number that Chinese numerals write."""
     total = section = digit = 0
     for character in text:
         if character == "十":
@@ -57,56 +55,37 @@ def _han(text: str) -> int:
     return total + section + digit
 
 
-def _shown(value: Decimal) -> str:
-    """Return a number so that equal ones read alike, digits behind the point kept."""
-    whole = value == value.to_integral_value() and int(value.as_tuple().exponent) > -1
-    return f"{int(value)}" if whole else f"{value:f}"
+def _scaled(number: str, scales: Iterable[str] = ()) -> str:
+    """Return a number so that equal ones read alike, digits behind the point kept unless it is scaled."""
+    value = math.prod((_SCALES[scale] for scale in scales), start=Decimal(number.replace(",", "")))
+    return f"{int(value)}" if value == int(value) and (scales or "." not in number) else f"{value:f}"
 
 
-def _english(match: re.Match[str]) -> Iterator[str]:
-    """Yield the numbers of a match: `8.8 million` and `ten thousand` are one."""
+def _english(match: re.Match[str]) -> list[str]:
+    """Return the numbers of a match: `8.8 million` and `ten thousand` are one."""
     words = [word.lower().rstrip("s") for word in re.findall(r"[A-Za-z]+", match[0])]
-    scales = [word for word in words if word in _SCALES]
-    value = Decimal(match[1].replace(",", "")) if match[1] else Decimal(1)
-    plain = [WORDS[word] if word in WORDS else WORDS[word + "s"] for word in words if word not in _SCALES]
-    if not match[1] and plain:
-        value = Decimal(plain.pop(0))
-    for scale in scales:
-        value *= _SCALES[scale]
-    yield _shown(value.quantize(1) if scales and value == value.to_integral_value() else value)
-    yield from (str(number) for number in plain)
+    plain = [str(WORDS.get(word) or WORDS[word + "s"]) for word in words if word not in _SCALES]
+    number = match[1] or (plain.pop(0) if plain else "1")
+    return [_scaled(number, [word for word in words if word in _SCALES]), *plain]
 
 
-def _chinese(match: re.Match[str]) -> Iterator[str]:
-    """Yield the number of a match: `880万` and `三十` are one."""
-    if match[1] is None:
-        yield str(_han(match[0]))
-        return
-    value = Decimal(match[1].replace(",", ""))
-    for scale in match[2]:
-        value *= _SCALES[scale]
-    yield _shown(value.quantize(1) if match[2] and value == value.to_integral_value() else value)
-
-
-def _readable(text: str) -> tuple[str, str]:
-    """Return the prose of a text, and its code and formulas, without link targets and comments."""
-    text = re.sub(r"\A---\n.*?\n---\n", "", COMMENT.sub("", text), flags=re.S)
-    words = _LEADING.sub("0.", prose(text))
-    rest = re.sub(r"https?://\S+", " ", LINK.sub(lambda match: match[2], text))
-    return words, _LEADING.sub("0.", rest)
+def _chinese(match: re.Match[str]) -> list[str]:
+    return [_scaled(match[1], match[2]) if match[1] else str(_han(match[0]))]
 
 
 def quantities(text: str, language: str) -> tuple[Counter[str], Counter[str]]:
     """Return how often a text names each number: in digits or words, and of these the ones written in digits."""
-    words, whole = _readable(text)
-    digits = Counter(_shown(Decimal(number.replace(",", ""))) for number in re.findall(_DIGIT, whole))
+    text = re.sub(r"\A---\n.*?\n---\n", "", COMMENT.sub("", text), flags=re.S)
+    words = _LEADING.sub("0.", prose(text))
+    whole = _LEADING.sub("0.", re.sub(r"https?://\S+", " ", LINK.sub(lambda match: match[2], text)))
+    digits = Counter(_scaled(number) for number in re.findall(_DIGIT, whole))
     pattern, read = (_CHINESE, _chinese) if language == "zh" else (_ENGLISH, _english)
     scaled: Counter[str] = Counter()
     for match in pattern.finditer(words):
         if match[1] is None:
             scaled.update(read(match))
         elif match[2]:
-            digits[_shown(Decimal(match[1].replace(",", "")))] -= 1
+            digits[_scaled(match[1])] -= 1
             scaled.update(read(match))
     return +digits + scaled, +digits
 
@@ -143,18 +122,12 @@ def formulas(text: str) -> Counter[str]:
 
 def _allowed(entry: str) -> dict[str, Counter[str]]:
     """Return what an entry of docs/checks.toml (`en 3 5 zh 2`) allows each language to have alone."""
-    found: dict[str, Counter[str]] = {"en": Counter(), "zh": Counter()}
-    language = "en"
-    for word in entry.split():
-        if word in found:
-            language = word
-        elif word not in _BY_LINE:
-            found[language][word] += 1
-    return found
+    parts = re.split(r"(?:^|\s)(en|zh)(?:\s|$)", entry)
+    only = {language: Counter(numbers.split()) for language, numbers in zip(parts[1::2], parts[2::2], strict=True)}
+    return {language: only.get(language, Counter()) - Counter(_BY_LINE) for language in ("en", "zh")}
 
 
 def _by_line(english: str, chinese: str) -> Iterator[tuple[str, str]]:
-    """Yield rule and message where a line names other things than its translation, or a sentence says the opposite."""
     for lines in line_pairs(english, chinese):
         place = f"in '{prose(lines[1]).strip()[:60]}'"
         for name in missing_names(*lines):
@@ -174,14 +147,11 @@ def language_differences(english: str, chinese: str, allowed: str = "") -> Itera
 
     allowed is what docs/checks.toml lists for the text.
     """
-    left, right = marks(english), marks(chinese)
-    for name, others in (("English", left - right), ("Chinese", right - left)):
-        if others:
-            yield "markers", f"only the {name} text has <!--{next(iter(others))}-->: both have the same markers"
-    left, right = formulas(english), formulas(chinese)
-    for name, others in (("English", left - right), ("Chinese", right - left)):
-        if others:
-            yield "formulas", f"only the {name} text has ${next(iter(others))[:60]}$: both have the same formulas"
+    for rule, form, read in (("markers", "<!--{}-->", marks), ("formulas", "${:.60}$", formulas)):
+        left, right = read(english), read(chinese)
+        for name, others in (("English", left - right), ("Chinese", right - left)):
+            if others:
+                yield rule, f"only the {name} text has {form.format(next(iter(others)))}: both have the same {rule}"
     faults = list(_by_line(english, chinese))
     yield from ((rule, f"{message}: correct one text") for rule, message in faults if rule not in allowed.split())
     for rule in _BY_LINE:

@@ -3,8 +3,6 @@
 A record is what every machine gives, so a new one is tried under other conditions before it is stored (conditions.py).
 """
 
-from __future__ import annotations
-
 from copy import deepcopy
 from importlib import metadata
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Execute lessons and hold what they give against what is recorded."""
 
-from __future__ import annotations
-
 import platform
 import unicodedata
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What a translator works from: a table of what is left, and both languages of a cell."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from .cells import alt_text, by_id
@@ -10,16 +8,14 @@ from .notebooks import LANGUAGES, NotebookError, Problem, lesson_names, lesson_p
 from .run import table
 from .translation import page_pairs
 
-WORK = ("missing", "unreadable", "extra", "unmarked", "foreign-mark", "stale", "untranslated")
+WORK = ("missing", "unreadable", "extra", "unmarked", "stale", "untranslated")
 
 
 def _work(root: Path, wanted: list[str] | None) -> list[Problem]:
-    """Return what a translator has to do in some lessons, or in all lessons and pages."""
-    return [problem for problem in check(root, wanted, lint=False) if problem.rule in WORK]
+    return [problem for problem in check(root, wanted) if problem.rule in WORK]
 
 
 def _cells(root: Path, name: str) -> int:
-    """Return how many cells of a lesson have something to translate: prose, or the words for a figure."""
     try:
         book = read(lesson_path(root, "en", name), root)
     except NotebookError:

@@ -1,7 +1,5 @@
 """Read HTML outputs: as a flat list of pieces to compare, and as the named cells of their tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -33,12 +31,10 @@ def text_of(cell: Tag) -> str:
 
 
 def _head_rows(table: Tag) -> int:
-    """Return how many rows stand in the head of a table."""
     return len(table.thead.find_all("tr")) if table.thead else 0
 
 
 def _locations(table: Tag) -> dict[int, str]:
-    """Return the row and column of each cell of a table in words, by the identity of the cell."""
     rows = [row.find_all(CELL) for row in table.find_all("tr")]
     head = [text_of(cell) for cell in rows[_head_rows(table) - 1 if table.thead else 0]] if rows else []
     names = [*head, *[""] * max(map(len, rows), default=0)]

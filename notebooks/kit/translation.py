@@ -5,8 +5,6 @@ English is the source. A Chinese markdown cell carries `{"translation": {"of": H
 (`cell_hash`). Only `accept` writes it, for one cell or page at a time, as the word of a person who has read both.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter
@@ -82,11 +80,9 @@ def glossary(root: Path = ROOT) -> tuple[Term, ...]:
     entries = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))["terms"]
     terms = []
     for entry in entries:
-        if not entry.get("en") or not entry.get("zh"):
-            raise NotebookError(f"docs/glossary.yml: an entry needs 'en' and 'zh', got {entry}")
         means = entry.get("means") or {}
-        if not all(means.get(language) for language in LANGUAGES):
-            raise NotebookError(f"docs/glossary.yml: '{entry['en']}' needs 'means', a sentence in en and one in zh")
+        if not (entry.get("en") and entry.get("zh") and all(means.get(language) for language in LANGUAGES)):
+            raise NotebookError(f"docs/glossary.yml: an entry needs 'en', 'zh' and 'means' in both, got {entry}")
         lists = {key: tuple(entry.get(key) or ()) for key in ("also", "accepted", "avoid")}
         terms.append(Term(entry["en"], entry["zh"], **lists, check=entry.get("check", True), means=means))
     return tuple(sorted(terms, key=lambda term: -len(term.en)))
@@ -150,7 +146,6 @@ def typography(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _foreign(target: str, language: str) -> bool:
-    """Tell whether a link target lies in the edition that is not language."""
     if language == "zh":
         return bool(re.search(r"(?:^|/)en/|^(?:\.\.?/)*README\.md", target))  # the project's own, not a data card
     return bool(re.search(r"(?:^|/)zh/|(?:^|/)README_zh\.md", target))
@@ -164,22 +159,16 @@ def foreign_links(text: str, language: str) -> Iterator[tuple[str, str]]:
 
 
 def _edition(target: str) -> str:
-    """Return the English edition's target for that of either; the page on the collection for its English card."""
     return re.sub(r"(^|/)zh/", r"\1en/", target).replace("README_zh.md", "README.md").replace(*_CARD)
-
-
-def _places(text: str) -> Counter[str]:
-    """Return how often a text links each place."""
-    return Counter(_edition(target) for _, target in links(text))
 
 
 def _missing_links(english: str, chinese: str) -> Iterator[tuple[str, str]]:
     """Yield rule and message for each place, language switches apart, that the English links more often."""
+    left, right = (Counter(_edition(target) for _, target in links(text)) for text in (english, chinese))
     switches = {_edition(target) for _, target in links(english) if _foreign(target, "en")}
-    for target in _places(english) - _places(chinese):
-        if target in switches:
-            continue
-        yield "link", f"English links '{target}', Chinese does not, or not as often: link the same in both"
+    for target in left - right:
+        if target not in switches:
+            yield "link", f"English links '{target}', Chinese does not, or not as often: link the same in both"
 
 
 def text_problems(english: str, chinese: str, root: Path, allowed: str = "") -> Iterator[tuple[str, str]]:
@@ -204,19 +193,13 @@ def text_problems(english: str, chinese: str, root: Path, allowed: str = "") -> 
         yield "headings", f"has {count} headings, English has {wanted}: the language switch needs them alike"
 
 
-def _staleness(english: NotebookNode, chinese: NotebookNode, hashes: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield rule and message if a cell's mark is not that of its English cell as it stands.
-
-    hashes are those of all English cells with their id, to recognise one that belongs to another cell.
-    """
+def _staleness(english: NotebookNode, chinese: NotebookNode) -> Iterator[tuple[str, str]]:
     mark = chinese.metadata.get("translation", {}).get("of", "")
     command = f"translate it, then `python -m notebooks.kit accept NOTEBOOK {english.id}`"
     if not mark:
         yield "unmarked", f"no translation mark: {command}"
-    elif mark not in hashes:
+    elif mark != cell_hash(english.id, english.source):
         yield "stale", f"the English cell has changed since it was translated: {command}"
-    elif hashes[mark] != english.id:
-        yield "foreign-mark", f"its mark {mark} belongs to cell '{hashes[mark]}': {command}"
 
 
 def carry(english: NotebookNode, chinese: NotebookNode | None) -> NotebookNode:
@@ -275,7 +258,6 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
     source, file = (relative(root, lesson_path(root, language, name)) for language in LANGUAGES)
     yield from (Problem(file, *problem) for problem in _structure(english, chinese))
     translated = by_id(chinese)
-    hashes = {cell_hash(c.id, c.source): c.id for c in english.cells}
     allowed = listed(root, name, "languages")
     for cell in english.cells:
         if cell.cell_type == "markdown":
@@ -286,7 +268,7 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
             continue
         if cell.cell_type == "markdown":
             problems = [
-                *_staleness(cell, twin, hashes),
+                *_staleness(cell, twin),
                 *text_problems(cell.source, twin.source, root, allowed.get(cell.id, "")),
             ]
             yield from (Problem(file, cell.id, rule, message) for rule, message in problems)
@@ -308,7 +290,6 @@ def page_pairs(root: Path = ROOT) -> list[tuple[Path, Path]]:
 
 
 def _front_matter(text: str) -> str:
-    """Return the block between `---` that a page may begin with, empty if it has none."""
     match = re.match(r"---\n.*?\n---\n", text, re.S)
     return match[0] if match else ""
 

@@ -5,8 +5,6 @@
 prose about the failures of an earlier recording is found.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import re
@@ -79,12 +77,8 @@ def text_problems(text: str, file: str, cell: str, root: Path, shown: str | None
 
 
 def notebook_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator[Problem]:
-    """Yield what is wrong with the twins of a lesson; an English one has none."""
+    """Yield what is wrong with the twins of a Chinese lesson."""
     shown = html.unescape("\n".join(text for cell in code_cells(notebook) for text in output_texts(cell)))
     for cell in notebook.cells:
-        if cell.cell_type != "markdown" or "twin" not in cell.source:
-            continue
-        if Path(file).parent.name == "zh":
+        if cell.cell_type == "markdown":
             yield from text_problems(cell.source, file, cell.id, root, shown)
-        elif _ANY.search(without_code(cell.source)):
-            yield Problem(file, cell.id, "twin", "an English text needs no <!--twin:ID-->: move it to the Chinese cell")

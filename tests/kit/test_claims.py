@@ -49,12 +49,12 @@ def test_expressions(text: str, value: float) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["'a' <", "a > 1", "__import__('os')", "'a'.real", "[1][0]", "(lambda: 1)()", "1 if 1 else 2", "1 / 0", "2 ** 999",
+    ["'a' <", "a > 1", "__import__('os')", "'a'.real", "[1][0]", "(lambda: 1)()", "1 if 1 else 2", "1 / 0", 
      "falls('a', 'b')", "'a' in 'b'", "max()", "f'{1}' == 1", "True", "sqrt(-1) > 0", ""],
 )  # fmt: skip
 def test_other_expressions_are_refused(text: str) -> None:
     """A marker could run code, or a claim that says nothing would pass."""
-    with pytest.raises(ExpressionError, match=r"allowed|cannot be evaluated|too large"):
+    with pytest.raises(ExpressionError, match=r"allowed|cannot be evaluated"):
         evaluate(text, lookup)
 
 
@@ -307,7 +307,7 @@ def test_provenance_agrees_with_the_lock_and_between_lessons(project: Path) -> N
     """Outputs could come from other versions than the lock's, or two lessons from two data sets of one name."""
 
     def rules() -> set[tuple[str, str]]:
-        return {(p.cell, p.message) for p in check(project, lint=False) if p.rule == "provenance"}
+        return {(p.cell, p.message) for p in check(project) if p.rule == "provenance"}
 
     (project / "constraints.txt").write_text((ROOT / "constraints.txt").read_text(encoding="utf-8"), encoding="utf-8")
     assert rules() == set()

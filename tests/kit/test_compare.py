@@ -132,21 +132,6 @@ def other_stream(book: NotebookNode) -> str | None:
     return None
 
 
-def removed_cell(book: NotebookNode) -> str | None:
-    """Remove a code cell."""
-    cell = code_cells(book)[1]
-    book.cells.remove(cell)
-    return cell.id
-
-
-def moved_cell(book: NotebookNode) -> str | None:
-    """Put the last but one code cell first."""
-    first, last = code_cells(book)[0], code_cells(book)[-2]
-    book.cells.remove(last)
-    book.cells.insert(book.cells.index(first), last)
-    return first.id
-
-
 def other_data(book: NotebookNode) -> str | None:
     """Change a checksum in the provenance."""
     cell = code_cells(book)[-1]
@@ -218,8 +203,6 @@ BREAKS: dict[Break, str] = {
     removed_output: "outputs (number and kind)",
     removed_volatile: "outputs (number and kind)",
     other_stream: "outputs (number and kind)",
-    removed_cell: "cell",
-    moved_cell: "order of cells",
     other_data: "provenance /",
     pixels: "figure",
     moved_mark: "figure, SVG",

@@ -148,7 +148,7 @@ def test_writing_is_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     def fail(*args: object) -> None:
         raise OSError("disk full")
 
-    monkeypatch.setattr(files.os, "replace", fail)
+    monkeypatch.setattr(files.Path, "replace", fail)
     with pytest.raises(OSError, match="disk full"):
         files.write_files({lesson_path(root, lang, "05_tiny"): "new" for lang in ("en", "zh")})
     assert _contents(root) == before

@@ -91,7 +91,7 @@ DRIFT: dict[str, tuple[str, Change, str, str]] = {
     "ZH output removed": ("zh", _without_output, "places", "outputs"),
     "ZH output edited": ("zh", _other_digit, "printed", "outputs"),
     "EN sentence edited": ("en", replaced("ties", "decides", "settles"), "ties", "stale"),
-    "hash of another cell": ("zh", _pasted_mark, "ties", "foreign-mark"),
+    "hash of another cell": ("zh", _pasted_mark, "ties", "stale"),
     "no hash": ("zh", _no_mark, "ties", "unmarked"),
     "ZH cell removed": ("zh", _removed, "ties", "missing"),
     "ZH cell added": ("zh", _added, "more", "extra"),
@@ -218,7 +218,7 @@ def test_status_and_todo(project: Path) -> None:
     assert todo(project, NAME) == f"{NAME}: nothing to translate"
     edit(project, "en", replaced("ties", "decides", "settles"))
     table = status(project, [NAME])
-    assert table.split("\n")[2].split() == [NAME, "3", "2", "0", "0", "0", "0", "0", "1", "0"]
+    assert table.split("\n")[2].split() == [NAME, "3", "2", "0", "0", "0", "0", "1", "0"]
     assert table.split("\n")[-1].split() == ["notebooks/zh/00_sample.ipynb", "ties", "stale"]
     text = todo(project, NAME)
     assert "settles" in text

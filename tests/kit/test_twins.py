@@ -36,16 +36,16 @@ def faults(root: Path, language: str, words: str) -> list[str]:
     book = read(path, root)
     by_id(book)["intro"].source += words
     path.write_text(dumps(book), encoding="utf-8")
-    found = [p for p in check(root, [NAME], lint=False) if p.rule == "twin"]
+    found = [p for p in check(root, [NAME]) if p.rule == "twin"]
     assert all((p.file, p.cell) == (f"notebooks/{language}/{NAME}.ipynb", "intro") for p in found)
     return [p.message for p in found]
 
 
 def test_right_twin(tiny: Path) -> None:
     """A twin as the collection has it would be refused, or its number taken for one that English lacks."""
-    before = check(tiny, [NAME], lint=False)
+    before = check(tiny, [NAME])
     assert faults(tiny, "zh", "问的是“<!--twin:q001-->1个查询”。") == []
-    assert check(tiny, [NAME], lint=False) == before
+    assert check(tiny, [NAME]) == before
 
 
 @pytest.mark.parametrize(
@@ -66,13 +66,6 @@ def test_wrong_twin(tiny: Path, words: str, message: str) -> None:
     assert len(found) == 1
     assert message in found[0]
     assert "\n" not in found[0]
-
-
-def test_english_has_none(tiny: Path) -> None:
-    """A marker in the wrong edition would never be looked at."""
-    assert faults(tiny, "en", " It asks “<!--twin:q001-->1个查询”.") == [
-        "an English text needs no <!--twin:ID-->: move it to the Chinese cell"
-    ]
 
 
 def test_escaped_output(tiny: Path) -> None:
