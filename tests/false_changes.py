@@ -24,9 +24,9 @@ from nbformat import NotebookNode
 from notebooks.kit import check as checking
 from notebooks.kit.cells import by_id, cell_hash
 from notebooks.kit.figures import Figures
-from notebooks.kit.names import NAME
 from notebooks.kit.notebooks import LANGUAGES, ROOT, dumps, lesson_names, lesson_path, read
 from notebooks.kit.translation import page_pairs
+from notebooks.kit.wording import NAME
 
 COPIED = ("notebooks", "docs", "README.md", "README_zh.md", "constraints.txt", "helpers/data/bundled")
 HIDDEN = re.compile(r"<!--.*?-->|```.*?```|\]\([^)]*\)|https?://\S+|^\[[^\]]+\]:.*$|^#+ .*$", re.S | re.M)

@@ -11,7 +11,7 @@ from .listed import idle, unknown_texts
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
 
-def _lesson(root: Path, name: str, known: figures.Figures | None, books: dict[Path, NotebookNode]) -> Iterator[Problem]:
+def _lesson(root: Path, name: str, known: figures.Figures, books: dict[Path, NotebookNode]) -> Iterator[Problem]:
     paths = {language: lesson_path(root, language, name) for language in LANGUAGES}
     for path in paths.values():
         file = relative(root, path)
@@ -26,7 +26,7 @@ def _lesson(root: Path, name: str, known: figures.Figures | None, books: dict[Pa
         if path.read_text(encoding="utf-8") != dumps(books[path]):
             yield Problem(file, "", "format", "not in the recorder's JSON layout: run `python -m notebooks.kit sync`")
         yield from hygiene.notebook_problems(books[path], file, root)
-        if known is not None and paths["en"] in books:
+        if paths["en"] in books:
             yield from figures.notebook_problems(books[path], file, known)
         if path == paths["zh"]:
             yield from twins.notebook_problems(books[path], file, root)
@@ -46,7 +46,7 @@ def _changed_benchmarks(root: Path) -> Iterator[Problem]:
             yield Problem(relative(root, path), "", "benchmark", message)
 
 
-def _pages(root: Path, known: figures.Figures | None) -> Iterator[Problem]:
+def _pages(root: Path, known: figures.Figures) -> Iterator[Problem]:
     pairs = translation.page_pairs(root)
     for english, chinese in pairs:
         yield from translation.page_problems(english, chinese, root)
@@ -55,21 +55,17 @@ def _pages(root: Path, known: figures.Figures | None) -> Iterator[Problem]:
     sources = [relative(root, page) for page, _ in pairs]
     for path in [p for pair in pairs for p in pair if p.exists()]:
         file = relative(root, path)
-        if known is not None:
-            yield from figures.check_text(path.read_text(encoding="utf-8"), file, "", known, "", file in sources)
+        yield from figures.check_text(path.read_text(encoding="utf-8"), file, "", known, "", file in sources)
         yield from idle(root, file, ["page"])
     yield from _changed_benchmarks(root)
     yield from unknown_texts(root, [*sources, *lesson_names(root)])
 
 
-def check(root: Path = ROOT, lessons: list[str] | None = None, *, numbers: bool = True) -> list[Problem]:
-    """Return every problem of the lessons, and (unless lessons are named) of the README files and docs pages.
-
-    numbers is whether those of the prose are compared with the recorded ones.
-    """
+def check(root: Path = ROOT, lessons: list[str] | None = None) -> list[Problem]:
+    """Return every problem of the lessons, and (unless lessons are named) of the README files and docs pages."""
     root = root.resolve()
     books: dict[Path, NotebookNode] = {}
-    known = figures.Figures(root, books) if numbers else None
+    known = figures.Figures(root, books)
     problems = [problem for name in lesson_names(root, lessons) for problem in _lesson(root, name, known, books)]
     if not lessons:
         problems += _pages(root, known)

@@ -24,7 +24,7 @@ from nbformat import NotebookNode
 
 from .cells import code_cells, is_volatile, leaves, plain, tags
 from .drawings import drawn_by, parts, unlike
-from .tables import Piece, html_pieces
+from .tables import html_pieces
 
 RTOL = 1e-5
 DECIMALS, DIGITS = 6, 7
@@ -76,11 +76,6 @@ def squeeze(text: str) -> str:
     return re.sub(r" ?\n", "\n", re.sub(r"[ \t]+", " ", plain(text))).strip()
 
 
-def _extent(pieces: list[Piece]) -> str:
-    kinds = [piece.tag.split()[0] for piece in pieces]
-    return f"{kinds.count('tr')} rows, {kinds.count('td') + kinds.count('th')} cells, {len(kinds)} elements and texts"
-
-
 def _kind(output: NotebookNode) -> str:
     if output.output_type == "stream":
         return str(output.name)
@@ -129,7 +124,8 @@ class Outputs:
         """Return the first difference of two HTML outputs, by row and column inside a table."""
         one, two = html_pieces(plain(recorded)), html_pieces(plain(fresh))
         if len(one) != len(two):
-            return Difference(self.cell, "the structure of the HTML", _extent(one), _extent(two))
+            old_size, new_size = (f"{len(pieces)} elements and texts" for pieces in (one, two))
+            return Difference(self.cell, "the structure of the HTML", old_size, new_size)
         for old, new in zip(one, two, strict=True):
             if (old.tag, old.depth) != (new.tag, new.depth):
                 return Difference(self.cell, f"HTML element {old.location}".strip(), old.tag, new.tag)

@@ -24,13 +24,12 @@ from nbformat import NotebookNode
 
 from .arithmetic import ExpressionError, Number, evaluate, wrong_formulas
 from .cells import alt_text, code_cells, leaves
-from .directions import comparisons, contradicts, wrong_moves
 from .listed import FILE, listed
 from .markdown import COMMENT, PLACEHOLDER, prose, sentences, without_blocks, without_code
-from .names import mentions, swapped
 from .notebooks import ROOT, NotebookError, Problem, lesson_path, read
 from .quantities import tokens
 from .tables import table_cells, unambiguous
+from .wording import comparisons, contradicts, mentions, swapped, wrong_moves
 
 _SPOKEN = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
@@ -133,8 +132,6 @@ class Figures:
         names = [one for one in known if pattern.fullmatch(one)] if "*" in key else [key]
         if "*" in key and len(names) < 2:
             raise KeyError(f"'{name}' names {len(names)} recorded figures, a series has two or more")
-        if key not in known and source == "bench":
-            raise KeyError(f"docs/benchmarks has no '{key}'")
         if names == [key] and key not in known:
             cell = key.split("/")[0]
             near = sorted(k for k in known if k.split("/")[0] == cell)

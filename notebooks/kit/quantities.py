@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
-from .directions import opposed
 from .markdown import COMMENT, LINK, line_pairs, prose, sentences, without_blocks
-from .names import missing_names
+from .wording import missing_names, opposed
 
 WORDS = {
     "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,

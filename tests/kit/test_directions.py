@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notebooks.kit.directions import comparisons, contradicts, opposed, wrong_moves
+from notebooks.kit.wording import comparisons, contradicts, opposed, wrong_moves
 from tests.kit.test_claims import change, found
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from notebooks.kit.names import mentions, missing_names, swapped
 from notebooks.kit.notebooks import ROOT
+from notebooks.kit.wording import mentions, missing_names, swapped
 from tests.kit.test_claims import change, found
 
 LABELS = frozenset({"MiniLM, mean", "BM25", "TF-IDF"})
