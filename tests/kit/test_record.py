@@ -14,13 +14,19 @@ from notebooks.kit import __main__ as cli
 from notebooks.kit import notebooks as files
 from notebooks.kit import record as recorder
 from notebooks.kit.cells import alt_text, by_id, plain
-from notebooks.kit.conditions import NOISE, Condition, conditions, shake
+from notebooks.kit.conditions import NOISE, Condition, conditions, recording_conditions, shake
 from notebooks.kit.execute import cache_folder, execute, parameter_names
 from notebooks.kit.matrix import RECORDS
 from notebooks.kit.notebooks import NotebookError, dumps, lesson_path, read
 from notebooks.kit.record import record, unlocked_packages
 from notebooks.kit.run import REPORT
 from tests.sample import ALT, NAME, code, markdown, notebook, put
+
+
+@pytest.fixture(autouse=True)
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Record under no other conditions, which take a while; the tests of conditions bring their own."""
+    monkeypatch.setattr(recorder, "recording_conditions", lambda _: {})
 
 
 def _contents(root: Path) -> dict[str, bytes]:
@@ -133,7 +139,6 @@ def test_edited_while_it_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         return book
 
     monkeypatch.setattr(recorder, "execute", edit_meanwhile)
-    monkeypatch.setattr(recorder, "recording_conditions", lambda _: {})
     with pytest.raises(NotebookError, match=r"notebooks/zh/05_tiny.ipynb was edited while it ran"):
         record(root, "05_tiny")
     assert "print(3)" in path.read_text(encoding="utf-8")
@@ -223,8 +228,9 @@ def test_run_goes_on_after_a_lesson_that_fails(tmp_path: Path, capsys: pytest.Ca
     assert "06_tiny: 1 outputs differ from the record" in shown.out
 
 
-def test_conditions_show_what_a_batch_size_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_conditions_show_what_a_batch_size_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A result that depends on the batch size would count as stable, or a stable one not."""
+    monkeypatch.setattr(recorder, "recording_conditions", recording_conditions)
     cells = [code("setup", "BATCH_SIZE = 16", ["parameters"]), code("show", "print(BATCH_SIZE)\nprint('same', 5)")]
     root = _tiny(tmp_path, cells[0], code("show", "print('same', 5)"))
     record(root, "05_tiny")
