@@ -215,7 +215,7 @@ def _rank(
                     system = make()
                 record = metadata(spec, system, data)
                 depth = min(_depth(system, k, users, growth), len(data.corpus))
-                ranking = system.rank(data, max(1, system.longest) if isinstance(system, Run) else depth)
+                ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
         except Exception as error:  # of anybody's model, file or class
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
