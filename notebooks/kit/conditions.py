@@ -81,12 +81,17 @@ def conditions(notebook: NotebookNode) -> dict[str, Condition]:
 
 
 def shake(vectors: np.ndarray, seed: int) -> np.ndarray:
-    """Return vectors (n, dim) moved by noise of length NOISE, relatively; their lengths and equal rows stay equal."""
+    """Return vectors (n, dim) moved by noise of length NOISE, relatively; their lengths and equal rows stay equal.
+
+    A dimension is moved in step with the size of its values: rounding leaves those that are always nearly 0 where they
+    are, as three of MiniLM's.
+    """
     moved = np.array(vectors, dtype=np.float32)
-    spread = NOISE * np.sqrt(3 / moved.shape[1])
+    sizes = np.sqrt(np.mean(moved.astype(np.float64) ** 2, axis=0))
+    spread = NOISE * np.sqrt(3) * sizes / (np.linalg.norm(sizes) or 1)
     for row in moved:
         length = np.linalg.norm(row)
-        noise = np.random.default_rng([seed, zlib.crc32(row.tobytes())]).uniform(-spread, spread, row.shape)
+        noise = np.random.default_rng([seed, zlib.crc32(row.tobytes())]).uniform(-spread, spread)
         row += (noise * length).astype(np.float32)
         if length:
             row *= length / np.linalg.norm(row)

@@ -250,13 +250,16 @@ def test_noise_moves_every_vector_a_little_and_equal_ones_alike(tmp_path: Path) 
     vectors = np.random.default_rng(0).normal(size=(50, 384)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors[1] = vectors[0]
+    vectors[:, 7] *= 1e-9
     moved = shake(vectors, 1)
+    assert np.array_equal(np.sign(moved[:, 7]), np.sign(vectors[:, 7]))
     distances = np.linalg.norm(moved.astype(float) - vectors, axis=1)
     assert (distances > 0.8 * NOISE).all()
     assert (distances < 1.2 * NOISE).all()
     assert np.array_equal(moved[0], moved[1])
     assert not np.array_equal(moved, shake(vectors, 2))
-    np.testing.assert_allclose(np.linalg.norm(moved, axis=1), 1, atol=1e-6)
+    lengths = [np.linalg.norm(rows, axis=1) for rows in (moved, vectors)]
+    np.testing.assert_allclose(*lengths, atol=1e-6)
 
 
 def test_a_figure_at_the_edge_of_rounding_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
