@@ -69,7 +69,7 @@ def encode_shard(run: Encoding, texts: list[str]) -> Encoded:
         warnings.simplefilter("always", UserWarning)
         model = _loaded_as_expected(run)
         vectors = encoding.encode_shard(model, texts, settings.kind, run.batch_size, store)
-        messages = tuple(str(warning.message) for warning in caught if warning.category is UserWarning)
+        messages = tuple(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
     return Encoded(settings.shard_file(store, texts, vectors), vectors.shape[1], messages)
 
 

@@ -85,7 +85,8 @@ def compare(
     chosen = check_metrics(metrics or default_metrics(sorted({1, k})), k)
     check_data(data, k)
     specs, ready = _prepare(systems, progress)
-    k = min(max(k, *(int(name.partition("@")[2] or 0) for name in chosen)), len(data.corpus))
+    relevant = max(len(data.relevant(row)) for row in range(len(data.queries)))  # rprec looks as deep
+    k = min(max(k, *(int(name.partition("@")[2] or relevant) for name in chosen)), len(data.corpus))
     results: dict[str, Result] = {}
     for name, spec in _with_baselines(specs).items():
         make = partial(_make, spec, specs, ready, results, progress)
@@ -213,14 +214,16 @@ def _rank(
                 with stage("load"):
                     system = make()
                 record = metadata(spec, system, data)
-                ranking = system.rank(data, min(_depth(system, k, users, growth), len(data.corpus)))
+                depth = min(_depth(system, k, users, growth), len(data.corpus))
+                ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
         except Exception as error:  # of anybody's model, file or class
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
     ids = system.doc_ids(data) if isinstance(system, Run) else data.corpus_ids
     at = int(main.partition("@")[2] or k)
     curve = grown(ranking, data, main, at) if growth and getattr(system, "exact", False) else {}
-    return Result(spec.name, record, ranking, ids, growth=curve, cost=cost, notes=_notes(caught))
+    is_run = isinstance(system, Run)
+    return Result(spec.name, record, ranking, ids, is_run, growth=curve, cost=cost, notes=_notes(caught))
 
 
 def _depth(system: System, k: int, users: int, growth: bool) -> int:
@@ -232,11 +235,10 @@ def _depth(system: System, k: int, users: int, growth: bool) -> int:
 
 
 def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: int) -> Result:
-    """Evaluate in trec_eval's order of ties, and keep of the ranking as much as is exported."""
+    """Evaluate in trec_eval's order of ties: a run whole, of other rankings as much as is exported."""
     if result.ranking is None:
         return result
-    exported = min(max(k, EXPORTED), result.ranking.ids.shape[1])
-    ranking = result.ranking.rank(data, exported)
+    ranking = result.ranking if result.is_run else result.ranking.rank(data, max(k, EXPORTED))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what they say is in the notes and causes, by id
         evaluation = evaluate(

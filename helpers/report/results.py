@@ -28,6 +28,7 @@ class Result:
         metadata: kind, place, options and, of a model, all that is known of it.
         ranking: scores and ids (q, depth); None where it failed.
         doc_ids: the id of each row that ``ranking`` names, beyond those of the corpus the documents of a run alone.
+        is_run: whether the ranking was read from a run file, and is scored to its end.
         evaluation: None where it failed.
         growth: the main metric by number of passages, see :func:`helpers.report.growth.grown`.
         cost: seconds a stage, bytes of the index.
@@ -40,6 +41,7 @@ class Result:
     metadata: dict[str, Any]
     ranking: Ranking | None = field(default=None, repr=False)
     doc_ids: Sequence[str] = field(default=(), repr=False)
+    is_run: bool = False
     evaluation: Evaluation | None = field(default=None, repr=False)
     growth: dict[int, float] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)

@@ -42,6 +42,11 @@ class Run:
         """Every document of the run, once, in order of appearance."""
         return dict.fromkeys(doc for docs in self.run.values() for doc in docs)
 
+    @property
+    def longest(self) -> int:
+        """The number of documents of the query that has most."""
+        return max(map(len, self.run.values()), default=0)
+
     def doc_ids(self, data: RetrievalDataset) -> list[str]:
         """Return the id of each row that :meth:`rank` gives: those of the data, then those that only the run has."""
         known = self._known(data)

@@ -62,30 +62,34 @@ def _threads(number: int) -> dict[str, str]:
     return {f"{name}_NUM_THREADS": str(number) for name in ("OMP", "MKL", "OPENBLAS", "NUMEXPR")}
 
 
-def conditions(notebook: NotebookNode) -> dict[str, Condition]:
-    """Return all conditions by name; batch sizes only for a lesson whose `parameters` cell has a `BATCH_SIZE`."""
-    named = {f"noise, seed {seed}": Condition(seed=seed) for seed in SEEDS}
-    named |= {"SSE4": Condition(BASELINE), "AVX2": Condition(AVX2)}
-    named |= {f"threads {number}": Condition(_threads(number)) for number in (1, 2, 4)}
-    if "BATCH_SIZE" in parameter_names(notebook):
-        named |= {f"batch size {size}": Condition(parameters={"BATCH_SIZE": size}) for size in (1, 256)}
-    return named
-
-
 def recording_conditions(notebook: NotebookNode) -> dict[str, Condition]:
-    """Return the conditions that `record` tries: all seeds, and one that changes everything else at once."""
+    """Return by name the conditions that `record` tries: all seeds, and one that changes everything else at once."""
     named = {f"noise, seed {seed}": Condition(seed=seed) for seed in SEEDS}
     batch: Parameters = {"BATCH_SIZE": 1} if "BATCH_SIZE" in parameter_names(notebook) else {}
     return named | {"SSE4, one thread": Condition(BASELINE | _threads(1), batch)}
 
 
+def conditions(notebook: NotebookNode) -> dict[str, Condition]:
+    """Return all conditions by name; batch sizes only for a lesson whose `parameters` cell has a `BATCH_SIZE`."""
+    named = recording_conditions(notebook) | {"AVX2": Condition(AVX2)}
+    named |= {f"threads {number}": Condition(_threads(number)) for number in (2, 4)}
+    if "BATCH_SIZE" in parameter_names(notebook):
+        named |= {f"batch size {size}": Condition(parameters={"BATCH_SIZE": size}) for size in (1, 256)}
+    return named
+
+
 def shake(vectors: np.ndarray, seed: int) -> np.ndarray:
-    """Return vectors (n, dim) moved by noise of length NOISE, relatively; their lengths and equal rows stay equal."""
+    """Return vectors (n, dim) moved by noise of length NOISE, relatively; their lengths and equal rows stay equal.
+
+    A dimension is moved in step with the size of its values: rounding leaves those that are always nearly 0 where they
+    are, as three of MiniLM's.
+    """
     moved = np.array(vectors, dtype=np.float32)
-    spread = NOISE * np.sqrt(3 / moved.shape[1])
+    sizes = np.sqrt(np.mean(moved.astype(np.float64) ** 2, axis=0))
+    spread = NOISE * np.sqrt(3) * sizes / (np.linalg.norm(sizes) or 1)
     for row in moved:
         length = np.linalg.norm(row)
-        noise = np.random.default_rng([seed, zlib.crc32(row.tobytes())]).uniform(-spread, spread, row.shape)
+        noise = np.random.default_rng([seed, zlib.crc32(row.tobytes())]).uniform(-spread, spread)
         row += (noise * length).astype(np.float32)
         if length:
             row *= length / np.linalg.norm(row)

@@ -8,6 +8,7 @@ from .conditions import conditions, differences, temporary_cache
 from .notebooks import NotebookError, lesson_path, read, relative, write_files
 from .run import machine
 
+AS_RECORDED = "as recorded"
 RECORDS = Path("docs", "benchmarks", "records.json")
 Results = dict[str, dict[str, str]]
 
@@ -29,7 +30,7 @@ def matrix(root: Path, names: Sequence[str], only: Sequence[str] | None = None) 
                     unlike = [str(one) for one in differences(books[name], name, condition, cache, root=root)]
                 except NotebookError as error:
                     unlike = [str(error)]
-                verdict = f"{len(unlike)} differ" if unlike else "as recorded"
+                verdict = f"{len(unlike)} differ" if unlike else AS_RECORDED
                 results.setdefault(label, {})[name] = verdict
                 details += [f"{name}, {label}: {line}" for line in unlike]
                 print(f"{name}, {label}: {verdict}", flush=True)
@@ -39,6 +40,7 @@ def matrix(root: Path, names: Sequence[str], only: Sequence[str] | None = None) 
 def write(root: Path, results: Results) -> str:
     """Merge results into the table of docs/benchmarks, with the machine, and return its path."""
     path = root / RECORDS
+    path.parent.mkdir(parents=True, exist_ok=True)
     table = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"conditions": {}}
     for label, verdicts in results.items():
         table["conditions"].setdefault(label, {}).update(verdicts)

@@ -14,6 +14,8 @@ from .compare import compare
 from .conditions import differences, recording_conditions, temporary_cache
 from .execute import CELL_LIMIT, execute
 from .hygiene import locked_versions
+from .matrix import AS_RECORDED
+from .matrix import write as write_matrix
 from .notebooks import LANGUAGES, ROOT, NotebookError, dumps, lesson_path, loads, read, relative, write_files
 from .translation import carry
 
@@ -110,6 +112,7 @@ def record(root: Path, name: str, *, force: bool = False, limit: int = CELL_LIMI
             "same outputs; new code, versions or data"
         ]
         _require_stable(fresh, relative(root, paths[0]), root, limit)
+        write_matrix(root, {label: {name: AS_RECORDED} for label in recording_conditions(fresh)})
     result = stamp(fresh if changed else english)
     _unchanged_files(before, root)
     write_files({paths[0]: dumps(result), paths[1]: dumps(carry(result, chinese))})

@@ -14,13 +14,19 @@ from notebooks.kit import __main__ as cli
 from notebooks.kit import notebooks as files
 from notebooks.kit import record as recorder
 from notebooks.kit.cells import alt_text, by_id, plain
-from notebooks.kit.conditions import NOISE, Condition, conditions, shake
+from notebooks.kit.conditions import NOISE, Condition, conditions, recording_conditions, shake
 from notebooks.kit.execute import cache_folder, execute, parameter_names
 from notebooks.kit.matrix import RECORDS
 from notebooks.kit.notebooks import NotebookError, dumps, lesson_path, read
 from notebooks.kit.record import record, unlocked_packages
 from notebooks.kit.run import REPORT
 from tests.sample import ALT, NAME, code, markdown, notebook, put
+
+
+@pytest.fixture(autouse=True)
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Record under no other conditions, which take a while; the tests of conditions bring their own."""
+    monkeypatch.setattr(recorder, "recording_conditions", lambda _: {})
 
 
 def _contents(root: Path) -> dict[str, bytes]:
@@ -133,7 +139,6 @@ def test_edited_while_it_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         return book
 
     monkeypatch.setattr(recorder, "execute", edit_meanwhile)
-    monkeypatch.setattr(recorder, "recording_conditions", lambda _: {})
     with pytest.raises(NotebookError, match=r"notebooks/zh/05_tiny.ipynb was edited while it ran"):
         record(root, "05_tiny")
     assert "print(3)" in path.read_text(encoding="utf-8")
@@ -223,15 +228,16 @@ def test_run_goes_on_after_a_lesson_that_fails(tmp_path: Path, capsys: pytest.Ca
     assert "06_tiny: 1 outputs differ from the record" in shown.out
 
 
-def test_conditions_show_what_a_batch_size_changes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_conditions_show_what_a_batch_size_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A result that depends on the batch size would count as stable, or a stable one not."""
+    monkeypatch.setattr(recorder, "recording_conditions", recording_conditions)
     cells = [code("setup", "BATCH_SIZE = 16", ["parameters"]), code("show", "print(BATCH_SIZE)\nprint('same', 5)")]
     root = _tiny(tmp_path, cells[0], code("show", "print('same', 5)"))
-    (root / RECORDS).parent.mkdir(parents=True)
     record(root, "05_tiny")
     assert cli.main(["--root", str(root), "matrix", "--only", "batch size 1", "--write"]) == 0
     records = json.loads((root / RECORDS).read_text(encoding="utf-8"))
-    assert records["conditions"] == {"batch size 1": {"05_tiny": "as recorded"}}
+    tried = ["noise, seed 1", "noise, seed 2", "noise, seed 3", "SSE4, one thread", "batch size 1"]
+    assert records["conditions"] == {label: {"05_tiny": "as recorded"} for label in tried}
     root = _tiny(tmp_path, *cells)
     with pytest.raises(NotebookError, match=r"SSE4, one thread: \[show\] number, line 1 .*\n.*16\n.*1"):
         record(root, "05_tiny")
@@ -244,13 +250,16 @@ def test_noise_moves_every_vector_a_little_and_equal_ones_alike(tmp_path: Path) 
     vectors = np.random.default_rng(0).normal(size=(50, 384)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors[1] = vectors[0]
+    vectors[:, 7] *= 1e-9
     moved = shake(vectors, 1)
+    assert np.array_equal(np.sign(moved[:, 7]), np.sign(vectors[:, 7]))
     distances = np.linalg.norm(moved.astype(float) - vectors, axis=1)
     assert (distances > 0.8 * NOISE).all()
     assert (distances < 1.2 * NOISE).all()
     assert np.array_equal(moved[0], moved[1])
     assert not np.array_equal(moved, shake(vectors, 2))
-    np.testing.assert_allclose(np.linalg.norm(moved, axis=1), 1, atol=1e-6)
+    lengths = [np.linalg.norm(rows, axis=1) for rows in (moved, vectors)]
+    np.testing.assert_allclose(*lengths, atol=1e-6)
 
 
 def test_a_figure_at_the_edge_of_rounding_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

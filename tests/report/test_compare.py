@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import pytrec_eval
 
 from helpers.data import from_ids
 from helpers.data.trec import write_run
@@ -249,6 +250,21 @@ def test_rankings_are_as_deep_as_the_deepest_cutoff(tmp_path):
     found = compare([str(tmp_path / "deep.trec")], data, 10, metrics=["recall@200", "recall@400", "ndcg@10"])
     assert next(iter(found.scored.values())).mean["recall@400"] == 1
     assert next(iter(found.scored.values())).mean["recall@200"] == 0
+
+
+def test_a_run_is_scored_to_its_end(tmp_path):
+    """Metrics without a cutoff would see the first hundred documents of a run alone, or as many as the corpus has."""
+    size = 300
+    rng = np.random.default_rng(0)
+    run = {"q": {f"p{row}": float(score) for row, score in enumerate(rng.random(size).astype(np.float32))}}
+    qrels = {"q": {f"p{row}": int(rng.integers(0, 2)) for row in range(0, size, 2)}}
+    write_run(tmp_path / "deep.trec", run)
+    corpus = {doc: doc for doc, grade in qrels["q"].items() if grade}
+    data = from_ids("t", {"q": "?"}, corpus, qrels)
+    result = compare([str(tmp_path / "deep.trec")], data, 10, metrics=["bpref", "rprec"])
+    expected = pytrec_eval.RelevanceEvaluator(qrels, {"bpref", "Rprec"}).evaluate(run)["q"]
+    (scored,) = result.scored.values()
+    assert [scored.mean[name] for name in ("bpref", "rprec")] == [expected["bpref"], expected["Rprec"]]
 
 
 def test_the_share_judged_is_no_metric_to_order_systems_by():
