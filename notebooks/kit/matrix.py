@@ -1,5 +1,6 @@
 """Execute lessons under every condition, and keep which of them gave the recorded outputs."""
 
+import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -45,5 +46,10 @@ def write(root: Path, results: Results) -> str:
     for label, verdicts in results.items():
         table["conditions"].setdefault(label, {}).update(verdicts)
     table["machine"] = machine()
-    write_files({path: json.dumps(table, indent=1, sort_keys=True) + "\n"})
+    text = json.dumps(table, indent=1, sort_keys=True) + "\n"
+    sums = path.with_name("SHA256SUMS")  # by which `check` notices a record that was edited
+    others = sums.read_text(encoding="utf-8").splitlines() if sums.exists() else []
+    lines = [line for line in others if not line.endswith(f"  {path.name}")]
+    lines.append(f"{hashlib.sha256(text.encode()).hexdigest()}  {path.name}")
+    write_files({path: text, sums: "\n".join(sorted(lines, key=lambda line: line.split()[1])) + "\n"})
     return relative(root, path)
