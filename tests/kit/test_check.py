@@ -301,7 +301,7 @@ def test_table_names() -> None:
 def test_pages_quote_lessons_and_benchmarks(small_project: Path) -> None:
     """README and docs could quote figures that no run gives."""
     for name in ("benchmarks", "en"):
-        (small_project / "docs" / name).mkdir()
+        (small_project / "docs" / name).mkdir(exist_ok=True)
     measured = json.dumps({"a/b": [{"ratio": 21.4}]})
     (small_project / "docs" / "benchmarks" / "speed.json").write_text(measured, encoding="utf-8")
     page = small_project / "docs" / "en" / "index.md"
