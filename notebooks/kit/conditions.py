@@ -103,7 +103,10 @@ def temporary_cache(root: Path, seed: int | None) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="cache-") as name:
         folder = Path(name)
         if (usual / "models").exists():  # decoded weights, which no condition changes
-            shutil.copytree(usual / "models", folder / "models", copy_function=os.link)
+            try:
+                shutil.copytree(usual / "models", folder / "models", copy_function=os.link)
+            except OSError:  # another process is writing them: the lesson decodes its own
+                shutil.rmtree(folder / "models")
         if seed is not None:
             for source in sorted({path.parent for path in usual.rglob("*.npy")}):
                 _shake_files(source, folder / source.relative_to(usual), seed)
