@@ -7,7 +7,7 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from . import figures, hygiene, translation, twins
-from .listed import idle, unknown_texts
+from .listed import idle
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
 
@@ -30,8 +30,6 @@ def _lesson(root: Path, name: str, known: figures.Figures, books: dict[Path, Not
             yield from figures.notebook_problems(books[path], file, known)
         if path == paths["zh"]:
             yield from twins.notebook_problems(books[path], file, root)
-    if paths["en"] in books:
-        yield from idle(root, name, (cell.id for cell in books[paths["en"]].cells))
     if all(path in books for path in paths.values()):
         yield from translation.notebook_problems(books[paths["en"]], books[paths["zh"]], name, root)
 
@@ -56,9 +54,7 @@ def _pages(root: Path, known: figures.Figures) -> Iterator[Problem]:
     for path in [p for pair in pairs for p in pair if p.exists()]:
         file = relative(root, path)
         yield from figures.check_text(path.read_text(encoding="utf-8"), file, "", known, "", file in sources)
-        yield from idle(root, file, ["page"])
     yield from _changed_benchmarks(root)
-    yield from unknown_texts(root, [*sources, *lesson_names(root)])
 
 
 def check(root: Path = ROOT, lessons: list[str] | None = None) -> list[Problem]:
@@ -70,4 +66,8 @@ def check(root: Path = ROOT, lessons: list[str] | None = None) -> list[Problem]:
     if not lessons:
         problems += _pages(root, known)
         problems += hygiene.provenance_problems(books, root)
+        texts = {path.stem: [cell.id for cell in book.cells] for path, book in books.items()}
+        pages = {relative(root, page): ["page"] for pair in translation.page_pairs(root) for page in pair}
+        if all(problem.rule != "unreadable" for problem in problems):
+            problems += idle(root, texts | pages)
     return sorted(dict.fromkeys(problems))

@@ -8,7 +8,8 @@ metadata holds `{"verify": {"rtol": r, "atol": a}}` replaces both rules for numb
 
 Text. What remains when the numbers are taken out must be equal, but for the width of blanks, memory addresses and
 temporary folders. Digits that are part of a word, a version or a path are text. HTML is compared element by element.
-Figures are compared by pixels and, as SVG, element by element (drawings.py), if the same matplotlib drew both.
+Figures are compared as SVG, element by element (drawings.py), if the same matplotlib drew both; the PNG beside each is
+the same figure for pages that cannot show SVG.
 Volatile cells must give the same kinds of output.
 """
 
@@ -36,7 +37,7 @@ NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?!\
 class Difference:
     """One difference between a recorded and a fresh notebook: the cell, in which aspect, and both values.
 
-    images are the recorded, the fresh and the difference picture as PNG bytes, if it is a figure.
+    images are the recorded and the fresh picture as PNG bytes, if it is a figure.
     """
 
     cell: str
@@ -99,13 +100,12 @@ class Outputs:
             yield self.text(recorded.text, fresh.text)
         for mime, value in recorded.get("data", {}).items():
             other = fresh.data[mime]
-            if mime == "image/png":
-                yield self.picture(value, other)
-            elif mime == "image/svg+xml":
-                yield self.drawing(value, other)
+            if mime == "image/svg+xml" and (difference := self.drawing(value, other)):
+                both = {"recorded": recorded, "fresh": fresh}
+                yield replace(difference, images={name: b64decode(o.data["image/png"]) for name, o in both.items()})
             elif mime == "text/html":
                 yield self.html(value, other)
-            else:
+            elif not mime.startswith("image/"):
                 yield self.text(str(value), str(other))
 
     def text(self, recorded: str, fresh: str) -> Difference | None:
@@ -150,26 +150,6 @@ class Outputs:
         if len(one) != len(two):
             return Difference(self.cell, "figure, SVG", f"{len(one)} elements", f"{len(two)} elements")
         return None
-
-    def picture(self, recorded: str, fresh: str) -> Difference | None:
-        """Return how two PNGs differ; other versions of matplotlib draw other pixels, so those pass."""
-        from .pictures import differing, in_red, open_png  # not loaded by the static checks
-
-        if recorded.strip() == fresh.strip():
-            return None
-        try:
-            old, new = open_png(recorded), open_png(fresh)
-        except ValueError as error:
-            return Difference(self.cell, "figure", "can be compared", str(error))
-        mask = differing(old, new)
-        count = mask.histogram()[255]
-        if old.info.get("Software") != new.info.get("Software") or not count:
-            return None
-        sizes = [f"{picture.width} x {picture.height} pixels" for picture in (old, new)]
-        if old.size == new.size:
-            sizes[1] += f", {count} of them different"
-        images = {"recorded": b64decode(recorded), "fresh": b64decode(fresh), "difference": in_red(mask)}
-        return Difference(self.cell, "figure", sizes[0], sizes[1], images)
 
 
 def provenance(cell: NotebookNode) -> dict[str, Any] | None:
