@@ -4,9 +4,10 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
+import yaml
 from nbformat import NotebookNode
 
-from . import figures, hygiene, translation, twins
+from . import figures, hygiene, quantities, translation, twins
 from .listed import idle
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
@@ -44,6 +45,29 @@ def _changed_benchmarks(root: Path) -> Iterator[Problem]:
             yield Problem(relative(root, path), "", "benchmark", message)
 
 
+def _sentences(value: object) -> Iterator[tuple[str, str]]:
+    """Yield each English sentence of a YAML file, under `en`, with its Chinese, under `zh`; terms and labels left out.
+
+    The texts may be below other keys, the same in both languages.
+    """
+    below = list(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
+    if isinstance(value, dict) and {"en", "zh"} <= set(value):
+        english, chinese = (one if isinstance(one, dict) else {"": one} for one in (value["en"], value["zh"]))
+        for key, text in english.items():
+            if isinstance(text, str) and isinstance(chinese.get(key), str) and text.count(" ") > 2:
+                yield text, chinese[key]
+    yield from (pair for one in below for pair in _sentences(one))
+
+
+def _words(root: Path) -> Iterator[Problem]:
+    """Yield where the two languages of a sentence in YAML name other numbers, formulas or names."""
+    for path in sorted((root / "docs").rglob("*.yml")):
+        for english, chinese in _sentences(yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)):
+            for rule, message in quantities.language_differences(english, chinese):
+                if rule != "words":
+                    yield Problem(relative(root, path), english[:40], rule, message)
+
+
 def _pages(root: Path, known: figures.Figures) -> Iterator[Problem]:
     pairs = translation.page_pairs(root)
     for english, chinese in pairs:
@@ -55,6 +79,7 @@ def _pages(root: Path, known: figures.Figures) -> Iterator[Problem]:
         file = relative(root, path)
         yield from figures.check_text(path.read_text(encoding="utf-8"), file, "", known, "", file in sources)
     yield from _changed_benchmarks(root)
+    yield from _words(root)
 
 
 def check(root: Path = ROOT, lessons: list[str] | None = None) -> list[Problem]:

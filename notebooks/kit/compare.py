@@ -15,9 +15,8 @@ Volatile cells must give the same kinds of output.
 
 import json
 import re
-from base64 import b64decode
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -35,16 +34,12 @@ NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?!\
 
 @dataclass(frozen=True)
 class Difference:
-    """One difference between a recorded and a fresh notebook: the cell, in which aspect, and both values.
-
-    images are the recorded and the fresh picture as PNG bytes, if it is a figure.
-    """
+    """One difference between a recorded and a fresh notebook: the cell, in which aspect, and both values."""
 
     cell: str
     aspect: str
     recorded: str
     fresh: str
-    images: dict[str, bytes] = field(default_factory=dict, compare=False)
 
     def __str__(self) -> str:
         """Return the difference with both values under each other."""
@@ -100,9 +95,8 @@ class Outputs:
             yield self.text(recorded.text, fresh.text)
         for mime, value in recorded.get("data", {}).items():
             other = fresh.data[mime]
-            if mime == "image/svg+xml" and (difference := self.drawing(value, other)):
-                both = {"recorded": recorded, "fresh": fresh}
-                yield replace(difference, images={name: b64decode(o.data["image/png"]) for name, o in both.items()})
+            if mime == "image/svg+xml":
+                yield self.drawing(value, other)
             elif mime == "text/html":
                 yield self.html(value, other)
             elif not mime.startswith("image/"):

@@ -12,23 +12,10 @@ from .notebooks import dumps, lesson_path, read, relative, write_files
 REPORT = "build/differences.md"
 
 
-def save_pictures(root: Path, language: str, name: str, difference: Difference) -> list[Path]:
-    """Save the recorded and the fresh picture of a figure below build/ and return the paths."""
-    folder = root / "build" / "differences" / language / name
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = []
-    for label, png in difference.images.items():
-        paths.append(folder / f"{difference.cell}-{label}.png")
-        paths[-1].write_bytes(png)
-    return paths
-
-
 def report(root: Path, language: str, name: str, differences: list[Difference]) -> str:
-    """Return the failure message of one lesson: every difference, the saved pictures and how to record again."""
+    """Return the failure message of one lesson: every difference, and how to record again."""
     lines = [f"{relative(root, lesson_path(root, language, name))} differs from what is recorded:"]
-    for difference in differences:
-        lines.append(str(difference))
-        lines += [f"    saved:    {relative(root, p)}" for p in save_pictures(root, language, name, difference)]
+    lines += map(str, differences)
     lines.append(
         f"If the change is meant: `python -m notebooks.kit record {name}` (or `make record`), then read the git diff."
     )
