@@ -199,8 +199,12 @@ def _open(
         objects.append(ranks)
     specs = with_labels(specs)
     check_specs(specs)
-    opened = {spec.name: ranks or open_system(spec, progress) for spec, ranks in zip(specs, objects, strict=True)}
-    return {spec.name: spec for spec in specs}, {name: ranks for name, ranks in opened.items() if ranks is not None}
+    ready: dict[str, System] = {}
+    for spec, ranks in zip(specs, objects, strict=True):
+        opened = open_system(spec, progress) if ranks is None else ranks
+        if opened is not None:
+            ready[spec.name] = opened
+    return {spec.name: spec for spec in specs}, ready
 
 
 def _make(

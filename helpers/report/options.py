@@ -4,26 +4,29 @@ import argparse
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TypeAlias
 
 from helpers.data import OFFLINE_DEFAULT as DATA_DEFAULT
 from helpers.models import OFFLINE_DEFAULT as MODEL_DEFAULT
 from helpers.report.page import LANGUAGES
+from helpers.report.spec import Record
 
-SYSTEMS: dict[str, dict[str, Any]] = {
+Group: TypeAlias = dict[str, Record]  # the keyword arguments of add_argument, by option
+
+SYSTEMS: Group = {
     "--model": {"metavar": "SYSTEM", "help": f"the first system, by default {MODEL_DEFAULT}"},
     "--against": {"metavar": "SYSTEM", "help": "a second one"},
     "--system": {"metavar": "SYSTEM", "action": "append", "default": [],
                  "help": "any number more; options behind it: 'models/mine?pooling=cls&max_length=256'"},
     "--systems": {"metavar": "FILE", "help": "a TOML file that names systems, fusions and rerankers"},
 }  # fmt: skip
-MODELS: dict[str, dict[str, Any]] = {  # for every model that does not name its own; also options of a spec
+MODELS: Group = {  # for every model that does not name its own; also options of a spec
     "--device": {"help": "of models that name none: cpu, cuda:0 …"},
     "--half": {"action": "store_true", "default": None, "help": "16-bit floats on a GPU"},
     "--index": {"help": "a FAISS index_factory string, by default Flat"},
     "--batch-size": {"type": int, "help": "texts a forward pass"},
 }
-DATA: dict[str, dict[str, Any]] = {  # also parameters of load_dataset
+DATA: Group = {  # also parameters of load_dataset
     "--queries": {"help": "file of ids and texts, in the folder DATA or a path of its own"},
     "--corpus": {"help": "file of ids and texts, in the folder DATA or a path of its own"},
     "--qrels": {"help": "file of judgements by id, in the folder DATA or a path of its own"},
@@ -39,7 +42,7 @@ DATA: dict[str, dict[str, Any]] = {  # also parameters of load_dataset
     "--unanswered": {"choices": ("zero", "skip"), "help": "queries without a relevant passage"},
     "--equal": {"choices": ("merge", "keep"), "help": "passages with equal texts: by default one"},
 }  # fmt: skip
-OUTPUT: dict[str, dict[str, Any]] = {
+OUTPUT: Group = {
     "--slices": {"metavar": "FILE", "help": "query id and type, tab-separated: scores by type"},
     "--cutoffs": {"help": "1,10 unless the corpus is smaller"},
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10"},
