@@ -46,9 +46,10 @@ def open_text(path: Path, newline: str | None = None) -> Iterator[TextIO]:
             yield text
     except UnicodeDecodeError:
         line, byte = _first_not_utf8(path)
+        encoding = "UTF-16" if line == 1 and byte >= 0xFE else "GB18030"  # the first begins with FE FF or FF FE
         raise ValueError(
             f"{path.name!r}, line {line}: not UTF-8 (byte 0x{byte:02x}). Save the file as UTF-8 (in Excel "
-            '"CSV UTF-8"), or convert it: iconv -f GB18030 -t UTF-8, with its own encoding after -f.'
+            f'"CSV UTF-8"), or convert it: iconv -f {encoding} -t UTF-8, with its own encoding after -f.'
         ) from None
 
 
