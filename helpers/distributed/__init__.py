@@ -172,8 +172,8 @@ def search(
         )
         tasks = ((question, start, end) for start, end in parts)
         with closing(in_order(client, search_part, tasks, "Part")) as results:
-            for (_, start, end), found in results:
-                best = merge([best, found], k)
+            for (_, start, end), part in results:
+                best = merge([best, part], k)
                 bar.update(end - start)
     return best
 

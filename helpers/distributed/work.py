@@ -25,7 +25,7 @@ _ONE_AT_A_TIME = threading.Lock()  # tasks of a worker with several threads; tok
 
 @dataclass(frozen=True)
 class Encoding:
-    """All that the shards of a run have in common.
+    """The settings of a run that encodes, the same for all of its shards.
 
     Attributes:
         origin: how a worker loads the model.
@@ -99,7 +99,7 @@ def _model(origin: Origin, device: str) -> TransformerModel:
 
 @dataclass(frozen=True)
 class Question:
-    """What all parts of a search have in common: where the vectors are, queries (q, dim), how many results each."""
+    """The settings of a search, the same for all parts: vectors, queries (q, dim), how many results each."""
 
     shards: Shards
     queries: np.ndarray

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from helpers._hub import DEFAULT_ENDPOINT, reachable
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
-from helpers.models.bundled import bundled_path
 from helpers.models.files import require_loadable
-from helpers.models.find import require_package
+from helpers.models.find import bundled_path, require_package
 from helpers.report.spec import WORDS, Spec, one_line
 
 FILES = (".trec", ".run", ".txt", ".tsv", ".csv", ".jsonl", ".json", ".gz", ".npy", ".parquet", ".res")

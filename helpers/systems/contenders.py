@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from helpers._hub import is_hub_id
 from helpers.data import RetrievalDataset
 from helpers.embeddings import encode_pooled
 from helpers.models import OFFLINE_DEFAULT, Pooling, Precomputed, load_model
-from helpers.models.files import is_hub_id
 from helpers.systems.pipeline import Dense, Ranking, rank
 
 if TYPE_CHECKING:
