@@ -1,4 +1,4 @@
-"""What runs on a worker: encode a shard, or search some."""
+"""The work of a worker: encode a shard, or search some."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Encoding:
     Attributes:
         origin: how a worker loads the model.
         device: on which it computes, ``cpu`` or ``cuda:0``.
-        settings: what the vectors must be made with, digest of the model included.
+        settings: those that the vectors must have, digest of the model included.
         batch_size: texts a forward pass.
         folder: where shards are written; the same disk for all.
         threads: with how many a worker computes.

@@ -141,7 +141,7 @@ def encode_pooled(
     cache_dir: str | Path | None = None,
     progress: bool = True,
 ) -> dict[Pooling, np.ndarray | TokenVectors]:
-    """Run a network over texts once, and pool in each of the ways asked.
+    """Run a network over texts once, and pool in several ways.
 
     Args:
         model: what :func:`helpers.models.load_model` returned, :func:`~helpers.models.transformer.static` or

@@ -74,7 +74,7 @@ class Manifest:
     """The content of ``manifest.json`` in a folder of shards.
 
     Attributes:
-        settings: what its vectors have in common.
+        settings: those that its vectors share.
         complete: whether all shards are listed; if not, a run that fills the folder goes on, or was stopped.
         rows: vectors; of an incomplete folder how many there will be, None if nobody knows.
         texts: SHA-256 over the texts in their order, each as a netstring, ``length:text``.
@@ -146,7 +146,7 @@ class ShardWriter:
 
     Args:
         store: the folder.
-        settings: what all vectors in it have in common.
+        settings: those that its vectors share.
         expected: how many texts there will be, None if nobody knows.
 
     Raises:
@@ -208,12 +208,12 @@ def _difference(folder: Path, earlier: ShardSettings, current: ShardSettings) ->
 class Shards:
     """The vectors that :func:`helpers.embeddings.encode_shards` kept in a folder, as one array (rows, dim).
 
-    Nothing is read before it is asked for. Going through it gives the shards in their order as read-only
+    Vectors are read when they are needed. Going through it gives the shards in their order as read-only
     memory-mapped arrays, in memory for as long as they are used; an index, a slice or an array of rows gives vectors,
     and ``np.asarray`` all of them. The first time a shard is read, its file has to have the SHA-256 of the manifest.
 
     Attributes:
-        folder: where the files lie.
+        folder: the folder of the files.
         model: ``name`` and ``sha256`` of the model.
         kind: ``passage`` or ``query``.
         texts: SHA-256 over the texts, see :class:`Manifest`.
@@ -327,7 +327,7 @@ class Shards:
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         """Read all vectors into memory."""
         if copy is False:
-            raise ValueError("The vectors lie in several files: they cannot become one array without a copy.")
+            raise ValueError("The vectors are in several files: they cannot become one array without a copy.")
         whole = np.empty(self.shape, dtype or self.dtype)
         for start, shard in zip(self._starts, self, strict=False):
             whole[start : start + len(shard)] = shard
@@ -338,5 +338,5 @@ class Shards:
         return Shards, (self.folder, self.manifest)
 
     def __repr__(self) -> str:
-        """Say what is there."""
+        """Show folder, size and number of shards."""
         return f"Shards({str(self.folder)!r}, {len(self)} × {self.dim}, {len(self.manifest.shards)} shards)"

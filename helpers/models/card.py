@@ -89,8 +89,8 @@ class Card:
         Arguments come first, ``""`` included; then the model's own prompts; then those of the family of ``name``.
         """
         keys = ("document", "passage", "corpus")
-        own = self.prompts.get("query") or "", next((self.prompts[key] for key in keys if self.prompts.get(key)), "")
-        default = own if any(own) else family_instructions(name)
+        prompts = self.prompts.get("query") or "", next(filter(None, map(self.prompts.get, keys)), "")
+        default = prompts if any(prompts) else family_instructions(name)
         return default[0] if query is None else query, default[1] if passage is None else passage
 
     def require_cosine_of_whole(self, instructions: tuple[str, str]) -> None:

@@ -32,7 +32,7 @@ class Checkpoint:
     Attributes:
         name: hub id, or the folder's last part.
         folder: where the files are.
-        card: what its JSON files say.
+        card: the content of its JSON files.
         sha256: digest over the names and contents of all files that can be read for the model.
         weights_sha256: digest of the weights; for one file of weights the one that the hub shows.
         weights: names of the files of weights.

@@ -24,7 +24,7 @@ class Bundled(NamedTuple):
     """A model whose files an installed package carries.
 
     Attributes:
-        package, distribution: what is imported, and what is installed.
+        package, distribution: the name to import, and the name to install.
         path: the model's folder in the package, or the one file from which a folder is made.
         sha256: of all files of the model's folder, see :class:`helpers.models.files.Checkpoint`.
         weights_sha256: of its weights.

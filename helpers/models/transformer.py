@@ -39,7 +39,7 @@ class TransformerModel:
 
     Attributes:
         info: name, digests, and how texts are read.
-        tokenizer, network: what transformers loaded.
+        tokenizer, network: as transformers loads them.
         device: the one device it computes on.
         projection: (dim out, dim in) of a ColBERT checkpoint, which puts it behind the network; else None.
         layers: the layers behind the pooling, of sentence-transformers.
@@ -88,7 +88,7 @@ class TransformerModel:
         )
 
     def vectors(self, batch: TokenBatch, pooling: Pooling) -> Tensor:
-        """Pool the token vectors of a batch, pass the layers behind, and keep the dimensions asked for, (b, dim)."""
+        """Pool the token vectors of a batch, pass the layers behind, and keep ``info.dim`` dimensions, (b, dim)."""
         features = {"sentence_embedding": POOLINGS[pooling](batch)}
         for layer in self.layers:
             features = layer({"sentence_embedding": features["sentence_embedding"].float()})
@@ -106,7 +106,7 @@ def load_transformer(
 
     Args:
         checkpoint: its files.
-        info: what is known of it; a ``max_length`` of None becomes the default.
+        info: name, digests and options; a ``max_length`` of None becomes the default.
         longest: tokens that are read at most by default, where the model's own files do not say.
         device: None for a GPU where there is one.
         half: 16-bit floats on a GPU.
@@ -193,7 +193,7 @@ def _variant(model: TransformerModel, kind: str, network: torch.nn.Module) -> Tr
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Hide what transformers shows while it reads weights: a bar, and a list of those left over."""
+    """Hide the bar that transformers shows while it reads weights, and its list of unused ones."""
     logging = transformers.utils.logging
     has_bar, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()

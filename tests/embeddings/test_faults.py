@@ -57,10 +57,10 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 @pytest.fixture
-def kept(model: Any, tmp_path: Path) -> Path:
+def shard_folder(model: Any, tmp_path: Path) -> Path:
     """Give a folder that was filled."""
-    encode_shards(model, TEXTS, folder=tmp_path / "kept", shard_size=SHARD_SIZE)
-    return tmp_path / "kept"
+    encode_shards(model, TEXTS, folder=tmp_path / "shard_folder", shard_size=SHARD_SIZE)
+    return tmp_path / "shard_folder"
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -124,17 +124,17 @@ def test_kills_of_a_real_model_change_nothing(tmp_path):
     assert np.array_equal(np.asarray(Shards.open(tmp_path / "killed")), np.asarray(Shards.open(tmp_path / "quiet")))
 
 
-def test_another_model_is_refused(kept):
+def test_another_model_is_refused(shard_folder):
     """Vectors of two models in one folder would be compared though they have nothing in common."""
     with pytest.raises(ValueError, match=r"SHA-256 some weights.*SHA-256 other weights"):
-        encode_shards(stand_in("other weights"), TEXTS, folder=kept, shard_size=SHARD_SIZE)
-    assert np.array_equal(np.asarray(Shards.open(kept)), EXPECTED)
+        encode_shards(stand_in("other weights"), TEXTS, folder=shard_folder, shard_size=SHARD_SIZE)
+    assert np.array_equal(np.asarray(Shards.open(shard_folder)), EXPECTED)
 
 
 @pytest.mark.parametrize("damage", ["one bit", "another shard's", "missing"])
-def test_a_damaged_shard_is_computed_again(model, kept, damage):
+def test_a_damaged_shard_is_computed_again(model, shard_folder, damage):
     """A vector changed on disk would be taken for the model's."""
-    path, other = (kept / f"{shard.name}.npy" for shard in Shards.open(kept).manifest.shards[1:3])
+    path, other = (shard_folder / f"{shard.name}.npy" for shard in Shards.open(shard_folder).manifest.shards[1:3])
     good = path.read_bytes()
     if damage == "missing":
         path.unlink()
@@ -142,8 +142,8 @@ def test_a_damaged_shard_is_computed_again(model, kept, damage):
         flipped = good[:-100] + bytes([good[-100] ^ 1]) + good[-99:]
         path.write_bytes(other.read_bytes() if damage == "another shard's" else flipped)
     with pytest.raises(ValueError, match="run the same call of encode_shards again"):
-        np.asarray(Shards.open(kept))
-    again = encode_shards(model, TEXTS, folder=kept, shard_size=SHARD_SIZE)
+        np.asarray(Shards.open(shard_folder))
+    again = encode_shards(model, TEXTS, folder=shard_folder, shard_size=SHARD_SIZE)
     assert np.array_equal(np.asarray(again), EXPECTED)
     assert path.read_bytes() == good
 
@@ -205,15 +205,15 @@ def test_a_complete_folder_on_a_disk_that_is_read_only_is_used(model, small_disk
         encode_shards(model, TEXTS[:3], folder=small_disk, shard_size=SHARD_SIZE)
 
 
-def test_texts_that_were_added_are_computed_alone(model, kept):
+def test_texts_that_were_added_are_computed_alone(model, shard_folder):
     """A corpus that grows by a day would be encoded from its beginning."""
-    other = kept.with_name("grown")
+    other = shard_folder.with_name("grown")
     encode_shards(model, TEXTS[: 2 * SHARD_SIZE], folder=other, shard_size=SHARD_SIZE)
     before = {path: path.stat().st_mtime_ns for path in other.glob("*.npy")}
     grown = encode_shards(model, iter(TEXTS), folder=other, shard_size=SHARD_SIZE)
     assert {path: path.stat().st_mtime_ns for path in before} == before
     assert np.array_equal(np.asarray(grown), EXPECTED)
-    assert grown.texts == Shards.open(kept).texts
+    assert grown.texts == Shards.open(shard_folder).texts
 
 
 @pytest.mark.parametrize(
