@@ -138,7 +138,7 @@ class Store:
 
     @contextlib.contextmanager
     def _errors_named(self, path: Path, size: int = 0) -> Iterator[None]:
-        """Make the folder; an error names the file of ``size`` bytes that cannot be written, the cause and the remedy."""
+        """Make the folder; an error names the file of ``size`` bytes that cannot be written, cause and remedy."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             yield

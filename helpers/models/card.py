@@ -89,7 +89,8 @@ class Card:
         Arguments come first, ``""`` included; then the model's own prompts; then those of the family of ``name``.
         """
         keys = ("document", "passage", "corpus")
-        prompts = self.prompts.get("query") or "", next(filter(None, map(self.prompts.get, keys)), "")
+        passage_prompt = next((self.prompts[key] for key in keys if self.prompts.get(key)), "")
+        prompts = self.prompts.get("query") or "", passage_prompt
         default = prompts if any(prompts) else family_instructions(name)
         return default[0] if query is None else query, default[1] if passage is None else passage
 

@@ -46,9 +46,9 @@ def agree(folder: Path, **options) -> None:
     theirs = SentenceTransformer(str(folder), device="cpu", truncate_dim=options.get("dim"))
     for texts, kind, name in ((PASSAGES, "passage", "document"), (QUERIES, "query", "query")):
         expected = theirs.encode(texts, prompt_name=name, normalize_embeddings=True)
-        found = encode(ours, texts, kind=kind, batch_size=2)
-        assert found.shape == expected.shape
-        np.testing.assert_allclose(found, expected, atol=1e-5)
+        computed = encode(ours, texts, kind=kind, batch_size=2)
+        assert computed.shape == expected.shape
+        np.testing.assert_allclose(computed, expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("pooling", ["cls", "mean", "max", "lasttoken"])
