@@ -37,9 +37,8 @@ from urllib.parse import unquote
 from helpers._files import nearest
 from helpers._hub import DEFAULT_ENDPOINT, is_hub_id, reachable
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
-from helpers.models.bundled import bundled_path
 from helpers.models.files import WEIGHTS, require_loadable, sha256_of
-from helpers.models.find import require_package
+from helpers.models.find import bundled_path, require_package
 
 WORDS = {"bm25": "BM25", "tfidf": "TF-IDF", "tf-idf": "TF-IDF"}
 OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type of each
