@@ -252,7 +252,7 @@ class View:
              *([p_text(row["adjusted p"])] if several else [])]
             for name, row in frame.iterrows()
         ]  # fmt: skip
-        notes = [w["exact_note"]] + ([w["holm_note"].format(n=len(frame))] if several else [])
+        notes = [w["exact_note"]] + ([w["adjusted_note"].format(n=len(frame))] if several else [])
         for name, row in frame.iterrows():
             differing, floor = int(row["better"] + row["worse"]), row["smallest p"]
             if differing > 0 and floor > SMALL:

@@ -11,6 +11,7 @@ from helpers._notes import Note
 from helpers.data import RetrievalDataset
 from helpers.metrics import Evaluation
 from helpers.report.spec import Record
+from helpers.significance import tukey_hsd
 from helpers.systems.cost import Cost
 from helpers.systems.pipeline import Ranking
 
@@ -109,7 +110,8 @@ class Results:
         Columns: ``difference`` of the means, reference minus other, with its interval ``low`` to ``high`` (bootstrap);
         on how many queries the reference is ``better`` and ``worse``; ``p`` of the paired randomisation test, exact
         where few queries differ; ``smallest p``, below which it cannot fall with so few; and, where there are several
-        tests, ``adjusted p`` (Holm). No rows with fewer than two systems or queries.
+        tests, ``adjusted p`` of the randomised Tukey HSD test of all pairs, which allows for choosing the best system
+        after the scores were seen. No rows with fewer than two systems or queries.
 
         Raises:
             ValueError: no system of that name was scored, or the metric was not computed.
@@ -125,7 +127,11 @@ class Results:
             raise ValueError(f"{key[1]!r} was not computed; there are {', '.join(self.metrics)}.")
         if key not in self._paired:
             scored = self.scored if len(self.data.queries) > 1 else {key[0]: self.scored[key[0]]}
-            self._paired[key] = paired_table(scored, *key, level=self.level, smallest=True)
+            frame = paired_table(scored, *key, level=self.level, smallest=True)
+            if len(frame) > 1:
+                pairs = tukey_hsd(np.array([result.per_query[key[1]] for result in scored.values()]))
+                frame["adjusted p"] = np.delete(pairs[list(scored).index(key[0])], list(scored).index(key[0]))
+            self._paired[key] = frame
         frame = self._paired[key]
         return frame.copy() if len(frame) > 1 else frame.drop(columns="adjusted p")
 

@@ -17,7 +17,7 @@ from helpers.report import compare
 from helpers.report.comparison import grown
 from helpers.report.files import as_record
 from helpers.report.page import View
-from helpers.significance import bootstrap_interval, holm, interval, paired_test
+from helpers.significance import bootstrap_interval, interval, paired_test, tukey_hsd
 from helpers.systems import Ranking, Words
 from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, numbered, shifted, write_embeddings
 
@@ -42,7 +42,10 @@ def test_what_is_shown_is_what_was_scored(compared, tmp_path):
         gain = own - found.scored[name].per_query["ndcg@10"]
         assert row["difference"] == pytest.approx(gain.mean())
         assert (row["better"], row["worse"]) == ((gain > 0).sum(), (gain < 0).sum())
-    assert found.paired()["adjusted p"].tolist() == holm(found.paired()["p"]).tolist()
+    pairs = tukey_hsd([result.per_query["ndcg@10"] for result in found.scored.values()])
+    assert found.paired()["adjusted p"].tolist() == pairs[0, 1:].tolist()
+    second, *_ = list(found.scored)[1:]
+    assert found.paired(second)["adjusted p"].tolist() == np.delete(pairs[1], 1).tolist()
     found.save(tmp_path / "out")
     record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert record["schema"] == 1

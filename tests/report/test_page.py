@@ -189,11 +189,11 @@ def test_the_summary_says_whether_the_lead_is_significant(two, clear):
 def test_a_p_value_that_cannot_be_small_is_explained(two):
     """Five of five queries better and p above the level: without a line the reader does not know which to believe."""
     table, notes = View(two).tests()
-    assert "p adjusted (Holm)" in table.header
+    assert "p adjusted (Tukey HSD)" in table.header
     [line] = [note for note in notes if note.startswith("Against second")]
     assert "only 2 queries differ: p cannot fall below 0.5000" in line
     only = View(compare({"a": run_of(["d2"] * 6), "b": run_of(["d3"] * 6)}, collection()))
-    assert "p adjusted (Holm)" not in only.tests()[0].header
+    assert "p adjusted (Tukey HSD)" not in only.tests()[0].header
     one = View(compare({"a": run_of(["d2"] * 6), "b": run_of(["d9", *["d2"] * 5])}, collection()))
     assert [note for note in one.tests()[1] if "cannot fall below 1" in note]
 

@@ -14,7 +14,9 @@ def described(result: Result, language: str) -> str:
     case = result.case
     lines = [
         f"{case.name}: {result.answer}",
-        "expected an error" if case.exact is None else f"expected {case.exact}" + f" = {case.double:.6g}" * (case.exact not in ("0", "1")),
+        "expected an error"
+        if case.exact is None
+        else f"expected {case.exact}" + f" = {case.double:.6g}" * (case.exact not in ("0", "1")),
         case.why[language],
         f"run = {json.dumps(case.run, ensure_ascii=False)}",
         f"qrels = {json.dumps(case.qrels, ensure_ascii=False)}",
