@@ -61,7 +61,7 @@ def load_dataset(
             folder ``source``, or are paths of their own. Beside a source of the configurations ``corpus`` and
             ``queries`` a hub id too.
         columns: what the columns are called, where not as above: ``{"query": "question"}`` or
-            ``"query=question, positive=answer"``. Keys: those of ``helpers.data.columns.NAMES``.
+            ``"query=question, positive=answer"``. Keys: those of ``helpers.data.formats.NAMES``.
         relevance_level: the lowest grade that counts as relevant; 1 unless the collection says otherwise.
         max_queries: evaluate the first so many queries.
         corpus_queries: search only the passages relevant to the first so many queries (at least those of the
