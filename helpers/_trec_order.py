@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
+    from numpy.typing import ArrayLike
 
 Doc = TypeVar("Doc")
 
@@ -21,7 +22,7 @@ def trec_order(docs: Sequence[Doc], scores: Sequence[float], text_of: Callable[[
     return ordered
 
 
-def single_precision(scores: Any) -> np.ndarray:
+def single_precision(scores: ArrayLike) -> np.ndarray:
     """Return a copy of scores as trec_eval keeps them, float32; what is too large for that becomes infinite."""
     import numpy as np  # files are read without it
 

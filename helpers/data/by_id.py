@@ -77,7 +77,7 @@ def texts_by_id(table: Table, role: str, options: Options) -> tuple[dict[str, st
         by_id[name] = "" if blank else str(text)
     if len(by_id) < len(cells):
         repeated = [name for name, count in Counter(map(str, cells)).items() if count > 1]
-        raise ValueError(f"{table.source!r}: {len(repeated)} id(s) stand twice. {_first(repeated)}")
+        raise ValueError(f"{table.source!r}: {len(repeated)} id(s) occur twice. {_first(repeated)}")
     if blank_ids := [name for name, text in by_id.items() if not text]:
         options.skip_blank(table.source, role, blank_ids, len(by_id))
     return by_id, titled

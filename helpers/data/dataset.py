@@ -1,4 +1,4 @@
-"""A test collection, and what its texts and counts must be."""
+"""A test collection, and the checks of its texts and counts."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ class RetrievalDataset:
             ``unanswered_queries``: judged, and no passage is relevant.
         split: the split that was taken, "" where the source has none.
         titled: how many passages of the source had a title, which was put on a line before the text.
-        all_queries, all_passages: how many there were before ``first`` or ``subset`` kept a part; 0 where all are here.
+        all_queries, all_passages: how many there were before ``first`` or ``subset`` took a part; 0 for the whole.
     """
 
     name: str
@@ -123,7 +123,7 @@ class RetrievalDataset:
         ``embeddings[rows]`` are then the embeddings of the subset's corpus.
 
         Raises:
-            ValueError: a row that stands twice, or that the corpus does not have.
+            ValueError: a row that occurs twice, or that the corpus does not have.
         """
         if len(set(rows)) < len(rows) or not all(0 <= row < len(self.corpus) for row in rows):
             raise ValueError(f"rows: expected rows of the corpus, 0 to {len(self.corpus) - 1}, each once.")
@@ -209,14 +209,13 @@ def _all_if_fewer(limit: int | None, total: int) -> int:
 
 def require_answers(data: RetrievalDataset) -> None:
     """Raise where no query has a relevant passage: every score of every model would be 0."""
-    if len(data.unanswered()) < len(data.queries):
-        return
     grades = [grade for judged in data.qrels for grade in judged.values()]
-    highest = f"the highest of {len(grades)} grades is {max(grades)}" if grades else "there is no judgement"
-    raise ValueError(
-        f"{data.name}: no query has a relevant passage: {highest}, and grades count as relevant from "
-        f"{data.relevance_level} on. Correct the judgements, or set another relevance_level."
-    )
+    if max(grades, default=-LARGEST_GRADE) < data.relevance_level:
+        highest = f"the highest of {len(grades)} grades is {max(grades)}" if grades else "there is no judgement"
+        raise ValueError(
+            f"{data.name}: no query has a relevant passage: {highest}, and grades count as relevant from "
+            f"{data.relevance_level} on. Correct the judgements, or set another relevance_level."
+        )
 
 
 def check_texts(role: str, texts: Iterable[object]) -> None:

@@ -38,7 +38,7 @@ VERSIONS = {
 
 
 class Docstring(NamedTuple):
-    """The paragraphs of a docstring, each on one line, and where it stands: ``numpy/linalg/_linalg.py:2596``."""
+    """The paragraphs of a docstring, each on one line, and its place: ``numpy/linalg/_linalg.py:2596``."""
 
     place: str
     paragraphs: list[str]
@@ -47,25 +47,25 @@ class Docstring(NamedTuple):
 def load() -> RetrievalDataset:
     """Collect passages and queries from the installed libraries.
 
-    Both stand in the order of their SHA-256: an order that depends on the texts alone, and in which the first so many
+    Both are in the order of their SHA-256: an order that depends on the texts alone, and in which the first so many
     are a random sample of all.
 
     A passage is a first paragraph of 30 to 600 characters; where libraries repeat one, it is taken once. A query is a
     second paragraph of that length, in prose (it starts with a capital letter, ends with a full stop, and holds no
-    code or list), that stands behind one first paragraph alone and is none itself. Test files are passed over.
+    code or list), that follows one first paragraph alone and is none itself. Test files are passed over.
 
     Raises:
         ModuleNotFoundError: none of the libraries is installed with its source files.
     """
     corpus: dict[str, str] = {}
     behind: dict[str, set[str]] = {}
-    asked_at: dict[str, str] = {}
-    for place, (passage, *rest) in (found for library in VERSIONS for found in _docstrings(library)):
+    query_place: dict[str, str] = {}
+    for place, (passage, *rest) in (docstring for library in VERSIONS for docstring in _docstrings(library)):
         if SHORTEST <= len(passage) <= LONGEST:
             corpus.setdefault(passage, place)
             for query in filter(is_prose, rest[:1]):
                 behind.setdefault(query, set()).add(passage)
-                asked_at.setdefault(query, place)
+                query_place.setdefault(query, place)
     if not corpus:
         raise ModuleNotFoundError(f"{NAME!r} is read from {', '.join(VERSIONS)}; none of them is installed.")
     corpus = {passage: corpus[passage] for passage in sorted(corpus, key=_shuffled)}
@@ -77,7 +77,7 @@ def load() -> RetrievalDataset:
         queries=list(queries),
         corpus=list(corpus),
         qrels=[{passage: 1} for passage in queries.values()],
-        query_ids=[asked_at[query] for query in queries],
+        query_ids=[query_place[query] for query in queries],
         corpus_ids=list(corpus.values()),
     )
 
@@ -96,12 +96,10 @@ def is_prose(paragraph: str) -> bool:
 
 
 def _shuffled(text: str) -> bytes:
-    """Give the key of an order that has nothing to do with what a text says."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def _version(library: str) -> str:
-    """Return the version that is installed, or say that none is."""
     try:
         return importlib.metadata.version(library).partition("+")[0]
     except importlib.metadata.PackageNotFoundError:

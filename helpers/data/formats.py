@@ -37,11 +37,6 @@ class Table:
     split: str = ""
 
     @property
-    def rows(self) -> int:
-        """How many rows there are."""
-        return len(next(iter(self.columns.values()), []))
-
-    @property
     def listed(self) -> str:
         """The names of the columns, for a message."""
         return ", ".join(map(repr, self.columns))
@@ -138,9 +133,9 @@ def read_table(path: Path, named: Collection[str] = ()) -> Table:
     else:
         columns = _read_json(path) if kind == "json" else _read_csv(path, named)
     table = Table(columns, path.name)
-    if not table.rows:
+    if not any(columns.values()):
         raise ValueError(
-            f"{path.name!r}: no rows" + (f", only the columns {table.listed}." if columns else ", the file is empty.")
+            f"{path.name!r}: no rows, " + (f"only the columns {table.listed}." if columns else "the file is empty.")
         )
     return table
 

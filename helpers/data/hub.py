@@ -68,7 +68,7 @@ def choose_roles(names: Sequence[str], wanted: str | None, place: Place) -> dict
     """Return the configurations of ``corpus``, ``queries`` and perhaps ``qrels`` that belong together.
 
     ``mteb`` names those of a language ``zh-corpus``, ``zh-queries``, ``zh-qrels`` (MIRACLRetrieval, MintakaRetrieval,
-    MultiLongDocRetrieval and others); the name may stand behind as well, ``corpus-zh``. Judgements may be the
+    MultiLongDocRetrieval and others); the name may come last as well, ``corpus-zh``. Judgements may be the
     configuration ``default``, or missing. None where the one wanted, or the data set, is a table of rows.
 
     Raises:
@@ -104,14 +104,16 @@ def _read_folder(
     taken = choose_split(list(files), part[1] if part else split, or_only=or_only)
     if taken is None:
         raise ValueError(f"no split {part[1] if part else split!r}; it has {', '.join(map(repr, files))}.")
-    tables = [read_table(file, named) for file in files[taken]]
-    names = dict.fromkeys(name for table in tables for name in table.columns)
+    tables = [
+        (table, len(next(iter(table.columns.values())))) for table in (read_table(f, named) for f in files[taken])
+    ]
+    names = dict.fromkeys(name for table, _ in tables for name in table.columns)
     columns: dict[str, list[Cell]] = {
-        name: [cell for table in tables for cell in table.columns.get(name, [None] * table.rows)] for name in names
+        name: [cell for table, rows in tables for cell in table.columns.get(name, [None] * rows)] for name in names
     }
     if part:
-        rows = slice(*(int(end) if end else None for end in part.groups()[1:]))
-        columns, taken = {name: column[rows] for name, column in columns.items()}, part[0]
+        ends = slice(*(int(end) if end else None for end in part.groups()[1:]))
+        columns, taken = {name: column[ends] for name, column in columns.items()}, part[0]
     return Table(columns, config or shown_name(folder), taken)
 
 

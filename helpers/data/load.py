@@ -101,7 +101,7 @@ def load_dataset(
             )
         data = docstrings.load() if name == docstrings.NAME else bundled.load(name, split, queries, corpus)
     else:
-        options = Options(parse_columns(columns or {}), on_blank, on_missing, equal)
+        options = Options(parse_columns(columns) if columns else {}, on_blank, on_missing, equal)
         data = _load(_find(source), split, config, queries, corpus, qrels, options)
     if relevance_level is not None:
         check_count("relevance_level", relevance_level)
@@ -133,7 +133,7 @@ def _load(
     files, taken = None, ""
     if queries or qrels:
         files = _files_by_id(place, queries, corpus, qrels)
-    elif corpus is None and isinstance(place, Path):
+    elif corpus is None and isinstance(place, Path) and not is_file:
         files, taken = by_id.find_beir(place, split) or (None, "")
     if config is not None and (files or is_file):
         raise ValueError(f"{name!r} is read from files, which have no configurations; leave out config={config!r}.")

@@ -37,9 +37,9 @@ def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -
         passages = [_text(text, corpus.source, "passage", row) for row, text in enumerate(texts) if not is_blank(text)]
     cells = {role: table.columns[column] for role, column in columns.items() if column in table.columns}
     if blank := [f"row {row}" for row, query in enumerate(cells["query"]) if is_blank(query)]:
-        options.skip_blank(table.source, "query", blank, table.rows)
+        options.skip_blank(table.source, "query", blank, len(cells["query"]))
     one_text_a_cell = not any(isinstance(cell, list) for cell in cells["positive"])
-    negative = cells.get("negative", [None] * table.rows)
+    negative = cells.get("negative", [None] * len(cells["query"]))
     judgements: dict[object, tuple[list[Judgement], list[Judgement]]] = {}  # positive and negative, by query
     queries: list[str] = []
     for row, cell in enumerate(cells["query"]):

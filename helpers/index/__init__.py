@@ -6,7 +6,7 @@ Three kinds of index behind the same two calls: vectors (FAISS), words (BM25, TF
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import faiss
 import numpy as np
@@ -68,10 +68,18 @@ def build_index(
     kind, _, settings = factory.partition(":")
     if kind in KINDS:
         raise ValueError(f"{factory!r}: unknown unit {settings!r}; expected one of {', '.join(UNITS)}.")
+    values, vectors = parse_settings(settings), cast(Iterable[np.ndarray], passages)
     if kind == "Binary":
-        return _build_binary(passages, parse_settings(settings))
-    index = dense.build(passages, kind)  # type: ignore[arg-type]
-    dense.set_parameters(index, parse_settings(settings))
+        if unknown := sorted(values.keys() - {"rescore"}):
+            raise ValueError(f"'Binary' has no setting {unknown[0]!r}; it has rescore.")
+        if not hasattr(passages, "shape"):  # a list or generator of shards in memory
+            shards = list(vectors)
+            if not shards:
+                raise ValueError("No embeddings to index: give at least one shard.")
+            vectors = np.concatenate(shards)
+        return BinaryIndex(cast(np.ndarray, vectors), **values)
+    index = dense.build(vectors, kind)
+    dense.set_parameters(index, values)
     return index
 
 
@@ -89,17 +97,6 @@ def parse_settings(settings: str) -> dict[str, float]:
         except ValueError:
             raise ValueError(f"Setting {part!r}: expected name=number, such as nprobe=8.") from None
     return values
-
-
-def _build_binary(passages: Any, settings: dict[str, float]) -> BinaryIndex:
-    if unknown := sorted(settings.keys() - {"rescore"}):
-        raise ValueError(f"'Binary' has no setting {unknown[0]!r}; it has rescore.")
-    if not hasattr(passages, "shape"):  # a list or generator of shards in memory
-        shards = list(passages)
-        if not shards:
-            raise ValueError("No embeddings to index: give at least one shard.")
-        passages = np.concatenate(shards)
-    return BinaryIndex(passages, **settings)
 
 
 def search(

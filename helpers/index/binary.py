@@ -5,7 +5,6 @@ from __future__ import annotations
 import faiss
 import numpy as np
 
-from helpers.index.blocks import Vectors
 from helpers.index.dense import checked_vectors, require_dim
 from helpers.index.order import ordered
 
@@ -21,7 +20,7 @@ class BinaryIndex:
     distance decides alone, and the score is its negative.
 
     Args:
-        passages: vectors (n, dim), which may lie on disk; dim a multiple of 8.
+        passages: vectors (n, dim), dim a multiple of 8; or shards of them on disk, which are indexed like an array.
         rescore: how many times k candidates are scored in full; a whole number.
 
     Raises:
@@ -29,7 +28,7 @@ class BinaryIndex:
             are not finite.
     """
 
-    def __init__(self, passages: Vectors | np.ndarray, rescore: float = RESCORE) -> None:
+    def __init__(self, passages: np.ndarray, rescore: float = RESCORE) -> None:
         """Pack the signs of the passages, block by block."""
         if not (rescore >= 0 and float(rescore).is_integer()):
             raise ValueError(f"rescore={rescore!r}: expected a whole number of at least 0.")

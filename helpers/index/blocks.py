@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator
 
 import faiss
 import numpy as np
@@ -15,23 +14,6 @@ from helpers.index.order import merge
 # Vectors a block. From 4,096 on the product of matrices takes nearly all of the time; with a multiple of the 1,024 that
 # FAISS multiplies at a time, the same numbers are multiplied together as in a flat index, and round alike.
 BLOCK = 1 << 15
-
-
-class Vectors(Protocol):
-    """Vectors (n, dim) on disk in shards; :class:`helpers.embeddings.shards.Shards` is one."""
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """How many vectors there are, and of how many dimensions."""
-
-    def __len__(self) -> int:
-        """How many vectors there are."""
-
-    def __iter__(self) -> Iterator[np.ndarray]:
-        """Yield the shards, in order; more than once."""
-
-    def __getitem__(self, rows: Any) -> np.ndarray:
-        """Read the vectors at a slice or an array of rows."""
 
 
 class BlockIndex:
@@ -50,9 +32,9 @@ class BlockIndex:
         ValueError: no vectors; when searching, vectors of another dimension or that are not finite.
     """
 
-    def __init__(self, shards: Vectors | np.ndarray | Sequence[np.ndarray], corpus_size: int | None = None) -> None:
+    def __init__(self, shards: Iterable[np.ndarray], corpus_size: int | None = None) -> None:
         """Keep the shards and count their vectors."""
-        self.shards: Iterable[np.ndarray] = [shards] if isinstance(shards, np.ndarray) else shards
+        self.shards = [shards] if isinstance(shards, np.ndarray) else shards
         self.ntotal = dense.count(shards) or 0
         if not self.ntotal:
             raise ValueError("No embeddings to search in blocks: give an array, a list of arrays, or Shards.")
@@ -126,5 +108,5 @@ class _Block:
         self.ntotal, self.d = vectors.shape
 
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        result: Any = faiss.knn(queries, self.vectors, k, metric=faiss.METRIC_INNER_PRODUCT)
-        return result[0], result[1]
+        scores, ids = faiss.knn(queries, self.vectors, k, metric=faiss.METRIC_INNER_PRODUCT)
+        return scores, ids

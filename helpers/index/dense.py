@@ -17,6 +17,7 @@ from helpers.index.order import ordered
 
 BLAS_FROM = 1 << 24  # inner products a call
 MOST_TRAINED = 1 << 18  # vectors
+_faiss: Any = faiss  # its type stubs lack some names
 
 
 class Index(Protocol):
@@ -64,14 +65,13 @@ class PartialIndex:
         return scores, np.where(ids < 0, -1, places)
 
 
-def _search_parameters(index: faiss.Index, selector: Any) -> Any:
-    forms: Any = faiss  # whose type stubs do not know them
+def _search_parameters(index: faiss.Index, selector: faiss.IDSelector) -> Any:
     if isinstance(index, faiss.IndexIVF):
-        return forms.SearchParametersIVF(sel=selector, nprobe=index.nprobe)
+        return _faiss.SearchParametersIVF(sel=selector, nprobe=index.nprobe)
     if isinstance(index, faiss.IndexHNSW):
-        return forms.SearchParametersHNSW(sel=selector, efSearch=index.hnsw.efSearch)
+        return _faiss.SearchParametersHNSW(sel=selector, efSearch=index.hnsw.efSearch)
     if isinstance(index, faiss.IndexFlat):
-        return forms.SearchParameters(sel=selector)
+        return _faiss.SearchParameters(sel=selector)
     raise ValueError(f"{type(index).__name__} cannot be searched in part; use 'Flat', 'IVF64,Flat' or 'HNSW32'.")
 
 
@@ -123,7 +123,7 @@ def training_size(index: faiss.Index) -> int:
     lists, and 256 in a product quantizer of 8 bits. Above 262,144 vectors, which make a third of a gigabyte at 384
     dimensions, no more are taken than those 39.
     """
-    inner: Any = faiss.downcast_index(index)
+    inner = faiss.downcast_index(index)
     while not isinstance(inner, faiss.IndexIVF):  # behind a transformation, below a refinement
         wrapped = getattr(inner, "base_index", None) or getattr(inner, "index", None)
         if wrapped is None:
@@ -164,9 +164,8 @@ def reserve(index: faiss.Index, count: int) -> None:
     Other kinds are left as they are.
     """
     if isinstance(index, faiss.IndexFlatCodes) and not index.ntotal:
-        codes: Any = index.codes
-        codes.resize(count * index.code_size)
-        codes.resize(0)  # FAISS keeps the room
+        index.codes.resize(count * index.code_size)
+        index.codes.resize(0)  # FAISS keeps the room
 
 
 def set_parameters(index: faiss.Index, settings: Mapping[str, float]) -> None:
@@ -175,10 +174,9 @@ def set_parameters(index: faiss.Index, settings: Mapping[str, float]) -> None:
     Raises:
         ValueError: a setting that this kind of index does not have.
     """
-    space: Any = faiss
     for name, value in settings.items():
         try:
-            space.ParameterSpace().set_index_parameter(index, name, value)
+            _faiss.ParameterSpace().set_index_parameter(index, name, value)
         except RuntimeError as error:
             raise ValueError(f"{type(index).__name__} has no setting {name!r}; see FAISS's ParameterSpace.") from error
 
@@ -227,7 +225,7 @@ def by_blas(products: int) -> Iterator[None]:
 
     Since 1.15 it does so from 128,000 queries a call only. Small searches stay as they are: BLAS rounds otherwise.
     """
-    settings: Any = faiss.cvar
+    settings = _faiss.cvar
     before = settings.distance_compute_blas_threshold
     if products >= BLAS_FROM:
         settings.distance_compute_blas_threshold = 20

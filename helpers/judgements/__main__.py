@@ -6,12 +6,11 @@ lists where two assessors differ, and writes the judgements as TREC qrels. Neith
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from helpers._trec_order import single_precision, trec_order
 from helpers.data import RetrievalDataset, from_ids
 from helpers.data.by_id import Options, texts_by_id
 from helpers.data.formats import read_table
@@ -29,19 +28,17 @@ def read_texts(path: Path, role: str) -> dict[str, str]:
     return texts
 
 
-def rank_run(path: Path, data: RetrievalDataset, rows: Mapping[str, int], depth: int) -> np.ndarray:
+def rank_run(path: Path, data: RetrievalDataset, depth: int) -> np.ndarray:
     """Read a TREC run as rows of the corpus, (q, depth), in trec_eval's order."""
-    run, ids = read_run(path), np.full((len(data.queries), depth), -1, np.int64)
-    unknown = sorted({doc for docs in run.values() for doc in docs} - rows.keys())
-    strangers = sorted(run.keys() - set(data.query_ids))
-    if unknown or strangers:
-        name = f"passage {unknown[0]!r}" if unknown else f"query {strangers[0]!r}"
+    from helpers.systems import Run
+
+    run = Run(read_run(path))
+    passages = sorted(run.documents.keys() - {*data.corpus_ids, *data.same_as})
+    queries = sorted(run.run.keys() - set(data.query_ids))
+    if passages or queries:
+        name = f"passage {passages[0]!r}" if passages else f"query {queries[0]!r}"
         raise ValueError(f"{path.name}: {name} is not in the data: give the run of these texts.")
-    for row, query in enumerate(data.query_ids):
-        docs = run.get(query, {})
-        best = trec_order(list(docs), single_precision(list(docs.values())).tolist(), str)[:depth]
-        ids[row, : len(best)] = [rows[doc] for doc in best]
-    return ids
+    return run.rank(data, depth).ids
 
 
 def rank_system(name: str, data: RetrievalDataset, depth: int) -> np.ndarray:
@@ -68,13 +65,13 @@ def sheet(args: argparse.Namespace) -> int:
     data = from_ids(args.data.name, read_texts(args.data / args.queries, "query"), passages, {})
     for name in (*data.query_ids, *passages):
         require_field(name)  # now, rather than when all is graded
-    row_of_text = {text: row for row, text in enumerate(data.corpus)}
-    rows = {name: row_of_text[text] for name, text in passages.items()}
-    rankings = {str(path): rank_run(path, data, rows, args.depth) for path in args.runs}
+    rankings = {str(path): rank_run(path, data, args.depth) for path in args.runs}
     rankings |= {name: rank_system(name, data, args.depth) for name in args.systems}
     if not rankings:
         raise ValueError("Nothing to pool: name --systems (BM25, TF-IDF, a model) or --runs (TREC run files).")
     judged = read_qrels(args.judged) if args.judged else {}
+    rows = {name: row for row, name in enumerate(data.corpus_ids)}
+    rows |= {name: rows[same] for name, same in data.same_as.items()}
     judged_rows = [{rows[doc] for doc in judged.get(query, {}) if doc in rows} for query in data.query_ids]
     pooled = pool(rankings, args.depth)
     pairs = [sorted(set(docs) - seen) for docs, seen in zip(pooled, judged_rows, strict=True)]

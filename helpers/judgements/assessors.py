@@ -10,6 +10,7 @@ from helpers.significance import check_level
 __all__ = ["Agreement", "agreement"]
 
 Labels = Mapping[Any, Mapping[Any, int]] | Sequence[Mapping[int, int]]
+Grades = dict[Hashable, dict[Hashable, int]]  # by query and passage
 POWERS = {"linear": 1, "quadratic": 2}
 _BATCH = 1 << 21  # resampled counts held at a time: 16 MiB
 
@@ -91,21 +92,17 @@ def agreement(
     )
 
 
-def _by_query(labels: Labels) -> dict[Hashable, Mapping[Any, int]]:
+def _by_query(labels: Labels) -> Grades:
     entries = labels.items() if isinstance(labels, Mapping) else enumerate(labels)
-    by_query: dict[Hashable, Mapping[Any, int]] = {}
+    by_query: Grades = {}
     for query, docs in entries:
         if not isinstance(docs, Mapping):
             raise ValueError(f"The labels of query {query!r} must be a dict {{passage: grade}}, not {docs!r:.60}.")
-        by_query[query] = docs
+        by_query[query] = dict(docs.items())
     return by_query
 
 
-def _tables(
-    first: Mapping[Hashable, Mapping[Any, int]],
-    second: Mapping[Hashable, Mapping[Any, int]],
-    relevance_level: int | None,
-) -> tuple[np.ndarray, tuple[int, ...], int]:
+def _tables(first: Grades, second: Grades, relevance_level: int | None) -> tuple[np.ndarray, tuple[int, ...], int]:
     """Counts of first grade by second grade, (queries, grades, grades); the grades; pairs that one assessor graded."""
     pairs = [
         (query, grade, second[query][doc])

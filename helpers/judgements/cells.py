@@ -9,6 +9,7 @@ from pathlib import Path
 
 from helpers._atomic import whole_file
 from helpers._cells import runs_as_formula
+from helpers._files import open_text
 
 LARGEST_CELL = 32_767  # characters that Excel keeps in a cell
 _SHORT = 40  # a longer text is not taken for a number, a date or a truth value
@@ -28,7 +29,7 @@ def guarded(text: str) -> str:
 
 
 def unguarded(cell: str) -> str:
-    """Return the text of a cell that `guarded` made."""
+    """Take away the apostrophe that `guarded` put before a text."""
     return cell.removeprefix("'")
 
 
@@ -75,15 +76,8 @@ def read_rows(path: PathLike, first: str) -> Iterator[tuple[int, list[str]]]:
     Raises:
         ValueError: the file is not UTF-8 or not CSV; with file, line and remedy.
     """
-    raw = Path(path).read_bytes()
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise ValueError(
-            f'{Path(path).name}:{line}: not UTF-8. Save the sheet as "CSV UTF-8", or convert it: '
-            "iconv -f GB18030 -t UTF-8, with its own encoding after -f."
-        ) from None
+    with open_text(Path(path), newline="") as file:
+        text = file.read()
     after = text.split("\n", 1)[0].replace('"', "").removeprefix(first).lstrip(" ")[:1]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=after if after in (",", ";", "\t") else ",")
     line = 1

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from helpers.judgements.cells import PathLike, same_text
-from helpers.judgements.sheets import Pair, Sheet, SheetRow, by_cell_text, read_sheet, shown
+from helpers.judgements.sheets import Pair, Sheet, SheetRow, read_sheet, shown, without_apostrophes
 
 Labels = dict[str, dict[str, int]]
 MOST_FAULTS = 20  # named in one message
@@ -103,11 +103,11 @@ def _grades(
 
 def _rows(filled: Sheet, empty: Sheet, pairs: Mapping[Pair, SheetRow], faults: list[str]) -> dict[Pair, SheetRow]:
     """The rows of a filled sheet by pair; unknown, changed and repeated ones are added to `faults`."""
-    forms, seen = by_cell_text(pairs), dict[Pair, SheetRow]()
+    known, seen = {without_apostrophes(pair): pair for pair in pairs}, dict[Pair, SheetRow]()
     if filled.grades != empty.grades:
         faults.append(f"{filled.name}:1: its grades are not those of {empty.name}: put the header back as it was.")
     for row in filled.rows:
-        pair = forms.get((row.query_id, row.passage_id))
+        pair = known.get(without_apostrophes((row.query_id, row.passage_id)))
         if pair is None:
             ids = shown((row.query_id, row.passage_id))
             faults.append(
@@ -128,16 +128,17 @@ def _rows(filled: Sheet, empty: Sheet, pairs: Mapping[Pair, SheetRow], faults: l
 
 def _settled(settled: Sheet, empty: Sheet, conflicts: Mapping[Pair, SheetRow], faults: list[str]) -> dict[Pair, int]:
     """The grades that settle conflicts; a conflict without a row stays one."""
-    forms, known = by_cell_text(conflicts), dict[Pair, list[SheetRow]]()
+    known = {without_apostrophes(pair): pair for pair in conflicts}
+    rows = []
     for row in settled.rows:
-        pair = forms.get((row.query_id, row.passage_id))
-        if pair is None:
+        if without_apostrophes((row.query_id, row.passage_id)) in known:
+            rows.append(row)
+        else:
             ids = shown((row.query_id, row.passage_id))
             faults.append(f"{settled.name}:{row.line}: {ids} is no conflict of these sheets: remove the row.")
-        else:
-            known.setdefault(pair, []).append(row)
-    rows = Sheet(settled.name, settled.grades, [row for some in known.values() for row in some])
-    return _grades(rows, empty, {pair: conflicts[pair] for pair in known}, faults, partial=True)
+    present = {known[without_apostrophes((row.query_id, row.passage_id))] for row in rows}
+    pairs = {pair: row for pair, row in conflicts.items() if pair in present}
+    return _grades(Sheet(settled.name, settled.grades, rows), empty, pairs, faults, partial=True)
 
 
 def _by_query(grades: Mapping[Pair, int]) -> Labels:

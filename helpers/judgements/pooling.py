@@ -146,11 +146,16 @@ def leave_one_out(
     for name, ids in rankings.items():
         _checked(ids, name, qrels)
     pooled_alone = _pooled_alone(tops, family)
-    full = _scores(rankings, qrels, metric, options)
+
+    def score(judged: Qrels) -> dict[str, float]:
+        means = {name: evaluate(np.asarray(ids), judged, [metric], **options).mean for name, ids in rankings.items()}
+        return {name: next(iter(mean.values())) for name, mean in means.items()}
+
+    full = score(qrels)
     systems = {}
     for name, unique in pooled_alone.items():
         fewer = [{d: g for d, g in row.items() if d not in gone} for row, gone in zip(qrels, unique, strict=True)]
-        scores = _scores(rankings, fewer, metric, options)
+        scores = score(fewer)
         removed = sum(map(len, qrels)) - sum(map(len, fewer))
         for member in (system for system in rankings if family[system] == name):
             systems[member] = LeftOut(removed, full[member], scores[member], _tau(full, scores))
@@ -159,7 +164,7 @@ def leave_one_out(
 
 
 def _pooled_alone(tops: Mapping[str, list[set[int]]], family: Mapping[str, str]) -> dict[str, list[set[int]]]:
-    """For each family the passages that it alone pooled, query by query."""
+    """Return for each family the passages that it alone pooled, query by query."""
     members: dict[str, list[list[set[int]]]] = {}
     for name, rows in tops.items():
         members.setdefault(family[name], []).append(rows)
@@ -171,13 +176,6 @@ def _pooled_alone(tops: Mapping[str, list[set[int]]], family: Mapping[str, str])
     }
 
 
-def _scores(
-    rankings: Mapping[str, ArrayLike], qrels: Qrels, metric: str, options: Mapping[str, Any]
-) -> dict[str, float]:
-    means = {name: evaluate(np.asarray(ids), qrels, [metric], **options).mean for name, ids in rankings.items()}
-    return {name: next(iter(mean.values())) for name, mean in means.items()}
-
-
 def _tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     """Kendall's tau, nan where all systems score the same and so are in no order."""
     flat = min(len(set(scores.values())) for scores in (first, second)) < 2
@@ -185,7 +183,7 @@ def _tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
 
 
 def _tops(rankings: Mapping[str, ArrayLike], depth: int) -> dict[str, list[set[int]]]:
-    """The first `depth` ids of each system as one set a query, without padding."""
+    """Return the first `depth` ids of each system as one set a query, without padding."""
     _check_depth("depth", depth)
     if not isinstance(rankings, Mapping) or not rankings:
         raise ValueError("rankings must be a dict of one system or more, {name: ids (q, k)}.")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from helpers.data import RetrievalDataset
-from helpers.judgements.cells import PathLike, guarded, read_rows, unguarded, write_new
+from helpers.judgements.cells import PathLike, read_rows, unguarded, write_new
 
 GRADES = (0, 1, 2, 3)
 COLUMNS = ("query id", "query", "passage id", "passage")
@@ -46,7 +46,7 @@ class Sheet:
             plain = SheetRow(row.line, *map(unguarded, row[1:]))
             pair = (plain.query_id, plain.passage_id)
             if pair in rows:
-                raise ValueError(f"{self.name}:{row.line}: {shown(pair)} stands twice. Write the sheet anew.")
+                raise ValueError(f"{self.name}:{row.line}: {shown(pair)} occurs twice. Write the sheet anew.")
             rows[pair] = plain
         return rows
 
@@ -127,14 +127,9 @@ def read_sheet(path: PathLike) -> Sheet:
     return Sheet(name, tuple(map(int, scale[1].split("/"))), sheet_rows)
 
 
-def by_cell_text(pairs: Iterable[Pair]) -> dict[Pair, Pair]:
-    """Look-up of pairs by the text of their two cells, with or without the guarding apostrophes."""
-    pairs = list(pairs)
-    forms = {(guarded(query), guarded(passage)): (query, passage) for query, passage in pairs}
-    for query, passage in pairs:
-        for other in ((query, passage), (guarded(query), passage), (query, guarded(passage))):
-            forms.setdefault(other, (query, passage))
-    return forms
+def without_apostrophes(pair: Pair) -> Pair:
+    """Return a pair by which it is found again, whether or not a spreadsheet dropped the guarding apostrophes."""
+    return pair[0].lstrip("'"), pair[1].lstrip("'")
 
 
 def shown(pair: Pair) -> str:

@@ -74,8 +74,8 @@ def evaluate(
     keep, ids = _kept(judgements, no_relevant)
     per_query = {}
     for name, (metric, k) in wanted.items():
-        own = {option: options[option] for option in metric.options if option in options}
-        per_query[name] = metric.of(hits, k, **own)[keep]
+        accepted = {option: options[option] for option in metric.options if option in options}
+        per_query[name] = metric.of(hits, k, **accepted)[keep]
     return Evaluation(
         mean={name: float(values.sum() / len(ids)) for name, values in per_query.items()},
         per_query=per_query,
@@ -97,13 +97,13 @@ def _parse_names(metrics: str | Iterable[str], cutoffs: Iterable[int] | None) ->
         match = re.fullmatch(r"([a-z_]+)(?:@(\S*))?", str(name).strip().lower())
         if not match or match[1] not in METRICS:
             raise ValueError(f"Unknown metric {name!r}. Known: {', '.join(METRICS)}, with a cutoff such as ndcg@10.")
-        metric, given = METRICS[match[1]], match[2]
+        metric, cutoff = METRICS[match[1]], match[2]
         if not metric.takes_cutoff:
-            wanted[metric.name] = (metric, metric.cutoff(given))
+            wanted[metric.name] = (metric, metric.cutoff(cutoff))
             continue
-        if given is None and not ks:
+        if cutoff is None and not ks:
             raise ValueError(f"{name!r} needs a cutoff: write {metric.name}@10, or give cutoffs=[10].")
-        for k in ks if given is None else [checked_cutoff(given)]:
+        for k in ks if cutoff is None else [checked_cutoff(cutoff)]:
             wanted[f"{metric.name}@{k}"] = (metric, k)
     if not wanted:
         raise ValueError("No metric was asked for. Give at least one, such as recall@10.")

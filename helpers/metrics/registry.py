@@ -96,8 +96,8 @@ def metric(name: str, depth: Depth | None = None) -> Callable[[Definition], Metr
         METRICS[name] = Metric(name, definition, any(p.name == "k" for p in parameters), options, depth)
 
         @wraps(definition)
-        def function(*given: Any, **named: Any) -> np.ndarray:
-            return METRICS[name](*given, **named)
+        def function(*arguments: Any, **options: Any) -> np.ndarray:
+            return METRICS[name](*arguments, **options)
 
         return function
 

@@ -121,23 +121,6 @@ def test_judgements_are_read_however_they_are_separated(tmp_path: Path, text: st
     assert trec.read_qrels(put(tmp_path / "qrels", text)) == JUDGED
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("q1,d1,1\nq1,d2\n", r"qrels', line 2: expected 3 fields \(query document grade\), found 2"),
-        ("q1,d1,1.5\n", r"qrels', line 1: the grade must be a whole number, not '1.5'"),
-        ("q1 0 d1 high\n", r"qrels', line 1: the grade must be a whole number, not 'high'"),
-        ("q1,d1,1\nq1,d1,2\n", r"qrels', line 2: document 'd1' is judged twice for query 'q1'"),
-        ("sep=;\n", "'qrels': no judgements"),
-        ("a,b,c\nq1,d1,1\nx,y,z\n", r"qrels', line 3: the grade"),
-    ],
-)
-def test_bad_lines_between_commas_are_named(tmp_path: Path, text: str, message: str):
-    """A slip in a CSV file would be passed over where one in TREC's is not."""
-    with pytest.raises(ValueError, match=message):
-        trec.read_qrels(put(tmp_path / "qrels", text))
-
-
 def test_an_empty_run_is_warned_of(tmp_path: Path):
     """A system that failed would look like one that finds nothing."""
     with pytest.warns(UserWarning, match="run.txt': the run is empty"):

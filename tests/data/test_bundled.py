@@ -149,7 +149,7 @@ def test_languages_can_be_crossed():
     ("arguments", "message"),
     [
         ({"source": "pocket"}, "needs a language for each side"),
-        ({"source": "pocket", "queries": "fr", "corpus": "en"}, "no language 'fr'; it has en, zh"),
+        ({"source": "pocket", "queries": "fr", "corpus": "en"}, "of en, zh; not 'fr' and 'en'"),
         ({"source": "pocket-en", "queries": "zh"}, "fixes both languages"),
     ],
 )

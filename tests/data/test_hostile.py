@@ -23,7 +23,6 @@ from tests.watch import watched
 
 CANARY = "the secret of another folder"
 UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u202e]")
-DEEP = "[" * 30_000 + "]" * 30_000
 
 
 class Trap:
@@ -89,12 +88,17 @@ def config(**entries: object) -> dict[str, object]:
 # --- names that lead outside ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("card", ["README.md", ".huggingface.yaml"])
 @pytest.mark.parametrize(
-    "files",
-    ["../secret/dev.csv", "{secret}/*.csv", "file://{secret}/dev.csv", "hf://datasets/owner/name/dev.csv",
-     "zip://dev.csv::{secret}/x.zip", "..\\secret\\dev.csv", "C:\\secret\\dev.csv"],
-)  # fmt: skip
+    ("files", "card"),
+    [
+        ("../secret/dev.csv", "README.md"),
+        ("{secret}/*.csv", ".huggingface.yaml"),
+        ("hf://datasets/owner/name/dev.csv", "README.md"),
+        ("zip::{secret}/x.zip", "README.md"),
+        ("..\\secret\\dev.csv", "README.md"),
+        ("C:\\secret\\dev.csv", "README.md"),
+    ],
+)
 def test_a_data_folder_cannot_name_files_elsewhere(trap: Trap, files: str, card: str):
     """A downloaded folder could put any file of the reader's machine into a report, or reach out to a server."""
     files = files.replace("{secret}", str(trap.secret))
@@ -105,11 +109,8 @@ def test_a_data_folder_cannot_name_files_elsewhere(trap: Trap, files: str, card:
     "settings",
     [
         config(data_files="../secret/dev.csv"),
-        config(data_files=["../secret/dev.csv"]),
         config(data_files={"dev": ["../secret/dev.csv"]}),
         config(data_files=[{"split": "dev", "path": ["own.csv", "../secret/dev.csv"]}]),
-        config(data_dir="../secret"),
-        config(data_dir="/"),
         {"configs": [{"config_name": "x", "data_files": "own.csv"}, {"config_name": "y", "data_dir": "../secret"}]},
     ],
 )
@@ -133,11 +134,11 @@ def test_a_data_folder_cannot_link_to_files_elsewhere(trap: Trap, named: bool, t
     trap.refused("leads outside the folder")
 
 
-@pytest.mark.parametrize(("name", "target"), [("data", "../secret"), ("data", ".."), ("data", "."), (".x", "/")])
-def test_a_link_to_a_folder_is_not_followed(trap: Trap, name: str, target: str):
+@pytest.mark.parametrize("target", ["../secret", "."])
+def test_a_link_to_a_folder_is_not_followed(trap: Trap, target: str):
     """A search through the whole disk, or in a circle, would never end."""
     put(trap.own / "dev.csv", "query,positive\none,uno\n")
-    (trap.own / name).symlink_to(target)
+    (trap.own / "data").symlink_to(target)
     assert trap.harmless().corpus == ["uno"]
 
 
@@ -166,17 +167,6 @@ def test_the_hub_s_own_cache_may_link_to_its_blobs(trap: Trap, inner: str):
     assert trap.harmless(snapshot).corpus == ["uno"]
 
 
-@pytest.mark.parametrize("name", ["queries.jsonl", "corpus.jsonl", "qrels/dev.tsv"])
-def test_beir_s_folder_in_the_hub_s_cache_loads(trap: Trap, name: str):
-    """As above, for a folder of ids and judgements."""
-    snapshot = beir(trap.root / "datasets--a--b" / "snapshots" / "0123")
-    blob = trap.root / "datasets--a--b" / "blobs" / "ab12"
-    blob.parent.mkdir()
-    (snapshot / name).rename(blob)
-    (snapshot / name).symlink_to(blob)
-    assert trap.harmless(snapshot).queries == ["one", "two"]
-
-
 def test_blobs_that_are_a_link_are_no_way_out(trap: Trap):
     """A folder laid out like the hub's cache could link blobs to anywhere."""
     snapshot = trap.root / "datasets--a--b" / "snapshots" / "0123"
@@ -197,21 +187,15 @@ def test_files_by_id_cannot_be_links_to_elsewhere(trap: Trap, name: str, by_name
     trap.refused("leads outside the folder", **files)
 
 
-@pytest.mark.parametrize("how", ["absolute", "upwards", "link", "own link"])
-def test_a_path_that_the_reader_gives_may_lie_anywhere(trap: Trap, how: str, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("queries", ["{root}/mine/queries.jsonl", "../mine/queries.jsonl", "link.jsonl"])
+def test_a_path_that_the_reader_gives_may_lie_anywhere(trap: Trap, queries: str, monkeypatch: pytest.MonkeyPatch):
     """The rule is for what a folder says: a reader's own path, absolute or a link of his, is his own business."""
     beir(trap.own), beir(trap.root / "mine")
     (trap.root / "link.jsonl").symlink_to(trap.root / "mine" / "queries.jsonl")
     (trap.root / "link").symlink_to(trap.own)
     monkeypatch.chdir(trap.root)
-    queries = {
-        "absolute": str(trap.root / "mine" / "queries.jsonl"),
-        "upwards": "../mine/queries.jsonl",
-        "link": "link.jsonl",
-        "own link": str(trap.root / "link.jsonl"),
-    }[how]
-    files = {"corpus": "corpus.jsonl", "qrels": "qrels/dev.tsv"}
-    assert trap.harmless(trap.root / "link", queries=queries, **files).queries == ["one", "two"]
+    files = {"queries": queries.format(root=trap.root), "corpus": "corpus.jsonl", "qrels": "qrels/dev.tsv"}
+    assert trap.harmless(trap.root / "link", **files).queries == ["one", "two"]
 
 
 # --- columns that open files ------------------------------------------------------------------------------------------
@@ -248,10 +232,8 @@ def test_a_path_in_a_column_is_a_text(trap: Trap):
     [
         ("configs: " + "[" * 500 + "]" * 500, "settings are not YAML"),
         ("- a\n- b", "must map the name configs"),
-        ("just text", "must map the name configs"),
         ("configs: [text]", "must map the name configs"),
         ("a: [1, 2\nb: }", "settings are not YAML"),
-        ('a: "\\e[2J\x1b[2J', "settings are not YAML"),
         ("a: !!python/object/apply:os.system ['touch {secret}/written']", "settings are not YAML"),
         ("configs: [{config_name: a, data_files: 7}]", "data_files must be a path"),
         ("configs: [{config_name: a, data_files: [{split: [a], path: dev.csv}]}]", "Cannot read"),
@@ -264,17 +246,10 @@ def test_settings_of_any_form_are_answered_in_one_line(trap: Trap, settings: str
     trap.card(settings.replace("{secret}", str(trap.secret))).refused(message)
 
 
-def test_settings_that_are_no_text_are_answered_in_one_line(trap: Trap):
-    """A card in another encoding must say so."""
-    put(trap.own / "dev.csv", "query,positive\none,uno\n")
-    put(trap.own / "README.md", b"---\nconfigs: \xff\xfe\n---\n")
-    trap.refused("settings are not YAML")
-
-
-@pytest.mark.parametrize("value", [DEEP, '{"a": ' * 30_000 + "1" + "}" * 30_000])
-def test_deep_json_is_answered_in_one_line(trap: Trap, value: str):
+def test_deep_json_is_answered_in_one_line(trap: Trap):
     """Some libraries end the process at some ten thousand levels, without a word."""
-    put(trap.own / "dev.jsonl", f'{{"query": "one", "positive": "uno", "x": {value}}}\n')
+    deep = "[" * 30_000 + "]" * 30_000
+    put(trap.own / "dev.jsonl", f'{{"query": "one", "positive": "uno", "x": {deep}}}\n')
     trap.refused("'dev.jsonl', line 1 is not JSON")
 
 
@@ -292,16 +267,13 @@ def test_nothing_but_tables_is_opened(trap: Trap, name: str):
 # --- sizes and names --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("row", [1, 2])
-def test_a_long_field_of_a_csv_loads(trap: Trap, row: int):
-    """The module csv gives up at 131,072 characters, in the rows that are looked at first."""
-    long = "u" * 200_000
-    texts = ["uno", long] if row == 2 else [long, "uno"]
-    put(trap.own / "a.csv", "query,positive\n" + "".join(f"{i},{text}\n" for i, text in enumerate(texts)))
-    assert trap.harmless(trap.own / "a.csv").corpus == texts
+def test_a_long_field_of_a_csv_loads(trap: Trap):
+    """The module csv gives up at 131,072 characters."""
+    path = put(trap.own / "a.csv", f"query,positive\none,{'u' * 200_000}\n")
+    assert trap.harmless(path).corpus == ["u" * 200_000]
 
 
-@pytest.mark.parametrize("grade", ["9" * 400, "-" + "9" * 5000, str(2**31)])
+@pytest.mark.parametrize("grade", ["-" + "9" * 5000, str(2**31)])
 def test_a_grade_beyond_all_bounds_is_answered_in_one_line(trap: Trap, grade: str):
     """It would overflow far from the file that holds it."""
     beir(trap.own, **{"qrels/dev.tsv": f"q0\t00\t{grade}\n"})
@@ -316,18 +288,12 @@ ESCAPE = "\x1b]0;me\x07\u202e"
 @pytest.mark.parametrize(
     "make",
     [
-        lambda own: put(own / f"{ESCAPE}.csv", "a,b\n1,2\n"),
-        lambda own: put(own / f"{ESCAPE}.csv", "query,positive\n"),
         lambda own: put(own / f"{ESCAPE}.jsonl", "{"),
-        lambda own: put(own / f"{ESCAPE}.jsonl", b"\xff"),
-        lambda own: put(own / f"{ESCAPE}.parquet", "no table"),
-        lambda own: put(own / f"a.{ESCAPE}", "query,positive\n"),
+        lambda own: put(own / f"{ESCAPE}.csv", b"\xff"),
         lambda own: put(own / "a.csv", f"{ESCAPE},b\n1,2,3\n"),
         lambda own: put(own / ESCAPE / "dev.csv", "a,b\n1,2\n").parent,
         lambda own: put(own / "x" / "README.md", '---\nconfigs: [{config_name: a, data_files: "\\e"}]\n---\n').parent,
         lambda own: beir(own / ESCAPE, **{"qrels/dev.tsv": f"q0\t{ESCAPE}\t1\n"}),
-        lambda own: beir(own / ESCAPE, **{"qrels/dev.tsv": f"q0\t00\t{ESCAPE}\n"}),
-        lambda own: beir(own / ESCAPE, **{"queries.jsonl": jsonl([{"_id": ESCAPE, "text": "a"}] * 2)}),
         lambda own: beir(own / ESCAPE, **{"corpus.jsonl": jsonl([{ESCAPE: "1", "text": "a"}])}),
     ],
 )

@@ -59,7 +59,7 @@ REPOSITORIES = {
     "absolute": {"README.md": card("data_files: {secret}/dev.csv"), "dev.csv": ROWS},
     "upwards": {"README.md": card("data_files: ../other/dev.csv"), "dev.csv": ROWS},
     "other": {"README.md": card("data_files: hf://datasets/owner/honest/dev.csv"), "dev.csv": ROWS},
-    "labels": {"README.md": card("features: [{name: query, dtype: {class_label: {names_file: {secret}/dev.csv}}}]")},
+    "labels": {"README.md": card('features: [{dtype: {class_label: {"names\\x5ffile": {secret}/dev.csv}}}]')},
     "yaml": {".huggingface.yaml": b"configs: [{config_name: a, data_files: {secret}/dev.csv}]", "dev.csv": ROWS},
     "pictures": {"dev.parquet": pictures()},
     "video": {"dev.mp4": b"no film"},

@@ -71,13 +71,6 @@ def test_wrong_columns_are_answered_with_those_that_exist(tmp_path):
         load_dataset(folder)
 
 
-def test_corpus_without_a_text_column_is_answered_with_those_that_exist(tmp_path):
-    """As above, for the corpus."""
-    folder = hub_folder(hub_folder(tmp_path / "set", ROWS), [{"body": "uno"}], "corpus.jsonl")
-    with pytest.raises(ValueError, match="it has 'body'"):
-        load_dataset(folder, corpus="corpus")
-
-
 def test_unknown_split_is_answered_with_those_that_exist(tmp_path):
     """The reader must see which splits there are."""
     with pytest.raises(ValueError, match=r"test.*dev"):

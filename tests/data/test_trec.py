@@ -127,10 +127,11 @@ def test_three_columns_are_read_as_beir_has_them(tmp_path, text):
         ("", "'qrels': no judgements, the file is empty"),
         ("\n \n", "'qrels': no judgements, the file is empty"),
         ("a\tb\tc\n", "'qrels': no judgements below the header"),
+        ("sep=;\n", "'qrels': no judgements"),
+        ("q1,d1,1\nq1,d2\n", r"qrels', line 2: expected 3 fields \(query document grade\), found 2"),
         ("a\tb\tc\nq1\td1\n", r"qrels', line 2: expected 3 fields \(query document grade\), found 2"),
         ("a\tb\tc\nq1\t\t1\n", "qrels', line 2: expected 3 fields"),
         ("q1 d1 1\nq1 0 d2 1\n", r"qrels', line 2: expected 3 fields .*, found 4"),
-        ("q1 d1 1\nq1 d1 2\n", "qrels', line 2: document 'd1' is judged twice for query 'q1'"),
         ("q1\n", r"qrels', line 1: expected 4 fields \(query 0 document grade\), found 1"),
     ],
 )

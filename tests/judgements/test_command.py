@@ -131,7 +131,7 @@ def test_nothing_is_written_after_a_fault(folder, capsys):
         ("sheet . --systems BM25 --corpus other.jsonl", "other.jsonl"),
         ("sheet . --runs stranger.run", "passage 'p99' is not in the data: give the run of these texts"),
         ("sheet . --runs other.run", "query 'q9' is not in the data"),
-        ("sheet . --runs mine.run --queries twice.csv", "twice.csv': 1 id(s) stand twice. The first: 'q1'"),
+        ("sheet . --runs mine.run --queries twice.csv", "twice.csv': 1 id(s) occur twice. The first: 'q1'"),
         ("sheet . --runs mine.run --queries null.jsonl", "null.jsonl': 1 query rows have no id, the first is row 1"),
         ("sheet . --runs mine.run --queries blank.csv", "blank.csv: query 'q2' is blank"),
         ("sheet . --runs mine.run --assessors anna anna", "different names"),

@@ -133,7 +133,10 @@ def test_other_delimiters_of_a_spreadsheet_are_read(tmp_path, delimiter):
         (b"query id,query,passage id,passage\r\nq,a,p,b\r\n", "leave the first row"),
         (b"query id,query,passage id,passage,grade (0/1)\r\n", "no rows below the header"),
         (b"query id,query,passage id,passage,grade (0/1)\r\nq,a,p\r\n", r"s\.csv:2: 3 cells, expected 5"),
-        ("query id,query,passage id,passage,grade (0/1)\r\nq,天,p,b,1\r\n".encode("gb18030"), r"s\.csv:2: not UTF-8"),
+        (
+            "query id,query,passage id,passage,grade (0/1)\r\nq,天,p,b,1\r\n".encode("gb18030"),
+            r"s\.csv', line 2: not UTF-8",
+        ),
     ],
 )
 def test_what_is_no_sheet_is_refused(tmp_path, raw, message):

@@ -62,7 +62,14 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
     if split != "dev":
         raise ValueError(f"The bundled collection {name!r} has no split {split!r}; it has dev.")
     card = next(card for card in cards() if name in (*card.fixed, card.name))
-    queries, corpus = _languages(card, name, queries, corpus)
+    if name in card.fixed and (queries is not None or corpus is not None):
+        raise ValueError(f'{name!r} fixes both languages; write "{card.name}" for others, with queries= and corpus=.')
+    queries, corpus = card.fixed.get(name, queries), card.fixed.get(name, corpus)
+    if not {queries, corpus} <= {*card.languages}:
+        raise ValueError(
+            f"{name!r} needs a language for each side, queries= and corpus=, of {', '.join(card.languages)}; "
+            f"not {queries!r} and {corpus!r}."
+        )
     full_name = f"{card.name}-{queries}" if queries == corpus else f"{card.name}-{queries}-{corpus}"
     files = [card.folder / file for file in (f"queries.{queries}.jsonl", f"corpus.{corpus}.jsonl", "qrels.tsv")]
     try:
@@ -108,23 +115,6 @@ def _read_card(path: Path) -> Card:
         return Card(folder=path.parent, **tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
         raise _unusable(ValueError(f"{path.name}: {error}")) from error
-
-
-def _languages(card: Card, name: str, queries: str | None, corpus: str | None) -> tuple[str, str]:
-    """Return the language of each side, as the name or the arguments give it."""
-    if name in card.fixed:
-        if queries is not None or corpus is not None:
-            raise ValueError(
-                f'{name!r} fixes both languages; write "{card.name}" for others, with queries= and corpus=.'
-            )
-        return card.fixed[name], card.fixed[name]
-    if queries is None or corpus is None:
-        example = f'queries="{card.languages[-1]}", corpus="{card.languages[0]}"'
-        raise ValueError(f'"{name}" needs a language for each side, say {example}.')
-    for language in (queries, corpus):
-        if language not in card.languages:
-            raise ValueError(f"{name} has no language {language!r}; it has {', '.join(card.languages)}.")
-    return queries, corpus
 
 
 def _unusable(reason: Exception) -> ValueError:
