@@ -1,0 +1,1 @@
+"""The acid test: how its cases are made, and what else is run on them."""

@@ -1,0 +1,62 @@
+"""Whatever a function does, the acid test has a verdict and goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from helpers.metrics.acid import Verdict, __main__, read_cases, run_cases
+
+SIX = [case for case in read_cases() if case.name.startswith("grades/swapped") and case.metric.endswith("@2")]
+
+
+def verdicts(name: str, limit: float = 10.0) -> list[Verdict]:
+    """The verdicts on a function of tests.acid.functions for six cases, map the fourth."""
+    return [result.verdict for result in run_cases(f"tests.acid.functions:{name}", SIX, limit)]
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [
+        ("right", Verdict.AGREES),
+        ("prints", Verdict.AGREES),
+        ("asks", Verdict.CRASHES),
+        ("text", Verdict.DIFFERS),
+        ("nothing", Verdict.DIFFERS),
+        ("not_a_number", Verdict.DIFFERS),
+        ("refuses", Verdict.REFUSES),
+        ("raises", Verdict.CRASHES),
+    ],
+)
+def test_every_return_is_a_verdict(name, verdict):
+    """A function that prints, reads, raises or returns no number would end the run, or pass."""
+    assert verdicts(name) == [verdict] * 6
+
+
+@pytest.mark.parametrize("name", ["hangs", "exits"])
+def test_the_next_case_is_asked_after_one_without_an_answer(name):
+    """A function that never returns, or ends its process, would take the cases after it along."""
+    agrees, crashes = Verdict.AGREES, Verdict.CRASHES
+    assert verdicts(name, limit=3.0) == [agrees, agrees, agrees, crashes, agrees, agrees]
+
+
+def test_a_metric_that_is_not_offered_is_not_a_failure():
+    """A function with one metric would be blamed for the others."""
+    assert verdicts("only_ndcg") == [Verdict.NOT_OFFERED] * 4 + [Verdict.AGREES] + [Verdict.NOT_OFFERED]
+
+
+@pytest.mark.parametrize("name", ["tests.acid.functions:missing", "tests.acid.nowhere:right", "tests.acid.functions"])
+def test_a_function_that_is_not_there_is_named(name):
+    """A slip in the name would look like a failed suite."""
+    with pytest.raises(ImportError, match=name.replace(".", r"\.")):
+        run_cases(name, SIX)
+
+
+@pytest.mark.parametrize(("name", "status", "said"), [("right", 0, "738 of 738"), ("only_ndcg", 0, "123 of 123"),
+                                                      ("text", 1, "grades/zero")])  # fmt: skip
+def test_command_names_the_smallest_case(name, status, said, monkeypatch, capsys):
+    """The command would report another status, or hide which case failed and why."""
+    monkeypatch.setattr("sys.argv", ["acid", f"tests.acid.functions:{name}"])
+    assert __main__.main() == status
+    output = capsys.readouterr().out
+    assert said in output or status
+    assert ("expected" in output) == bool(status)
