@@ -288,6 +288,9 @@ def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
 
     Only these two are imported, whatever dotted name ``modules.json`` gives.
     """
+    for kind, path in checkpoint.card.layers:
+        if kind == "Dense":
+            _require_harmless_dense(checkpoint, path)  # before the import, which takes seconds
     try:
         from sentence_transformers.sentence_transformer.modules import Dense, Normalize
     except ModuleNotFoundError:  # before sentence-transformers 6
@@ -297,7 +300,6 @@ def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
         if kind == "Normalize":
             layers.append(Normalize())
         elif kind == "Dense":
-            _require_harmless_dense(checkpoint, path)
             with one_line_errors(f"{checkpoint.name}/{path}: its weights do not fit its config.json"):
                 layers.append(Dense.load(str(checkpoint.folder / path)))
     return layers
