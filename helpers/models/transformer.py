@@ -16,8 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import safetensors
-import torch
-import transformers
+from helpers._extras import missing
+
+try:
+    import torch
+    import transformers
+except ImportError as error:
+    raise missing(error, "report") from None
 from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutput
 
