@@ -10,7 +10,7 @@ READY_TEST := $(VENV)/.ready-test
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
-run: $(READY)  ## execute the lessons on the bundled default; figures got beside those recorded
+run: $(READY)  ## execute the lessons on the bundled default, and compare with the record
 	$(PY) -m notebooks.kit run
 
 test: $(READY_TEST)  ## run the tests, English lessons 01 to 05 among them
@@ -29,7 +29,7 @@ record: $(READY)  ## execute and write the recorded outputs; one lesson: make re
 	$(PY) -m notebooks.kit record $(NB)
 
 sync: $(READY)  ## carry code and outputs from English to Chinese; what is left to translate
-	$(PY) -m notebooks.kit sync && $(PY) -m notebooks.kit status
+	$(PY) -m notebooks.kit sync && $(PY) -m notebooks.kit check
 
 report: $(READY)  ## systems on your data, as one page: make report MODEL=… DATA=… [AGAINST= SYSTEMS= QUERIES= CORPUS= QRELS= COLUMNS= OUT=]
 	$(PY) -m helpers.report $(if $(MODEL),--model "$(MODEL)") $(if $(DATA),--data "$(DATA)") $(if $(AGAINST),--against "$(AGAINST)") \

@@ -46,9 +46,10 @@ def open_text(path: Path, newline: str | None = None) -> Iterator[TextIO]:
             yield text
     except UnicodeDecodeError:
         line, byte = _first_not_utf8(path)
+        encoding = "UTF-16" if line == 1 and byte >= 0xFE else "GB18030"  # the first begins with FE FF or FF FE
         raise ValueError(
             f"{path.name!r}, line {line}: not UTF-8 (byte 0x{byte:02x}). Save the file as UTF-8 (in Excel "
-            '"CSV UTF-8"), or convert it: iconv -f GB18030 -t UTF-8, with its own encoding after -f.'
+            f'"CSV UTF-8"), or convert it: iconv -f {encoding} -t UTF-8, with its own encoding after -f.'
         ) from None
 
 
@@ -64,23 +65,16 @@ def read_json(path: Path) -> Any:
         raise ValueError(f"{path.name!r} is not JSON that can be read ({error}).") from None
 
 
-def own_roots(folder: Path) -> list[Path]:
-    """Return the folders in which the files of a folder may lie: itself, and in the hub's cache the one of blobs.
-
-    In that cache ``datasets--owner--name/snapshots/…`` links to the files in ``datasets--owner--name/blobs``.
-    """
-    folder = folder.resolve()
-    roots = [folder]
-    for place in (folder, *folder.parents):
-        if place.parent.name == "snapshots" and "--" in place.parents[1].name:
-            roots.append(place.parents[1] / "blobs")
-    return roots
-
-
 def require_inside(folder: Path, path: Path) -> None:
-    """Raise unless ``path`` lies in ``folder``, links resolved."""
-    target = path.resolve()
-    if not any(target.is_relative_to(root) for root in own_roots(folder)):
+    """Raise unless ``path`` lies in ``folder``, links resolved.
+
+    In the hub's cache ``models--owner--name/snapshots/…`` links to the files in ``models--owner--name/blobs``, which
+    count as the folder's.
+    """
+    folder, target = folder.resolve(), path.resolve()
+    snapshots = [place for place in (folder, *folder.parents) if place.parent.name == "snapshots"]
+    blobs = [place.parents[1] / "blobs" for place in snapshots if "--" in place.parents[1].name]
+    if not any(target.is_relative_to(root) for root in (folder, *blobs)):
         raise ValueError(
             f"{path.name!r} leads outside the folder {folder.name!r} (a link, or a path that README.md names). "
             "Copy the file itself into the folder."

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from helpers.data import load_dataset
-from helpers.data.trec import export, read_run
+from helpers.data.trec import export, read_qrels, read_run
 from helpers.embeddings import encode
 from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
 from helpers.report import main
@@ -217,7 +217,6 @@ def place(tmp_path, monkeypatch):
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_told_in_one_line_before_anything_is_loaded(place, mistake, monkeypatch, capsys):
     """The reader would wait for models and data, and then hear of a letter; or read a stack trace."""
-    monkeypatch.setattr("helpers.report.options.Request.load", lambda self: load_dataset(self.args.data or "pocket-en"))
     monkeypatch.setattr("helpers.data.load._read_table", lambda *_: pytest.fail("read a table"))
     monkeypatch.setattr("helpers.report.make.load_model", lambda *_, **__: pytest.fail("loaded a model"))
     arguments, message = MISTAKES[mistake]
@@ -232,7 +231,7 @@ def test_the_multilingual_model_without_its_extra_is_told_before_anything_is_loa
     """The other systems would be computed for an hour before the reader hears that a package is missing."""
     monkeypatch.setattr("helpers.models.find.bundled_path", lambda bundled: None)
     monkeypatch.setenv("EVAL_CACHE_DIR", str(place / "cache"))
-    monkeypatch.setattr("helpers.report.options.Request.load", lambda self: pytest.fail("loaded the data"))
+    monkeypatch.setattr("helpers.report.command.load_dataset", lambda *_, **__: pytest.fail("loaded the data"))
     (place / "systems.toml").write_text(
         f'[systems.words]\nwords = "bm25"\n[systems.late]\nrerank = "words"\nby = "maxsim"\nmodel = "{MULTILINGUAL}"\n'
     )
@@ -347,13 +346,14 @@ def test_slices_are_read_and_refused(place, capsys):
 
 
 def test_ids_with_blanks_are_written_so_that_trec_eval_reads_them(place):
-    """TREC's format has no quoting: the run could not be written after everything was computed."""
+    """TREC's format has no quoting: the run could not be written after everything was computed, or ids be mixed up."""
     (place / "queries.tsv").write_text("q 1\tapple\n")
-    (place / "corpus.tsv").write_text("d 1\tthe apple\nd 2\ta house\n")
+    (place / "corpus.tsv").write_text("d 1\tthe apple\nd%201\tan apple pie\nd2\ta house\n")
     (place / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq 1\td 1\t1\n")
     files = ["--queries", "queries.tsv", "--corpus", "corpus.tsv", "--qrels", "qrels.tsv"]
     assert main(["--data", ".", *files, "--system", "bm25", "--out", "out"]) == 0
-    assert list(read_run("out/run.trec")) == ["q%201"]
+    assert {query: set(docs) for query, docs in read_run("out/run.trec").items()} == {"q%201": {"d%201", "d%25201"}}
+    assert read_qrels("out/qrels.trec") == {"q%201": {"d%201": 1}}
 
 
 def test_the_report_needs_no_checkout(tmp_path):

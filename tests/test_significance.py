@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -12,12 +14,15 @@ from helpers.significance import (
     interval,
     kendall_tau,
     minimum_detectable_difference,
+    noninferiority_test,
     paired_row,
     paired_test,
     power,
     proportion_interval,
     queries_needed,
+    sd_upper_bound,
     simulated_power,
+    tukey_hsd,
 )
 
 A = np.array([0.5, 1.0, 0.25, 0.0, 1.0, 0.5, 0.33, 0.2])
@@ -314,3 +319,79 @@ def test_numbers_of_lessons_come_from_the_stated_draws():
 def test_a_difference_that_no_test_can_find_has_no_power():
     """Two queries can never give a p-value below a half; power from nowhere would be counted all the same."""
     assert simulated_power([0.1, 0.2], 0.1, 2, simulations=10) == 0
+
+
+def test_tukey_hsd_against_every_permutation():
+    """Adjusted p-values of all pairs would be those of some other test."""
+    table = np.random.default_rng(3).random((3, 4)).round(1)
+    deals = [table[list(order)] for order in itertools.permutations(range(3))]
+    columns = [[deal[:, query] for deal in deals] for query in range(4)]
+    largest = np.array([np.ptp(np.mean(dealt, axis=0)) for dealt in itertools.product(*columns)])
+    gaps = np.abs(table.mean(1)[:, None] - table.mean(1))
+    exact = (largest[:, None, None] >= gaps - 1e-12).mean(0)
+    found = tukey_hsd(table, resamples=20_000)
+    assert found == pytest.approx(exact, abs=0.012)
+    assert np.array_equal(found, tukey_hsd(table, resamples=20_000)), "another run gives other p-values"
+    assert np.array_equal(found, found.T)
+    assert (found.diagonal() == 1).all()
+
+
+def _equal_systems(count: int, rng: np.random.Generator, queries: int = 132) -> np.ndarray:
+    """Return reciprocal ranks of systems that differ by chance alone, (count, queries); queries are easy or hard."""
+    easy = rng.random((queries, 1)) + 0.35 * rng.standard_normal((queries, count))
+    return (1 / np.ceil(1 / np.clip(easy, 0.02, 1))).T
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 5, 10, 20])
+def test_equal_systems_are_rarely_told_apart(count):
+    """The best of several equal systems would be called better than another far more often than alpha says."""
+    rng = np.random.default_rng(count)
+    smallest = [tukey_hsd(_equal_systems(count, rng), 199, seed).min() for seed in range(2000)]
+    assert 0.04 <= np.mean(np.array(smallest) <= 0.05) <= 0.06
+
+
+def test_best_of_ten_equal_systems_is_no_discovery():
+    """As the test above, in seconds: testing the best against each other one alarms three times as often."""
+    rng = np.random.default_rng(0)
+    alarms = [tukey_hsd(_equal_systems(10, rng, 40), 99, seed).min() <= 0.05 for seed in range(300)]
+    assert np.mean(alarms) <= 0.08
+
+
+def test_noninferiority_is_a_one_sided_t_test():
+    """ "Loses no more than a margin" would be claimed on the evidence of another test."""
+    first, second = _equal_systems(2, np.random.default_rng(5))
+    result = noninferiority_test(first, second, 0.03)
+    peer = stats.ttest_1samp(first - second, -0.03, alternative="greater")
+    assert result.p_value == pytest.approx(float(peer.pvalue))
+    assert result.low == pytest.approx(float(peer.confidence_interval(0.95).low))
+    assert (result.difference, result.n) == (pytest.approx(float(np.mean(first - second))), 132)
+    assert (result.low > -0.03) == (result.p_value < 0.05)
+    assert noninferiority_test(first, first, 0.01)[3] == 0.0
+    assert noninferiority_test(first - 0.02, first, 0.02).p_value == 1.0
+    for margin in (0.0, -0.01, float("nan")):
+        with pytest.raises(ValueError, match="margin must be"):
+            noninferiority_test(first, second, margin)
+
+
+def test_a_loss_of_the_margin_passes_as_often_as_alpha_says():
+    """A gate would let a regression pass more often than it promises."""
+    rng = np.random.default_rng(11)
+    pairs = (_equal_systems(2, rng) for _ in range(2000))
+    passed = [noninferiority_test(a - 0.02, b, 0.02).p_value < 0.05 for a, b in pairs]
+    assert 0.035 <= np.mean(passed) <= 0.065
+
+
+def test_sd_of_a_pilot_is_bounded_as_often_as_the_level_says():
+    """Half of all pilots would ask for too few queries."""
+    rng = np.random.default_rng(2)
+    bounds = [sd_upper_bound(rng.normal(0, 0.3, 30).std(ddof=1), 30) for _ in range(2000)]
+    assert np.mean(np.array(bounds) >= 0.3) == pytest.approx(0.8, abs=0.03)
+    assert sd_upper_bound(0.3, 30, 0.9) > sd_upper_bound(0.3, 30) > 0.3
+
+
+@pytest.mark.parametrize("values", [[[1.0, 2.0]], [1.0, 2.0], [[1.0], [2.0]], [[1.0, np.nan], [1.0, 2.0]]])
+def test_tukey_hsd_refuses_what_it_cannot_compare(values):
+    """A table turned on its side or with a hole would give p-values all the same."""
+    with pytest.raises(ValueError, match="values"):
+        tukey_hsd(values)

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 from helpers.data import load_dataset
 from helpers.embeddings import encode
 from helpers.models import load_model
+from helpers.report import compare
 from helpers.report import main as report
-from helpers.systems import compare
 from tests.checkpoints import save_checkpoint
 from tests.data.files import beir
 

@@ -10,6 +10,7 @@ from typing import Any
 _TITLE = re.compile(r"(<h[1-3]>)(.*?)(</h[1-3]>)", re.S)
 _EMPHASIS = re.compile(r"<em>([^<]*)</em>")
 _HAN = re.compile(r"[\u3400-\u9fff]{3,}")
+_FORMULA = re.compile(r"(<math(?:(?!</math>).)*</math>)([，。；：、！？）])", re.S)
 _LATIN = re.compile(r"[A-Za-z0-9@](?:[\w@.,%+ -]*[A-Za-z0-9%])?", re.A)
 
 
@@ -18,6 +19,7 @@ def polished(page: str, words: list[str], theme: dict[str, str]) -> str:
     for english, chinese in theme.items():
         page = page.replace(english, chinese)
     page = _EMPHASIS.sub(lambda m: f"<em>{_LATIN.sub(_plain, m[1])}</em>", page)
+    page = _FORMULA.sub(r'<span class="together">\1\2</span>', page)  # no line begins with a comma
     return _TITLE.sub(lambda m: m[1] + _outside_of_tags(m[2], words) + m[3], page)
 
 

@@ -35,6 +35,7 @@ extensions = [
     "docs.site.figures",
     "docs.site.terms",
     "docs.site.widget",
+    "docs.site.home",
     "docs.site.head",
     "docs.site.search",
     "docs.site.finish",

@@ -81,6 +81,20 @@ def describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], do
     context["structured"] = structured(edition, page, title, context["description"])
     context["around"] = site_words(edition.language)
     context["links"] = links(edition, page)
+    for place, name in enumerate(("prev", "next"), 1):
+        context[name] = _neighbour(app, page, place)
+
+
+def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:
+    """Return the page before (1) or after (2) a page, modules of the API left out: few read these in their order."""
+    relations = app.builder.relations  # type: ignore[attr-defined]
+    other = None if page.startswith("helpers.") else relations.get(page, [None] * 3)[place]
+    while other and other.startswith("helpers."):
+        other = relations[other][place]
+    if not other:
+        return None
+    title = app.builder.render_partial(app.env.titles[other])["title"]  # type: ignore[attr-defined]
+    return {"link": app.builder.get_relative_uri(page, other), "title": title}
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

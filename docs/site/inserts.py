@@ -13,6 +13,7 @@ from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.acid import scoreboard
 from docs.site.figures import panels
+from docs.site.home import home
 from docs.site.project import DocsError, Edition, addresses
 from docs.site.terms import anchor
 from docs.site.widget import widget
@@ -36,7 +37,10 @@ def lesson_list(edition: Edition, _argument: str) -> str:
         time = edition.words["time"].format(Edition(edition.root, "en").minutes(name))
         parts.append(f"1. [{edition.headings(name)[0]}]({name}.ipynb) · {time}")
         parts.append(f"   {edition.about(name, 'about')}".rstrip())
-    contents = "\n".join([":hidden:", f":caption: {edition.words['lessons']}", "", *names])
+    entries = (
+        f"{int(name[:2])} {edition.about(name, 'short') or edition.headings(name)[0]} <{name}>" for name in names
+    )
+    contents = "\n".join([":hidden:", f":caption: {edition.words['lessons']}", "", *entries])
     return "\n\n".join([*parts, f"```{{toctree}}\n{contents}\n```\n"])
 
 
@@ -159,6 +163,7 @@ INSERTS: dict[str, Callable[[Edition, str], str]] = {
     "glossary": glossary_table,
     "records": records,
     "benchmark": benchmark,
+    "home": home,
     "try": widget,
 }
 

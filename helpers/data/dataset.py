@@ -29,7 +29,7 @@ class RetrievalDataset:
         relevance_level: the lowest grade that counts as relevant for the binary metrics (``-l`` of trec_eval).
         merged: how many repeated passages were merged into their first occurrence.
         same_as: the ids of those that had one, and the id under which each is in ``corpus_ids``.
-        skipped: what the source has and the collection has not, how many of each kind; a kind that is absent is none.
+        skipped: how many items of the source the collection lacks, by reason; a reason that is absent counts 0.
             ``blank_queries``, ``blank_passages``: without a text. ``missing_queries``, ``missing_passages``: ids
             that are judged (passages: relevant) and have no text. ``judgements``: pairs of a query and a passage
             that went with these. ``unjudged_queries``: of which the split judges no passage.
@@ -82,7 +82,7 @@ class RetrievalDataset:
                     )
 
     def __repr__(self) -> str:
-        """Say how big it is rather than print it, and which split it is if not the usual one."""
+        """Show the size rather than the texts, and the split if it is not the usual one."""
         size = f"{len(self.queries)} queries, {len(self.corpus)} passages"
         split = f", split {self.split!r}" if self.split not in ("", "dev") else ""
         return f"RetrievalDataset({self.name!r}: {size}{split})"
@@ -131,7 +131,7 @@ class RetrievalDataset:
         new_row = {int(passage): row for row, passage in enumerate([*rows, *without_text])}
         return replace(
             self,
-            all_passages=_more_than(len(rows), self.all_passages or len(self.corpus)),
+            all_passages=_all_if_fewer(len(rows), self.all_passages or len(self.corpus)),
             corpus=[self.corpus[passage] for passage in rows],
             corpus_ids=[self.corpus_ids[passage] for passage in rows],
             qrels=[{new_row[p]: grade for p, grade in judged.items() if p in new_row} for judged in self.qrels],
@@ -139,15 +139,14 @@ class RetrievalDataset:
 
     def without_unanswered(self) -> Self:
         """Leave out the queries to which no passage is relevant, counted in ``skipped``; every passage stays."""
-        gone = set(self.unanswered())
-        kept = [row for row in range(len(self.queries)) if row not in gone]
-        count = {"unanswered_queries": len(gone)} if gone else {}
+        unanswered = self.unanswered()
+        answered = sorted(set(range(len(self.queries))).difference(unanswered))
         return replace(
             self,
-            queries=[self.queries[row] for row in kept],
-            query_ids=[self.query_ids[row] for row in kept],
-            qrels=[self.qrels[row] for row in kept],
-            skipped={**self.skipped, **count},
+            queries=[self.queries[row] for row in answered],
+            query_ids=[self.query_ids[row] for row in answered],
+            qrels=[self.qrels[row] for row in answered],
+            skipped={**self.skipped, **({"unanswered_queries": len(unanswered)} if unanswered else {})},
         )
 
     def first(self, max_queries: int | None = None) -> Self:
@@ -155,7 +154,7 @@ class RetrievalDataset:
         check_count("max_queries", max_queries)
         return replace(
             self,
-            all_queries=_more_than(max_queries, self.all_queries or len(self.queries)),
+            all_queries=_all_if_fewer(max_queries, self.all_queries or len(self.queries)),
             queries=self.queries[:max_queries],
             query_ids=self.query_ids[:max_queries],
             qrels=self.qrels[:max_queries],
@@ -175,16 +174,15 @@ def from_ids(
     ``equal="keep"``. A judged document that the corpus lacks keeps its judgement, see
     ``RetrievalDataset.ids_without_text``.
     """
-    first_id: dict[str, str] = {}
-    for passage, text in corpus.items():
-        first_id.setdefault(text, passage)
-    same_as = {passage: first_id[text] for passage, text in corpus.items() if first_id[text] != passage}
-    if equal == "keep":
-        same_as = {}
-    kept = [passage for passage in corpus if passage not in same_as]
+    same_as: dict[str, str] = {}
+    if equal == "merge":
+        first_id: dict[str, str] = {}
+        firsts = ((passage, first_id.setdefault(text, passage)) for passage, text in corpus.items())
+        same_as = {passage: first for passage, first in firsts if first != passage}
+    corpus_ids = [passage for passage in corpus if passage not in same_as]
     judged_ids = dict.fromkeys(passage for query in queries for passage in qrels.get(query, {}))
     without_text = [passage for passage in judged_ids if passage not in corpus]
-    row_of_id = {passage: row for row, passage in enumerate([*kept, *without_text])}
+    row_of_id = {passage: row for row, passage in enumerate([*corpus_ids, *without_text])}
     rows: Qrels = []
     for query in queries:
         judged: dict[int, int] = {}
@@ -195,19 +193,18 @@ def from_ids(
     return RetrievalDataset(
         name=name,
         queries=list(queries.values()),
-        corpus=[corpus[passage] for passage in kept],
+        corpus=[corpus[passage] for passage in corpus_ids],
         qrels=rows,
         query_ids=list(queries),
-        corpus_ids=kept,
+        corpus_ids=corpus_ids,
         merged=len(same_as),
         same_as=same_as,
         ids_without_text=without_text,
     )
 
 
-def _more_than(kept: int | None, all_: int) -> int:
-    """Return how many there were if fewer are kept, else 0."""
-    return all_ if kept is not None and kept < all_ else 0
+def _all_if_fewer(limit: int | None, total: int) -> int:
+    return total if limit is not None and limit < total else 0
 
 
 def require_answers(data: RetrievalDataset) -> None:
@@ -236,14 +233,14 @@ def check_texts(role: str, texts: Iterable[object]) -> None:
 
 
 def is_blank(text: object) -> bool:
-    """Tell a cell without a value (``None``, or NaN, pandas' word for it), or a text of nothing but white space."""
+    """Tell a cell without a value (``None`` or NaN), or a text of nothing but white space."""
     if isinstance(text, str):
         return not text.strip()
     return text is None or (isinstance(text, float) and math.isnan(text))
 
 
 def text_fault(text: object) -> str:
-    """Say why something cannot stand as a text: missing, of another type, blank, half a character; "" if it can."""
+    """Return why a value is no text of a collection: missing, another type, blank, half a character; "" if it is."""
     if not isinstance(text, str) and is_blank(text):
         return f"is missing ({text}); drop the row or fill it in."
     if not isinstance(text, str):

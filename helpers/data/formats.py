@@ -1,17 +1,115 @@
-"""Read a table from one file: JSONL, JSON, CSV, TSV or Parquet, packed or not, every text as it stands."""
+"""Tables: read from one file (JSONL, JSON, CSV, TSV or Parquet), every text unchanged, and which column holds what."""
 
 import csv
 import itertools
 import json
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from helpers._files import PACKED, open_binary, open_text
-from helpers.data.columns import NAMES, Cell, Table, texts_of
+from helpers.data.dataset import is_blank
 
 READERS = {".jsonl": "json", ".json": "json", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
+NAMES = {  # the role of a column: its usual names
+    "query": ("query", "text", "question"),
+    "query_id": ("_id", "id", "query_id", "query-id", "qid"),
+    "passage": ("text", "content", "passage", "contents"),
+    "passage_id": ("_id", "id", "passage_id", "docid", "doc_id", "corpus_id", "corpus-id", "pid"),
+    "title": ("title",),
+    "positive": ("positive",),
+    "negative": ("negative",),
+    "grade": ("grade", "score", "relevance", "label"),
+}
+DEFAULT_SPLIT = "dev"
+DEV = ("dev", "validation", "val", "valid")  # the names of one split
+Cell = object  # of any type: a text, a number, a list, None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of equal length by their names; the file or configuration they are from; its split, "" for a file."""
+
+    columns: Mapping[str, list[Cell]]
+    source: str
+    split: str = ""
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return len(next(iter(self.columns.values()), []))
+
+    @property
+    def listed(self) -> str:
+        """The names of the columns, for a message."""
+        return ", ".join(map(repr, self.columns))
+
+
+def parse_columns(columns: Mapping[str, str] | str) -> dict[str, str]:
+    """Read which column holds what: a mapping, or text such as ``"query=question, positive=answer"``.
+
+    Raises:
+        ValueError: something other than the keys of ``NAMES`` is named, or the text has another form.
+    """
+    if isinstance(columns, str):
+        pairs = [part.split("=") for part in columns.split(",") if part.strip()]
+        if any(len(pair) != 2 for pair in pairs):
+            raise ValueError(f"columns={columns!r}: expected role=column, separated by commas.")
+        columns = {role.strip(): name.strip() for role, name in pairs}
+    if unknown := set(columns) - set(NAMES):
+        raise ValueError(f"columns names {', '.join(sorted(unknown))}; it may name {', '.join(NAMES)}.")
+    return dict(columns)
+
+
+def column_of(table: Table, role: str, columns: Mapping[str, str]) -> list[Cell]:
+    """Return the column that holds ``role``: the one that ``columns`` names, else one of a usual name.
+
+    Raises:
+        ValueError: there is none, or not the one named; the message lists the columns of the table.
+    """
+    names = (columns[role],) if role in columns else NAMES[role]
+    for name in names:
+        if name in table.columns:
+            return table.columns[name]
+    raise ValueError(
+        f"{table.source!r}: no column {' or '.join(map(repr, names))}; it has {table.listed}. Name the column that "
+        f'holds the {role}: columns="{role}=…".'
+    )
+
+
+def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[Cell], int]:
+    """Return the texts of a table of queries or passages (``role``); a passage's title goes on a line before its text.
+
+    Returns:
+        The cells, one for each row, and how many of them begin with a title.
+    """
+    texts = column_of(table, role, columns)
+    if role != "passage" or ("title" not in columns and "title" not in table.columns):
+        return texts, 0
+    joined, titled = list(texts), 0
+    for row, title in enumerate(column_of(table, "title", columns)):
+        if is_blank(title):
+            continue
+        if is_blank(texts[row]):
+            joined[row] = title
+        elif isinstance(texts[row], str):
+            joined[row], titled = f"{title}\n{texts[row]}", titled + 1
+    return joined, titled
+
+
+def choose_split(splits: Sequence[str], wanted: str | None, *, or_only: bool = False) -> str | None:
+    """Name the split wanted, under any of its names, or the first if ``wanted`` is None; None if there is no such.
+
+    The only split may take its place if ``or_only``, or if the one wanted is the default, ``dev``.
+    """
+    if wanted is None:
+        return splits[0]
+    for name in (wanted, *DEV) if wanted in DEV else (wanted,):
+        if name in splits:
+            return name
+    return splits[0] if (or_only or wanted == DEFAULT_SPLIT) and len(splits) == 1 else None
 
 
 def kind_of(path: Path) -> str | None:
@@ -39,7 +137,7 @@ def read_table(path: Path, named: Collection[str] = ()) -> Table:
         columns = _read_parquet(path)
     else:
         columns = _read_json(path) if kind == "json" else _read_csv(path, named)
-    table = Table(columns)
+    table = Table(columns, path.name)
     if not table.rows:
         raise ValueError(
             f"{path.name!r}: no rows" + (f", only the columns {table.listed}." if columns else ", the file is empty.")
@@ -52,7 +150,7 @@ def read_texts(path: Path, role: str) -> list[str]:
 
     A title goes on a line before its text.
     """
-    texts, _ = texts_of(read_table(path), role, {}, path.name)
+    texts, _ = texts_of(read_table(path), role, {})
     return [text if isinstance(text, str) else "" for text in texts]
 
 
@@ -78,47 +176,41 @@ def _read_json(path: Path) -> dict[str, list[Cell]]:
             if not rows and line.lstrip().startswith("["):
                 line += lines.read()
             try:
-                value = json.loads(line.rstrip())
+                value = json.loads(line)
             except (ValueError, RecursionError) as error:
-                at = number + error.lineno - 1 if isinstance(error, json.JSONDecodeError) else number
-                reason = error.msg if isinstance(error, json.JSONDecodeError) else error
-                raise ValueError(f"{path.name!r}, line {at} is not JSON ({reason}): {line.strip()[:60]!r}") from None
+                raise ValueError(f"{path.name!r}, line {number} is not JSON ({error}): {line.strip()[:60]!r}") from None
             values = value if isinstance(value, list) else [value]
-            rows += values
             if not all(isinstance(row, dict) for row in values):
                 raise ValueError(f"{path.name!r}, line {number}: expected an object, not {line.strip()[:60]!r}.")
+            rows += values
     return {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
 
 
 def _read_csv(path: Path, named: Collection[str]) -> dict[str, list[Cell]]:
     csv.field_size_limit(2**31 - 1)  # the limit of 131,072 characters a field is too small for texts
     with open_text(path, newline="") as file:
-        first = file.readline()
-        stated = re.fullmatch(r'"?sep=(.)"?\s*', first)
-        first, above = (file.readline(), 1) if stated else (first, 0)
-        delimiter = "\t" if path.name.lower().removesuffix(PACKED).endswith(".tsv") else max(",;\t|", key=first.count)
-        delimiter = stated[1] if stated else delimiter
+        first, above = file.readline(), 0
+        if stated := re.fullmatch(r'"?sep=(.)"?\s*', first):
+            first, above, delimiter = file.readline(), 1, stated[1]
+        else:
+            is_tsv = path.name.lower().removesuffix(PACKED).endswith(".tsv")
+            delimiter = "\t" if is_tsv else max(",;\t|", key=first.count)
         header = next(csv.reader([first], delimiter=delimiter), [])
         usual = {name for names in NAMES.values() for name in names}.union(named)
         bare = delimiter == "\t" and len(header) == 2 and not usual & set(header)
-        rest = csv.reader(
-            itertools.chain([first], file), delimiter=delimiter, quoting=csv.QUOTE_NONE if bare else csv.QUOTE_MINIMAL
-        )
+        lines = itertools.chain([first], file)
+        reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE if bare else csv.QUOTE_MINIMAL)
         rows: list[list[str]] = []
-        for row in rest:
-            if row and rows and len(row) != len(rows[0]):
+        for row in filter(None, reader):
+            if rows and len(row) != len(rows[0]):
                 raise ValueError(
-                    f"{path.name!r}, line {rest.line_num + above}: {len(row)} of {len(rows[0])} fields "
+                    f"{path.name!r}, line {reader.line_num + above}: {len(row)} of {len(rows[0])} fields "
                     f"({', '.join(map(repr, rows[0]))}). Is {delimiter!r} the delimiter? A blank field needs its "
                     "delimiter too, and a text that holds one needs quotes."
                 )
-            if row:
-                rows.append(row)
+            rows.append(row)
     header = ["id", "text"] if bare else rows.pop(0) if rows else []
     if twice := [name for name, count in Counter(header).items() if count > 1]:
-        raise ValueError(
-            f"{path.name!r}: the header ({', '.join(map(repr, header))}) names {len(twice)} column(s) twice, first "
-            f"{twice[0]!r}; give each column a name of its own."
-        )
+        raise ValueError(f"{path.name!r} names {len(twice)} column(s) twice, first {twice[0]!r}; rename the second.")
     columns = list(zip(*rows, strict=True)) or [()] * len(header)
     return {name: list(column) for name, column in zip(header, columns, strict=True)}

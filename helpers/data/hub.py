@@ -1,119 +1,167 @@
 """A folder in the hub's layout, read by our own readers, or a data set of the hub, loaded by ``datasets``.
 
 ``README.md`` or ``.huggingface.yaml`` name configurations and their files; without them the names of the files say
-which split each belongs to. What they name must be in the folder, or in the repository.
+which split each belongs to. The files that they name must be in the folder, or in the repository.
 """
 
 import contextlib
+import json
 import logging
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PureWindowsPath
-from typing import Any
 
 from helpers._files import plain_name, require_inside
 from helpers._hub import hub_or_local_cache
-from helpers.data.columns import DEV, Cell, Table, choose_split
-from helpers.data.formats import READERS, kind_of, read_table
+from helpers.data.formats import DEV, READERS, Cell, Table, choose_split, kind_of, read_table
 
+OFFLINE_DEFAULT = "pocket-en"
 SETTINGS = ("README.md", ".huggingface.yaml")
 ROLES = ("corpus", "queries", "qrels")
-SPLITS = {
-    "train": ("train", "training"),
-    "validation": DEV,
-    "test": ("test", "testing", "eval", "evaluation"),
-}  # the words in names of files
+SPLITS = {"train": ("train", "training"), "validation": DEV, "test": ("test", "testing", "eval", "evaluation")}
 SHOWN = 20  # names in a message
 
-Settings = dict[str, dict[str, Any]]  # the configurations by their names
+Settings = dict[str, Mapping[str, object]]  # the configurations by their names
+Place = Path | str  # a folder, or a hub id
 
 
-def read_folder(folder: Path, config: str | None, split: str | None, named: set[str], *, or_only: bool | None) -> Table:
-    """Read one split of a folder in the hub's layout, the first if ``split`` is None; ``train[:100]`` is a part of one.
+def read(
+    place: Place, config: str | None, split: str | None, named: Collection[str] = (), *, or_only: bool = False
+) -> Table:
+    """Read one split of a folder or a data set of the hub, the first if ``split`` is None; ``train[:100]`` is a part.
+
+    Args:
+        place: the folder or the hub id.
+        config: which configuration, by default the only one.
+        split: which split; ``or_only``: the only one may take its place.
+        named: columns that the header of a table without a usual name may have.
 
     Raises:
-        ValueError: no such configuration or split, no table, settings that cannot be read or lead outside the folder.
+        ValueError: no such configuration or split, no table, settings that cannot be read or lead outside the folder,
+            a column of pictures, sound and the like.
+        ConnectionError: the hub cannot be reached and nothing was downloaded before.
     """
-    files = _files_of(folder, _configuration(folder_settings(folder), config))
-    whole, part = split, None
-    if split and (match := re.fullmatch(r"(.+)\[(-?\d*):(-?\d*)\]", split)):
-        whole, part = match[1], slice(*(int(end) if end else None for end in match.groups()[1:]))
-    taken = choose_split(list(files), whole, or_only=or_only)
+    with _named_in_errors(place):
+        if isinstance(place, Path):
+            return _read_folder(place, config, split, named, or_only=or_only)
+        return _read_hub(place, config, split, or_only=or_only)
+
+
+def read_settings(place: Place) -> Settings:
+    """Read the configurations of a folder or a data set of the hub; none without settings.
+
+    Raises:
+        ValueError: settings that cannot be read, or name files outside the folder.
+        ConnectionError: as :func:`read`.
+    """
+    with _named_in_errors(place):
+        return _folder_settings(place) if isinstance(place, Path) else _hub_settings(place)
+
+
+def shown_name(place: Place) -> str:
+    """Name a folder by its last part, so that no output repeats where it is on somebody's machine."""
+    name = str(place) if isinstance(place, str) else place.resolve().name
+    return name if name.isprintable() else name.encode("unicode_escape").decode()
+
+
+def choose_roles(names: Sequence[str], wanted: str | None, place: Place) -> dict[str, str] | None:
+    """Return the configurations of ``corpus``, ``queries`` and perhaps ``qrels`` that belong together.
+
+    ``mteb`` names those of a language ``zh-corpus``, ``zh-queries``, ``zh-qrels`` (MIRACLRetrieval, MintakaRetrieval,
+    MultiLongDocRetrieval and others); the name may stand behind as well, ``corpus-zh``. Judgements may be the
+    configuration ``default``, or missing. None where the one wanted, or the data set, is a table of rows.
+
+    Raises:
+        ValueError: there are several and none was named, or none of the name wanted; the message lists them.
+    """
+    groups: dict[str, dict[str, str]] = {}
+    for name in names:
+        match = re.fullmatch(rf"(?:(.+)[-_])?({'|'.join(ROLES)})(?:[-_](.+))?", name)
+        if match and not (match[1] and match[3]):
+            groups.setdefault(match[1] or match[3] or "", {})[match[2]] = name
+    if "" in groups and "default" in names:
+        groups[""].setdefault("qrels", "default")
+    groups = {name: roles for name, roles in groups.items() if {"corpus", "queries"} <= set(roles)}
+    if wanted is None and groups and "" not in groups:
+        first = next(iter(groups))
+        raise ValueError(
+            f"{shown_name(place)!r} holds {len(groups)} collections: {_listed(list(groups))}. Choose one: "
+            f"config={first!r}, on the command line --config {first!r}."
+        )
+    if wanted is None or wanted in groups or wanted in names:
+        return groups.get(wanted or "")
+    if not names:
+        raise ValueError(f"{shown_name(place)!r} has no configurations to choose from; leave out config={wanted!r}.")
+    listed = _listed([name for name in groups if name] or list(names))
+    raise ValueError(f"{shown_name(place)!r} has no configuration {wanted!r}; it has {listed}.")
+
+
+def _read_folder(
+    folder: Path, config: str | None, split: str | None, named: Collection[str], *, or_only: bool
+) -> Table:
+    files = _files_by_split(folder, _configuration(_folder_settings(folder), config))
+    part = re.fullmatch(r"(.+)\[(-?\d*):(-?\d*)\]", split or "")
+    taken = choose_split(list(files), part[1] if part else split, or_only=or_only)
     if taken is None:
-        raise ValueError(f"no split {whole!r}; it has {', '.join(map(repr, files))}.")
+        raise ValueError(f"no split {part[1] if part else split!r}; it has {', '.join(map(repr, files))}.")
     tables = [read_table(file, named) for file in files[taken]]
     names = dict.fromkeys(name for table in tables for name in table.columns)
     columns: dict[str, list[Cell]] = {
         name: [cell for table in tables for cell in table.columns.get(name, [None] * table.rows)] for name in names
     }
     if part:
-        columns, taken = {name: column[part] for name, column in columns.items()}, str(split)
-    return Table(columns, taken)
+        rows = slice(*(int(end) if end else None for end in part.groups()[1:]))
+        columns, taken = {name: column[rows] for name, column in columns.items()}, part[0]
+    return Table(columns, config or shown_name(folder), taken)
 
 
-def read_hub(
-    hub_id: str, config: str | None, split: str | None, offline_default: str, *, or_only: bool | None
-) -> Table:
-    """Read one split of a data set of the hub, or what an earlier download left of it; the first if ``split`` is None.
-
-    Raises:
-        ValueError: no such split, files outside the repository, a column of pictures, sound and the like.
-        ConnectionError: the hub cannot be reached and nothing was downloaded before.
-    """
+def _read_hub(hub_id: str, config: str | None, split: str | None, *, or_only: bool) -> Table:
     import datasets
+    from datasets.features.features import require_storage_embed
 
     with _quietly():
-        with hub_or_local_cache(f"the data set {hub_id!r}", offline_default):
-            _configuration(_settings_on_hub(hub_id), config)
+        with hub_or_local_cache(f"the data set {hub_id!r}", OFFLINE_DEFAULT):
+            _configuration(_hub_settings(hub_id), config)
             builder = datasets.load_dataset_builder(hub_id, config)
-            files = [str(file) for some in (builder.config.data_files or {}).values() for file in some]
-            for file in files:
-                if not file.lower().startswith(f"hf://datasets/{hub_id.lower()}@") or "::" in file:
-                    raise ValueError(f"it names {Path(file).name!r}, which is outside its repository.")
             builder.download_and_prepare()
         for name, feature in (builder.info.features or {}).items():
-            if kinds := _kinds(feature) - {"Value", "ClassLabel", "Json", "List", "LargeList", "Sequence"}:
-                raise ValueError(f"column {name!r} holds {kinds.pop()} data, not text; only columns of text are read.")
+            if require_storage_embed(feature):
+                raise ValueError(f"column {name!r} holds pictures, sound or the like; only columns of text are read.")
         splits = [str(name) for name in builder.info.splits]
         is_part = split is not None and any(mark in split for mark in "[+")  # "train[:100]", in datasets' notation
         taken = split if is_part else choose_split(splits, split, or_only=or_only)
         if taken is None:
             raise ValueError(f"no split {split!r}; it has {', '.join(map(repr, splits))}.")
-        table = builder.as_dataset(split=taken)
-        return Table(table.to_dict(), str(taken))
+        return Table(builder.as_dataset(split=taken).to_dict(), config or hub_id, taken)
 
 
-def folder_settings(folder: Path) -> Settings:
-    """Read the configurations of a folder; none without settings.
-
-    Raises:
-        ValueError: settings that cannot be read, or name files outside the folder.
-    """
-    found: Settings = {}
-    for name in SETTINGS:
-        path = folder / name
+def _folder_settings(folder: Path) -> Settings:
+    settings: Settings = {}
+    for path in (folder / name for name in SETTINGS):
         if path.exists() or path.is_symlink():
             require_inside(folder, path)
-            found |= parse_settings(name, path.read_bytes())
-    return found
+            settings |= _parse_settings(path.name, path.read_bytes())
+    return settings
 
 
-def hub_settings(hub_id: str, offline_default: str) -> Settings:
-    """Read the configurations of a data set of the hub.
+def _hub_settings(hub_id: str) -> Settings:
+    import huggingface_hub
+    from huggingface_hub.errors import EntryNotFoundError
 
-    Raises:
-        ValueError, ConnectionError: as :func:`read_hub`.
-    """
-    with hub_or_local_cache(f"the data set {hub_id!r}", offline_default):
-        return _settings_on_hub(hub_id)
+    settings: Settings = {}
+    with hub_or_local_cache(f"the data set {hub_id!r}", OFFLINE_DEFAULT):
+        for name in (*SETTINGS, "dataset_infos.json"):
+            with contextlib.suppress(EntryNotFoundError):  # or not among the files of an earlier download
+                content = Path(huggingface_hub.hf_hub_download(hub_id, name, repo_type="dataset")).read_bytes()
+                if name in SETTINGS:
+                    settings |= _parse_settings(name, content)
+                else:
+                    _require_no_names_file(name, json.loads(content))
+    return settings
 
 
-def parse_settings(name: str, content: bytes) -> Settings:
-    """Read configurations from the front matter of a README, or from a file of YAML.
-
-    Raises:
-        ValueError: not YAML, another form, a path that leads elsewhere, ``names_file``, which ``datasets`` would open.
-    """
+def _parse_settings(name: str, content: bytes) -> Settings:
+    """Read configurations from the front matter of a README, or from a file of YAML; none may lead elsewhere."""
     import yaml
 
     try:
@@ -124,8 +172,7 @@ def parse_settings(name: str, content: bytes) -> Settings:
         settings = yaml.safe_load(text) or {}
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{name}: its settings are not YAML ({str(error).splitlines()[0]!r}).") from None
-    if re.search(r"\bnames_file\b", text):
-        raise ValueError(f"{name}: names_file is not read; write the names of the classes out.")
+    _require_no_names_file(name, settings)
     configs = settings.get("configs", []) if isinstance(settings, dict) else None
     if not isinstance(configs, list) or not all(isinstance(entry, dict) for entry in configs):
         raise ValueError(f"{name}: its settings must map the name configs to a list of configurations.")
@@ -140,46 +187,12 @@ def parse_settings(name: str, content: bytes) -> Settings:
     return {str(entry.get("config_name", "default")): entry for entry in configs}
 
 
-def choose_roles(names: Sequence[str], wanted: str | None, shown: str) -> dict[str, str] | None:
-    """Return the configurations of ``corpus``, ``queries`` and perhaps ``qrels`` that belong together.
-
-    ``mteb`` names those of a language ``zh-corpus``, ``zh-queries``, ``zh-qrels`` (MIRACLRetrieval, MintakaRetrieval,
-    MultiLongDocRetrieval and others); the name may stand behind as well, ``corpus-zh``. Judgements may be the
-    configuration ``default``, or missing. None where the one wanted, or the data set, is a table of rows.
-
-    Raises:
-        ValueError: there are several and none was named, or none of the name given; the message lists what there is.
-    """
-    groups: dict[str, dict[str, str]] = {}
-    for name in names:
-        match = re.fullmatch(rf"(?:(.+)[-_])?({'|'.join(ROLES)})(?:[-_](.+))?", name)
-        if match and not (match[1] and match[3]):
-            groups.setdefault(match[1] or match[3] or "", {})[match[2]] = name
-    if "" in groups and "default" in names:
-        groups[""].setdefault("qrels", "default")
-    groups = {name: roles for name, roles in groups.items() if {"corpus", "queries"} <= set(roles)}
-    if wanted is None:
-        if groups and "" not in groups:
-            first = next(iter(groups))
-            raise ValueError(
-                f"{shown!r} holds {len(groups)} collections: {_listed(list(groups))}. Choose one: config={first!r}, "
-                f"on the command line --config {first!r}."
-            )
-        return groups.get("")
-    if wanted in groups or wanted in names:
-        return groups.get(wanted)
-    if not names:
-        raise ValueError(f"{shown!r} has no configurations to choose from; leave out config={wanted!r}.")
-    listed = _listed([name for name in groups if name] or list(names))
-    raise ValueError(f"{shown!r} has no configuration {wanted!r}; it has {listed}.")
+def _require_no_names_file(name: str, settings: object) -> None:
+    if "names_file" in str(settings):  # the key under which ``datasets`` opens a file, wherever it is
+        raise ValueError(f"{name}: names_file is not read; write the names of the classes out.")
 
 
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(map(repr, names[:SHOWN])) + more
-
-
-def _configuration(settings: Settings, config: str | None) -> dict[str, Any]:
+def _configuration(settings: Settings, config: str | None) -> Mapping[str, object]:
     """Return the settings of a configuration, by default the one called ``default`` or the only one."""
     if not settings:
         return {}
@@ -194,49 +207,44 @@ def _configuration(settings: Settings, config: str | None) -> dict[str, Any]:
     return settings[config]
 
 
-def _patterns(where: str, entry: Mapping[str, Any]) -> dict[str, list[str]]:
+def _patterns(source: str, entry: Mapping[str, object]) -> dict[str, list[str]]:
     """Return the paths and patterns that a configuration names as data, by split."""
     files = entry.get("data_files", [])
     if isinstance(files, list) and files and all(isinstance(item, dict) for item in files):
         files = {item.get("split"): item.get("path") for item in files}
     by_split = files if isinstance(files, dict) else {"train": files} if files else {}
-    patterns = {split: [paths] if isinstance(paths, str) else paths for split, paths in by_split.items()}
-    for split, paths in patterns.items():
-        if not isinstance(split, str) or not isinstance(paths, list) or not all(isinstance(p, str) for p in paths):
-            raise ValueError(f"{where}: data_files must be a path, a list of paths, or paths by split.")
+    patterns: dict[str, list[str]] = {}
+    for split, paths in by_split.items():
+        listed = [paths] if isinstance(paths, str) else paths
+        if not isinstance(listed, list) or not all(isinstance(path, str) for path in listed):
+            raise ValueError(f"{source}: data_files must be a path, a list of paths, or paths by split.")
+        patterns[str(split)] = listed
     return patterns
 
 
-def _files_of(folder: Path, entry: Mapping[str, Any]) -> dict[str, list[Path]]:
-    """Return the tables of each split."""
+def _files_by_split(folder: Path, entry: Mapping[str, object]) -> dict[str, list[Path]]:
+    """Return the tables of each split: those that the settings name, else those below the folder."""
     base = folder / str(entry.get("data_dir", ""))
-    found: dict[str, list[Path]] = {}
+    by_split: dict[str, list[Path]] = {}
     for split, patterns in _patterns(folder.name, entry).items():
         for pattern in patterns:
             path = base / pattern
             files = [path] if path.exists() or path.is_symlink() else sorted(base.glob(pattern))
             if not files:
                 raise ValueError(f"its settings name {pattern!r}, and there is no such file.")
-            found.setdefault(split, []).extend(files)
-    if not found:
-        found = _by_name(base)
-    for file in (file for files in found.values() for file in files):
+            by_split.setdefault(split, []).extend(files)
+    if not by_split:
+        for file in sorted(base.rglob("*")):
+            inner = file.relative_to(base)
+            if kind_of(file) and not file.is_dir() and not any(part.startswith((".", "__")) for part in inner.parts):
+                by_split.setdefault(_split_of(inner), []).append(file)
+        if not by_split:
+            raise ValueError(f"no table in it; give {', '.join(READERS)}, or one of them .gz.")
+        rest = by_split.pop("", [])  # files that belong to no split
+        by_split = by_split or {"train": rest}
+    for file in (file for files in by_split.values() for file in files):
         require_inside(folder, file)
-    return found
-
-
-def _by_name(base: Path) -> dict[str, list[Path]]:
-    """Return the tables below a folder by the splits that their names, or those of their folders, say."""
-    files = [file for file in sorted(base.rglob("*")) if kind_of(file) and not file.is_dir()]
-    files = [file for file in files if not any(part.startswith((".", "__")) for part in file.relative_to(base).parts)]
-    if not files:
-        raise ValueError(f"no table in it; give {', '.join(READERS)}, or one of them .gz.")
-    by_split: dict[str, list[Path]] = {}
-    for file in files:
-        by_split.setdefault(_split_of(file.relative_to(base)), []).append(file)
-    if len(by_split) > 1:
-        by_split.pop("", None)  # files that belong to no split
-    return {split or "train": files for split, files in by_split.items()}
+    return by_split
 
 
 def _split_of(path: Path) -> str:
@@ -244,39 +252,33 @@ def _split_of(path: Path) -> str:
     if shard := re.fullmatch(r"(.+)-\d{5}-of-\d{5}", Path(plain_name(path)).stem):
         return shard[1]
     for part in (plain_name(path), *path.parts[-2::-1]):
-        words = re.split(r"[^a-z]+", part.lower())
+        words = set(re.split(r"[^a-z]+", part.lower()))
         for split, spellings in SPLITS.items():
-            if set(words) & set(spellings):
+            if words.intersection(spellings):
                 return split
     return ""
 
 
-def _settings_on_hub(hub_id: str) -> Settings:
-    import huggingface_hub
-    from huggingface_hub.errors import EntryNotFoundError
-
-    found: Settings = {}
-    for name in (*SETTINGS, "dataset_infos.json"):
-        with contextlib.suppress(EntryNotFoundError):  # or not among what an earlier download left
-            content = Path(huggingface_hub.hf_hub_download(hub_id, name, repo_type="dataset")).read_bytes()
-            if name in SETTINGS:
-                found |= parse_settings(name, content)
-            elif b"names_file" in content:
-                raise ValueError(f"{name}: names_file is not read; write the names of the classes out.")
-    return found
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(map(repr, names[:SHOWN])) + more
 
 
-def _kinds(feature: Any) -> set[str]:
-    """Name the types of a feature of ``datasets`` and of those in it."""
-    inner = feature.values() if isinstance(feature, dict) else feature if isinstance(feature, list) else ()
-    inner = [feature.feature] if hasattr(feature, "feature") else inner
-    own = set() if isinstance(feature, dict | list) else {type(feature).__name__}
-    return own.union(*map(_kinds, inner))
+@contextlib.contextmanager
+def _named_in_errors(place: Place) -> Iterator[None]:
+    """Name the source in any error: many libraries read files that somebody else wrote."""
+    try:
+        yield
+    except ConnectionError:
+        raise
+    except Exception as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise ValueError(f"Cannot read the data set {shown_name(place)!r}: {reason}") from None
 
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Keep the bars and the log of ``datasets`` out of the lessons; what it logs is in its errors too."""
+    """Keep the bars and the log of ``datasets`` out of the lessons; its errors repeat the log."""
     import datasets
 
     had_bars, verbosity = datasets.is_progress_bar_enabled(), datasets.logging.get_verbosity()

@@ -1,20 +1,18 @@
 """Find out what a source is, and load it as a collection."""
 
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from helpers._files import nearest, require_inside
 from helpers._hub import is_hub_id
 from helpers.data import bundled, by_id, docstrings, hub
-from helpers.data.columns import DEFAULT_SPLIT, Table, parse_columns, texts_of
+from helpers.data.by_id import Options
 from helpers.data.dataset import RetrievalDataset, check_count, require_answers
-from helpers.data.formats import kind_of, read_table
-from helpers.data.gaps import Gaps
-from helpers.data.rows import corpus_texts, from_rows
+from helpers.data.formats import DEFAULT_SPLIT, Table, kind_of, parse_columns, read_table
+from helpers.data.hub import OFFLINE_DEFAULT, Place, shown_name
+from helpers.data.rows import from_rows
 
-OFFLINE_DEFAULT = "pocket-en"
 CHOICES = {
     "on_blank": ("raise", "skip"),
     "on_missing": ("raise", "skip", "keep"),
@@ -89,113 +87,84 @@ def load_dataset(
         FileNotFoundError: the file or folder does not exist.
         ConnectionError: a hub id, no network, and no earlier download.
     """
-    chosen = {"on_blank": on_blank, "on_missing": on_missing, "unanswered": unanswered, "equal": equal}
-    for option, value in chosen.items():
+    choices = {"on_blank": on_blank, "on_missing": on_missing, "unanswered": unanswered, "equal": equal}
+    for option, value in choices.items():
         if value not in CHOICES[option]:
             raise ValueError(f"{option}={value!r}: expected {' or '.join(map(repr, CHOICES[option]))}.")
-    gaps, name = Gaps(on_blank, on_missing), str(source)
+    name = str(source)
     if "/" not in name and name in (*bundled.names(), docstrings.NAME):
-        refused = any(option is not None for option in (qrels, columns, config)) or equal == "keep"
-        data = _load_bundled(name, split, queries, corpus, refused=refused)
+        sides = (queries, corpus) if name == docstrings.NAME else ()
+        if any(option is not None for option in (qrels, columns, config, *sides)) or equal == "keep":
+            raise ValueError(
+                f"The collection {name!r} has its own judgements and columns, no equal passages and no configurations. "
+                "To load other files name their folder as the source."
+            )
+        data = docstrings.load() if name == docstrings.NAME else bundled.load(name, split, queries, corpus)
     else:
-        place, named = _find(source), parse_columns(columns)
-        files = _files_by_id(place, queries, corpus, qrels) if queries or qrels else None
-        beir = by_id.is_beir(place)
-        name = _shown_name(place)
-        if config is not None and (files or beir or (isinstance(place, Path) and place.is_file())):
-            raise ValueError(f"{name!r} is read from files, which have no configurations; leave out config={config!r}.")
-        if files is not None:
-            data = by_id.read_files(*files, named, name, gaps, equal)
-        elif isinstance(place, Path) and beir and corpus is None:
-            data = by_id.read_beir(place, split, named, name, gaps, equal)
-        else:
-            data = _load_tables(place, config, split, corpus, qrels, named, gaps, equal)
+        options = Options(parse_columns(columns or {}), on_blank, on_missing, equal)
+        data = _load(_find(source), split, config, queries, corpus, qrels, options)
     if relevance_level is not None:
         check_count("relevance_level", relevance_level)
         data = replace(data, relevance_level=relevance_level)
     require_answers(data)
     if unanswered == "skip":
         data = data.without_unanswered()
-    return data if max_queries is corpus_queries is None else _cut(data, max_queries, corpus_queries)
+    whole = data
+    if max_queries is not None:
+        data = data.first(max_queries)
+    if corpus_queries is not None:
+        check_count("corpus_queries", corpus_queries)
+        data = data.subset(whole.relevant_rows(max(corpus_queries, len(data.queries))))
+    return data
 
 
-def _cut(data: RetrievalDataset, max_queries: int | None, corpus_queries: int | None) -> RetrievalDataset:
-    """Keep the first queries, and the passages relevant to the first queries."""
-    check_count("corpus_queries", corpus_queries)
-    small = data.first(max_queries)
-    if corpus_queries is None:
-        return small
-    return small.subset(data.relevant_rows(max(corpus_queries, len(small.queries))))
-
-
-def _load_bundled(name: str, split: str, queries: str | None, corpus: str | None, *, refused: bool) -> RetrievalDataset:
-    """Load a collection of the package; ``refused``: an option was given that it does not take."""
-    if refused:
-        raise ValueError(
-            f"The bundled collection {name!r} has its own judgements and columns, no equal passages and no "
-            "configurations. To load other files name their folder as the source."
-        )
-    if name != docstrings.NAME:
-        return replace(bundled.load(name, split, queries, corpus), split=split)
-    if queries is not None or corpus is not None:
-        raise ValueError(f"The collection {name!r} has its own queries and corpus, made from installed libraries.")
-    return docstrings.load()
-
-
-def _load_tables(
-    place: Path | str,
-    config: str | None,
+def _load(
+    place: Place,
     split: str,
+    config: str | None,
+    queries: str | None,
     corpus: str | None,
     qrels: str | None,
-    named: Mapping[str, str],
-    gaps: Gaps,
-    equal: str,
+    options: Options,
 ) -> RetrievalDataset:
-    """Load a file, or a folder or data set in the hub's layout: texts and judgements by id, or rows of both."""
-    name = _shown_name(place)
-    if corpus is None and not (isinstance(place, Path) and place.is_file()):
-        data = _load_configurations(place, config, split, qrels, named, gaps, equal)
-        if data is not None:
-            return data
-    if equal == "keep":
+    """Load files of texts and judgements by id, or a table of rows, or a folder or data set in the hub's layout."""
+    name = shown_name(place)
+    is_file = isinstance(place, Path) and place.is_file()
+    files, taken = None, ""
+    if queries or qrels:
+        files = _files_by_id(place, queries, corpus, qrels)
+    elif corpus is None and isinstance(place, Path):
+        files, taken = by_id.find_beir(place, split) or (None, "")
+    if config is not None and (files or is_file):
+        raise ValueError(f"{name!r} is read from files, which have no configurations; leave out config={config!r}.")
+    if files:
+        return replace(by_id.read_files(name, *files, options), split=taken)
+    if corpus is None and not is_file and (data := _load_configurations(place, config, split, qrels, options)):
+        return data
+    if options.equal == "keep":
         raise ValueError(
             f"{name!r}: equal='keep' needs passages with ids, in tables of queries, passages and judgements; in rows "
             "of a query and its passages a text is its own id."
         )
-    rows = _read_table(place, config, split, named)
-    if corpus is None:
-        return replace(from_rows(rows, None, named, name, gaps), split=rows.split)
-    elsewhere = "/" in corpus or Path(corpus).exists()
-    corpus_place = _find(corpus) if elsewhere else place
-    shown = f"corpus {Path(corpus).name if isinstance(corpus_place, Path) and elsewhere else corpus}"
-    table = _read_table(corpus_place, None if elsewhere else corpus, None, named)
-    texts, titled = texts_of(table, "passage", named, shown)
-    data = from_rows(rows, corpus_texts(texts, shown, gaps), named, name, gaps)
-    return replace(data, split=rows.split, titled=titled)
+    rows, passages = _read_table(place, config, split, options), None
+    if corpus is not None and ("/" in corpus or Path(corpus).exists()):
+        passages = _read_table(_find(corpus), None, None, options)
+    elif corpus is not None:
+        passages = _read_table(place, corpus, None, options)
+    return replace(from_rows(name, rows, passages, options), split=rows.split)
 
 
 def _load_configurations(
-    place: Path | str,
-    config: str | None,
-    split: str,
-    qrels: str | None,
-    named: Mapping[str, str],
-    gaps: Gaps,
-    equal: str,
+    place: Place, config: str | None, split: str, qrels: str | None, options: Options
 ) -> RetrievalDataset | None:
     """Load the configurations ``corpus``, ``queries`` and judgements; None where there are none."""
-    name = _shown_name(place)
-    with _naming(place):
-        settings = hub.folder_settings(place) if isinstance(place, Path) else hub.hub_settings(place, OFFLINE_DEFAULT)
-    roles = hub.choose_roles(list(settings), config, name)
+    name, settings = shown_name(place), hub.read_settings(place)
+    roles = hub.choose_roles(list(settings), config, place)
     if roles is None:
-        tables = [by_id.find_file(place, role) for role in ("queries", "corpus")] if isinstance(place, Path) else [None]
-        if all(tables) and not settings:
-            names = sorted(file.name for file in Path(place).iterdir())
+        if not settings and isinstance(place, Path) and all(by_id.find_file(place, r) for r in ("queries", "corpus")):
             raise ValueError(
-                f"{name!r} has passages and queries but no folder qrels; it holds {', '.join(map(repr, names[:8]))}. "
-                'Name the file of judgements: qrels="…", on the command line --qrels.'
+                f'{name!r} has passages and queries but no folder qrels. Name the file of judgements: qrels="…", on '
+                "the command line --qrels."
             )
         return None
     if qrels is None and "qrels" not in roles:
@@ -203,42 +172,35 @@ def _load_configurations(
             f"{name!r} has passages and queries ({', '.join(map(repr, settings))}) but no judgements; name the data "
             'set or file that holds them: qrels="…".'
         )
-    judgements = _read_table(_find(qrels), None, split) if qrels else _read_table(place, roles["qrels"], split)
+    judgements = _read_table(_find(qrels) if qrels else place, None if qrels else roles["qrels"], split, options)
     if not by_id.is_judgements(judgements):
         return None
-    judged = by_id.grades_of(judgements, named, "qrels")
-    queries, passages = (
-        by_id.texts_by_id(
-            _read_table(place, roles[kind], judgements.split, or_only=True), role, named, roles[kind], gaps
-        )
-        for kind, role in (("queries", "query"), ("corpus", "passage"))
-    )
-    return replace(by_id.collect(name, queries, passages, judged, "qrels", gaps, equal), split=judgements.split)
+    queries = _read_table(place, roles["queries"], judgements.split, options, or_only=True)
+    passages = _read_table(place, roles["corpus"], judgements.split, options, or_only=True)
+    judged = by_id.grades_of(judgements, options.columns)
+    return replace(by_id.collect(name, queries, passages, judged, "qrels", options), split=judgements.split)
 
 
 def _files_by_id(
-    place: Path | str, queries: str | None, corpus: str | None, qrels: str | None
+    place: Place, queries: str | None, corpus: str | None, qrels: str | None
 ) -> tuple[Path, Path, Path] | None:
     """Find the three files of a collection by id, in the folder ``place`` or as paths of their own; None for no such.
 
     Without ``queries`` and ``corpus`` they are the tables of these names in the folder.
     """
-    folder = place if isinstance(place, Path) and place.is_dir() else None
     if qrels is None:
-        if queries is not None:
-            raise ValueError(
-                f"queries={queries!r} goes with qrels=, or with the bundled collection, not with {str(place)!r}."
-            )
-        return None
+        raise ValueError(
+            f"queries={queries!r} goes with qrels=, or with the bundled collection, not with {str(place)!r}."
+        )
+    folder = place if isinstance(place, Path) and place.is_dir() else None
     if queries is None and corpus is None:
         tables = [by_id.find_file(folder, role) for role in ("queries", "corpus")] if folder else [None]
-        names = [table.name for table in tables if table is not None]
-        if len(names) < 2:
+        if None in tables:
             return None
-        queries, corpus = names
-    missing = [role for role, file in (("queries", queries), ("corpus", corpus)) if file is None]
+        queries, corpus = [table.name for table in tables if table]
     if folder is None or queries is None or corpus is None:
-        fault = f"{', '.join(missing)} is missing" if folder else f"{str(place)!r} is no folder"
+        missing = "queries" if queries is None else "corpus"
+        fault = f"{missing} is missing" if folder else f"{str(place)!r} is no folder"
         raise ValueError(f"Judgements by id need queries=, corpus= and qrels=, in a folder; {fault}.")
     return _beside(folder, queries), _beside(folder, corpus), _beside(folder, qrels)
 
@@ -252,48 +214,19 @@ def _beside(folder: Path, file: str) -> Path:
     for candidate in (inside, path):
         if candidate.is_file():
             return candidate
-    raise FileNotFoundError(
-        f"No file {file!r}, neither in the folder {_shown_name(folder)!r} nor as a path of its own."
-    )
+    raise FileNotFoundError(f"No file {file!r}, neither in the folder {shown_name(folder)!r} nor as a path of its own.")
 
 
 def _read_table(
-    place: Path | str,
-    config: str | None,
-    split: str | None,
-    named: Mapping[str, str] | None = None,
-    *,
-    or_only: bool | None = None,
+    place: Place, config: str | None, split: str | None, options: Options, *, or_only: bool = False
 ) -> Table:
     """Read a file, or one split of a folder or a data set of the hub; the first split if None."""
-    columns = set((named or {}).values())
     if isinstance(place, Path) and place.is_file():
-        return read_table(place, columns)
-    with _naming(place):
-        if isinstance(place, Path):
-            return hub.read_folder(place, config, split, columns, or_only=or_only)
-        return hub.read_hub(place, config, split, OFFLINE_DEFAULT, or_only=or_only)
+        return read_table(place, options.columns.values())
+    return hub.read(place, config, split, options.columns.values(), or_only=or_only)
 
 
-@contextlib.contextmanager
-def _naming(place: Path | str) -> Iterator[None]:
-    """Name the source in whatever goes wrong when many libraries read what a stranger wrote."""
-    try:
-        yield
-    except ConnectionError:
-        raise
-    except Exception as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise ValueError(f"Cannot read the data set {_shown_name(place)!r}: {reason}") from None
-
-
-def _shown_name(place: Path | str) -> str:
-    """Name a folder by its last part, so that no output repeats where it is on somebody's machine."""
-    name = str(place) if isinstance(place, str) else place.resolve().name
-    return name if name.isprintable() else name.encode("unicode_escape").decode()
-
-
-def _find(source: str | Path) -> Path | str:
+def _find(source: str | Path) -> Place:
     """Return the path of a file or folder, or a hub id, and explain a name that is neither."""
     path = Path(source).expanduser()
     if path.exists():

@@ -45,26 +45,24 @@ def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
             bits (`1.0` is one), a document with two grades; the message starts with file and line number.
     """
     qrels: dict[str, dict[str, int]] = {}
-    separator: str | None = None
-    header: str | None = None
+    separator = header = ""
     names: tuple[str, ...] = ()
     for place, line in _lines(path):
+        if not names and (stated := re.fullmatch("sep=(.)", line)):
+            separator = stated[1]
+            continue
+        separator = separator or _separator(line)
+        fields = _split(line, separator)
         if not names:
-            if stated := re.fullmatch("sep=(.)", line):
-                separator = stated[1]
-                continue
-            columns, separator = _form(line, separator)
-            names = THREE if columns == 3 else FOUR
-            fields = _split(line, columns, separator)
+            names = THREE if len(fields) == 3 else FOUR
             is_number = re.fullmatch(r"[+-]?[0-9]+([.][0-9]*)?", fields[-1])
-            if len(fields) == columns and not is_number and (columns == 3 or fields[1].upper() not in ("0", "Q0")):
+            if len(fields) == len(names) and not is_number and (names == THREE or fields[1].upper() not in ("0", "Q0")):
                 header = line
                 continue
-        fields = _split(line, len(names), separator)
         _require_fields(place, fields, names)
         add_grade(qrels, fields[0], fields[-2], read_grade(place, fields[-1]), place)
     if not qrels:
-        why = ", the file is empty" if header is None else f" below the header {header!r}"
+        why = f" below the header {header!r}" if header else ", the file is empty"
         raise ValueError(f"{Path(path).name!r}: no judgements{why}.")
     return qrels
 
@@ -189,31 +187,21 @@ def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
                 yield f"{Path(path).name!r}, line {number}", text
 
 
-def _form(line: str, separator: str | None) -> tuple[int, str | None]:
-    """Read off a first line how many columns a file of judgements has, 3 or 4, and what separates them (None: blanks).
-
-    ``separator`` is what a line ``sep=;`` above it said.
-    """
-    if separator is not None:
-        return (3 if len(_split(line, 4, separator)) == 3 else 4), separator
-    fields, tabs = re.split(BLANK, line), line.count("\t") + 1
-    if tabs == 3:
-        return 3, None
-    if len(fields) in (3, 4) and not all(field.endswith((",", ";")) for field in fields[:-1]):
-        return len(fields), None
-    for mark in ",;":
-        if (columns := len(_split(line, 4, mark))) in (3, 4):
-            return columns, mark
-    return 4, "\t" if tabs == 4 else None
+def _separator(line: str) -> str:
+    """Return what separates three or four fields of a first line: tabs, commas, semicolons, or " " for any blanks."""
+    if line.count("\t") == 2:
+        return "\t"
+    by_blank = re.split(BLANK, line)
+    if len(by_blank) in (3, 4) and not all(field.endswith((",", ";")) for field in by_blank[:-1]):
+        return " "
+    return next((mark for mark in "\t,;" if len(_split(line, mark)) in (3, 4)), " ")
 
 
-def _split(line: str, columns: int, separator: str | None) -> list[str]:
-    """Split a line of judgements into its fields; three columns may have blanks in ids where tabs separate them."""
-    if separator is None and not (columns == 3 and "\t" in line):
+def _split(line: str, separator: str) -> list[str]:
+    if separator == " ":
         return re.split(BLANK, line)
-    if separator in (None, "\t"):
-        return [field.strip(BLANKS) for field in line.split("\t")]
-    return [field.strip(BLANKS) for field in next(csv.reader([line], delimiter=str(separator)))]
+    fields = line.split("\t") if separator == "\t" else next(csv.reader([line], delimiter=separator))
+    return [field.strip(BLANKS) for field in fields]
 
 
 def _require_fields(place: str, fields: Sequence[str], names: Sequence[str]) -> None:

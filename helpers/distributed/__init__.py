@@ -166,20 +166,20 @@ def search(
         connected(cluster, workers, threads_per_worker, 0, dashboard) as client,
         progress_bar(len(shards), "Search", "passage", show=progress) as bar,
     ):
-        # A task that gives what it is given: unlike scattered data, it is done again when its worker dies.
+        # A task that returns its arguments: unlike scattered data, it is done again when its worker dies.
         question = client.submit(
             Question, shards, queries, k, batch_size, threads_per_worker, pure=False, retries=RETRIES
         )
         tasks = ((question, start, end) for start, end in parts)
         with closing(in_order(client, search_part, tasks, "Part")) as results:
-            for (_, start, end), found in results:
-                best = merge([best, found], k)
+            for (_, start, end), part in results:
+                best = merge([best, part], k)
                 bar.update(end - start)
     return best
 
 
 def worker_settings(model: TransformerModel, kind: str, batch_size: int, shard_size: int, gpus: int) -> ShardSettings:
-    """Return what the vectors have in common if they are computed on the workers' kind of device."""
+    """Return the settings of vectors that are computed on the workers' kind of device."""
     settings = ShardSettings.of(model, kind, batch_size, shard_size)
     half = gpus and model.origin is not None and model.origin.half
     dtype = "torch.float16" if half else "torch.float32"

@@ -8,7 +8,6 @@ import multiprocessing
 import os
 import tempfile
 from collections.abc import Iterator
-from typing import Any
 
 try:
     import dask
@@ -28,8 +27,8 @@ RETRIES = 3  # of a shard, after an error and after the death of its worker
 CONNECT = 10  # seconds to wait for a scheduler
 START = 60  # seconds to wait for the workers of a local cluster, at the start and later
 _LOCAL = {"distributed.scheduler.no-workers-timeout": f"{START}s"}
-# What Dask serves beside the dashboard, unencrypted.
-_NO_PAGES: dict[str, Any] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+# The pages that Dask serves beside the dashboard, unencrypted.
+_NO_PAGES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}  # type: ignore[var-annotated]
 
 
 @contextlib.contextmanager
@@ -117,15 +116,15 @@ def _local(environments: list[dict[str, str]], dashboard: bool) -> Iterator[Clie
     with contextlib.ExitStack() as stack:
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="dask-", ignore_cleanup_errors=True))
         security = Security.temporary()
-        shared: dict[str, Any] = {"host": HOST, "protocol": "tls://", "security": security, "dashboard": False}
+        shared: dict[str, object] = {"host": HOST, "protocol": "tls://", "security": security, "dashboard": False}
         worker = {**shared, "nthreads": 1, "memory_limit": 0}
-        worker["silence_logs"] = logging.CRITICAL  # what matters of them comes back as an error
+        worker["silence_logs"] = logging.CRITICAL  # their errors come back by themselves
         page = {"dashboard": dashboard, "dashboard_address": f"{HOST}:{8787 if dashboard else 0}"}
         scheduler = {**shared, **page, "allowed_failures": RETRIES}
-        settings: dict[str, Any] = {**_LOCAL, **({} if dashboard else _NO_PAGES), "temporary-directory": scratch}
+        settings: dict[str, object] = {**_LOCAL, **({} if dashboard else _NO_PAGES), "temporary-directory": scratch}
         with dask.config.set(settings):
             try:
-                cluster = SpecCluster(
+                cluster = SpecCluster(  # LocalCluster would give all workers one environment, and one GPU
                     {i: {"cls": Nanny, "options": {**worker, "env": env}} for i, env in enumerate(environments)},
                     {"cls": Scheduler, "options": scheduler},
                     security=security,

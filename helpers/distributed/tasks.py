@@ -8,7 +8,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from distributed import Client, Future
 from distributed.client import ClosedClientError
@@ -38,36 +38,28 @@ def in_order(
     waiting: deque[tuple[int, Arguments, Future]] = deque()
     try:
         while True:
-            room = AHEAD * max(1, _threads(client)) - len(waiting)
+            with _scheduler_reached():
+                room = AHEAD * max(1, sum(client.nthreads().values())) - len(waiting)
             for number, task in itertools.islice(numbered, max(0, room)):
-                key = f"{name}-{run}-{number}"
-                waiting.append((number, task, _submitted(client, call, task, key)))
+                with _scheduler_reached():
+                    key = f"{name}-{run}-{number}"
+                    waiting.append((number, task, client.submit(call, *task, key=key, retries=RETRIES, pure=False)))
             if not waiting:
                 return
             number, task, future = waiting[0]
-            result: T = _result(future, f"{name} {number}")
+            _raise_error(future, f"{name} {number}")
+            with _scheduler_reached():
+                result: T = future.result()
             waiting.popleft()
             yield task, result
     finally:
-        with contextlib.suppress(Exception):  # nobody may be there any more to tell
+        with contextlib.suppress(Exception):  # the scheduler may be gone
             client.cancel([future for _, _, future in waiting])
 
 
-def _threads(client: Client) -> int:
-    """Count the threads of all workers."""
-    with _scheduler_there():
-        return sum(client.nthreads().values())
-
-
-def _submitted(client: Client, call: Callable[..., object], task: tuple[object, ...], key: str) -> Future:
-    """Hand a task to the scheduler."""
-    with _scheduler_there():
-        return client.submit(call, *task, key=key, retries=RETRIES, pure=False)
-
-
 @contextlib.contextmanager
-def _scheduler_there() -> Iterator[None]:
-    """Say in one sentence that there is no scheduler any more."""
+def _scheduler_reached() -> Iterator[None]:
+    """Raise a ConnectionError of one sentence where the scheduler is gone."""
     try:
         yield
     except (OSError, CancelledError, ClosedClientError) as error:
@@ -76,18 +68,18 @@ def _scheduler_there() -> Iterator[None]:
         ) from error
 
 
-def _result(future: Future, what: str) -> Any:
-    """Wait for a result, or say in one sentence why there is none."""
-    with _scheduler_there():
+def _raise_error(future: Future, task: str) -> None:
+    """Wait for the end of a task, and raise its error, if any, in one sentence with its name and the cause."""
+    with _scheduler_reached():
         error = future.exception()
         if isinstance(error, CancelledError):
             raise error
-        if error is None:
-            return future.result()
+    if error is None:
+        return
     if isinstance(error, KilledWorker):
-        why = f"its worker died, {RETRIES + 1} times. Is there enough memory for the model and a batch?"
+        cause = f"its worker died, {RETRIES + 1} times. Is there enough memory for the model and a batch?"
     elif isinstance(error, NoWorkerError):
-        why = "no worker is left, and none came back."
+        cause = "no worker is left, and none came back."
     else:
-        why = f"failed, {RETRIES + 1} times ({type(error).__name__}: {str(error)!r:.500})."
-    raise RuntimeError(f"{what}: {why}") from error
+        cause = f"failed, {RETRIES + 1} times ({type(error).__name__}: {str(error)!r:.500})."
+    raise RuntimeError(f"{task}: {cause}") from error

@@ -1,4 +1,4 @@
-"""What runs on a worker: encode a shard, or search some."""
+"""The work of a worker: encode a shard, or search some."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _ONE_AT_A_TIME = threading.Lock()  # tasks of a worker with several threads; tok
 
 @dataclass(frozen=True)
 class Encoding:
-    """All that the shards of a run have in common.
+    """The settings of a run that encodes, the same for all of its shards.
 
     Attributes:
         origin: how a worker loads the model.
         device: on which it computes, ``cpu`` or ``cuda:0``.
-        settings: what the vectors must be made with, digest of the model included.
+        settings: those that the vectors must have, digest of the model included.
         batch_size: texts a forward pass.
         folder: where shards are written; the same disk for all.
         threads: with how many a worker computes.
@@ -99,7 +99,7 @@ def _model(origin: Origin, device: str) -> TransformerModel:
 
 @dataclass(frozen=True)
 class Question:
-    """What all parts of a search have in common: where the vectors are, queries (q, dim), how many results each."""
+    """The settings of a search, the same for all parts: vectors, queries (q, dim), how many results each."""
 
     shards: Shards
     queries: np.ndarray

@@ -1,4 +1,4 @@
-"""Turn texts into vectors, once: what was computed is kept on disk under a name made from its content."""
+"""Turn texts into vectors, once: they are kept on disk under a name made from model and texts."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers._cache import default_cache
 from helpers._progress import progress_bar
-from helpers.embeddings.encoding import TokenVectors, encode_batch, encode_shard, instruction_of, recipe_of
+from helpers.embeddings.encoding import TokenVectors, encode_batch, encode_shard
 from helpers.embeddings.inputs import compared_tokens, count_truncated
 from helpers.embeddings.shards import Shards, ShardSettings, ShardWriter
 from helpers.embeddings.store import Store
@@ -27,7 +27,6 @@ __all__ = [
     "encode",
     "encode_pooled",
     "encode_shards",
-    "is_cached",
 ]
 
 SHARD_SIZE = 1024  # texts a shard: what a killed run loses at most
@@ -114,18 +113,18 @@ def encode_shards(
     check_options(kind, batch_size)
     if folder is not None and cache_dir is not None:
         raise ValueError("folder and cache_dir were both given: vectors are kept in folder, and nowhere else.")
-    store, keep = Store(folder or cache_dir), folder is not None
-    settings = ShardSettings.of(model, kind, batch_size, shard_size)
+    store = Store(folder or cache_dir)
     batches, total = text_batches(texts, shard_size), len(texts) if isinstance(texts, Sized) else None
 
     def shards() -> Iterator[tuple[list[str], np.ndarray]]:
         with progress_bar(total, f"Encode {kind}", "text", show=progress) as bar:
             for batch in batches:
-                yield batch, encode_shard(model, batch, kind, batch_size, store, keep=keep)
+                yield batch, encode_shard(model, batch, kind, batch_size, store, keep=folder is not None)
                 bar.update(len(batch))
 
-    if not keep:
+    if folder is None:
         return (shard for _, shard in shards())
+    settings = ShardSettings.of(model, kind, batch_size, shard_size)
     writer = ShardWriter(store, settings, total)
     for batch, shard in shards():
         writer.add(batch, settings.shard_file(store, batch, shard), shard.shape[1])
@@ -142,7 +141,7 @@ def encode_pooled(
     cache_dir: str | Path | None = None,
     progress: bool = True,
 ) -> dict[Pooling, np.ndarray | TokenVectors]:
-    """Run a network over texts once, and pool in each of the ways asked.
+    """Run a network over texts once, and pool in several ways.
 
     Args:
         model: what :func:`helpers.models.load_model` returned, :func:`~helpers.models.transformer.static` or
@@ -184,14 +183,6 @@ def encode_pooled(
         else:
             pooled[pooling] = vectors
     return pooled
-
-
-def is_cached(
-    model: "TransformerModel", texts: Sequence[str], pooling: Pooling, *, batch_size: int = BATCH_SIZE
-) -> bool:
-    """Tell whether an earlier run left the first shard of some passages in the default cache."""
-    first = [instruction_of(model, "passage") + text for text in texts[:SHARD_SIZE]]
-    return Store().read(recipe_of(model, "passage", batch_size, pooling).shard_name(first)) is not None
 
 
 def check_options(kind: str, batch_size: int) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from helpers.embeddings.inputs import Tokens, kept_tokens, padded_batches, tokenize
+from helpers.embeddings.inputs import Tokens, comparison_masks, padded_batches, tokenize
 from helpers.embeddings.store import Recipe, Store
 from helpers.models import Model, Pooling, Precomputed
 
@@ -99,13 +99,13 @@ def encode_batch(
     """
     texts = [instruction_of(model, kind) + text for text in texts]
     recipes = {pooling: recipe_of(model, kind, batch_size, pooling) for pooling in poolings}
-    found: dict[Pooling, TokenVectors] = {}
+    vectors: dict[Pooling, TokenVectors] = {}
     for side in dict.fromkeys(recipe.colbert_side for recipe in recipes.values()):
         names = {
             pooling: recipe.shard_name(texts) for pooling, recipe in recipes.items() if recipe.colbert_side == side
         }
-        found |= _encode_alike(model, texts, names, side, batch_size, store)
-    return found
+        vectors |= _encode_alike(model, texts, names, side, batch_size, store)
+    return vectors
 
 
 def _encode_alike(
@@ -124,7 +124,7 @@ def _encode_alike(
                 shards |= {pooling: store.write(names[pooling], vectors) for pooling, vectors in computed.items()}
     lengths = {pooling: np.ones(len(texts), int) for pooling in names}
     if Pooling.MAXSIM in names:
-        lengths[Pooling.MAXSIM] = np.array([sum(kept) for kept in kept_tokens(tokens)])
+        lengths[Pooling.MAXSIM] = np.array([sum(compared) for compared in comparison_masks(tokens)])
     return {pooling: TokenVectors(shards[pooling], lengths[pooling]) for pooling in names}
 
 
@@ -152,13 +152,13 @@ def forward(
     import torch
 
     rows_of: dict[Pooling, list[np.ndarray]] = {pooling: [np.empty(0)] * len(texts) for pooling in poolings}
-    kept = kept_tokens(tokens) if Pooling.MAXSIM in poolings else []
+    masks = comparison_masks(tokens) if Pooling.MAXSIM in poolings else []
     with torch.inference_mode():
         for rows, padded in padded_batches(model, tokens, batch_size):
             batch = model.token_vectors(padded, attention=Pooling.ATTENTION in poolings)
             for pooling in poolings:
                 if pooling is Pooling.MAXSIM:
-                    pooled = _compared_vectors(model, batch, [kept[row] for row in rows])
+                    pooled = _compared_vectors(model, batch, [masks[row] for row in rows])
                 else:
                     pooled = list(_unit(model.vectors(batch, pooling))[:, None])
                 for row, vectors in zip(rows, pooled, strict=True):
@@ -174,13 +174,13 @@ def forward(
     return stacked
 
 
-def _compared_vectors(model: TransformerModel, batch: TokenBatch, kept: list[list[bool]]) -> list[np.ndarray]:
-    """Take from a batch the vectors of the tokens that MaxSim compares; for each text (tokens kept, dim)."""
+def _compared_vectors(model: TransformerModel, batch: TokenBatch, masks: list[list[int]]) -> list[np.ndarray]:
+    """Return the vectors of the tokens that MaxSim compares, for each text (tokens compared, dim)."""
     padded_left = model.tokenizer.padding_side == "left"
     texts = []
-    for vectors, keep in zip(model.projected(batch.hidden), kept, strict=True):
-        own = vectors[-len(keep) :] if padded_left else vectors[: len(keep)]
-        texts.append(_unit(own[np.flatnonzero(keep)]))
+    for vectors, mask in zip(model.projected(batch.hidden), masks, strict=True):
+        unpadded = vectors[-len(mask) :] if padded_left else vectors[: len(mask)]
+        texts.append(_unit(unpadded[np.flatnonzero(mask)]))
     return texts
 
 

@@ -4,7 +4,7 @@ import itertools
 import string
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,13 +13,15 @@ from helpers.models import Model, Precomputed
 from helpers.models.files import one_line_errors
 
 if TYPE_CHECKING:
+    from transformers import BatchEncoding
+
     from helpers.models.transformer import TransformerModel
 
 UNBOUNDED = 1 << 20  # tokenizers that state no limit give a number larger than any input
 COLBERT_QUERY_LENGTH = 32  # tokens; what colbertv2.0 was trained with
 COUNTED_AT_ONCE = 1024  # texts
 
-Tokens = dict[str, list[Any]]  # "input_ids" and, where they matter, further columns: a list of integers for each text
+Tokens = dict[str, list[list[int]]]  # "input_ids" and, where they matter, further columns: integers for each text
 
 
 def tokenize(model: "TransformerModel", texts: list[str], colbert_side: str = "") -> Tokens:
@@ -32,21 +34,23 @@ def compared_tokens(model: "TransformerModel", text: str, kind: str = "passage")
     """Return the tokens of a text whose vectors MAXSIM gives, in their order."""
     tokens = tokenize(model, [text], kind if model.projection is not None else "")
     names: list[str] = list(model.tokenizer.convert_ids_to_tokens(tokens["input_ids"][0]))
-    return [name for name, kept in zip(names, kept_tokens(tokens)[0], strict=True) if kept]
+    return list(itertools.compress(names, comparison_masks(tokens)[0]))
 
 
-def kept_tokens(tokens: Tokens) -> list[list[bool]]:
-    """Tell which tokens of each text MaxSim compares: all, unless ColBERT leaves some out."""
-    return tokens.get("kept") or [[True] * len(ids) for ids in tokens["input_ids"]]
+def comparison_masks(tokens: Tokens) -> list[list[int]]:
+    """Return for each token of each text whether MaxSim compares it: all are, unless ColBERT leaves some out."""
+    return tokens.get("compared") or [[True] * len(ids) for ids in tokens["input_ids"]]
 
 
-def padded_batches(model: "TransformerModel", tokens: Tokens, batch_size: int) -> Iterator[tuple[np.ndarray, Any]]:
+def padded_batches(
+    model: "TransformerModel", tokens: Tokens, batch_size: int
+) -> Iterator[tuple[np.ndarray, "BatchEncoding"]]:
     """Divide tokenized texts into batches, the longest first so that little padding is computed.
 
     Yields:
         The rows of a batch, an int array, and its padded tensors ("input_ids", "attention_mask" …) on the device.
     """
-    columns = {name: column for name, column in tokens.items() if name != "kept"}
+    columns = {name: column for name, column in tokens.items() if name != "compared"}
     order = np.argsort([-len(ids) for ids in tokens["input_ids"]], kind="stable")
     for start in range(0, len(order), batch_size):
         rows = order[start : start + batch_size]
@@ -68,10 +72,11 @@ def count_truncated(model: Model, passages: Sequence[str]) -> int | None:
     return count
 
 
-def _tokenized(model: "TransformerModel", texts: list[str], **options: Any) -> Any:
+def _tokenized(model: "TransformerModel", texts: list[str], **options: object) -> "BatchEncoding":
     """Call a model's tokenizer; a fault of its files may show first here, in a panic that no caller would catch."""
     with one_line_errors(f"{model.info.name}: its tokenizer fails on these texts"):
-        return model.tokenizer(texts, **options)
+        tokens: BatchEncoding = model.tokenizer(texts, **options)
+        return tokens
 
 
 def _plain_tokens(model: "TransformerModel", texts: list[str], limit: int) -> Tokens:
@@ -106,11 +111,11 @@ def _colbert_tokens(model: "TransformerModel", texts: list[str], side: str, limi
     marker = [vocabulary[name] for name in ["[unused0]" if is_query else "[unused1]"] if name in vocabulary]
     plain = _plain_tokens(model, texts, limit - len(marker))["input_ids"]
     punctuation = set() if is_query else {vocabulary[sign] for sign in string.punctuation if sign in vocabulary}
-    tokens: Tokens = {"input_ids": [], "attention_mask": [], "kept": []}
+    tokens: Tokens = {"input_ids": [], "attention_mask": [], "compared": []}
     for ids in plain:
         marked = [*ids[:1], *marker, *ids[1:]]
         masks = [model.tokenizer.mask_token_id] * (limit - len(marked)) if is_query else []
         tokens["input_ids"].append(marked + masks)
         tokens["attention_mask"].append([1] * len(marked) + [0] * len(masks))
-        tokens["kept"].append([token not in punctuation for token in marked + masks])
+        tokens["compared"].append([token not in punctuation for token in marked + masks])
     return tokens

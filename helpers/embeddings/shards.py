@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self, SupportsIndex, overload
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from helpers.embeddings.encoding import instruction_of, recipe_of
 from helpers.embeddings.store import Recipe, Store
@@ -40,7 +41,7 @@ class ShardFile(NamedTuple):
 
 @dataclass(frozen=True)
 class ShardSettings:
-    """What the vectors of a folder have in common; a folder takes no others.
+    """The settings that all vectors of a folder share; a folder takes no others.
 
     Attributes:
         model: name and SHA-256 of the model.
@@ -70,10 +71,10 @@ class ShardSettings:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a folder of shards says of itself, in ``manifest.json``.
+    """The content of ``manifest.json`` in a folder of shards.
 
     Attributes:
-        settings: what its vectors have in common.
+        settings: those that its vectors share.
         complete: whether all shards are listed; if not, a run that fills the folder goes on, or was stopped.
         rows: vectors; of an incomplete folder how many there will be, None if nobody knows.
         texts: SHA-256 over the texts in their order, each as a netstring, ``length:text``.
@@ -109,28 +110,25 @@ class Manifest:
         try:
             content = json.loads(text)
             version = (content["format"], content["version"])
-        except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{where}: {MANIFEST} is damaged, or not that of a folder of shards.") from None
-        if version != (FORMAT, VERSION):
+            if version == (FORMAT, VERSION):
+                return cls._from_json(content)
+        except (ValueError, KeyError, TypeError) as error:
             raise ValueError(
-                f"{where}: {MANIFEST} has the format {version!r}; this version reads {(FORMAT, VERSION)}. Encode the "
-                "texts again into another folder."
-            )
-        try:
-            return cls._from_json(content)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ValueError(f"{where}: {MANIFEST} is damaged ({error!r:.160}).") from None
+                f"{where}: {MANIFEST} is damaged, or not that of a folder of shards ({error!r:.160})."
+            ) from None
+        raise ValueError(
+            f"{where}: {MANIFEST} has the format {version!r}; this version reads {(FORMAT, VERSION)}. Encode the texts "
+            "again into another folder."
+        )
 
     @classmethod
     def _from_json(cls, content: dict[str, Any]) -> Self:
-        """Take a manifest apart; names of files outside the folder and impossible numbers are refused."""
+        """Make a manifest; names of files outside the folder and impossible numbers are refused."""
         settings = {field.name: content[field.name] for field in fields(ShardSettings)}
         settings |= {"model": ModelName(**content["model"]), "recipe": Recipe(**content["recipe"])}
         shards = tuple(
             ShardFile(shard["file"].removesuffix(".npy"), shard["rows"], shard["sha256"]) for shard in content["shards"]
         )
-        if content["dtype"] != "float32":
-            raise ValueError(f"dtype {content['dtype']!r}")
         for shard in shards:
             if not SHARD_NAME.fullmatch(shard.name) or type(shard.rows) is not int or shard.rows < 1:
                 raise ValueError(f"shard {shard.name!r} of {shard.rows!r} rows")
@@ -148,7 +146,7 @@ class ShardWriter:
 
     Args:
         store: the folder.
-        settings: what all vectors in it have in common.
+        settings: those that its vectors share.
         expected: how many texts there will be, None if nobody knows.
 
     Raises:
@@ -191,14 +189,14 @@ class ShardWriter:
         return Shards(self.store.folder, complete)
 
 
-def _difference(folder: Path, there: ShardSettings, here: ShardSettings) -> str:
-    """Say in which settings a folder and a run differ."""
-    if there.model.sha256 != here.model.sha256:
+def _difference(folder: Path, earlier: ShardSettings, current: ShardSettings) -> str:
+    """Return a message with the settings in which the vectors of a folder and a run differ."""
+    if earlier.model.sha256 != current.model.sha256:
         return (
-            f"Folder {str(folder)!r} holds vectors of {there.model.name!r}, SHA-256 {there.model.sha256}; this model "
-            f"is {here.model.name!r}, SHA-256 {here.model.sha256}. Take another folder, or delete this one."
+            f"Folder {str(folder)!r} holds vectors of {earlier.model.name!r}, SHA-256 {earlier.model.sha256}; this "
+            f"model is {current.model.name!r}, SHA-256 {current.model.sha256}. Take another folder, or delete this one."
         )
-    old, new = (asdict(settings) | asdict(settings.recipe) for settings in (there, here))
+    old, new = (asdict(settings) | asdict(settings.recipe) for settings in (earlier, current))
     names = [name for name in new if name not in ("model", "recipe") and old[name] != new[name]]
     differences = [f"{name} {json.dumps(old[name])}, here {json.dumps(new[name])}" for name in names]
     return (
@@ -210,12 +208,12 @@ def _difference(folder: Path, there: ShardSettings, here: ShardSettings) -> str:
 class Shards:
     """The vectors that :func:`helpers.embeddings.encode_shards` kept in a folder, as one array (rows, dim).
 
-    Nothing is read before it is asked for. Going through it gives the shards in their order as read-only
+    Vectors are read when they are needed. Going through it gives the shards in their order as read-only
     memory-mapped arrays, in memory for as long as they are used; an index, a slice or an array of rows gives vectors,
     and ``np.asarray`` all of them. The first time a shard is read, its file has to have the SHA-256 of the manifest.
 
     Attributes:
-        folder: where the files lie.
+        folder: the folder of the files.
         model: ``name`` and ``sha256`` of the model.
         kind: ``passage`` or ``query``.
         texts: SHA-256 over the texts, see :class:`Manifest`.
@@ -302,43 +300,43 @@ class Shards:
     def __getitem__(self, rows: SupportsIndex) -> np.ndarray: ...
     @overload
     def __getitem__(self, rows: slice | np.ndarray | list[int]) -> np.ndarray: ...
-    def __getitem__(self, rows: Any) -> np.ndarray:
+    def __getitem__(self, rows: SupportsIndex | slice | np.ndarray | list[int]) -> np.ndarray:
         """Read vectors: of one row (dim,), of a slice or of an array of row numbers (m, dim)."""
         if isinstance(rows, slice):
             start, stop, step = rows.indices(len(self))
             return self._take(np.arange(start, stop, step))
-        wanted = np.asarray(rows)
-        if wanted.dtype == bool and wanted.shape == (len(self),):
-            wanted = np.flatnonzero(wanted)
-        if wanted.ndim > 1 or (wanted.size and wanted.dtype.kind not in "iu"):
-            raise IndexError(f"Expected a row, a slice or whole numbers (m,), got {wanted.dtype} of {wanted.shape}.")
-        if wanted.size and not (-len(self) <= wanted.min() and wanted.max() < len(self)):
-            raise IndexError(f"Row {int(wanted.min())} to {int(wanted.max())}: there are {len(self)} vectors.")
-        found = self._take(np.atleast_1d(wanted).astype(np.int64) % len(self))
-        return found if wanted.ndim else found[0]
+        numbers = np.asarray(rows)
+        if numbers.dtype == bool and numbers.shape == (len(self),):
+            numbers = np.flatnonzero(numbers)
+        if numbers.ndim > 1 or (numbers.size and numbers.dtype.kind not in "iu"):
+            raise IndexError(f"Expected a row, a slice or whole numbers (m,), got {numbers.dtype} of {numbers.shape}.")
+        if numbers.size and not (-len(self) <= numbers.min() and numbers.max() < len(self)):
+            raise IndexError(f"Row {int(numbers.min())} to {int(numbers.max())}: there are {len(self)} vectors.")
+        vectors = self._take(np.atleast_1d(numbers).astype(np.int64) % len(self))
+        return vectors if numbers.ndim else vectors[0]
 
     def _take(self, rows: np.ndarray) -> np.ndarray:
         """Copy rows, all of them there, from the shards that hold them."""
-        found = np.empty((len(rows), self.dim), self.dtype)
+        vectors = np.empty((len(rows), self.dim), self.dtype)
         holders = np.searchsorted(self._starts, rows, side="right") - 1
         for number in np.unique(holders).tolist():
-            chosen = np.flatnonzero(holders == number)
-            found[chosen] = self.part(number)[rows[chosen] - self._starts[number]]
-        return found
+            places = np.flatnonzero(holders == number)
+            vectors[places] = self.part(number)[rows[places] - self._starts[number]]
+        return vectors
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         """Read all vectors into memory."""
         if copy is False:
-            raise ValueError("The vectors lie in several files: they cannot become one array without a copy.")
+            raise ValueError("The vectors are in several files: they cannot become one array without a copy.")
         whole = np.empty(self.shape, dtype or self.dtype)
         for start, shard in zip(self._starts, self, strict=False):
             whole[start : start + len(shard)] = shard
         return whole
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[Shards], tuple[Path, Manifest]]:
         """Send the folder, not the vectors, to another process."""
         return Shards, (self.folder, self.manifest)
 
     def __repr__(self) -> str:
-        """Say what is there."""
+        """Show folder, size and number of shards."""
         return f"Shards({str(self.folder)!r}, {len(self)} × {self.dim}, {len(self.manifest.shards)} shards)"

@@ -1,4 +1,4 @@
-"""Where vectors are kept: a folder of arrays, each named by all that decides its values and sealed by a checksum."""
+"""Stores of vectors: a folder of arrays, each named by all that decides its values and sealed by a checksum."""
 
 import contextlib
 import errno
@@ -7,7 +7,6 @@ import io
 import json
 import os
 import shutil
-import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -80,8 +79,6 @@ class Store:
         """Map an array into memory; None if it is absent, damaged, another's, or not readable."""
         path = self.path(name)
         try:
-            if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would not return
-                return None
             whole = memoryview(path.read_bytes())
             if _digest(name, whole[:-SEAL]) != whole[-SEAL:]:
                 return None
@@ -102,8 +99,6 @@ class Store:
         np.save(buffer, array, allow_pickle=False)
         content = buffer.getbuffer()
         with self._errors_named(path, len(content) + SEAL):
-            with contextlib.suppress(OSError):
-                path.rmdir()  # an empty folder in its place
             with whole_file(path) as temporary, temporary.open("wb") as file:
                 file.write(content)
                 file.write(_digest(name, content))
@@ -143,7 +138,7 @@ class Store:
 
     @contextlib.contextmanager
     def _errors_named(self, path: Path, size: int = 0) -> Iterator[None]:
-        """Make the folder, and say which file of ``size`` bytes cannot be written, why, and what to do."""
+        """Make the folder; an error names the file of ``size`` bytes that cannot be written, cause and remedy."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             yield

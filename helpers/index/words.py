@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from helpers._notes import Note
-from helpers.index.order import top_k
 
 PADDING = -1
+COSINES_AT_ONCE = 1 << 22  # of TF-IDF: 32 MiB
 
 ENGLISH = """a an and are as at be but by can do does for from how if in into is it its my no not of on or so than
 that the their there these they this to was what when where which who why will with you your"""
@@ -128,11 +128,11 @@ class BM25Index:
     def search(self, queries: Sequence[str], k: int) -> tuple[np.ndarray, np.ndarray]:
         """Find the k best passages of each query that share a word with it; -1 fills the rest."""
         known = self._retriever.vocab_dict
-        scores = np.zeros((len(queries), self.ntotal), np.float32)
+        scores, ids = np.zeros((len(queries), k), np.float32), np.full((len(queries), k), PADDING, np.int64)
         for row, words in enumerate(_split_queries(queries, self._split)):
             if known_words := [word for word in words if word in known]:
-                scores[row] = self._retriever.get_scores(known_words)
-        return matches(scores, k)
+                scores[row], ids[row] = matches(self._retriever.get_scores(known_words)[None], k)
+        return scores, ids
 
 
 class TfidfIndex:
@@ -157,8 +157,14 @@ class TfidfIndex:
 
     def search(self, queries: Sequence[str], k: int) -> tuple[np.ndarray, np.ndarray]:
         """Find the k best passages of each query that share a word with it; -1 fills the rest."""
-        cosines = self._vectorizer.transform(_split_queries(queries, self._split)) @ self._passages.T
-        return matches(cosines.toarray().astype(np.float32), k)
+        vectors = self._vectorizer.transform(_split_queries(queries, self._split))
+        scores, ids = np.zeros((len(queries), k), np.float32), np.full((len(queries), k), PADDING, np.int64)
+        step = max(1, COSINES_AT_ONCE // self.ntotal)
+        for first in range(0, len(queries), step):
+            rows = slice(first, first + step)
+            cosines = (vectors[rows] @ self._passages.T).toarray()
+            scores[rows], ids[rows] = matches(cosines.astype(np.float32), k)
+        return scores, ids
 
 
 KINDS: dict[str, Callable[..., BM25Index | TfidfIndex]] = {"BM25": BM25Index, "TF-IDF": TfidfIndex}
@@ -167,8 +173,13 @@ WORD_INDEXES = KINDS | {f"{kind}:{unit}": partial(make, unit=unit) for kind, mak
 
 def matches(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Take the k best of each row; a passage that shares no word with the query, score 0, is padding."""
-    best, ids = top_k(scores, k)
-    return best, np.where(best > 0, ids, PADDING)
+    size = len(scores), min(k, scores.shape[1])
+    best, ids = np.zeros(size, scores.dtype), np.full(size, PADDING, np.int64)
+    for row, values in enumerate(scores):
+        matching = np.flatnonzero(values > 0)
+        first = matching[np.argsort(-values[matching], kind="stable")[:k]]
+        best[row, : len(first)], ids[row, : len(first)] = values[first], first
+    return best, ids
 
 
 def _counted(corpus: Sequence[str], split: Callable[[Sequence[str]], list[tuple[str, ...]]]) -> list[tuple[str, ...]]:

@@ -13,9 +13,8 @@ import numpy as np
 
 from helpers._trec_order import single_precision, trec_order
 from helpers.data import RetrievalDataset, from_ids
-from helpers.data.by_id import texts_by_id
+from helpers.data.by_id import Options, texts_by_id
 from helpers.data.formats import read_table
-from helpers.data.gaps import Gaps
 from helpers.data.trec import read_qrels, read_run, require_field, write_qrels
 from helpers.judgements import agreement, collect, pool, read_sheet, write_conflicts, write_sheet
 from helpers.judgements.cells import require_new
@@ -24,10 +23,10 @@ from helpers.judgements.sheets import GRADES, shown
 
 def read_texts(path: Path, role: str) -> dict[str, str]:
     """Read a table of ids and texts, those of queries or of passages (`role`)."""
-    texts = texts_by_id(read_table(path), role, {}, path.name, Gaps(on_blank="skip"))
-    if texts.blank:
-        raise ValueError(f"{path.name}: {role} {min(texts.blank)!r} is blank; give it a text.")
-    return texts.by_id
+    texts, _ = texts_by_id(read_table(path), role, Options(on_blank="skip"))
+    if blank := [name for name, text in texts.items() if not text]:
+        raise ValueError(f"{path.name}: {role} {blank[0]!r} is blank; give it a text.")
+    return texts
 
 
 def rank_run(path: Path, data: RetrievalDataset, rows: Mapping[str, int], depth: int) -> np.ndarray:

@@ -4,8 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from helpers.models.bundled import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT
-from helpers.models.find import find_checkpoint
+from helpers.models.find import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, find_checkpoint
 from helpers.models.flag import flag_model
 from helpers.models.model import ModelInfo, Origin, Pooling
 from helpers.models.precomputed import ARRAYS, Precomputed
@@ -26,7 +25,7 @@ __all__ = [
     "load_model",
 ]
 
-#: What :func:`helpers.embeddings.encode` takes: a network with its tokenizer, or vectors computed elsewhere.
+#: The models that :func:`helpers.embeddings.encode` takes: a network with its tokenizer, or vectors computed elsewhere.
 Model: TypeAlias = "TransformerModel | Precomputed"
 BACKENDS = ("FlagEmbedding", "transformers")
 FLAG_LONGEST = 512  # tokens that FlagEmbedding reads where it is not told otherwise
@@ -91,7 +90,7 @@ def load_model(
     checkpoint = find_checkpoint(name_or_path)
     card, bare = checkpoint.card, backend == "transformers"
     instructions = card.instructions(checkpoint.name, query_instruction, passage_instruction)
-    fault = card.flag_fault(pooling)
+    fault = None if bare else card.flag_fault(pooling)
     if backend == "FlagEmbedding" and fault:
         raise ValueError(fault)
     if not bare:

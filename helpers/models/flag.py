@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from helpers.models.card import read_card
 from helpers.models.files import one_line_errors
 from helpers.models.precomputed import Precomputed
 
 if TYPE_CHECKING:
+    from FlagEmbedding import FlagModel
+
     from helpers.models.transformer import TransformerModel
 
 
-def flag_model(model: TransformerModel | Precomputed) -> Any:
+def flag_model(model: TransformerModel | Precomputed) -> FlagModel:
     """Load FlagEmbedding's ``FlagModel`` from the folder of a model, with its pooling, instructions and longest input.
 
     Its ``encode_queries`` and ``encode_corpus`` give the vectors of :func:`helpers.embeddings.encode`, ``encode`` those

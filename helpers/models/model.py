@@ -1,4 +1,4 @@
-"""What every model has, wherever its vectors come from."""
+"""The facts about a model, wherever its vectors come from, and the names of poolings."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -28,7 +28,7 @@ class Pooling(StrEnum):
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """What tells one model from another; None where it is not known.
+    """The identity of a model, and how it reads texts; None where a fact is not known.
 
     Attributes:
         name: hub id, or the folder's last part.
@@ -61,7 +61,7 @@ class Origin:
         name_or_path: a hub id, or the whole path of a folder.
         backend: as it was passed.
         pooling, query_instruction, passage_instruction, max_length, dim: those of the model's :class:`ModelInfo`.
-        half: whether 16-bit floats were asked for.
+        half: whether it computes in 16-bit floats on a GPU.
     """
 
     name_or_path: str

@@ -174,7 +174,7 @@ def _from_4_bits(data: mmap.mmap, count: int, start: int) -> np.ndarray:
     return values.reshape(-1)
 
 
-def _json_files(model: E5File) -> dict[str, Any]:
+def _json_files(model: E5File) -> dict[str, object]:
     """Return the content of each of the folder's JSON files; config.json as multilingual-e5-small's own."""
     sizes, kind, length = model.sizes, "sentence_transformers.models", model.sizes["positions"]
     layers = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
@@ -210,7 +210,7 @@ def _json_files(model: E5File) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _tokenizer(model: E5File) -> dict[str, Any]:
+def _tokenizer(model: E5File) -> dict[str, object]:
     """Describe XLM-R's fast tokenizer, its nmt_nfkc as NFKC and the differences."""
     rows = {piece: row for row, (piece, _) in enumerate(model.pieces)}
     ends = {token: {"id": token, "ids": [rows[token]], "tokens": [token]} for token in ("<s>", "</s>")}

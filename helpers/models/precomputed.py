@@ -27,7 +27,7 @@ class Precomputed:
     first counts. Vectors that are not of length one are scaled to it, and ``info.pooling`` says so.
 
     Args:
-        folder: where the four files lie.
+        folder: the folder of the four files.
 
     Raises:
         ValueError: a file is missing, an array that holds Python objects (never unpickled) or something other than
@@ -143,7 +143,7 @@ def _check_rows(name: str, array: np.ndarray) -> bool:
 
 
 def _release_memory(array: np.ndarray) -> None:
-    """Take what was read of a mapped array out of this process's memory; it is read from the file again when needed.
+    """Free the memory of a mapped array that was read; it is read from its file again when needed.
 
     Windows has no such call, and does so itself when memory runs short.
     """

@@ -13,9 +13,8 @@ import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import safetensors
 from helpers._extras import missing
 
 try:
@@ -23,6 +22,7 @@ try:
     import transformers
 except ImportError as error:
     raise missing(error, "report") from None
+from safetensors.torch import load_file
 from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutput
 
@@ -32,7 +32,7 @@ from helpers.models.model import ModelInfo, Origin, Pooling
 from helpers.models.pooling import POOLINGS, TokenBatch
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 PROJECTION = "linear.weight"  # the layer that ColBERT puts behind BERT
 ACTIVATIONS = ("Tanh", "Identity", "ReLU", "GELU", "SiLU", "Sigmoid")  # of torch.nn, behind a dense layer
@@ -44,7 +44,7 @@ class TransformerModel:
 
     Attributes:
         info: name, digests, and how texts are read.
-        tokenizer, network: what transformers loaded.
+        tokenizer, network: as transformers loads them.
         device: the one device it computes on.
         projection: (dim out, dim in) of a ColBERT checkpoint, which puts it behind the network; else None.
         layers: the layers behind the pooling, of sentence-transformers.
@@ -75,9 +75,9 @@ class TransformerModel:
     @property
     def full_dim(self) -> int:
         """How many dimensions a text's vector has before any are left out."""
-        modules: list[Any] = [self.network.config, *self.layers]
-        sizes = [getattr(module, "out_features", getattr(module, "hidden_size", None)) for module in modules]
-        return int([size for size in sizes if size][-1])
+        widths = [getattr(self.network.config, "hidden_size", 0)]
+        widths += [getattr(layer, "out_features", 0) for layer in self.layers]
+        return int([width for width in widths if width][-1])
 
     def token_vectors(self, padded: Mapping[str, Tensor], *, attention: bool = False) -> TokenBatch:
         """Run the network over one padded batch of tokens; ``attention`` asks for that of the last layer too."""
@@ -93,7 +93,7 @@ class TransformerModel:
         )
 
     def vectors(self, batch: TokenBatch, pooling: Pooling) -> Tensor:
-        """Pool the token vectors of a batch, pass the layers behind, and keep the dimensions asked for, (b, dim)."""
+        """Pool the token vectors of a batch, pass the layers behind, and keep ``info.dim`` dimensions, (b, dim)."""
         features = {"sentence_embedding": POOLINGS[pooling](batch)}
         for layer in self.layers:
             features = layer({"sentence_embedding": features["sentence_embedding"].float()})
@@ -111,7 +111,7 @@ def load_transformer(
 
     Args:
         checkpoint: its files.
-        info: what is known of it; a ``max_length`` of None becomes the default.
+        info: name, digests and options; a ``max_length`` of None becomes the default.
         longest: tokens that are read at most by default, where the model's own files do not say.
         device: None for a GPU where there is one.
         half: 16-bit floats on a GPU.
@@ -133,13 +133,14 @@ def load_transformer(
     if info.max_length is not None and not special < info.max_length <= most:
         raise ValueError(f"max_length={info.max_length}: {info.name} takes from {special + 1} to {most} tokens.")
     limit = info.max_length or min(most, checkpoint.card.max_length or longest or most)
+    layers = _load_layers(checkpoint) if any(kind == "Dense" for kind, _ in checkpoint.card.layers) else []
     model = TransformerModel(
         info=replace(info, max_length=limit),
         tokenizer=tokenizer,
         network=network.to(device),
         device=device,
-        projection=_read_weight(checkpoint, PROJECTION).to(device) if PROJECTION in unused else None,
-        layers=tuple(layer.float().eval().to(device) for layer in _load_layers(checkpoint)),
+        projection=_read_projection(checkpoint).to(device) if PROJECTION in unused else None,
+        layers=tuple(layer.float().eval().to(device) for layer in layers),
         folder=checkpoint.folder,
     )
     if info.dim is not None and not 0 < info.dim <= model.full_dim:
@@ -147,7 +148,7 @@ def load_transformer(
     return model
 
 
-def longest_input(tokenizer: PreTrainedTokenizerBase, network: Any) -> int:
+def longest_input(tokenizer: PreTrainedTokenizerBase, network: PreTrainedModel) -> int:
     """Return how many tokens a model takes: the tokenizer's limit, or the number of positions if that is less.
 
     Some tokenizers state no limit, and RoBERTa-like models use up positions before the first token. A model
@@ -157,13 +158,13 @@ def longest_input(tokenizer: PreTrainedTokenizerBase, network: Any) -> int:
     if positions is None or positions < 1:
         return int(tokenizer.model_max_length)
     embeddings = getattr(getattr(network, "embeddings", None), "position_embeddings", None)
-    reserved = getattr(embeddings, "padding_idx", None)
-    return min(int(tokenizer.model_max_length), int(positions) - (0 if reserved is None else int(reserved) + 1))
+    padding = getattr(embeddings, "padding_idx", None)
+    return min(int(tokenizer.model_max_length), int(positions) - (0 if padding is None else int(padding) + 1))
 
 
 def static(model: TransformerModel) -> TransformerModel:
     """Make a model of a network's input embeddings alone: a token has one vector, whatever its neighbours are."""
-    return _variant(model, "static", _Lookup(model.network))
+    return _variant(model, "static", _Lookup(model.network))  # type: ignore[arg-type]
 
 
 def untrained(model: TransformerModel, seed: int = 0) -> TransformerModel:
@@ -175,9 +176,7 @@ def untrained(model: TransformerModel, seed: int = 0) -> TransformerModel:
 
 
 class _Lookup(torch.nn.Module):
-    """Gives each token its input embedding, in the form in which a network gives its last layer."""
-
-    def __init__(self, network: Any) -> None:
+    def __init__(self, network: PreTrainedModel) -> None:
         super().__init__()
         self.config = network.config
         self.dtype = network.dtype
@@ -199,23 +198,23 @@ def _variant(model: TransformerModel, kind: str, network: torch.nn.Module) -> Tr
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Hide what transformers shows while it reads weights: a bar, and a list of those left over."""
+    """Hide the bar that transformers shows while it reads weights, and its list of unused ones."""
     logging = transformers.utils.logging
-    was_enabled, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    has_bar, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     try:
         yield
     finally:
         logging.set_verbosity(level)
-        if was_enabled:
+        if has_bar:
             logging.enable_progress_bar()
 
 
-def _load_tokenizer(checkpoint: Checkpoint) -> Any:
+def _load_tokenizer(checkpoint: Checkpoint) -> PreTrainedTokenizerBase:
     """Load a tokenizer that can pad: one without a pad token gets another token in its place, which is masked."""
     with one_line_errors(f"{checkpoint.name}: its tokenizer cannot be loaded; save it beside the model"):
-        tokenizer: Any = transformers.AutoTokenizer.from_pretrained(
+        tokenizer: PreTrainedTokenizerBase = transformers.AutoTokenizer.from_pretrained(
             checkpoint.folder, trust_remote_code=False, local_files_only=True
         )
     if tokenizer.pad_token is None:
@@ -232,7 +231,7 @@ def _load_tokenizer(checkpoint: Checkpoint) -> Any:
     return tokenizer
 
 
-def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[Any, set[str]]:
+def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[PreTrainedModel, set[str]]:
     """Load a network, and the names of weights it did not use; raise where it would be left with random ones."""
     attention = {"attn_implementation": "eager"} if eager else {}
     with one_line_errors(f"{checkpoint.name} cannot be loaded as a transformers model"):
@@ -248,86 +247,77 @@ def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[Any, set[str]]:
     return network.eval(), set(report["unexpected_keys"])
 
 
-def _require_encoder(network: Any, checkpoint: Checkpoint, pooling: str | None) -> None:
+def _require_encoder(network: PreTrainedModel, checkpoint: Checkpoint, pooling: str | None) -> None:
     """Raise unless the tokens that are pooled have seen the whole text: all of an encoder, the last of a decoder."""
-    config = checkpoint.card.config
-    wrong = f"{checkpoint.name} ({network.config.model_type}) is not a text encoder such as BERT: "
+    card = checkpoint.card
+    problem = f"{checkpoint.name} ({network.config.model_type}) is not a text encoder such as BERT: "
     if getattr(network.config, "is_encoder_decoder", False):
-        raise ValueError(wrong + "it has an encoder and a decoder. Take a model that has an encoder alone.")
+        raise ValueError(problem + "it has an encoder and a decoder. Take a model that has an encoder alone.")
     two_ends = torch.tensor([[1, 2, 3], [1, 2, 4]])
     try:
         with torch.inference_mode():
             first, second = network(input_ids=two_ends, attention_mask=torch.ones_like(two_ends)).last_hidden_state
     except (AttributeError, TypeError, ValueError) as error:
-        raise ValueError(wrong + f"given tokens alone it fails ({error}).") from error
+        raise ValueError(problem + f"given tokens alone it fails ({error}).") from error
     if not torch.allclose(first[0], second[0], atol=1e-6):
         return
-    if config.get("is_causal") is False:
+    if card.config.get("is_causal") is False:
         raise ValueError(
             f"{checkpoint.name}: its config.json says that tokens see both ways (is_causal), which transformers "
             f"{transformers.__version__} does not do for it. Upgrade transformers."
         )
-    if "AutoModel" in config.get("auto_map", {}) and "is_causal" not in config:
+    code = card.config.get("auto_map")
+    if isinstance(code, dict) and "AutoModel" in code and "is_causal" not in card.config:
         raise ValueError(
             f"{checkpoint.name} brings code of its own, which is never run, and without it no token sees the tokens "
             'behind it. Write "is_causal": false into its config.json if its code lets tokens see both ways '
             "(gte-Qwen2 does), else true."
         )
-    if pooling != Pooling.LAST_TOKEN and not (pooling == Pooling.MEAN and checkpoint.card.poolings == ["mean"]):
+    if pooling != Pooling.LAST_TOKEN and not (pooling == Pooling.MEAN and card.poolings == ["mean"]):
         raise ValueError(
-            wrong + "its first token does not see the last one, as in a generator such as GPT. An embedding model of "
-            "that kind is pooled by its last token: pooling='lasttoken'."
+            problem + "its first token does not see the last one, as in a generator such as GPT. An embedding model "
+            "of that kind is pooled by its last token: pooling='lasttoken'."
         )
 
 
-def _read_weight(checkpoint: Checkpoint, name: str) -> Tensor:
-    """Read one weight out of a checkpoint's files."""
-    for file in checkpoint.weights:
-        path: Path = checkpoint.folder / file
-        if path.suffix == ".safetensors":
-            with safetensors.safe_open(path, "pt") as weights:
-                if name in set(weights.keys()):
-                    tensor: Tensor = weights.get_tensor(name)
-                    return tensor.float()
-        elif name in (pickled := read_pickle(path)):
-            return pickled[name].float()
-    raise ValueError(f"{checkpoint.name}: no file holds the weight {name}.")
+def _read_projection(checkpoint: Checkpoint) -> Tensor:
+    for path in (checkpoint.folder / file for file in checkpoint.weights):
+        weights = load_file(path) if path.suffix == ".safetensors" else read_pickle(path)
+        if PROJECTION in weights:
+            return weights[PROJECTION].float()
+    raise ValueError(f"{checkpoint.name}: no file holds the weight {PROJECTION}.")
 
 
 def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
     """Load the layers behind the pooling that change the cosine of two vectors: Dense, and Normalize before a Dense.
 
-    Only kinds that are understood here are imported, whatever dotted name ``modules.json`` gives.
+    Only these two are imported, whatever dotted name ``modules.json`` gives.
     """
-    kinds = [kind for kind, _ in checkpoint.card.layers]
-    if unknown := set(kinds) - {"Transformer", "Pooling", "Normalize", "Dropout", "Dense"}:
-        raise ValueError(
-            f"{checkpoint.name} has a further layer ({min(unknown)}) that is not understood here; its scores would be "
-            "wrong. Compute its embeddings elsewhere and load those."
-        )
-    if "Dense" not in kinds:
-        return []
     try:
         from sentence_transformers.sentence_transformer.modules import Dense, Normalize
     except ModuleNotFoundError:  # before sentence-transformers 6
         from sentence_transformers.models import Dense, Normalize  # type: ignore[import-not-found, no-redef]
-    return [
-        Normalize() if kind == "Normalize" else _load_dense(Dense, checkpoint, path)
-        for kind, path in checkpoint.card.layers
-        if kind in ("Normalize", "Dense")
-    ]
+    layers: list[torch.nn.Module] = []
+    for kind, path in checkpoint.card.layers:
+        if kind == "Normalize":
+            layers.append(Normalize())
+        elif kind == "Dense":
+            _require_harmless_dense(checkpoint, path)
+            with one_line_errors(f"{checkpoint.name}/{path}: its weights do not fit its config.json"):
+                layers.append(Dense.load(str(checkpoint.folder / path)))
+    return layers
 
 
-def _load_dense(dense: Any, checkpoint: Checkpoint, path: str) -> torch.nn.Module:
-    """Load a dense layer from a folder of the model, once its configuration and weights are known to be harmless."""
+def _require_harmless_dense(checkpoint: Checkpoint, path: str) -> None:
+    """Raise unless a dense layer lies in the model's folder, calls nothing but an activation, and is understood."""
     where, folder = f"{checkpoint.name}/{path}", checkpoint.folder / path
     if Path(path).name != path:
         raise ValueError(f"{checkpoint.name}: {path!r} of its modules.json is no folder of the model itself.")
-    if not (folder / WEIGHTS).exists() and not (folder / PICKLE).exists():
-        raise ValueError(f"{where} holds no weights ({WEIGHTS}); download the model again.")
     if not (folder / WEIGHTS).exists():
+        if not (folder / PICKLE).exists():
+            raise ValueError(f"{where} holds no weights ({WEIGHTS}); download the model again.")
         read_pickle(folder / PICKLE)
-    config = read_json(folder / "config.json")
+    config = read_json(folder / "config.json", dict)
     package, _, activation = str(config.get("activation_function", "torch.nn.Tanh")).rpartition(".")
     if package.split(".")[0] != "torch" or activation not in ACTIVATIONS:
         raise ValueError(
@@ -336,6 +326,3 @@ def _load_dense(dense: Any, checkpoint: Checkpoint, path: str) -> torch.nn.Modul
     for key in ("module_input_name", "module_output_name"):
         if config.get(key) not in (None, "sentence_embedding"):
             raise ValueError(f"{where}: {key} is {config[key]!r}; here a layer works on the text's one vector alone.")
-    with one_line_errors(f"{where}: its weights do not fit its config.json"):
-        layer: torch.nn.Module = dense.load(str(folder))
-    return layer

@@ -2,15 +2,12 @@
 
 command      the command line from its first check to its exit status
 options      the options, one row each
-spec         a system as text (`path?pooling=cls`) or as a table of a TOML file
-check        mistakes in a spec that can be found before anything is computed
+spec         a system as text (`path?pooling=cls`) or as a table of a TOML file, and what is checked of it at once
 make         from a spec to a system
-comparison   compare: any systems on one collection
+comparison   compare: any systems on one collection; scores of smaller corpora
 results      means with intervals, paired tests
-growth       scores of smaller corpora
 causes       reasons why another evaluation may report a different number
 gates        conditions for continuous integration
-slices       the types of queries
 files        results.json, per_query.csv, runs and judgements
 page         the page; its words are in words/, a file a language
 """

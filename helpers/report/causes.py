@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from helpers.data import RetrievalDataset
 from helpers.models.families import family_instructions
 from helpers.report.results import Result, Results
 from helpers.systems.pipeline import Ranking
@@ -57,11 +57,10 @@ class Cause:
 
 def causes(comparison: Results) -> list[Cause]:
     """List the causes that apply, in the order of ``CAUSES``."""
-    applying = list(_of_data(comparison))
+    applying = list(_of_data(comparison.data))
     for result in comparison.results.values():
         applying += [*_of_ranking(comparison, result), *_of_model(result, len(comparison.data.corpus))]
-    names = list(CAUSES)
-    return sorted(applying, key=lambda cause: names.index(cause.name))
+    return sorted(applying, key=lambda cause: list(CAUSES).index(cause.name))
 
 
 def tied_at(ranking: Ranking, k: int) -> int:
@@ -70,8 +69,7 @@ def tied_at(ranking: Ranking, k: int) -> int:
     return int(((scores[:, 1:] == scores[:, :-1]) & retrieved).any(axis=1).sum())
 
 
-def _of_data(comparison: Results) -> Iterator[Cause]:
-    data = comparison.data
+def _of_data(data: RetrievalDataset) -> Iterator[Cause]:
     counted = {
         "queries_used": (len(data.queries) if data.all_queries else 0, data.all_queries),
         "passages_used": (len(data.corpus) if data.all_passages else 0, data.all_passages),
@@ -111,30 +109,24 @@ def _of_ranking(comparison: Results, result: Result) -> Iterator[Cause]:
 
 
 def _of_model(result: Result, size: int) -> Iterator[Cause]:
-    record, model = result.metadata, result.metadata.get("model", {})
+    """Yield what the model was told to do, and the instructions that it lacks: off, or on the card of its family."""
+    name, record, model = result.name, result.metadata, result.metadata.get("model", {})
     options, truncated = record.get("options", {}), record.get("truncated")
     limits = [str(note.values["limit"]) for note in result.notes if note.key == "truncated"]
     if truncated or (truncated is None and limits):
-        yield Cause("truncated", result.name, truncated, size, str(model.get("max_length") or limits[0]))
-    yield from _of_instructions(result.name, model, options)
-    if "pooling" in options:
-        yield Cause("pooling", result.name, detail=str(options["pooling"]))
-    if record.get("scaled"):
-        yield Cause("scaled", result.name)
-    if record.get("dtype") in HALF:
-        yield Cause("half", result.name, detail=record["dtype"])
-
-
-def _of_instructions(name: str, model: dict[str, Any], options: dict[str, Any]) -> Iterator[Cause]:
-    """Yield the instructions put before texts, and those missing: switched off, or on the card of the family."""
+        yield Cause("truncated", name, truncated, size, str(model.get("max_length") or limits[0]))
     used = [model.get(f"{side}_instruction") or "" for side in SIDES]
     if any(used):
-        yield Cause("instruction", name, detail=" / ".join(repr(text) for text in used))
-    if "sha256" not in model or "files" in model:  # no model, or embeddings that were computed elsewhere
-        return
-    wanted = family_instructions(str(model.get("name", "")))
-    off = [options.get(f"{side}_instruction") == "" for side in SIDES]
-    missing = [not text and (usual or unset) for text, usual, unset in zip(used, wanted, off, strict=True)]
-    if any(missing):
-        detail = " / ".join(repr(usual) for usual, text in zip(wanted, used, strict=True) if usual and not text)
-        yield Cause("no_instruction", name, detail=detail)
+        yield Cause("instruction", name, detail=" / ".join(map(repr, used)))
+    if "sha256" in model and "files" not in model:  # a model, and no embeddings that were computed elsewhere
+        usual = family_instructions(str(model.get("name", "")))
+        off = [options.get(f"{side}_instruction") == "" for side in SIDES]
+        if any(not text and (want or unset) for text, want, unset in zip(used, usual, off, strict=True)):
+            missing = [repr(want) for want, text in zip(usual, used, strict=True) if want and not text]
+            yield Cause("no_instruction", name, detail=" / ".join(missing))
+    if "pooling" in options:
+        yield Cause("pooling", name, detail=str(options["pooling"]))
+    if record.get("scaled"):
+        yield Cause("scaled", name)
+    if record.get("dtype") in HALF:
+        yield Cause("half", name, detail=record["dtype"])

@@ -4,24 +4,38 @@ Exit status: 0 well, 1 an error or a system that failed, 2 a command line that c
 (`--fail-under`, `--fail-if-worse-than`) that was not passed, 130 stopped by Ctrl-C.
 """
 
+import argparse
+import os
+import re
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
 
-from helpers.data import RetrievalDataset
+from helpers._files import open_text, plain_name
+from helpers._hub import is_hub_id
+from helpers.data import OFFLINE_DEFAULT as DATA_DEFAULT
+from helpers.data import RetrievalDataset, bundled, load_dataset
+from helpers.data.formats import READERS
 from helpers.embeddings import default_cache
-from helpers.report.comparison import Comparison, compare
-from helpers.report.files import remove_earlier, save
-from helpers.report.gates import Verdict
-from helpers.report.options import Request, parser, read, with_options
+from helpers.models import OFFLINE_DEFAULT as MODEL_DEFAULT
+from helpers.report.comparison import Comparison, canonical_metrics, check_metrics, compare, default_metrics
+from helpers.report.files import earlier_files, remove_earlier, save
+from helpers.report.gates import Verdict, at_least, not_worse, read_floor
+from helpers.report.options import DATA, MODELS, keywords, parser, with_options
 from helpers.report.page import render, words
-from helpers.report.spec import one_line
+from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, no_file, one_line, with_labels
+
+ELSEWHERE = {"p": "precision", "r": "recall", "ap": "map", "rr": "mrr", "hit": "success"}  # names of other tools
+SHEETS = (".xlsx", ".xls", ".ods")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write a report and return the exit status; an error is printed in one line."""
     args = parser().parse_args(argv)
     try:
-        return _run(read(args))
+        return _run(args)
     except KeyboardInterrupt:
         print(
             f"\nstopped: nothing was written to {args.out}; embeddings of finished batches are kept in "
@@ -37,21 +51,36 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _run(request: Request) -> int:
-    args = request.args
+def _run(args: argparse.Namespace) -> int:
+    _check_data_options(args)
+    specs = _specs(args)
+    metrics, floors = _metrics(args)
+    rivals = [_rival(name, specs) for name in args.fail_if_worse_than]
+    cutoffs = _cutoffs(args.cutoffs)
+    if not 0 < args.level < 1:
+        raise ValueError(f"--level {args.level}: expected a number between 0 and 1, such as 0.05.")
+    if args.slices and not Path(args.slices).expanduser().is_file():
+        raise FileNotFoundError(f"No file {args.slices!r}; --slices takes lines of query id, tab, type.")
+    _check_folder(args, specs)
     remove_earlier(args.out)  # if anything fails from here on, no older page is taken for this one
-    data = request.load()
-    cutoffs = request.cutoffs_for(data)
-    slices = request.slices(data)
-    print(f"{data!r}; {len(request.specs)} system(s)", file=sys.stderr)
+    data = load_dataset(args.data or DATA_DEFAULT, **_chosen(args, DATA))
+    size = len(data.corpus)
+    cutoffs = sorted({*(cutoffs or (1, min(10, size))), *(int(k) for m in metrics if (k := m.partition("@")[2]))})
+    if cutoffs[-1] > size:
+        raise ValueError(
+            f"A cutoff of {cutoffs[-1]} is larger than the corpus, {size} passages; give --cutoffs 1,{size}."
+        )
+    types = read_types(Path(args.slices).expanduser(), data) if args.slices else bundled_types(data)
+    print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
     _print_data(data)
-    comparison = compare(
-        request.specs, data, max(cutoffs), metrics=request.metrics_for(cutoffs), growth=not args.no_growth,
-        progress=not args.quiet,
-    )  # fmt: skip
-    verdicts = [gate.verdict(comparison) for gate in request.gates()]
+    chosen = metrics or default_metrics(cutoffs)
+    chosen = [*(name for name, _ in floors if name not in chosen), *chosen]
+    comparison = compare(specs, data, cutoffs[-1], metrics=chosen, growth=not args.no_growth, progress=not args.quiet)
+    first = specs[0].name
+    verdicts = [at_least(comparison, first, *floor) for floor in floors]
+    verdicts += [not_worse(comparison, first, rival, args.level) for rival in rivals]
     reasons = [(verdict.passed, verdict.why(args.language)) for verdict in verdicts]
-    page = render(comparison, language=args.language, slices=slices, verdicts=reasons)
+    page = render(comparison, language=args.language, slices=types, verdicts=reasons)
     try:
         files = save(comparison, args.out, {"report.html": page})
     except OSError as error:
@@ -60,6 +89,126 @@ def _run(request: Request) -> int:
     if any(not verdict.passed for verdict in verdicts):
         return 3
     return 1 if comparison.failed else 0
+
+
+def read_types(path: Path, data: RetrievalDataset) -> dict[str, str]:
+    """Read the types of queries: lines of query id, tab, type.
+
+    Raises:
+        ValueError: a line of another form, text that is not UTF-8, no id that the data have.
+    """
+    types: dict[str, str] = {}
+    with open_text(path) as lines:
+        for number, line in enumerate(lines, 1):
+            if line.strip():
+                query, _, kind = line.partition("\t")
+                if not kind.strip():
+                    raise ValueError(f"{path.name}:{number}: expected query id, tab, type.")
+                types[query.strip()] = kind.split("\t")[0].strip()
+    if types.keys().isdisjoint(data.query_ids):
+        shown = f"{next(iter(types), 'nothing')!r} against {data.query_ids[0]!r}"
+        raise ValueError(f"{path.name}: none of its query ids is one of the data ({shown}).")
+    return types
+
+
+def bundled_types(data: RetrievalDataset) -> dict[str, str]:
+    """Return the types of a bundled collection's queries; none for other data."""
+    for card in bundled.cards():
+        path = card.folder / "query_types.tsv"
+        if data.name.split("-")[0] == card.name and path.is_file():
+            named = {line.partition("\t")[0] for line in path.read_text(encoding="utf-8").splitlines()}
+            return read_types(path, data) if named.issuperset(data.query_ids) else {}
+    return {}
+
+
+def _chosen(args: argparse.Namespace, flags: Iterable[str]) -> Record:
+    return {name: getattr(args, name) for name in keywords(flags) if getattr(args, name) is not None}
+
+
+def _check_data_options(args: argparse.Namespace) -> None:
+    """Raise for a mistyped path that would be taken for a data set of the hub, and for a file of another kind."""
+    if args.data is None:
+        if any((args.queries, args.corpus, args.qrels)):
+            raise ValueError(
+                "--queries, --corpus and --qrels belong to a collection: name its folder, --data ., and give all three."
+            )
+        return
+    path = Path(args.data).expanduser()
+    if path.is_file():
+        suffix = Path(plain_name(path)).suffix.lower()
+        if suffix not in READERS:
+            hint = "save the sheet as CSV UTF-8" if suffix in SHEETS else f"give {', '.join(READERS)}"
+            raise ValueError(f"{path.name!r}: cannot read {path.suffix or 'a file without suffix'}; {hint}.")
+    elif not path.exists() and "/" in args.data and not is_hub_id(args.data):
+        raise no_file(args.data, " (--data)")
+
+
+def _specs(args: argparse.Namespace) -> list[Spec]:
+    model = args.model or (MODEL_DEFAULT if args.against else None)
+    specs = [from_text(text) for text in (model, args.against, *args.system) if text]
+    specs += from_toml(args.systems) if args.systems else []
+    common = _chosen(args, MODELS)
+    specs = [
+        replace(spec, options=common | dict(spec.options)) if spec.kind == "model" else spec
+        for spec in specs or [from_text(MODEL_DEFAULT)]
+    ]
+    specs = with_labels(specs)
+    check_specs(specs)
+    return specs
+
+
+def _metrics(args: argparse.Namespace) -> tuple[list[str], list[tuple[str, float]]]:
+    """Return the names of --metrics, none for the default, and metric and value of each --fail-under."""
+    metrics = [name.strip().lower() for name in args.metrics.split(",")] if args.metrics else []
+    floors = [read_floor(text) for text in args.fail_under]
+    for name in [*metrics, *(metric for metric, _ in floors)]:
+        base, at, cutoff = name.partition("@")
+        if base in ELSEWHERE:
+            raise ValueError(f"Unknown metric {name!r}: write it {ELSEWHERE[base]}{at}{cutoff}.")
+    if metrics:
+        check_metrics(metrics, 10)
+    return metrics, [(canonical_metrics([name])[0], value) for name, value in floors]
+
+
+def _cutoffs(text: str | None) -> list[int]:
+    if text is None:
+        return []
+    parts = re.split(r"[,\s]+", text.strip())
+    numbers = [int(part) if re.fullmatch(r"[0-9]{1,9}", part) else 0 for part in parts]
+    if min(numbers) < 1:
+        raise ValueError(f"--cutoffs {text!r}: expected whole numbers of at least 1, such as 1,10.")
+    return numbers
+
+
+def _rival(name: str, specs: Sequence[Spec]) -> str:
+    rivals = [s.name for s in specs[1:] if name in (s.name, s.where) or name.lower() == s.name.lower()]
+    if not rivals:
+        others = ", ".join(s.name for s in specs[1:]) or "none"
+        raise ValueError(f"--fail-if-worse-than {name!r}: no such system beside the first; there are {others}.")
+    return rivals[0]
+
+
+def _check_folder(args: argparse.Namespace, specs: Sequence[Spec]) -> None:
+    """Raise unless files can be written into the folder of the report, or if this call reads one that it replaces."""
+    folder: Path = args.out
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise OSError(
+            f"Cannot write into the folder {str(folder)!r} ({error.strerror or os.strerror(error.errno or 0)}); "
+            "choose another, --out."
+        ) from None
+    replaced = {path.resolve(): path for path in earlier_files(folder)}
+    inputs = [*(s.where for s in specs), args.data, args.queries, args.corpus, args.qrels, args.slices]
+    for name in filter(None, inputs):
+        for path in (Path(name).expanduser().resolve(), Path(args.data or "", name).resolve()):
+            if path in replaced:
+                raise ValueError(
+                    f"{str(replaced[path])!r} is of the report that this one replaces: copy it, or choose another "
+                    "--out."
+                )
 
 
 def _print_data(data: RetrievalDataset) -> None:

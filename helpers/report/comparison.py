@@ -1,11 +1,11 @@
 """Any systems on one collection: scores with intervals, paired tests, costs, and what failed where."""
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,25 +13,21 @@ from helpers._notes import Note
 from helpers.data import RetrievalDataset
 from helpers.data.dataset import require_answers
 from helpers.metrics import evaluate
-from helpers.models import Precomputed
-from helpers.report.check import check_specs
+from helpers.models import Model
 from helpers.report.files import save
-from helpers.report.growth import grown
-from helpers.report.make import dense, make_system, metadata, open_system
+from helpers.report.make import dense, make_system, metadata, open_system, warn_of_rising
 from helpers.report.results import Result, Results
-from helpers.report.spec import WORDS, Spec, from_text, one_line, with_labels
+from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, with_labels
 from helpers.systems.combine import Run
 from helpers.systems.cost import Cost, measured, stage
 from helpers.systems.pipeline import Ranking, System
 
-if TYPE_CHECKING:
-    from helpers.models.transformer import TransformerModel
-
-    Rankable = str | Path | Spec | System | TransformerModel | Precomputed
+Rankable: TypeAlias = "str | Path | Spec | System | Model"
 
 EXPORTED = 100  # passages a query that a run holds at least
 DEEP = 1000  # passages a query from which the growth of the corpus is computed
-OUT_OF_MEMORY = ("out of memory", "can't allocate memory")  # in messages of torch and FAISS, whose types say less
+POINTS = 6  # sizes of the corpus on a curve
+SEED = 0
 
 
 class Comparison(Results):
@@ -83,17 +79,24 @@ def compare(
         FileNotFoundError, ConnectionError: a model or run that does not exist.
     """
     chosen = check_metrics(metrics or default_metrics(sorted({1, k})), k)
-    check_data(data, k)
-    specs, ready = _prepare(systems, progress)
+    if not 1 <= k <= len(data.corpus):
+        raise ValueError(
+            f"The cutoff {k} is larger than the corpus, {len(data.corpus)} passages; choose cutoffs up to that."
+        )
+    require_answers(data)
+    specs, ready = _open(systems, progress)
+    every: dict[str, Spec] = {}  # a baseline that only a fusion or a reranker names is ranked before its user
+    for name, spec in specs.items():
+        every |= {part: Spec(part, "words", WORDS[part.lower()]) for part in spec.parts if part not in every}
+        every[name] = spec
     relevant = max(len(data.relevant(row)) for row in range(len(data.queries)))  # rprec looks as deep
     k = min(max(k, *(int(name.partition("@")[2] or relevant) for name in chosen)), len(data.corpus))
     results: dict[str, Result] = {}
-    for name, spec in _with_baselines(specs).items():
+    for name, spec in every.items():
         make = partial(_make, spec, specs, ready, results, progress)
         users = [max(k, EXPORTED, s.options.get("depth", 0)) for s in specs.values() if name in s.parts]
         results[name] = _rank(spec, make, data, k, max(users, default=0), growth, chosen[-2])
-    scored = {name: _score(results[name], data, chosen, k) for name in specs}
-    return Comparison(data, scored, chosen, chosen[-2])
+    return Comparison(data, {name: _score(results[name], data, chosen, k) for name in specs}, chosen, chosen[-2])
 
 
 def canonical_metrics(metrics: Sequence[str]) -> list[str]:
@@ -117,13 +120,44 @@ def check_metrics(metrics: Sequence[str], k: int) -> list[str]:
     return [*scores, f"judged@{cutoff}"]
 
 
-def check_data(data: RetrievalDataset, k: int) -> None:
-    """Raise where nothing can be scored: a cutoff beyond the corpus, or no relevant passage at all."""
-    if not 1 <= k <= len(data.corpus):
-        raise ValueError(
-            f"The cutoff {k} is larger than the corpus, {len(data.corpus)} passages; choose cutoffs up to that."
-        )
-    require_answers(data)
+def grown(ranking: Ranking, data: RetrievalDataset, metric: str, k: int) -> dict[int, float]:
+    """Score smaller corpora: first the passages with a grade above 0 alone, then others added in random order.
+
+    The sizes are evenly spaced on a logarithmic scale. The ranking of a smaller corpus is what is left of that of the
+    whole. A size at which fewer than k passages are left for some query, because the ranking is not deep enough, is
+    passed over.
+
+    Args:
+        ranking: scores and ids (q, depth) over the whole corpus.
+        data: the collection.
+        metric: which to compute.
+        k: the rank down to which the metric looks.
+
+    Returns:
+        The mean of the metric by number of passages; empty where there are fewer than two sizes.
+    """
+    whole = len(data.corpus)
+    answers = sorted({p for judged in data.qrels for p, grade in judged.items() if grade > 0 and p < whole})
+    others = np.setdiff1d(np.arange(whole), answers)
+    order = np.concatenate([answers, np.random.default_rng(SEED).permutation(others)]).astype(np.int64)
+    curve = {}
+    for size in sorted({round(size) for size in np.geomspace(max(1, len(answers)), whole, POINTS)}):
+        inside = np.zeros(whole + 1, bool)  # the last place is for padding, -1
+        inside[order[:size]] = True
+        remains = inside[ranking.ids]
+        cut_short = (ranking.ids >= 0).all(axis=1) & (ranking.ids.shape[1] < whole)
+        if (remains.sum(axis=1)[cut_short] < min(k, size)).any():
+            continue
+        first = np.argsort(~remains, axis=1, kind="stable")
+        ids = np.where(np.take_along_axis(remains, first, 1), np.take_along_axis(ranking.ids, first, 1), -1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            scored = evaluate(
+                ids, data.qrels, [metric], scores=np.take_along_axis(ranking.scores, first, 1),
+                doc_ids=data.corpus_ids, relevance_level=data.relevance_level,
+            )  # fmt: skip
+        curve[size] = scored.mean[metric]
+    return curve if len(curve) > 1 else {}
 
 
 def failure_of(error: Exception) -> str:
@@ -133,56 +167,54 @@ def failure_of(error: Exception) -> str:
     ``file``: a missing one. ``disk``: reading or writing failed. ``input``: the model, the data or a setting does not
     fit. ``other``: an error inside a library or a model.
     """
-    if isinstance(error, MemoryError) or any(words in str(error).lower() for words in OUT_OF_MEMORY):
-        return "memory"
     kinds = {
-        ConnectionError: "connection", TimeoutError: "connection", ModuleNotFoundError: "package",
-        FileNotFoundError: "file", OSError: "disk", ValueError: "input",
+        MemoryError: "memory", ConnectionError: "connection", TimeoutError: "connection",
+        ModuleNotFoundError: "package", FileNotFoundError: "file", OSError: "disk", ValueError: "input",
     }  # fmt: skip
-    return next((kind for type_, kind in kinds.items() if isinstance(error, type_)), "other")
+    torchs = type(error).__name__ == "OutOfMemoryError"  # torch need not be loaded
+    return "memory" if torchs else next((kind for type_, kind in kinds.items() if isinstance(error, type_)), "other")
 
 
-def _prepare(systems: Any, progress: bool) -> tuple[dict[str, Spec], dict[str, System]]:
+def _open(
+    systems: "Sequence[Rankable] | Mapping[str, Rankable]", progress: bool
+) -> tuple[dict[str, Spec], dict[str, System]]:
     """Return the specs by name, and the systems that are there before any is loaded: objects, runs, embeddings."""
     if isinstance(systems, str):
         raise ValueError(f"systems is one text, {systems!r}: put it into a list, [text].")
     pairs = systems.items() if isinstance(systems, Mapping) else [(None, system) for system in systems]
-    specs, objects = [], []
+    specs: list[Spec] = []
+    objects: list[System | None] = []
     for name, system in pairs:
-        info = getattr(system, "info", None)
-        if isinstance(system, str | Path):
-            spec = from_text(str(system))
-        elif isinstance(system, Spec):
+        ranks: System | None = None
+        if isinstance(system, Spec):
             spec = system
-        else:
+        elif isinstance(system, str | Path):
+            spec = from_text(str(system))
+        elif hasattr(system, "rank"):
             kind = type(system).__name__
-            spec = Spec(info.name if info is not None else kind, "object", kind)
+            spec, ranks = Spec(kind, "object", kind), system
+        else:
+            spec, ranks = Spec(system.info.name, "object", type(system).__name__), dense(system, {}, progress)
         specs.append(replace(spec, name=name, named=True) if name else spec)
-        objects.append(system)
+        objects.append(ranks)
     specs = with_labels(specs)
     check_specs(specs)
     ready: dict[str, System] = {}
-    for spec, system in zip(specs, objects, strict=True):
-        opened = system if spec.kind == "object" else open_system(spec)
+    for spec, ranks in zip(specs, objects, strict=True):
+        opened = open_system(spec, progress) if ranks is None else ranks
         if opened is not None:
-            ready[spec.name] = opened if hasattr(opened, "rank") else dense(opened, spec.options, progress)
+            ready[spec.name] = opened
     return {spec.name: spec for spec in specs}, ready
-
-
-def _with_baselines(specs: Mapping[str, Spec]) -> dict[str, Spec]:
-    """Return all systems to rank by, a baseline that only a fusion or a reranker names among them, before its user."""
-    every: dict[str, Spec] = {}
-    for name, spec in specs.items():
-        every |= {part: Spec(part, "words", WORDS[part.lower()]) for part in spec.parts if part not in every}
-        every[name] = spec
-    return every
 
 
 def _make(
     spec: Spec, specs: Mapping[str, Spec], ready: Mapping[str, System], results: Mapping[str, Result], progress: bool
 ) -> System:
     if spec.name in ready:
-        return ready[spec.name]
+        system = ready[spec.name]
+        if spec.kind == "run" and isinstance(system, Run):
+            warn_of_rising(Path(spec.where).expanduser(), system)
+        return system
     parts: dict[str, Ranking] = {}
     for name in spec.parts:
         part = results[name]
@@ -214,24 +246,19 @@ def _rank(
                 with stage("load"):
                     system = make()
                 record = metadata(spec, system, data)
-                depth = min(_depth(system, k, users, growth), len(data.corpus))
+                exact = getattr(system, "exact", None)  # None: no search of the corpus
+                depth = max(k, users)
+                if exact is not False:  # a deeper search by an approximate index would find other passages
+                    depth = max(depth, DEEP if growth and exact else EXPORTED)
+                depth = min(depth, len(data.corpus))
                 ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
         except Exception as error:  # of anybody's model, file or class
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
-    ids = system.doc_ids(data) if isinstance(system, Run) else data.corpus_ids
-    at = int(main.partition("@")[2] or k)
-    curve = grown(ranking, data, main, at) if growth and getattr(system, "exact", False) else {}
+    curve = grown(ranking, data, main, int(main.partition("@")[2] or k)) if growth and exact else {}
     is_run = isinstance(system, Run)
+    ids = system.doc_ids(data) if isinstance(system, Run) else data.corpus_ids
     return Result(spec.name, record, ranking, ids, is_run, growth=curve, cost=cost, notes=_notes(caught))
-
-
-def _depth(system: System, k: int, users: int, growth: bool) -> int:
-    """Return how many passages a query to ask for: of an approximate index no more than needed, as they change it."""
-    exact = getattr(system, "exact", None)  # None: no search of the corpus
-    if exact is False:
-        return max(k, users)
-    return max(k, users, DEEP if growth and exact else EXPORTED)
 
 
 def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: int) -> Result:
@@ -245,18 +272,13 @@ def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: in
             ranking.ids, data.qrels, list(metrics), scores=ranking.scores, doc_ids=result.doc_ids,
             relevance_level=data.relevance_level,
         )  # fmt: skip
-    notes = [*result.notes, *_without_judged(ranking, result.doc_ids, data)]
-    return replace(result, ranking=ranking, evaluation=evaluation, notes=notes)
-
-
-def _without_judged(ranking: Ranking, doc_ids: Sequence[str], data: RetrievalDataset) -> Iterator[Note]:
-    """Yield a note if no passage in the ranking was judged for any query."""
-    judged = {passage for own in data.qrels for passage in own}
-    retrieved = np.unique(ranking.ids[ranking.ids >= 0])
-    if len(retrieved) and judged.isdisjoint(retrieved.tolist()):
-        theirs, ours = doc_ids[retrieved[0]], data.doc_ids[min(judged)]
+    notes, judged = list(result.notes), {passage for grades in data.qrels for passage in grades}
+    retrieved = np.unique(ranking.ids[ranking.ids >= 0]).tolist()
+    if retrieved and judged.isdisjoint(retrieved):
+        theirs, ours = result.doc_ids[retrieved[0]], data.doc_ids[min(judged)]
         text = f"No passage that it retrieved was judged (for example {theirs!r}; {ours!r} was): every score is 0."
-        yield Note(text, "nothing_judged", retrieved=theirs, judged=ours)
+        notes.append(Note(text, "nothing_judged", retrieved=theirs, judged=ours))
+    return replace(result, ranking=ranking, evaluation=evaluation, notes=notes)
 
 
 def _notes(caught: Sequence[warnings.WarningMessage]) -> list[Note]:

@@ -3,14 +3,11 @@
 import csv
 import io
 import json
-import math
 import re
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from helpers._cells import runs_as_formula
@@ -18,6 +15,7 @@ from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
 from helpers.provenance import provenance
 from helpers.report.causes import causes
 from helpers.report.results import Result, Results
+from helpers.report.spec import Record
 
 SCHEMA = 1  # of results.json; it grows when a key changes its meaning or goes
 FIXED = ("report.html", "results.json", "per_query.csv", "qrels.trec")  # names of files that every report has
@@ -26,7 +24,7 @@ FIXED = ("report.html", "results.json", "per_query.csv", "qrels.trec")  # names 
 def save(comparison: Results, folder: Path, pages: Mapping[str, str] | None = None) -> list[Path]:
     """Write all files, or none; the files that an earlier report left in the folder go.
 
-    Blanks in ids become %20, which TREC's format cannot hold.
+    Blanks in ids become %20, which TREC's format cannot hold; % becomes %25 where an id has a blank.
 
     Args:
         comparison: with one system that was scored at least, or only ``pages`` are written.
@@ -40,34 +38,36 @@ def save(comparison: Results, folder: Path, pages: Mapping[str, str] | None = No
     Raises:
         OSError: the folder cannot be written; the message names file and folder.
     """
-    data = comparison.data
-    query_ids, doc_ids = ([_token(name) for name in ids] for ids in (data.query_ids, data.doc_ids))
-    files: dict[str, Callable[[Path], object]] = {
-        name: partial(_write_text, text=text) for name, text in (pages or {}).items()
-    }
+    data, texts, runs = comparison.data, dict(pages or {}), run_names(comparison)
     if comparison.scored:
-        files |= {
-            "results.json": partial(_write_text, text=_json(comparison)),
-            "per_query.csv": partial(_write_text, text=_per_query(comparison)),
-            "qrels.trec": lambda path: write_qrels(path, as_qrels(data.qrels, query_ids, doc_ids)),
-        }
-    for name, file in run_names(comparison).items():
-        files[file] = partial(_write_run, result=comparison.results[name], query_ids=query_ids)
+        record = json.dumps(as_record(comparison), ensure_ascii=False, indent=1, allow_nan=False)
+        texts |= {"results.json": f"{record}\n", "per_query.csv": _per_query(comparison)}
+    blanks = r"[\s%]" if any(re.search(r"\s", name) for name in (*data.query_ids, *data.doc_ids)) else r"\s"
+    query_ids = _quoted(data.query_ids, blanks)
     name = "a temporary folder"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".report.", dir=folder) as part:
-            for name, write in files.items():
-                write(Path(part, name))
+            for name, text in texts.items():
+                Path(part, name).write_bytes(text.encode())
+            if comparison.scored:
+                name = "qrels.trec"
+                write_qrels(Path(part, name), as_qrels(data.qrels, query_ids, _quoted(data.doc_ids, blanks)))
+            for system, name in runs.items():
+                result = comparison.results[system]
+                if result.ranking is not None:
+                    run = as_run(result.ranking.ids, result.ranking.scores, query_ids, _quoted(result.doc_ids, blanks))
+                    write_run(Path(part, name), run, re.sub(r"\s+", "_", system) or "run")
             remove_earlier(folder)
-            for name in files:
+            names = [*texts, *(["qrels.trec"] if comparison.scored else []), *runs.values()]
+            for name in names:
                 Path(part, name).replace(folder / name)
     except OSError as error:
         raise OSError(
             f"Cannot write {name} into the folder {str(folder)!r} ({error.strerror or error}): free some space there "
             "or choose another folder."
         ) from None
-    return [folder / name for name in files]
+    return [folder / name for name in names]
 
 
 def earlier_files(folder: Path) -> list[Path]:
@@ -92,20 +92,18 @@ def remove_earlier(folder: Path) -> None:
 
 def run_names(comparison: Results) -> dict[str, str]:
     """Return the file of each system's run: ``run.trec``, or of several ``run.NAME.trec`` with a plain name."""
-    names = list(comparison.scored)
     if len(comparison.results) == 1:
-        return dict.fromkeys(names, "run.trec")
+        return dict.fromkeys(comparison.scored, "run.trec")
     files: dict[str, str] = {}
     for name in comparison.results:
-        plain = (
-            re.sub(r"[^\w.-]+", "-", re.sub(r"^run\.|(\.(trec|run|txt|gz))+$", "", name)).strip("-.")[:80] or "system"
-        )
+        bare = re.sub(r"^run\.|(\.(trec|run|txt|gz))+$", "", name)
+        plain = re.sub(r"[^\w.-]+", "-", bare).strip("-.")[:80] or "system"
         taken = sum(file.startswith(f"run.{plain}.") for file in files.values())
         files[name] = f"run.{plain}.{taken + 1}.trec" if taken else f"run.{plain}.trec"
-    return {name: files[name] for name in names}
+    return {name: files[name] for name in comparison.scored}
 
 
-def as_record(comparison: Results) -> dict[str, Any]:
+def as_record(comparison: Results) -> Record:
     """Return the content of ``results.json``; docs/en/own_model.md documents every key."""
     data = comparison.data
     return {
@@ -127,20 +125,19 @@ def as_record(comparison: Results) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _system(comparison: Results, result: Result) -> dict[str, Any]:
-    record: dict[str, Any] = {
+def _system(comparison: Results, result: Result) -> Record:
+    record: Record = {
         "name": result.name, **result.metadata, "error": result.error, "notes": [note.text for note in result.notes],
         "failure": result.failure, "failed_in": result.cost.failed_in,
         "seconds": result.cost.seconds, "index_bytes": result.cost.index_bytes,
     }  # fmt: skip
     if result.evaluation is None:
         return record
-    intervals = comparison.intervals[result.name]
-    record["scores"] = {
-        metric: {"mean": mean, "low": spread.low if spread else None, "high": spread.high if spread else None}
-        for metric, mean in result.evaluation.mean.items()
-        for spread in [intervals[metric]]
-    }
+    record["scores"] = {}
+    for metric, mean in result.evaluation.mean.items():
+        spread = comparison.intervals[result.name][metric]
+        low, high = (spread.low, spread.high) if spread else (None, None)
+        record["scores"][metric] = {"mean": mean, "low": low, "high": high}
     for key in ("queries", "no_relevant", "missing", "tied"):
         record[key] = getattr(result.evaluation, key)
     record["run"] = run_names(comparison)[result.name]
@@ -148,29 +145,13 @@ def _system(comparison: Results, result: Result) -> dict[str, Any]:
     return record
 
 
-def _tests(comparison: Results) -> list[dict[str, Any]]:
+def _tests(comparison: Results) -> list[Record]:
     if not comparison.scored:
         return []
     best = next(iter(comparison.scored))
     rows = comparison.paired().to_dict("index")
     return [{"metric": comparison.main, "reference": best, "system": name, **{
         key.replace(" ", "_"): value for key, value in row.items()}} for name, row in rows.items()]  # fmt: skip
-
-
-def _json(comparison: Results) -> str:
-    """Write the record as JSON, which knows no NaN."""
-    return json.dumps(_plain(as_record(comparison)), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    """Turn numbers of numpy into Python's, and what is not finite into null."""
-    if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if hasattr(value, "item"):
-        value = value.item()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _per_query(comparison: Results) -> str:
@@ -181,25 +162,11 @@ def _per_query(comparison: Results) -> str:
     for name, evaluation in comparison.scored.items():
         columns = [evaluation.per_query[metric].tolist() for metric in comparison.metrics]
         for query, *values in zip(comparison.data.query_ids, *columns, strict=True):
-            lines.writerow([_cell(name), _cell(query), *map(repr, values)])
+            cells = (f"'{text}" if runs_as_formula(text) else text for text in (name, query))
+            lines.writerow([*cells, *map(repr, values)])
     return table.getvalue()
 
 
-def _cell(text: str) -> str:
-    return f"'{text}" if runs_as_formula(text) else text
-
-
-def _write_text(path: Path, text: str) -> None:
-    path.write_bytes(text.encode())
-
-
-def _write_run(path: Path, result: Result, query_ids: list[str]) -> None:
-    if result.ranking is not None:
-        names = [_token(name) for name in result.doc_ids]
-        tag = re.sub(r"\s+", "_", result.name) or "run"
-        write_run(path, as_run(result.ranking.ids, result.ranking.scores, query_ids, names), tag)
-
-
-def _token(name: str) -> str:
-    """Write an id without blanks."""
-    return re.sub(r"\s", lambda blank: quote(blank[0]), name) or "%"
+def _quoted(names: Sequence[str], signs: str) -> list[str]:
+    """Write ids with some signs as % and their code; an empty one, which TREC's format cannot hold either, as %."""
+    return [re.sub(signs, lambda sign: quote(sign[0]), name) or "%" for name in names]

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass, field
-from typing import Any, Protocol
 
 from helpers.report.page import words
 from helpers.report.results import Results
@@ -20,7 +19,7 @@ class Verdict:
 
     passed: bool
     key: str
-    values: dict[str, Any] = field(default_factory=dict)
+    values: dict[str, object] = field(default_factory=dict)
 
     def why(self, language: str = "en") -> str:
         """Return the reason in a language of the report."""
@@ -31,51 +30,28 @@ class Verdict:
         return f"{'passed' if self.passed else 'FAILED'}: {self.why()}"
 
 
-class Gate(Protocol):
-    """A condition on a comparison."""
-
-    def verdict(self, comparison: Results) -> Verdict:
-        """Judge a comparison."""
-
-
-@dataclass(frozen=True)
-class Floor:
-    """The candidate's mean of a metric must reach a value."""
-
-    candidate: str
-    metric: str
-    value: float
-
-    def verdict(self, comparison: Results) -> Verdict:
-        """Compare the mean with the value."""
-        if self.candidate not in comparison.scored:
-            return Verdict(False, "not_scored", {"name": self.candidate})
-        mean = comparison.scored[self.candidate].mean[self.metric]
-        values = {"metric": self.metric, "name": self.candidate, "mean": f"{mean:.4f}", "value": self.value}
-        return Verdict(mean >= self.value, "at_least" if mean >= self.value else "below", values)
+def at_least(comparison: Results, candidate: str, metric: str, value: float) -> Verdict:
+    """Judge whether the candidate's mean of a metric reaches a value."""
+    if candidate not in comparison.scored:
+        return Verdict(False, "not_scored", {"name": candidate})
+    mean = comparison.scored[candidate].mean[metric]
+    values: dict[str, object] = {"metric": metric, "name": candidate, "mean": f"{mean:.4f}", "value": value}
+    return Verdict(mean >= value, "at_least" if mean >= value else "below", values)
 
 
-@dataclass(frozen=True)
-class NotWorse:
-    """The candidate must not be significantly worse than another system by the main metric."""
-
-    candidate: str
-    other: str
-    level: float
-
-    def verdict(self, comparison: Results) -> Verdict:
-        """Test the difference: worse means a lower mean with a p-value below the level."""
-        for name in (self.candidate, self.other):
-            if name not in comparison.scored:
-                return Verdict(False, "not_scored", {"name": name})
-        values = {"name": self.candidate, "other": self.other, "metric": comparison.main, "level": self.level}
-        frame = comparison.paired(self.candidate)
-        if frame.empty:
-            return Verdict(False, "one_query", values)
-        row = frame.loc[self.other]
-        worse = bool(row["difference"] < 0 and row["p"] < self.level)
-        values |= {"difference": f"{row['difference']:+.4f}", "p": f"{row['p']:.4f}"}
-        return Verdict(not worse, "worse" if worse else "not_worse", values)
+def not_worse(comparison: Results, candidate: str, other: str, level: float) -> Verdict:
+    """Judge by the main metric: worse means a lower mean with a p-value below the level."""
+    for name in (candidate, other):
+        if name not in comparison.scored:
+            return Verdict(False, "not_scored", {"name": name})
+    values: dict[str, object] = {"name": candidate, "other": other, "metric": comparison.main, "level": level}
+    frame = comparison.paired(candidate)
+    if frame.empty:
+        return Verdict(False, "one_query", values)
+    row = frame.loc[other]
+    worse = bool(row["difference"] < 0 and row["p"] < level)
+    values |= {"difference": f"{row['difference']:+.4f}", "p": f"{row['p']:.4f}"}
+    return Verdict(not worse, "worse" if worse else "not_worse", values)
 
 
 def read_floor(text: str) -> tuple[str, float]:

@@ -3,6 +3,7 @@
 Its words are in words/LANGUAGE.toml, one file a language; its layout is in report.html.jinja.
 """
 
+import contextlib
 import importlib.metadata
 import re
 import tomllib
@@ -11,17 +12,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from helpers.provenance import provenance
-from helpers.report.causes import CAUSES, Cause, causes, tied_at
-from helpers.report.results import Result, Results
+from helpers.report.causes import CAUSES, causes, tied_at
+from helpers.report.results import Results
 from helpers.show.palette import COLOURS, GREYS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from helpers.significance import Interval
 
 FOLDER = Path(__file__).parent
 LANGUAGES = tuple(sorted(path.stem for path in (FOLDER / "words").glob("*.toml")))
@@ -37,19 +40,19 @@ MEGA = 1e6
 METRICS = {"ndcg": "nDCG", "mrr": "MRR", "map": "MAP", "err": "ERR", "rbp": "RBP"}  # others are words, in lower case
 
 
-class Table(NamedTuple):
-    """A table of text: the first column names the row; ``numbers`` are the columns to align at the right."""
-
-    header: Sequence[str]
-    rows: Sequence[Sequence[Any]]
-    numbers: Sequence[int] = ()
-
-
 class Cell(NamedTuple):
     """A number with its interval below it."""
 
     main: str
     below: str = ""
+
+
+class Table(NamedTuple):
+    """A table of text: the first column names the row; ``numbers`` are the columns to align at the right."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[Cell | str]]
+    numbers: Sequence[int] = ()
 
 
 class Remark(NamedTuple):
@@ -93,10 +96,14 @@ def render(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    view = View(comparison, language, slices or {})
+    view, differs = View(comparison, language, slices or {}), ""
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        for url in importlib.metadata.metadata(DISTRIBUTION).get_all("Project-URL") or []:
+            if url.startswith("Documentation"):
+                differs = f"{url.partition(',')[2].strip().rstrip('/')}/{view.words['site']}/{DIFFERS}"
     return environment.get_template("report.html.jinja").render(
         view=view, w=view.words, policy=POLICY, verdicts=verdicts,
-        main=shown(comparison.main), differs=_address(view.words["site"]), palette=COLOURS | GREYS,
+        main=shown(comparison.main), differs=differs, palette=COLOURS | GREYS,
     )  # fmt: skip
 
 
@@ -141,48 +148,41 @@ class View:
         spread, mean = c.intervals[best][c.main], number(c.scored[best].mean[c.main])
         if spread is None:
             return [w["summary_single"].format(best=best, metric=shown(c.main), mean=mean), *failed]
-        first = w["summary_one"].format(
-            best=best, metric=shown(c.main), mean=mean, low=number(spread.low), high=number(spread.high),
-            queries=c.scored[best].queries,
-        )  # fmt: skip
-        return [first, *self._lead(), *failed]
-
-    def _lead(self) -> list[str]:
-        frame = self.comparison.paired()
-        if frame.empty:
-            return []
-        row = frame.iloc[0]
-        p = row.get("adjusted p", row["p"])
-        if not row["better"] and not row["worse"]:
-            return [self.words["summary_equal"].format(second=self.names[1])]
-        key = "summary_clear" if p < SMALL else "summary_open"
-        return [
-            self.words[key].format(
-                second=self.names[1], difference=number(row["difference"]), low=number(row["low"]),
-                high=number(row["high"]), p=p_text(p),
+        sentences = [
+            w["summary_one"].format(
+                best=best, metric=shown(c.main), mean=mean, low=number(spread.low), high=number(spread.high),
+                queries=c.scored[best].queries,
             )
         ]  # fmt: skip
+        if not (frame := c.paired()).empty:
+            row = frame.iloc[0]
+            p = row.get("adjusted p", row["p"])
+            key = "summary_clear" if p < SMALL else "summary_open"
+            sentence = w[key if row["better"] or row["worse"] else "summary_equal"]
+            fields = {field: number(row[field]) for field in ("difference", "low", "high")}
+            sentences.append(sentence.format(second=self.names[1], p=p_text(p), **fields))
+        return [*sentences, *failed]
 
     def evaluated(self) -> list[tuple[str, str]]:
         """Return the facts of the collection, a line each."""
-        c, w, data = self.comparison, self.words, self.comparison.data
+        w, data, kinds = self.words, self.comparison.data, words(self.language)["skipped"]
         zero = sum(not data.relevant(row) for row in range(len(data.queries)))
-        used = w["queries_used" if zero else "queries_all"].format(used=thousands(len(data.queries)), zero=zero)
+        used = w["queries_used" if zero else "queries_all"].format(used=f"{len(data.queries):,}", zero=zero)
         judged = sum(map(len, data.qrels))
         answers = len({p for judged_ in data.qrels for p, grade in judged_.items() if grade > 0})
-        rows = [(w["data"], data.name)]
-        if data.split:
-            rows.append((w["split"], data.split))
-        rows += [(w["queries"], used), (w["passages"], thousands(len(data.corpus)))]
-        if data.merged:
-            rows.append((w["merged"], thousands(data.merged)))
-        if data.ids_without_text:
-            rows.append((w["without_text"], thousands(len(data.ids_without_text))))
-        for kind, count in data.skipped.items():
-            rows.append((w["skipped"].format(kind=self._skipped(kind)), thousands(count)))
-        each = w["judged_each"].format(n=thousands(judged), mean=f"{judged / len(data.queries):.1f}")
-        rows += [(w["judgements"], each), (w["level"], str(data.relevance_level)), (w["answers"], thousands(answers))]
-        return [*rows, (w["digest"], data.sha256)] if c.results else rows
+        counts = {w["merged"]: data.merged, w["without_text"]: len(data.ids_without_text)}
+        counts |= {w["skipped"].format(kind=kinds.get(kind, kind)): count for kind, count in data.skipped.items()}
+        return [
+            (w["data"], data.name),
+            *([(w["split"], data.split)] if data.split else []),
+            (w["queries"], used),
+            (w["passages"], f"{len(data.corpus):,}"),
+            *((label, f"{count:,}") for label, count in counts.items() if count),
+            (w["judgements"], w["judged_each"].format(n=f"{judged:,}", mean=f"{judged / len(data.queries):.1f}")),
+            (w["level"], str(data.relevance_level)),
+            (w["answers"], f"{answers:,}"),
+            (w["digest"], data.sha256),
+        ]
 
     def definitions(self) -> list[tuple[str, str]]:
         """Say in a line what each metric means."""
@@ -198,10 +198,14 @@ class View:
         c, metrics = self.comparison, self._metrics()
         cutoff = c.metrics[-1].partition("@")[2]
         columns: dict[str, list[Cell | str]] = {
-            shown(metric): [self._mean(name, metric) for name in c.scored] for metric in metrics
+            shown(metric): [
+                interval_cell(e.mean[metric], None if metric.startswith("judged") else c.intervals[name][metric])
+                for name, e in c.scored.items()
+            ]
+            for metric in metrics
         }
         rankings = [result.ranking for name in c.scored if (result := c.results[name])]
-        columns[f"ties@{cutoff}"] = [thousands(tied_at(r, int(cutoff))) for r in rankings if r is not None]
+        columns[f"ties@{cutoff}"] = [f"{tied_at(r, int(cutoff)):,}" for r in rankings if r is not None]
         tables = []
         for start in range(0, len(columns), COLUMNS):
             header = list(columns)[start : start + COLUMNS]
@@ -211,11 +215,6 @@ class View:
 
     def _metrics(self) -> list[str]:
         return list(dict.fromkeys([self.comparison.main, *self.comparison.metrics]))
-
-    def _mean(self, name: str, metric: str) -> Cell:
-        spread = self.comparison.intervals[name][metric]
-        below = "" if spread is None or metric.startswith("judged") else f"{number(spread.low)}–{number(spread.high)}"
-        return Cell(number(self.comparison.scored[name].mean[metric]), below)
 
     def failed(self) -> list[Remark]:
         """Return which systems failed at which step, with the message in English."""
@@ -227,22 +226,18 @@ class View:
 
     def causes(self) -> list[tuple[str, str, list[str]]]:
         """Return what another evaluation may do otherwise: the section that explains it, a sentence, counts."""
+        w, sentences, kinds = (words(self.language)[section] for section in ("page", "causes", "skipped"))
         rows: dict[tuple[str, str], list[str]] = {}
         for cause in causes(self.comparison):
-            detail = self._skipped(cause.detail) if cause.name == "left_out" else cause.detail
-            sentence = words(self.language)["causes"][cause.name].format(detail=detail)
-            rows.setdefault((CAUSES[cause.name], sentence), []).append(self._counted(cause))
+            if cause.count is None:
+                value = w["uncounted" if cause.name == "truncated" else "yes"]
+            else:
+                value = f"{cause.count:,}"
+                value = w["count_of"].format(count=value, of=f"{cause.of:,}") if cause.of else value
+            sentence = sentences[cause.name].format(detail=kinds.get(cause.detail, cause.detail))
+            counts = rows.setdefault((CAUSES[cause.name], sentence), [])
+            counts.append(w["named"].format(system=cause.system, value=value) if cause.system else value)
         return [(section, sentence, counts) for (section, sentence), counts in rows.items()]
-
-    def _counted(self, cause: Cause) -> str:
-        w, kind = self.words, "uncounted" if cause.name == "truncated" else "yes"
-        value = w[kind] if cause.count is None else thousands(cause.count)
-        if cause.count is not None and cause.of:
-            value = w["count_of"].format(count=value, of=thousands(cause.of))
-        return value if cause.system is None else w["named"].format(system=cause.system, value=value)
-
-    def _skipped(self, kind: str) -> str:
-        return words(self.language)["skipped"].get(kind, kind)
 
     def tests(self) -> tuple[Table, list[str]] | None:
         """Return the best system against the others, and the notes that the table needs; None without another."""
@@ -290,15 +285,10 @@ class View:
             return None
         rows = []
         for kind in sorted(set(kinds)):
-            rows_of_kind, cells = kinds == kind, []
-            for evaluation in c.scored.values():
-                values = evaluation.per_query[c.main][rows_of_kind]
-                spread = interval(values) if len(values) > 1 else None
-                cells.append(
-                    Cell(number(values.mean()), f"{number(spread.low)}–{number(spread.high)}" if spread else "")
-                )
-            label = words(self.language)["types"].get(kind, kind)
-            rows.append([label, str(int(rows_of_kind.sum())), *cells])
+            of_kind = kinds == kind
+            samples = [evaluation.per_query[c.main][of_kind] for evaluation in c.scored.values()]
+            cells = [interval_cell(sample.mean(), interval(sample) if len(sample) > 1 else None) for sample in samples]
+            rows.append([words(self.language)["types"].get(kind, kind), str(int(of_kind.sum())), *cells])
         return Table([w["type"], w["queries"], *self.names], rows, range(1, len(self.names) + 2))
 
     def failures(self) -> tuple[str, Table] | None:
@@ -308,25 +298,19 @@ class View:
         result = self.comparison.results[self.names[0]] if self.names else None
         if result is None or result.ranking is None:
             return None
-        c, w = self.comparison, self.words
-        first = failures(c.data, result.ranking.ids)
-        wrong = [row for row in first if c.data.relevant(row)]
+        w, data = self.words, self.comparison.data
+        first = failures(data, result.ranking.ids)
+        wrong, rows = [row for row in first if data.relevant(row)], []
         beyond = w["beyond"].format(depth=result.ranking.ids.shape[1])
-        rows = [
-            [c.data.query_ids[row], short(c.data.queries[row]), str(first[row] or beyond),
-             *self._top(result, int(result.ranking.ids[row, 0]), row)]
-            for row in wrong[:FAILURES]
-        ]  # fmt: skip
+        for row in wrong[:FAILURES]:
+            passage, top = int(result.ranking.ids[row, 0]), (w["nothing"], "")
+            if passage >= 0:
+                text = short(data.corpus[passage]) if passage < len(data.corpus) else str(result.doc_ids[passage])
+                top = text, str(data.qrels[row].get(passage, w["not_judged"]))
+            rows.append([data.query_ids[row], short(data.queries[row]), str(first[row] or beyond), *top])
         note = w["failures_note"].format(system=self.names[0], shown=len(rows), all=len(wrong))
         header = [w["id"], w["query"], w["first_hit"], w["instead"], w["grade"]]
         return (note if rows else w["no_failures"]), Table(header, rows)
-
-    def _top(self, result: Result, passage: int, row: int) -> tuple[str, str]:
-        data, w = self.comparison.data, self.words
-        if passage < 0:
-            return w["nothing"], ""
-        text = short(data.corpus[passage]) if passage < len(data.corpus) else str(result.doc_ids[passage])
-        return text, str(data.qrels[row].get(passage, w["not_judged"]))
 
     def growth(self) -> dict[str, dict[int, float]]:
         """Return the curves that are not flat, by system."""
@@ -337,7 +321,7 @@ class View:
         """Return the numbers of the curves."""
         curves = self.growth()
         sizes = sorted({size for curve in curves.values() for size in curve})
-        rows = [[thousands(s), *(number(c[s]) if s in c else "" for c in curves.values())] for s in sizes]
+        rows = [[f"{s:,}", *(number(c[s]) if s in c else "" for c in curves.values())] for s in sizes]
         return Table([self.words["passages"], *curves], rows, range(1, len(curves) + 1))
 
     def growth_figure(self) -> str:
@@ -351,7 +335,7 @@ class View:
         frame = pd.DataFrame(curves).rename(columns=_cut_names(curves)).sort_index()
         axes = plot_growth(frame, log=True)
         ticks = [frame.index[round(place)] for place in np.linspace(0, len(frame) - 1, min(4, len(frame)))]
-        axes.set_xticks(ticks, map(thousands, ticks))
+        axes.set_xticks(ticks, [f"{size:,}" for size in ticks])
         axes.minorticks_off()
         axes.set(xlabel=self.words["passages"], ylabel=shown(self.comparison.main))
         return _drawn(plt.gcf(), self.words["growth"])
@@ -388,7 +372,7 @@ class View:
                     name, words(self.language)["kinds"][record["kind"]],
                     *(f"{seconds[stage]:.1f}" if stage in seconds else "–" for stage in ("load", "passages")),
                     f"{1000 * each:.2f}" if seconds else "–", f"{size / MEGA:,.1f}" if size else "–",
-                    str(limit) if limit else "–", "–" if truncated is None else thousands(truncated),
+                    str(limit) if limit else "–", "–" if truncated is None else f"{truncated:,}",
                 ]
             )  # fmt: skip
         keys = ("system", "type", "s_load", "s_passages", "ms_query", "index_bytes", "longest", "truncated")
@@ -417,7 +401,7 @@ class View:
         return rows
 
 
-def facts(record: Mapping[str, Any]) -> list[tuple[str, str]]:
+def facts(record: Mapping[str, object]) -> list[tuple[str, str]]:
     """List the facts of a system, nested ones under names with dots, without those that are empty."""
     rows = []
     for key, value in record.items():
@@ -439,14 +423,14 @@ def number(value: float) -> str:
     return f"{value:.3f}".replace("-0.000", "0.000").replace("-", "−")
 
 
+def interval_cell(mean: float, spread: "Interval | None") -> Cell:
+    """Write a mean with its interval, if it has one."""
+    return Cell(number(mean), f"{number(spread.low)}–{number(spread.high)}" if spread else "")
+
+
 def p_text(value: float) -> str:
     """Write a p-value: four places, or that it is smaller."""
     return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
-
-
-def thousands(value: int) -> str:
-    """Write a count with separators."""
-    return f"{value:,}"
 
 
 def short(text: str) -> str:
@@ -462,7 +446,6 @@ def _cut_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def _drawn(figure: "Figure", alt: str) -> str:
-    """Return a figure as SVG in the colours of the page, its names escaped; and close it."""
     import matplotlib.pyplot as plt
     from markupsafe import Markup, escape
 
@@ -475,13 +458,3 @@ def _drawn(figure: "Figure", alt: str) -> str:
     for name, colour in (COLOURS | GREYS).items():
         svg = re.sub(f'(fill|stroke)="{colour.lower()}"', rf'\1="var(--{name})"', svg)
     return Markup(svg.replace("<svg ", f'<svg role="img" aria-label="{escape(alt)}" ', 1))
-
-
-def _address(language: str) -> str:
-    """Return the address of the page on numbers that differ; empty where the package is not installed."""
-    try:
-        urls = importlib.metadata.metadata(DISTRIBUTION).get_all("Project-URL") or []
-    except importlib.metadata.PackageNotFoundError:
-        return ""
-    sites = [url.partition(",")[2].strip() for url in urls if url.startswith("Documentation")]
-    return f"{sites[0].rstrip('/')}/{language}/{DIFFERS}" if sites else ""

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from helpers._notes import Note
 from helpers.data import RetrievalDataset
 from helpers.metrics import Evaluation
+from helpers.report.spec import Record
 from helpers.systems.cost import Cost
 from helpers.systems.pipeline import Ranking
 
@@ -38,7 +39,7 @@ class Result:
     """
 
     name: str
-    metadata: dict[str, Any]
+    metadata: Record
     ranking: Ranking | None = field(default=None, repr=False)
     doc_ids: Sequence[str] = field(default=(), repr=False)
     is_run: bool = False

@@ -1,4 +1,4 @@
-"""The spec of a system: one text, or one table of a TOML file; nothing is read but that file.
+"""The spec of a system: one text, or one table of a TOML file; and the checks of it that take a moment.
 
 Text: what the system is, then perhaps ``?`` and options joined by ``&``: ``models/mine?pooling=cls&max_length=256``.
 
@@ -23,17 +23,22 @@ TOML, for names of your own, fusion and reranking::
     depth = 50
 """
 
+import difflib
+import os
 import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from helpers.models import OFFLINE_DEFAULT
-from helpers.models.files import WEIGHTS, sha256_of
+from helpers._files import nearest
+from helpers._hub import DEFAULT_ENDPOINT, is_hub_id, reachable
+from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
+from helpers.models.files import WEIGHTS, require_loadable, sha256_of
+from helpers.models.find import bundled_path, require_package
 
 WORDS = {"bm25": "BM25", "tfidf": "TF-IDF", "tf-idf": "TF-IDF"}
 OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type of each
@@ -48,6 +53,8 @@ OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type 
     "rerank": {"by": str, "depth": int, "model": str, "device": str, "max_length": int, "batch_size": int},
 }  # fmt: skip
 KIND_KEYS = ("model", "run", "words", "fuse", "rerank")  # a table has one of these keys
+Record: TypeAlias = dict[str, Any]  # what JSON can hold
+Options: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -66,7 +73,7 @@ class Spec:
     name: str
     kind: str
     where: str = ""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
     parts: tuple[str, ...] = ()
     named: bool = False
 
@@ -90,7 +97,7 @@ def from_text(text: str) -> Spec:
         if not equals:
             raise ValueError(f"{text!r}: {pair!r} is no option; write key=value, joined by &.")
         options[key] = unquote(value)
-    return _simple(where, options, text, None)
+    return _simple(where, Path(where).expanduser(), options, text)
 
 
 def from_toml(path: str | Path) -> list[Spec]:
@@ -110,8 +117,14 @@ def from_toml(path: str | Path) -> list[Spec]:
         raise ValueError(f"{where}: not TOML ({error}).") from None
     if not isinstance(tables, dict) or not tables or not all(isinstance(t, dict) for t in tables.values()):
         raise ValueError(f"{where}: no table [systems.NAME]; write one for each system.")
-    specs = [_from_table(name, dict(table), where, path.parent) for name, table in tables.items()]
-    _check_parts(specs, where)
+    specs: list[Spec] = []
+    for name, table in tables.items():
+        place = f"{where}, [systems.{name}]"
+        spec = _from_table(name, dict(table), place, path.parent)
+        above = [other.name for other in specs]
+        if unknown := [part for part in spec.parts if part not in above and part.lower() not in WORDS]:
+            raise ValueError(f"{place}: no system {unknown[0]!r} above it; above are {', '.join(above) or 'none'}.")
+        specs.append(spec)
     return specs
 
 
@@ -121,48 +134,82 @@ def with_labels(systems: Sequence[Spec]) -> list[Spec]:
     Raises:
         ValueError: one system twice, or two systems that a person named alike.
     """
-    repeated = [s for row, s in enumerate(systems) if any(_same(s, other) for other in systems[:row])]
-    if repeated:
-        raise ValueError(f"The system {repeated[0].name!r} is given twice; give each once.")
+    for row, one in enumerate(systems):
+        for other in systems[:row]:
+            alike = one.kind != "object" and one == replace(other, name=one.name, named=one.named)
+            if alike and (one.name == other.name or not (one.named and other.named)):
+                raise ValueError(f"The system {one.name!r} is given twice; give each once.")
     for label in (_by_options, _by_folder, _by_digest):
         counts = Counter(s.name for s in systems)
         systems = [replace(s, name=label(s)) if counts[s.name] > 1 and not s.named else s for s in systems]
-    alike = [name for name, count in Counter(s.name for s in systems).items() if count > 1]
-    if alike:
-        raise ValueError(f"Two systems are called {alike[0]!r}: give one another name, ?name=… or [systems.NAME].")
+    for name, count in Counter(s.name for s in systems).items():
+        if count > 1:
+            raise ValueError(f"Two systems are called {name!r}: give one another name, ?name=… or [systems.NAME].")
     return list(systems)
 
 
-def short_label(where: str) -> str:
-    """Return the name of a system by its place: the last part of its path, a hub id whole."""
+def check_specs(specs: Sequence[Spec]) -> None:
+    """Raise unless every system exists and its options go together; nothing is loaded or downloaded.
+
+    Raises:
+        FileNotFoundError: no such file or folder, and the text is no hub id either.
+        ValueError: a folder that holds no model that is safe to load, damaged weights, an unknown pooling or back end,
+            MaxSim over the ranking of a system that has no token vectors.
+        ConnectionError: a hub id, no network, and no earlier download.
+        ModuleNotFoundError: the multilingual model without the extra ``[zh]``.
+    """
+    models = [spec.name for spec in specs if spec.kind == "model"]
+    for spec in specs:
+        path, options = Path(spec.where).expanduser(), spec.options
+        if spec.kind == "model":
+            pooling, backend = options.get("pooling"), options.get("backend")
+            if pooling is not None:
+                Pooling(pooling)
+            if backend not in (None, *BACKENDS):
+                raise ValueError(f"backend={backend!r}: expected one of {', '.join(map(repr, BACKENDS))}.")
+            if backend == "FlagEmbedding" and path.is_dir() and (fault := card.read_card(path).flag_fault(pooling)):
+                raise ValueError(fault)
+            _check_model(spec.where)
+        elif spec.kind == "run" and not path.is_file():
+            if path.exists():
+                raise ValueError(f"{path.name!r} is a folder or a pipe; a run is a file in TREC's format.")
+            raise no_file(spec.where)
+        elif spec.kind == "rerank":
+            by = options["by"] if options["by"] != "maxsim" else options.get("model")
+            if by is not None:
+                _check_model(by)
+            elif spec.parts[0] not in models:
+                part = spec.parts[0]
+                raise ValueError(f"{spec.name}: {part!r} has no token vectors; name a model for MaxSim, model = …")
+
+
+def no_file(where: str, option: str = "") -> FileNotFoundError:
+    """Return the error of a path that does not exist, with the name in its folder, or the baseline, nearest to it."""
     path = Path(where).expanduser()
-    return one_line(path.resolve().name) if path.exists() else where
+    beside, words = nearest(path), difflib.get_close_matches(where.lower(), WORDS, n=1)
+    hint = f"; beside it is {beside!r}" if beside else f"; there is {words[0]!r}" if words else ""
+    return FileNotFoundError(f"No file or folder {where!r}{hint}. Check the path{option}.")
 
 
-def _simple(where: str, settings: Mapping[str, Any], text: str, folder: Path | None) -> Spec:
-    """Return the spec of a model, embeddings, a run or a baseline."""
-    path = _beside(where, folder)
-    kind = _kind(where, path)
+def _simple(where: str, path: Path, settings: Options, text: str) -> Spec:
+    """Return the spec of a model, embeddings, a run or a baseline; ``text`` names it in messages."""
+    baseline = WORDS.get(where.lower())
+    if baseline:
+        kind = "words"
+    elif where == OFFLINE_DEFAULT:  # always the bundled one, even beside a folder of that name
+        kind = "model"
+    elif any((path / f"{stem}.npy").is_file() for stem in ("passages", "queries")):
+        kind = "embeddings"
+    else:
+        kind = "run" if path.exists() and not path.is_dir() else "model"
     options = _typed_options(kind, settings, text)
     name = options.pop("name", None)
-    if kind == "words":
-        return Spec(name or WORDS[where.lower()], kind, WORDS[where.lower()], options, named=bool(name))
-    place = where if where == OFFLINE_DEFAULT or not path.exists() else str(path)
-    return Spec(name or short_label(place), kind, place, options, named=bool(name))
+    exists = where != OFFLINE_DEFAULT and path.exists()
+    label = baseline or (one_line(path.resolve().name) if exists else where)
+    return Spec(name or label, kind, baseline or (str(path) if exists else where), options, named=bool(name))
 
 
-def _kind(where: str, path: Path) -> str:
-    if where.lower() in WORDS:
-        return "words"
-    if where == OFFLINE_DEFAULT:  # always the bundled one, even beside a folder of that name
-        return "model"
-    if any((path / f"{stem}.npy").is_file() for stem in ("passages", "queries")):
-        return "embeddings"
-    return "run" if path.exists() and not path.is_dir() else "model"
-
-
-def _from_table(name: str, table: dict[str, Any], where: str, folder: Path) -> Spec:
-    place = f"{where}, [systems.{name}]"
+def _from_table(name: str, table: Record, place: str, folder: Path) -> Spec:
     keys = [key for key in KIND_KEYS if key in table]
     keys = ["rerank"] if set(keys) == {"rerank", "model"} else keys  # a reranker may name a model, for MaxSim
     if len(keys) != 1:
@@ -170,89 +217,97 @@ def _from_table(name: str, table: dict[str, Any], where: str, folder: Path) -> S
             f"{place}: expected one of the keys model, run, words, fuse, rerank; found {', '.join(table)}."
         )
     kind, value = keys[0], table.pop(keys[0])
-    if kind in ("fuse", "rerank"):
-        parts = value if kind == "fuse" else [value]
-        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-            raise ValueError(f'{place}: {kind} names systems, fuse = ["a", "b"] or rerank = "a".')
-        options = _typed_options(kind, table, place)
-        for key in ("by", "model"):
-            if key in options and options[key] != "maxsim" and _beside(options[key], folder).exists():
-                options[key] = str(_beside(options[key], folder))
-        return Spec(name, kind, "", options, tuple(parts), named=True)
-    if not isinstance(value, str):
-        raise ValueError(f"{place}: {kind} must be text, not {value!r}.")
-    spec = _simple(value, {**table, "name": name}, place, folder)
-    if spec.kind != kind and (kind == "words" or (kind == "run" and spec.kind != "model")):
-        raise ValueError(f"{place}: {value!r} is no {kind}.")
-    return replace(spec, kind=kind if kind in ("run", "words") else spec.kind)
+    if kind not in ("fuse", "rerank"):
+        if not isinstance(value, str):
+            raise ValueError(f"{place}: {kind} must be text, not {value!r}.")
+        spec = _simple(value, _beside(value, folder), {**table, "name": name}, place)
+        if spec.kind != kind and (kind == "words" or (kind == "run" and spec.kind != "model")):
+            raise ValueError(f"{place}: {value!r} is no {kind}.")
+        return replace(spec, kind=kind if kind == "run" else spec.kind)
+    parts = value if kind == "fuse" else [value]
+    if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+        raise ValueError(f'{place}: {kind} names systems, fuse = ["a", "b"] or rerank = "a".')
+    options = _typed_options(kind, table, place)
+    if kind == "fuse":
+        _check_fusion(parts, options, place)
+    elif "by" not in options:
+        raise ValueError(f'{place}: say by what: by = "maxsim", or the folder or hub id of a reranker.')
+    for key in {"by", "model"} & options.keys():
+        if options[key] != "maxsim" and (path := _beside(options[key], folder)).exists():
+            options[key] = str(path)
+    return Spec(name, kind, "", options, tuple(parts), named=True)
 
 
-def _typed_options(kind: str, settings: Mapping[str, Any], place: str) -> dict[str, Any]:
+def _typed_options(kind: str, settings: Options, place: str) -> Record:
+    """Read the values of options, which are text on the command line and have a type in TOML."""
     known = OPTIONS[kind]
-    unknown = [key for key in settings if key not in known]
-    if unknown:
-        noun = {"words": "a baseline", "embeddings": "embeddings"}.get(kind, f"a {kind}")
-        raise ValueError(f"{place}: {noun} has no option {unknown[0]!r}; it has {', '.join(known)}.")
-    return {key: _typed(key, value, known[key], place) for key, value in settings.items()}
+    options: Record = {}
+    for key, value in settings.items():
+        if key not in known:
+            noun = {"words": "a baseline", "embeddings": "embeddings"}.get(kind, f"a {kind}")
+            raise ValueError(f"{place}: {noun} has no option {key!r}; it has {', '.join(known)}.")
+        if known[key] is bool and isinstance(value, str) and value.lower() in ("true", "false"):
+            value = value.lower() == "true"
+        if known[key] is int and isinstance(value, str) and re.fullmatch(r"[0-9]+", value):
+            value = int(value)
+        number = isinstance(value, int) and not isinstance(value, bool) and value >= 1
+        if not isinstance(value, known[key]) or (known[key] is int and not number):
+            wanted = {int: "a whole number of at least 1", bool: "true or false", list: "a list"}
+            raise ValueError(f"{place}: {key}={value!r}: expected {wanted.get(known[key], 'text')}.")
+        options[key] = value
+    return options
 
 
-def _typed(key: str, value: Any, kind: type, place: str) -> Any:
-    """Read a value, which is text on the command line and has a type in TOML."""
-    if kind is bool and isinstance(value, str) and value.lower() in ("true", "false"):
-        return value.lower() == "true"
-    if kind is int and isinstance(value, str) and re.fullmatch(r"[0-9]+", value):
-        value = int(value)
-    number = isinstance(value, int) and not isinstance(value, bool) and value >= 1
-    if not isinstance(value, kind) or (kind is int and not number):
-        wanted = {int: "a whole number of at least 1", bool: "true or false", list: "a list"}.get(kind, "text")
-        raise ValueError(f"{place}: {key}={value!r}: expected {wanted}.")
-    return value
-
-
-def _check_parts(systems: Sequence[Spec], where: str) -> None:
-    seen: list[str] = []
-    for system in systems:
-        place = f"{where}, [systems.{system.name}]"
-        unknown = [part for part in system.parts if part not in seen and part.lower() not in WORDS]
-        if unknown:
-            raise ValueError(f"{place}: no system {unknown[0]!r} above it; above are {', '.join(seen) or 'none'}.")
-        if system.kind == "fuse":
-            _check_fusion(system, place)
-        if system.kind == "rerank" and "by" not in system.options:
-            raise ValueError(f'{place}: say by what: by = "maxsim", or the folder or hub id of a reranker.')
-        seen.append(system.name)
-
-
-def _check_fusion(system: Spec, place: str) -> None:
-    how, weights = system.options.get("how", "rrf"), system.options.get("weights")
+def _check_fusion(parts: Sequence[str], options: Options, place: str) -> None:
+    how, weights = options.get("how", "rrf"), options.get("weights")
     if how not in ("rrf", "weighted"):
         raise ValueError(f"{place}: how={how!r}: expected 'rrf' or 'weighted'.")
-    if len(system.parts) < 2 or len(set(system.parts)) < len(system.parts):
+    if len(parts) < 2 or len(set(parts)) < len(parts):
         raise ValueError(f"{place}: fuse needs at least two different systems.")
-    numbers = weights is not None and all(isinstance(w, int | float) and w >= 0 for w in weights)
-    if weights is not None and (len(weights) != len(system.parts) or not numbers or not sum(weights)):
-        count = len(system.parts)
-        raise ValueError(f"{place}: weights={weights!r}: expected {count} numbers of at least 0, one a system.")
+    if weights is not None:
+        numbers = [weight for weight in weights if isinstance(weight, int | float) and weight >= 0]
+        if not len(numbers) == len(weights) == len(parts) or not sum(numbers):
+            raise ValueError(
+                f"{place}: weights={weights!r}: expected {len(parts)} numbers of at least 0, one a system."
+            )
 
 
-def _beside(text: str, folder: Path | None) -> Path:
+def _beside(text: str, folder: Path) -> Path:
     """Return a path, relative to ``folder`` if there is such a file in it."""
     path = Path(text).expanduser()
-    return folder / path if folder is not None and not path.is_absolute() and (folder / path).exists() else path
+    return folder / path if (folder / path).exists() else path
 
 
-def _same(one: Spec, other: Spec) -> bool:
-    def key(s: Spec) -> tuple[object, ...]:
-        return (s.kind, s.where, tuple(sorted(map(str, s.options.items()))), s.parts)
+def _check_model(where: str) -> None:
+    path = Path(where).expanduser()
+    if where in BUNDLED and (where == MULTILINGUAL or bundled_path(BUNDLED[where])):
+        require_package(where)
+    elif path.is_dir():
+        from safetensors import SafetensorError, safe_open
 
-    return (
-        one.kind != "object" and key(one) == key(other) and (one.name == other.name or not (one.named and other.named))
-    )
+        require_loadable(path.resolve())
+        for file in sorted(path.glob("*.safetensors")):
+            try:  # the header of a download that stopped does not match the file's length
+                with safe_open(str(file), framework="np"):
+                    pass
+            except (SafetensorError, OSError) as error:
+                raise ValueError(
+                    f"{path.name}/{file.name} is damaged ({one_line(error)}); download or copy it again."
+                ) from None
+    elif path.exists():
+        raise ValueError(f"{path.name!r} is a file; a model is a folder, or a hub id owner/name.")
+    elif not is_hub_id(where):
+        raise no_file(where)
+    else:
+        from huggingface_hub import try_to_load_from_cache
 
-
-def _by_folder(system: Spec) -> str:
-    path = Path(system.where).expanduser()
-    return f"{one_line(path.resolve().parent.name)}/{system.name}" if system.where and path.exists() else system.name
+        if not isinstance(try_to_load_from_cache(where, "config.json"), str) and not reachable():
+            endpoint = os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT
+            raise ConnectionError(
+                f"No file or folder {where!r}; as the name of a model on the hub it cannot be loaded either: "
+                f"{endpoint} does not answer and there is no earlier download. Check the path, use "
+                f"{OFFLINE_DEFAULT!r}, or set HF_ENDPOINT to a mirror."
+            )
 
 
 def _by_options(system: Spec) -> str:
@@ -260,11 +315,13 @@ def _by_options(system: Spec) -> str:
     return f"{system.name} ({shown})" if shown else system.name
 
 
+def _by_folder(system: Spec) -> str:
+    path = Path(system.where).expanduser()
+    return f"{one_line(path.resolve().parent.name)}/{system.name}" if system.where and path.exists() else system.name
+
+
 def _by_digest(system: Spec) -> str:
-    """Name a system by its name and the first digits of the SHA-256 of its weights, vectors or run."""
     place = Path(system.where).expanduser()
     files = [place / name for name in (WEIGHTS, "passages.npy")] if place.is_dir() else [place]
-    for path in files:
-        if system.where and path.is_file():
-            return f"{system.name} ({sha256_of(path)[:7]})"
-    return system.name
+    digests = [sha256_of(path) for path in files if system.where and path.is_file()]
+    return f"{system.name} ({digests[0][:7]})" if digests else system.name

@@ -4,6 +4,7 @@ A notebook keeps each as PNG and as SVG (:mod:`helpers.show.vector`).
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 
 from helpers._extras import missing
 
@@ -49,7 +50,7 @@ def plot_intervals(intervals: pd.DataFrame) -> Axes:
     """
     axes = _axes()
     places = range(len(intervals))[::-1]
-    for place, colour, (_, row) in zip(places, _cycle(COLOURS, len(intervals)), intervals.iterrows(), strict=True):
+    for place, colour, (_, row) in zip(places, cycle(COLOURS), intervals.iterrows(), strict=False):
         axes.plot([row["low"], row["high"]], [place, place], color=colour, linewidth=2, solid_capstyle="round")
         axes.plot(row["mean"], place, "o", color=colour, markersize=8)
         axes.annotate(
@@ -67,9 +68,7 @@ def plot_growth(scores: pd.DataFrame, *, log: bool = False) -> Axes:
     With ``log`` equal steps on that axis are equal factors, for sizes that differ by orders of magnitude.
     """
     axes = _axes()
-    for name, colour, marker in zip(
-        scores, _cycle(COLOURS, scores.shape[1]), _cycle(MARKERS, scores.shape[1]), strict=True
-    ):
+    for name, colour, marker in zip(scores, cycle(COLOURS), cycle(MARKERS), strict=False):
         axes.plot(scores.index, scores[name], color=colour, marker=marker, label=_literal(name))
     if log:
         axes.set_xscale("log")
@@ -104,7 +103,7 @@ def plot_distributions(samples: Mapping[str, np.ndarray], label: str) -> Axes:
     """Draw how often each value occurs, an outline a sample, over the same bins; each is scaled to its own peak."""
     axes = _axes()
     edges = np.histogram_bin_edges(np.concatenate(list(samples.values())), BINS)
-    for (name, values), colour in zip(samples.items(), _cycle(COLOURS, len(samples)), strict=True):
+    for (name, values), colour in zip(samples.items(), cycle(COLOURS), strict=False):
         counts, _ = np.histogram(values, edges)
         axes.stairs(counts / counts.max(), edges, fill=True, alpha=0.25, color=colour)
         axes.stairs(counts / counts.max(), edges, color=colour, label=_literal(name))
@@ -123,8 +122,7 @@ def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> A
         group: the column whose values get a colour and a marker each.
     """
     axes = _axes(height=4.4)
-    groups = list(dict.fromkeys(table[group]))
-    for name, colour, marker in zip(groups, _cycle(COLOURS, len(groups)), _cycle(MARKERS, len(groups)), strict=True):
+    for name, colour, marker in zip(dict.fromkeys(table[group]), cycle(COLOURS), cycle(MARKERS), strict=False):
         rows = table[table[group] == name]
         axes.plot(rows[cost], rows[quality], marker, color=colour, label=_literal(name))
     axes.set_xscale("log")
@@ -136,6 +134,31 @@ def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> A
     axes.set_ylabel(_literal(quality))
     _legend(axes, 3)
     _label_points(axes, table.sort_values(cost), cost, quality)
+    return axes
+
+
+def plot_rankings(retrieved: Sequence[Sequence[int]], relevant: Sequence[Sequence[int]], names: Sequence[str]) -> Axes:
+    """Draw rankings as rows of numbered boxes, best first from the left, relevant documents dark.
+
+    Args:
+        retrieved: ids of each query, best first.
+        relevant: the relevant ids of each query.
+        names: what to call the queries.
+    """
+    depth = max(map(len, retrieved))
+    axes = _axes(0.45 + 0.55 * len(names))
+    for row, (docs, judged) in enumerate(zip(retrieved, relevant, strict=True)):
+        for place, doc in enumerate(docs, 1):
+            hit = doc in judged
+            colour = COLOURS[0] if hit else palette.GREYS["box"]
+            axes.add_patch(Rectangle((place - 0.45, row - 0.4), 0.9, 0.8, color=colour, linewidth=0))
+            axes.text(place, row, str(doc), ha="center", va="center", color="white" if hit else palette.GREYS["quiet"])
+    axes.set(xlim=(0.4, depth + 0.6), ylim=(len(names) - 0.45, -0.55), xlabel="rank")
+    axes.set_xticks(range(1, depth + 1))
+    axes.set_yticks(range(len(names)), map(_literal, names))
+    axes.tick_params(length=0)
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
     return axes
 
 
@@ -168,46 +191,11 @@ def _literal(name: object) -> str:
     return str(name).replace("$", r"\$")
 
 
-def _open(height: float) -> Axes:
-    """Open a figure, which a notebook keeps in both formats; height in inches."""
+def _axes(height: float = SIZE[1]) -> Axes:
+    """Open a figure in the style of the lessons, no box, a faint grid; a notebook keeps it as SVG too."""
     _, axes = plt.subplots(figsize=(SIZE[0], height), layout="constrained")
     keep_as_svg()
-    return axes
-
-
-def _axes(height: float = SIZE[1]) -> Axes:
-    """Open a figure in the style of the lessons: no box, a faint grid; height in inches."""
-    axes = _open(height)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(color=palette.GREYS["grid"], linewidth=0.6)
     axes.set_axisbelow(True)
-    return axes
-
-
-def _cycle(values: tuple[str, ...], n: int) -> list[str]:
-    """Repeat values until there are n."""
-    return [values[i % len(values)] for i in range(n)]
-
-
-def plot_rankings(retrieved: Sequence[Sequence[int]], relevant: Sequence[Sequence[int]], names: Sequence[str]) -> Axes:
-    """Draw rankings as rows of numbered boxes, best first from the left, relevant documents dark.
-
-    Args:
-        retrieved: ids of each query, best first.
-        relevant: the relevant ids of each query.
-        names: what to call the queries.
-    """
-    depth = max(map(len, retrieved))
-    axes = _open(0.45 + 0.55 * len(names))
-    for row, (docs, judged) in enumerate(zip(retrieved, relevant, strict=True)):
-        for place, doc in enumerate(docs, 1):
-            hit = doc in judged
-            colour = COLOURS[0] if hit else palette.GREYS["box"]
-            axes.add_patch(Rectangle((place - 0.45, row - 0.4), 0.9, 0.8, color=colour, linewidth=0))
-            axes.text(place, row, str(doc), ha="center", va="center", color="white" if hit else palette.GREYS["quiet"])
-    axes.set(xlim=(0.4, depth + 0.6), ylim=(len(names) - 0.45, -0.55), xlabel="rank")
-    axes.set_xticks(range(1, depth + 1))
-    axes.set_yticks(range(len(names)), map(_literal, names))
-    axes.tick_params(length=0)
-    axes.spines[:].set_visible(False)
     return axes

@@ -16,12 +16,13 @@ from helpers.data import RetrievalDataset
 from helpers.embeddings import TokenVectors, compared_tokens, encode_pooled
 from helpers.metrics import Evaluation
 from helpers.models import Pooling
-from helpers.significance import holm, interval, paired_row, paired_test
+from helpers.significance import Interval, holm, interval, paired_row, paired_test
 
 if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
 
 WIDTH = 60  # characters of a text that a cell shows
+INTERVAL = Interval._fields[:3]  # mean, low, high
 
 
 def collection_table(collections: Mapping[str, RetrievalDataset]) -> pd.DataFrame:
@@ -47,13 +48,13 @@ def score_table(results: Mapping[str, Evaluation]) -> pd.DataFrame:
 
 def interval_table(evaluation: Evaluation, metrics: Iterable[str]) -> pd.DataFrame:
     """Give each metric's mean and 95 % interval: Wilson's where all values are 0 or 1, else the bootstrap's."""
-    return pd.DataFrame({metric: _interval(evaluation.per_query[metric]) for metric in metrics}).T
+    return pd.DataFrame({metric: interval(evaluation.per_query[metric])[:3] for metric in metrics}, INTERVAL).T
 
 
 def system_table(results: Mapping[str, Evaluation], metric: str) -> pd.DataFrame:
     """Give each system's mean of one metric and its 95 % interval, as :func:`interval_table` does, the best first."""
-    rows = {name: _interval(result.per_query[metric]) for name, result in results.items()}
-    return pd.DataFrame(rows).T.sort_values("mean", ascending=False, kind="stable")
+    rows = {name: interval(result.per_query[metric])[:3] for name, result in results.items()}
+    return pd.DataFrame(rows, INTERVAL).T.sort_values("mean", ascending=False, kind="stable")
 
 
 def paired_table(
@@ -133,7 +134,7 @@ def failures(data: RetrievalDataset, ids: np.ndarray) -> dict[int, int | None]:
     The value is the rank of the first relevant passage, None where none was retrieved; ids is (q, k).
     """
     failed = [(row, rank) for row, rank in enumerate(first_relevant_ranks(data, ids)) if rank != 1]
-    return dict(sorted(failed, key=lambda item: (-(item[1] or np.inf), item[0])))
+    return dict(sorted(failed, key=lambda item: -(item[1] or np.inf)))
 
 
 def reciprocal_rank_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
@@ -177,12 +178,6 @@ def first_relevant_ranks(data: RetrievalDataset, ids: np.ndarray) -> list[int | 
         hits = np.flatnonzero(np.isin(retrieved, data.relevant(row)))
         ranks.append(int(hits[0]) + 1 if len(hits) else None)
     return ranks
-
-
-def _interval(values: np.ndarray) -> dict[str, float]:
-    """Mean and 95 % interval of per-query values."""
-    found = interval(values)
-    return {"mean": found.mean, "low": found.low, "high": found.high}
 
 
 def _short(text: str) -> str:

@@ -51,8 +51,7 @@ def as_svg(figure: Figure) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _local(name: str) -> str:
-    """Return a name without its namespace."""
+def _local(name: str) -> str:  # without its namespace
     return name.rpartition("}")[2]
 
 
@@ -75,6 +74,5 @@ def _plain(element: ElementTree.Element, referred: set[str]) -> None:
 
 
 def _rounded(number: re.Match[str]) -> str:
-    """Round a coordinate."""
     text = f"{float(number[0]):.{DECIMALS}f}".rstrip("0").rstrip(".")
     return "0" if text == "-0" else text

@@ -6,9 +6,6 @@ contenders   the models of lesson 03
 cost         how long a ranking took, and how large its index is
 """
 
-import importlib
-from typing import Any
-
 from helpers.systems.combine import Fusion, Rerank, Run
 from helpers.systems.contenders import UPSTREAM_MODELS, Contender, load_contenders, rank_all, short_name
 from helpers.systems.pipeline import Dense, Ranking, Retrieval, System, Words, rank
@@ -29,9 +26,3 @@ __all__ = [
     "rank_all",
     "short_name",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name in ("compare", "Comparison", "Result"):  # scripts import them by this older name
-        return getattr(importlib.import_module("helpers.report"), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

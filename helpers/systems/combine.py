@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from helpers.systems.cost import stage
 from helpers.systems.pipeline import Ranking, System
 
 if TYPE_CHECKING:
+    from FlagEmbedding import FlagReranker
+
     from helpers.models.transformer import TransformerModel
 
 PADDING = -1
@@ -61,8 +63,19 @@ class Run:
         Warns:
             Note: documents that the corpus lacks.
         """
-        row_of = {doc: row for row, doc in enumerate(self.doc_ids(data))}
-        self._check(data, len(row_of) - len(data.doc_ids))
+        known, row_of = self._known(data), {doc: row for row, doc in enumerate(self.doc_ids(data))}
+        if not self.documents:
+            raise ValueError("The run is empty: there is nothing to score.")
+        for kind, theirs, ours in (("query", self.run, data.query_ids), ("document", self.documents, known)):
+            if theirs.keys().isdisjoint(ours):
+                raise ValueError(
+                    f"No {kind} of the run is in the data (for example {next(iter(theirs))!r} against "
+                    f"{next(iter(ours))!r}): check that both use the same ids."
+                )
+        if foreign := len(row_of) - len(data.doc_ids):
+            total = len(self.documents)
+            text = f"{foreign} of the run's {total} documents are not in the corpus: they keep their ranks and count "
+            warnings.warn(Note(f"{text}as unjudged.", "foreign", count=foreign, of=total), stacklevel=2)
         scores = np.zeros((len(data.queries), k), np.float32)
         ids = np.full((len(data.queries), k), PADDING, np.int64)
         for row, query in enumerate(data.query_ids):
@@ -75,23 +88,6 @@ class Run:
             scores[row, : len(best)] = [single[doc] for doc in best]
             ids[row, : len(best)] = [row_of[doc] for doc in best]
         return Ranking(scores, ids)
-
-    def _check(self, data: RetrievalDataset, foreign: int) -> None:
-        if not self.documents:
-            raise ValueError("The run is empty: there is nothing to score.")
-        for kind, theirs, ours in (
-            ("query", self.run, data.query_ids),
-            ("document", self.documents, self._known(data)),
-        ):
-            if theirs.keys().isdisjoint(ours):
-                raise ValueError(
-                    f"No {kind} of the run is in the data (for example {next(iter(theirs))!r} against "
-                    f"{next(iter(ours))!r}): check that both use the same ids."
-                )
-        if foreign:
-            total = len(self.documents)
-            text = f"{foreign} of the run's {total} documents are not in the corpus: they keep their ranks and count "
-            warnings.warn(Note(f"{text}as unjudged.", "foreign", count=foreign, of=total), stacklevel=3)
 
     @staticmethod
     def _known(data: RetrievalDataset) -> dict[str, None]:
@@ -127,23 +123,17 @@ class Fusion:
         """Return the k best passages of each query; -1 fills the rest where the parts retrieved fewer."""
         depth = min(max(k, self.depth), len(data.corpus))
         rankings = [part.rank(data, depth) for part in self.parts]
-        weights = self.weights or [1.0] * len(self.parts)
         with stage("fuse"):
-            rows = [self._fuse([Ranking(r.scores[q], r.ids[q]) for r in rankings], weights, len(data.corpus))
-                    for q in range(len(data.queries))]  # fmt: skip
-            return stacked(rows, k)
-
-    def _fuse(self, rankings: Sequence[Ranking], weights: Sequence[float], size: int) -> dict[int, float]:
-        total: dict[int, float] = {}
-        for ranking, weight in zip(rankings, weights, strict=True):
-            inside = (ranking.ids >= 0) & (ranking.ids < size)
-            if self.how == "rrf":
-                values = 1.0 / (RRF_K + 1 + np.arange(len(ranking.ids)))
-            else:
-                values = _scaled(ranking.scores.astype(np.float64), ranking.ids >= 0)
-            for passage, value in zip(ranking.ids[inside].tolist(), values[inside].tolist(), strict=True):
-                total[passage] = total.get(passage, 0.0) + weight * value
-        return total
+            totals: list[dict[int, float]] = [{} for _ in data.queries]
+            for ranking, weight in zip(rankings, self.weights or [1.0] * len(rankings), strict=True):
+                for total, scores, ids in zip(totals, ranking.scores, ranking.ids, strict=True):
+                    inside = (ids >= 0) & (ids < len(data.corpus))
+                    values = 1.0 / (RRF_K + 1 + np.arange(len(ids)))
+                    if self.how == "weighted":
+                        values = _scaled(scores.astype(np.float64), ids >= 0)
+                    for passage, value in zip(ids[inside].tolist(), values[inside].tolist(), strict=True):
+                        total[passage] = total.get(passage, 0.0) + weight * value
+            return stacked(totals, k)
 
 
 class Scorer(Protocol):
@@ -184,28 +174,29 @@ class MaxSimScorer:
         wanted = np.unique(candidates[candidates >= 0])
         if not len(wanted):
             return [np.empty(0)] * len(candidates)
-        texts = [data.corpus[row] for row in wanted]
-        passages: Any = encode_pooled(self.model, texts, [Pooling.MAXSIM], progress=self.progress)[Pooling.MAXSIM]
-        queries: Any = encode_pooled(self.model, data.queries, [Pooling.MAXSIM], kind="query", progress=False)[
-            Pooling.MAXSIM
-        ]
-        starts, scored = passages.starts, []
+        passages = self._tokens([data.corpus[row] for row in wanted], "passage", self.progress)
+        queries = self._tokens(data.queries, "query", False)
+        vectors, scored = np.split(passages.vectors, passages.starts[1:]), []
         for row, rows in enumerate(candidates):
             places = np.searchsorted(wanted, rows[rows >= 0])
-            lengths = passages.lengths[places]
-            tokens = [np.arange(starts[p], starts[p] + n) for p, n in zip(places, lengths, strict=True)]
-            query = queries.text(row)
-            one = TokenVectors(query, np.array([len(query)]))
-            some = TokenVectors(passages.vectors[np.concatenate(tokens)], lengths) if tokens else None
-            scored.append(np.empty(0) if some is None else maxsim(one, some)[0])
+            if not len(places):
+                scored.append(np.empty(0))
+                continue
+            query = TokenVectors(queries.text(row), queries.lengths[row : row + 1])
+            chosen = TokenVectors(np.concatenate([vectors[place] for place in places]), passages.lengths[places])
+            scored.append(maxsim(query, chosen)[0])
         return scored
+
+    def _tokens(self, texts: list[str], kind: str, progress: bool) -> TokenVectors:
+        pooled = encode_pooled(self.model, texts, [Pooling.MAXSIM], kind=kind, progress=progress)
+        return cast(TokenVectors, pooled[Pooling.MAXSIM])
 
 
 @dataclass(frozen=True)
 class FlagScorer:
     """A cross-encoder run by FlagEmbedding: query and passage together through one network."""
 
-    reranker: Any
+    reranker: "FlagReranker"
     batch_size: int = 32
 
     def scores(self, data: RetrievalDataset, candidates: np.ndarray) -> list[np.ndarray]:

@@ -1,13 +1,13 @@
 """The models that lesson 03 compares: which ones, under which poolings, and all of them on one collection."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from helpers._hub import is_hub_id
 from helpers.data import RetrievalDataset
 from helpers.embeddings import encode_pooled
 from helpers.models import OFFLINE_DEFAULT, Pooling, Precomputed, load_model
-from helpers.models.files import is_hub_id
 from helpers.systems.pipeline import Dense, Ranking, rank
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ UPSTREAM_MODELS = (
     "colbert-ir/colbertv2.0",
     "xlnet/xlnet-base-cased",
 )
+OFFLINE = ("MiniLM", "static", "untrained")
 
 
 class Contender(NamedTuple):
@@ -46,47 +47,40 @@ def load_contenders(
             :func:`helpers.models.load_model` raises.
         ConnectionError: a model is not at hand and the hub cannot be reached.
     """
-    from helpers.models.transformer import static, untrained
+    from helpers.models.transformer import static, untrained  # slow to import
 
     if models == "hub":
-        networks = {short_name(hub_id): _load_network(hub_id) for hub_id in UPSTREAM_MODELS}
         wrong_too = (Pooling.MEAN, Pooling.UNMASKED_MEAN)
-        return {name: Contender(network, (*wrong_too, *_maxsim(network))) for name, network in networks.items()}
-    minilm = _load_network(OFFLINE_DEFAULT)
-    contenders = {
-        short_name(OFFLINE_DEFAULT): Contender(minilm, tuple(how for how in Pooling if how is not Pooling.LAST_TOKEN)),
-        "static": Contender(static(minilm), (Pooling.MEAN,)),
-        "untrained": Contender(untrained(minilm), (Pooling.MEAN,)),
-    }
-    for name, name_or_path in _named({} if models == "offline" else models):
-        if name in contenders:
-            raise ValueError(f'Two models are called {name!r}: give them names, {{"mine": {str(name_or_path)!r}}}.')
-        network = _load_network(name_or_path)
-        contenders[name] = Contender(network, (network.info.pooling or Pooling.MEAN, *_maxsim(network)))
-    return contenders
-
-
-def _named(
-    models: str | Path | Sequence[str | Path] | Mapping[str, str | Path],
-) -> Iterable[tuple[str, str | Path]]:
-    if isinstance(models, Mapping):
-        return models.items()
+        return {short_name(hub_id): _contender(hub_id, wrong_too) for hub_id in UPSTREAM_MODELS}
+    models = [] if models == "offline" else models
     if isinstance(models, str) and not (is_hub_id(models) or Path(models).expanduser().is_dir()):
         raise ValueError(f"models={models!r}: expected 'offline', 'hub', a folder or a hub id, owner/name.")
-    listed = [models] if isinstance(models, (str, Path)) else models
-    return [(short_name(str(name_or_path).rstrip("/")), name_or_path) for name_or_path in listed]
+    if isinstance(models, Mapping):
+        named = list(models.items())
+    else:
+        listed = [models] if isinstance(models, str | Path) else models
+        named = [(short_name(str(name_or_path).rstrip("/")), name_or_path) for name_or_path in listed]
+    contenders: dict[str, Contender] = {}
+    for name, name_or_path in named:
+        if name in contenders or name in OFFLINE:
+            raise ValueError(f'Two models are called {name!r}: give them names, {{"mine": {str(name_or_path)!r}}}.')
+        contenders[name] = _contender(name_or_path, None)
+    minilm = _contender(OFFLINE_DEFAULT, ()).model
+    return {
+        "MiniLM": Contender(minilm, tuple(how for how in Pooling if how is not Pooling.LAST_TOKEN)),
+        "static": Contender(static(minilm), (Pooling.MEAN,)),
+        "untrained": Contender(untrained(minilm), (Pooling.MEAN,)),
+        **contenders,
+    }
 
 
-def _load_network(name_or_path: str | Path) -> "TransformerModel":
+def _contender(name_or_path: str | Path, poolings: tuple[str, ...] | None) -> Contender:
+    """Load a network under these poolings, or under its own; one with ColBERT's projection under MaxSim as well."""
     model = load_model(name_or_path, backend="transformers")
     if isinstance(model, Precomputed):
         raise ValueError(f"{name_or_path} holds embeddings, which cannot be pooled another way: give a model.")
-    return model
-
-
-def _maxsim(network: "TransformerModel") -> tuple[Pooling, ...]:
-    # A network with ColBERT's projection was trained for MaxSim.
-    return () if network.projection is None else (Pooling.MAXSIM,)
+    chosen = (model.info.pooling or Pooling.MEAN,) if poolings is None else poolings
+    return Contender(model, chosen if model.projection is None else (*chosen, Pooling.MAXSIM))
 
 
 def short_name(hub_id: str) -> str:

@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any
 
 STAGES = ("load", "passages", "queries", "search", "rerank", "fuse")
 
@@ -54,9 +53,9 @@ def stage(name: str) -> Iterator[None]:
             cost.seconds[name] = cost.seconds.get(name, 0.0) + time.perf_counter() - start
 
 
-def note_index(index: Any) -> None:
+def note_index(index: object) -> None:
     """Note the bytes of an index: the codes of a FAISS index, without its lists and links."""
     cost = _current.get()
-    if cost is not None and hasattr(index, "sa_code_size"):
+    if cost is not None and hasattr(index, "sa_code_size") and hasattr(index, "ntotal"):
         with contextlib.suppress(RuntimeError):  # a kind of FAISS index without codes of its own
             cost.index_bytes = int(index.ntotal) * int(index.sa_code_size())

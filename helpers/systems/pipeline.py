@@ -1,23 +1,22 @@
 """The one pipeline that ranks a corpus by any system: represent, index, search."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
 from helpers.data import RetrievalDataset
-from helpers.embeddings import BATCH_SIZE, encode, encode_pooled, encode_shards
+from helpers.embeddings import BATCH_SIZE, TokenVectors, encode, encode_pooled, encode_shards
 from helpers.index import WORD_INDEXES, build_index, search
 from helpers.index.order import check_k
-from helpers.models import Pooling, Precomputed
+from helpers.models import Model, Pooling, Precomputed
 from helpers.systems.cost import note_index, stage
 
-if TYPE_CHECKING:
-    from helpers.models.transformer import TransformerModel
+Represented: TypeAlias = np.ndarray | Iterable[np.ndarray] | list[str] | TokenVectors  # what an index takes
 
-FLAT = "Flat"  # FAISS's index that compares everything
+EXACT = ("Flat", "Blocks", "MaxSim", *WORD_INDEXES)  # kinds of index that compare every passage
 IN_MEMORY = 1 << 16  # precomputed vectors; more are searched on disk
 
 
@@ -47,18 +46,21 @@ class Retrieval:
 
     Attributes:
         search_bar: draw a bar while searching.
-        exact: whether every passage is compared with the query, so that a ranking of any depth means something.
     """
 
     search_bar: bool = False
-    exact: bool = True
 
     @property
     def index_kind(self) -> str:
         """The kind of index, see :func:`helpers.index.build_index`."""
         raise NotImplementedError
 
-    def represent(self, texts: list[str], kind: str) -> Any:
+    @property
+    def exact(self) -> bool:
+        """Whether every passage is compared with the query, so that a ranking of any depth means something."""
+        return self.index_kind in EXACT
+
+    def represent(self, texts: list[str], kind: str) -> Represented:
         """Turn texts into what that index takes; ``kind`` is "passage" or "query"."""
         raise NotImplementedError
 
@@ -87,18 +89,13 @@ class Dense(Retrieval):
         search_bar: draw a bar while searching too.
     """
 
-    model: "TransformerModel | Precomputed"
+    model: Model
     pooling: str | None = None
-    factory: str = FLAT
+    factory: str = "Flat"
     batch_size: int = BATCH_SIZE
     cache_dir: str | Path | None = None
     progress: bool = True
     search_bar: bool = False
-
-    @property
-    def exact(self) -> bool:  # type: ignore[override]
-        """Whether the index compares every passage: MaxSim's and the flat one do."""
-        return self.pooling == Pooling.MAXSIM or self.factory == FLAT
 
     @property
     def index_kind(self) -> str:
@@ -106,12 +103,12 @@ class Dense(Retrieval):
         if self.pooling == Pooling.MAXSIM:
             return "MaxSim"
         many = isinstance(self.model, Precomputed) and len(self.model.arrays["passage"]) > IN_MEMORY
-        return "Blocks" if many and self.factory == FLAT else self.factory
+        return "Blocks" if many and self.factory in EXACT else self.factory
 
-    def represent(self, texts: list[str], kind: str) -> Any:
-        """Embed texts; passages for a flat index come shard by shard, so that they are in memory once."""
+    def represent(self, texts: list[str], kind: str) -> Represented:
+        """Embed texts; passages for an exact index come shard by shard, so that they are in memory once."""
         if self.pooling is None or isinstance(self.model, Precomputed):
-            if kind == "passage" and self.factory == FLAT:
+            if kind == "passage" and self.exact:
                 return _Shards(self, texts)
             return encode(
                 self.model, texts, kind=kind,
@@ -157,7 +154,7 @@ class Words(Retrieval):
         return texts
 
 
-def rank(system: "System | TransformerModel | Precomputed | str", data: RetrievalDataset, k: int = 10) -> Ranking:
+def rank(system: "System | Model | str", data: RetrievalDataset, k: int = 10) -> Ranking:
     """Rank a corpus for its queries: the whole line from texts to ranking.
 
     Args:

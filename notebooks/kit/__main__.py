@@ -22,26 +22,24 @@ def _show(bar: tqdm, number: int, cells: int) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     """execute lessons into build/ and compare with the record; status 1 if something differs"""
-    from .run import figures_table, report, run_lesson, table, write_report
+    from .run import report, run_lesson, write_report
 
-    failed, rows, unlike = 0, [], {}
+    failed, unlike = 0, {}
     for name in lesson_names(args.root, args.lessons):
         start = time.perf_counter()
         try:
             with tqdm(desc=name, unit="cell", leave=False, disable=None) as bar:
                 progress = partial(_show, bar)
-                fresh, differences = run_lesson(args.root, args.language, name, limit=args.limit, progress=progress)
+                differences = run_lesson(args.root, args.language, name, limit=args.limit, progress=progress)
         except NotebookError as error:
             failed = 1
             print(f"error: {error}", file=sys.stderr)
             continue
-        rows += figures_table(args.root, args.language, name, fresh)
         verdict = f"{len(differences)} outputs differ from the record" if differences else "every output as recorded"
         print(f"{name}: {verdict} ({time.perf_counter() - start:.0f} s)", flush=True)
         if differences:
             unlike[name] = differences
             print(_indented([report(args.root, args.language, name, differences)]), end="")
-    print("\n" + (table(("figure", "recorded", "got", ""), rows) if rows else "no lesson quotes a figure"))
     print(f"executed copies: build/notebooks/{args.language}/")
     if unlike:
         path = write_report(args.root, unlike)
@@ -57,7 +55,7 @@ def _record(args: argparse.Namespace) -> None:
 
     for name in lesson_names(args.root, args.lessons):
         start = time.perf_counter()
-        changed = record(args.root, name, force=args.force, limit=args.limit)
+        changed = record(args.root, name, limit=args.limit)
         print(f"{name}: {'recorded anew' if changed else 'unchanged'} ({time.perf_counter() - start:.0f} s)")
         print(_indented(changed), end="")
 
@@ -79,20 +77,6 @@ def _sync(args: argparse.Namespace) -> None:
     for name in lesson_names(args.root, args.lessons):
         changed = sync(args.root, name)
         print(f"{name}: {', '.join(changed) + ' written' if changed else 'in step'}")
-
-
-def _status(args: argparse.Namespace) -> None:
-    """show what is left to translate"""
-    from .status import status
-
-    print(status(args.root, args.lessons))
-
-
-def _todo(args: argparse.Namespace) -> None:
-    """show English and Chinese of each cell that needs a translator"""
-    from .status import todo
-
-    print("\n".join(todo(args.root, name) for name in lesson_names(args.root, [args.lesson])))
 
 
 def _accept(args: argparse.Namespace) -> None:
@@ -128,19 +112,17 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--root", type=Path, default=ROOT, help="the checkout to work on (this one)")
     subparsers = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands = {}
-    for action in (_run, _record, _check, _sync, _status, _todo, _accept, _matrix):
+    for action in (_run, _record, _check, _sync, _accept, _matrix):
         name = action.__name__.lstrip("_")
         commands[name] = subparsers.add_parser(name, help=action.__doc__)
         commands[name].set_defaults(action=action)
-        if action not in (_todo, _accept):
+        if action is not _accept:
             commands[name].add_argument("lessons", nargs="*", help="name or number of a lesson (all)")
     for name in ("run", "record"):
         commands[name].add_argument("--limit", type=int, default=240, help="seconds that one cell may take (240)")
     commands["run"].add_argument("--language", choices=LANGUAGES, default="en", help="the edition to execute (en)")
     commands["matrix"].add_argument("--only", nargs="+", help="the conditions whose name has one of these texts (all)")
     commands["matrix"].add_argument("--write", action="store_true", help="keep the results in docs/benchmarks/")
-    commands["record"].add_argument("--force", action="store_true", help="also where versions differ from the lock")
-    commands["todo"].add_argument("lesson", help="name or number of a lesson")
     commands["accept"].add_argument("text", help="lesson, or path of a Chinese page (README_zh.md)")
     commands["accept"].add_argument("cell", nargs="?", help="id of a markdown cell of the lesson")
     return top

@@ -4,10 +4,11 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
+import yaml
 from nbformat import NotebookNode
 
-from . import figures, hygiene, translation, twins
-from .listed import idle, unknown_texts
+from . import figures, hygiene, quantities, translation, twins
+from .listed import idle
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
 
@@ -30,8 +31,6 @@ def _lesson(root: Path, name: str, known: figures.Figures, books: dict[Path, Not
             yield from figures.notebook_problems(books[path], file, known)
         if path == paths["zh"]:
             yield from twins.notebook_problems(books[path], file, root)
-    if paths["en"] in books:
-        yield from idle(root, name, (cell.id for cell in books[paths["en"]].cells))
     if all(path in books for path in paths.values()):
         yield from translation.notebook_problems(books[paths["en"]], books[paths["zh"]], name, root)
 
@@ -46,6 +45,29 @@ def _changed_benchmarks(root: Path) -> Iterator[Problem]:
             yield Problem(relative(root, path), "", "benchmark", message)
 
 
+def _sentences(value: object) -> Iterator[tuple[str, str]]:
+    """Yield each English sentence of a YAML file, under `en`, with its Chinese, under `zh`; terms and labels left out.
+
+    The texts may be below other keys, the same in both languages.
+    """
+    below = list(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
+    if isinstance(value, dict) and {"en", "zh"} <= set(value):
+        english, chinese = (one if isinstance(one, dict) else {"": one} for one in (value["en"], value["zh"]))
+        for key, text in english.items():
+            if isinstance(text, str) and isinstance(chinese.get(key), str) and text.count(" ") > 2:
+                yield text, chinese[key]
+    yield from (pair for one in below for pair in _sentences(one))
+
+
+def _words(root: Path) -> Iterator[Problem]:
+    """Yield where the two languages of a sentence in YAML name other numbers, formulas or names."""
+    for path in sorted((root / "docs").rglob("*.yml")):
+        for english, chinese in _sentences(yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)):
+            for rule, message in quantities.language_differences(english, chinese):
+                if rule != "words":
+                    yield Problem(relative(root, path), english[:40], rule, message)
+
+
 def _pages(root: Path, known: figures.Figures) -> Iterator[Problem]:
     pairs = translation.page_pairs(root)
     for english, chinese in pairs:
@@ -56,9 +78,8 @@ def _pages(root: Path, known: figures.Figures) -> Iterator[Problem]:
     for path in [p for pair in pairs for p in pair if p.exists()]:
         file = relative(root, path)
         yield from figures.check_text(path.read_text(encoding="utf-8"), file, "", known, "", file in sources)
-        yield from idle(root, file, ["page"])
     yield from _changed_benchmarks(root)
-    yield from unknown_texts(root, [*sources, *lesson_names(root)])
+    yield from _words(root)
 
 
 def check(root: Path = ROOT, lessons: list[str] | None = None) -> list[Problem]:
@@ -70,4 +91,8 @@ def check(root: Path = ROOT, lessons: list[str] | None = None) -> list[Problem]:
     if not lessons:
         problems += _pages(root, known)
         problems += hygiene.provenance_problems(books, root)
+        texts = {path.stem: [cell.id for cell in book.cells] for path, book in books.items()}
+        pages = {relative(root, page): ["page"] for pair in translation.page_pairs(root) for page in pair}
+        if all(problem.rule != "unreadable" for problem in problems):
+            problems += idle(root, texts | pages)
     return sorted(dict.fromkeys(problems))

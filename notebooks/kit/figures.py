@@ -175,13 +175,6 @@ def agrees(shown: str, recorded: str) -> bool:
     return one is not None and two is not None and abs(one - two) <= _unit(one) / 2
 
 
-def markers(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (name, number as shown) for each fig marker in a Markdown text; the number is empty if none follows."""
-    for match in _MARKED.finditer(without_code(text)):
-        if match["kind"] == "fig":
-            yield match["name"], _shown(match)
-
-
 def _shown(match: re.Match[str]) -> str:
     return match["value"] + (match["percent"] or "") if match["value"] else ""
 

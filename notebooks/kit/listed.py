@@ -14,7 +14,7 @@ A page stands under its path, with `page` in the place of the cell's id.
 """
 
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -51,16 +51,11 @@ def listed(root: Path, text: str, section: str) -> dict[str, str]:
     return {cell: entry[0] for cell, entry in _lists(root).get(text, {}).get(section, {}).items()}
 
 
-def idle(root: Path, text: str, cells: Iterable[str]) -> Iterator[Problem]:
-    """Yield a problem for each entry of a lesson or page whose cell does not exist."""
-    known = set(cells)
-    for section in SECTIONS:
-        for cell in listed(root, text, section):
-            if cell not in known:
-                yield Problem(FILE, "", "listed", f"{text}, {section}: no cell '{cell}': delete or correct the entry")
-
-
-def unknown_texts(root: Path, texts: Iterable[str]) -> Iterator[Problem]:
-    """Yield a problem for each lesson or page that is listed and does not exist."""
-    for text in sorted(set(_lists(root)) - set(texts)):
-        yield Problem(FILE, "", "listed", f"there is no lesson or page '{text}': delete or correct its entries")
+def idle(root: Path, cells: Mapping[str, Iterable[str]]) -> Iterator[Problem]:
+    """Yield a problem for each entry that is for no lesson, page or cell; cells are those of each lesson and page."""
+    for text, sections in sorted(_lists(root).items()):
+        known = set(cells.get(text, ()))
+        for section, entries in sections.items():
+            for cell in sorted(set(entries) - known):
+                place = f"no cell '{cell}'" if text in cells else "no such lesson or page"
+                yield Problem(FILE, "", "listed", f"{text}, {section}: {place}: delete or correct the entry")

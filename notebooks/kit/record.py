@@ -4,7 +4,6 @@ A record is what every machine gives, so a new one is tried under other conditio
 """
 
 from copy import deepcopy
-from importlib import metadata
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -13,26 +12,10 @@ from .cells import code_cells, code_hashes, output_hashes
 from .compare import compare
 from .conditions import differences, recording_conditions, temporary_cache
 from .execute import CELL_LIMIT, execute
-from .hygiene import locked_versions
 from .matrix import AS_RECORDED
 from .matrix import write as write_matrix
-from .notebooks import LANGUAGES, ROOT, NotebookError, dumps, lesson_path, loads, read, relative, write_files
+from .notebooks import LANGUAGES, NotebookError, dumps, lesson_path, loads, read, relative, write_files
 from .translation import carry
-
-
-def unlocked_packages(root: Path = ROOT) -> list[str]:
-    """Return one line for each installed package whose version is not the one in constraints.txt."""
-    if not (root / "constraints.txt").exists():
-        return ["constraints.txt does not exist"]
-    lines = []
-    for name, locked in locked_versions(root).items():
-        try:
-            installed = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-        if installed.split("+")[0] != locked:
-            lines.append(f"{name} {installed}, constraints.txt has {locked}")
-    return lines
 
 
 def is_unchanged(recorded: NotebookNode, fresh: NotebookNode) -> bool:
@@ -88,17 +71,12 @@ def _require_stable(fresh: NotebookNode, label: str, root: Path, limit: int) -> 
         )
 
 
-def record(root: Path, name: str, *, force: bool = False, limit: int = CELL_LIMIT) -> list[str]:
+def record(root: Path, name: str, *, limit: int = CELL_LIMIT) -> list[str]:
     """Record one lesson in both languages and return what differs from before.
 
-    Nothing is written when execution fails, when the Chinese twin is missing, when a file was edited meanwhile, when a
-    changed output is not the same under every recording condition, or (without force) when installed versions differ
-    from constraints.txt: each raises NotebookError.
+    Nothing is written when execution fails, when the Chinese twin is missing, when a file was edited meanwhile, or when
+    a changed output is not the same under every recording condition: each raises NotebookError.
     """
-    unlocked = [] if force else unlocked_packages(root)
-    if unlocked:
-        packages = "; ".join(unlocked)
-        raise NotebookError(f"this environment is not the locked one: {packages}. Install constraints.txt, or --force")
     paths = [lesson_path(root, language, name) for language in LANGUAGES]
     missing = [relative(root, p) for p in paths if not p.exists()]
     if missing:

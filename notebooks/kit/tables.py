@@ -30,21 +30,6 @@ def text_of(cell: Tag) -> str:
     return " ".join(cell.stripped_strings)
 
 
-def _head_rows(table: Tag) -> int:
-    return len(table.thead.find_all("tr")) if table.thead else 0
-
-
-def _locations(table: Tag) -> dict[int, str]:
-    rows = [row.find_all(CELL) for row in table.find_all("tr")]
-    head = [text_of(cell) for cell in rows[_head_rows(table) - 1 if table.thead else 0]] if rows else []
-    names = [*head, *[""] * max(map(len, rows), default=0)]
-    return {
-        id(cell): f"table, row '{text_of(row[0])}', column '{names[number - 1] or number}'"
-        for row in rows
-        for number, cell in enumerate(row, 1)
-    }
-
-
 def _pieces(parent: Tag, depth: int, locations: dict[int, str], location: str = "") -> Iterator[Piece]:
     """Yield the elements and texts inside an element."""
     for child in parent.children:
@@ -60,7 +45,8 @@ def _pieces(parent: Tag, depth: int, locations: dict[int, str], location: str = 
 def html_pieces(html: str) -> list[Piece]:
     """Return the elements and texts of an HTML output in order, styles and scripts without their text."""
     document = parse(html)
-    locations = {cell: words for table in document.find_all("table") for cell, words in _locations(table).items()}
+    cells = (cell for table in document.find_all("table") for cell in _body_cells(table))
+    locations = {id(cell): f"table, row '{row}', column '{column}'" for cell, row, column in cells}
     return list(_pieces(document, 0, locations))
 
 
@@ -84,18 +70,23 @@ def _label(cells: Iterable[Tag]) -> str:
     return " ".join(filter(None, {id(cell): text_of(cell) for cell in cells}.values()))
 
 
-def table_cells(html: str) -> Iterator[tuple[str, str]]:
-    """Yield `row label/column label` and the text of each body cell of the tables of an HTML output.
+def _body_cells(table: Tag) -> Iterator[tuple[Tag, str, str]]:
+    """Yield each cell of the body with the labels of its row and its column.
 
     A label of several levels is joined by a blank. Without header cells in the body the first column labels.
     """
+    grid = _grid(table.find_all("tr"))
+    heads = len(table.thead.find_all("tr")) if table.thead else 0
+    for row in grid[heads:]:
+        labels = max(sum(cell.name == "th" for cell in grid[heads]), 1)
+        for x in range(labels, min(len(row), len(grid[heads]))):
+            yield row[x], _label(row[:labels]), _label(head[x] for head in grid[:heads] if x < len(head))
+
+
+def table_cells(html: str) -> Iterator[tuple[str, str]]:
+    """Yield `row label/column label` and the text of each body cell of the tables of an HTML output."""
     for table in parse(html).find_all("table"):
-        grid, heads = _grid(table.find_all("tr")), _head_rows(table)
-        for row in grid[heads:]:
-            labels = max(sum(cell.name == "th" for cell in grid[heads]), 1)
-            for x in range(labels, min(len(row), len(grid[heads]))):
-                column = _label(head[x] for head in grid[:heads] if x < len(head))
-                yield f"{_label(row[:labels])}/{column}", text_of(row[x])
+        yield from ((f"{row}/{column}", text_of(cell)) for cell, row, column in _body_cells(table))
 
 
 def unambiguous(named: Iterable[tuple[str, str]]) -> dict[str, str]:

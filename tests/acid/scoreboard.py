@@ -92,8 +92,8 @@ def measured(runner: str, entries: list[dict[str, Any]]) -> dict[str, Any]:
 def main() -> None:
     """Ask every library that is installed, and write the record."""
     entries = tomllib.loads((FOLDER / "documented.toml").read_text(encoding="utf-8"))["words"]
-    before = json.loads(RECORD.read_text(encoding="utf-8"))["libraries"] if RECORD.exists() else {}
-    libraries = {}
+    libraries = json.loads(RECORD.read_text(encoding="utf-8"))["libraries"] if RECORD.exists() else {}
+    suite = {key: read_json("suite")[key] for key in ("version", "sha256")}
     for runner in sys.argv[1:] or RUNNERS:
         text = (FOLDER / "runners" / f"{runner}.py").read_text(encoding="utf-8")
         package = re.search(r'^PACKAGE = "(.+)"', text, re.M)[1]
@@ -104,9 +104,8 @@ def main() -> None:
             continue
         rows = libraries[package]["families"].values()
         print(f"{package}: {sum(row.get('agree', 0) for row in rows)} of {sum(row['asked'] for row in rows)} agree")
-    suite = {key: read_json("suite")[key] for key in ("version", "sha256")}
-    record = {"command": "make acid", "suite": suite, "libraries": before | libraries}
-    RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        record = {"command": "make acid", "suite": suite, "libraries": libraries}
+        RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

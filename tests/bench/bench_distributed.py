@@ -79,28 +79,28 @@ def worker_memory() -> float:
 
 def report(rounds: int, count: int) -> dict[str, Any]:
     """Run all measurements and put versions and ratios beside them."""
-    found = measure(rounds, count)
-    ratio = statistics.median(one / two for one, two in zip(found["one"], found["two"], strict=True))
+    measured = measure(rounds, count)
+    ratio = statistics.median(one / two for one, two in zip(measured["one"], measured["two"], strict=True))
     rows = {
-        "one process, two threads": {"seconds": round(statistics.median(found["one"]), 2)},
-        "two workers, one thread each": {"seconds": round(statistics.median(found["two"]), 2)},
+        "one process, two threads": {"seconds": round(statistics.median(measured["one"]), 2)},
+        "two workers, one thread each": {"seconds": round(statistics.median(measured["two"]), 2)},
     }
     return {
         **head("distributed", PACKAGES, rounds),
-        "passages": found["passages"],
+        "passages": measured["passages"],
         "tables": [
             rows,
             {
-                "start of a cluster": {"seconds": round(found["up"], 2)},
-                "first shards, with loading of the model": {"seconds": round(found["first"], 2)},
-                "worker, idle": {"MiB": round(found["idle"])},
-                "worker, with the model": {"MiB": round(found["busy"])},
+                "start of a cluster": {"seconds": round(measured["up"], 2)},
+                "first shards, with loading of the model": {"seconds": round(measured["first"], 2)},
+                "worker, idle": {"MiB": round(measured["idle"])},
+                "worker, with the model": {"MiB": round(measured["busy"])},
             },
         ],
         "ratios": {"times the speed of one process": round(ratio, 2)},
         "seconds of each round": {
-            "one": [round(s, 2) for s in found["one"]],
-            "two": [round(s, 2) for s in found["two"]],
+            "one": [round(s, 2) for s in measured["one"]],
+            "two": [round(s, 2) for s in measured["two"]],
         },
     }
 

@@ -69,7 +69,7 @@ def measure_times(rounds: int, count: int | None = None) -> tuple[dict[str, floa
             vectors[name] = call()
             seconds[name].append(time.perf_counter() - start)
     reference = vectors["FlagModel.encode, batch 256"]
-    gaps = {name: float(np.abs(found - reference).max()) for name, found in vectors.items()}
+    gaps = {name: float(np.abs(results - reference).max()) for name, results in vectors.items()}
     return {name: statistics.median(values) for name, values in seconds.items()}, gaps
 
 
@@ -84,13 +84,13 @@ def measure_rates(rounds: int) -> dict[str, dict[str, float]]:
 
     model, rates = load_model(MULTILINGUAL), {}
     for language, name in (("Chinese", "pocket-zh"), ("English", "pocket-en")):
-        corpus, found = load_dataset(name).corpus, []
+        corpus, results = load_dataset(name).corpus, []
         for _ in range(rounds):
             with tempfile.TemporaryDirectory() as folder:
                 start = np.array([time.perf_counter(), time.process_time()])
                 encode(model, corpus, cache_dir=folder)
-                found.append(np.array([time.perf_counter(), time.process_time()]) - start)
-        clock, processor = (len(corpus) / np.median(found, axis=0)).tolist()
+                results.append(np.array([time.perf_counter(), time.process_time()]) - start)
+        clock, processor = (len(corpus) / np.median(results, axis=0)).tolist()
         rates[f"{MULTILINGUAL}, {language}"] = {
             "passages a second": round(clock, 1), "passages a second of processor time": round(processor, 1),
         }  # fmt: skip
@@ -121,7 +121,7 @@ def measure_half(rounds: int, count: int | None = None) -> dict[str, dict[str, f
                 start = np.array([time.perf_counter(), time.process_time()])
                 vectors[name] = encode(model, data.corpus[:count], cache_dir=folder)
                 taken[name].append(np.array([time.perf_counter(), time.process_time()]) - start)
-    medians = {name: np.median(found, axis=0) for name, found in taken.items()}
+    medians = {name: np.median(results, axis=0) for name, results in taken.items()}
     columns = {}
     for name, model in models.items():
         with tempfile.TemporaryDirectory() as folder:
@@ -197,14 +197,14 @@ def main(arguments: list[str] | None = None) -> None:
         print(json.dumps(measure_memory(copies=12)))
         return
     if options.rates or options.half:
-        found = json.loads((FOLDER / "encode.json").read_text(encoding="utf-8"))
+        results = json.loads((FOLDER / "encode.json").read_text(encoding="utf-8"))
     else:
-        found = report(options.rounds)
+        results = report(options.rounds)
     if options.rates:
-        found["multilingual"] = measure_rates(options.rounds)
+        results["multilingual"] = measure_rates(options.rounds)
     if options.half:
-        found["half"] = measure_half(options.rounds)
-    save("encode", found)
+        results["half"] = measure_half(options.rounds)
+    save("encode", results)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import pytest
 
 from helpers.data import load_dataset, trec
-from helpers.data.columns import parse_columns
+from helpers.data.formats import parse_columns
 from tests.data.files import beir, jsonl, put
 
 

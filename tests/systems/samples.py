@@ -11,6 +11,7 @@ import transformers
 
 from helpers.data import RetrievalDataset, from_ids
 from helpers.data.trec import export, read_qrels, read_run, write_run
+from helpers.systems import Run
 from tests.checkpoints import CONFIGS, save_checkpoint, save_tokenizer
 
 QUERIES = {
@@ -34,6 +35,17 @@ MEASURES = {
 def collection() -> RetrievalDataset:
     """Give the collection; q5 has no relevant passage."""
     return from_ids("tiny", QUERIES, CORPUS, QRELS)
+
+
+def numbered(size: int) -> RetrievalDataset:
+    """Give queries of which number n is answered by passage n alone; the last two passages answer none."""
+    queries, corpus = {f"q{n}": f"text {n}" for n in range(size)}, {f"d{n}": f"passage {n}" for n in range(size + 2)}
+    return from_ids("clear", queries, corpus, {f"q{n}": {f"d{n}": 1} for n in range(size)})
+
+
+def shifted(size: int, by: int) -> Run:
+    """Give a run for such queries that is right on all where ``by`` is 0, and else on none."""
+    return Run({f"q{n}": {f"d{n + by}": 1.0} for n in range(size)})
 
 
 def write_collection(folder: Path) -> Path:

@@ -8,10 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from safetensors.torch import load_file, save_file
 
-from helpers.data import RetrievalDataset, upstream_example
 from helpers.data import bundled as collections
+from helpers.data import upstream_example
 from helpers.embeddings import compared_tokens, encode_pooled
 from helpers.index import maxsim
 from helpers.metrics import evaluate
@@ -19,7 +18,6 @@ from helpers.models import OFFLINE_DEFAULT, Pooling, load_model
 from helpers.show.tables import match_table
 from helpers.systems import (
     UPSTREAM_MODELS,
-    Contender,
     Dense,
     Ranking,
     load_contenders,
@@ -47,6 +45,21 @@ def load(name_or_path):
 def tiny(tmp_path_factory):
     """Give a tiny BERT, loaded."""
     return load(save_checkpoint(tmp_path_factory.mktemp("tiny") / "tiny", pooling=None))
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    """Give the bundled model, loaded."""
+    return load(OFFLINE_DEFAULT)
+
+
+@pytest.fixture(autouse=True)
+def loaded_once(minilm, monkeypatch):
+    """Load the bundled model once for all tests."""
+    monkeypatch.setattr(
+        "helpers.systems.contenders.load_model",
+        lambda name, **options: minilm if name == OFFLINE_DEFAULT else load_model(name, **options),
+    )
 
 
 @pytest.fixture
@@ -116,10 +129,10 @@ def test_example_is_the_published_one(example):
     assert data.sha256 == "6d895bf6a4774691cacd26d6dae4b2295887281f89552e2d6e15feafcdc8d195"
 
 
-def test_bundled_model_reproduces_its_published_ranking(example, cache):
+def test_bundled_model_reproduces_its_published_ranking(example, minilm, cache):
     """The one published ranking that can be checked without a network, for all five queries."""
     data, published = example
-    ranking = rank(Dense(load(OFFLINE_DEFAULT), "mean", progress=False), data, 2)
+    ranking = rank(Dense(minilm, "mean", progress=False), data, 2)
     assert ranking.ids.tolist() == published[OFFLINE_DEFAULT].tolist()
     assert published[OFFLINE_DEFAULT].tolist() == [[5, 0], [6, 1], [2, 7], [3, 8], [4, 9]]
 
@@ -245,33 +258,6 @@ def test_colbert_ranks_queries_as_queries(tmp_path, example, cache):
     passages = encode_pooled(encoder, example[0].corpus, ["maxsim"], progress=False)["maxsim"]
     best = max(float((query.text(0) @ passages.text(i).T).max(axis=1).sum()) for i in range(10))
     assert found.scores[0, 0] == pytest.approx(best, rel=1e-5)
-
-
-def test_chinese_model_of_the_hub_is_used_as_its_card_says(hub, cache):
-    """Averaged, or asked without its instruction, bge-small-zh would get a row below what it can do, and no error."""
-    name = "BAAI/bge-small-zh-v1.5"
-    folder = save_checkpoint(downloaded(hub, name), pooling=None)
-    weights = load_file(folder / "model.safetensors")  # as small as they are, [CLS] would hardly see its neighbours
-    save_file({name: 20 * weight for name, weight in weights.items()}, folder / "model.safetensors", {"format": "pt"})
-    (folder / "1_Pooling").mkdir()
-    modes = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}  # as the published file has them
-    (folder / "1_Pooling" / "config.json").write_text(json.dumps(modes))
-    queries, corpus = ["cat", "good bread"], ["the cat is not a dog", "a house", "the good apple", "fish eat , eat ."]
-    data = RetrievalDataset("tiny", queries, corpus, [{0: 1}, {2: 1}], ["a", "b"], list("cdef"))
-    found = rank(load_model(name, device="cpu"), data, 4)
-    asked = [f"为这个句子生成表示以用于检索相关文章：{query}" for query in queries]
-    encoder = load(folder)
-    left, right = (encode_pooled(encoder, texts, ["cls"], progress=False)["cls"] for texts in (asked, corpus))
-    np.testing.assert_allclose(np.take_along_axis(left @ right.T, found.ids, 1), found.scores, atol=1e-5)
-    np.testing.assert_allclose(found.scores, -np.sort(-(left @ right.T)), atol=1e-5)
-
-
-def test_names_tell_model_and_pooling(tiny, example, cache):
-    """Rows of a table with one name would overwrite one another."""
-    contenders = {"one": Contender(tiny, ("mean", "max")), "two": Contender(tiny, ("mean",))}
-    found = rank_all(contenders, example[0], 3, progress=False)
-    assert list(found) == ["one, mean", "one, max", "two, mean", "TF-IDF", "BM25"]
-    assert {ranking.ids.shape for ranking in found.values()} == {(5, 3)}
 
 
 def test_what_ranks_by_itself_is_a_system(example):

@@ -45,7 +45,8 @@ addEventListener("beforeprint", prepare);
 addEventListener("afterprint", restore);
 matchMedia("print").addEventListener("change", ({ matches }) => (matches ? prepare() : restore()));
 
-// What a term means, beside it, for a pointer or the keyboard; the link leads to the glossary.
+// What a term means, beside it, for a pointer or the keyboard; the link leads to the glossary. A finger cannot hover: its
+// first tap shows the meaning, the second follows the link.
 document.addEventListener("DOMContentLoaded", () => {
   const box = Object.assign(document.createElement("div"), { className: "means", id: "means", hidden: true });
   box.setAttribute("role", "tooltip");
@@ -65,6 +66,13 @@ document.addEventListener("DOMContentLoaded", () => {
     term.removeAttribute("title");
     for (const event of ["mouseenter", "focus"]) term.addEventListener(event, show);
     for (const event of ["mouseleave", "blur"]) term.addEventListener(event, hide);
+    let shown = false;
+    term.addEventListener("pointerdown", () => { shown = !box.hidden && box.textContent === term.dataset.means; });
+    term.addEventListener("click", (event) => {
+      if (event.pointerType !== "touch" || shown) return;
+      event.preventDefault();
+      show(event);
+    });
   }
   addEventListener("keydown", ({ key }) => { if (key === "Escape") box.hidden = true; });
 });

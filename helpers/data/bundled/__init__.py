@@ -7,14 +7,12 @@ Another collection is another folder, and no code.
 
 import json
 import tomllib
-from collections.abc import Container
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helpers.data.dataset import RetrievalDataset, from_ids
-from helpers.data.formats import read_table
-from helpers.data.trec import read_qrels
+from helpers.data.by_id import Options, read_files
+from helpers.data.dataset import RetrievalDataset
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,13 +22,12 @@ FOLDER = Path(__file__).parent  # the tests put others here
 
 @dataclass(frozen=True)
 class Card:
-    """What ``card.toml`` says of a collection."""
+    """The entries of ``card.toml``."""
 
     folder: Path
     name: str
     languages: list[str]
     relevance_level: int
-    highest_grade: int
     judgements: int | None = None  # how many qrels.tsv holds, to notice one that was cut short
 
     @property
@@ -66,15 +63,16 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
         raise ValueError(f"The bundled collection {name!r} has no split {split!r}; it has dev.")
     card = next(card for card in cards() if name in (*card.fixed, card.name))
     queries, corpus = _languages(card, name, queries, corpus)
+    full_name = f"{card.name}-{queries}" if queries == corpus else f"{card.name}-{queries}-{corpus}"
+    files = [card.folder / file for file in (f"queries.{queries}.jsonl", f"corpus.{corpus}.jsonl", "qrels.tsv")]
     try:
-        query_texts = _read_texts(card.folder / f"queries.{queries}.jsonl", ("text",))
-        passages = _read_texts(card.folder / f"corpus.{corpus}.jsonl", ("title", "text"))
-        qrels = _read_judgements(card, query_texts, passages)
+        data = read_files(full_name, files[0], files[1], files[2], Options())
+        count = sum(map(len, data.qrels))
+        if card.judgements not in (None, count):
+            raise ValueError(f"qrels.tsv: {count} judgements, card.toml says {card.judgements}")
     except (OSError, ValueError) as error:
         raise _unusable(error) from error
-    full_name = f"{card.name}-{queries}" if queries == corpus else f"{card.name}-{queries}-{corpus}"
-    made = from_ids(full_name, query_texts, passages, qrels)
-    return replace(made, relevance_level=card.relevance_level, titled=len(passages))
+    return replace(data, relevance_level=card.relevance_level, split=split)
 
 
 def upstream_example() -> tuple[RetrievalDataset, dict[str, "np.ndarray"]]:
@@ -106,7 +104,6 @@ def upstream_example() -> tuple[RetrievalDataset, dict[str, "np.ndarray"]]:
 
 
 def _read_card(path: Path) -> Card:
-    """Read the card of a collection."""
     try:
         return Card(folder=path.parent, **tomllib.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, TypeError) as error:
@@ -128,32 +125,6 @@ def _languages(card: Card, name: str, queries: str | None, corpus: str | None) -
         if language not in card.languages:
             raise ValueError(f"{name} has no language {language!r}; it has {', '.join(card.languages)}.")
     return queries, corpus
-
-
-def _read_texts(path: Path, fields: tuple[str, ...]) -> dict[str, str]:
-    """Read one JSON object a line, with an id of its own and these fields: the text by id, a field a line."""
-    columns = read_table(path).columns
-    texts: dict[str, str] = {}
-    for values in zip(*(columns.get(name, ()) for name in ("id", *fields)), strict=True):
-        if not all(isinstance(value, str) and value for value in values) or values[0] in texts:
-            raise ValueError(
-                f"{path.name}: id, {', '.join(fields)} must be text and not empty, and the id {values[0]!r} unique"
-            )
-        texts[str(values[0])] = "\n".join(map(str, values[1:]))
-    return texts
-
-
-def _read_judgements(card: Card, queries: Container[str], passages: Container[str]) -> dict[str, dict[str, int]]:
-    """Read the judgements and see that each names a known query and passage, and a grade of the collection."""
-    qrels = read_qrels(card.folder / "qrels.tsv")
-    for query, judged in qrels.items():
-        for passage, grade in judged.items():
-            if query not in queries or passage not in passages or not 0 <= grade <= card.highest_grade:
-                raise ValueError(f"qrels.tsv: unknown query {query!r}, passage {passage!r} or grade {grade}")
-    count = sum(map(len, qrels.values()))
-    if card.judgements not in (None, count):
-        raise ValueError(f"qrels.tsv: {count} judgements, card.toml says {card.judgements}")
-    return qrels
 
 
 def _unusable(reason: Exception) -> ValueError:

@@ -1,0 +1,146 @@
+"""Local Sphinx extension: the first screen of the home page, with recorded rankings of two systems side by side.
+
+The words are in home.yml, the rankings in rankings.json (tests/site/rankings.py makes and checks them). The first query
+is part of the page; the others are fetched when the reader asks for another one.
+"""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from docs.site.figures import SVG, inline
+from docs.site.labels import translated
+from docs.site.project import MARKS, Edition, read_yaml
+from notebooks.kit.cells import alt_text
+from notebooks.kit.figures import notebook_figures
+from notebooks.kit.notebooks import lesson_names
+
+POCKET = Path("helpers", "data", "bundled", "pocket")
+MARK = '<div class="home"'
+SYSTEMS = ("dense", "BM25")
+
+
+def rankings(edition: Edition) -> dict[str, Any]:
+    """Return the rankings of a language as the page shows them: texts of queries, titles and grades of passages.
+
+    ``queries`` are [id, text, {system: [reciprocal rank, [passage, grade], …]}], ``titles`` those of the passages.
+    """
+    folder = edition.root / POCKET
+    recorded = json.loads((edition.root / "docs" / "site" / "rankings.json").read_text(encoding="utf-8"))
+    recorded = recorded[edition.language]
+    texts, titles = (
+        {row["id"]: row[field] for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
+        for path, field in (
+            (folder / f"queries.{edition.language}.jsonl", "text"),
+            (folder / f"corpus.{edition.language}.jsonl", "title"),
+        )
+    )
+    grades: dict[tuple[str, str], int] = {}
+    for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines():
+        query, _, passage, grade = line.split("\t")
+        grades[query, passage] = int(grade)
+    queries, used = [], set()
+    for query, lists in recorded["queries"].items():
+        shown = {}
+        for system in SYSTEMS:
+            reciprocal, *passages = lists[system]
+            used.update(passages)
+            shown[system] = [reciprocal, *([one, grades.get((query, one), 0)] for one in passages)]
+        queries.append([query, texts[query], shown])
+    means = {system: recorded[system]["ndcg@10"] for system in SYSTEMS}
+    return {"queries": queries, "titles": {one: titles[one] for one in sorted(used)}, "means": means}
+
+
+def home(edition: Edition, _argument: str) -> str:
+    """Return the first screen as one line of HTML."""
+    said = read_yaml(edition.root / "docs" / "site" / "home.yml")
+    words, data = said[edition.language], rankings(edition)
+    passages = len((edition.root / POCKET / "corpus.en.jsonl").read_text(encoding="utf-8").splitlines())
+    lesson = edition.lesson("01_evaluation")
+    figures = {key: value for key, value in notebook_figures(lesson).items() if key.startswith("growth/")}
+    curve = [value for key, value in figures.items() if key.endswith("/ndcg@10")]
+    fill = {
+        "lessons": len(lesson_names(edition.root)), "queries": len(data["queries"]), "passages": passages,
+        "highest": curve[0], "lowest": curve[-1], **data["means"],
+    }  # fmt: skip
+
+    def text(key: str) -> str:
+        return escape(words[key].format(**fill))
+
+    facts = "".join(f"<li><b>{escape(str(n).format(**fill))}</b> {escape(of)}</li>" for n, of in words["facts"].items())
+    doors = "".join(
+        f'<a href="{page}.html"><b>{escape(title)}</b><span>{escape(about)}</span></a>'
+        for page, (title, about) in words["paths"].items()
+    )
+    chosen = next(row for row in data["queries"] if row[0] == said["first"][edition.language])
+    labels = {key: words[key] for key in ("answers", "related", "missed", "systems")}
+    script = json.dumps(labels, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
+    return (
+        f'{MARK}><div class="home-top"><div><p class="home-sub">{text("sub")}</p><p class="home-go">'
+        f'<a href="01_evaluation.html">{text("start")}</a> <a href="own_model.html">{text("own")}</a></p>'
+        f'<ul class="home-facts">{facts}</ul></div>'
+        f'<div class="home-demo" data-rankings="_static/home/rankings.json">'
+        f'<script type="application/json">{script}</script>'
+        f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
+        f'<p><button type="button" hidden>{text("another")}</button></p>'
+        f'<div class="home-lists">{_lists(chosen, data["titles"], words)}</div>'
+        f'<p class="home-note">{text("note")} <a href="03_model_comparison.html">{text("more")}</a></p></div></div>'
+        f'<p class="home-doors">{text("doors")}</p><div class="home-paths">{doors}</div>'
+        f'<div class="home-figure"><div><p class="home-doors">{text("corpus")}</p><p>{text("growth")} '
+        f'<a href="01_evaluation.html">{text("why")}</a></p></div>{_growth(edition)}</div></div>'
+    )
+
+
+def _lists(chosen: list[Any], titles: dict[str, str], words: dict[str, Any]) -> str:
+    """Return the rankings of one query, as _static/home/main.js draws those of the others."""
+    parts = []
+    for system in SYSTEMS:
+        reciprocal, *passages = chosen[2][system]
+        items = "".join(
+            f'<li class="grade-{grade}"><span>{escape(titles[one])}</span>'
+            f"{f'<em>{escape(words[_grade(grade)])}</em>' if grade else ''}</li>"
+            for one, grade in passages
+        )
+        missed = "" if any(grade > 1 for _, grade in passages) else f"<p>{escape(words['missed'])}</p>"
+        name = escape(words["systems"][system])
+        parts.append(f"<div><p><b>{name}</b> <b>RR {reciprocal:.2f}</b></p><ol>{items}</ol>{missed}</div>")
+    return "".join(parts)
+
+
+def _grade(grade: int) -> str:
+    return "answers" if grade > 1 else "related"
+
+
+def _growth(edition: Edition) -> str:
+    """Return the figure of lesson 01 in which a growing corpus lowers the score."""
+    cell = next(cell for cell in edition.lesson("01_evaluation").cells if cell.id == "growth")
+    svg = next(output.data[SVG] for output in cell.outputs if SVG in output.get("data", {}))
+    return inline(svg, MARKS.sub("", alt_text(cell)), "growth", lambda text: translated(text, edition))
+
+
+def load(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
+    """Let the page that has the first screen load its script and style."""
+    if MARK in context.get("body", ""):
+        app.add_css_file("home/home.css")
+        app.add_js_file("home/main.js", type="module")
+
+
+def write(app: Sphinx, failure: Exception | None) -> None:
+    """Write the rankings that the page fetches when another query is wanted."""
+    if failure is None:
+        path = Path(app.outdir) / "_static" / "home" / "rankings.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(rankings(Edition.of(app)), ensure_ascii=False, separators=(",", ":")), "utf-8")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register what is done."""
+    app.connect("html-page-context", load)
+    app.connect("build-finished", write)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,137 @@
+"""Which stage of a pipeline loses the answers: candidates, fusion, reranking, cutoff.
+
+A stage's ranking is an array of row numbers (q, depth), the best first, -1 where it has none: the ``ids`` of a
+:class:`~helpers.systems.Ranking`. Judgements are those of a :class:`~helpers.data.RetrievalDataset`.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from helpers.data import RetrievalDataset
+from helpers.metrics import evaluate
+
+NOT_RETRIEVED, CUT_OFF, DELIVERED = "not retrieved", "cut off", "delivered"
+
+
+def union(*rankings: np.ndarray) -> np.ndarray:
+    """Return the candidates that any of several rankings has, (q, m): each once, -1 fills the rest.
+
+    They come in turns, the first of each ranking before the second of any.
+    """
+    longest = max(ids.shape[1] for ids in rankings)
+    padded = [np.pad(ids, ((0, 0), (0, longest - ids.shape[1])), constant_values=-1) for ids in rankings]
+    turns = np.stack(padded, axis=2).reshape(len(rankings[0]), -1)
+    return _filled([list(dict.fromkeys(row[row >= 0].tolist())) for row in turns])
+
+
+def oracle(ids: np.ndarray, data: RetrievalDataset) -> np.ndarray:
+    """Return candidates in the best order that a reranker could give them: by their grades, descending.
+
+    Candidates of equal grade, among them those that nobody judged (grade 0), keep their order. Whatever metric is
+    computed from judgements alone, no order of the same candidates scores higher.
+    """
+    grades = np.zeros(ids.shape, np.int64)
+    for row, judged in enumerate(data.qrels):
+        grades[row] = [judged.get(int(passage), 0) for passage in ids[row]]
+    grades[ids < 0] = np.iinfo(np.int64).min
+    best: np.ndarray = np.take_along_axis(ids, np.argsort(-grades.astype(np.float64), axis=1, kind="stable"), axis=1)
+    return best
+
+
+def ceiling(
+    ids: np.ndarray, data: RetrievalDataset, depths: Iterable[int], metrics: Sequence[str] = ("ndcg@10",)
+) -> pd.DataFrame:
+    """Return what the first n candidates of a ranking are worth, at most: a row a depth n.
+
+    ``recall`` is that of the candidates, whatever their order; the metrics are those of the `oracle`.
+
+    Raises:
+        ValueError: a depth above that of the ranking, or below the largest cutoff of the metrics.
+    """
+    rows = {}
+    largest = max((int(name.partition("@")[2]) for name in metrics if "@" in name), default=1)
+    for depth in depths:
+        if not largest <= depth <= ids.shape[1]:
+            raise ValueError(
+                f"depth {depth}: the ranking has {ids.shape[1]} candidates a query and the metrics look at {largest}; "
+                "give depths between the two."
+            )
+        best = oracle(ids[:, :depth], data)
+        names = [f"recall@{depth}", *metrics]
+        means = evaluate(best, data.qrels, names, relevance_level=data.relevance_level).mean
+        rows[depth] = {"recall": means[names[0]], **{name: means[name] for name in metrics}}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("candidates")
+
+
+def ways(candidates: np.ndarray, stages: Mapping[str, np.ndarray], data: RetrievalDataset, k: int) -> pd.DataFrame:
+    """Follow every relevant passage through a pipeline: a row for each, its rank after each stage and its outcome.
+
+    The outcome is "delivered" if the last stage ranks it among the first ``k``; "not retrieved" if it is not among the
+    candidates; "lost by NAME" if that stage is the last to have dropped it from its list, or from the first ``k``,
+    where the stage before had it; "cut off" if no stage ranked it among the first ``k``.
+
+    Args:
+        candidates: all that the first stage retrieved, in any order, such as the `union` of two rankings.
+        stages: the rankings of fusion, reranking and so on, by name, in their order; the first may be the retriever's.
+        data: its judgements say what is relevant, from ``data.relevance_level`` on.
+        k: how many passages the pipeline hands over.
+
+    Raises:
+        ValueError: no stage, a stage with other queries than the data, or with passages that are no candidates.
+    """
+    if not stages:
+        raise ValueError("stages is empty: give the ranking of one stage or more, by name.")
+    for name, ids in {"candidates": candidates, **stages}.items():
+        if len(ids) != len(data.queries):
+            raise ValueError(f"{name} ranks {len(ids)} queries, the data has {len(data.queries)}.")
+    rows = []
+    for query, judged in enumerate(data.qrels):
+        known = set(candidates[query].tolist())
+        for name, ids in stages.items():
+            if foreign := set(ids[query][ids[query] >= 0].tolist()) - known:
+                raise ValueError(f"{name}, query {query}: passage {min(foreign)} is not among the candidates.")
+        places = {name: {int(p): rank for rank, p in enumerate(ids[query], 1)} for name, ids in stages.items()}
+        for passage, grade in judged.items():
+            if grade >= data.relevance_level:
+                ranks = {name: places[name].get(passage) for name in stages}
+                outcome = _outcome(ranks, k) if passage in known else NOT_RETRIEVED
+                rows.append({"query": query, "passage": passage, "grade": grade, **ranks, "outcome": outcome})
+    columns = ["query", "passage", "grade", *stages, "outcome"]
+    return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(stages, "Int64"))
+
+
+def losses(followed: pd.DataFrame) -> pd.Series:
+    """Return the share of queries by the outcome of the answer that came furthest, of what `ways` returned.
+
+    A query counts as delivered if one of its relevant passages is; else its answer is the one that got furthest: cut
+    off, lost by the last stage, by an earlier one, never retrieved.
+    """
+    stages = list(followed.columns[3:-1])
+    order = [NOT_RETRIEVED, *(f"lost by {name}" for name in stages), CUT_OFF, DELIVERED]
+    furthest = followed["outcome"].map(order.index).groupby(followed["query"]).max()
+    counts = furthest.value_counts()
+    shares = pd.Series({name: counts.get(place, 0) / len(furthest) for place, name in enumerate(order)}, name="queries")
+    return shares.rename_axis("outcome")
+
+
+def _outcome(ranks: Mapping[str, int | None], k: int) -> str:
+    """Return the outcome of a candidate from its rank after each stage, None where the stage dropped it."""
+    within = [rank is not None and rank <= k for rank in ranks.values()]
+    if within[-1]:
+        return DELIVERED
+    names, before = list(ranks), True  # a candidate is in the list that the first stage got
+    for place in range(len(names) - 1, -1, -1):
+        before = ranks[names[place - 1]] is not None if place else True
+        demoted = place > 0 and within[place - 1] and not within[place]
+        if demoted or (before and ranks[names[place]] is None):
+            return f"lost by {names[place]}"
+    return CUT_OFF
+
+
+def _filled(rows: Sequence[Sequence[int]]) -> np.ndarray:
+    filled = np.full((len(rows), max(map(len, rows), default=0)), -1, np.int64)
+    for number, row in enumerate(rows):
+        filled[number, : len(row)] = row
+    return filled

@@ -1,0 +1,57 @@
+"""The home page: its rankings are those of the systems, and the script shows what the page itself shows."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from docs.site.home import SYSTEMS, rankings
+from docs.site.project import Edition, read_yaml
+from notebooks.kit.notebooks import LANGUAGES, ROOT
+from tests.site import rankings as recorded
+from tests.site.browser import PHONE, Site
+
+
+@pytest.mark.parametrize("language", ["en", pytest.param("zh", marks=pytest.mark.slow)])  # whose model takes a minute
+def test_rankings_are_those_of_the_systems(language: str):
+    """The first thing that a reader sees of the project would be wrong."""
+    shown = json.loads(recorded.TARGET.read_text(encoding="utf-8"))[language]
+    ranked = recorded.rankings(language)
+    for system in SYSTEMS:
+        assert ranked[system] == pytest.approx(shown[system], abs=0.0006)
+    unlike = [query for query, lists in ranked["queries"].items() if lists != shown["queries"][query]]
+    assert len(shown["queries"]) == 132
+    assert unlike == [], "run python -m tests.site.rankings"
+
+
+def test_the_query_shown_first_tells_the_systems_apart():
+    """The page would begin with an example on which both systems do the same."""
+    first = read_yaml(ROOT / "docs" / "site" / "home.yml")["first"]
+    for language in LANGUAGES:
+        lists = {row[0]: row[2] for row in rankings(Edition(ROOT, language))["queries"]}[first[language]]
+        assert [lists[system][0] for system in SYSTEMS] == [1.0, 0.0]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_another_question_is_drawn_as_the_first(site: Site, language: str):
+    """The script would draw other lists than the page has without it, or leave the old question over new lists."""
+    site.open(f"{language}/index.html")
+    site.until("!document.querySelector('.home-demo button').hidden")
+    data = rankings(Edition(ROOT, language))
+    draw = """async text => {
+      const data = await (await fetch(document.querySelector('.home-demo').dataset.rankings)).json();
+      Math.random = () => data.queries.filter(q => q[1] !== document.querySelector('.home-query').textContent)
+        .findIndex(q => q[1] === text) / (data.queries.length - 1) + 1e-9;
+    }"""
+    first = site.page.inner_text(".home-query")
+    before = site.page.inner_html(".home-lists")
+    for text in (data["queries"][0][1], first):
+        site.page.evaluate(draw, text)
+        site.page.click(".home-demo button")
+        site.until(f"document.querySelector('.home-query').textContent === {json.dumps(text)}")
+    plain = [html.replace(' class=""', "") for html in (site.page.inner_html(".home-lists"), before)]
+    assert plain[0] == plain[1]
+    site.look(PHONE)
+    assert site.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than a phone"
