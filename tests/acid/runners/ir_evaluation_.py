@@ -16,4 +16,6 @@ def evaluate(run, qrels, metric):
     if name not in NAMES:
         not_offered("has no success")
     function = getattr(functions, NAMES[name])
-    return sum(function(relevant(grades), listed(ranking), k) for ranking, grades in one_by_one(run, qrels)) / len(qrels)
+    return sum(function(relevant(grades), listed(ranking), k) for ranking, grades in one_by_one(run, qrels)) / len(
+        qrels
+    )

@@ -15,7 +15,7 @@ def evaluate(run, qrels, metric):
     one_by_one(run, qrels)
     documents = {doc: doc for docs in [*run.values(), *qrels.values()] for doc in docs}
     judged = {query: set(relevant(grades)) for query, grades in qrels.items()}
-    at = dict.fromkeys(["mrr_at_k", "ndcg_at_k", "accuracy_at_k", "precision_recall_at_k", "map_at_k"], [k])
+    at = {f"{kind}_at_k": [k] for kind in ("mrr", "ndcg", "accuracy", "precision_recall", "map")}
     evaluator = InformationRetrievalEvaluator({query: query for query in qrels}, documents, judged, **at)
     hits = []
     for query in evaluator.queries_ids:
