@@ -2,12 +2,7 @@
 
 import os
 
-from helpers._extras import missing
-
-try:
-    from tqdm.auto import tqdm
-except ImportError as error:
-    raise missing(error, "report") from None
+from tqdm.auto import tqdm
 
 
 def progress_bar(total: int | None, description: str, unit: str, *, show: bool) -> tqdm:

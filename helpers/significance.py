@@ -12,13 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-from helpers._extras import missing
-
-try:
-    from scipy import optimize, stats
-except ImportError as error:
-    raise missing(error, "significance") from None
+from scipy import optimize, stats
 
 __all__ = [
     "Interval",

@@ -8,12 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from helpers._extras import missing
-
-try:
-    import faiss
-except ImportError as error:
-    raise missing(error, "report") from None
+import faiss
 import numpy as np
 
 from helpers.index import dense

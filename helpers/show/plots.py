@@ -6,12 +6,7 @@ A notebook keeps each as PNG and as SVG (:mod:`helpers.show.vector`).
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 
-from helpers._extras import missing
-
-try:
-    import matplotlib.pyplot as plt
-except ImportError as error:
-    raise missing(error, "report") from None
+import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
