@@ -5,7 +5,7 @@ PY := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
 READY := $(VENV)/.ready
 READY_TEST := $(VENV)/.ready-test
 
-.PHONY: help run test test-site test-slow check record sync report mutants bench bench-million docs serve lock clean
+.PHONY: help run test test-site test-slow check record sync report mutants acid bench bench-million docs serve lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,9 @@ report: $(READY)  ## systems on your data, as one page: make report MODEL=… DA
 
 mutants: $(READY_TEST)  ## do the tests notice faults? puts small ones into helpers, one at a time; half an hour
 	$(PY) -m tests.mutants
+
+acid: build/acid/.ready  ## run the acid test on other libraries, in an environment of their own; writes docs/benchmarks/acid.json
+	build/acid/bin/python -m tests.acid.scoreboard
 
 bench: $(READY_TEST)  ## measure speed and memory side by side; writes docs/benchmarks/
 	$(PY) -m tests.bench
@@ -77,6 +80,11 @@ $(READY): pyproject.toml constraints.txt
 $(READY_TEST): $(READY)
 	@echo "environment: what tests, checks and the site need beside that"
 	@$(INDEX) $(LINKS) $(INSTALL) --editable ".[distributed,docs,jupyter,test,zh]"
+	@touch $@
+
+build/acid/.ready: tests/acid/libraries.txt constraints.txt
+	@$(PYTHON) -m venv build/acid
+	@build/acid/bin/python -m pip install -qq --requirement tests/acid/libraries.txt torch==2.13.0
 	@touch $@
 
 clean:  ## remove what was built, keep the environment

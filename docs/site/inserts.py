@@ -11,6 +11,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+from docs.site.acid import scoreboard
 from docs.site.figures import panels
 from docs.site.home import home
 from docs.site.project import DocsError, Edition, addresses
@@ -156,6 +157,7 @@ def card(edition: Edition, section: str) -> str:
 
 
 INSERTS: dict[str, Callable[[Edition, str], str]] = {
+    "acid": scoreboard,
     "card": card,
     "lessons": lesson_list,
     "glossary": glossary_table,

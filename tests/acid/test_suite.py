@@ -42,10 +42,11 @@ def test_suite_is_as_large_as_it_says():
     assert min(families.values()) >= 40
 
 
-@pytest.mark.parametrize("case", [case for case in read_cases() if case.exact], ids=lambda case: case.name)
-def test_closed_form_is_the_double(case):
+def test_closed_form_is_the_double():
     """A reader who works out the closed form would get another number than the one beside it."""
-    assert eval(case.exact, {"log2": math.log2}) == pytest.approx(case.double, rel=0, abs=1e-15)
+    for case in read_cases():
+        if case.exact:
+            assert eval(case.exact, {"log2": math.log2}) == pytest.approx(case.double, rel=0, abs=1e-15), case.name
 
 
 def trec_eval(case: Case) -> float:
@@ -70,6 +71,7 @@ def test_trec_eval_agrees():
     assert len(asked) == 738 - 48 - 12
 
 
+@pytest.mark.filterwarnings("ignore:No document of the run occurs")
 def test_helpers_agree():
     """helpers.metrics would fail its own acid test, at fifteen places and not at five."""
     for case in read_cases():

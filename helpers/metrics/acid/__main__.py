@@ -1,4 +1,4 @@
-"""`python -m helpers.metrics.acid my_module:evaluate`: which families a function fails, and the smallest case of each."""
+"""`python -m helpers.metrics.acid my_module:evaluate`: the families that a function fails, with the smallest case."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from helpers.metrics.acid import Result, Verdict, read_cases, read_json, run_cas
 def described(result: Result, language: str) -> str:
     """A case that failed, in the lines that a reader needs to try it."""
     case = result.case
+    expected = "an error" if case.exact is None else f"{case.exact} = {case.double:.6g}"
     lines = [
         f"{case.name}: {result.answer}",
-        "expected an error"
-        if case.exact is None
-        else f"expected {case.exact}" + f" = {case.double:.6g}" * (case.exact not in ("0", "1")),
+        f"expected {expected}",
         case.why[language],
         f"run = {json.dumps(case.run, ensure_ascii=False)}",
         f"qrels = {json.dumps(case.qrels, ensure_ascii=False)}",

@@ -1,0 +1,73 @@
+"""The scoreboard of the acid test: docs/benchmarks/acid.json as tables, in the language of a page."""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from typing import Any
+
+from docs.site.project import Edition
+
+Library = dict[str, Any]
+
+
+def scoreboard(edition: Edition, _argument: str) -> str:
+    """Return a table with a row for each family and a column for each library, and the cases behind its cells."""
+    words = edition.words["acid"]
+    record = json.loads((edition.root / "docs" / "benchmarks" / "acid.json").read_text(encoding="utf-8"))
+    libraries: dict[str, Library] = record["libraries"]
+    folder = edition.root / "helpers" / "metrics" / "acid" / "cases"
+    families = json.loads((folder / "suite.json").read_text(encoding="utf-8"))["families"]
+    titles = {
+        family: json.loads((folder / f"{family}.json").read_text(encoding="utf-8"))["title"][edition.language]
+        for family in families
+    }
+    head = "".join(f"<th>{escape(short(name))}</th>" for name in libraries)
+    rows = [f"<tr><th></th>{head}</tr>"]
+    for family, title in titles.items():
+        cells = "".join(
+            f"<td>{_cell(number, family, library['families'][family], words)}</td>"
+            for number, library in enumerate(libraries.values())
+        )
+        rows.append(f"<tr><th>{escape(title)}</th>{cells}</tr>")
+    table = f'<div class="table-wrapper"><table class="table">{"".join(rows)}</table></div>'
+    cases = "".join(_cases(number, name, library, titles, words) for number, (name, library) in
+                    enumerate(libraries.items()))  # fmt: skip
+    suite = words["suite"].format(record["suite"]["version"], record["suite"]["sha256"][:12], record["command"])
+    return f"{table}\n\n{suite}\n\n{cases}"
+
+
+def short(name: str) -> str:
+    """A library's name as the head of a column: of a file of this site its place alone."""
+    return name if "/" not in name else "metrics.js"
+
+
+def _anchor(number: int, family: str) -> str:
+    return f"acid-{number}-{family.replace('_', '-')}"
+
+
+def _cell(number: int, family: str, row: dict[str, Any], words: dict[str, Any]) -> str:
+    if not row["asked"]:
+        return "–"
+    verdict = escape(words["verdicts"][row["verdict"]])
+    shown = f"{verdict} {row['agree']}/{row['asked']}"
+    return shown if row["verdict"] == "agrees" else f'<a href="#{_anchor(number, family)}">{shown}</a>'
+
+
+def _cases(number: int, name: str, library: Library, titles: dict[str, str], words: dict[str, Any]) -> str:
+    """The smallest case of each family in which a library does not agree, folded away."""
+    items = []
+    for family, row in library["families"].items():
+        if row.get("verdict", "agrees") == "agrees":
+            continue
+        data = escape(json.dumps({"run": row["run"], "qrels": row["qrels"]}, ensure_ascii=False))
+        text = words["case"].format(case=f"<code>{escape(row['case'])}</code>", answer=escape(row["answer"]),
+                                    expected=escape(row["expected"]))  # fmt: skip
+        language = "zh" if words["comma"] == "，" else "en"
+        quote = f"<br><q>{escape(row['quote'])}</q> ({escape(row['source'])})" if "quote" in row else ""
+        items.append(f'<li id="{_anchor(number, family)}">{escape(titles[family])}{words["colon"]}{text}<br>'
+                     f"{escape(row['why'][language])}<br><code>{data}</code>{quote}</li>")  # fmt: skip
+    if not items:
+        return ""
+    title = f"{escape(name)} {escape(library['version'])}{words['comma']}{escape(library['language'])}{words['comma']}"
+    return f"<details><summary>{title}{library['date']}</summary><ul>{''.join(items)}</ul></details>"
