@@ -193,7 +193,7 @@ def sentence(page: str, start: str) -> str:
 
 def test_the_libraries_page_says_what_was_measured():
     """The page would contradict lesson 02's table, or the libraries."""
-    ties = sentence("libraries", "Who comes first")
+    ties = sentence("libraries", "Which passage comes first")
     assert ties.split(". ")[:3] == [
         "the id as text, descending: trec_eval",
         "The id ascending: sentence-transformers",
