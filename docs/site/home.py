@@ -127,13 +127,14 @@ def _growth(edition: Edition) -> str:
 def load(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
     """Let the page that has the first screen load its script and style."""
     if MARK in context.get("body", ""):
+        app._rankings_shown = True  # type: ignore[attr-defined]
         app.add_css_file("home/home.css")
         app.add_js_file("home/main.js", type="module")
 
 
 def write(app: Sphinx, failure: Exception | None) -> None:
     """Write the rankings that the page fetches when another query is wanted."""
-    if failure is None:
+    if failure is None and hasattr(app, "_rankings_shown"):
         path = Path(app.outdir) / "_static" / "home" / "rankings.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(rankings(Edition.of(app)), ensure_ascii=False, separators=(",", ":")), "utf-8")

@@ -11,7 +11,6 @@ from helpers._notes import Note
 from helpers.data import RetrievalDataset
 from helpers.metrics import Evaluation
 from helpers.report.spec import Record
-from helpers.significance import tukey_hsd
 from helpers.systems.cost import Cost
 from helpers.systems.pipeline import Ranking
 
@@ -117,6 +116,7 @@ class Results:
             ValueError: no system of that name was scored, or the metric was not computed.
         """
         from helpers.show.tables import paired_table
+        from helpers.significance import tukey_hsd
 
         if not self.scored:
             raise ValueError(f"No system was scored: {'; '.join(self.failed.values()) or 'there is none'}.")

@@ -141,7 +141,8 @@ def plot_rankings(retrieved: Sequence[Sequence[int]], relevant: Sequence[Sequenc
         names: what to call the queries.
     """
     depth = max(map(len, retrieved))
-    axes = _axes(0.45 + 0.55 * len(names))
+    _, axes = plt.subplots(figsize=(SIZE[0], 0.45 + 0.55 * len(names)), layout="constrained")
+    keep_as_svg()
     for row, (docs, judged) in enumerate(zip(retrieved, relevant, strict=True)):
         for place, doc in enumerate(docs, 1):
             hit = doc in judged
@@ -152,7 +153,6 @@ def plot_rankings(retrieved: Sequence[Sequence[int]], relevant: Sequence[Sequenc
     axes.set_xticks(range(1, depth + 1))
     axes.set_yticks(range(len(names)), map(_literal, names))
     axes.tick_params(length=0)
-    axes.grid(visible=False)
     axes.spines[:].set_visible(False)
     return axes
 

@@ -251,7 +251,7 @@ def _nbconvert(words: list[str]) -> None:
 
 MODULES: dict[str, Callable[[list[str]], None]] = {
     "helpers.report": _report, "helpers.judgements": _judgements, "notebooks.kit": _kit, "papermill": _papermill,
-    "nbconvert": _nbconvert, "tests.data.differences": list, "tests.false_changes": list,
+    "nbconvert": _nbconvert, "helpers.metrics.acid": list, "tests.data.differences": list, "tests.false_changes": list,
     "tests.bench.bench_distributed": list, "docs.site": list, "pip": list, "uv": list, "venv": list,
     "pytest": list,
 }  # fmt: skip

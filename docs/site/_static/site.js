@@ -19,7 +19,7 @@ document.addEventListener("DOMContentLoaded", () => {
   if (!link) return;
   const headings = [...document.querySelectorAll("article section[id]")];
   link.addEventListener("click", () => {
-    const passed = headings.filter((section) => section.getBoundingClientRect().top < 140);
+    const passed = headings.filter((section) => section.getBoundingClientRect().top < 110);
     const here = window.scrollY < 60 ? "" : passed.length ? passed[passed.length - 1].id : "";
     link.href = link.href.split(/[?#]/)[0] + location.search + (here ? "#" + here : "");
     try { localStorage.setItem("language", link.hreflang.slice(0, 2)); } catch { /* private window */ }
