@@ -30,7 +30,7 @@ QUERIES = {
         "glossary": "glossary",
         "bibtex": "citation",
         "pitfalls": "pitfalls",
-        "peak memory": "benchmarks#encoding",
+        "peak memory": "benchmarks#streams-and-blocks",
         "try the metrics": "try",
         "find_hits": "helpers.metrics#helpers.metrics.find_hits",
         "分块": "02_metrics#the-same-document-twice",
