@@ -26,12 +26,12 @@ class Page:
         for tag, attributes in _TAG.findall(_SKIPPED.sub("", text)):
             self._take(tag, {key: unescape(value) for key, value in _ATTRIBUTE.findall(attributes)})
 
-    def _take(self, tag: str, given: dict[str, str]) -> None:
+    def _take(self, tag: str, attributes: dict[str, str]) -> None:
         """Collect ids, links and what the browser loads."""
-        self.ids |= {given[key] for key in ("id", "name") if key in given and (key == "id" or tag == "a")}
-        if "href" in given and given.get("rel") not in ("canonical", "alternate"):
-            (self.links if tag == "a" else self.loads).append(given["href"])
-        self.loads += [given[key] for key in ("src", "poster", "data") if key in given]
+        self.ids |= {attributes[key] for key in ("id", "name") if key in attributes and (key == "id" or tag == "a")}
+        if "href" in attributes and attributes.get("rel") not in ("canonical", "alternate"):
+            (self.links if tag == "a" else self.loads).append(attributes["href"])
+        self.loads += [attributes[key] for key in ("src", "poster", "data") if key in attributes]
 
 
 @cache

@@ -91,10 +91,10 @@ def collect(app: Sphinx, page: str, _template: str, _context: object, doctree: n
     folded: set[int] = set()
     if page in lesson_names(edition.root):
         folded = {index for index, cell in enumerate(edition.lesson(page).cells) if cell.id in FOLDED}
-    _found(app)[page] = list(sections(doctree, folded))
+    _collected(app)[page] = list(sections(doctree, folded))
 
 
-def _found(app: Sphinx) -> dict[str, list[Section]]:
+def _collected(app: Sphinx) -> dict[str, list[Section]]:
     """The sections collected in this run, by page."""
     if not hasattr(app, "_sections"):
         app._sections = {}  # type: ignore[attr-defined]
@@ -122,7 +122,7 @@ def write(app: Sphinx, failure: Exception | None) -> None:
     root = Edition.of(app).root
     pages: list[dict[str, Any]] = []
     entries: list[list[Any]] = []
-    for page, found in sorted(_found(app).items()):
+    for page, found in sorted(_collected(app).items()):
         for number, (anchor, title, text, code) in enumerate(found):
             counts = settings(root)["sections"].get(anchor, 1)
             entries.append([len(pages), anchor if number else "", title, text, code, counts])

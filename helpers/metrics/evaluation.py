@@ -71,7 +71,7 @@ def evaluate(
     rankings = read_rankings(retrieved, judgements, scores, doc_ids)
     depth = max(metric.depth(k, judgements, rankings.longest) for metric, k in wanted.values())
     hits = Hits.of(rankings, judgements, depth)
-    keep, ids = _kept(judgements, no_relevant)
+    keep, ids = _counted_queries(judgements, no_relevant)
     per_query = {}
     for name, (metric, k) in wanted.items():
         accepted = {option: options[option] for option in metric.options if option in options}
@@ -120,7 +120,7 @@ def _check_options(options: dict[str, Option], no_relevant: str) -> None:
         raise ValueError(f'no_relevant must be "zero", "skip" or "raise", not {no_relevant!r}.')
 
 
-def _kept(judgements: Judgements, no_relevant: str) -> tuple[slice | np.ndarray, Sequence[Hashable]]:
+def _counted_queries(judgements: Judgements, no_relevant: str) -> tuple[slice | np.ndarray, Sequence[Hashable]]:
     """Which queries the means run over: an index, and their ids."""
     ids = judgements.query_ids
     empty = judgements.n_relevant == 0

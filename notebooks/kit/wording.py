@@ -174,7 +174,7 @@ def comparisons(sentence: str) -> list[str]:
     return [match[0].lower() for match in _COMPARES.finditer(sentence)]
 
 
-def _said(words: str) -> str:
+def _stated(words: str) -> str:
     """Return `<` or `>`, what the words since the last punctuation mark say; empty if both or neither."""
     clause = _END.split(words.rstrip(" .。*_“”\"'"))[-1]
     found = [(sign, match.start()) for sign, pattern in _WORDS.items() for match in pattern.finditer(clause)]
@@ -197,7 +197,7 @@ def _claimed(expression: str) -> str:
 
 def contradicts(words: str, expression: str) -> bool:
     """Tell whether the words before a claim, without markers, point the other way; expression is known to parse."""
-    said, claimed = _said(words), _claimed(expression)
+    said, claimed = _stated(words), _claimed(expression)
     return bool(said and claimed) and said != claimed
 
 
