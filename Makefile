@@ -74,12 +74,12 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv $(VENV)
 	@$(PY) -m pip install -qq --constraint constraints.txt uv
 	@echo "environment: the versions of constraints.txt, downloaded where this machine has not met them before"
-	@$(INDEX) $(LINKS) $(INSTALL) $$($(PROBE) && echo $(BACKEND)) --editable ".[distributed,jupyter,zh]"
+	@$(INDEX) $(LINKS) $(INSTALL) $$($(PROBE) && echo $(BACKEND)) --editable ".[distributed,jupyter,lessons,zh]"
 	@touch $@
 
 $(READY_TEST): $(READY)
 	@echo "environment: what tests, checks and the site need beside that"
-	@$(INDEX) $(LINKS) $(INSTALL) --editable ".[distributed,docs,jupyter,test,zh]"
+	@$(INDEX) $(LINKS) $(INSTALL) --editable ".[distributed,docs,jupyter,lessons,test,zh]"
 	@touch $@
 
 build/acid/.ready: tests/acid/libraries.txt constraints.txt

@@ -2,7 +2,12 @@
 
 import os
 
-from tqdm.auto import tqdm
+from helpers._extras import missing
+
+try:
+    from tqdm.auto import tqdm
+except ImportError as error:
+    raise missing(error, "report") from None
 
 
 def progress_bar(total: int | None, description: str, unit: str, *, show: bool) -> tqdm:

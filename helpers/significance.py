@@ -12,7 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import optimize, stats
+
+from helpers._extras import missing
+
+try:
+    from scipy import optimize, stats
+except ImportError as error:
+    raise missing(error, "significance") from None
 
 __all__ = [
     "Interval",

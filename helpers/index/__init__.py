@@ -8,7 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-import faiss
+from helpers._extras import missing
+
+try:
+    import faiss
+except ImportError as error:
+    raise missing(error, "report") from None
 import numpy as np
 
 from helpers.index import dense

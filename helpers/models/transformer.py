@@ -15,8 +15,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import torch
-import transformers
+from helpers._extras import missing
+
+try:
+    import torch
+    import transformers
+except ImportError as error:
+    raise missing(error, "report") from None
 from safetensors.torch import load_file
 from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutput

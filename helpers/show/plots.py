@@ -6,7 +6,12 @@ A notebook keeps each as PNG and as SVG (:mod:`helpers.show.vector`).
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 
-import matplotlib.pyplot as plt
+from helpers._extras import missing
+
+try:
+    import matplotlib.pyplot as plt
+except ImportError as error:
+    raise missing(error, "report") from None
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

@@ -5,7 +5,13 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
+
+from helpers._extras import missing
+
+try:
+    import pandas as pd
+except ImportError as error:
+    raise missing(error, "report") from None
 
 from helpers.data import RetrievalDataset
 from helpers.embeddings import TokenVectors, compared_tokens, encode_pooled

@@ -1,73 +1,63 @@
 """The lines with which a lesson on its own installs what it imports."""
 
-import importlib.metadata
-import importlib.util
 import os
 import subprocess
 import sys
 import tomllib
+from types import SimpleNamespace
 
 import pytest
+from IPython.core.inputtransformer2 import TransformerManager
 
 from notebooks.kit.cells import code_cells
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path, read
 
-LESSONS = ("01_evaluation", "02_metrics", "03_model_comparison", "04_judgements", "05_languages", "06_scaling_up")
-END = "importlib.invalidate_caches()\n"
+EXTRAS = {
+    "01_evaluation": "lessons",
+    "02_metrics": "lessons",
+    "03_model_comparison": "lessons",
+    "04_judgements": "lessons",
+    "05_languages": "lessons,zh",
+    "06_scaling_up": "distributed,lessons",
+}
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MAGIC = "%pip install"
 
 
-def bootstrap(language: str, name: str) -> str:
-    """Return the lines at the top of a lesson's first code cell."""
+def installs(language: str, name: str, monkeypatch: pytest.MonkeyPatch, missing: bool) -> list[str]:
+    """Run the lines at the top of a lesson's first code cell, and return what they would install."""
     source = code_cells(read(lesson_path(ROOT, language, name), ROOT))[0].source
-    return source[: source.index(END) + len(END)]
+    head = source[: source.index("\n", source.index(MAGIC)) + 1]
+    commands: list[str] = []
+    shell = SimpleNamespace(run_line_magic=lambda magic, line: commands.append(f"{magic} {line}"))
+    if missing:
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    names: dict[str, object] = {"get_ipython": lambda: shell}
+    exec(TransformerManager().transform_cell(head), names)
+    return [command.replace("{source}", str(names["source"])) for command in commands]
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", EXTRAS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_lesson_installs_the_release_that_pyproject_names(language, name):
-    """A lesson in Colab would install another version than the one it was recorded with."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert f'"git+{project["urls"]["Repository"]}@v{project["version"]}"' in bootstrap(language, name)
-    assert bootstrap(language, name) == bootstrap("en", LESSONS[0])
+def test_a_lesson_installs_the_release_that_pyproject_names(language, name, monkeypatch):
+    """A lesson in Colab would lack a package, or have another version than the one it was recorded with."""
+    monkeypatch.delenv("EVAL_SOURCE", raising=False)
+    release = f"git+{PROJECT['urls']['Repository']}@v{PROJECT['version']}"
+    [command] = installs(language, name, monkeypatch, missing=True)
+    assert command == f'pip install --quiet "{PROJECT["name"]}[{EXTRAS[name]}]" {release}'
+    assert set(EXTRAS[name].split(",")) <= set(PROJECT["optional-dependencies"])
 
 
-def run(setup: str, monkeypatch) -> list[list[str]]:
-    """Run the lines and return the commands they gave, without giving them."""
-    commands = []
-    monkeypatch.setattr(subprocess, "run", lambda command, **_: commands.append(command))
-    exec(setup, {})
-    return commands
-
-
-@pytest.mark.parametrize(("name", "extra"), [("05_languages", "zh"), ("06_scaling_up", "distributed")])
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_lesson_installs_what_its_extra_names(name, extra, language, monkeypatch):
-    """In Colab it would stop at a missing package, or take another version of the model than was recorded."""
-    source = code_cells(read(lesson_path(ROOT, language, name), ROOT))[0].source
-    setup = source[: source.rindex(END) + len(END)]
-    found = importlib.util.find_spec
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: found(name) if name == "helpers" else None)
-    (command,) = run(setup, monkeypatch)
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    named = [line.partition(";")[0].strip() for line in extras[extra]]
-    asked = [package for package in command if not package.startswith("-")][-len(named) :]
-    assert [line.partition(">=")[0] for line in named] == asked
-
-
-def test_nothing_is_installed_where_helpers_is_found(monkeypatch):
+@pytest.mark.parametrize("name", EXTRAS)
+def test_nothing_is_installed_where_helpers_is_found(name, monkeypatch):
     """A learner's environment would be changed each time he opens a lesson."""
-    assert run(bootstrap("en", LESSONS[0]), monkeypatch) == []
+    assert installs("en", name, monkeypatch, missing=False) == []
 
 
-def test_what_is_preinstalled_is_kept_and_the_source_is_said(monkeypatch, capsys):
-    """Pip would replace the numpy that Colab has loaded; and nobody would know whose code is about to be run."""
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+def test_the_source_can_be_another(monkeypatch):
+    """A reader who cannot reach GitHub could not run a lesson on its own."""
     monkeypatch.setenv("EVAL_SOURCE", "git+file:///somewhere")
-    (command,) = run(bootstrap("en", LESSONS[0]), monkeypatch)
-    assert "Installing it, and what it needs, from git+file:///somewhere" in capsys.readouterr().out
-    assert command[:4] == [sys.executable, "-m", "pip", "install"]
-    kept = {f"{name}=={importlib.metadata.version(name)}" for name in ("numpy", "scikit-learn", "torch")}
-    assert set(command[-4:]) == {"git+file:///somewhere"} | kept
+    assert installs("en", "01_evaluation", monkeypatch, missing=True)[0].endswith('[lessons]" git+file:///somewhere')
 
 
 def test_a_bare_clone_is_where_the_lines_can_install_from(tmp_path, monkeypatch):

@@ -21,8 +21,8 @@ from notebooks.kit.notebooks import lesson_path, read
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-LESSONS = "[distributed,jupyter,zh]"
-EVERYTHING = "[distributed,docs,jupyter,test,zh]"
+LESSONS = "[distributed,jupyter,lessons,zh]"
+EVERYTHING = "[distributed,docs,jupyter,lessons,test,zh]"
 NAMED = (
     "jupyter",
     "nbconvert",
@@ -42,8 +42,15 @@ PLATFORMS = ["x86_64-manylinux_2_28", "aarch64-manylinux_2_28", "aarch64-apple-d
 
 def requirements() -> list[Requirement]:
     """Return every requirement of the package and of its extras."""
-    extras = [line for lines in PROJECT["optional-dependencies"].values() for line in lines]
-    return [Requirement(line) for line in PROJECT["dependencies"] + extras]
+    return [Requirement(line) for line in PROJECT["dependencies"] + of_extras(*PROJECT["optional-dependencies"])]
+
+
+def of_extras(*names: str) -> list[str]:
+    """Return what extras bring, and what the extras of this package that they name bring."""
+    own = PROJECT["name"]
+    lines = [line for name in names for line in PROJECT["optional-dependencies"][name]]
+    named = [line.removeprefix(f"{own}[").rstrip("]") for line in lines if line.startswith(own)]
+    return [line for line in lines if not line.startswith(own)] + (of_extras(*named) if named else [])
 
 
 def locked() -> dict[str, str]:
@@ -239,9 +246,7 @@ def test_the_lock_installs_on_every_machine_that_the_readme_names(python: str, p
         options = ["--python-version", f"{python}.0", "--python-platform", platform]
         options += ["--constraint", str(ROOT / "constraints.txt"), "--only-binary", ":all:"]
         options += [word for name in sources for word in ("--no-binary", name)]
-        wanted = list(PROJECT["dependencies"])
-        for extra in extras.strip("[]").split(","):
-            wanted += PROJECT["optional-dependencies"][extra]
+        wanted = PROJECT["dependencies"] + of_extras(*extras.strip("[]").split(","))
         done = resolve(
             tmp_path, "\n".join(wanted), *options, "--python-version", f"{python}.0", "--python-platform", platform
         )
