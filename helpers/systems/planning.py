@@ -5,9 +5,12 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from helpers.embeddings import encode
-from helpers.models.transformer import TransformerModel
+
+if TYPE_CHECKING:
+    from helpers.models.transformer import TransformerModel
 
 EXACT = 300_000  # passages; up to here one query over 384 dimensions takes one thread well under a tenth of a second
 RUNS = 3
@@ -34,7 +37,7 @@ class Estimate:
     memory_gb: float
 
 
-def estimate(model: TransformerModel, texts: Sequence[str], n: int) -> Estimate:
+def estimate(model: "TransformerModel", texts: Sequence[str], n: int) -> Estimate:
     """Estimate what n passages like these will cost, by encoding the sample three times and taking the fastest run.
 
     Other work on the machine can only slow a run down. The sample must look like the corpus: a few hundred texts drawn
