@@ -4,10 +4,8 @@ import os
 import subprocess
 import sys
 import tomllib
-from types import SimpleNamespace
 
 import pytest
-from IPython.core.inputtransformer2 import TransformerManager
 
 from notebooks.kit.cells import code_cells
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path, read
@@ -21,20 +19,18 @@ EXTRAS = {
     "06_scaling_up": "distributed,lessons",
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-MAGIC = "%pip install"
+END = "check=True)\n"
 
 
-def installs(language: str, name: str, monkeypatch: pytest.MonkeyPatch, missing: bool) -> list[str]:
-    """Run the lines at the top of a lesson's first code cell, and return what they would install."""
+def installs(language: str, name: str, monkeypatch: pytest.MonkeyPatch, missing: bool) -> list[list[str]]:
+    """Run the lines at the top of a lesson's first code cell, and return the commands they would run."""
     source = code_cells(read(lesson_path(ROOT, language, name), ROOT))[0].source
-    head = source[: source.index("\n", source.index(MAGIC)) + 1]
-    commands: list[str] = []
-    shell = SimpleNamespace(run_line_magic=lambda magic, line: commands.append(f"{magic} {line}"))
+    commands: list[list[str]] = []
+    monkeypatch.setattr(subprocess, "run", lambda command, **_: commands.append(command))
     if missing:
         monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    names: dict[str, object] = {"get_ipython": lambda: shell}
-    exec(TransformerManager().transform_cell(head), names)
-    return [command.replace("{source}", str(names["source"])) for command in commands]
+    exec(source[: source.index(END) + len(END)], {})
+    return commands
 
 
 @pytest.mark.parametrize("name", EXTRAS)
@@ -44,7 +40,8 @@ def test_a_lesson_installs_the_release_that_pyproject_names(language, name, monk
     monkeypatch.delenv("EVAL_SOURCE", raising=False)
     release = f"git+{PROJECT['urls']['Repository']}@v{PROJECT['version']}"
     [command] = installs(language, name, monkeypatch, missing=True)
-    assert command == f'pip install --quiet "{PROJECT["name"]}[{EXTRAS[name]}]" {release}'
+    assert command[:5] == [sys.executable, "-m", "pip", "install", "--quiet"]
+    assert command[5:] == [f"{PROJECT['name']}[{EXTRAS[name]}]", release]
     assert set(EXTRAS[name].split(",")) <= set(PROJECT["optional-dependencies"])
 
 
@@ -57,7 +54,7 @@ def test_nothing_is_installed_where_helpers_is_found(name, monkeypatch):
 def test_the_source_can_be_another(monkeypatch):
     """A reader who cannot reach GitHub could not run a lesson on its own."""
     monkeypatch.setenv("EVAL_SOURCE", "git+file:///somewhere")
-    assert installs("en", "01_evaluation", monkeypatch, missing=True)[0].endswith('[lessons]" git+file:///somewhere')
+    assert installs("en", "01_evaluation", monkeypatch, missing=True)[0][-1] == "git+file:///somewhere"
 
 
 def test_a_bare_clone_is_where_the_lines_can_install_from(tmp_path, monkeypatch):
