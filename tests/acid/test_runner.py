@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from helpers.metrics import evaluate
 from helpers.metrics.acid import Verdict, __main__, read_cases, run_cases
+from notebooks.kit.notebooks import ROOT, lesson_path, read
 
 SIX = [case for case in read_cases() if case.name.startswith("grades/swapped") and case.metric.endswith("@2")]
 
@@ -60,3 +62,20 @@ def test_command_names_the_smallest_case(name, status, said, monkeypatch, capsys
     output = capsys.readouterr().out
     assert said in output or status
     assert ("expected" in output) == bool(status)
+
+
+EXERCISE = {
+    "ties_as_listed": {"ties", "scores", "ids"},
+    "judged_and_found": {"short", "many_relevant", "grades", "queries"},
+    "mean_of_answered": {"queries"},
+}
+
+
+@pytest.mark.parametrize("name", EXERCISE)
+def test_exercise_fails_the_families_that_its_solution_names(name):
+    """Lesson 02 would send a reader to look for a mistake where there is none."""
+    [source] = [cell.source for cell in read(lesson_path(ROOT, "en", "02_metrics")).cells if cell.id == "acid"]
+    names = {"evaluate": evaluate}
+    exec(source, names)
+    failed = [result for result in run_cases(names[name], read_cases()) if result.verdict is not Verdict.AGREES]
+    assert {result.case.family for result in failed} == EXERCISE[name]

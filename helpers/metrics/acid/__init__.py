@@ -199,7 +199,8 @@ def summary(results: list[Result], language: str = "en") -> str:
         lines.append(f"{read_json(family)['title'][language]}: {asked - len(failures)} of {asked} agree")
         if failures:
             lines.append(_described(min(failures, key=lambda result: result.case.size), language))
-    lines.append(f"{len(offered) - len(failed)} of {len(offered)} cases agree; {len(results) - len(offered)} not offered.")
+    agree, not_offered = len(offered) - len(failed), len(results) - len(offered)
+    lines.append(f"{agree} of {len(offered)} cases agree; {not_offered} not offered.")
     return "\n".join([*lines, f"Suite {suite['version']}, SHA-256 {suite['sha256']}"])
 
 
