@@ -53,8 +53,14 @@ def test_a_function_that_is_not_there_is_named(name):
         run_cases(name, SIX)
 
 
-@pytest.mark.parametrize(("name", "status", "said"), [("right", 0, "738 of 738"), ("only_ndcg", 0, "123 of 123"),
-                                                      ("text", 1, "ties/case-of-letters recall@1: returned")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "status", "said"),
+    [
+        ("right", 0, "738 of 738"),
+        ("only_ndcg", 0, "123 of 123"),
+        ("text", 1, "ties/case-of-letters recall@1: returned"),
+    ],
+)
 def test_command_names_the_smallest_case(name, status, said, monkeypatch, capsys):
     """The command would report another status, or hide which case failed and why."""
     monkeypatch.setattr("sys.argv", ["acid", f"tests.acid.functions:{name}"])
