@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import hashlib
 import json
 import os
 import shutil
@@ -12,9 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import pytrec_eval
 
 from helpers.data import load_dataset
-from helpers.data.trec import export, read_qrels, read_run
+from helpers.data.trec import export, read_qrels, read_run, write_run
 from helpers.embeddings import encode
 from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
 from helpers.report import main
@@ -191,8 +193,7 @@ MISTAKES = {
     "unknown option": (["--system", "bm25?k1=2"], "a baseline has no option 'k1'"),
     "no run": (["--system", "data/run.trec"], "No file or folder 'data/run.trec'"),
     "mistyped baseline": (["--system", "bm52"], "No file or folder 'bm52'; there is 'bm25'"),
-    "metric of another tool": (["--metrics", "P@10"], "write it precision@10"),
-    "judgements alone": (["--qrels", "qrels.txt"], "name its folder, --data ."),
+    "judgements alone": (["--qrels", "qrels.txt"], "searches texts, and --qrels alone has none"),
     "unknown metric": (["--metrics", "ndgc@10"], "Unknown metric 'ndgc@10'"),
     "wrong cutoffs": (["--cutoffs", "1,ten"], "--cutoffs '1,ten': expected whole numbers"),
     "wrong gate": (["--fail-under", "0.7"], "--fail-under '0.7': expected METRIC=VALUE"),
@@ -417,6 +418,32 @@ def test_a_run_of_distances_is_noticed(place, capsys):
     assert "scored upside down" in (place / "out" / "report.html").read_text(encoding="utf-8")
     record = json.loads((place / "out" / "results.json").read_text(encoding="utf-8"))
     assert [(c["system"], c["count"]) for c in record["causes"] if c["name"] == "rising"] == [("distances.trec", 6)]
+
+
+def test_runs_are_scored_without_any_texts(tmp_path, monkeypatch, capsys):
+    """A track's judgements and runs, which is what people have, would not be enough; or the numbers be others."""
+    monkeypatch.chdir(tmp_path)
+    rng, documents = np.random.default_rng(0), [f"d{n}" for n in range(60)]
+    qrels = {f"q{q}": {d: int(rng.integers(0, 3)) for d in rng.choice(documents, 12, False)} for q in range(9)}
+    Path("qrels.txt").write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in qrels.items() for d, g in docs.items()))
+    runs = {name: {q: {str(d): float(rng.integers(0, 9)) for d in rng.choice(documents, 30, False)} for q in qrels}
+            for name in ("a.trec", "b.trec")}  # fmt: skip
+    for name, run in runs.items():
+        write_run(Path(name), run, "tag")
+    assert main(["--qrels", "qrels.txt", "--system", *runs, "--metrics", "P@10,AP@30,RR@10,nDCG@10", "--quiet"]) == 0
+    record = json.loads(Path("build/report/results.json").read_text(encoding="utf-8"))
+    measures = {"precision@10": "P_10", "map@30": "map", "ndcg@10": "ndcg_cut_10"}
+    for system in record["systems"]:
+        theirs = pytrec_eval.RelevanceEvaluator(qrels, set(measures.values())).evaluate(runs[system["name"]])
+        for ours, name in measures.items():
+            mean = np.mean([values[name] for values in theirs.values()])
+            assert system["scores"][ours]["mean"] == pytest.approx(mean, abs=1e-12)
+        assert system["sha256"] == hashlib.sha256(Path(system["name"]).read_bytes()).hexdigest()
+    capsys.readouterr()
+    assert main(["--qrels", "qrels.txt", "--system", "bm25"]) == 1
+    assert "'BM25' searches texts" in capsys.readouterr().err
+    assert main(["--qrels", "qrels.txt", "--system", "a.trec", "--equal", "keep"]) == 1
+    assert "--equal is about texts" in capsys.readouterr().err
 
 
 def test_runs_that_match_nothing_fail(place, capsys):

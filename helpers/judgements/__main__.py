@@ -96,13 +96,14 @@ def gather(args: argparse.Namespace) -> int:
         except ValueError as error:
             print(f"kappa: {error}")
     pairs = {(query, passage): both for query, passage, both in collected.conflicts}
-    for pair, (first, second) in pairs.items():
-        print(f"conflict: {shown(pair)}: first {first}, second {second}")
+    one, two = (args.filled * 2)[:2]
+    for pair, grades in pairs.items():
+        print(f"conflict: {shown(pair)}: {one.stem} {grades[0]}, {two.stem} {grades[1]}")
     if pairs:
         write_conflicts(args.conflicts, read_sheet(args.sheet), pairs)
         print(
-            f"{len(pairs)} conflicts, so no judgements are written. Settle them in {args.conflicts.name}, then run "
-            f"the command again with --settled {args.conflicts.name}.",
+            f"{len(pairs)} conflicts, so no judgements are written. Settle them in {args.conflicts}, then run "
+            f"the command again with --settled {args.conflicts}.",
             file=sys.stderr,
         )
         return 1
@@ -111,7 +112,7 @@ def gather(args: argparse.Namespace) -> int:
     args.out.parent.mkdir(parents=True, exist_ok=True)
     write_qrels(args.out, collected.qrels)
     total, queries = sum(map(len, collected.qrels.values())), len(collected.qrels)
-    print(f"{total} judgements of {queries} queries in {args.out.name}; {collected.ungraded} pairs without a grade.")
+    print(f"{total} judgements of {queries} queries in {args.out}; {collected.ungraded} pairs without a grade.")
     return 0
 
 

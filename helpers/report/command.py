@@ -16,8 +16,9 @@ from pathlib import Path
 from helpers._files import open_text, plain_name
 from helpers._hub import is_hub_id
 from helpers.data import OFFLINE_DEFAULT as DATA_DEFAULT
-from helpers.data import RetrievalDataset, bundled, load_dataset
+from helpers.data import RetrievalDataset, bundled, from_ids, load_dataset
 from helpers.data.formats import READERS
+from helpers.data.trec import read_qrels, read_run
 from helpers.embeddings import default_cache
 from helpers.models import OFFLINE_DEFAULT as MODEL_DEFAULT
 from helpers.report.comparison import Comparison, canonical_metrics, check_metrics, compare, default_metrics
@@ -27,7 +28,7 @@ from helpers.report.options import DATA, MODELS, keywords, parser, with_options
 from helpers.report.page import render, words
 from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, no_file, one_line, with_labels
 
-ELSEWHERE = {"p": "precision", "r": "recall", "ap": "map", "rr": "mrr", "hit": "success"}  # names of other tools
+ELSEWHERE = {"p": "precision", "r": "recall", "ap": "map", "rr": "mrr", "hit": "success"}  # names of ir_measures
 SHEETS = (".xlsx", ".xls", ".ods")
 
 
@@ -63,7 +64,11 @@ def _run(args: argparse.Namespace) -> int:
         raise FileNotFoundError(f"No file {args.slices!r}; --slices takes lines of query id, tab, type.")
     _check_folder(args, specs)
     remove_earlier(args.out)  # if anything fails from here on, no older page is taken for this one
-    data = load_dataset(args.data or DATA_DEFAULT, **_chosen(args, DATA))
+    data = (
+        _judgements_alone(args, specs)
+        if args.data is None and args.qrels
+        else load_dataset(args.data or DATA_DEFAULT, **_chosen(args, DATA))
+    )
     size = len(data.corpus)
     cutoffs = sorted({*(cutoffs or (1, min(10, size))), *(int(k) for m in metrics if (k := m.partition("@")[2]))})
     if cutoffs[-1] > size:
@@ -128,7 +133,7 @@ def _chosen(args: argparse.Namespace, flags: Iterable[str]) -> Record:
 def _check_data_options(args: argparse.Namespace) -> None:
     """Raise for a mistyped path that would be taken for a data set of the hub, and for a file of another kind."""
     if args.data is None:
-        if any((args.queries, args.corpus, args.qrels)):
+        if args.queries or args.corpus:
             raise ValueError(
                 "--queries, --corpus and --qrels belong to a collection: name its folder, --data ., and give all three."
             )
@@ -141,6 +146,32 @@ def _check_data_options(args: argparse.Namespace) -> None:
             raise ValueError(f"{path.name!r}: cannot read {path.suffix or 'a file without suffix'}; {hint}.")
     elif not path.exists() and "/" in args.data and not is_hub_id(args.data):
         raise no_file(args.data, " (--data)")
+
+
+def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
+    """Return a collection without texts, for runs: an id stands where a text would be.
+
+    Its documents are those that are judged or retrieved. Every query of the judgements counts (``trec_eval -c``).
+
+    Raises:
+        ValueError: a system that searches texts, an option of texts, judgements that cannot be read.
+    """
+    if searching := [spec.name for spec in specs if spec.kind not in ("run", "fuse")]:
+        raise ValueError(
+            f"{searching[0]!r} searches texts, and --qrels alone has none: give --data, --queries, --corpus."
+        )
+    given = _chosen(args, DATA).keys() - {"qrels", "relevance_level", "max_queries"}
+    if given:
+        raise ValueError(f"--{min(given).replace('_', '-')} is about texts, and --qrels alone has none: give --data.")
+    path = Path(args.qrels).expanduser()
+    qrels = read_qrels(path)
+    judged = dict.fromkeys(doc for docs in qrels.values() for doc in docs)
+    runs = [read_run(Path(spec.where).expanduser()) for spec in specs if spec.kind == "run"]
+    retrieved = dict.fromkeys(doc for run in runs for docs in run.values() for doc in docs)
+    data = from_ids(
+        plain_name(path), {query: query for query in qrels}, {doc: doc for doc in judged | retrieved}, qrels
+    )
+    return replace(data, relevance_level=args.relevance_level or 1).first(args.max_queries)
 
 
 def _specs(args: argparse.Namespace) -> list[Spec]:
@@ -161,13 +192,15 @@ def _metrics(args: argparse.Namespace) -> tuple[list[str], list[tuple[str, float
     """Return the names of --metrics, none for the default, and metric and value of each --fail-under."""
     metrics = [name.strip().lower() for name in args.metrics.split(",")] if args.metrics else []
     floors = [read_floor(text) for text in args.fail_under]
-    for name in [*metrics, *(metric for metric, _ in floors)]:
-        base, at, cutoff = name.partition("@")
-        if base in ELSEWHERE:
-            raise ValueError(f"Unknown metric {name!r}: write it {ELSEWHERE[base]}{at}{cutoff}.")
+    metrics = [_our_name(name) for name in metrics]
     if metrics:
         check_metrics(metrics, 10)
-    return metrics, [(canonical_metrics([name])[0], value) for name, value in floors]
+    return metrics, [(canonical_metrics([_our_name(name)])[0], value) for name, value in floors]
+
+
+def _our_name(metric: str) -> str:
+    base, at, cutoff = metric.partition("@")
+    return f"{ELSEWHERE.get(base, base)}{at}{cutoff}"
 
 
 def _cutoffs(text: str | None) -> list[int]:

@@ -10,7 +10,7 @@ from helpers.data import RetrievalDataset
 from helpers.data.trec import read_run
 from helpers.embeddings import BATCH_SIZE, count_truncated
 from helpers.models import Model, Pooling, Precomputed, load_model
-from helpers.models.files import one_line_errors
+from helpers.models.files import one_line_errors, sha256_of
 from helpers.models.find import find_checkpoint
 from helpers.provenance import model_record
 from helpers.report.spec import Options, Record, Spec
@@ -98,6 +98,8 @@ def metadata(spec: Spec, system: System | None, data: RetrievalDataset) -> Recor
     options = {k: Path(v).name if k in ("by", "model") and Path(v).exists() else v for k, v in spec.options.items()}
     where = Path(spec.where).name if Path(spec.where).expanduser().exists() else spec.where
     record: Record = {"kind": spec.kind, "where": where, "options": options, "parts": list(spec.parts)}
+    if spec.kind == "run":
+        record["sha256"] = sha256_of(Path(spec.where).expanduser())
     if isinstance(system, Dense):
         model = system.model
         record |= {

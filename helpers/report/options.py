@@ -16,8 +16,8 @@ Group: TypeAlias = dict[str, Record]  # the keyword arguments of add_argument, b
 SYSTEMS: Group = {
     "--model": {"metavar": "SYSTEM", "help": f"the first system, by default {MODEL_DEFAULT}"},
     "--against": {"metavar": "SYSTEM", "help": "a second one"},
-    "--system": {"metavar": "SYSTEM", "action": "append", "default": [],
-                 "help": "any number more; options behind it: 'models/mine?pooling=cls&max_length=256'"},
+    "--system": {"metavar": "SYSTEM", "action": "extend", "nargs": "+", "default": [],
+                 "help": "any number more, runs/*.trec among them; options: 'models/mine?pooling=cls&max_length=256'"},
     "--systems": {"metavar": "FILE", "help": "a TOML file that names systems, fusions and rerankers"},
 }  # fmt: skip
 MODELS: Group = {  # for every model that does not name its own; also options of a spec
@@ -29,7 +29,7 @@ MODELS: Group = {  # for every model that does not name its own; also options of
 DATA: Group = {  # also parameters of load_dataset
     "--queries": {"help": "file of ids and texts, in the folder DATA or a path of its own"},
     "--corpus": {"help": "file of ids and texts, in the folder DATA or a path of its own"},
-    "--qrels": {"help": "file of judgements by id, in the folder DATA or a path of its own"},
+    "--qrels": {"help": "file of judgements by id, in the folder DATA or a path of its own; alone, for runs"},
     "--columns": {"help": 'the names of your columns: "query=question, positive=answer"'},
     "--config": {"help": "which configuration or language, where the data set has several: zh"},
     "--split": {"help": "which split holds the queries"},
@@ -45,7 +45,7 @@ DATA: Group = {  # also parameters of load_dataset
 OUTPUT: Group = {
     "--slices": {"metavar": "FILE", "help": "query id and type, tab-separated: scores by type"},
     "--cutoffs": {"help": "1,10 unless the corpus is smaller"},
-    "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10"},
+    "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or P@10,nDCG@10"},
     "--no-growth": {"action": "store_true", "help": "leave out the scores of smaller corpora"},
     "--language": {"choices": LANGUAGES, "default": "en", "help": "of the page"},
     "--out": {"type": Path, "default": Path("build/report"),

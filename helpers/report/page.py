@@ -245,14 +245,17 @@ class View:
         if frame is None or frame.empty:
             return None
         several = "adjusted p" in frame
-        header = [w["system"], w["difference"], w["interval"], w["better_worse"], w["p"]]
+        header = [w["system"], w["difference"], w["interval"], w["detectable"], w["better_worse"], w["p"]]
         rows = [
             [name, number(row["difference"]), w["interval_of"].format(low=number(row["low"]), high=number(row["high"])),
+             w["detectable_of"].format(value=number(row["detectable"]), sd=number(row["sd"])),
              f"{int(row['better'])} / {int(row['worse'])}", p_text(row["p"]),
              *([p_text(row["adjusted p"])] if several else [])]
             for name, row in frame.iterrows()
         ]  # fmt: skip
-        notes = [w["exact_note"]] + ([w["adjusted_note"].format(n=len(frame))] if several else [])
+        notes = [w["detectable_note"].format(n=self.comparison.scored[self.names[0]].queries), w["exact_note"]] + (
+            [w["adjusted_note"].format(n=len(frame))] if several else []
+        )
         for name, row in frame.iterrows():
             differing, floor = int(row["better"] + row["worse"]), row["smallest p"]
             if differing > 0 and floor > SMALL:

@@ -108,7 +108,9 @@ class Results:
 
         Columns: ``difference`` of the means, reference minus other, with its interval ``low`` to ``high`` (bootstrap);
         on how many queries the reference is ``better`` and ``worse``; ``p`` of the paired randomisation test, exact
-        where few queries differ; ``smallest p``, below which it cannot fall with so few; and, where there are several
+        where few queries differ; ``smallest p``, below which it cannot fall with so few; ``sd``, the standard
+        deviation of the differences, and ``detectable``, the smallest difference that so many queries show with a power
+        of 0.8 (0 where all differences are equal); and, where there are several
         tests, ``adjusted p`` of the randomised Tukey HSD test of all pairs, which allows for choosing the best system
         after the scores were seen. No rows with fewer than two systems or queries.
 
@@ -116,7 +118,7 @@ class Results:
             ValueError: no system of that name was scored, or the metric was not computed.
         """
         from helpers.show.tables import paired_table
-        from helpers.significance import tukey_hsd
+        from helpers.significance import minimum_detectable_difference, tukey_hsd
 
         if not self.scored:
             raise ValueError(f"No system was scored: {'; '.join(self.failed.values()) or 'there is none'}.")
@@ -128,6 +130,9 @@ class Results:
         if key not in self._paired:
             scored = self.scored if len(self.data.queries) > 1 else {key[0]: self.scored[key[0]]}
             frame = paired_table(scored, *key, level=self.level, smallest=True)
+            values = scored[key[0]].per_query[key[1]]
+            frame["sd"] = [float(np.std(values - scored[name].per_query[key[1]], ddof=1)) for name in frame.index]
+            frame["detectable"] = [sd and minimum_detectable_difference(sd, len(values)) for sd in frame["sd"]]
             if len(frame) > 1:
                 pairs = tukey_hsd(np.array([result.per_query[key[1]] for result in scored.values()]))
                 frame["adjusted p"] = np.delete(pairs[list(scored).index(key[0])], list(scored).index(key[0]))

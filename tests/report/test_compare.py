@@ -17,7 +17,7 @@ from helpers.report import compare
 from helpers.report.comparison import grown
 from helpers.report.files import as_record
 from helpers.report.page import View
-from helpers.significance import bootstrap_interval, interval, paired_test, tukey_hsd
+from helpers.significance import bootstrap_interval, interval, paired_test, power, tukey_hsd
 from helpers.systems import Ranking, Words
 from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, numbered, shifted, write_embeddings
 
@@ -79,6 +79,9 @@ def test_every_interval_has_the_level_that_is_shown(compared):
                 assert row[["difference", "low", "high"]].tolist() == list(expected[:3])
                 assert (row["better"], row["worse"]) == ((first > second).sum(), (first < second).sum())
                 assert (row["p"], row["smallest p"]) == (test.p_value, test.smallest)
+                assert row["sd"] == np.std(first - second, ddof=1)
+                noticed = power(row["detectable"], row["sd"], len(first)) if row["sd"] else 0.8
+                assert noticed == pytest.approx(0.8, abs=1e-9)
         record = as_record(shown)
         assert record["level"] == level
         assert [system["scores"]["map@10"]["low"] for system in record["systems"]] == [
