@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
+
 import pytest
 
 from helpers.metrics import evaluate
-from helpers.metrics.acid import Verdict, __main__, read_cases, run_cases
+from helpers.metrics.acid import Result, Verdict, __main__, read_cases, run_cases
 from notebooks.kit.notebooks import ROOT, lesson_path, read
+from tests.acid.scoreboard import FOLDER, RUNNERS, documented
 
 SIX = [case for case in read_cases() if case.name.startswith("grades/swapped") and case.metric.endswith("@2")]
 
@@ -85,3 +88,22 @@ def test_exercise_fails_the_families_that_its_solution_names(name):
     exec(source, names)
     failed = [result for result in run_cases(names[name], read_cases()) if result.verdict is not Verdict.AGREES]
     assert {result.case.family for result in failed} == EXERCISE[name]
+
+
+def test_words_explain_the_values_or_the_errors_that_they_are_about():
+    """The scoreboard would call a crash documented because the library documents another value, or the reverse."""
+    values, errors = ({"runner": "ours", "on": ["grades"]} | more for more in ({}, {"error": "KeyError"}))
+    differs = Result(SIX[0], Verdict.DIFFERS, "0.5")
+    crashes = Result(SIX[0], Verdict.CRASHES, "KeyError: 'q1'")
+    assert documented("ours", differs, [errors, values]) is values
+    assert documented("ours", crashes, [values, errors]) is errors
+    assert documented("ours", Result(SIX[0], Verdict.CRASHES, "IndexError"), [values, errors]) is None
+    assert documented("trec", differs, [values]) is None
+
+
+def test_words_are_about_runners_and_scenarios_that_exist():
+    """A slip in a name would leave a documented difference undocumented."""
+    places = {name for case in read_cases() for name in (case.family, f"{case.family}/{case.scenario}")}
+    for entry in tomllib.loads((FOLDER / "documented.toml").read_text(encoding="utf-8"))["words"]:
+        assert entry["runner"] in RUNNERS
+        assert set(entry["on"]) <= places
