@@ -6,7 +6,7 @@ import json
 from html import escape
 from typing import Any
 
-from docs.site.project import Edition
+from docs.site.project import Edition, table
 
 Library = dict[str, Any]
 
@@ -22,19 +22,16 @@ def scoreboard(edition: Edition, _argument: str) -> str:
         family: json.loads((folder / f"{family}.json").read_text(encoding="utf-8"))["title"][edition.language]
         for family in families
     }
-    head = "".join(f"<th>{escape(short(name))}</th>" for name in libraries)
-    rows = [f"<tr><th></th>{head}</tr>"]
-    for family, title in titles.items():
-        cells = "".join(
-            f"<td>{_cell(number, family, library['families'][family], words)}</td>"
-            for number, library in enumerate(libraries.values())
-        )
-        rows.append(f"<tr><th>{escape(title)}</th>{cells}</tr>")
-    table = f'<div class="table-wrapper"><table class="table">{"".join(rows)}</table></div>'
+    numbered = list(enumerate(libraries.values()))
+    rows = (
+        [title, *(_cell(number, family, library["families"][family], words) for number, library in numbered)]
+        for family, title in titles.items()
+    )
+    shown = table(["", *map(short, libraries)], rows)
     cases = "".join(_cases(number, name, library, titles, words) for number, (name, library) in
                     enumerate(libraries.items()))  # fmt: skip
     suite = words["suite"].format(record["suite"]["version"], record["suite"]["sha256"][:12], record["command"])
-    return f"{table}\n\n{suite}\n\n{cases}"
+    return f"{shown}\n\n{suite}\n\n{cases}"
 
 
 def short(name: str) -> str:

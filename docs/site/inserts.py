@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from sphinx.util.typing import ExtensionMetadata
 from docs.site.acid import scoreboard
 from docs.site.figures import panels
 from docs.site.home import home
-from docs.site.project import DocsError, Edition, addresses
+from docs.site.project import DocsError, Edition, addresses, table
 from docs.site.terms import anchor
 from docs.site.widget import widget
 from notebooks.kit.notebooks import lesson_names
@@ -22,12 +22,6 @@ from notebooks.kit.translation import glossary
 
 _INSERT = re.compile(r"^<!-- insert: (?P<name>\w+)(?: (?P<argument>\S+))? -->$", re.M)
 Measurements = dict[str, dict[str, float]]
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str = "---") -> str:
-    """Return a Markdown table; align is how the columns after the first are."""
-    lines = [head, ["---", *[align] * (len(head) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def lesson_list(edition: Edition, _argument: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -90,6 +91,12 @@ def notes(root: Path) -> Any:
 def site_words(language: str) -> dict[str, Any]:
     """The words that the site adds around pages (words.yml beside this file)."""
     return dict(read_yaml(Path(__file__).with_name("words.yml"))[language])
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], align: str = "---") -> str:
+    """Return a Markdown table; align is how the columns after the first are."""
+    lines = [head, ["---", *[align] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 @dataclass(frozen=True)

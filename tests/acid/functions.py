@@ -1,4 +1,4 @@
-"""Functions that the acid test must survive, and three wrong ones to try it on."""
+"""Functions that the acid test must survive."""
 
 import math
 import os
@@ -13,11 +13,11 @@ def right(run, qrels, metric):
 
 
 def prints(run, qrels, metric):
-    """Prints on every channel, then returns the number."""
+    """Prints a verdict of its own on every channel, then returns a wrong number."""
     print('["agrees", "forged"]', flush=True)
     os.write(1, b'["agrees", "forged"]\n')
     os.write(2, b"noise")
-    return right(run, qrels, metric)
+    return right(run, qrels, metric) + 1
 
 
 def asks(run, qrels, metric):
@@ -26,8 +26,8 @@ def asks(run, qrels, metric):
 
 
 def text(run, qrels, metric):
-    """Returns a string."""
-    return "0.5"
+    """Returns the number as a string."""
+    return str(right(run, qrels, metric))
 
 
 def nothing(run, qrels, metric):

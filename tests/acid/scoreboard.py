@@ -32,10 +32,11 @@ ORDER = ("agrees", "documented", "refuses", "undocumented", "crashes")
 
 def documented(runner: str, result: Result, entries: list[dict[str, Any]]) -> dict[str, Any] | None:
     """The library's own words on a case that differs, if there are any."""
+    places = {result.case.family, f"{result.case.family}/{result.case.scenario}"}
+    name = result.case.metric.partition("@")[0]
     for entry in entries:
-        places = (result.case.family, f"{result.case.family}/{result.case.scenario}")
-        name = result.case.metric.partition("@")[0]
-        if entry["runner"] == runner and set(places) & set(entry["on"]) and name in entry.get("metrics", [name]):
+        meant = result.answer.startswith(entry["error"]) if "error" in entry else result.verdict is Verdict.DIFFERS
+        if meant and entry["runner"] == runner and places & set(entry["on"]) and name in entry.get("metrics", [name]):
             return entry
     return None
 

@@ -8,23 +8,29 @@ form and as a double, the reason in English and Chinese, and the source. The con
 or `python -m helpers.metrics.acid my_module:evaluate`, which prints the families that fail. The function takes a run
 `{query: {doc: score}}` or `{query: [doc, …]}`, judgements `{query: {doc: grade}}` and one metric such as `"ndcg@10"`,
 and returns the mean over the queries. It runs in a process of its own: whatever it does is a verdict, never the end.
+In a notebook, `print(summary(run_cases(evaluate, read_cases())))` calls the function itself.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
+import warnings
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
-__all__ = ["TOLERANCE", "Case", "Result", "Verdict", "read_cases", "run_cases"]
+from helpers.metrics.evaluation import Evaluation
+
+__all__ = ["TOLERANCE", "Case", "Result", "Verdict", "judge", "read_cases", "run_cases", "summary"]
 
 TOLERANCE = 1e-5  # five places, which is what libraries round to and more than papers print
 START_LIMIT = 300.0  # seconds for the import of the function's module
@@ -95,17 +101,46 @@ def read_cases() -> list[Case]:
     return cases
 
 
-def run_cases(function: str, cases: Iterable[Case], limit: float = 10.0) -> list[Result]:
-    """Ask a function for every case, in a process that is started again where it ends or takes too long.
+def judge(function: Callable[..., object], case: Case) -> tuple[Verdict, str]:
+    """Call the function, and compare what it returns or raises with the right answer."""
+    try:
+        returned = function(case.run, case.qrels, case.metric)
+        if isinstance(returned, Evaluation):
+            returned = returned.mean[case.metric]
+        if not isinstance(returned, Real) or isinstance(returned, bool):
+            return Verdict.DIFFERS, f"returned {str(returned)[:60]!r} ({type(returned).__name__}), not a number"
+        value = float(returned)
+    except NotImplementedError as error:
+        return Verdict.NOT_OFFERED, one_line(error)
+    except (TypeError, ValueError) as error:
+        return Verdict.REFUSES if case.answer == "value" else Verdict.AGREES, one_line(error)
+    except (Exception, SystemExit) as error:
+        return Verdict.CRASHES, one_line(error)
+    right = case.double is not None and math.isclose(value, case.double, rel_tol=0, abs_tol=TOLERANCE)
+    return Verdict.AGREES if right else Verdict.DIFFERS, f"{value:.6g}"
+
+
+def one_line(error: BaseException) -> str:
+    """An error in one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}".rstrip(": ")
+
+
+def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limit: float = 10.0) -> list[Result]:
+    """Ask a function for every case.
 
     Args:
-        function: `module:name`; the module is looked for in the current folder first.
+        function: `module:name`, which runs in a process of its own, started again where it ends or takes too long; the
+            module is looked for in the current folder first. Or the function itself, which is called in this process
+            without a limit.
         cases: from `read_cases`.
         limit: the seconds that a case may take.
 
     Raises:
         ImportError: the module cannot be imported, or has no such function.
     """
+    if not isinstance(function, str):
+        with warnings.catch_warnings(action="ignore"):
+            return [Result(case, *judge(function, case)) for case in cases]
     results: list[Result] = []
     process: subprocess.Popen[str] | None = None
     try:
@@ -151,3 +186,33 @@ def _ask(process: subprocess.Popen[str], case: str, limit: float) -> tuple[str, 
     process.kill()
     process.communicate()
     return Verdict.CRASHES, "the process ended" if in_time else f"no answer within {limit:g} s"
+
+
+def summary(results: list[Result], language: str = "en") -> str:
+    """A line for each family, under those that fail the smallest case, and the total, as text to print."""
+    suite, offered = read_json("suite"), [result for result in results if result.verdict is not Verdict.NOT_OFFERED]
+    failed = [result for result in offered if result.verdict is not Verdict.AGREES]
+    lines = []
+    for family in suite["families"]:
+        asked = sum(result.case.family == family for result in offered)
+        failures = [result for result in failed if result.case.family == family]
+        lines.append(f"{read_json(family)['title'][language]}: {asked - len(failures)} of {asked} agree")
+        if failures:
+            lines.append(_described(min(failures, key=lambda result: result.case.size), language))
+    agree, not_offered = len(offered) - len(failed), len(results) - len(offered)
+    lines.append(f"{agree} of {len(offered)} cases agree; {not_offered} not offered.")
+    return "\n".join([*lines, f"Suite {suite['version']}, SHA-256 {suite['sha256']}"])
+
+
+def _described(result: Result, language: str) -> str:
+    """A case that failed, in the lines that a reader needs to try it."""
+    case = result.case
+    expected = "an error" if case.exact is None else f"{case.exact} = {case.double:.6g}"
+    lines = [
+        f"{case.name}: {result.answer}",
+        f"expected {expected}",
+        case.why[language],
+        f"run = {json.dumps(case.run, ensure_ascii=False)}",
+        f"qrels = {json.dumps(case.qrels, ensure_ascii=False)}",
+    ]
+    return "\n".join(f"    {line}" for line in lines)

@@ -3,24 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 
-from helpers.metrics.acid import Result, Verdict, read_cases, read_json, run_cases
-
-
-def described(result: Result, language: str) -> str:
-    """A case that failed, in the lines that a reader needs to try it."""
-    case = result.case
-    expected = "an error" if case.exact is None else f"{case.exact} = {case.double:.6g}"
-    lines = [
-        f"{case.name}: {result.answer}",
-        f"expected {expected}",
-        case.why[language],
-        f"run = {json.dumps(case.run, ensure_ascii=False)}",
-        f"qrels = {json.dumps(case.qrels, ensure_ascii=False)}",
-    ]
-    return "\n".join(f"    {line}" for line in lines)
+from helpers.metrics.acid import Verdict, read_cases, run_cases, summary
 
 
 def main() -> int:
@@ -34,17 +19,9 @@ def main() -> int:
     except ImportError as error:
         print(error, file=sys.stderr)
         return 2
-    suite, offered = read_json("suite"), [result for result in results if result.verdict is not Verdict.NOT_OFFERED]
-    failed = [result for result in offered if result.verdict is not Verdict.AGREES]
-    for family in suite["families"]:
-        asked = sum(result.case.family == family for result in offered)
-        failures = [result for result in failed if result.case.family == family]
-        print(f"{read_json(family)['title'][options.language]}: {asked - len(failures)} of {asked} agree")
-        if failures:
-            print(described(min(failures, key=lambda result: result.case.size), options.language))
-    print(f"{len(offered) - len(failed)} of {len(offered)} cases agree; {len(results) - len(offered)} not offered.")
-    print(f"Suite {suite['version']}, SHA-256 {suite['sha256']}")
-    return 0 if offered and not failed else 1
+    print(summary(results, options.language))
+    verdicts = {result.verdict for result in results} - {Verdict.NOT_OFFERED}
+    return 0 if verdicts == {Verdict.AGREES} else 1
 
 
 if __name__ == "__main__":

@@ -4,38 +4,11 @@ from __future__ import annotations
 
 import importlib
 import json
-import math
 import os
 import sys
 from collections.abc import Callable
-from numbers import Real
 
-from helpers.metrics.acid import TOLERANCE, Case, Verdict, read_cases
-from helpers.metrics.evaluation import Evaluation
-
-
-def judge(function: Callable[..., object], case: Case) -> tuple[Verdict, str]:
-    """Call the function, and compare what it returns or raises with the right answer."""
-    try:
-        returned = function(case.run, case.qrels, case.metric)
-        if isinstance(returned, Evaluation):
-            returned = returned.mean[case.metric]
-        if not isinstance(returned, Real) or isinstance(returned, bool):
-            return Verdict.DIFFERS, f"returned {str(returned)[:60]!r} ({type(returned).__name__}), not a number"
-        value = float(returned)
-    except NotImplementedError as error:
-        return Verdict.NOT_OFFERED, described(error)
-    except (TypeError, ValueError) as error:
-        return Verdict.REFUSES if case.answer == "value" else Verdict.AGREES, described(error)
-    except BaseException as error:
-        return Verdict.CRASHES, described(error)
-    right = case.double is not None and math.isclose(value, case.double, rel_tol=0, abs_tol=TOLERANCE)
-    return Verdict.AGREES if right else Verdict.DIFFERS, f"{value:.6g}"
-
-
-def described(error: BaseException) -> str:
-    """An error in one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}".rstrip(": ")
+from helpers.metrics.acid import Verdict, judge, one_line, read_cases
 
 
 def main(name: str) -> None:
@@ -54,7 +27,7 @@ def main(name: str) -> None:
             try:
                 function, reply = getattr(importlib.import_module(module), attribute), (Verdict.AGREES, "")
             except BaseException as error:
-                reply = Verdict.CRASHES, described(error)
+                reply = Verdict.CRASHES, one_line(error)
         replies.write(json.dumps(reply) + "\n")
         replies.flush()
 

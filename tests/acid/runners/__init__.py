@@ -8,18 +8,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from tests.acid.reference import Grades, Ranking, single
 
 Run = Mapping[str, Ranking]
 Qrels = Mapping[str, Grades]
+Name = TypeVar("Name")
 
 
 def parsed(metric: str) -> tuple[str, int]:
     """Name and cutoff."""
     name, _, k = metric.partition("@")
     return name, int(k)
+
+
+def renamed(metric: str, names: Mapping[str, Name]) -> tuple[Name, int]:
+    """What the library calls a metric, and the cutoff."""
+    name, k = parsed(metric)
+    if name not in names:
+        not_offered(f"has no {name} with a cutoff")
+    return names[name], k
 
 
 def not_offered(reason: str) -> NoReturn:

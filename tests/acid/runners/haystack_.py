@@ -3,21 +3,18 @@
 from haystack import Document
 from haystack.components import evaluators
 
-from tests.acid.runners import listed, not_offered, one_by_one, parsed
+from tests.acid.runners import listed, one_by_one, renamed
 
 PACKAGE = "haystack-ai"
 LANGUAGE = "Python"
-NAMES = {"recall": "Recall", "mrr": "MRR", "map": "MAP", "ndcg": "NDCG", "success": "Recall"}
+NAMES = {"recall": ("Recall", {"mode": "multi_hit"}), "success": ("Recall", {"mode": "single_hit"}),
+         "mrr": ("MRR", {}), "map": ("MAP", {}), "ndcg": ("NDCG", {})}  # fmt: skip
 
 
 def evaluate(run, qrels, metric):
     """The score of one evaluator."""
-    name, k = parsed(metric)
-    if name not in NAMES:
-        not_offered("has no precision")
-    modes = {"recall": {"mode": "multi_hit"}, "success": {"mode": "single_hit"}}
-    evaluator = getattr(evaluators, f"Document{NAMES[name]}Evaluator")(document_comparison_field="id",
-                                                                       **modes.get(name, {}))  # fmt: skip
+    (name, options), k = renamed(metric, NAMES)
+    evaluator = getattr(evaluators, f"Document{name}Evaluator")(document_comparison_field="id", **options)
     truth, retrieved = [], []
     for ranking, grades in one_by_one(run, qrels):
         truth.append([Document(id=doc, score=float(grade)) for doc, grade in grades.items() if grade > 0])

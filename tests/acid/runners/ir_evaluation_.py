@@ -2,7 +2,7 @@
 
 from ir_evaluation import metrics as functions
 
-from tests.acid.runners import listed, not_offered, one_by_one, parsed, relevant
+from tests.acid.runners import listed, one_by_one, relevant, renamed
 
 PACKAGE = "ir-evaluation"
 LANGUAGE = "Python"
@@ -12,10 +12,7 @@ NAMES = {"recall": "recall", "precision": "precision", "mrr": "reciprocal_rank",
 
 def evaluate(run, qrels, metric):
     """The mean of one function over the queries."""
-    name, k = parsed(metric)
-    if name not in NAMES:
-        not_offered("has no success")
-    function = getattr(functions, NAMES[name])
-    return sum(function(relevant(grades), listed(ranking), k) for ranking, grades in one_by_one(run, qrels)) / len(
-        qrels
-    )
+    name, k = renamed(metric, NAMES)
+    function = getattr(functions, name)
+    values = [function(relevant(grades), listed(ranking), k) for ranking, grades in one_by_one(run, qrels)]
+    return sum(values) / len(values)

@@ -2,7 +2,7 @@
 
 import pytrec_eval
 
-from tests.acid.runners import not_offered, parsed, scored
+from tests.acid.runners import renamed, scored
 
 PACKAGE = "pytrec-eval-terrier"
 LANGUAGE = "C"
@@ -11,9 +11,7 @@ NAMES = {"recall": "recall", "precision": "P", "map": "map_cut", "ndcg": "ndcg_c
 
 def evaluate(run, qrels, metric):
     """The mean of the values of RelevanceEvaluator."""
-    name, k = parsed(metric)
-    if name not in NAMES:
-        not_offered("recip_rank has no cutoff")
+    name, k = renamed(metric, NAMES)
     run = {query: scored(ranking) for query, ranking in run.items()}
-    values = pytrec_eval.RelevanceEvaluator(qrels, {f"{NAMES[name]}.{k}"}).evaluate(run)
-    return sum(value[f"{NAMES[name]}_{k}"] for value in values.values()) / len(values)
+    values = pytrec_eval.RelevanceEvaluator(qrels, {f"{name}.{k}"}).evaluate(run)
+    return sum(value[f"{name}_{k}"] for value in values.values()) / len(values)
