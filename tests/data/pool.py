@@ -12,7 +12,7 @@ from itertools import pairwise, product
 import bm25s
 import numpy as np
 from sklearn.decomposition import TruncatedSVD
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer, TfidfVectorizer
 from sklearn.preprocessing import normalize
 
 from helpers.data import RetrievalDataset, load_dataset
@@ -25,6 +25,11 @@ from helpers.systems import load_contenders, rank, rank_all
 DEPTH = 20
 SHALLOW = 10  # where a ranking is noise further down: a language it cannot read, or next to nothing to go by
 UNITS = ("words", "words-no-hmm", "words-search", "characters", "bigrams")
+FAMILIES = {  # by the beginning of a name
+    "MiniLM": "the bundled network", "static": "the bundled network", "multilingual": "the multilingual network",
+    "BM25": "BM25", "TF-IDF": "TF-IDF and its kin", "LSA": "TF-IDF and its kin", "hashed": "TF-IDF and its kin",
+}  # fmt: skip
+HASHED = {"en": (3, 12), "zh": (2, 16)}  # characters of a run, bits of the number of columns
 DIRECTIONS = [(queries, corpus) for queries in ("en", "zh") for corpus in ("en", "zh")]
 Rankings = dict[str, np.ndarray]
 
@@ -60,6 +65,11 @@ def pooled(queries: str, corpus: str) -> Rankings:
     rankings[f"{first} + BM25"] = fused(rankings[first], rankings["BM25"])
     rankings["multilingual-e5-small + BM25"] = fused(readers["multilingual-e5-small"], rankings["BM25"])
     return rankings
+
+
+def family(name: str) -> str:
+    """Return the family of a pooled system; a fusion goes with the network in it."""
+    return next((kind for start, kind in FAMILIES.items() if name.startswith(start)), name)
 
 
 def _cut(ids: np.ndarray, depth: int) -> np.ndarray:
@@ -126,7 +136,18 @@ def _added_later(data: RetrievalDataset, language: str) -> Rankings:
         "BM25 of titles": _cut(BM25Index(titles, unit).search(data.queries, DEPTH)[1], SHALLOW),
         "Jaccard's share of words": _cut(_jaccard(data, unit), SHALLOW),
     }
+    size, bits = HASHED[language]
+    rankings["hashed runs of characters"] = _cut(_hashed(data, "char", size, bits), SHALLOW)
     return rankings | ({"BM25 of runs of four characters": _bm25_of_runs(data, 4)} if language == "en" else {})
+
+
+def _hashed(data: RetrievalDataset, analyzer: str, size: int, bits: int) -> np.ndarray:
+    """Rank by TF-IDF of runs of characters hashed into 2**bits columns, in which unlike runs meet."""
+    hashing = HashingVectorizer(analyzer=analyzer, ngram_range=(size, size), n_features=2**bits, alternate_sign=False)
+    passages, queries = hashing.transform(data.corpus), hashing.transform(data.queries)
+    weights = TfidfTransformer().fit(passages)
+    scores = weights.transform(queries) @ weights.transform(passages).T
+    return matches(scores.toarray().astype(np.float32), DEPTH)[1]
 
 
 def _bm25_of_runs(data: RetrievalDataset, size: int) -> np.ndarray:
@@ -184,5 +205,6 @@ def held_back(language: str) -> Rankings:
         "query likelihood of stems": ranking(likelihood, -1e9),
         "TF-IDF of words and pairs": _tfidf(data, 10, analyzer=with_pairs),
         "TF-IDF of long runs of characters": _tfidf(data, 10, analyzer="char", ngram_range=(2 * n_grams[0], 5)),
+        "hashed runs within words": _hashed(data, "char_wb", HASHED[language][0], HASHED[language][1] + 1)[:, :10],
         "TF-IDF of words with feedback": _feedback(data, lambda text: list(tokenize([text], unit)[0])),
     }
