@@ -159,7 +159,12 @@ def foreign_links(text: str, language: str) -> Iterator[tuple[str, str]]:
 
 
 def _edition(target: str) -> str:
-    return re.sub(r"(^|/)zh/", r"\1en/", target).replace("README_zh.md", "README.md").replace(".zh.md", ".md").replace(*_CARD)
+    return (
+        re.sub(r"(^|/)zh/", r"\1en/", target)
+        .replace("README_zh.md", "README.md")
+        .replace(".zh.md", ".md")
+        .replace(*_CARD)
+    )
 
 
 def _missing_links(english: str, chinese: str) -> Iterator[tuple[str, str]]:
