@@ -24,6 +24,7 @@ from helpers.show.vector import keep_as_svg
 
 COLOURS = tuple(palette.COLOURS.values())
 CLEAR = {"facecolor": palette.GREYS["ground"], "edgecolor": "none", "pad": 0.5}  # no line runs through a value
+PARTS = (palette.GREYS["quiet"], COLOURS[1], COLOURS[4], COLOURS[5], COLOURS[0])  # of a bar: the last is the best
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 # Places for the name of a point: an offset to the right and up, in points, and the side of the name that is there.
 PLACES = (
@@ -96,6 +97,26 @@ def plot_bars(intervals: pd.DataFrame, label: str) -> Axes:
     axes.set_xlim(0, 1.02)
     axes.set_xlabel(f"{_literal(label)}, with 95 % interval over the queries")
     axes.grid(visible=False, axis="y")
+    return axes
+
+
+def plot_shares(table: pd.DataFrame, label: str) -> Axes:
+    """Draw each row of shares that add up to 1 as one bar in parts, from the left in the order of the columns.
+
+    Args:
+        table: a row for each bar, drawn top down; a column for each part, at most five, the best last.
+        label: what the whole of a bar is.
+    """
+    axes = _axes(height=1.3 + 0.36 * len(table))
+    places, left = range(len(table))[::-1], np.zeros(len(table))
+    for name, colour in zip(table, PARTS, strict=False):
+        axes.barh(places, table[name], left=left, height=0.7, color=colour, label=_literal(name))
+        left += table[name].to_numpy()
+    axes.set_yticks(places, map(_literal, table.index))
+    axes.set_xlim(0, 1)
+    axes.set_xlabel(_literal(label))
+    axes.grid(visible=False, axis="y")
+    _legend(axes, 3)
     return axes
 
 

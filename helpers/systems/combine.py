@@ -98,7 +98,7 @@ class Run:
 class Fusion:
     """Several systems in one ranking.
 
-    ``how="rrf"``: reciprocal-rank fusion, the sum of 1 / (60 + rank) over the systems that retrieved the passage
+    ``how="rrf"``: reciprocal-rank fusion, the sum of 1 / (rrf_k + rank) over the systems that retrieved the passage
     (Cormack, Clarke and Büttcher 2009). ``how="weighted"``: the weighted sum of scores, those of each system and query
     first scaled to run from 0, its last retrieved passage, to 1, its best; what a system did not retrieve has 0.
 
@@ -107,17 +107,21 @@ class Fusion:
         how: "rrf" or "weighted".
         weights: one for each part; equal ones by default.
         depth: how many passages of each part are looked at.
+        rrf_k: the constant of reciprocal-rank fusion, 0 or more; the smaller, the more the first ranks count.
     """
 
     parts: Sequence[System]
     how: str = "rrf"
     weights: Sequence[float] | None = None
     depth: int = 100
+    rrf_k: float = RRF_K
 
     def __post_init__(self) -> None:
-        """Refuse an unknown way of fusion."""
+        """Refuse an unknown way of fusion, and a constant with which a rank could count infinitely or below 0."""
         if self.how not in ("rrf", "weighted"):
             raise ValueError(f"how={self.how!r}: expected 'rrf' or 'weighted'.")
+        if not 0 <= self.rrf_k < float("inf"):
+            raise ValueError(f"rrf_k={self.rrf_k!r}: expected a number of at least 0, such as {RRF_K}.")
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
         """Return the k best passages of each query; -1 fills the rest where the parts retrieved fewer."""
@@ -128,7 +132,7 @@ class Fusion:
             for ranking, weight in zip(rankings, self.weights or [1.0] * len(rankings), strict=True):
                 for total, scores, ids in zip(totals, ranking.scores, ranking.ids, strict=True):
                     inside = (ids >= 0) & (ids < len(data.corpus))
-                    values = 1.0 / (RRF_K + 1 + np.arange(len(ids)))
+                    values = 1.0 / (self.rrf_k + 1 + np.arange(len(ids)))
                     if self.how == "weighted":
                         values = _scaled(scores.astype(np.float64), ids >= 0)
                     for passage, value in zip(ids[inside].tolist(), values[inside].tolist(), strict=True):

@@ -17,6 +17,7 @@ EXTRAS = {
     "04_judgements": "lessons",
     "05_languages": "lessons,zh",
     "06_scaling_up": "distributed,lessons",
+    "07_stages": "lessons",
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 END = "check=True)\n"

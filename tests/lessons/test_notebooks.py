@@ -22,7 +22,7 @@ from notebooks.kit.run import report
 
 LESSONS = [(language, name) for name in lesson_names(ROOT) for language in LANGUAGES]
 TWINS = {"01_evaluation", "02_metrics"}
-LONG = {"06_scaling_up"}  # takes minutes; a small run of it is below
+LONG = {"06_scaling_up", "07_stages"}  # take minutes; small runs of them are below
 PRINTED = re.compile(r"<!--nofig: printed by the solution, which a test runs-->(?:\n((?:.+\n)+)|([\d.]*\d))")
 ROWS = re.compile(r"(?<![\w.])\d+\.\d+")
 
@@ -112,3 +112,11 @@ def test_a_small_run_of_the_longest_lesson() -> None:
     unlike = {gap.cell for gap in compare(recorded, fresh)}
     assert "judged" not in unlike
     assert "cluster" not in unlike
+
+
+def test_a_small_run_of_the_lesson_on_stages() -> None:
+    """Lesson 07 would stop with an error, or give other outputs for the collection that is not made smaller."""
+    recorded = read(lesson_path(ROOT, "en", "07_stages"))
+    fresh = execute(recorded, "07_stages", root=ROOT, parameters={"MAX_PASSAGES": 512, "MAX_QUERIES": 50})
+    unlike = {gap.cell for gap in compare(recorded, fresh)}
+    assert unlike <= {"load", "losses", "union", "settings", "family"}  # which have a row or a column of the other one

@@ -18,6 +18,7 @@ from helpers.show.plots import (
     plot_growth,
     plot_intervals,
     plot_rankings,
+    plot_shares,
     plot_tradeoff,
 )
 from helpers.show.tables import (
@@ -163,6 +164,20 @@ def test_rankings_are_drawn_with_their_hits_dark():
     assert axes.get_ylim()[0] > axes.get_ylim()[1]  # the first query is at the top
     with pytest.raises(ValueError, match="shorter"):
         plot_rankings([[7, 3], [4, 7]], [[3]], ["a", "b"])
+
+
+def test_parts_of_a_bar_follow_each_other():
+    """Parts that overlap, or in another order than the legend's, would show shares that nobody has."""
+    table = pd.DataFrame({"lost": [0.25, 0.0], "cut": [0.25, 0.5], "found": [0.5, 0.5]}, index=["a", "b"])
+    axes = plot_shares(table, "share")
+    bars = [[(bar.get_x(), bar.get_width()) for bar in part] for part in axes.containers]
+    assert bars == [[(0, 0.25), (0, 0)], [(0.25, 0.25), (0, 0.5)], [(0.5, 0.5), (0.5, 0.5)]]
+    assert axes.patches[0].get_y() > axes.patches[1].get_y()  # the first row is at the top
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["lost", "cut", "found"]
+    assert len({to_hex(part[0].get_facecolor()) for part in axes.containers}) == 3
+    assert (axes.get_xlim(), axes.get_xlabel()) == ((0, 1), "share")
+    plt.close(axes.figure)
 
 
 def test_bars_carry_value_and_interval():
