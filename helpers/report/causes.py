@@ -22,6 +22,7 @@ CAUSES = {
     "titles": "the-title",
     "level": "what-counts-as-relevant",
     "unanswered": "the-queries-over-which-the-mean-runs",
+    "own_questions": "who-wrote-the-questions",
     "own_id": "a-document-whose-id-is-the-query-s",
     "missing": "the-queries-over-which-the-mean-runs",
     "unjudged": "unjudged-passages",
@@ -81,6 +82,9 @@ def _of_data(data: RetrievalDataset) -> Iterator[Cause]:
     for name, (count, of) in counted.items():
         if count:
             yield Cause(name, None, count, of)
+    answers = [data.relevant(row) for row in range(len(data.queries))]
+    if all(len(rows) == 1 for rows in answers) and len({rows[0] for rows in answers}) == len(data.queries) > 1:
+        yield Cause("own_questions", None, len(data.queries), len(data.corpus))  # as in an FAQ
     for kind, count in data.skipped.items():
         yield Cause("left_out", None, count, None, kind)
     grades = [grade for judged in data.qrels for grade in judged.values()]

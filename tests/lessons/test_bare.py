@@ -81,7 +81,7 @@ def test_a_lesson_alone_installs_what_it_needs(bare, name: str, tmp_path: Path):
     run("git", "clone", "--quiet", "--bare", ROOT, tmp_path / "clone.git")
     gaps = execute(python, name, tmp_path / "空 folder", EVAL_SOURCE=f"git+file://{tmp_path / 'clone.git'}")
     if name != TEXTS_OF_LIBRARIES:
-        assert [gap.cell for gap in gaps] == ["setup"], "\n".join(map(str, gaps))  # which says what it installs
+        assert {gap.cell for gap in gaps} <= {"setup"}, "\n".join(map(str, gaps))  # where pip may warn
     after = installed(python)
     assert {name: after[name] for name in before} == before
     assert PACKAGE in after

@@ -37,6 +37,17 @@ def test_a_plain_comparison_names_what_lies_in_its_data_alone():
     assert causes(compare({"run": Run(run)}, data)) == []
 
 
+def test_questions_of_an_faq_are_noticed():
+    """Whoever evaluates on an FAQ's own questions is told nothing, and expects the scores from users."""
+    faq = from_ids("faq", {"q1": "one?", "q2": "two?"}, {"d1": "one", "d2": "two"}, {"q1": {"d1": 1}, "q2": {"d2": 1}})
+    listed = found({"run": Run({"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}})}, faq)
+    assert listed["own_questions"] == [Cause("own_questions", None, 2, 2)]
+    shared = from_ids(
+        "shared", dict(q1="one?", q2="two?"), {"d1": "one", "d2": "two"}, {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    )
+    assert "own_questions" not in found({"run": Run({"q1": {"d1": 2.0}, "q2": {"d1": 2.0}})}, shared)
+
+
 def test_titles_and_what_was_merged_and_left_out_are_counted(tmp_path):
     """Whoever encodes texts alone, or keeps equal passages, gets another number and is not told why."""
     folder = write_collection(tmp_path / "beir")
