@@ -112,8 +112,8 @@ def ask(app: Sphinx, doctree: nodes.document) -> None:
     found = {i: section for section in doctree.findall(nodes.section) for i in section["ids"]}
     if lost := [i for i in wanted if i not in found]:
         raise DocsError(f"docs/site/questions.yml: {page} has no section #{lost[0]}; name one that it has")
-    for number, (place, asked) in enumerate(wanted.items(), 1):
-        html = question(asked, f"question-{number}", edition.language)
+    for number, (place, entry) in enumerate(wanted.items(), 1):
+        html = question(entry, f"question-{number}", edition.language)
         found[place].append(nodes.raw("", html, format="html"))
 
 
