@@ -67,7 +67,7 @@ def home(edition: Edition, _argument: str) -> str:
     curve = [value for key, value in figures.items() if key.endswith("/ndcg@10")]
     fill = {
         "lessons": len(lesson_names(edition.root)), "queries": len(data["queries"]), "passages": passages,
-        "highest": f"{curve[0]:.2f}", "lowest": f"{curve[-1]:.2f}", **data["means"],
+        "highest": f"{float(curve[0]):.2f}", "lowest": f"{float(curve[-1]):.2f}", **data["means"],
     }  # fmt: skip
 
     def text(key: str) -> str:

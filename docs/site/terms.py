@@ -90,18 +90,18 @@ def questions(root: Path) -> Any:
     return read_yaml(root / "docs" / "site" / "questions.yml")
 
 
-def question(asked: dict[str, Any], name: str, language: str) -> str:
+def question(entry: dict[str, Any], name: str, language: str) -> str:
     """Return a question with its answers as HTML that needs no script: an answer chosen shows what is said to it."""
     said, parts = site_words(language), []
-    for number, answer in enumerate(asked["answers"]):
-        kind = "right" if number == asked["right"] else "wrong"
-        reply = said[kind] + (asked["because"] if kind == "right" else answer["but"])[language]
+    for number, answer in enumerate(entry["answers"]):
+        kind = "right" if number == entry["right"] else "wrong"
+        reply = said[kind] + (entry["because"] if kind == "right" else answer["but"])[language]
         text, place = escape(str(answer.get(language, answer.get("both")))), f"{name}-{number}"
         parts.append(
             f'<div><input type="radio" name="{name}" id="{place}"><label for="{place}">{text}</label>'
             f'<p class="{kind}" role="status">{escape(reply)}</p></div>'
         )
-    legend = escape(said["quiz"] + asked["question"][language])
+    legend = escape(said["quiz"] + entry["question"][language])
     return f'<fieldset class="quiz"><legend>{legend}</legend>{"".join(parts)}</fieldset>'
 
 
@@ -112,8 +112,8 @@ def ask(app: Sphinx, doctree: nodes.document) -> None:
     found = {i: section for section in doctree.findall(nodes.section) for i in section["ids"]}
     if lost := [i for i in wanted if i not in found]:
         raise DocsError(f"docs/site/questions.yml: {page} has no section #{lost[0]}; name one that it has")
-    for number, (place, asked) in enumerate(wanted.items(), 1):
-        html = question(asked, f"question-{number}", edition.language)
+    for number, (place, entry) in enumerate(wanted.items(), 1):
+        html = question(entry, f"question-{number}", edition.language)
         found[place].append(nodes.raw("", html, format="html"))
 
 

@@ -324,7 +324,7 @@ def test_both_languages_link_the_same_places():
         found = []
         for file in (path, chinese(path)):
             targets = {target for text in texts(file) for _, target in links(text)}
-            found.append({re.sub(r"\b(?:en|zh)/|_zh(?=\.md)", "", target) for target in targets})
+            found.append({re.sub(r"\b(?:en|zh)/|[._]zh(?=\.md)", "", target) for target in targets})
         # The data card is in English: Chinese texts may link the page on the collection in its place.
         card, page = "helpers/data/bundled/pocket/README.md", "docs/collection.md"
         left, right = ({page if target.endswith(card) else target for target in side} for side in found)
