@@ -36,6 +36,7 @@ extensions = [
     "docs.site.terms",
     "docs.site.widget",
     "docs.site.home",
+    "docs.site.ask",
     "docs.site.head",
     "docs.site.search",
     "docs.site.finish",

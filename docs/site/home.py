@@ -16,14 +16,15 @@ from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.figures import SVG, inline
 from docs.site.labels import translated
+from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import MARKS, Edition, read_yaml
 from notebooks.kit.cells import alt_text
 from notebooks.kit.figures import notebook_figures
 from notebooks.kit.notebooks import lesson_names
 
-POCKET = Path("helpers", "data", "bundled", "pocket")
 MARK = '<div class="home"'
-SYSTEMS = ("dense", "BM25")
+SYSTEMS = {"en": {"dense": "MiniLM", "BM25": "BM25"}, "zh": {"dense": "multilingual", "BM25": "BM25"}}
+SHOWN = 5
 
 
 def rankings(edition: Edition) -> dict[str, Any]:
@@ -31,42 +32,30 @@ def rankings(edition: Edition) -> dict[str, Any]:
 
     ``queries`` are [id, text, {system: [reciprocal rank, [passage, grade], …]}], ``titles`` those of the passages.
     """
-    folder = edition.root / POCKET
-    recorded = json.loads((edition.root / "docs" / "site" / "rankings.json").read_text(encoding="utf-8"))
-    recorded = recorded[edition.language]
-    texts, titles = (
-        {row["id"]: row[field] for row in map(json.loads, path.read_text(encoding="utf-8").splitlines())}
-        for path, field in (
-            (folder / f"queries.{edition.language}.jsonl", "text"),
-            (folder / f"corpus.{edition.language}.jsonl", "title"),
-        )
-    )
-    grades: dict[tuple[str, str], int] = {}
-    for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines():
-        query, _, passage, grade = line.split("\t")
-        grades[query, passage] = int(grade)
+    pocket = read_pocket(edition)
     queries, used = [], set()
-    for query, lists in recorded["queries"].items():
-        shown = {}
-        for system in SYSTEMS:
-            reciprocal, *passages = lists[system]
-            used.update(passages)
-            shown[system] = [reciprocal, *([one, grades.get((query, one), 0)] for one in passages)]
-        queries.append([query, texts[query], shown])
-    means = {system: recorded[system]["ndcg@10"] for system in SYSTEMS}
-    return {"queries": queries, "titles": {one: titles[one] for one in sorted(used)}, "means": means}
+    for query, lists in pocket.lists.items():
+        shown: dict[str, list[Any]] = {}
+        for label, system in SYSTEMS[edition.language].items():
+            graded = [(passage, pocket.grades[query].get(passage, 0)) for passage in lists[system]]
+            ranks = [rank for rank, (_, grade) in enumerate(graded, 1) if grade >= ANSWERS]
+            shown[label] = [round(1 / ranks[0], 2) if ranks else 0.0, *map(list, graded[:SHOWN])]
+            used.update(passage for passage, _ in graded[:SHOWN])
+        queries.append([query, pocket.queries[query], shown])
+    means = {label: pocket.means[system] for label, system in SYSTEMS[edition.language].items()}
+    return {"queries": queries, "titles": {one: pocket.passages[one][0] for one in sorted(used)}, "means": means}
 
 
 def home(edition: Edition, _argument: str) -> str:
     """Return the first screen as one line of HTML."""
     said = read_yaml(edition.root / "docs" / "site" / "home.yml")
     words, data = said[edition.language], rankings(edition)
-    passages = len((edition.root / POCKET / "corpus.en.jsonl").read_text(encoding="utf-8").splitlines())
     lesson = edition.lesson("01_evaluation")
     figures = {key: value for key, value in notebook_figures(lesson).items() if key.startswith("growth/")}
     curve = [value for key, value in figures.items() if key.endswith("/ndcg@10")]
     fill = {
-        "lessons": len(lesson_names(edition.root)), "queries": len(data["queries"]), "passages": passages,
+        "lessons": len(lesson_names(edition.root)), "queries": len(data["queries"]),
+        "passages": len(read_pocket(edition).passages),
         "highest": f"{float(curve[0]):.2f}", "lowest": f"{float(curve[-1]):.2f}", **data["means"],
     }  # fmt: skip
 
@@ -88,7 +77,7 @@ def home(edition: Edition, _argument: str) -> str:
         f'<div class="home-demo" data-rankings="_static/home/rankings.json">'
         f'<script type="application/json">{script}</script>'
         f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
-        f'<p><button type="button" hidden>{text("another")}</button></p>'
+        f'<p><button type="button" hidden>{text("another")}</button> <a href="ask.html">{text("mine")}</a></p>'
         f'<div class="home-lists">{_lists(chosen, data["titles"], words)}</div>'
         f'<p class="home-note">{text("note")} <a href="03_model_comparison.html">{text("more")}</a></p></div></div>'
         f'<p class="home-doors">{text("doors")}</p><div class="home-paths">{doors}</div>'
@@ -100,21 +89,21 @@ def home(edition: Edition, _argument: str) -> str:
 def _lists(chosen: list[Any], titles: dict[str, str], words: dict[str, Any]) -> str:
     """Return the rankings of one query, as _static/home/main.js draws those of the others."""
     parts = []
-    for system in SYSTEMS:
+    for system in SYSTEMS["en"]:
         reciprocal, *passages = chosen[2][system]
         items = "".join(
             f'<li class="grade-{grade}"><span>{escape(titles[one])}</span>'
             f"{f'<em>{escape(words[_grade(grade)])}</em>' if grade else ''}</li>"
             for one, grade in passages
         )
-        missed = "" if any(grade > 1 for _, grade in passages) else f"<p>{escape(words['missed'])}</p>"
+        missed = "" if any(grade >= ANSWERS for _, grade in passages) else f"<p>{escape(words['missed'])}</p>"
         name = escape(words["systems"][system])
         parts.append(f"<div><p><b>{name}</b> <b>RR {reciprocal:.2f}</b></p><ol>{items}</ol>{missed}</div>")
     return "".join(parts)
 
 
 def _grade(grade: int) -> str:
-    return "answers" if grade > 1 else "related"
+    return "answers" if grade >= ANSWERS else "related"
 
 
 def _growth(edition: Edition) -> str:

@@ -12,6 +12,7 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.acid import scoreboard
+from docs.site.ask import ask
 from docs.site.figures import panels
 from docs.site.home import home
 from docs.site.project import DocsError, Edition, addresses, table
@@ -152,6 +153,7 @@ def card(edition: Edition, section: str) -> str:
 
 INSERTS: dict[str, Callable[[Edition, str], str]] = {
     "acid": scoreboard,
+    "ask": ask,
     "card": card,
     "lessons": lesson_list,
     "glossary": glossary_table,

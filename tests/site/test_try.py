@@ -5,11 +5,7 @@ Needs node. Where the environment says CI, a missing one is a failure; elsewhere
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -40,28 +36,6 @@ const attempt = (read) => {
 };
 const scored = JSON.parse(text).map(({ kind, given }) => attempt(() => (kind === "run" ? readRun : readQrels)(given)));
 """
-
-
-@pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """A function that runs a script of the widget in node, with a value as JSON, and returns what it made of it."""
-    program = shutil.which("node")
-    if program is None:
-        (pytest.fail if os.environ.get("EVAL_BROWSER") == "required" else pytest.skip)("not installed: node")
-    folder = tmp_path_factory.mktemp("node")
-    for path in STATIC.glob("*.js"):
-        shutil.copy(path, folder)
-    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-
-    def run(script: str, value: object) -> Any:
-        (folder / "value.json").write_text(json.dumps(value), encoding="utf-8")
-        start = 'import { readFileSync } from "node:fs";\nconst text = readFileSync("value.json", "utf8");\n'
-        (folder / "script.js").write_text(f"{start}{script}\nconsole.log(JSON.stringify(scored));", encoding="utf-8")
-        result = subprocess.run([program, "script.js"], cwd=folder, capture_output=True, text=True, check=False)
-        assert result.returncode == 0, result.stderr
-        return json.loads(result.stdout)
-
-    return run
 
 
 def test_values_are_those_of_the_package(node: Any):

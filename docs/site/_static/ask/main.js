@@ -1,0 +1,115 @@
+// Ask the pocket collection: two systems side by side, the grades of what they retrieve, metrics, and grades of one's own.
+import { el, fill } from "../try/element.js";
+import { METRICS, find } from "../try/metrics.js";
+import { WordIndex } from "./words.js";
+
+const CUTOFF = 10;
+const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
+const DEFAULT = { first: document.documentElement.lang.startsWith("zh") ? "multilingual" : "MiniLM", second: "BM25" };
+const live = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.endsWith("bigrams") || (name === "BM25" && !words.systems["BM25:bigrams"]));
+
+let loading = null, data = null, index = null;
+const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => answer.json()).then((read) => {
+  data = read;
+  index = new WordIndex(data.passages.map(([, title, text]) => (title ? `${title}\n${text}` : text)), new Set(data.stop));
+  suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
+}));
+
+// What is shown: the question, whose grades are those of the collection, changed by the reader's own.
+let query = null, own = new Map(), before = null;
+
+const suggestions = el("datalist", { id: "ask-queries" });
+const input = el("input", { type: "search", list: "ask-queries", "aria-label": words.question, placeholder: words.question, maxlength: 200, required: true, onfocus: load });
+const choice = (name) => el("select", { "aria-label": words[name], onchange: () => show() },
+  ...Object.entries(words.systems).map(([system, label]) => el("option", { value: system, selected: system === DEFAULT[name] }, label)));
+const choices = [choice("first"), choice("second")];
+const lists = choices.map(() => el("ol", {}));
+const about = el("p", { class: "ask-about", "aria-live": "polite" });
+const scores = el("div", { class: "ask-scores" });
+const result = el("div", { class: "ask-result", hidden: true }, about,
+  el("div", { class: "ask-lists" }, ...choices.map((select, i) => el("div", {}, select, lists[i]))), scores);
+
+const retrieved = (system) => {
+  if (query.lists) return query.lists[system];
+  return index.search(query.text, system.split(":")[0], CUTOFF).map((passage) => data.passages[passage][0]);
+};
+const grades = () => new Map([...Object.entries(query.grades), ...own]);
+
+const item = (id) => {
+  const [, title, text] = data.byId.get(id);
+  const select = el("select", { "aria-label": fill(words.mine, { title }), onchange: ({ target }) => judge(id, target.value) },
+    el("option", { value: "" }, words.keep), ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label)));
+  return el("li", { "data-id": id }, el("details", {}, el("summary", {}, title || text.slice(0, 60)), el("p", {}, text)), el("p", {}, el("span", {}), select));
+};
+
+/** Show the grade of each passage, and the metrics of both lists. */
+const draw = () => {
+  const judged = grades();
+  for (const element of box.querySelectorAll(".ask-lists li")) {
+    const grade = judged.get(element.dataset.id);
+    element.className = grade === undefined ? "" : `grade-${grade}`;
+    element.querySelector("li > p > span").textContent = grade === undefined ? words.unjudged : fill(words.judged, { grade });
+  }
+  const values = choices.map(({ value }) => {
+    const ids = retrieved(value), hits = find(ids, judged, data.answers);
+    const known = ids.slice(0, CUTOFF).filter((id) => judged.has(id)).length;
+    return { ndcg: METRICS.ndcg(hits, CUTOFF).value, mrr: METRICS.mrr(hits, CUTOFF).value, recall: METRICS.recall(hits, CUTOFF).value,
+      judged: ids.length ? known / ids.length : 0, R: hits.R };
+  });
+  if (!values[0].R) { scores.replaceChildren(el("p", {}, words.none)); before = null; return; }
+  const cell = (name, i) => {
+    const was = before?.[i][name], value = values[i][name];
+    return el("td", {}, value.toFixed(3), ...(was !== undefined && was !== value ? [" ", el("small", {}, fill(words.was, { value: was.toFixed(3) }))] : []));
+  };
+  const head = [words.metric, ...choices.map(({ value }) => words.systems[value])];
+  scores.replaceChildren(el("table", {}, el("caption", {}, words.metrics), el("thead", {}, el("tr", {}, ...head.map((name) => el("th", { scope: "col" }, name)))),
+    el("tbody", {}, ...Object.entries(words.names).map(([name, label]) => el("tr", {}, el("th", { scope: "row" }, label), cell(name, 0), cell(name, 1))))));
+  before = values;
+};
+
+const judge = (id, value) => {
+  if (value === "") own.delete(id); else own.set(id, Number(value));
+  for (const select of box.querySelectorAll(`li[data-id="${id}"] select`)) select.value = value;
+  draw();
+};
+
+/** Show both lists anew: another question, or another system. */
+const show = () => {
+  const free = !query.lists;
+  for (const select of choices) {
+    for (const option of select.options) option.disabled = free && !live.includes(option.value);
+  }
+  if (free && choices.some(({ value }) => !live.includes(value))) choices.forEach((select, i) => { select.value = live[i]; });
+  const [first, second] = choices.map(({ value }) => data.means[value]);
+  about.textContent = free ? words.own : fill(words.known, { queries: data.queries.length, first, second });
+  choices.forEach(({ value }, i) => {
+    const ids = retrieved(value);
+    lists[i].replaceChildren(...(ids.length ? ids.map(item) : [el("li", { class: "ask-nothing" }, words.nothing)]));
+  });
+  result.hidden = false;
+  before = null;
+  draw();
+};
+
+const ask = async (text) => {
+  await load();
+  data.byId ??= new Map(data.passages.map((passage) => [passage[0], passage]));
+  query = data.queries.find((known) => known.text === text) ?? { text, grades: {} };
+  own = new Map();
+  input.value = text;
+  history.replaceState(null, "", `#q=${encodeURIComponent(text)}`);
+  show();
+};
+
+const another = async () => {
+  await load();
+  const others = data.queries.filter(({ text }) => text !== input.value);
+  ask(others[Math.floor(Math.random() * others.length)].text);
+};
+const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim()); } },
+  input, el("button", {}, words.ask), el("button", { type: "button", onclick: another }, words.another));
+const examples = el("p", { class: "ask-examples" }, words.try, ...words.examples.flatMap((text) => [" ", el("button", { type: "button", onclick: () => ask(text) }, text)]));
+box.append(form, suggestions, examples, result);
+
+const linked = new URLSearchParams(location.hash.slice(1)).get("q");
+if (linked) ask(linked.slice(0, 200));

@@ -1,0 +1,58 @@
+"""The pocket collection as pages show it: texts, grades, and the recorded rankings of rankings.json."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+
+from docs.site.project import Edition
+
+FOLDER = ("helpers", "data", "bundled", "pocket")
+ANSWERS = 2  # a passage of this grade answers the query
+
+
+@dataclass(frozen=True)
+class Pocket:
+    """One language of the collection.
+
+    Attributes:
+        passages: title and text of each passage, by id.
+        queries: text of each query, by id.
+        grades: of each query, by passage; judged passages alone.
+        lists: of each query, the first ten passages of each system, by the system's name.
+        means: nDCG@10 of each system.
+    """
+
+    passages: dict[str, tuple[str, str]]
+    queries: dict[str, str]
+    grades: dict[str, dict[str, int]]
+    lists: dict[str, dict[str, list[str]]]
+    means: dict[str, float]
+
+
+@cache
+def read_pocket(edition: Edition) -> Pocket:
+    """Read the collection and its rankings in the language of an edition."""
+    folder = edition.root.joinpath(*FOLDER)
+
+    def rows(name: str) -> list[dict[str, str]]:
+        text = (folder / f"{name}.{edition.language}.jsonl").read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.splitlines()]
+
+    grades: dict[str, dict[str, int]] = {}
+    for line in (folder / "qrels.tsv").read_text(encoding="utf-8").splitlines():
+        query, _, passage, grade = line.split("\t")
+        grades.setdefault(query, {})[passage] = int(grade)
+    recorded = json.loads((edition.root / "docs" / "site" / "rankings.json").read_text(encoding="utf-8"))
+    lists = {
+        query: {system: ids.split() for system, ids in systems.items()}
+        for query, systems in recorded[edition.language]["queries"].items()
+    }
+    return Pocket(
+        passages={row["id"]: (row["title"], row["text"]) for row in rows("corpus")},
+        queries={row["id"]: row["text"] for row in rows("queries")},
+        grades=grades,
+        lists=lists,
+        means=recorded[edition.language]["ndcg@10"],
+    )

@@ -1,0 +1,110 @@
+"""The page on which a reader asks the pocket collection: its word systems in node, the page itself in a browser."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
+
+from docs.site.ask import collection
+from docs.site.pocket import ANSWERS, read_pocket
+from docs.site.project import Edition
+from helpers.metrics import evaluate
+from notebooks.kit.notebooks import LANGUAGES, ROOT
+from tests.site.browser import PHONE, Site
+
+SEARCH = """
+import { WordIndex } from "./words.js";
+const { passages, queries, stop, systems } = JSON.parse(text);
+const index = new WordIndex(passages.map(([, title, words]) => (title ? `${title}\\n${words}` : words)), new Set(stop));
+const scored = queries.map((query) => systems.map((system) =>
+  index.search(query.text, system.split(":")[0]).map((passage) => passages[passage][0])));
+"""
+SYSTEMS = {"en": ["BM25", "TF-IDF"], "zh": ["BM25:bigrams", "TF-IDF:bigrams"]}
+METRICS = ("ndcg@10", "mrr@10", "recall@10", "judged@10")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_word_systems_rank_as_those_of_the_package(node: Any, language: str):
+    """A reader's question would be answered by something else than BM25 and TF-IDF as the lessons compute them."""
+    data = collection(Edition(ROOT, language)) | {"systems": SYSTEMS[language]}
+    ranked = node(SEARCH, data)
+    assert len(ranked) == 132
+    recorded = [[query["lists"][system] for system in SYSTEMS[language]] for query in data["queries"]]
+    assert [q["id"] for q, here, there in zip(data["queries"], ranked, recorded, strict=True) if here != there] == []
+
+
+def scores(language: str, query: str, system: str, changed: dict[str, int]) -> list[float]:
+    """Return the metrics of one query and system by the package, some grades changed."""
+    pocket = read_pocket(Edition(ROOT, language))
+    ids = pocket.lists[query][system]
+    grades = pocket.grades[query] | changed
+    run = {query: {passage: float(-rank) for rank, passage in enumerate(ids)}}
+    mean = evaluate(run, {query: grades}, METRICS, relevance_level=ANSWERS).mean
+    return [mean[name] for name in METRICS]
+
+
+def shown(site: Site) -> list[list[float]]:
+    """Return the metrics of both systems in the page's table, without what they were before."""
+    rows = site.page.evaluate(
+        "[...document.querySelectorAll('.ask-scores tbody tr')]"
+        ".map(row => [...row.querySelectorAll('td')].map(cell => Number(cell.firstChild.data)))"
+    )
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, language: str):
+    """The page would show other lists than the systems', or metrics that are not those of the grades on the page."""
+    requests: list[str] = []
+    site.page.on("request", lambda request: requests.append(request.url))
+    site.open(f"{language}/ask.html")
+    site.until("!!document.querySelector('.ask form')")
+    assert not [url for url in requests if "collection.json" in url], "loaded before it was wanted"
+    pocket, systems = read_pocket(Edition(ROOT, language)), {"en": ["MiniLM", "BM25"], "zh": ["multilingual", "BM25"]}
+    query = json.loads(site.page.inner_text(".ask script"))["examples"][0]
+    of = next(key for key, text in pocket.queries.items() if text == query)
+    site.page.click(".ask-examples button")
+    site.until("!!document.querySelector('.ask-scores tbody')")
+    for column, system in enumerate(systems[language], 1):
+        ids = site.page.evaluate(
+            f"[...document.querySelectorAll('.ask-lists > div:nth-child({column}) li')].map(li => li.dataset.id)"
+        )
+        assert ids == pocket.lists[of][system]
+    assert shown(site) == [pytest.approx(scores(language, of, each, {}), abs=6e-4) for each in systems[language]]
+    best = pocket.lists[of]["BM25"][0]
+    site.page.locator(f"li[data-id={best}] select").last.select_option("3")
+    assert shown(site) == [pytest.approx(scores(language, of, each, {best: 3}), abs=6e-4) for each in systems[language]]
+    assert site.page.locator(".ask-scores small").count() > 0
+    site.look(PHONE)
+    assert site.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than a phone"
+    assert site.wrong == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize(("language", "question"), [("en", "why is my bread not rising"), ("zh", "面包为什么发不起来")])
+def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades(
+    site: Site, language: str, question: str
+):
+    """A reader's own question would have no answer, an answer by a system that has not seen it, or invented grades."""
+    site.open(f"{language}/ask.html")
+    site.until("!!document.querySelector('.ask form')")
+    site.page.fill(".ask input", question)
+    site.page.press(".ask input", "Enter")
+    site.until("document.querySelectorAll('.ask-lists li[data-id]').length > 0")
+    systems = site.page.evaluate(
+        "[...document.querySelectorAll('.ask-lists > div > select')].map(select => select.value)"
+    )
+    assert systems == SYSTEMS[language]
+    assert site.page.locator(".ask-scores table").count() == 0
+    site.page.locator(".ask-lists > div:first-child li select").nth(1).select_option("3")
+    ndcg, reciprocal, recall, judged = shown(site)[0]
+    retrieved = site.page.locator(".ask-lists > div:first-child li").count()
+    assert (reciprocal, recall) == (0.5, 1.0)
+    assert judged == pytest.approx(1 / retrieved, abs=6e-4)
+    assert ndcg == pytest.approx(0.631, abs=1e-9)
+    assert site.wrong == []
