@@ -33,7 +33,8 @@ def rankings(edition: Edition) -> dict[str, Any]:
     ``queries`` are [id, text, {system: [reciprocal rank, [passage, grade], …]}], ``titles`` those of the passages.
     """
     pocket = read_pocket(edition)
-    queries, used = [], set()
+    queries: list[list[Any]] = []
+    used: set[str] = set()
     for query, lists in pocket.lists.items():
         shown: dict[str, list[Any]] = {}
         for label, system in SYSTEMS[edition.language].items():
