@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.project import Edition, read_yaml
+from docs.site.terms import anchor as anchor_of
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.translation import glossary
 
@@ -115,6 +116,15 @@ def synonyms(root: Path) -> list[list[str]]:
     return [*groups, *settings(root)["synonyms"]]
 
 
+def terms(edition: Edition) -> list[list[Any]]:
+    """Return the terms of the glossary: names, the page's language first; other names; meaning; anchor."""
+    entries = []
+    for term in glossary(edition.root):
+        names = [term.en, term.zh] if edition.language == "en" else [term.zh, term.en]
+        entries.append([names, [*term.also, *term.accepted], term.means[edition.language], anchor_of(term)])
+    return entries
+
+
 def write(app: Sphinx, failure: Exception | None) -> None:
     """Write what the browser searches to _static/search/index.json."""
     if failure is not None:
@@ -122,12 +132,16 @@ def write(app: Sphinx, failure: Exception | None) -> None:
     root = Edition.of(app).root
     pages: list[dict[str, Any]] = []
     entries: list[list[Any]] = []
+    also = dict(settings(root)["also"])
     for page, found in sorted(_collected(app).items()):
         for number, (anchor, title, text, code) in enumerate(found):
             counts = settings(root)["sections"].get(anchor, 1)
-            entries.append([len(pages), anchor if number else "", title, text, code, counts])
+            other = also.pop(f"{page}#{anchor}" if number else page, "")
+            entries.append([len(pages), anchor if number else "", title, text, code, counts, other])
         pages.append({"url": f"{page}.html", "title": found[0][1] if found else page, "prior": prior(root, page)})
-    data = {"pages": pages, "sections": entries, "synonyms": synonyms(root)}
+    edition = Edition.of(app)
+    data = {"pages": pages, "sections": entries, "synonyms": synonyms(root), "terms": terms(edition)}
+    data["words"] = settings(root)["words"][edition.language]
     path = Path(app.outdir) / "_static" / "search" / "index.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")

@@ -44,7 +44,7 @@ QUERIES = {
         "poling": "differences#pooling",
         "precission": "02_metrics#precision-how-much-of-what-was-shown-is-relevant",
         "judgments": "04_judgements",
-        "re-rank": "04_judgements#and-a-large-language-model",
+        "re-rank": "07_stages#reranking-learn-the-order",
         "cumulative": "02_metrics#ndcg-the-same-with-a-soft-discount-and-grades",
     },
     "zh": {
@@ -84,5 +84,128 @@ QUERIES = {
         "poling": "differences#pooling",
         "tokenizer": "05_languages#what-a-tokenizer-leaves-of-a-language",
         "分词": "05_languages#what-a-tokenizer-leaves-of-a-language",
+    },
+}
+
+# Whole questions, written before the search was tuned, and the sections that answer each, one of which must be among
+# the first three results.
+QUESTIONS = {
+    "en": {
+        "how many judged queries for a test set": [
+            "test_set#how-many-queries",
+            "03_model_comparison#how-many-queries-do-i-need",
+        ],
+        "difference between MAP and MRR": [
+            "02_metrics#which-metric-for-which-task",
+            "cheatsheet#the-metrics",
+            "03_model_comparison#mean-reciprocal-rank",
+            "02_metrics#average-precision-and-map-do-all-relevant-documents-rank-high",
+            "02_metrics#reciprocal-rank-and-mrr-how-far-to-the-first-answer",
+        ],
+        "is a cosine of 0.8 similar enough": [
+            "05_languages#why-a-threshold-on-the-cosine-fails",
+            "03_model_comparison#a-cosine-of-9-may-mean-nothing",
+        ],
+        "what does recall@k divide by": [
+            "02_metrics#recall-how-much-of-what-is-relevant-was-found",
+            "02_metrics#recall-divided-by-min-k-r",
+            "differences#which-recall",
+            "02_metrics#capped-recall-how-much-of-what-could-be-found",
+        ],
+        "memory needed for a million vectors": ["06_scaling_up#how-much-memory", "benchmarks#a-million-vectors"],
+        "product quantization": ["06_scaling_up#smaller-or-fewer-the-two-ways-to-save"],
+        "cls or mean pooling": ["03_model_comparison#pooling-from-token-vectors-to-one-vector", "differences#pooling"],
+        "query instruction prefix forgotten": [
+            "differences#the-instruction",
+            "05_languages#the-prompts",
+            "pitfalls#models",
+        ],
+        "wilcoxon or randomization test": [
+            "03_model_comparison#is-the-difference-real",
+            "cheatsheet#before-you-report-a-number",
+        ],
+        "does RRF always help": [
+            "07_stages#fusion-adding-ranks",
+            "07_stages#what-survives-a-test",
+            "07_stages#settings-are-a-choice-and-a-choice-needs-its-own-queries",
+        ],
+        "upper bound for a reranker": ["07_stages#the-ceiling-before-any-model"],
+        "latency percentiles p95": ["07_stages#what-it-costs"],
+        "can GPT judge relevance": ["04_judgements#and-a-large-language-model"],
+        "inter annotator agreement": [
+            "04_judgements#how-far-do-two-assessors-agree",
+            "collection#would-another-assessor-agree",
+        ],
+        "text longer than 512 tokens": [
+            "differences#the-longest-input",
+            "05_languages#what-a-tokenizer-leaves-of-a-language",
+        ],
+        "evaluate openai embeddings": ["own_model#embeddings-computed-elsewhere"],
+        "load a csv file": ["own_model#a-table", "own_model#columns-of-any-name"],
+        "run it in CI": ["own_model#in-continuous-integration"],
+        "train test contamination": ["test_set#has-the-model-seen-the-test"],
+        "duplicate documents in the results": ["02_metrics#the-same-document-twice"],
+        "BEIR folder format": ["own_model#a-beir-folder"],
+        "different numbers on my laptop": ["machines#if-yours-differs", "machines", "machines#how-far-vectors-differ"],
+        "no relevant document for a query": [
+            "cheatsheet#at-the-edges",
+            "07_stages#nothing-to-answer",
+            "02_metrics#a-mean-over-the-queries-that-were-answered",
+        ],
+        "bm25 for chinese": ["05_languages#words-without-spaces", "chinese#matching-of-words"],
+        "confidence interval of ndcg": [
+            "01_evaluation#the-queries-are-a-sample",
+            "01_evaluation#how-far-to-trust-a-score",
+        ],
+    },
+    "zh": {
+        "测试集需要多少查询": ["test_set#how-many-queries", "03_model_comparison#how-many-queries-do-i-need"],
+        "MAP和MRR的区别": [
+            "02_metrics#which-metric-for-which-task",
+            "cheatsheet#the-metrics",
+            "03_model_comparison#mean-reciprocal-rank",
+            "02_metrics#average-precision-and-map-do-all-relevant-documents-rank-high",
+            "02_metrics#reciprocal-rank-and-mrr-how-far-to-the-first-answer",
+        ],
+        "余弦相似度多少算相关": [
+            "05_languages#why-a-threshold-on-the-cosine-fails",
+            "03_model_comparison#a-cosine-of-9-may-mean-nothing",
+        ],
+        "召回率的分母": [
+            "02_metrics#recall-how-much-of-what-is-relevant-was-found",
+            "02_metrics#recall-divided-by-min-k-r",
+            "differences#which-recall",
+            "02_metrics#capped-recall-how-much-of-what-could-be-found",
+        ],
+        "一百万向量要多少内存": ["06_scaling_up#how-much-memory", "benchmarks#a-million-vectors"],
+        "乘积量化": ["06_scaling_up#smaller-or-fewer-the-two-ways-to-save"],
+        "CLS池化还是平均池化": ["03_model_comparison#pooling-from-token-vectors-to-one-vector", "differences#pooling"],
+        "忘了加查询指令": ["differences#the-instruction", "05_languages#the-prompts", "pitfalls#models"],
+        "显著性检验": ["03_model_comparison#is-the-difference-real", "cheatsheet#before-you-report-a-number"],
+        "融合有没有用": [
+            "07_stages#fusion-adding-ranks",
+            "07_stages#what-survives-a-test",
+            "07_stages#settings-are-a-choice-and-a-choice-needs-its-own-queries",
+            "07_stages#the-union-first",
+        ],
+        "重排的上限": ["07_stages#the-ceiling-before-any-model"],
+        "延迟 p95": ["07_stages#what-it-costs"],
+        "用大模型标注": ["04_judgements#and-a-large-language-model"],
+        "两个人标注不一致怎么办": [
+            "04_judgements#how-far-do-two-assessors-agree",
+            "04_judgements#does-the-disagreement-matter",
+            "collection#would-another-assessor-agree",
+        ],
+        "文本超长被截断": ["differences#the-longest-input", "05_languages#what-a-tokenizer-leaves-of-a-language"],
+        "评测OpenAI的向量": ["own_model#embeddings-computed-elsewhere"],
+        "读取CSV": ["own_model#a-table", "own_model#columns-of-any-name"],
+        "持续集成": ["own_model#in-continuous-integration"],
+        "训练数据泄漏": ["test_set#has-the-model-seen-the-test"],
+        "重复文档": ["02_metrics#the-same-document-twice"],
+        "繁体查简体": ["05_languages#simplified-and-traditional"],
+        "结果和我电脑上不一样": ["machines#if-yours-differs", "machines", "machines#how-far-vectors-differ"],
+        "没有答案的问题": ["07_stages#nothing-to-answer", "cheatsheet#at-the-edges"],
+        "中文BM25怎么分词": ["05_languages#words-without-spaces", "chinese#matching-of-words"],
+        "国内下载模型": ["chinese#where-the-hub-cannot-be-reached"],
     },
 }

@@ -8,14 +8,19 @@ left in build/screenshots/.
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from pathlib import Path
 
 import pytest
 
+pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
+
+from docs.site.search import settings
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
+from notebooks.kit.translation import glossary
 from tests.site.browser import PHONE, WIDE, Site
-from tests.site.queries import QUERIES
+from tests.site.queries import QUERIES, QUESTIONS
 
 pytestmark = pytest.mark.browser
 
@@ -184,6 +189,33 @@ def test_search_finds_the_section_first(site: Site, language: str):
     assert site.wrong == []
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_search_answers_questions(site: Site, language: str):
+    """A newcomer, who asks in words of their own, would not meet the section that answers."""
+    site.look(WIDE)
+    site.open(f"{language}/search.html")
+    missed = {}
+    for question, answers in QUESTIONS[language].items():
+        site.page.fill(".bd-search-container input[name=q]", question)
+        site.until(f"document.getElementById('search-summary').dataset.query === {question!r}")
+        links = site.page.evaluate(
+            "[...document.querySelectorAll('#search-results li > a')].map(a => a.getAttribute('href'))"
+        )
+        if not {link.replace(".html", "") for link in links[:3]} & set(answers):
+            missed[question] = links[:3]
+    assert len(QUESTIONS[language]) == 25
+    assert len(missed) <= 2, missed
+    assert site.wrong == []
+
+
+def test_words_for_a_section_name_one_that_is_there(site: Site):
+    """A section that was renamed would lose the words by which people ask for it."""
+    data = json.loads((site.folder / "en" / "_static" / "search" / "index.json").read_text(encoding="utf-8"))
+    pages = [page["url"].removesuffix(".html") for page in data["pages"]]
+    there = {f"{pages[page]}#{anchor}".removesuffix("#") for page, anchor, *_ in data["sections"]}
+    assert sorted(settings(ROOT)["also"].keys() - there) == []
+
+
 def test_the_magnifier_stands_beside_the_words(site: Site):
     """The picture in the search field would lie on what the reader types."""
     for size in (WIDE, PHONE):
@@ -196,11 +228,21 @@ def test_the_magnifier_stands_beside_the_words(site: Site):
 
 
 def test_search_from_any_page(site: Site):
-    """The search field would do nothing."""
+    """The search field would do nothing, while one types or at the end, or not say what a term means."""
     site.page.set_viewport_size(WIDE)
     site.open("zh/pitfalls.html")
     site.page.click("button.search-button-field")
     site.page.fill("dialog input[name=q]", "召回率")
+    site.page.wait_for_selector(".search-quick li a")
+    quick = site.page.locator(".search-quick li > a")
+    assert 1 < quick.count() <= 6
+    assert quick.first.get_attribute("href") == QUERIES["zh"]["召回率"].replace("#", ".html#")
+    meaning = next(term.means["zh"] for term in glossary(ROOT) if term.zh == "召回率")
+    assert meaning in site.page.inner_text("dialog .search-term")
+    assert site.violations() == []
+    site.page.keyboard.press("ArrowDown")
+    assert quick.first.evaluate("link => link === document.activeElement")
+    site.page.keyboard.press("ArrowUp")
     site.page.keyboard.press("Enter")
     site.page.wait_for_selector("#search-results li a")
     assert "/zh/search.html" in site.page.url

@@ -26,6 +26,14 @@ document.addEventListener("DOMContentLoaded", () => {
   });
 });
 
+// The search field answers while one types; what that takes is loaded when it is first used.
+const { src } = document.currentScript;
+addEventListener("focusin", ({ target }) => {
+  if (!target.matches?.("#pst-search-dialog input[name=q]") || target.dataset.answers) return;
+  target.dataset.answers = "yes";
+  import(new URL("search/quick.js", src)).then(({ answer }) => answer(target));
+});
+
 // Paper is white and has no boxes to open: print in the light theme, with every solution; afterwards all is as before.
 let before = null;
 const prepare = () => {

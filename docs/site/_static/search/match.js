@@ -2,9 +2,11 @@
 // errors, beginnings of words, and the terms of the glossary in the other language.
 
 const HAN = /[\u3400-\u4dbf\u4e00-\u9fff]+/g;
-const SMALL = new Set("a an and are as at by for from has how i in is it of on or that the this to was what which why with".split(" "));
-const WEIGHT = { title: 4, page: 3, text: 1, code: 0.4 };
-const K1 = 1.2, B = 0.4;
+const SMALL = new Set(`a an and any are as at be been but by can could did do does for from get had has have how i if in into is
+it its me my no not of on one or should so some than that the their them then there these they this to use used using want was we
+what when where which who why will with would you your`.split(/\s+/));
+const WEIGHT = { title: 4, also: 4, page: 3, text: 1, code: 0.4 };
+const K1 = 1.2, B = 0.7;
 
 /** English as Americans write it; the text keeps its length. */
 const spelt = (text) => text.replace(/(?<=[a-z]{3}i)s(?=(?:e[drs]?|ers|ing|ations?)(?![a-z]))/g, "z");
@@ -46,7 +48,7 @@ export const edits = (a, b) => {
   return Math.min(3, rows[a.length][b.length]);
 };
 
-/** An index of sections: {title, page title, text, code, prior}, and groups of terms that mean the same. */
+/** An index of sections: {title, also, page title, text, code, prior}, and groups of terms that mean the same. */
 export class Index {
   constructor(sections, synonyms) {
     this.sections = sections;

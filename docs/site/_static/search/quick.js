@@ -1,0 +1,29 @@
+// The search field of every page: the first sections while the reader types; Enter leads to the search page.
+import { card, item, load } from "./results.js";
+
+const MOST = 6;
+
+/** Answer below a search field. */
+export const answer = async (input) => {
+  const list = Object.assign(document.createElement("ol"), { className: "search-quick" });
+  const term = Object.assign(document.createElement("p"), { className: "search-term" });
+  const said = Object.assign(document.createElement("p"), { className: "visually-hidden" });
+  said.setAttribute("role", "status");
+  input.form.after(term, list, said);
+  const index = await load(new URL("index.json", import.meta.url));
+  const show = () => {
+    const query = input.value.trim().slice(0, 200), found = query ? index.search(query, MOST) : [];
+    list.replaceChildren(...found.map((section) => item(section, false)));
+    term.replaceChildren(...card(index.define(query)));
+    said.textContent = !query ? "" : found.length ? index.words.found.replace("{}", found.length) : index.words.nothing;
+  };
+  input.addEventListener("input", show);
+  input.form.parentElement.addEventListener("keydown", (event) => {
+    const stops = [input, ...list.querySelectorAll("a")], at = stops.indexOf(document.activeElement);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step || at < 0) return;
+    event.preventDefault();
+    stops[Math.min(Math.max(at + step, 0), stops.length - 1)].focus();
+  });
+  show();
+};

@@ -1,0 +1,53 @@
+// What the search finds, as the search page and the search field of every page show it.
+import { Index, excerpt, marks, words } from "./match.js";
+
+const OF_ONE_PAGE = 4; // sections shown of one page
+
+const make = (tag, kind, ...children) => {
+  const element = document.createElement(tag);
+  if (kind) element.className = kind;
+  element.append(...children);
+  return element;
+};
+const link = (url, ...children) => Object.assign(make("a", "", ...children), { href: url });
+
+/** Load the index of the site: sections for a query, and the term that a query names. All pages lie in one folder. */
+export const load = async (url) => {
+  const data = await (await fetch(url)).json();
+  const sections = data.sections.map(([page, anchor, title, text, code, counts, also]) => ({
+    url: data.pages[page].url + (anchor ? `#${anchor}` : ""), of: data.pages[page].title, prior: data.pages[page].prior * counts,
+    page: anchor ? "" : data.pages[page].title, title, text, code, also,
+  }));
+  const index = new Index(sections, data.synonyms), terms = new Map(), key = (text) => words(text).join(" ");
+  for (const whole of [true, false]) {
+    for (const [names, also, means, anchor] of data.terms) {
+      for (const name of whole ? names : also) {
+        if (!terms.has(key(name))) terms.set(key(name), { names, means, url: `glossary.html#${anchor}` });
+      }
+    }
+  }
+  const search = (query, most) => {
+    const seen = new Map();
+    return index.search(query).filter(({ section }) => {
+      seen.set(section.of, (seen.get(section.of) ?? 0) + 1);
+      return seen.get(section.of) <= OF_ONE_PAGE;
+    }).slice(0, most);
+  };
+  return { words: data.words, search, define: (query) => terms.get(key(query)) };
+};
+
+const marked = (text, reading) => {
+  const pattern = marks(reading);
+  return pattern ? text.split(pattern).map((part, i) => (i % 2 ? make("mark", "", part) : part)) : [text];
+};
+
+/** A found section: its title as a link, its page, and with `long` an excerpt. */
+export const item = ({ section, reading }, long) => {
+  const where = section.of && section.of !== section.title ? [" ", make("span", "search-where", section.of)] : [];
+  const about = long ? [make("p", "", ...marked(excerpt(section.text || section.code || "", reading), reading))] : [];
+  return make("li", "", link(section.url, ...marked(section.title, reading)), ...where, ...about);
+};
+
+/** What the glossary says of a term; nothing for a query that names none. */
+export const card = (term) =>
+  (term ? [make("b", "", link(term.url, term.names[0])), ` (${term.names[1]}) `, term.means] : []);
