@@ -156,12 +156,17 @@ class Rerank:
     depth: int = 100
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
-        """Return the k best passages of each query; -1 fills what lies beyond the depth."""
+        """Return the k best passages of each query; -1 fills what lies beyond the depth.
+
+        Raises:
+            ValueError: the scorer gives other than one finite number for each candidate.
+        """
         depth = min(self.depth, len(data.corpus))
         ids = self.part.rank(data, depth).ids
         ids = np.where(ids < len(data.corpus), ids, PADDING)  # a run may name others, which have no text
         with stage("rerank"):
             values = self.scorer.scores(data, ids)
+        _check_scores(values, ids, data)
         rows = [dict(zip(row[row >= 0].tolist(), v.tolist(), strict=True)) for row, v in zip(ids, values, strict=True)]
         return stacked(rows, k)
 
@@ -209,6 +214,18 @@ class FlagScorer:
         counts = (candidates >= 0).sum(axis=1)
         values = self.reranker.compute_score(pairs, batch_size=self.batch_size) if pairs else []
         return np.split(np.atleast_1d(np.asarray(values, np.float64)), np.cumsum(counts)[:-1])
+
+
+def _check_scores(values: Sequence[np.ndarray], ids: np.ndarray, data: RetrievalDataset) -> None:
+    if len(values) != len(ids):
+        raise ValueError(f"The reranker scored {len(values)} queries, expected {len(ids)}.")
+    for query, scores, candidates in zip(data.query_ids, values, (ids >= 0).sum(axis=1), strict=True):
+        if len(scores) != candidates or not np.isfinite(scores).all():
+            bad = int((~np.isfinite(scores)).sum())
+            raise ValueError(
+                f"The reranker gave {len(scores)} scores for query {query!r}, {bad} of them NaN or infinite: expected "
+                f"a finite number for each of its {candidates} candidates."
+            )
 
 
 def stacked(rows: Sequence[Mapping[int, float]], k: int) -> Ranking:

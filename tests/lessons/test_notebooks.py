@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from copy import deepcopy
+from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode
@@ -15,10 +16,11 @@ from nbformat.v4 import new_code_cell
 from notebooks.kit.cells import by_id, output_texts
 from notebooks.kit.compare import NUMBER, compare
 from notebooks.kit.conditions import Condition, differences, temporary_cache
-from notebooks.kit.execute import execute
+from notebooks.kit.execute import Parameters, execute
 from notebooks.kit.figures import agrees
 from notebooks.kit.notebooks import LANGUAGES, ROOT, NotebookError, lesson_names, lesson_path, read, relative
 from notebooks.kit.run import report
+from tests.systems.samples import write_reranker
 
 LESSONS = [(language, name) for name in lesson_names(ROOT) for language in LANGUAGES]
 TWINS = {"01_evaluation", "02_metrics"}
@@ -114,9 +116,13 @@ def test_a_small_run_of_the_longest_lesson() -> None:
     assert "cluster" not in unlike
 
 
-def test_a_small_run_of_the_lesson_on_stages() -> None:
-    """Lesson 07 would stop with an error, or give other outputs for the collection that is not made smaller."""
+def test_a_small_run_of_the_lesson_on_stages(tmp_path: Path) -> None:
+    """Lesson 07 would stop with an error, also with a cross-encoder, or give other outputs where nothing changed."""
     recorded = read(lesson_path(ROOT, "en", "07_stages"))
-    fresh = execute(recorded, "07_stages", root=ROOT, parameters={"MAX_PASSAGES": 512, "MAX_QUERIES": 50})
+    reranker = write_reranker(tmp_path / "reranker", positions=512)
+    parameters: Parameters = {"MAX_PASSAGES": 512, "MAX_QUERIES": 50, "RERANKER": str(reranker)}
+    fresh = execute(recorded, "07_stages", root=ROOT, parameters=parameters)
     unlike = {gap.cell for gap in compare(recorded, fresh)}
     assert unlike <= {"load", "losses", "union", "settings", "family"}  # which have a row or a column of the other one
+    family = next(cell for cell in fresh.cells if cell.id == "family")
+    assert "pocket-en, cross-encoder" in str(family.outputs)

@@ -65,9 +65,10 @@ def write_embeddings(folder: Path, seed: int = 0) -> Path:
     return folder
 
 
-def write_reranker(folder: Path, labels: int = 1) -> Path:
+def write_reranker(folder: Path, labels: int = 1, positions: int = 64) -> Path:
     """Write a tiny cross-encoder as FlagEmbedding's rerankers are saved."""
-    config = transformers.BertConfig(**{**CONFIGS["bert"].to_dict(), "num_labels": labels})
+    sizes = {"num_labels": labels, "max_position_embeddings": positions}
+    config = transformers.BertConfig(**CONFIGS["bert"].to_dict() | sizes)
     transformers.set_seed(3)
     transformers.BertForSequenceClassification(config).save_pretrained(folder)
     save_tokenizer(folder)

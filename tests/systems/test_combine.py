@@ -177,6 +177,56 @@ def test_reranking_goes_no_deeper_than_it_was_told(four):
     assert Rerank(part, Last(), depth=2).rank(four, 4).ids.tolist() == [[1, 0, -1, -1]]
 
 
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([[1.0, np.nan, 0.5]], "3 scores for query 'q', 1 of them NaN or infinite: expected a finite number for each"),
+        ([[1.0, 0.5]], "2 scores for query 'q', 0 of them NaN or infinite: expected .* each of its 3 candidates"),
+        ([[1.0, 0.5, 0.1]] * 2, "scored 2 queries, expected 1"),
+    ],
+)
+def test_a_reranker_that_scores_something_else_is_refused(four, scores, message):
+    """NaN would be ranked anywhere, and a score too few would go to another passage."""
+
+    class Broken:
+        """Returns what a broken network might."""
+
+        def scores(self, data, candidates):
+            return [np.array(row) for row in scores]
+
+    with pytest.raises(ValueError, match=message):
+        Rerank(Fixed([[3, 2, 1]], [[0, 1, 2]]), Broken()).rank(four, 3)
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        ({"how": "rrf"}, {"method": "rrf", "norm": None, "params": {"k": 60}}),
+        ({"how": "rrf", "rrf_k": 1}, {"method": "rrf", "norm": None, "params": {"k": 1}}),
+        (
+            {"how": "weighted", "weights": [0.7, 0.3]},
+            {"method": "wsum", "norm": "min-max", "params": {"weights": [0.7, 0.3]}},
+        ),
+    ],
+)
+def test_fusion_is_that_of_ranx(ours, theirs):
+    """Somebody who moves a pipeline from ranx would get another list, and look for the mistake elsewhere."""
+    import ranx  # takes seconds
+
+    rng = np.random.default_rng(7)
+    queries, docs = [f"q{n}" for n in range(20)], [f"d{n:02}" for n in range(40)]
+    data = from_ids("t", dict.fromkeys(queries, "x"), {doc: doc for doc in docs}, {q: {"d00": 1} for q in queries})
+    runs = [
+        {q: dict(zip(rng.permutation(docs)[:15].tolist(), rng.normal(size=15).tolist(), strict=True)) for q in queries}
+        for _ in range(2)
+    ]
+    fused = Fusion([Run(run) for run in runs], **ours).rank(data, 30)
+    expected = ranx.fuse(runs=[ranx.Run(run) for run in runs], **theirs).to_dict()
+    for query, ids, scores in zip(data.query_ids, fused.ids, fused.scores, strict=True):
+        got = {data.doc_ids[row]: score for row, score in zip(ids.tolist(), scores.tolist(), strict=True) if row >= 0}
+        assert got == pytest.approx(expected[query], rel=1e-6, abs=1e-6)
+
+
 def test_an_unknown_way_to_fuse_is_refused():
     """Scores would be added up where the reader asked for ranks."""
     with pytest.raises(ValueError, match="how='RRF': expected 'rrf' or 'weighted'"):
