@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -15,11 +14,8 @@ Doc = TypeVar("Doc")
 
 def trec_order(docs: Sequence[Doc], scores: Sequence[float], text_of: Callable[[Doc], str]) -> list[Doc]:
     """Put documents in trec_eval's order: score descending, among equal scores the id as text descending."""
-    by_score = sorted(range(len(docs)), key=scores.__getitem__, reverse=True)
-    ordered: list[Doc] = []
-    for _, tied in groupby(by_score, key=scores.__getitem__):
-        ordered += sorted((docs[i] for i in tied), key=text_of, reverse=True)
-    return ordered
+    by_id = sorted(range(len(docs)), key=lambda row: text_of(docs[row]), reverse=True)
+    return [docs[row] for row in sorted(by_id, key=scores.__getitem__, reverse=True)]
 
 
 def single_precision(scores: ArrayLike) -> np.ndarray:

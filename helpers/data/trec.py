@@ -31,7 +31,7 @@ Ids = Sequence[object]
 FOUR = ("query", "0", "document", "grade")
 THREE = ("query", "document", "grade")
 BLANKS = " \t\r\n\v\f"  # separate fields, as in trec_eval; others may be part of an id
-BLANK = f"[{BLANKS}]+"
+BLANK = re.compile(f"[{BLANKS}]+")
 
 
 def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
@@ -78,7 +78,7 @@ def read_run(path: PathLike) -> dict[str, dict[str, float]]:
     """
     run: dict[str, dict[str, float]] = {}
     for place, line in _lines(path):
-        fields = re.split(BLANK, line)
+        fields = BLANK.split(line)
         _require_fields(place, fields, ("query", "Q0", "document", "rank", "score", "tag"))
         query, _, doc, _, score, _ = fields
         try:
@@ -181,17 +181,18 @@ def export(data: RetrievalDataset, folder: PathLike) -> None:
 
 def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
     """Each line that is not blank, without the blanks around it, and its place (`file:line`)."""
+    name = repr(Path(path).name)
     with open_text(Path(path)) as lines:
         for number, line in enumerate(lines, 1):
             if text := line.strip(BLANKS):
-                yield f"{Path(path).name!r}, line {number}", text
+                yield f"{name}, line {number}", text
 
 
 def _separator(line: str) -> str:
     """Return what separates three or four fields of a first line: tabs, commas, semicolons, or " " for any blanks."""
     if line.count("\t") == 2:
         return "\t"
-    by_blank = re.split(BLANK, line)
+    by_blank = BLANK.split(line)
     if len(by_blank) in (3, 4) and not all(field.endswith((",", ";")) for field in by_blank[:-1]):
         return " "
     return next((mark for mark in "\t,;" if len(_split(line, mark)) in (3, 4)), " ")
@@ -199,7 +200,7 @@ def _separator(line: str) -> str:
 
 def _split(line: str, separator: str) -> list[str]:
     if separator == " ":
-        return re.split(BLANK, line)
+        return BLANK.split(line)
     fields = line.split("\t") if separator == "\t" else next(csv.reader([line], delimiter=separator))
     return [field.strip(BLANKS) for field in fields]
 
@@ -255,7 +256,7 @@ def _id(row: int, ids: Ids | None) -> str:
 def require_field(name: object) -> str:
     """Return an id or tag as one field of a line. Raises ValueError if it has blanks or is empty."""
     text = str(name)
-    if not text or re.search(BLANK, text):
+    if not text or BLANK.search(text):
         raise ValueError(
             f"{text!r} cannot be written to a TREC file: ids and tags must have no blanks and not be empty."
         )

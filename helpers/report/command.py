@@ -18,12 +18,13 @@ from helpers._hub import is_hub_id
 from helpers.data import OFFLINE_DEFAULT as DATA_DEFAULT
 from helpers.data import RetrievalDataset, bundled, from_ids, load_dataset
 from helpers.data.formats import READERS
-from helpers.data.trec import read_qrels, read_run
+from helpers.data.trec import read_qrels
 from helpers.embeddings import default_cache
 from helpers.models import OFFLINE_DEFAULT as MODEL_DEFAULT
 from helpers.report.comparison import Comparison, canonical_metrics, check_metrics, compare, default_metrics
 from helpers.report.files import earlier_files, remove_earlier, save
 from helpers.report.gates import Verdict, at_least, not_worse, read_floor
+from helpers.report.make import run_file
 from helpers.report.options import DATA, MODELS, keywords, parser, with_options
 from helpers.report.page import render, words
 from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, no_file, one_line, with_labels
@@ -166,7 +167,7 @@ def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> Retrie
     path = Path(args.qrels).expanduser()
     qrels = read_qrels(path)
     judged = dict.fromkeys(doc for docs in qrels.values() for doc in docs)
-    runs = [read_run(Path(spec.where).expanduser()) for spec in specs if spec.kind == "run"]
+    runs = [run_file(Path(spec.where).expanduser()) for spec in specs if spec.kind == "run"]
     retrieved = dict.fromkeys(doc for run in runs for docs in run.values() for doc in docs)
     data = from_ids(
         plain_name(path), {query: query for query in qrels}, {doc: doc for doc in judged | retrieved}, qrels

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from helpers._files import open_text
@@ -21,6 +22,16 @@ COUNTED_UP_TO = 50_000  # passages whose tokens are counted to know how many are
 LOADED = ("pooling", "query_instruction", "passage_instruction", "max_length", "device", "half", "dim", "backend")
 
 
+def run_file(path: Path) -> dict[str, dict[str, float]]:
+    """Read a run, once for as long as its file does not change."""
+    return _read_run(path, path.stat().st_mtime_ns if path.exists() else 0)
+
+
+@lru_cache(maxsize=32)
+def _read_run(path: Path, _changed: int) -> dict[str, dict[str, float]]:
+    return read_run(path)
+
+
 def open_system(spec: Spec, progress: bool) -> System | None:
     """Read a run, or open a folder of embeddings; None for any other kind.
 
@@ -31,7 +42,7 @@ def open_system(spec: Spec, progress: bool) -> System | None:
     if spec.kind == "run":
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of an empty run, which cannot be ranked either
-            return Run(read_run(path))
+            return Run(run_file(path))
     return dense(load_model(path), spec.options, progress) if spec.kind == "embeddings" else None
 
 
