@@ -15,7 +15,6 @@ from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import Edition, read_yaml
-from helpers.index.words import STOP_WORDS
 
 MARK = '<div class="ask"'
 
@@ -44,7 +43,7 @@ def collection(edition: Edition) -> dict[str, Any]:
         queries.append({"id": query, "text": text, "grades": grades, "lists": pocket.lists[query]})
     passages = [[passage, *texts] for passage, texts in pocket.passages.items()]
     parts = {"means": pocket.means, "passages": passages, "queries": queries}
-    return parts | {"answers": ANSWERS, "stop": sorted(STOP_WORDS)}
+    return parts | {"answers": ANSWERS, "stop": pocket.stop}
 
 
 def load(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:

@@ -22,6 +22,7 @@ class Pocket:
         grades: of each query, by passage; judged passages alone.
         lists: of each query, the first ten passages of each system, by the system's name.
         means: nDCG@10 of each system.
+        stop: words that word systems leave out.
     """
 
     passages: dict[str, tuple[str, str]]
@@ -29,6 +30,7 @@ class Pocket:
     grades: dict[str, dict[str, int]]
     lists: dict[str, dict[str, list[str]]]
     means: dict[str, float]
+    stop: list[str]
 
 
 @cache
@@ -55,4 +57,5 @@ def read_pocket(edition: Edition) -> Pocket:
         grades=grades,
         lists=lists,
         means=recorded[edition.language]["ndcg@10"],
+        stop=recorded["stop"],
     )

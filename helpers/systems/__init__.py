@@ -8,16 +8,18 @@ planning     what a large corpus will cost, before it is encoded
 stages       which stage of a pipeline loses the answers
 """
 
-from helpers.systems.combine import Fusion, Rerank, Run
+from helpers.systems.combine import FlagScorer, Fusion, Rerank, Run
 from helpers.systems.contenders import UPSTREAM_MODELS, Contender, load_contenders, rank_all, short_name
 from helpers.systems.pipeline import Dense, Ranking, Retrieval, System, Words, rank
 from helpers.systems.planning import Estimate, estimate
+from helpers.systems.stages import ceiling, losses, oracle, union, ways
 
 __all__ = [
     "UPSTREAM_MODELS",
     "Contender",
     "Dense",
     "Estimate",
+    "FlagScorer",
     "Fusion",
     "Ranking",
     "Rerank",
@@ -25,9 +27,14 @@ __all__ = [
     "Run",
     "System",
     "Words",
+    "ceiling",
     "estimate",
     "load_contenders",
+    "losses",
+    "oracle",
     "rank",
     "rank_all",
     "short_name",
+    "union",
+    "ways",
 ]

@@ -5,12 +5,15 @@ A stage's ranking is an array of row numbers (q, depth), the best first, -1 wher
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from helpers.data import RetrievalDataset
 from helpers.metrics import evaluate
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NOT_RETRIEVED, CUT_OFF, DELIVERED = "not retrieved", "cut off", "delivered"
 
@@ -42,7 +45,7 @@ def oracle(ids: np.ndarray, data: RetrievalDataset) -> np.ndarray:
 
 def ceiling(
     ids: np.ndarray, data: RetrievalDataset, depths: Iterable[int], metrics: Sequence[str] = ("ndcg@10",)
-) -> pd.DataFrame:
+) -> "pd.DataFrame":
     """Return what the first n candidates of a ranking are worth, at most: a row a depth n.
 
     ``recall`` is that of the candidates, whatever their order; the metrics are those of the `oracle`.
@@ -50,6 +53,8 @@ def ceiling(
     Raises:
         ValueError: a depth above that of the ranking, or below the largest cutoff of the metrics.
     """
+    import pandas as pd
+
     rows = {}
     largest = max((int(name.partition("@")[2]) for name in metrics if "@" in name), default=1)
     for depth in depths:
@@ -65,7 +70,7 @@ def ceiling(
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("candidates")
 
 
-def ways(candidates: np.ndarray, stages: Mapping[str, np.ndarray], data: RetrievalDataset, k: int) -> pd.DataFrame:
+def ways(candidates: np.ndarray, stages: Mapping[str, np.ndarray], data: RetrievalDataset, k: int) -> "pd.DataFrame":
     """Follow every relevant passage through a pipeline: a row for each, its rank after each stage and its outcome.
 
     The outcome is "delivered" if the last stage ranks it among the first ``k``; "not retrieved" if it is not among the
@@ -81,6 +86,8 @@ def ways(candidates: np.ndarray, stages: Mapping[str, np.ndarray], data: Retriev
     Raises:
         ValueError: no stage, a stage with other queries than the data, or with passages that are no candidates.
     """
+    import pandas as pd
+
     if not stages:
         raise ValueError("stages is empty: give the ranking of one stage or more, by name.")
     for name, ids in {"candidates": candidates, **stages}.items():
@@ -102,12 +109,14 @@ def ways(candidates: np.ndarray, stages: Mapping[str, np.ndarray], data: Retriev
     return pd.DataFrame(rows, columns=columns).astype(dict.fromkeys(stages, "Int64"))
 
 
-def losses(followed: pd.DataFrame) -> pd.Series:
+def losses(followed: "pd.DataFrame") -> "pd.Series":
     """Return the share of queries by the outcome of the answer that came furthest, of what `ways` returned.
 
     A query counts as delivered if one of its relevant passages is; else its answer is the one that got furthest: cut
     off, lost by the last stage, by an earlier one, never retrieved.
     """
+    import pandas as pd
+
     stages = list(followed.columns[3:-1])
     order = [NOT_RETRIEVED, *(f"lost by {name}" for name in stages), CUT_OFF, DELIVERED]
     furthest = followed["outcome"].map(order.index).groupby(followed["query"]).max()

@@ -203,7 +203,10 @@ BREAKS: dict[Break, str] = {
 def test_change_is_found_alone(lessons: dict[str, NotebookNode], breaker: Break, what: str) -> None:
     """A changed result would pass as recorded, or be reported in the wrong place."""
     broken = []
-    for name, recorded in lessons.items():
+    for name, lesson in lessons.items():
+        recorded = deepcopy(lesson)
+        for cell in recorded.cells:
+            cell.metadata.pop("verify", None)  # a tolerance, which another test is about
         fresh = deepcopy(recorded)
         cell = breaker(fresh)
         if cell is not None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers.data import load_dataset
+from helpers.index.words import STOP_WORDS
 from helpers.metrics import evaluate
 from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
 from helpers.systems import Fusion, rank
@@ -44,7 +45,7 @@ def rankings(language: str, without: str = "") -> dict[str, Any]:
 
 def main() -> None:
     """Write the file."""
-    texts = {language: rankings(language) for language in WORDS}
+    texts = {language: rankings(language) for language in WORDS} | {"stop": sorted(STOP_WORDS)}
     lines = json.dumps(texts, ensure_ascii=False, separators=(",", ":")).replace('"q', '\n"q')
     TARGET.write_text(lines + "\n", encoding="utf-8")
 

@@ -12,6 +12,7 @@ pytest.importorskip("sphinx", reason="the docs extra is not installed: pip insta
 from docs.site.ask import collection
 from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import Edition
+from helpers.index.words import STOP_WORDS
 from helpers.metrics import evaluate
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.site.browser import PHONE, Site
@@ -31,6 +32,7 @@ METRICS = ("ndcg@10", "mrr@10", "recall@10", "judged@10")
 def test_word_systems_rank_as_those_of_the_package(node: Any, language: str):
     """A reader's question would be answered by something else than BM25 and TF-IDF as the lessons compute them."""
     data = collection(Edition(ROOT, language)) | {"systems": SYSTEMS[language]}
+    assert data["stop"] == sorted(STOP_WORDS)
     ranked = node(SEARCH, data)
     assert len(ranked) == 132
     recorded = [[query["lists"][system] for system in SYSTEMS[language]] for query in data["queries"]]

@@ -322,14 +322,14 @@ def test_the_search_looks_through_articles_alone(site: Path, language: str):
         "cheatsheet.html",
         "try.html",
     }
-    for page, anchor, title, text, _code, _counts in data["sections"]:
+    for page, anchor, title, text, code, *_ in data["sections"]:
         place = f"{data['pages'][page]['url']}#{anchor}"
         assert title.strip(), place
         assert not re.search(r"\\[a-z]+\{|\$", text), place
         assert not re.search(r"<!--|</", text) or place.startswith("contributing"), place  # which explains our marks
         if data["pages"][page]["url"].removesuffix(".html") in NAMES:
-            assert "find_spec" not in text + _code, place
-            assert "provenance()" not in text + _code, place
+            assert "find_spec" not in text + code, place
+            assert "provenance()" not in text + code, place
     weights = {page["url"]: page["prior"] for page in data["pages"]}
     low = max(weights[f"{name}.html"] for name in ("api", "contributing", "citation", "helpers.metrics"))
     assert min(weights["02_metrics.html"], weights["cheatsheet.html"]) > low
@@ -494,7 +494,7 @@ def test_another_copy_of_the_site_is_the_one_that_is_built(small: Path, tmp_path
 
 def test_unknown_insert_is_named():
     """A page would be published with a hole where a table should be."""
-    with pytest.raises(DocsError, match="a page says <!-- insert: nothing -->; there are: acid, card"):
+    with pytest.raises(DocsError, match="a page says <!-- insert: nothing -->; there are: acid, ask, card"):
         filled("# Title\n\n<!-- insert: nothing -->\n", Edition(ROOT, "en"))
     with pytest.raises(DocsError, match="no table under '## Nothing'"):
         card(Edition(ROOT, "en"), "Nothing")
