@@ -17,7 +17,7 @@ from docs.site.figures import panels
 from docs.site.home import home
 from docs.site.project import DocsError, Edition, addresses, table
 from docs.site.terms import anchor
-from docs.site.widget import widget
+from docs.site.widget import scorer, widget
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.translation import glossary
 
@@ -160,6 +160,7 @@ INSERTS: dict[str, Callable[[Edition, str], str]] = {
     "records": records,
     "benchmark": benchmark,
     "home": home,
+    "score": scorer,
     "try": widget,
 }
 

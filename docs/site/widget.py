@@ -1,4 +1,4 @@
-"""Local Sphinx extension: the widget "Try the metrics", on its own page and in a lesson.
+"""Local Sphinx extension: the widget "Try the metrics", on its own page and in a lesson; the page that scores a run.
 
 The widget itself is JavaScript without a framework (_static/try/); its words are in try.yml.
 """
@@ -16,6 +16,7 @@ from sphinx.util.typing import ExtensionMetadata
 from docs.site.project import DocsError, Edition, read_yaml
 
 MARK = '<div class="try" '
+SCORER = '<div class="try score"'
 
 
 def settings(root: Path) -> Any:
@@ -29,6 +30,11 @@ def widget(edition: Edition, _argument: str = "") -> str:
     data = json.dumps(words, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     return f'{MARK}id="try"><script type="application/json">{data}</script>{fallback}</div>'
+
+
+def scorer(edition: Edition, _argument: str) -> str:
+    """Return the tool that scores a run of the reader's own as one line of HTML, its words those of the widget."""
+    return widget(edition).replace(f'{MARK}id="try">', f"{SCORER}>", 1)
 
 
 def place_in_lesson(app: Sphinx, doctree: nodes.document) -> None:
@@ -51,6 +57,10 @@ def load(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doct
     if MARK in context.get("body", ""):
         app.add_css_file("try/try.css")
         app.add_js_file("try/main.js", type="module")
+    if SCORER in context.get("body", ""):
+        app.add_css_file("try/try.css")
+        app.add_css_file("score/score.css")
+        app.add_js_file("score/main.js", type="module")
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:

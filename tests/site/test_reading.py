@@ -138,7 +138,7 @@ def test_print_is_light_and_has_the_solutions(site: Site, language: str):
     """A reader in the dark theme would print white on black, and exercises without their solutions."""
     site.look(WIDE, "dark")
     site.open(f"{language}/02_metrics.html")
-    closed = site.page.locator("article details:not(.fold):not(.try-paste)")
+    closed = site.page.locator("article details:not(.fold)")
     assert closed.count() >= 4
     assert not any(box.evaluate("b => b.open") for box in closed.all())
     dark = site.page.evaluate("getComputedStyle(document.body).backgroundColor")

@@ -6,6 +6,7 @@ Needs node. Where the environment says CI, a missing one is a failure; elsewhere
 from __future__ import annotations
 
 import re
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from helpers.metrics import evaluate
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.site.vectors import METRICS, far_apart, random_cases, random_runs, scored_here
 
-STATIC = ROOT / "docs" / "site" / "_static" / "try"
+STATIC = ROOT / "docs" / "site" / "_static"
 SCORE = """
 import { METRICS, evaluate, find, ordered } from "./metrics.js";
 const scored = JSON.parse(text).map(({ docs, scores, judged, k, level, gain, persistence }) => {
@@ -76,7 +77,7 @@ def test_a_pasted_run_scores_as_in_the_package(node: Any, tmp_path: Path):
     for case, got in zip(random_runs(), node(script, random_runs()), strict=True):
         (tmp_path / "run").write_text(case["run"], encoding="utf-8")
         (tmp_path / "qrels").write_text(case["qrels"], encoding="utf-8")
-        names = [f"{metric}@{case['k']}" for metric in METRICS if metric != "dcg"]
+        names = [f"{metric}@{case['k']}" for metric in METRICS]
         run, qrels = read_run(tmp_path / "run"), read_qrels(tmp_path / "qrels")
         expected = evaluate(run, qrels, names, relevance_level=case["level"])
         means = dict(zip(METRICS, got["mean"], strict=True))
@@ -162,8 +163,13 @@ def test_a_link_keeps_the_state(node: Any):
 
 def test_words_are_there_in_both_languages():
     """The Chinese widget would show the name of a message instead of the message."""
-    words = settings(ROOT)["words"]
+    words = deepcopy(settings(ROOT)["words"])
     english, chinese = (words[language] for language in LANGUAGES)
+
+    assert [puzzle.pop("goal") for puzzle in english["puzzles"]] == [p.pop("goal") for p in chinese["puzzles"]]
+    english["puzzles"], chinese["puzzles"] = (
+        " ".join(p["text"] for p in part["puzzles"]) for part in (english, chinese)
+    )
 
     def places(part: dict[str, Any]) -> dict[str, Any]:
         found = {key: places(value) if isinstance(value, dict) else set(_names(value)) for key, value in part.items()}
@@ -171,7 +177,9 @@ def test_words_are_there_in_both_languages():
 
     assert places(english) == places(chinese)
     assert set(english["metrics"]) == set(METRICS)
-    used = "".join(path.read_text(encoding="utf-8") for path in STATIC.glob("*.js"))
+    used = "".join(
+        path.read_text(encoding="utf-8") for name in ("try", "score") for path in (STATIC / name).glob("*.js")
+    )
     assert [key for key in english if key not in {"noscript", "faults"} and key not in used] == []
     assert all("</" not in widget(Edition(ROOT, code)).split("</script>")[0] for code in LANGUAGES)
 

@@ -1,4 +1,4 @@
-"""The widget "Try the metrics" in a real browser: hands, keys, links, the box to paste a run into."""
+"""The widget "Try the metrics" in a real browser: hands, keys, links."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from docs.site.widget import settings
 from helpers.metrics import evaluate
-from notebooks.kit.notebooks import LANGUAGES, ROOT
+from notebooks.kit.notebooks import ROOT
 from tests.site.browser import PAINTED, PHONE, WIDE, Site
 from tests.site.vectors import METRICS, far_apart, random_cases
 
@@ -87,7 +87,7 @@ def test_the_example_and_the_slider(site: Site, path: str):
     opened(site, path)
     for k in (5, 10, 1):
         slide(site, k)
-        names = [f"{metric}@{k}" for metric in METRICS if metric != "dcg"]
+        names = [f"{metric}@{k}" for metric in METRICS]
         expected = evaluate(RETRIEVED, RELEVANT, names)
         for name in names:
             got = values(site, name.split("@")[0])
@@ -208,61 +208,35 @@ def test_a_link_brings_the_state_back(site: Site):
     assert site.wrong == []
 
 
-def paste(site: Site, run: str, qrels: str) -> None:
-    """Paste two texts and press the button."""
-    if not site.page.locator(".try-paste").evaluate("box => box.open"):
-        site.page.locator(".try-paste > summary").click()
-    for number, text in enumerate((run, qrels)):
-        site.page.locator(".try-texts textarea").nth(number).fill(text)
-    site.page.locator(".try-score").click()
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_a_pasted_run_is_scored_in_the_page(site: Site, language: str):
-    """A pasted run would get other values than evaluate gives, or be sent somewhere."""
-    opened(site, f"{language}/try.html")
-    rows = [(f"q{q}", doc, 1 / rank) for q, docs in enumerate(RETRIEVED) for rank, doc in enumerate(docs, 1)]
-    run = "\n".join(f"{query} Q0 {doc} 1 {score} me" for query, doc, score in rows)
-    qrels = "\n".join(f"q{query} 0 {doc} 1" for query, docs in enumerate(RELEVANT) for doc in docs)
-    asked: list[str] = []
-    site.page.on("request", lambda request: asked.append(request.url))
-    paste(site, run, qrels)
-    cells = site.page.locator(".try-answer table").first.locator("tbody td").all_inner_texts()
-    assert asked == []
-    expected = evaluate(RETRIEVED, RELEVANT, [f"{metric}@5" for metric in METRICS if metric != "dcg"]).mean
-    for metric, cell in zip(METRICS, cells, strict=True):
-        if metric != "dcg":
-            assert float(cell) == pytest.approx(expected[f"{metric}@5"], abs=1e-4)
-    for width, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light")):
-        site.look(width, scheme)
-        assert site.violations() == []
-        assert site.faint() == []
-        assert site.page.evaluate("document.documentElement.scrollWidth") <= width["width"]
-        site.show(".try")
-        site.picture(f"{language}-try-{scheme}-{width['width']}")
+def test_bars_say_what_a_change_did(site: Site):
+    """A reader would see that a number moved, and not which metrics noticed and by how much."""
+    opened(site, "en/try.html")
+    before = {metric: values(site, metric)[-1] for metric in METRICS}
+    assert site.page.locator(".try-bars small").all_inner_texts() == [""] * len(METRICS)
+    site.page.locator(".try-retrieved").nth(2).locator("button").nth(1).focus()
+    site.page.keyboard.press("Shift+ArrowLeft")
+    changes = dict(zip(METRICS, site.page.locator(".try-bars small").all_inner_texts(), strict=True))
+    after = {metric: values(site, metric)[-1] for metric in METRICS}
+    assert changes["recall"] == "=" == changes["precision"]
+    for metric in METRICS:
+        gap = after[metric] - before[metric]
+        assert changes[metric] == ("=" if gap == 0 else f"{gap:+.2f}".replace("-", "−")), metric
+    assert after["mrr"] > before["mrr"]
+    site.until("[...document.querySelectorAll('.try-bars small')].every(e => e.textContent === '')")
     assert site.wrong == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_bad_texts_are_explained(site: Site, language: str):
-    """A reader would not be told which line of what he pasted is wrong, or what to do."""
-    opened(site, f"{language}/try.html")
-    good, many = "q1 0 d1 1", "\n".join(f"q{number} 0 d 1" for number in range(1001))
-    for run, qrels, expected in [
-        ("q1 Q0 d1 1 2 me\nq1 Q0 d2", good, ["2", "6"]),
-        ("q1 Q0 d1 1 high me", good, ["1", "high"]),
-        ("q1 Q0 d1 1 2 me", "q1 0 d1 good", ["1", "good"]),
-        ("q1 Q0 d1 1 2 me", many, ["1001", "1000"]),
-        ("x1 Q0 d1 1 2 me", good, ["x1", "q1"]),
-        ("", good, ["query Q0"]),
-        ("<img src=x onerror=alert(1)> Q0 d1 1 2 me", good, ["6"]),
-    ]:
-        paste(site, run, qrels)
-        said = site.page.locator(".try-answer").inner_text()
-        assert all(part in said for part in expected), said
-        assert "{" not in said
-        assert site.page.locator(".try-answer table").count() == 0
-    assert site.wrong == []
+def test_puzzles_can_be_solved(site: Site):
+    """A puzzle would have no solution, or a reader who has found it would not hear so."""
+    rest = "_".join(f"x{number}.0" for number in range(9))
+    late = f"k=10&a={rest}_11.1~1.1_7.1_17.1_21.1&b={rest}_16.1~4.1_1.1&c={rest}_24.1~10.1_26.1_8.1"
+    first = f"k=5&a=11.1_{rest}~1.1_7.1_17.1_21.1&b=16.1_{rest}~4.1_1.1&c=24.1_{rest}~10.1_26.1_8.1"
+    for number, state in enumerate((first, first.replace("k=5", "k=1"), late)):
+        opened(site, f"en/try.html?{state}")
+        solved = ["Solved." in text for text in site.page.locator(".try-puzzles li").all_inner_texts()]
+        assert solved[number], state
+    opened(site, "en/try.html")
+    assert "Solved." not in site.page.inner_text(".try-puzzles")
 
 
 def test_twenty_documents_can_be_moved(site: Site):
@@ -283,6 +257,6 @@ def test_words_of_the_page_are_the_words_of_the_file(site: Site):
     opened(site, "zh/try.html")
     words = settings(ROOT)["words"]["zh"]
     text = site.page.locator(".try").inner_text()
-    for key in ("help", "tray", "add", "reset", "copy", "caption", "mean", "paste"):
+    for key in ("help", "tray", "add", "reset", "copy", "caption", "mean"):
         assert words[key] in text, key
     assert json.dumps(words["help"]) not in text

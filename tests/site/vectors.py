@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from helpers.metrics import dcg, evaluate, find_hits
+from helpers.metrics import evaluate
 from helpers.metrics.qrels import Judgements
 
-METRICS = ["recall", "capped_recall", "precision", "success", "mrr", "map", "dcg", "ndcg", "rbp"]
+METRICS = ["recall", "capped_recall", "precision", "success", "mrr", "map", "ndcg", "rbp"]
 Case = dict[str, Any]
 
 
@@ -48,13 +48,11 @@ def scored_here(case: Case) -> list[float]:
     retrieved: Any = np.array([case["docs"]])
     scores = None if case["scores"] is None else np.array([case["scores"]])
     qrels = Judgements.of([dict(case["judged"])], case["level"])
-    names = [f"{metric}@{case['k']}" for metric in METRICS if metric != "dcg"]
+    names = [f"{metric}@{case['k']}" for metric in METRICS]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of rankings that end above k, or hold nothing judged
         options = {"gain": case["gain"], "persistence": case["persistence"]}
         result = evaluate(retrieved, qrels, names, scores=scores, **options)
-        hits = find_hits(retrieved, qrels, case["k"], scores=scores)
-    result.mean[f"dcg@{case['k']}"] = float(dcg(hits.gains.top(case["k"]), 1, case["gain"])[0])
     return [float(result.mean[f"{metric}@{case['k']}"]) for metric in METRICS]
 
 

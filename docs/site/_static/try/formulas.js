@@ -13,7 +13,6 @@ export const FORMULAS = {
   success: (parts) => `max(${parts.shown.join(", ") || 0})`,
   mrr: ({ first }) => (first ? `1 / ${first}` : "0"),
   map: ({ terms, whole }) => `${inside(terms.map(({ found, rank }) => `${found}/${rank}`))} / ${whole}`,
-  dcg: ({ terms }) => sum(dcg(terms)),
   ndcg: (parts) => `${shown(parts.dcg)} / ${inside(dcg(parts.terms))}`,
   rbp: ({ at, persistence }) => `(1 − ${persistence}) · ${inside(at.map((rank) => `${persistence}^${rank - 1}`))}`,
 };

@@ -1,7 +1,7 @@
-// "Try the metrics": three rankings to play with, their metrics, a link that keeps them, a box for one's own run.
+// "Try the metrics": three rankings to play with, their metrics, a link that keeps them.
+import { Bars } from "./bars.js";
 import { el, fill } from "./element.js";
 import { listen } from "./hands.js";
-import { pasteBox } from "./paste.js";
 import { Rankings } from "./rankings.js";
 import { Scores, controls } from "./scores.js";
 import { MOST, example, fromQuery, toQuery } from "./state.js";
@@ -46,15 +46,16 @@ const start = (root) => {
   const words = JSON.parse(root.querySelector("script").textContent), state = example();
   let fault = "";
   try { Object.assign(state, fromQuery(location.search)); } catch (error) { fault = fill(words.badLink, { part: error.message.slice(0, 40) }); }
-  const keep = keeper(state), scores = new Scores(state, words), box = pasteBox(state, words);
-  const redraw = () => { settings.draw(); rankings.draw(); scores.draw(); keep(); if (box.scored()) box.score(); };
+  const keep = keeper(state), bars = new Bars(words), scores = new Scores(state, words, bars);
+  const redraw = () => { settings.draw(); rankings.draw(); scores.draw(); keep(); };
   const rankings = new Rankings(state, words, () => { settings.draw(); scores.show(rankings.chosen.ranking); keep(); });
   const settings = controls(state, words, redraw);
   listen(rankings);
   settings.draw();
   rankings.draw();
   scores.draw();
-  const parts = [el("p", { class: "try-help" }, words.help), settings.element, rankings.element, foot(rankings, state, words, redraw), scores.element, box.element];
+  const parts = [el("p", { class: "try-help" }, words.help), settings.element,
+    el("div", { class: "try-main" }, rankings.element, bars.element), foot(rankings, state, words, redraw), bars.list, scores.element];
   root.replaceChildren(...(fault ? [el("p", { class: "try-fault", role: "alert" }, fault)] : []), ...parts);
   root.classList.add("ready");
 };

@@ -46,7 +46,7 @@ const discounted = (terms) => add(terms.map(({ rank, gain }) => gain / Math.log2
 
 /**
  * Each metric: (hits, k, options) => the value and the parts of its formula, in the conventions of helpers.metrics.
- * Options: gain "linear" or "exponential" (dcg, ndcg), persistence between 0 and 1 (rbp).
+ * Options: gain "linear" or "exponential" (ndcg), persistence between 0 and 1 (rbp).
  */
 export const METRICS = {
   recall(hits, k) {
@@ -71,10 +71,6 @@ export const METRICS = {
   map(hits, k) {
     const terms = ranks(hits, k).map((rank, i) => ({ found: i + 1, rank }));
     return { value: over(add(terms.map(({ found, rank }) => found / rank)), hits.R), terms, whole: hits.R };
-  },
-  dcg(hits, k, { gain = "linear" } = {}) {
-    const terms = gains(hits.grades, k, gain);
-    return { value: discounted(terms), terms };
   },
   ndcg(hits, k, { gain = "linear" } = {}) {
     const dcg = discounted(gains(hits.grades, k, gain)), terms = gains(hits.ideal, k, gain);

@@ -8,8 +8,8 @@ const hitsOf = ({ retrieved, missed }, level) =>
   find(retrieved.map(({ id }) => id), new Map([...retrieved, ...missed].map(({ id, grade }) => [id, grade])), level);
 
 export class Scores {
-  constructor(state, words) {
-    Object.assign(this, { state, words, of: 0 });
+  constructor(state, words, bars) {
+    Object.assign(this, { state, words, bars, of: 0 });
     this.tabs = NAMES.map((name, i) => el("button", { type: "button", onclick: () => this.show(i) }, name));
     const filled = el("th", { scope: "col" }, words.formula, " ", el("span", { class: "try-tabs", role: "group", "aria-label": words.formula }, ...this.tabs));
     const head = el("tr", {}, el("th", { scope: "col" }, words.metric), filled, ...[...NAMES, words.mean].map((name) => el("th", { scope: "col" }, name)));
@@ -34,10 +34,12 @@ export class Scores {
     const { k, level, persistence, gain } = this.state;
     const hits = this.state.rankings.map((ranking) => hitsOf(ranking, level));
     this.tabs.forEach((tab, i) => tab.setAttribute("aria-pressed", String(i === this.of)));
+    const means = {};
     for (const { metric, name, formula, cells } of this.rows) {
       const parts = hits.map((found) => METRICS[metric](found, k, { persistence, gain }));
       const values = parts.map(({ value }) => value);
       const mean = values.reduce((a, b) => a + b) / values.length;
+      means[metric] = mean;
       name.textContent = `${metric}@${k}`;
       put(formula, this.defined(metric, hits[this.of]) ? FORMULAS[metric](parts[this.of], k) : this.words.nothing);
       [...values, mean].forEach((value, i) => {
@@ -47,6 +49,7 @@ export class Scores {
       });
       cells.forEach((cell, i) => cell.classList.toggle("of", i === this.of));
     }
+    this.bars.draw(means, k);
   }
 }
 

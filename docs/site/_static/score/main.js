@@ -1,0 +1,85 @@
+// Score a run of one's own: two files, dropped, chosen or pasted, read and scored in the page; nothing is sent anywhere.
+import { el, fill } from "../try/element.js";
+import { shown } from "../try/formulas.js";
+import { METRICS, evaluate } from "../try/metrics.js";
+import { Fault, LIMIT, readQrels, readRun } from "./trec.js";
+
+const WORST = 10, BY = ["ndcg", "mrr", "recall"];
+const root = document.querySelector(".score"), words = JSON.parse(root.querySelector("script").textContent);
+const answer = el("div", { class: "score-answer", "aria-live": "polite" });
+
+/** A place for one of the two texts: pasted, chosen or dropped. */
+const source = (label, example, changed) => {
+  let file = "";
+  const area = el("textarea", { rows: 6, spellcheck: "false", autocomplete: "off", placeholder: example, "aria-label": label });
+  const state = el("output", {}), input = el("input", { type: "file", "aria-label": `${words.choose}: ${label}` });
+  const take = async (chosen) => {
+    if (!chosen) return;
+    file = await chosen.text();
+    area.value = "";
+    state.textContent = fill(words.loaded, { name: chosen.name, lines: file.split("\n").filter((line) => line.trim()).length });
+    changed();
+  };
+  area.addEventListener("input", () => { file = ""; state.textContent = ""; });
+  input.addEventListener("change", () => take(input.files[0]));
+  const element = el("div", { class: "score-source" }, el("span", {}, label), area, el("p", {}, input, state));
+  element.addEventListener("dragover", (event) => { event.preventDefault(); element.classList.add("over"); });
+  element.addEventListener("dragleave", () => element.classList.remove("over"));
+  element.addEventListener("drop", (event) => {
+    event.preventDefault();
+    element.classList.remove("over");
+    take(event.dataTransfer.files[0]);
+  });
+  return { element, text: () => file || area.value };
+};
+
+const table = (caption, head, rows) => el("div", { class: "score-wide", tabindex: 0, role: "region", "aria-label": caption },
+  el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, ...head.map((word) => el("th", { scope: "col" }, word)))),
+    el("tbody", {}, ...rows.map(([first, ...cells]) => el("tr", {}, el("th", { scope: "row" }, first), ...cells.map((cell) => el("td", {}, cell)))))));
+
+const result = ({ rows, mean, counts }, k) => {
+  const metrics = Object.keys(METRICS), at = BY.map((metric) => metrics.indexOf(metric));
+  const worst = [...rows].sort((a, b) => a.values[at[0]] - b.values[at[0]]).slice(0, WORST);
+  const line = ({ query, values }, places) => [query, ...places.map((place) => shown(values[place]))];
+  const all = [...metrics.keys()], head = (places) => [words.query, ...places.map((place) => `${metrics[place]}@${k}`)];
+  return [
+    el("p", {}, fill(words.counts, counts)),
+    table(words.mean, [words.metric, words.mean], metrics.map((metric, i) => [`${metric}@${k}`, shown(mean[i])])),
+    table(fill(words.worst, { n: worst.length }), head(at), worst.map((row) => line(row, at))),
+    el("details", {}, el("summary", {}, words.each), table(words.each, head(all), rows.map((row) => line(row, all)))),
+  ];
+};
+
+const explained = (fault) => {
+  const box = words[fault.box], where = fault.line ? fill(words.line, { box, line: fault.line }) : box;
+  return `${where}${words.colon}${fill(words.faults[fault.key], fault.filling)}`;
+};
+
+const score = () => {
+  const k = Math.max(1, Math.round(Number(cutoff.value)) || 10);
+  try {
+    const judged = readQrels(qrels.text()), found = readRun(run.text());
+    if (![...judged.keys()].some((query) => found.has(query)))
+      throw new Fault("run", 0, "apart", { run: found.keys().next().value, qrels: judged.keys().next().value });
+    answer.replaceChildren(...result(evaluate(found, judged, k, { level: Number(level.value), gain: gain.value, persistence: 0.8 }), k));
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault;
+    answer.replaceChildren(el("p", { class: "try-fault" }, explained(fault)));
+  }
+};
+const ready = () => { if (run.text().trim() && qrels.text().trim()) score(); };
+
+const run = source(words.run, "q1 Q0 d7 1 12.5 mine", ready), qrels = source(words.qrels, "q1 0 d7 2", ready);
+const again = () => { if (answer.children.length) score(); };
+const cutoff = el("input", { type: "number", min: 1, max: 1000, value: 10, onchange: again });
+const level = el("select", { onchange: again }, ...[1, 2, 3].map((grade) => el("option", { value: grade }, String(grade))));
+const gain = el("select", { onchange: again }, el("option", { value: "linear" }, words.linear), el("option", { value: "exponential" }, words.exponential));
+const labelled = (label, input) => el("label", {}, el("span", {}, label), input);
+root.append(
+  el("p", { class: "try-help" }, fill(words.pasteNote, { limit: LIMIT })),
+  el("div", { class: "score-sources" }, run.element, qrels.element),
+  el("div", { class: "try-controls" }, labelled("k", cutoff), labelled(words.level, level), labelled(words.gain, gain),
+    el("button", { type: "button", class: "score-go", onclick: score }, words.score)),
+  answer,
+);
+root.classList.add("ready");

@@ -1,0 +1,102 @@
+"""The page "Score your own run" in a real browser: pasted texts, files, what is wrong with either."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from helpers.data.trec import read_qrels, read_run
+from helpers.metrics import evaluate
+from notebooks.kit.notebooks import LANGUAGES
+from tests.site.browser import PHONE, WIDE, Site
+from tests.site.test_try_page import RELEVANT, RETRIEVED
+from tests.site.vectors import METRICS
+
+pytestmark = pytest.mark.browser
+
+
+def opened(site: Site, language: str) -> None:
+    """Load the page, and wait until it can be used."""
+    site.look(WIDE)
+    site.open(f"{language}/score.html")
+    site.until("document.querySelector('.score.ready') !== null")
+
+
+def paste(site: Site, run: str, qrels: str) -> None:
+    """Paste two texts and press the button."""
+    for number, text in enumerate((run, qrels)):
+        site.page.locator(".score-source textarea").nth(number).fill(text)
+    site.page.locator(".score-go").click()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_pasted_run_is_scored_in_the_page(site: Site, language: str):
+    """A pasted run would get other values than evaluate gives, or be sent somewhere."""
+    opened(site, language)
+    rows = [(f"q{q}", doc, 1 / rank) for q, docs in enumerate(RETRIEVED) for rank, doc in enumerate(docs, 1)]
+    run = "\n".join(f"{query} Q0 {doc} 1 {score} me" for query, doc, score in rows)
+    qrels = "\n".join(f"q{query} 0 {doc} 1" for query, docs in enumerate(RELEVANT) for doc in docs)
+    asked: list[str] = []
+    site.page.on("request", lambda request: asked.append(request.url))
+    site.page.fill(".score input[type=number]", "5")
+    paste(site, run, qrels)
+    cells = site.page.locator(".score-answer table").first.locator("tbody td").all_inner_texts()
+    assert asked == []
+    expected = evaluate(RETRIEVED, RELEVANT, [f"{metric}@5" for metric in METRICS]).mean
+    for metric, cell in zip(METRICS, cells, strict=True):
+        assert float(cell) == pytest.approx(expected[f"{metric}@5"], abs=1e-4)
+    for width, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light")):
+        site.look(width, scheme)
+        assert site.violations() == []
+        assert site.faint() == []
+        assert site.page.evaluate("document.documentElement.scrollWidth") <= width["width"]
+        site.show(".score")
+        site.picture(f"{language}-score-{scheme}-{width['width']}")
+    assert site.wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_bad_texts_are_explained(site: Site, language: str):
+    """A reader would not be told which line of what he pasted is wrong, or what to do."""
+    opened(site, language)
+    good, many = "q1 0 d1 1", "\n".join(f"q{number} 0 d 1" for number in range(1001))
+    for run, qrels, expected in [
+        ("q1 Q0 d1 1 2 me\nq1 Q0 d2", good, ["2", "6"]),
+        ("q1 Q0 d1 1 high me", good, ["1", "high"]),
+        ("q1 Q0 d1 1 2 me", "q1 0 d1 good", ["1", "good"]),
+        ("q1 Q0 d1 1 2 me", many, ["1001", "1000"]),
+        ("x1 Q0 d1 1 2 me", good, ["x1", "q1"]),
+        ("", good, ["query Q0"]),
+        ("<img src=x onerror=alert(1)> Q0 d1 1 2 me", good, ["6"]),
+    ]:
+        paste(site, run, qrels)
+        said = site.page.locator(".score-answer").inner_text()
+        assert all(part in said for part in expected), said
+        assert "{" not in said
+        assert site.page.locator(".score-answer table").count() == 0
+    assert site.wrong == []
+
+
+def test_files_of_fifty_thousand_lines_are_scored(site: Site, tmp_path: Path):
+    """A run as engines write it would be too much for the page, or have other values than evaluate gives."""
+    rng = random.Random(5)
+    docs = [f"d{number}" for number in range(400)]
+    lines, judged = [], []
+    for query in range(500):
+        lines += [f"q{query} Q0 {doc} {rank} {100 - rank} me" for rank, doc in enumerate(rng.sample(docs, 100), 1)]
+        judged += [f"q{query} 0 {doc} {rng.randint(0, 3)}" for doc in rng.sample(docs, 20)]
+    run, qrels = tmp_path / "run.trec", tmp_path / "qrels.txt"
+    run.write_text("\n".join(lines), encoding="utf-8")
+    qrels.write_text("\n".join(judged), encoding="utf-8")
+    opened(site, "en")
+    for number, path in enumerate((run, qrels)):
+        site.page.locator(".score-source input").nth(number).set_input_files(str(path))
+    site.until("document.querySelectorAll('.score-answer table').length > 1")
+    result = evaluate(read_run(run), read_qrels(qrels), [f"{metric}@10" for metric in METRICS])
+    shown = site.page.locator(".score-answer table").first.locator("tbody td").all_inner_texts()
+    assert [float(value) for value in shown] == pytest.approx(list(result.mean.values()), abs=1e-4)
+    worst = site.page.locator(".score-answer table").nth(1).locator("tbody td:nth-child(2)").all_inner_texts()
+    assert [float(value) for value in worst] == pytest.approx(sorted(result.per_query["ndcg@10"])[:10], abs=1e-4)
+    assert site.wrong == []
