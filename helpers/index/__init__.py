@@ -22,7 +22,7 @@ from helpers.index.blocks import BlockIndex
 from helpers.index.dense import Index, PartialIndex, load_index, reserve, save_index
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
 from helpers.index.order import check_k
-from helpers.index.words import KINDS, UNITS, WORD_INDEXES, BM25Index, TfidfIndex, tokenize
+from helpers.index.words import KINDS, WORD_INDEXES, BM25Index, TfidfIndex, check_words, tokenize
 
 __all__ = [
     "WORD_INDEXES",
@@ -51,9 +51,9 @@ def build_index(
             :func:`helpers.embeddings.encode_pooled` gives them. An index that has to be trained learns from a sample
             of all shards, the same each time, so that shards are gone through twice: an array, a list of arrays and
             :class:`~helpers.embeddings.shards.Shards` can be, a generator cannot and is refused.
-        factory: what to build, with settings of its search behind a colon. ``"BM25"``, ``"TF-IDF"``, each also with
-            what it counts, ``"BM25:characters"``, see
-            :func:`helpers.index.words.tokenize`; ``"MaxSim"``; ``"Blocks"`` (exact, over shards that are read anew for
+        factory: what to build, with its settings behind a colon. ``"BM25"``, ``"TF-IDF"``, each also with what it
+            counts, ``"BM25:characters"``, see :func:`helpers.index.words.tokenize`, and BM25 with its two constants,
+            ``"BM25:characters,k1=0.9,b=0.4"``; ``"MaxSim"``; ``"Blocks"`` (exact, over shards that are read anew for
             each search and never all in memory); ``"Binary"`` (signs first, the vectors themselves for the best,
             ``"Binary:rescore=4"``); or a FAISS ``index_factory`` string for an index that ranks by inner product.
             ``"Flat"`` compares with every vector and is exact; others, such as ``"IVF64,Flat:nprobe=8"`` or
@@ -67,12 +67,15 @@ def build_index(
         ValueError: no vectors, vectors that are not finite, an unknown factory string, unit or setting, passages
             without a word, too few vectors to train on, a generator of shards for an index that has to be trained.
     """
-    kinds: dict[str, Any] = WORD_INDEXES | {"MaxSim": MaxSimIndex, "Blocks": BlockIndex}
+    kinds: dict[str, Any] = {"MaxSim": MaxSimIndex, "Blocks": BlockIndex}
     if factory in kinds:
         return kinds[factory](passages)
     kind, _, settings = factory.partition(":")
     if kind in KINDS:
-        raise ValueError(f"{factory!r}: unknown unit {settings!r}; expected one of {', '.join(UNITS)}.")
+        units = [part.strip() for part in settings.split(",") if part and "=" not in part]
+        numbers = parse_settings(",".join(part for part in settings.split(",") if "=" in part))
+        check_words(kind, units, numbers)
+        return KINDS[kind](cast(Sequence[str], passages), *units, **numbers)
     values, vectors = parse_settings(settings), cast(Iterable[np.ndarray], passages)
     if kind == "Binary":
         if unknown := sorted(values.keys() - {"rescore"}):

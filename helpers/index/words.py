@@ -4,7 +4,7 @@ import logging
 import re
 import unicodedata
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
@@ -118,8 +118,7 @@ class BM25Index:
         """Count the words of n passages."""
         import bm25s
 
-        if not (k1 >= 0 and 0 <= b <= 1):
-            raise ValueError(f"k1={k1!r}, b={b!r}: expected k1 of at least 0, and b from 0 to 1.")
+        check_words("BM25", [unit], {"k1": k1, "b": b})
         self.ntotal = len(corpus)
         self._split = partial(tokenize, unit=unit, stop_words=stop_words)
         self._retriever: Any = bm25s.BM25(method="lucene", k1=k1, b=b)
@@ -169,6 +168,27 @@ class TfidfIndex:
 
 KINDS: dict[str, Callable[..., BM25Index | TfidfIndex]] = {"BM25": BM25Index, "TF-IDF": TfidfIndex}
 WORD_INDEXES = KINDS | {f"{kind}:{unit}": partial(make, unit=unit) for kind, make in KINDS.items() for unit in UNITS}
+
+
+def check_words(kind: str, units: Sequence[str], settings: Mapping[str, float]) -> None:
+    """Raise unless an index of words can be built so.
+
+    Args:
+        kind: "BM25" or "TF-IDF".
+        units: what it counts, one name at most, see :func:`tokenize`.
+        settings: k1 and b, of BM25 alone.
+
+    Raises:
+        ValueError: an unknown or a second unit, an unknown setting, k1 or b out of range.
+    """
+    if unknown := [unit for unit in units if unit not in UNITS] or list(units[1:]):
+        raise ValueError(f"{kind}: unknown unit {unknown[0]!r}; expected one of {', '.join(UNITS)}.")
+    known = ("k1", "b") if kind == "BM25" else ()
+    if strange := sorted(settings.keys() - set(known)):
+        raise ValueError(f"{kind} has no setting {strange[0]!r}; it has {' and '.join(known) or 'none'}.")
+    k1, b = settings.get("k1", 1.5), settings.get("b", 0.75)
+    if not (0 <= k1 < float("inf") and 0 <= b <= 1):
+        raise ValueError(f"k1={k1!r}, b={b!r}: expected k1 of at least 0, and b from 0 to 1.")
 
 
 def matches(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from helpers.models import Model, Pooling, Precomputed, load_model
 from helpers.models.files import one_line_errors, sha256_of
 from helpers.models.find import find_checkpoint
 from helpers.provenance import model_record
-from helpers.report.spec import Options, Record, Spec
+from helpers.report.spec import Options, Record, Spec, word_settings
 from helpers.systems.combine import FlagScorer, Fusion, MaxSimScorer, Rerank, Run, Scorer
 from helpers.systems.pipeline import Dense, Ranking, System, Words
 
@@ -78,7 +78,9 @@ def make_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Sp
         progress: draw bars while models compute.
     """
     if spec.kind == "words":
-        return Words(spec.where)
+        units, numbers = word_settings(spec.options)
+        settings = ",".join([*units, *(f"{key}={value}" for key, value in numbers.items())])
+        return Words(f"{spec.where}:{settings}" if settings else spec.where)
     if spec.kind == "fuse":
         return Fusion([parts[part] for part in spec.parts], **spec.options)
     if spec.kind == "rerank":

@@ -36,6 +36,7 @@ from urllib.parse import unquote
 
 from helpers._files import nearest
 from helpers._hub import DEFAULT_ENDPOINT, is_hub_id, reachable
+from helpers.index.words import check_words
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
 from helpers.models.files import WEIGHTS, require_loadable, sha256_of
 from helpers.models.find import bundled_path, require_package
@@ -48,8 +49,8 @@ OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type 
     },
     "embeddings": {"name": str, "index": str},
     "run": {"name": str},
-    "words": {"name": str},
-    "fuse": {"how": str, "weights": list, "depth": int},
+    "words": {"name": str, "unit": str, "k1": float, "b": float},
+    "fuse": {"how": str, "weights": list, "depth": int, "rrf_k": float},
     "rerank": {"by": str, "depth": int, "model": str, "device": str, "max_length": int, "batch_size": int},
 }  # fmt: skip
 KIND_KEYS = ("model", "run", "words", "fuse", "rerank")  # a table has one of these keys
@@ -170,6 +171,9 @@ def check_specs(specs: Sequence[Spec]) -> None:
             if backend == "FlagEmbedding" and path.is_dir() and (fault := card.read_card(path).flag_fault(pooling)):
                 raise ValueError(fault)
             _check_model(spec.where)
+        elif spec.kind == "words":
+            units, numbers = word_settings(options)
+            check_words(spec.where, units, numbers)
         elif spec.kind == "run" and not path.is_file():
             if path.exists():
                 raise ValueError(f"{path.name!r} is a folder or a pipe; a run is a file in TREC's format.")
@@ -181,6 +185,11 @@ def check_specs(specs: Sequence[Spec]) -> None:
             elif spec.parts[0] not in models:
                 part = spec.parts[0]
                 raise ValueError(f"{spec.name}: {part!r} has no token vectors; name a model for MaxSim, model = …")
+
+
+def word_settings(options: Options) -> tuple[list[str], dict[str, float]]:
+    """Return what a baseline of words counts, and its other settings, from the options of its spec."""
+    return [options["unit"]] if "unit" in options else [], {key: options[key] for key in ("k1", "b") if key in options}
 
 
 def no_file(where: str, option: str = "") -> FileNotFoundError:
@@ -250,9 +259,16 @@ def _typed_options(kind: str, settings: Options, place: str) -> Record:
             value = value.lower() == "true"
         if known[key] is int and isinstance(value, str) and re.fullmatch(r"[0-9]+", value):
             value = int(value)
+        if known[key] is float and isinstance(value, str | int) and re.fullmatch(r"[0-9]+([.][0-9]*)?", str(value)):
+            value = float(value)
         number = isinstance(value, int) and not isinstance(value, bool) and value >= 1
         if not isinstance(value, known[key]) or (known[key] is int and not number):
-            wanted = {int: "a whole number of at least 1", bool: "true or false", list: "a list"}
+            wanted = {
+                int: "a whole number of at least 1",
+                float: "a number of at least 0",
+                bool: "true or false",
+                list: "a list",
+            }
             raise ValueError(f"{place}: {key}={value!r}: expected {wanted.get(known[key], 'text')}.")
         options[key] = value
     return options

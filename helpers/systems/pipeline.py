@@ -11,12 +11,13 @@ from helpers.data import RetrievalDataset
 from helpers.embeddings import BATCH_SIZE, TokenVectors, encode, encode_pooled, encode_shards
 from helpers.index import WORD_INDEXES, build_index, search
 from helpers.index.order import check_k
+from helpers.index.words import KINDS
 from helpers.models import Model, Pooling, Precomputed
 from helpers.systems.cost import note_index, stage
 
 Represented: TypeAlias = np.ndarray | Iterable[np.ndarray] | list[str] | TokenVectors  # what an index takes
 
-EXACT = ("Flat", "Blocks", "MaxSim", *WORD_INDEXES)  # kinds of index that compare every passage
+EXACT = ("Flat", "Blocks", "MaxSim", *KINDS)  # kinds of index that compare every passage
 IN_MEMORY = 1 << 16  # precomputed vectors; more are searched on disk
 
 
@@ -58,7 +59,7 @@ class Retrieval:
     @property
     def exact(self) -> bool:
         """Whether every passage is compared with the query, so that a ranking of any depth means something."""
-        return self.index_kind in EXACT
+        return self.index_kind in EXACT or self.index_kind.partition(":")[0] in KINDS
 
     def represent(self, texts: list[str], kind: str) -> Represented:
         """Turn texts into what that index takes; ``kind`` is "passage" or "query"."""
@@ -140,7 +141,7 @@ class _Shards:
 
 @dataclass(frozen=True)
 class Words(Retrieval):
-    """A baseline that matches words: "BM25" or "TF-IDF"."""
+    """A baseline that matches words: "BM25", "TF-IDF", or either with settings, "BM25:k1=0.9,b=0.4"."""
 
     name: str = "BM25"
 
@@ -158,7 +159,8 @@ def rank(system: "System | Model | str", data: RetrievalDataset, k: int = 10) ->
     """Rank a corpus for its queries: the whole line from texts to ranking.
 
     Args:
-        system: a :class:`System`, a model under its own pooling, ``"BM25"`` or ``"TF-IDF"``.
+        system: a :class:`System`, a model under its own pooling, or a description of an index of words that
+            :func:`helpers.index.build_index` reads, such as ``"BM25"``.
         data: what to search, and for what.
         k: how many passages a query.
 
@@ -166,7 +168,7 @@ def rank(system: "System | Model | str", data: RetrievalDataset, k: int = 10) ->
         ValueError: k out of range, an unknown system, or what encoding and indexing raise.
     """
     if isinstance(system, str):
-        if system not in WORD_INDEXES:
+        if system.partition(":")[0] not in KINDS:
             raise ValueError(f"Unknown system {system!r}: expected a model, or one of {', '.join(WORD_INDEXES)}.")
         system = Words(system)
     ranks: System = system if hasattr(system, "rank") else Dense(system)

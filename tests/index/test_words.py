@@ -76,6 +76,17 @@ def test_bm25_is_the_formula_with_its_parameters():
         assert by_row[-1] == 0
 
 
+def test_settings_follow_the_colon():
+    """A constant that is written and not used would be tuned for nothing, or change what is counted."""
+    corpus, queries = ["长江大桥很长", "大桥", "长江的水很长很长"], ["长江", "很长"]
+    given = search(build_index(corpus, "BM25:characters,k1=0.9,b=0.4"), queries, 3)
+    expected = search(BM25Index(corpus, "characters", k1=0.9, b=0.4), queries, 3)
+    plain = search(build_index(corpus, "BM25:characters"), queries, 3)
+    for got, wanted in zip(given, expected, strict=True):
+        np.testing.assert_array_equal(got, wanted)
+    assert not np.allclose(given[0], plain[0])
+
+
 def test_stop_words_are_the_readers_choice():
     """Another language has others, and a search for "to be or not to be" needs them all."""
     index = build_index(["to be or not to be", "the sea"], "BM25")
@@ -100,9 +111,13 @@ def test_tfidf_is_scikit_learns():
     ("call", "message"),
     [
         (lambda: tokenize(["a"], "syllables"), "Unknown unit 'syllables': expected one of words, words-no-hmm"),
-        (lambda: build_index(["cat"], "BM25:syllables"), "'BM25:syllables': unknown unit 'syllables'; expected one of"),
-        (lambda: build_index(["cat"], "TF-IDF:"), "'TF-IDF:': unknown unit ''; expected one of"),
-        (lambda: rank("BM25:syllables", load_dataset("pocket-zh", max_queries=2)), "Unknown system 'BM25:syllables'"),
+        (lambda: build_index(["cat"], "BM25:syllables"), "BM25: unknown unit 'syllables'; expected one of"),
+        (lambda: build_index(["cat"], "BM25:words,bigrams"), "BM25: unknown unit 'bigrams'"),
+        (lambda: build_index(["cat"], "BM25:k2=1"), "BM25 has no setting 'k2'; it has k1 and b"),
+        (lambda: build_index(["cat"], "TF-IDF:b=1"), "TF-IDF has no setting 'b'; it has none"),
+        (lambda: build_index(["cat"], "BM25:b=2"), "b=2.0: expected k1 of at least 0, and b from 0 to 1"),
+        (lambda: rank("BM25:syllables", load_dataset("pocket-zh", max_queries=2)), "BM25: unknown unit 'syllables'"),
+        (lambda: rank("BM52", load_dataset("pocket-zh", max_queries=2)), "Unknown system 'BM52'"),
         (lambda: build_index(["？！", "的", " "], "BM25:words"), "The 3 passages have no word to count"),
         (lambda: build_index(["？！", "的"], "TF-IDF:bigrams"), "The 2 passages have no word to count"),
         (lambda: BM25Index(["cat"], k1=-1), "k1=-1, b=0.75: expected k1 of at least 0"),

@@ -3,7 +3,9 @@
 import pytest
 
 from helpers.models import OFFLINE_DEFAULT
+from helpers.report.make import make_system
 from helpers.report.spec import check_specs, from_text, from_toml, with_labels
+from helpers.systems import Words
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import write_embeddings, write_foreign_run, write_reranker, write_systems
 
@@ -32,11 +34,12 @@ def test_options_follow_a_question_mark(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("bm25?k=3", "a baseline has no option 'k'; it has name"),
+        ("bm25?k=3", "a baseline has no option 'k'; it has name, unit, k1, b"),
         ("a/b?poling=cls", "a model has no option 'poling'; it has name, pooling"),
         ("a/b?pooling", "'pooling' is no option; write key=value, joined by &"),
         ("a/b?max_length=many", "max_length='many': expected a whole number of at least 1"),
         ("a/b?max_length=0", "max_length=0: expected a whole number of at least 1"),
+        ("bm25?k1=-1", "k1='-1': expected a number of at least 0"),
         ("a/b?half=yes", "half='yes': expected true or false"),
     ],
 )
@@ -44,6 +47,17 @@ def test_a_wrong_option_is_named(text, message):
     """It would be passed over in silence, and the row be of another system than was asked for."""
     with pytest.raises(ValueError, match=message):
         from_text(text)
+
+
+def test_options_of_words_reach_the_index():
+    """BM25 tuned on the command line would be BM25 as it comes; a wrong constant would end a run after the others."""
+    spec = from_text("bm25?k1=0.9&b=0.4&unit=characters")
+    assert make_system(spec, {}, {}, progress=False) == Words("BM25:characters,k1=0.9,b=0.4")
+    assert make_system(from_text("tfidf"), {}, {}, progress=False) == Words("TF-IDF")
+    check_specs([spec])
+    for text, message in (("bm25?b=2", "b from 0 to 1"), ("tfidf?k1=1", "TF-IDF has no"), ("bm25?unit=x", "unit 'x'")):
+        with pytest.raises(ValueError, match=message):
+            check_specs([from_text(text)])
 
 
 def test_a_file_names_systems_of_every_kind(tmp_path):
