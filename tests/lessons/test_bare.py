@@ -78,8 +78,8 @@ def execute(python: Path, name: str, folder: Path, **environment: str) -> list:
 def test_a_lesson_alone_installs_what_it_needs(bare, name: str, tmp_path: Path):
     """A reader who opens one file in Colab would get an error, other numbers, or a broken numpy."""
     python, before = bare
-    run("git", "clone", "--quiet", "--bare", ROOT, tmp_path / "clone.git")
-    gaps = execute(python, name, tmp_path / "空 folder", EVAL_SOURCE=f"git+file://{tmp_path / 'clone.git'}")
+    run("git", "clone", "--quiet", ROOT, tmp_path / "clone")
+    gaps = execute(python, name, tmp_path / "空 folder", EVAL_SOURCE=(tmp_path / "clone").as_uri())
     if name != TEXTS_OF_LIBRARIES:
         assert {gap.cell for gap in gaps} <= {"setup"}, "\n".join(map(str, gaps))  # where pip may warn
     after = installed(python)

@@ -42,7 +42,7 @@ def test_a_lesson_installs_the_release_that_pyproject_names(language, name, monk
     release = f"git+{PROJECT['urls']['Repository']}@v{PROJECT['version']}"
     [command] = installs(language, name, monkeypatch, missing=True)
     assert command[:5] == [sys.executable, "-m", "pip", "install", "--quiet"]
-    assert command[5:] == [f"{PROJECT['name']}[{EXTRAS[name]}]", release]
+    assert command[5:] == [f"{PROJECT['name']}[{EXTRAS[name]}] @ {release}"]
     assert set(EXTRAS[name].split(",")) <= set(PROJECT["optional-dependencies"])
 
 
@@ -54,19 +54,22 @@ def test_nothing_is_installed_where_helpers_is_found(name, monkeypatch):
 
 def test_the_source_can_be_another(monkeypatch):
     """A reader who cannot reach GitHub could not run a lesson on its own."""
-    monkeypatch.setenv("EVAL_SOURCE", "git+file:///somewhere")
-    assert installs("en", "01_evaluation", monkeypatch, missing=True)[0][-1] == "git+file:///somewhere"
+    monkeypatch.setenv("EVAL_SOURCE", "file:///somewhere")
+    assert installs("en", "01_evaluation", monkeypatch, missing=True)[0][-1].endswith(" @ file:///somewhere")
 
 
-def test_a_bare_clone_is_where_the_lines_can_install_from(tmp_path, monkeypatch):
+def test_a_clone_is_where_the_lines_can_install_from(tmp_path, monkeypatch):
     """The tag would lack a file that the build needs; dependencies are not fetched here."""
-    clone, target = tmp_path / "clone.git", tmp_path / "site"
+    clone, target = tmp_path / "clone", tmp_path / "site"
     git = ["git", "-c", "safe.directory=*"]
-    if subprocess.run([*git, "clone", "-q", "--bare", str(ROOT), str(clone)], check=False).returncode:
+    if subprocess.run([*git, "clone", "-q", str(ROOT), str(clone)], check=False).returncode:
         pytest.skip("not a git checkout: there is nothing to clone")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+    monkeypatch.setenv("EVAL_SOURCE", clone.as_uri())
+    with monkeypatch.context() as patched:
+        [command] = installs("en", "01_evaluation", patched, missing=True)
+    pip = [*command[:5], "--no-deps", "--no-build-isolation"]
     env = os.environ | {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
-    subprocess.run([*pip, "--target", str(target), f"git+file://{clone}"], check=True, env=env)
+    subprocess.run([*pip, "--target", str(target), *command[5:]], check=True, env=env)
     probe = "import helpers; from helpers.data import load_dataset as load; print(helpers.__file__, len(load().corpus))"
     done = subprocess.run(
         [sys.executable, "-c", probe],
