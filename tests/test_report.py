@@ -190,7 +190,7 @@ MISTAKES = {
     "another kind of file": (["--data", "notes.docx"], "'notes.docx': cannot read .docx"),
     "mistyped model": (["--model", "data/modle"], "No file or folder 'data/modle'; beside it is 'model'"),
     "no hub": (["--model", "BAAI/unheard-of"], "does not answer"),
-    "unknown option": (["--system", "bm25?k1=2"], "a baseline has no option 'k1'"),
+    "unknown option": (["--system", "bm25?b1=2"], "a baseline has no option 'b1'"),
     "no run": (["--system", "data/run.trec"], "No file or folder 'data/run.trec'"),
     "mistyped baseline": (["--system", "bm52"], "No file or folder 'bm52'; there is 'bm25'"),
     "judgements alone": (["--qrels", "qrels.txt"], "searches texts, and --qrels alone has none"),
