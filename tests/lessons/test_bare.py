@@ -71,6 +71,8 @@ def execute(python: Path, name: str, folder: Path, **environment: str) -> list:
     parameters = PARAMETERS.get(name, {})
     papermill = f"import papermill; papermill.execute_notebook('lesson.ipynb', 'done.ipynb', {parameters}, {how})"
     run(python, "-c", papermill, **settings, **environment)
+    if parameters:  # papermill adds their cell, and the numbers are others: that the lesson runs is the test
+        return []
     return compare(read(original, ROOT), read(folder / "done.ipynb", folder), versions=False)
 
 
@@ -80,8 +82,7 @@ def test_a_lesson_alone_installs_what_it_needs(bare, name: str, tmp_path: Path):
     python, before = bare
     run("git", "clone", "--quiet", ROOT, tmp_path / "clone")
     gaps = execute(python, name, tmp_path / "空 folder", EVAL_SOURCE=(tmp_path / "clone").as_uri())
-    if name != TEXTS_OF_LIBRARIES:
-        assert {gap.cell for gap in gaps} <= {"setup"}, "\n".join(map(str, gaps))  # where pip may warn
+    assert {gap.cell for gap in gaps} <= {"setup"}, "\n".join(map(str, gaps))  # where pip may warn
     after = installed(python)
     assert {name: after[name] for name in before} == before
     assert PACKAGE in after
