@@ -76,7 +76,7 @@ def plot_growth(scores: pd.DataFrame, *, log: bool = False) -> Axes:
     axes.set_xlabel(scores.index.name)
     axes.set_ylabel("score")
     axes.set_ylim(top=1.02)
-    _legend(axes, 4)
+    _legend(axes, 4 if len(scores.columns) <= 4 else 3)
     return axes
 
 

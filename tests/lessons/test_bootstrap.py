@@ -18,6 +18,7 @@ EXTRAS = {
     "05_languages": "lessons,zh",
     "06_scaling_up": "distributed,lessons",
     "07_stages": "lessons",
+    "08_chunks": "lessons",
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 END = "check=True)\n"

@@ -1,0 +1,118 @@
+"""Chunkers: functions from a text to the ``(start, end)`` of its chunks, and `cut`, which applies one to documents."""
+
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from helpers.data.spans import Span, SpanDataset
+
+Bounds: TypeAlias = list[tuple[int, int]]
+Chunker: TypeAlias = Callable[[str], Bounds]
+
+TOKEN = re.compile(r"[^\W_\u3400-\u9fff]+|\S")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+
+
+def token_starts(text: str) -> list[int]:
+    """Return where the tokens of a text begin: words, numbers, and each other sign or Chinese character by itself.
+
+    A rule that needs no model. The tokenizers of language models cut rare words further, so their counts are somewhat
+    larger.
+    """
+    return [match.start() for match in TOKEN.finditer(text)]
+
+
+def whole(text: str) -> Bounds:
+    """Take the whole text as one chunk."""
+    return _trimmed(text, [0, len(text)])
+
+
+def sections(text: str) -> Bounds:
+    """Cut before each heading of Markdown (a line that begins with ``#``, outside of code)."""
+    return _trimmed(text, [0, *_headings(text), len(text)])
+
+
+def paragraphs(text: str) -> Bounds:
+    """Cut at blank lines; a heading goes with the paragraph after it."""
+    headings = set(_headings(text))
+    pieces = _trimmed(text, [0, *(match.end() for match in re.finditer(r"\n\s*\n", text)), len(text)])
+    joined: Bounds = []
+    for start, end in pieces:
+        if joined and joined[-1][0] in headings and "\n" not in text[slice(*joined[-1])]:
+            start = joined.pop()[0]
+        joined.append((start, end))
+    return joined
+
+
+def sentences(text: str) -> Bounds:
+    """Cut after each sentence and at each end of a line."""
+    return _trimmed(text, [0, *(match.end() for match in SENTENCE_END.finditer(text)), len(text)])
+
+
+def tokens(size: int, overlap: int = 0) -> Chunker:
+    """Make a chunker that cuts every ``size`` tokens, whatever is there; neighbours share ``overlap`` tokens.
+
+    Raises:
+        ValueError: a size below 1, or an overlap outside of 0 to size - 1.
+    """
+    if size < 1 or not 0 <= overlap < size:
+        raise ValueError(f"size={size}, overlap={overlap}: expected a size of at least 1 and 0 <= overlap < size.")
+
+    def chunker(text: str) -> Bounds:
+        starts = token_starts(text)
+        firsts = range(0, max(len(starts) - overlap, 1), size - overlap)
+        ends = [*starts, len(text)]
+        return [_trim(text, ends[first], ends[min(first + size, len(starts))]) for first in firsts]
+
+    return chunker
+
+
+def cut(data: SpanDataset, chunker: Chunker) -> list[Span]:
+    """Cut every document; the chunks come in the order of the documents.
+
+    Raises:
+        ValueError: the chunker returns a chunk that is empty or lies outside of the text, or no chunk has a character
+            of the text that is no white space: what is in no chunk can never be retrieved.
+    """
+    chunks = []
+    for row, text in enumerate(data.documents):
+        bounds, place = chunker(text), f"document {data.document_ids[row]!r}"
+        covered = bytearray(len(text))
+        for start, end in bounds:
+            if not 0 <= start < end <= len(text):
+                raise ValueError(
+                    f"{place}: the chunker returned ({start}, {end}) for a text of {len(text)} characters."
+                )
+            covered[start:end] = b"\1" * (end - start)
+        lost = [place for place, sign in enumerate(text) if not covered[place] and not sign.isspace()]
+        if lost:
+            raise ValueError(
+                f"{place}: the chunker loses {len(lost)} of {len(text)} characters, the first at {lost[0]}: "
+                f"{text[lost[0] : lost[0] + 30]!r}."
+            )
+        chunks += [Span(row, start, end) for start, end in bounds]
+    return chunks
+
+
+def _headings(text: str) -> list[int]:
+    """Return where the headings of a Markdown text begin."""
+    return [start for start, line, in_code in _lines(text) if line.startswith("#") and not in_code]
+
+
+def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
+    start, in_code = 0, False
+    for line in text.splitlines(keepends=True):
+        in_code ^= line.startswith("```")
+        yield start, line, in_code
+        start += len(line)
+
+
+def _trimmed(text: str, bounds: Sequence[int]) -> Bounds:
+    """Return the pieces between neighbouring bounds without the white space around them; blank ones are left out."""
+    return [_trim(text, start, end) for start, end in itertools.pairwise(bounds) if text[start:end].strip()]
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())

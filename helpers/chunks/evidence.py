@@ -1,0 +1,124 @@
+"""What chunks are worth: as a collection to rank, by document, and by the evidence that reaches a reader."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from helpers.chunks.chunkers import token_starts
+from helpers.data import RetrievalDataset
+from helpers.data.spans import Span, SpanDataset, check_span
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def as_collection(data: SpanDataset, chunks: Sequence[Span], share: float = 0.5) -> RetrievalDataset:
+    """Make a collection of which the passages are chunks, so that any system can rank them and any metric score them.
+
+    A chunk is judged by the spans it covers: its grade is the highest of those of which it holds at least ``share``
+    of the characters.
+
+    Raises:
+        ValueError: a share outside of (0, 1]; no chunk at all.
+    """
+    if not 0 < share <= 1:
+        raise ValueError(f"share={share}: expected more than 0 and at most 1.")
+    qrels: list[dict[int, int]] = []
+    for spans in data.spans:
+        judged: dict[int, int] = {}
+        for row, chunk in enumerate(chunks):
+            for span in spans:
+                common = min(span.end, chunk.end) - max(span.start, chunk.start)
+                if span.document == chunk.document and common >= share * (span.end - span.start):
+                    judged[row] = max(span.grade, judged.get(row, 0))
+        qrels.append(judged)
+    return RetrievalDataset(
+        name=data.name,
+        queries=data.queries,
+        corpus=[data.documents[chunk.document][chunk.start : chunk.end] for chunk in chunks],
+        qrels=qrels,
+        query_ids=data.query_ids,
+        corpus_ids=[f"{data.document_ids[c.document]}:{c.start}-{c.end}" for c in chunks],
+    )
+
+
+def best_documents(ids: np.ndarray, chunks: Sequence[Span]) -> np.ndarray:
+    """Rank documents by their best chunk: (q, m) rows of documents, each once, -1 fills the rest.
+
+    Args:
+        ids: a ranking of the chunks, (q, k), -1 where it has none.
+        chunks: what the ids are rows of.
+    """
+    rows = [list(dict.fromkeys(chunks[chunk].document for chunk in ranking if chunk >= 0)) for ranking in ids]
+    ranked = np.full((len(ids), max(map(len, rows), default=0)), -1, np.int64)
+    for query, documents in enumerate(rows):
+        ranked[query, : len(documents)] = documents
+    return ranked
+
+
+def evidence(data: SpanDataset, retrieved: Sequence[Sequence[Span]], budget: int) -> "pd.DataFrame":
+    """Measure what a reader, or a language model, gets of the evidence within a budget of tokens: a row a query.
+
+    The chunks are handed over in their order until the budget is spent; the one that no longer fits is cut off there.
+    Evidence are the tokens of the spans judged with a grade above 0. Columns:
+
+    * ``answered``: 1 if a span of the query's highest grade is handed over whole, else 0;
+    * ``recall``: the share of the evidence that is handed over;
+    * ``precision``: the share of the tokens handed over that are evidence and not said before;
+    * ``first``: how many tokens come before the first evidence, NaN if there is none;
+    * ``repeated``: the share of the tokens handed over that were handed over before, as overlapping chunks do.
+
+    Recall and precision over spans follow Smith and Troynikov, Evaluating Chunking Strategies for Retrieval (2024),
+    who count tokens of all retrieved chunks; here a budget is fixed instead of a number of chunks, since long chunks
+    would win by their length alone. Tokens are those of :func:`helpers.chunks.token_starts`.
+
+    Args:
+        data: queries, documents, judged spans.
+        retrieved: the chunks retrieved for each query, the best first.
+        budget: tokens handed over at most.
+
+    Raises:
+        ValueError: a budget below 1, another number of queries, a chunk that is no text of these documents, a query
+            without evidence.
+    """
+    import pandas as pd
+
+    if budget < 1:
+        raise ValueError(f"budget={budget}: expected at least one token.")
+    if len(retrieved) != len(data.queries):
+        raise ValueError(f"retrieved: {len(retrieved)} queries, the data has {len(data.queries)}.")
+    starts = [np.array(token_starts(text)) for text in data.documents]
+
+    def tokens_of(span: Span) -> list[tuple[int, int]]:
+        first, last = np.searchsorted(starts[span.document], [span.start, span.end])
+        return [(span.document, token) for token in range(first, last)]
+
+    rows = []
+    for query, (chunks, spans) in enumerate(zip(retrieved, data.spans, strict=True)):
+        handed: list[tuple[int, int]] = []
+        for chunk in chunks:
+            check_span(f"retrieved, query {query}", chunk, data.documents)
+            handed += tokens_of(chunk)
+            if len(handed) >= budget:
+                break
+        handed = handed[:budget]
+        got = set(handed)
+        answers = [set(tokens_of(span)) for span in spans if span.grade == max(spans, key=_grade).grade > 0]
+        wanted = {token for span in spans if span.grade > 0 for token in tokens_of(span)}
+        if not wanted:
+            raise ValueError(f"{data.name}: query {data.query_ids[query]!r} has no span with a grade above 0.")
+        rows.append(
+            {
+                "answered": float(any(answer <= got for answer in answers)),
+                "recall": len(wanted & got) / len(wanted),
+                "precision": len(wanted & got) / max(len(handed), 1),
+                "first": next((float(place) for place, token in enumerate(handed) if token in wanted), np.nan),
+                "repeated": 1 - len(got) / max(len(handed), 1),
+            }
+        )
+    return pd.DataFrame(rows, index=pd.Index(data.query_ids, name="query"))
+
+
+def _grade(span: Span) -> int:
+    return span.grade

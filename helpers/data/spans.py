@@ -1,0 +1,147 @@
+"""Judgements on spans of characters: they say where in a document an answer is, whatever the chunks are.
+
+A judgement on a chunk is worth nothing once the documents are cut in another way. One on a span of the document
+holds for every cut, see :mod:`helpers.chunks`.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from helpers.data.bundled import FOLDER
+from helpers.data.by_id import Options, find_file, texts_by_id
+from helpers.data.dataset import check_texts
+from helpers.data.formats import Cell, Table, read_table
+
+BUNDLED = ("pages-en", "pages-zh")
+COLUMNS = ("query", "document", "start", "end", "grade")
+
+
+class Span(NamedTuple):
+    """The characters ``start`` to ``end`` (exclusive) of a document, by its row, and what they are worth to a query."""
+
+    document: int
+    start: int
+    end: int
+    grade: int = 1
+
+
+@dataclass(frozen=True)
+class SpanDataset:
+    """Queries, documents, and the spans that answer each query.
+
+    Attributes:
+        name: where it came from.
+        queries, documents: q and n texts.
+        spans: one list per query, in the order of ``queries``.
+        query_ids, document_ids: the identifiers of the source.
+    """
+
+    name: str
+    queries: list[str]
+    documents: list[str]
+    spans: list[list[Span]]
+    query_ids: list[str] = field(repr=False)
+    document_ids: list[str] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse spans that mark no text, or none of these documents."""
+        check_texts("query", self.queries)
+        check_texts("document", self.documents)
+        if len(self.spans) != len(self.queries):
+            raise ValueError(f"{self.name}: spans for {len(self.spans)} queries, but {len(self.queries)} queries.")
+        for query, spans in zip(self.query_ids, self.spans, strict=True):
+            for span in spans:
+                check_span(f"{self.name}, query {query!r}", span, self.documents)
+
+    def __repr__(self) -> str:
+        """Show the size rather than the texts."""
+        count = sum(map(len, self.spans))
+        return (
+            f"SpanDataset({self.name!r}: {len(self.queries)} queries, {len(self.documents)} documents, {count} spans)"
+        )
+
+    @cached_property
+    def sha256(self) -> str:
+        """SHA-256 over every text, id and span."""
+        parts = [self.queries, self.documents, self.query_ids, self.document_ids, self.spans]
+        return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
+
+
+def check_span(place: str, span: Span, documents: list[str]) -> None:
+    """Raise unless a span is a text of one of the documents; ``place`` begins the message."""
+    document, start, end = span[:3]
+    if not 0 <= document < len(documents):
+        raise ValueError(f"{place}: document row {document}; there are rows 0 to {len(documents) - 1}.")
+    size = len(documents[document])
+    if not 0 <= start < end <= size:
+        raise ValueError(
+            f"{place}: characters {start} to {end} of document row {document}, which has {size}; "
+            "expected 0 <= start < end <= its length."
+        )
+    if not documents[document][start:end].strip():
+        raise ValueError(f"{place}: characters {start} to {end} of document row {document} are blank.")
+
+
+def load_spans(source: str | Path = "pages-en") -> SpanDataset:
+    """Load a collection whose answers are marked in the documents.
+
+    Args:
+        source: ``pages-en`` or ``pages-zh``, which come with the package, or a folder with the tables ``documents``
+            and ``queries`` (columns ``_id`` and ``text``) and ``spans`` (``query``, ``document``, ``start``, ``end``,
+            ``grade``), each JSONL, CSV, TSV or Parquet. Characters are counted from 0, as Python does; ``end`` is the
+            first that no longer belongs to the span. A column ``text`` with the span's own text is optional: where it
+            is given, it must be what the document has there, so that an edited document does not shift its answers
+            unnoticed.
+
+    Raises:
+        FileNotFoundError: the folder or one of its tables does not exist.
+        ValueError: a span of an unknown query or document, outside its document, blank, or of another text than its
+            document has there.
+    """
+    folder = FOLDER / str(source) if str(source) in BUNDLED else Path(source).expanduser()
+    if not folder.is_dir():
+        raise FileNotFoundError(f"No folder {str(source)!r}; bundled are {' and '.join(BUNDLED)}.")
+    tables = {role: _table(folder, role) for role in ("documents", "queries", "spans")}
+    documents, _ = texts_by_id(tables["documents"], "passage", Options())
+    queries, _ = texts_by_id(tables["queries"], "query", Options())
+    rows, texts = list(documents), list(documents.values())
+    spans: dict[str, list[Span]] = {query: [] for query in queries}
+    columns = [_column(tables["spans"], name) for name in COLUMNS]
+    quotes = tables["spans"].columns.get("text", [None] * len(columns[0]))
+    for number, (query, document, *numbers, quote) in enumerate(zip(*columns, quotes, strict=True), 1):
+        place = f"{tables['spans'].source!r}, row {number}"
+        for role, name, known in (("query", query, queries), ("document", document, documents)):
+            if str(name) not in known:
+                raise ValueError(f"{place}: no {role} {name!r}; the first of {len(known)} is {next(iter(known))!r}.")
+        try:
+            start, end, grade = (int(str(value)) for value in numbers)
+        except ValueError:
+            raise ValueError(f"{place}: start, end, grade are {numbers}; expected whole numbers.") from None
+        span = Span(rows.index(str(document)), start, end, grade)
+        check_span(place, span, texts)
+        if quote is not None and (text := texts[span.document][start:end]) != quote:
+            raise ValueError(
+                f"{place}: document {document!r} has {text[:40]!r} there, not {str(quote)[:40]!r}; the document was "
+                "edited after the span was marked."
+            )
+        spans[str(query)].append(span)
+    return SpanDataset(str(source), list(queries.values()), texts, list(spans.values()), list(queries), rows)
+
+
+def _table(folder: Path, role: str) -> Table:
+    path = find_file(folder, role)
+    if path is None:
+        raise FileNotFoundError(
+            f"{folder.name!r} has no table {role!r}; expected {role}.jsonl, .csv, .tsv or .parquet."
+        )
+    return read_table(path)
+
+
+def _column(table: Table, name: str) -> list[Cell]:
+    if name not in table.columns:
+        raise ValueError(f"{table.source!r}: no column {name!r}; it has {table.listed}.")
+    return table.columns[name]

@@ -1,0 +1,1 @@
+"""Tests of helpers.chunks and helpers.data.spans."""
