@@ -149,9 +149,11 @@ def _tests(comparison: Results) -> list[Record]:
     if not comparison.scored:
         return []
     best = next(iter(comparison.scored))
-    rows = comparison.paired().to_dict("index")
-    return [{"metric": comparison.main, "reference": best, "system": name, **{
-        key.replace(" ", "_"): value for key, value in row.items()}} for name, row in rows.items()]  # fmt: skip
+    return [
+        {"metric": comparison.main, "reference": best, "system": name}
+        | {key.replace(" ", "_"): value for key, value in row.items()}
+        for name, row in comparison.tests().items()
+    ]
 
 
 def _per_query(comparison: Results) -> str:

@@ -45,11 +45,10 @@ def not_worse(comparison: Results, candidate: str, other: str, level: float) -> 
         if name not in comparison.scored:
             return Verdict(False, "not_scored", {"name": name})
     values: dict[str, object] = {"name": candidate, "other": other, "metric": comparison.main, "level": level}
-    frame = comparison.paired(candidate)
-    if frame.empty:
+    row = comparison.tests(candidate).get(other)
+    if row is None:
         return Verdict(False, "one_query", values)
-    row = frame.loc[other]
-    worse = bool(row["difference"] < 0 and row["p"] < level)
+    worse = row["difference"] < 0 and row["p"] < level
     values |= {"difference": f"{row['difference']:+.4f}", "p": f"{row['p']:.4f}"}
     return Verdict(not worse, "worse" if worse else "not_worse", values)
 

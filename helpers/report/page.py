@@ -20,6 +20,7 @@ from helpers.provenance import provenance
 from helpers.report.causes import CAUSES, causes, tied_at
 from helpers.report.results import Results
 from helpers.show.palette import COLOURS, GREYS
+from helpers.show.ranks import failures
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -103,7 +104,7 @@ def render(
                 differs = f"{url.partition(',')[2].strip().rstrip('/')}/{view.words['site']}/{DIFFERS}"
     return environment.get_template("report.html.jinja").render(
         view=view, w=view.words, policy=POLICY, verdicts=verdicts,
-        main=shown(comparison.main), differs=differs, palette=COLOURS | GREYS,
+        main=shown(comparison.main), number=number, differs=differs, palette=COLOURS | GREYS,
     )  # fmt: skip
 
 
@@ -154,8 +155,8 @@ class View:
                 queries=c.scored[best].queries,
             )
         ]  # fmt: skip
-        if not (frame := c.paired()).empty:
-            row = frame.iloc[0]
+        if rows := c.tests():
+            row = next(iter(rows.values()))
             p = row.get("adjusted p", row["p"])
             key = "summary_clear" if p < SMALL else "summary_open"
             sentence = w[key if row["better"] or row["worse"] else "summary_equal"]
@@ -241,23 +242,23 @@ class View:
 
     def tests(self) -> tuple[Table, list[str]] | None:
         """Return the best system against the others, and the notes that the table needs; None without another."""
-        w, frame = self.words, self.comparison.paired() if self.names else None
-        if frame is None or frame.empty:
+        w, tests = self.words, self.comparison.tests() if self.names else {}
+        if not tests:
             return None
-        several = "adjusted p" in frame
+        several = len(tests) > 1
         header = [w["system"], w["difference"], w["interval"], w["detectable"], w["better_worse"], w["p"]]
         rows = [
             [name, number(row["difference"]), w["interval_of"].format(low=number(row["low"]), high=number(row["high"])),
              w["detectable_of"].format(value=number(row["detectable"]), sd=number(row["sd"])),
-             f"{int(row['better'])} / {int(row['worse'])}", p_text(row["p"]),
+             f"{row['better']} / {row['worse']}", p_text(row["p"]),
              *([p_text(row["adjusted p"])] if several else [])]
-            for name, row in frame.iterrows()
+            for name, row in tests.items()
         ]  # fmt: skip
         notes = [w["detectable_note"].format(n=self.comparison.scored[self.names[0]].queries), w["exact_note"]] + (
-            [w["adjusted_note"].format(n=len(frame))] if several else []
+            [w["adjusted_note"].format(n=len(tests))] if several else []
         )
-        for name, row in frame.iterrows():
-            differing, floor = int(row["better"] + row["worse"]), row["smallest p"]
+        for name, row in tests.items():
+            differing, floor = row["better"] + row["worse"], row["smallest p"]
             if differing > 0 and floor > SMALL:
                 notes.append(w["floor_note"].format(system=name, n=differing, floor=p_text(floor)))
         return Table([*header, *([w["adjusted"]] if several else [])], rows, range(1, len(header) + several)), notes
@@ -296,8 +297,6 @@ class View:
 
     def failures(self) -> tuple[str, Table] | None:
         """Return the queries whose first passage is not relevant, of the best system; None where none was scored."""
-        from helpers.show.tables import failures
-
         result = self.comparison.results[self.names[0]] if self.names else None
         if result is None or result.ranking is None:
             return None
@@ -343,21 +342,11 @@ class View:
         axes.set(xlabel=self.words["passages"], ylabel=shown(self.comparison.main))
         return _drawn(plt.gcf(), self.words["growth"])
 
-    def score_figure(self) -> str:
-        """Draw a bar a system with its interval by the main metric; empty where there are no intervals."""
-        import matplotlib.pyplot as plt
-        import pandas as pd
-
-        from helpers.show.plots import plot_bars
-
-        c = self.comparison
-        rows = {n: spread._asdict() for n in self.names if (spread := c.intervals[n][c.main]) is not None}
-        if not rows:
-            return ""
-        caption = self.words["bars"].format(metric=shown(c.main))
-        axes = plot_bars(pd.DataFrame(rows).T.rename(index=_cut_names(rows)), "")
-        axes.set_xlabel(caption)
-        return _drawn(plt.gcf(), caption)
+    def bars(self) -> list[tuple[str, "Interval"]]:
+        """Return the interval of each system by the main metric, its name cut; none where there are no intervals."""
+        c, cut = self.comparison, _cut_names(self.names)
+        spreads = {name: c.intervals[name][c.main] for name in self.names}
+        return [(cut.get(name, name), spread) for name, spread in spreads.items() if spread is not None]
 
     def cost(self) -> Table:
         """Return seconds to load and to index, milliseconds a query, size of the index, and what was truncated.

@@ -104,22 +104,31 @@ class Results:
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def paired(self, reference: str | None = None, metric: str | None = None) -> "pd.DataFrame":
-        """Compare the reference (the best system) with every other on the same queries.
+        """Compare the reference (the best system) with every other on the same queries: a row each.
 
-        Columns: ``difference`` of the means, reference minus other, with its interval ``low`` to ``high`` (bootstrap);
-        on how many queries the reference is ``better`` and ``worse``; ``p`` of the paired randomisation test, exact
-        where few queries differ; ``smallest p``, below which it cannot fall with so few; ``sd``, the standard
-        deviation of the differences, and ``detectable``, the smallest difference that so many queries show with a power
-        of 0.8 (0 where all differences are equal); and, where there are several
-        tests, ``adjusted p`` of the randomised Tukey HSD test of all pairs, which allows for choosing the best system
-        after the scores were seen. No rows with fewer than two systems or queries.
+        The columns are those of :meth:`tests`. No rows with fewer than two systems or queries.
 
         Raises:
             ValueError: no system of that name was scored, or the metric was not computed.
         """
-        from helpers.show.tables import paired_table
-        from helpers.significance import minimum_detectable_difference, tukey_hsd
+        import pandas as pd
 
+        return pd.DataFrame.from_dict(self.tests(reference, metric), orient="index")
+
+    def tests(self, reference: str | None = None, metric: str | None = None) -> dict[str, dict[str, float]]:
+        """Compare the reference (the best system) with every other on the same queries, without pandas.
+
+        Columns, by the name of the other system: ``difference`` of the means, reference minus other, with its interval
+        ``low`` to ``high`` (bootstrap); on how many queries the reference is ``better`` and ``worse``; ``p`` of the
+        paired randomisation test, exact where few queries differ; ``smallest p``, below which it cannot fall with so
+        few; ``sd``, the standard deviation of the differences, and ``detectable``, the smallest difference that so many
+        queries show with a power of 0.8 (0 where all differences are equal); and, where there are several tests,
+        ``adjusted p`` of the randomised Tukey HSD test of all pairs, which allows for choosing the best system after
+        the scores were seen. Empty with fewer than two systems or queries.
+
+        Raises:
+            ValueError: no system of that name was scored, or the metric was not computed.
+        """
         if not self.scored:
             raise ValueError(f"No system was scored: {'; '.join(self.failed.values()) or 'there is none'}.")
         key = reference or next(iter(self.scored)), metric or self.main
@@ -127,20 +136,30 @@ class Results:
             raise ValueError(f"No system {key[0]!r} was scored; there are {', '.join(self.scored)}.")
         if key[1] not in self.metrics:
             raise ValueError(f"{key[1]!r} was not computed; there are {', '.join(self.metrics)}.")
-        if key not in self._paired:
-            scored = self.scored if len(self.data.queries) > 1 else {key[0]: self.scored[key[0]]}
-            frame = paired_table(scored, *key, level=self.level, smallest=True)
-            values = scored[key[0]].per_query[key[1]]
-            frame["sd"] = [float(np.std(values - scored[name].per_query[key[1]], ddof=1)) for name in frame.index]
-            frame["detectable"] = [sd and minimum_detectable_difference(sd, len(values)) for sd in frame["sd"]]
-            if len(frame) > 1:
-                pairs = tukey_hsd(np.array([result.per_query[key[1]] for result in scored.values()]))
-                frame["adjusted p"] = np.delete(pairs[list(scored).index(key[0])], list(scored).index(key[0]))
-            self._paired[key] = frame
-        frame = self._paired[key]
-        return frame.copy() if len(frame) > 1 else frame.drop(columns="adjusted p")
+        if key not in self._tests:
+            self._tests[key] = self._test(*key) if len(self.data.queries) > 1 else {}
+        return {name: dict(row) for name, row in self._tests[key].items()}
+
+    def _test(self, reference: str, metric: str) -> dict[str, dict[str, float]]:
+        from helpers.significance import minimum_detectable_difference, paired_row, paired_test, tukey_hsd
+
+        scores = {name: evaluation.per_query[metric] for name, evaluation in self.scored.items()}
+        values, adjusted = scores[reference], {}
+        if len(scores) > 2:
+            pairs = tukey_hsd(np.array(list(scores.values())))
+            adjusted = dict(zip(scores, pairs[list(scores).index(reference)].tolist(), strict=True))
+        rows: dict[str, dict[str, float]] = {}
+        for name, other in scores.items():
+            if name != reference:
+                test = paired_test(values, other)
+                row = paired_row(values, other, test, self.level) | {"smallest p": test.smallest}
+                if adjusted:
+                    row["adjusted p"] = adjusted[name]
+                row["sd"] = sd = float(np.std(values - other, ddof=1))
+                rows[name] = row | {"detectable": sd and minimum_detectable_difference(sd, len(values))}
+        return rows
 
     @cached_property
-    def _paired(self) -> "dict[tuple[str, str], pd.DataFrame]":
-        """The tables by reference and metric: page, files and gates need the same ones."""
+    def _tests(self) -> dict[tuple[str, str], dict[str, dict[str, float]]]:
+        """The tests by reference and metric: page, files and gates need the same ones."""
         return {}

@@ -17,6 +17,7 @@ from helpers.data import RetrievalDataset
 from helpers.embeddings import TokenVectors, compared_tokens, encode_pooled
 from helpers.metrics import Evaluation
 from helpers.models import Pooling
+from helpers.show.ranks import failures, first_relevant_ranks
 from helpers.significance import Interval, holm, interval, paired_row, paired_test
 
 if TYPE_CHECKING:
@@ -58,9 +59,7 @@ def system_table(results: Mapping[str, Evaluation], metric: str) -> pd.DataFrame
     return pd.DataFrame(rows, INTERVAL).T.sort_values("mean", ascending=False, kind="stable")
 
 
-def paired_table(
-    results: Mapping[str, Evaluation], reference: str, metric: str, *, level: float = 0.95, smallest: bool = False
-) -> pd.DataFrame:
+def paired_table(results: Mapping[str, Evaluation], reference: str, metric: str) -> pd.DataFrame:
     """Compare every other system with ``reference`` on the same queries.
 
     ``difference`` is the mean of reference minus system, with its 95 % interval (bootstrap over the queries);
@@ -71,17 +70,14 @@ def paired_table(
         results: the evaluations by the names of the systems.
         reference: one of those names.
         metric: the values to compare.
-        level: of the interval.
-        smallest: add the column ``smallest p``, below which p cannot fall with so few queries that differ.
     """
     values = results[reference].per_query[metric]
     rows = {}
     for name, result in results.items():
         if name != reference:
             other = result.per_query[metric]
-            test = paired_test(values, other)
-            rows[name] = paired_row(values, other, test, level) | ({"smallest p": test.smallest} if smallest else {})
-    columns = ["difference", "low", "high", "better", "worse", "p", *(["smallest p"] if smallest else [])]
+            rows[name] = paired_row(values, other, paired_test(values, other))
+    columns = ["difference", "low", "high", "better", "worse", "p"]
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns).astype({"better": int, "worse": int})
     return frame.assign(**{"adjusted p": holm(frame["p"]) if rows else []})
 
@@ -129,15 +125,6 @@ def failure_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
     )
 
 
-def failures(data: RetrievalDataset, ids: np.ndarray) -> dict[int, int | None]:
-    """Return the rows of the queries whose first passage is not relevant, those answered last first.
-
-    The value is the rank of the first relevant passage, None where none was retrieved; ids is (q, k).
-    """
-    failed = [(row, rank) for row, rank in enumerate(first_relevant_ranks(data, ids)) if rank != 1]
-    return dict(sorted(failed, key=lambda item: -(item[1] or np.inf)))
-
-
 def reciprocal_rank_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
     """Show for each query what is relevant and what was retrieved (rows), the rank of the first hit, and 1 / rank."""
     ranks = first_relevant_ranks(data, ids)
@@ -170,15 +157,6 @@ def match_table(model: "TransformerModel", query: str, passage: str) -> pd.DataF
             "cosine": cosines.max(axis=1),
         }
     )
-
-
-def first_relevant_ranks(data: RetrievalDataset, ids: np.ndarray) -> list[int | None]:
-    """Return for each query the rank of its first relevant passage, None where none was retrieved; ids is (q, k)."""
-    ranks: list[int | None] = []
-    for row, retrieved in enumerate(ids):
-        hits = np.flatnonzero(np.isin(retrieved, data.relevant(row)))
-        ranks.append(int(hits[0]) + 1 if len(hits) else None)
-    return ranks
 
 
 def _short(text: str) -> str:
