@@ -8,7 +8,6 @@ of tensors; the tensors.
 import itertools
 import json
 import mmap
-import shutil
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ import numpy as np
 MAGIC, VERSION, BLOCK_SIZE = b"E5S1", 1, 32
 BLOCK = np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK_SIZE // 2)])  # 32 weights: their scale, and two to a byte
 SIZES = ("hidden", "layers", "heads", "intermediate", "vocabulary", "positions", "types")
-MARGIN = 20_000_000  # bytes, for the tokenizer and the rest
 
 BERT_NAMES = {
     "emb.word": "embeddings.word_embeddings",
@@ -93,10 +91,6 @@ def write_checkpoint(source: Path, folder: Path) -> None:
     from safetensors.numpy import save_file
 
     model = read_e5_file(source)
-    needed = 4 * sum(count for _, count, _ in model.directory.values()) + MARGIN  # bytes of float32
-    free = shutil.disk_usage(folder).free
-    if free < needed:
-        raise OSError(f"it takes {needed / 1e6:.0f} MB, and {free / 1e6:.0f} MB are free")
     for name, content in _json_files(model).items():
         path = folder / f"{name}.json"
         path.parent.mkdir(exist_ok=True)

@@ -42,7 +42,7 @@ def cards() -> list[Card]:
     try:
         return [Card(folder=path.parent, **tomllib.loads(path.read_text(encoding="utf-8"))) for path in paths]
     except (OSError, ValueError, TypeError) as error:
-        raise _unusable(error) from error
+        raise _unusable(ValueError(f"card.toml: {error}")) from error
 
 
 def names() -> list[str]:
