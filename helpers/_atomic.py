@@ -4,7 +4,7 @@ import contextlib
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -25,23 +25,6 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def write_file(folder: Path, name: str, write: Callable[[Path], object]) -> None:
-    """Write one file of a folder, whole or not at all, or raise with the names of both.
-
-    Raises:
-        OSError: the folder cannot be made or written, the disk is full.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with whole_file(folder / name) as temporary:
-            write(temporary)
-    except OSError as error:
-        raise OSError(
-            f"Cannot write {name} into the folder {str(folder)!r} ({error.strerror or error}): free some space there "
-            "or choose another folder."
-        ) from None
 
 
 @contextlib.contextmanager

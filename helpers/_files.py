@@ -4,11 +4,10 @@ import contextlib
 import difflib
 import gzip
 import io
-import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, TextIO, cast
+from typing import IO, TextIO, cast
 
 PACKED = ".gz"
 
@@ -51,18 +50,6 @@ def open_text(path: Path, newline: str | None = None) -> Iterator[TextIO]:
             f"{path.name!r}, line {line}: not UTF-8 (byte 0x{byte:02x}). Save the file as UTF-8 (in Excel "
             f'"CSV UTF-8"), or convert it: iconv -f {encoding} -t UTF-8, with its own encoding after -f.'
         ) from None
-
-
-def read_json(path: Path) -> Any:
-    """Read a JSON file.
-
-    Raises:
-        ValueError: it is not JSON, not UTF-8, or nested deeper than Python's reader goes.
-    """
-    try:
-        return json.loads(path.read_bytes())
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path.name!r} is not JSON that can be read ({error}).") from None
 
 
 def require_inside(folder: Path, path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from helpers._atomic import one_at_a_time, whole_file, whole_folder, write_file
+from helpers._atomic import one_at_a_time, whole_file, whole_folder
 from helpers._cache import default_cache
 from helpers._hub import DEFAULT_ENDPOINT, hub_or_local_cache, reachable
 from helpers._progress import progress_bar
@@ -39,19 +39,6 @@ def test_bars_are_drawn_where_they_are_wanted(monkeypatch, show, disable, drawn)
     with progress_bar(3, "Encode", "text", show=show) as bar:
         assert bar.disable is not drawn
         assert bar.total == 3 or not drawn
-
-
-def test_a_file_that_cannot_be_written_is_named_with_its_folder(tmp_path):
-    """A full disk would be told without the name of what is missing, or half a file stay in place of the old one."""
-    write_file(tmp_path / "new", "one.txt", lambda path: path.write_text("old"))
-
-    def full(path):
-        path.write_text("ne")
-        raise OSError(28, "No space left on device")
-
-    with pytest.raises(OSError, match=r"Cannot write one\.txt into the folder '.*new' \(No space left on device\)"):
-        write_file(tmp_path / "new", "one.txt", full)
-    assert [(path.name, path.read_text()) for path in (tmp_path / "new").iterdir()] == [("one.txt", "old")]
 
 
 def _hold(folder: Path, entered: "multiprocessing.synchronize.Event") -> None:

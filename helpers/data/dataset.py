@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
@@ -57,8 +57,14 @@ class RetrievalDataset:
 
     def __post_init__(self) -> None:
         """Refuse a collection that would give silently wrong scores."""
-        check_texts("query", self.queries)
-        check_texts("passage", self.corpus)
+        for role, texts in (("query", self.queries), ("passage", self.corpus)):
+            if isinstance(texts, str):
+                raise ValueError(f"Expected a list of texts, not the one {role} text {texts[:60]!r}; write [text].")
+            if not texts:
+                raise ValueError(f"No {role} at all; a collection needs at least one.")
+            for row, text in enumerate(texts):
+                if fault := text_fault(text):
+                    raise ValueError(f"{role} {row} {fault}")
         for side, ids, texts in (("query", self.query_ids, self.queries), ("corpus", self.corpus_ids, self.corpus)):
             if len(ids) != len(texts):
                 raise ValueError(f"{self.name}: {len(ids)} {side} ids for {len(texts)} texts; they must match.")
@@ -216,19 +222,6 @@ def require_answers(data: RetrievalDataset) -> None:
             f"{data.name}: no query has a relevant passage: {highest}, and grades count as relevant from "
             f"{data.relevance_level} on. Correct the judgements, or set another relevance_level."
         )
-
-
-def check_texts(role: str, texts: Iterable[object]) -> None:
-    """Raise unless there is at least one text and each is a string with something in it."""
-    if isinstance(texts, str):
-        raise ValueError(f"Expected a list of texts, not the one {role} text {texts[:60]!r}; write [text].")
-    empty = True
-    for row, text in enumerate(texts):
-        empty = False
-        if fault := text_fault(text):
-            raise ValueError(f"{role} {row} {fault}")
-    if empty:
-        raise ValueError(f"No {role} at all; a collection needs at least one.")
 
 
 def is_blank(text: object) -> bool:

@@ -140,15 +140,6 @@ def read_table(path: Path, named: Collection[str] = ()) -> Table:
     return table
 
 
-def read_texts(path: Path, role: str) -> list[str]:
-    """Read the texts of a table of queries or passages (``role``), in order; "" where a row has none.
-
-    A title goes on a line before its text.
-    """
-    texts, _ = texts_of(read_table(path), role, {})
-    return [text if isinstance(text, str) else "" for text in texts]
-
-
 def _read_parquet(path: Path) -> dict[str, list[Cell]]:
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -241,7 +241,6 @@ def read_grade(place: str, text: str) -> int:
 
 
 def _qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> str:
-    """Put judgements into TREC's lines."""
     lines = []
     for query, docs in qrels.items():
         lines += [f"{require_field(query)} 0 {require_field(doc)} {int(grade)}\n" for doc, grade in docs.items()]
@@ -249,7 +248,6 @@ def _qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> str:
 
 
 def _id(row: int, ids: Ids | None) -> str:
-    """The id of a row as text."""
     return str(row if ids is None else ids[row])
 
 

@@ -194,7 +194,6 @@ def check_options(kind: str, batch_size: int) -> None:
 
 
 def _checked_texts(texts: Sequence[str]) -> list[str]:
-    """Return texts as a list, or raise if there is none."""
     texts = [text for batch in text_batches(texts, SHARD_SIZE) for text in batch]
     if not texts:
         raise ValueError("No texts to encode: give at least one.")

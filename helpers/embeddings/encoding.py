@@ -104,28 +104,20 @@ def encode_batch(
         names = {
             pooling: recipe.shard_name(texts) for pooling, recipe in recipes.items() if recipe.colbert_side == side
         }
-        vectors |= _encode_alike(model, texts, names, side, batch_size, store)
+        shards = _read_shards(store, names, len(texts))
+        is_complete = len(shards) == len(names)
+        tokens = {} if is_complete and Pooling.MAXSIM not in names else tokenize(model, texts, side)
+        if not is_complete:
+            with store.lock(min(names.values())):
+                shards = _read_shards(store, names, len(texts))  # another run may have written them meanwhile
+                if missing := [pooling for pooling in names if pooling not in shards]:
+                    computed = forward(model, texts, tokens, missing, batch_size)
+                    shards |= {pooling: store.write(names[pooling], array) for pooling, array in computed.items()}
+        lengths = {pooling: np.ones(len(texts), int) for pooling in names}
+        if Pooling.MAXSIM in names:
+            lengths[Pooling.MAXSIM] = np.array([sum(compared) for compared in comparison_masks(tokens)])
+        vectors |= {pooling: TokenVectors(shards[pooling], lengths[pooling]) for pooling in names}
     return vectors
-
-
-def _encode_alike(
-    model: TransformerModel, texts: list[str], names: dict[Pooling, str], side: str, batch_size: int, store: Store
-) -> dict[Pooling, TokenVectors]:
-    """Return the vectors of texts under poolings that read them alike; ``names`` are those of their arrays."""
-    shards = _read_shards(store, names, len(texts))
-    is_complete = len(shards) == len(names)
-    tokens = {} if is_complete and Pooling.MAXSIM not in names else tokenize(model, texts, side)
-    if not is_complete:
-        with store.lock(min(names.values())):
-            shards = _read_shards(store, names, len(texts))  # another run may have written them meanwhile
-            missing = [pooling for pooling in names if pooling not in shards]
-            if missing:
-                computed = forward(model, texts, tokens, missing, batch_size)
-                shards |= {pooling: store.write(names[pooling], vectors) for pooling, vectors in computed.items()}
-    lengths = {pooling: np.ones(len(texts), int) for pooling in names}
-    if Pooling.MAXSIM in names:
-        lengths[Pooling.MAXSIM] = np.array([sum(compared) for compared in comparison_masks(tokens)])
-    return {pooling: TokenVectors(shards[pooling], lengths[pooling]) for pooling in names}
 
 
 def _read_shards(store: Store, names: dict[Pooling, str], texts: int) -> dict[Pooling, np.ndarray]:
@@ -177,8 +169,9 @@ def forward(
 def _compared_vectors(model: TransformerModel, batch: TokenBatch, masks: list[list[int]]) -> list[np.ndarray]:
     """Return the vectors of the tokens that MaxSim compares, for each text (tokens compared, dim)."""
     padded_left = model.tokenizer.padding_side == "left"
+    hidden = batch.hidden if model.projection is None else batch.hidden @ model.projection.T
     texts = []
-    for vectors, mask in zip(model.projected(batch.hidden), masks, strict=True):
+    for vectors, mask in zip(hidden, masks, strict=True):
         unpadded = vectors[-len(mask) :] if padded_left else vectors[: len(mask)]
         texts.append(_unit(unpadded[np.flatnonzero(mask)]))
     return texts

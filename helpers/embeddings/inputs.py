@@ -25,9 +25,29 @@ Tokens = dict[str, list[list[int]]]  # "input_ids" and, where they matter, furth
 
 
 def tokenize(model: "TransformerModel", texts: list[str], colbert_side: str = "") -> Tokens:
-    """Tokenize texts as the model reads them; ``colbert_side``, "query" or "passage", as ColBERT does."""
+    """Tokenize texts as the model reads them; ``colbert_side``, "query" or "passage", as ColBERT does.
+
+    ColBERT (2020, section 3.2) puts a marker after [CLS] that tells queries from passages ([unused0], [unused1]). A
+    query is filled up with [MASK] to 32 tokens, which nobody attends to but which are compared; punctuation in passages
+    is not compared.
+    """
     limit = model.info.max_length or UNBOUNDED
-    return _colbert_tokens(model, texts, colbert_side, limit) if colbert_side else _plain_tokens(model, texts, limit)
+    if not colbert_side:
+        return _plain_tokens(model, texts, limit)
+    vocabulary, is_query = model.tokenizer.get_vocab(), colbert_side == "query"
+    if is_query:
+        limit = min(limit, COLBERT_QUERY_LENGTH)
+    marker = [vocabulary[name] for name in ["[unused0]" if is_query else "[unused1]"] if name in vocabulary]
+    plain = _plain_tokens(model, texts, limit - len(marker))["input_ids"]
+    punctuation = set() if is_query else {vocabulary[sign] for sign in string.punctuation if sign in vocabulary}
+    tokens: Tokens = {"input_ids": [], "attention_mask": [], "compared": []}
+    for ids in plain:
+        marked = [*ids[:1], *marker, *ids[1:]]
+        masks = [model.tokenizer.mask_token_id] * (limit - len(marked)) if is_query else []
+        tokens["input_ids"].append(marked + masks)
+        tokens["attention_mask"].append([1] * len(marked) + [0] * len(masks))
+        tokens["compared"].append([token not in punctuation for token in marked + masks])
+    return tokens
 
 
 def compared_tokens(model: "TransformerModel", text: str, kind: str = "passage") -> list[str]:
@@ -96,26 +116,4 @@ def _plain_tokens(model: "TransformerModel", texts: list[str], limit: int) -> To
             "Split them into passages; helpers.embeddings.count_truncated counts them."
         )
         warnings.warn(Note(text, "truncated", limit=limit, model=model.info.name), stacklevel=2)
-    return tokens
-
-
-def _colbert_tokens(model: "TransformerModel", texts: list[str], side: str, limit: int) -> Tokens:
-    """Prepare texts as ColBERT (2020, section 3.2) reads them.
-
-    A marker after [CLS] tells queries from passages ([unused0], [unused1]). A query is filled up with [MASK] to 32
-    tokens, which nobody attends to but which are compared; punctuation in passages is not compared.
-    """
-    vocabulary, is_query = model.tokenizer.get_vocab(), side == "query"
-    if is_query:
-        limit = min(limit, COLBERT_QUERY_LENGTH)
-    marker = [vocabulary[name] for name in ["[unused0]" if is_query else "[unused1]"] if name in vocabulary]
-    plain = _plain_tokens(model, texts, limit - len(marker))["input_ids"]
-    punctuation = set() if is_query else {vocabulary[sign] for sign in string.punctuation if sign in vocabulary}
-    tokens: Tokens = {"input_ids": [], "attention_mask": [], "compared": []}
-    for ids in plain:
-        marked = [*ids[:1], *marker, *ids[1:]]
-        masks = [model.tokenizer.mask_token_id] * (limit - len(marked)) if is_query else []
-        tokens["input_ids"].append(marked + masks)
-        tokens["attention_mask"].append([1] * len(marked) + [0] * len(masks))
-        tokens["compared"].append([token not in punctuation for token in marked + masks])
     return tokens

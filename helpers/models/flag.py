@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from helpers.models.card import read_card
 from helpers.models.files import one_line_errors
 from helpers.models.precomputed import Precomputed
 
@@ -26,12 +25,12 @@ def flag_model(model: TransformerModel | Precomputed) -> FlagModel:
     Raises:
         ValueError: ``FlagModel`` would run the model otherwise than its authors do, or cannot load it.
     """
-    info, folder = model.info, model.folder
-    if folder is None:
+    info, folder, card = model.info, model.folder, model.card
+    if folder is None or card is None:
         raise ValueError(
             f"{info.name} was computed elsewhere, or made from another model: FlagModel loads the folder of a model."
         )
-    if fault := read_card(folder).flag_fault(info.pooling):
+    if fault := card.flag_fault(info.pooling):
         raise ValueError(fault)
     from FlagEmbedding import FlagModel
 

@@ -8,7 +8,6 @@ of tensors; the tensors.
 import itertools
 import json
 import mmap
-import shutil
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ import numpy as np
 MAGIC, VERSION, BLOCK_SIZE = b"E5S1", 1, 32
 BLOCK = np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK_SIZE // 2)])  # 32 weights: their scale, and two to a byte
 SIZES = ("hidden", "layers", "heads", "intermediate", "vocabulary", "positions", "types")
-MARGIN = 20_000_000  # bytes, for the tokenizer and the rest
 
 BERT_NAMES = {
     "emb.word": "embeddings.word_embeddings",
@@ -67,15 +65,12 @@ class E5File:
     directory: dict[str, tuple[int, int, int]]
     data: mmap.mmap
 
-    @property
-    def float32_size(self) -> int:
-        """How many bytes the tensors have in float32."""
-        return 4 * sum(count for _, count, _ in self.directory.values())
-
     def tensors(self) -> Iterator[tuple[str, np.ndarray]]:
         """Yield each tensor in float32, under its name in ``BertModel``: ``encoder.layer.0.output.dense.weight``."""
         for name, (in_4_bits, count, start) in self.directory.items():
-            values = (_from_4_bits if in_4_bits else _from_float32)(self.data, count, start)
+            values = (
+                _from_4_bits(self.data, count, start) if in_4_bits else np.frombuffer(self.data, "<f4", count, start)
+            )
             group, part, *last = name.split(".")
             inner = BERT_NAMES[f"emb.{part}"] if group == "emb" else f"encoder.layer.{group[1:]}.{BERT_NAMES[part]}"
             if last != ["b"] and "LayerNorm" not in inner:
@@ -96,9 +91,6 @@ def write_checkpoint(source: Path, folder: Path) -> None:
     from safetensors.numpy import save_file
 
     model = read_e5_file(source)
-    needed, free = model.float32_size + MARGIN, shutil.disk_usage(folder).free
-    if free < needed:
-        raise OSError(f"it takes {needed / 1e6:.0f} MB, and {free / 1e6:.0f} MB are free")
     for name, content in _json_files(model).items():
         path = folder / f"{name}.json"
         path.parent.mkdir(exist_ok=True)
@@ -156,10 +148,6 @@ def read_pieces(fields: Fields) -> tuple[list[tuple[str, float]], int]:
     [text] = fields.take(f"{size}s")
     texts = [text[start:end].decode() for start, end in itertools.pairwise(ends)]
     return list(zip(texts, scores, strict=True)), unknown
-
-
-def _from_float32(data: mmap.mmap, count: int, start: int) -> np.ndarray:
-    return np.frombuffer(data, "<f4", count, start)
 
 
 def _from_4_bits(data: mmap.mmap, count: int, start: int) -> np.ndarray:

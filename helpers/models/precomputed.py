@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from helpers._files import require_inside
-from helpers.data.formats import READERS, read_texts
+from helpers.data.formats import READERS, read_table, texts_of
 from helpers.models.files import sha256_of
 from helpers.models.model import ModelInfo
 
@@ -37,7 +37,7 @@ class Precomputed:
 
     device = "precomputed"
     parameter_count = None
-    folder = origin = None  # no network is loaded from it
+    folder = card = origin = None  # no network is loaded from it
 
     def __init__(self, folder: str | Path) -> None:
         """Read and check the four files."""
@@ -52,14 +52,16 @@ class Precomputed:
             for file in (array, table):
                 require_inside(folder, file)
                 digests[file.name] = sha256_of(file)
-            vectors, texts = _read_array(array), read_texts(table, kind)
+            vectors, (texts, _) = _read_array(array), texts_of(read_table(table), kind, {})
             if len(texts) != len(vectors):
                 raise ValueError(
                     f"{self.name}: {array.name} has {len(vectors)} rows, {table.name} {len(texts)} texts; row i of one "
                     "must belong to row i of the other."
                 )
             self.arrays[kind] = vectors
-            self.row_of_text[kind] = {text: row for row, text in reversed(list(enumerate(texts)))}  # the first counts
+            self.row_of_text[kind] = {  # the first counts
+                text: row for row, text in reversed(list(enumerate(texts))) if isinstance(text, str)
+            }
         dims = {kind: array.shape[1] for kind, array in self.arrays.items()}
         if len(set(dims.values())) > 1:
             raise ValueError(

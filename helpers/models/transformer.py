@@ -26,7 +26,7 @@ from safetensors.torch import load_file
 from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutput
 
-from helpers.models.card import read_json
+from helpers.models.card import Card, read_json
 from helpers.models.files import PICKLE, WEIGHTS, Checkpoint, one_line_errors, read_pickle
 from helpers.models.model import ModelInfo, Origin, Pooling
 from helpers.models.pooling import POOLINGS, TokenBatch
@@ -48,7 +48,7 @@ class TransformerModel:
         device: the one device it computes on.
         projection: (dim out, dim in) of a ColBERT checkpoint, which puts it behind the network; else None.
         layers: the layers behind the pooling, of sentence-transformers.
-        folder: where its files are; None of a variant.
+        folder, card: where its files are, and the content of its JSON files; None of a variant.
         origin: how to load it again; None of a variant, which exists in this process alone.
     """
 
@@ -59,6 +59,7 @@ class TransformerModel:
     projection: Tensor | None = field(default=None, repr=False)
     layers: tuple[torch.nn.Module, ...] = field(default=(), repr=False)
     folder: Path | None = field(default=None, repr=False)
+    card: Card | None = field(default=None, repr=False)
     origin: Origin | None = field(default=None, repr=False)
 
     @property
@@ -99,10 +100,6 @@ class TransformerModel:
             features = layer({"sentence_embedding": features["sentence_embedding"].float()})
         return features["sentence_embedding"][:, : self.info.dim]
 
-    def projected(self, hidden: Tensor) -> Tensor:
-        """Pass token vectors through ColBERT's projection, where there is one."""
-        return hidden if self.projection is None else hidden @ self.projection.T
-
 
 def load_transformer(
     checkpoint: Checkpoint, info: ModelInfo, *, longest: int | None, device: str | None, half: bool, eager: bool
@@ -142,6 +139,7 @@ def load_transformer(
         projection=_read_projection(checkpoint).to(device) if PROJECTION in unused else None,
         layers=tuple(layer.float().eval().to(device) for layer in layers),
         folder=checkpoint.folder,
+        card=checkpoint.card,
     )
     if info.dim is not None and not 0 < info.dim <= model.full_dim:
         raise ValueError(f"dim={info.dim}: {info.name} has vectors of {model.full_dim} dimensions.")

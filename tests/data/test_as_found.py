@@ -111,7 +111,7 @@ JUDGED = {"q 1": {"d1": 2, "d,2": 0}, "q2": {"d1": 1}}
         "sep=;\r\nquery;document;grade\r\nq 1;d1;2\r\nq 1;d,2;0\r\nq2;d1;1\r\n",
         'sep=,\n"query","iteration","document","grade"\n"q 1","0","d1","2"\n"q 1","0","d,2","0"\nq2,0,d1,1\n',
         "q 1\td1\t2\nq 1\td,2\t0\nq2\td1\t1\n",
-        "qid\tdocid\trel\nq 1\td1\t2.0\nq 1\td,2\t0\nq2\td1\t1.0\n",
+        "query id\tcorpus id\tscore\r\nq 1\td1\t2.0\r\n\r\nq 1\td,2\t0\r\nq2\td1\t1.0",
         "query id\titeration\tdocument\tgrade\nq 1\t0\td1\t2\nq 1\t0\td,2\t0\nq2\t0\td1\t1\n",
         "\ufeffsep=;\nq 1;d1;+2\nq 1;d,2;-0\nq2;d1;01\n",
     ],

@@ -71,10 +71,8 @@ def test_wrong_columns_are_answered_with_those_that_exist(tmp_path):
         load_dataset(folder)
 
 
-def test_unknown_split_is_answered_with_those_that_exist(tmp_path):
+def test_unknown_split_is_answered_with_those_that_exist():
     """The reader must see which splits there are."""
-    with pytest.raises(ValueError, match=r"test.*dev"):
-        load_dataset(hub_folder(tmp_path / "set", ROWS), split="test")
     with pytest.raises(ValueError, match="no split 'train'; it has dev"):
         load_dataset("pocket-en", split="train")
 

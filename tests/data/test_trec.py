@@ -108,20 +108,6 @@ def test_bad_qrels_lines_are_named(tmp_path, line, message):
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "query-id\tcorpus-id\tscore\nq1\td1\t2\nq2\td 2\t0\n",
-        "query id\tcorpus id\tscore\nq1\td1\t2\nq2\td 2\t0\n",
-        "q1\td1\t2\r\n\r\nq2\td 2\t0",
-    ],
-)
-def test_three_columns_are_read_as_beir_has_them(tmp_path, text):
-    """A header would count as a judgement, the first judgement as a header, or an id with a blank as two fields."""
-    (tmp_path / "qrels").write_bytes(text.encode())
-    assert trec.read_qrels(tmp_path / "qrels") == {"q1": {"d1": 2}, "q2": {"d 2": 0}}
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "'qrels': no judgements, the file is empty"),

@@ -130,12 +130,6 @@ def test_texts_that_cannot_be_embedded_are_refused(model, tmp_path, texts, messa
         encode(model, texts, cache_dir=tmp_path)
 
 
-def test_unknown_kind_is_refused(model, tmp_path):
-    """A slip such as kind="queries" would embed queries without their instruction."""
-    with pytest.raises(ValueError, match="'passage' or 'query'"):
-        encode(model, ["a"], kind="queries", cache_dir=tmp_path)
-
-
 def test_vectors_that_are_not_finite_are_refused(checkpoint, tmp_path):
     """NaN compares false with everything: FAISS would return arbitrary passages."""
     import torch
@@ -178,13 +172,12 @@ def test_vectors_of_another_length_type_or_dimension_are_computed_anew(checkpoin
     assert on_cpu != on_first == on_second
 
 
-@pytest.mark.parametrize("batch_size", [0, -1])
-def test_a_batch_of_no_texts_is_refused_and_leaves_nothing(tmp_path, batch_size):
-    """An empty shard would stay in the cache, and every later run of these texts fail over it."""
-    model = load_model()
-    for call in (encode, encode_pooled):
-        with pytest.raises(ValueError, match="expected at least 1"):
-            call(model, ["hello"], batch_size=batch_size, cache_dir=tmp_path)
+@pytest.mark.parametrize("call", [encode, encode_pooled])
+@pytest.mark.parametrize(("option", "value"), [("batch_size", 0), ("batch_size", -1), ("kind", "queries")])
+def test_options_out_of_range_are_refused_and_leave_nothing(model, tmp_path, call, option, value):
+    """An empty shard would stay in the cache, or queries be embedded without their instruction."""
+    with pytest.raises(ValueError, match=f"{option}={value!r}: expected"):
+        call(model, ["hello"], **{option: value}, cache_dir=tmp_path)
     assert not list(tmp_path.iterdir())
 
 

@@ -131,16 +131,11 @@ def test_another_model_is_refused(shard_folder):
     assert np.array_equal(np.asarray(Shards.open(shard_folder)), EXPECTED)
 
 
-@pytest.mark.parametrize("damage", ["one bit", "another shard's", "missing"])
-def test_a_damaged_shard_is_computed_again(model, shard_folder, damage):
+def test_a_damaged_shard_is_computed_again(model, shard_folder):
     """A vector changed on disk would be taken for the model's."""
-    path, other = (shard_folder / f"{shard.name}.npy" for shard in Shards.open(shard_folder).manifest.shards[1:3])
+    path = shard_folder / f"{Shards.open(shard_folder).manifest.shards[1].name}.npy"
     good = path.read_bytes()
-    if damage == "missing":
-        path.unlink()
-    else:
-        flipped = good[:-100] + bytes([good[-100] ^ 1]) + good[-99:]
-        path.write_bytes(other.read_bytes() if damage == "another shard's" else flipped)
+    path.write_bytes(good[:-100] + bytes([good[-100] ^ 1]) + good[-99:])
     with pytest.raises(ValueError, match="run the same call of encode_shards again"):
         np.asarray(Shards.open(shard_folder))
     again = encode_shards(model, TEXTS, folder=shard_folder, shard_size=SHARD_SIZE)

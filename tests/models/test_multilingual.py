@@ -214,14 +214,6 @@ def test_without_the_package_the_extra_and_the_original_are_named(tiny, monkeypa
     assert left(tiny) == []
 
 
-def test_a_disk_without_room_is_named_before_anything_is_written(tiny, monkeypatch):
-    """Half a model would fill the disk, and its name would stand for a whole one."""
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**12, 10**12, 10**6))
-    with pytest.raises(OSError, match=r"Cannot write the model .*it takes \d+ MB, and 1 MB are free.*EVAL_CACHE_DIR"):
-        load_model(MULTILINGUAL)
-    assert left(tiny) == []
-
-
 def script(tiny: Path, body: str) -> list[str]:
     """Write a program that finds the tiny model, with lines of its own before."""
     published = tuple(find.BUNDLED[MULTILINGUAL])

@@ -38,7 +38,11 @@ class Card:
 
 def cards() -> list[Card]:
     """Read the card of every bundled collection."""
-    return [_read_card(path) for path in sorted(FOLDER.glob("*/card.toml"))]
+    paths = sorted(FOLDER.glob("*/card.toml"))
+    try:
+        return [Card(folder=path.parent, **tomllib.loads(path.read_text(encoding="utf-8"))) for path in paths]
+    except (OSError, ValueError, TypeError) as error:
+        raise _unusable(ValueError(f"card.toml: {error}")) from error
 
 
 def names() -> list[str]:
@@ -108,13 +112,6 @@ def upstream_example() -> tuple[RetrievalDataset, dict[str, "np.ndarray"]]:
         corpus_ids=[str(row) for row in range(len(example["sentences"]))],
     )
     return data, {name: np.array(top2) for name, top2 in example["published_top2"].items()}
-
-
-def _read_card(path: Path) -> Card:
-    try:
-        return Card(folder=path.parent, **tomllib.loads(path.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError) as error:
-        raise _unusable(ValueError(f"{path.name}: {error}")) from error
 
 
 def _unusable(reason: Exception) -> ValueError:
