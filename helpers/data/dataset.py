@@ -57,14 +57,8 @@ class RetrievalDataset:
 
     def __post_init__(self) -> None:
         """Refuse a collection that would give silently wrong scores."""
-        for role, texts in (("query", self.queries), ("passage", self.corpus)):
-            if isinstance(texts, str):
-                raise ValueError(f"Expected a list of texts, not the one {role} text {texts[:60]!r}; write [text].")
-            if not texts:
-                raise ValueError(f"No {role} at all; a collection needs at least one.")
-            for row, text in enumerate(texts):
-                if fault := text_fault(text):
-                    raise ValueError(f"{role} {row} {fault}")
+        check_texts("query", self.queries)
+        check_texts("passage", self.corpus)
         for side, ids, texts in (("query", self.query_ids, self.queries), ("corpus", self.corpus_ids, self.corpus)):
             if len(ids) != len(texts):
                 raise ValueError(f"{self.name}: {len(ids)} {side} ids for {len(texts)} texts; they must match.")
@@ -222,6 +216,17 @@ def require_answers(data: RetrievalDataset) -> None:
             f"{data.name}: no query has a relevant passage: {highest}, and grades count as relevant from "
             f"{data.relevance_level} on. Correct the judgements, or set another relevance_level."
         )
+
+
+def check_texts(role: str, texts: Sequence[object]) -> None:
+    """Raise unless there is at least one text and each is a string with something in it."""
+    if isinstance(texts, str):
+        raise ValueError(f"Expected a list of texts, not the one {role} text {texts[:60]!r}; write [text].")
+    if not texts:
+        raise ValueError(f"No {role} at all; a collection needs at least one.")
+    for row, text in enumerate(texts):
+        if fault := text_fault(text):
+            raise ValueError(f"{role} {row} {fault}")
 
 
 def is_blank(text: object) -> bool:
