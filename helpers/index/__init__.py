@@ -5,19 +5,24 @@ Three kinds of index behind the same two calls: vectors (FAISS), words (BM25, TF
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
-
-import numpy as np
+from typing import Any, cast
 
 from helpers._extras import missing
+
+try:
+    import faiss
+except ImportError as error:
+    raise missing(error, "report") from None
+import numpy as np
+
+from helpers.index import dense
+from helpers.index.binary import BinaryIndex
+from helpers.index.blocks import BlockIndex
+from helpers.index.dense import Index, PartialIndex, load_index, reserve, save_index
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
 from helpers.index.order import check_k
 from helpers.index.words import KINDS, WORD_INDEXES, BM25Index, TfidfIndex, check_words, tokenize
-
-if TYPE_CHECKING:
-    from helpers.index.dense import Index, PartialIndex, load_index, reserve, save_index
 
 __all__ = [
     "WORD_INDEXES",
@@ -33,20 +38,6 @@ __all__ = [
     "search",
     "tokenize",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Import the indexes of vectors when one is used: FAISS takes half a second, and words need none."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(_module("dense"), name)
-
-
-def _module(name: str) -> Any:
-    try:
-        return importlib.import_module(f"helpers.index.{name}")
-    except ImportError as error:
-        raise missing(error, "report") from None
 
 
 def build_index(
@@ -76,10 +67,9 @@ def build_index(
         ValueError: no vectors, vectors that are not finite, an unknown factory string, unit or setting, passages
             without a word, too few vectors to train on, a generator of shards for an index that has to be trained.
     """
-    if factory == "MaxSim":
-        return MaxSimIndex(cast(TokenVectors, passages))
-    if factory == "Blocks":
-        return _module("blocks").BlockIndex(passages)
+    kinds: dict[str, Any] = {"MaxSim": MaxSimIndex, "Blocks": BlockIndex}
+    if factory in kinds:
+        return kinds[factory](passages)
     kind, _, settings = factory.partition(":")
     if kind in KINDS:
         units = [part.strip() for part in settings.split(",") if part and "=" not in part]
@@ -95,8 +85,7 @@ def build_index(
             if not shards:
                 raise ValueError("No embeddings to index: give at least one shard.")
             vectors = np.concatenate(shards)
-        return _module("binary").BinaryIndex(vectors, **values)
-    dense = _module("dense")
+        return BinaryIndex(cast(np.ndarray, vectors), **values)
     index = dense.build(vectors, kind)
     dense.set_parameters(index, values)
     return index
@@ -145,11 +134,9 @@ def search(
     check_k(k, index.ntotal)
     if batch_size < 1:
         raise ValueError(f"batch_size={batch_size!r}: expected at least 1.")
-    if not isinstance(index, BM25Index | TfidfIndex | MaxSimIndex):
-        dense = _module("dense")
-        if isinstance(index, dense.faiss.Index | dense.PartialIndex):
-            return cast(tuple[np.ndarray, np.ndarray], dense.search(index, queries, k, batch_size, progress))
-        if isinstance(index, _module("blocks").BlockIndex):
-            return cast(tuple[np.ndarray, np.ndarray], index.search(queries, k, batch_size, progress))
+    if isinstance(index, faiss.Index | PartialIndex):
+        return dense.search(index, queries, k, batch_size, progress)
+    if isinstance(index, BlockIndex):
+        return index.search(queries, k, batch_size, progress)
     scores, ids = index.search(queries, k)
     return scores, ids

@@ -3,7 +3,7 @@
 import subprocess
 import sys
 
-SLOW = {"torch", "transformers", "FlagEmbedding", "faiss", "datasets", "matplotlib", "pandas", "pyarrow"}
+SLOW = {"torch", "transformers", "FlagEmbedding", "datasets", "matplotlib", "pandas", "pyarrow"}
 SCRIPT = """
 import sys
 from helpers.report import main
@@ -14,7 +14,7 @@ sys.exit(status)
 
 
 def test_runs_alone_load_no_slow_library(tmp_path):
-    """A page of counts would take ten seconds, and a machine without torch or FAISS could not write it."""
+    """A page of counts would take ten seconds, and a machine without torch could not write it."""
     (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 2\n2 0 c 0\n", encoding="utf-8")
     for name, order in (("one", "ab"), ("two", "ba"), ("three", "bc")):
         lines = [f"{q} Q0 {d} {r} {9 - r} x\n" for q in "12" for r, d in enumerate(order, 1)]
