@@ -59,7 +59,7 @@ class TransformerModel:
     projection: Tensor | None = field(default=None, repr=False)
     layers: tuple[torch.nn.Module, ...] = field(default=(), repr=False)
     folder: Path | None = field(default=None, repr=False)
-    card: Card | None = field(default=None, repr=False)
+    card: Card | None = field(default=None, repr=False, compare=False)
     origin: Origin | None = field(default=None, repr=False)
 
     @property
