@@ -1,5 +1,6 @@
 """Read files that somebody else wrote: text is UTF-8, and nothing outside their folder is opened."""
 
+import codecs
 import contextlib
 import difflib
 import gzip
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import IO, TextIO, cast
 
 PACKED = ".gz"
+UTF8 = "utf-8-sig"  # with a byte order mark or without
 
 
 def plain_name(path: Path) -> str:
@@ -34,21 +36,29 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def open_text(path: Path, newline: str | None = None) -> Iterator[TextIO]:
-    """Open a UTF-8 file, packed (``.gz``) or not, without its byte order mark; ``newline`` is that of ``open``.
+def open_text(path: Path, newline: str | None = None, encoding: str = UTF8) -> Iterator[TextIO]:
+    """Open a text file, packed (``.gz``) or not, without its byte order mark; ``newline`` is that of ``open``.
 
     Raises:
-        ValueError: the file is not UTF-8; the message names the line. As :func:`open_binary`.
+        ValueError: the file has another encoding, or Python knows none of that name; the message names the line, and
+            the encoding that the file seems to have. As :func:`open_binary`.
     """
     try:
-        with open_binary(path) as file, io.TextIOWrapper(file, encoding="utf-8-sig", newline=newline) as text:
+        codecs.lookup(encoding)
+    except LookupError:
+        raise ValueError(f'Unknown encoding {encoding!r}; write "utf-8", "gb18030", "big5" or "utf-16".') from None
+    try:
+        with open_binary(path) as file, io.TextIOWrapper(file, encoding=encoding, newline=newline) as text:
             yield text
-    except UnicodeDecodeError:
-        line, byte = _first_not_utf8(path)
-        encoding = "UTF-16" if line == 1 and byte >= 0xFE else "GB18030"  # the first begins with FE FF or FF FE
+    except UnicodeError:
+        if encoding != UTF8:
+            raise ValueError(f"{path.name!r} is not {encoding}: some bytes are no character in it.") from None
+        line, byte, seems = _not_utf8(path)
+        guess, other = seems and f"; it may be {seems.upper()}", seems or "gb18030"
         raise ValueError(
-            f"{path.name!r}, line {line}: not UTF-8 (byte 0x{byte:02x}). Save the file as UTF-8 (in Excel "
-            f'"CSV UTF-8"), or convert it: iconv -f {encoding} -t UTF-8, with its own encoding after -f.'
+            f"{path.name!r}, line {line}: not UTF-8 (byte 0x{byte:02x}){guess}. Save the file as UTF-8 (in Excel "
+            f'"CSV UTF-8"), or convert it: iconv -f {other.upper()} -t UTF-8, with its own encoding after -f. '
+            f'A table of a data set is also read with encoding="{other}".'
         ) from None
 
 
@@ -74,11 +84,20 @@ def nearest(path: Path) -> str:
     return next(iter(difflib.get_close_matches(path.name, names, n=1)), "")
 
 
-def _first_not_utf8(path: Path) -> tuple[int, int]:
-    with open_binary(path) as lines:
-        for number, line in enumerate(lines, 1):
-            try:
-                line.decode()
-            except UnicodeDecodeError as error:
-                return number, line[error.start]
-    raise AssertionError("every line is UTF-8")
+def _not_utf8(path: Path) -> tuple[int, int, str]:
+    """Return the first line that is not UTF-8, its first wrong byte, and the encoding that fits the file, "" if none.
+
+    GB18030 includes GBK and GB2312. Nearly every Chinese text of another encoding breaks its rules somewhere.
+    """
+    with open_binary(path) as file:
+        content = file.read()
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        line, byte = content.count(b"\n", 0, error.start) + 1, content[error.start]
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return line, byte, "utf-16"
+    with contextlib.suppress(UnicodeDecodeError):
+        content.decode("gb18030")
+        return line, byte, "gb18030"
+    return line, byte, ""

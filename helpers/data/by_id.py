@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from helpers._files import PACKED, require_inside
+from helpers._files import PACKED, UTF8, require_inside
 from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_fault
 from helpers.data.formats import NAMES, READERS, Table, choose_split, column_of, kind_of, read_table, texts_of
 from helpers.data.trec import add_grade, read_grade, read_qrels
@@ -32,6 +32,7 @@ class Options:
         on_blank: "raise" or "skip".
         on_missing: "raise", "skip" or "keep".
         equal: "merge" or "keep".
+        encoding: that of CSV, TSV and JSON files.
         skipped: see ``RetrievalDataset.skipped``; ``+skipped`` has no zeros.
     """
 
@@ -39,6 +40,7 @@ class Options:
     on_blank: str = "raise"
     on_missing: str = "raise"
     equal: str = "merge"
+    encoding: str = UTF8
     skipped: Counter[str] = field(default_factory=Counter)
 
     def skip_blank(self, source: str, role: str, names: Sequence[str], total: int) -> None:
@@ -110,7 +112,7 @@ def read_files(name: str, queries: Path, corpus: Path, qrels: Path, options: Opt
     Raises:
         ValueError: as :func:`collect`, :func:`texts_by_id` and ``helpers.data.trec.read_qrels``.
     """
-    tables = [read_table(file, options.columns.values()) for file in (queries, corpus)]
+    tables = [read_table(file, options.columns.values(), options.encoding) for file in (queries, corpus)]
     is_table = kind_of(qrels) in ("json", "parquet")
     judged = grades_of(read_table(qrels), options.columns) if is_table else read_qrels(qrels)
     return collect(name, tables[0], tables[1], judged, qrels.name, options)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from helpers._files import PACKED, open_binary, open_text
+from helpers._files import PACKED, UTF8, open_binary, open_text
 from helpers.data.dataset import is_blank
 
 READERS = {".jsonl": "json", ".json": "json", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
@@ -112,7 +112,7 @@ def kind_of(path: Path) -> str | None:
     return READERS.get(Path(path.name.lower().removesuffix(PACKED)).suffix)
 
 
-def read_table(path: Path, named: Collection[str] = ()) -> Table:
+def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8) -> Table:
     """Read a JSONL, JSON, CSV, TSV or Parquet file, packed (``.gz``) or not.
 
     Of a CSV file the delimiter (``,`` ``;`` ``|`` or tab) is read off its first line, or off Excel's ``sep=;`` above
@@ -121,8 +121,8 @@ def read_table(path: Path, named: Collection[str] = ()) -> Table:
     has it.
 
     Raises:
-        ValueError: another kind of file, no rows, not UTF-8, a line with too many or too few fields or that is not
-            JSON, two columns of one name.
+        ValueError: another kind of file, no rows, another encoding, a line with too many or too few fields or that is
+            not JSON, two columns of one name.
     """
     kind = kind_of(path)
     if kind is None:
@@ -131,7 +131,7 @@ def read_table(path: Path, named: Collection[str] = ()) -> Table:
     if kind == "parquet":
         columns = _read_parquet(path)
     else:
-        columns = _read_json(path) if kind == "json" else _read_csv(path, named)
+        columns = _read_json(path, encoding) if kind == "json" else _read_csv(path, named, encoding)
     table = Table(columns, path.name)
     if not any(columns.values()):
         raise ValueError(
@@ -152,10 +152,10 @@ def _read_parquet(path: Path) -> dict[str, list[Cell]]:
     return columns
 
 
-def _read_json(path: Path) -> dict[str, list[Cell]]:
+def _read_json(path: Path, encoding: str) -> dict[str, list[Cell]]:
     """Read a JSON list of objects, or an object a line; a row without a key has None there."""
     rows: list[dict[str, Cell]] = []
-    with open_text(path) as lines:
+    with open_text(path, encoding=encoding) as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
@@ -172,9 +172,9 @@ def _read_json(path: Path) -> dict[str, list[Cell]]:
     return {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
 
 
-def _read_csv(path: Path, named: Collection[str]) -> dict[str, list[Cell]]:
+def _read_csv(path: Path, named: Collection[str], encoding: str) -> dict[str, list[Cell]]:
     csv.field_size_limit(2**31 - 1)  # the limit of 131,072 characters a field is too small for texts
-    with open_text(path, newline="") as file:
+    with open_text(path, newline="", encoding=encoding) as file:
         first, above = file.readline(), 0
         if stated := re.fullmatch(r'"?sep=(.)"?\s*', first):
             first, above, delimiter = file.readline(), 1, stated[1]

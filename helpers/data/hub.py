@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PureWindowsPath
 
-from helpers._files import plain_name, require_inside
+from helpers._files import UTF8, plain_name, require_inside
 from helpers._hub import hub_or_local_cache
 from helpers.data.formats import DEV, READERS, Cell, Table, choose_split, kind_of, read_table
 
@@ -26,7 +26,13 @@ Place = Path | str  # a folder, or a hub id
 
 
 def read(
-    place: Place, config: str | None, split: str | None, named: Collection[str] = (), *, or_only: bool = False
+    place: Place,
+    config: str | None,
+    split: str | None,
+    named: Collection[str] = (),
+    encoding: str = UTF8,
+    *,
+    or_only: bool = False,
 ) -> Table:
     """Read one split of a folder or a data set of the hub, the first if ``split`` is None; ``train[:100]`` is a part.
 
@@ -35,6 +41,7 @@ def read(
         config: which configuration, by default the only one.
         split: which split; ``or_only``: the only one may take its place.
         named: columns that the header of a table without a usual name may have.
+        encoding: of the files in a folder.
 
     Raises:
         ValueError: no such configuration or split, no table, settings that cannot be read or lead outside the folder,
@@ -43,7 +50,7 @@ def read(
     """
     with _named_in_errors(place):
         if isinstance(place, Path):
-            return _read_folder(place, config, split, named, or_only=or_only)
+            return _read_folder(place, config, split, named, encoding, or_only=or_only)
         return _read_hub(place, config, split, or_only=or_only)
 
 
@@ -97,16 +104,15 @@ def choose_roles(names: Sequence[str], wanted: str | None, place: Place) -> dict
 
 
 def _read_folder(
-    folder: Path, config: str | None, split: str | None, named: Collection[str], *, or_only: bool
+    folder: Path, config: str | None, split: str | None, named: Collection[str], encoding: str, *, or_only: bool
 ) -> Table:
     files = _files_by_split(folder, _configuration(_folder_settings(folder), config))
     part = re.fullmatch(r"(.+)\[(-?\d*):(-?\d*)\]", split or "")
     taken = choose_split(list(files), part[1] if part else split, or_only=or_only)
     if taken is None:
         raise ValueError(f"no split {part[1] if part else split!r}; it has {', '.join(map(repr, files))}.")
-    tables = [
-        (table, len(next(iter(table.columns.values())))) for table in (read_table(f, named) for f in files[taken])
-    ]
+    read_tables = (read_table(file, named, encoding) for file in files[taken])
+    tables = [(table, len(next(iter(table.columns.values())))) for table in read_tables]
     names = dict.fromkeys(name for table, _ in tables for name in table.columns)
     columns: dict[str, list[Cell]] = {
         name: [cell for table, rows in tables for cell in table.columns.get(name, [None] * rows)] for name in names

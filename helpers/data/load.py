@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from helpers._files import nearest, require_inside
+from helpers._files import UTF8, nearest, require_inside
 from helpers._hub import is_hub_id
 from helpers.data import bundled, by_id, docstrings, hub
 from helpers.data.by_id import Options
@@ -37,6 +37,7 @@ def load_dataset(
     on_missing: str = "raise",
     unanswered: str = "zero",
     equal: str = "merge",
+    encoding: str = UTF8,
 ) -> RetrievalDataset:
     """Load a test collection.
 
@@ -75,6 +76,8 @@ def load_dataset(
             ``"skip"`` leaves it out. ``RetrievalDataset.unanswered`` lists those that were kept.
         equal: ``"merge"`` passages of equal texts into one, or ``"keep"`` each under its own id, as trec_eval does;
             that needs passages with ids.
+        encoding: that of CSV, TSV and JSON files, UTF-8 unless you say otherwise: ``"gb18030"`` (which includes GBK),
+            ``"big5"``, ``"utf-16"``. TREC's files are UTF-8.
 
     Returns:
         A :class:`helpers.data.RetrievalDataset`; relevance is by row, never by text, ``merged`` counts the passages
@@ -101,7 +104,7 @@ def load_dataset(
             )
         data = docstrings.load() if name == docstrings.NAME else bundled.load(name, split, queries, corpus)
     else:
-        options = Options(parse_columns(columns) if columns else {}, on_blank, on_missing, equal)
+        options = Options(parse_columns(columns) if columns else {}, on_blank, on_missing, equal, encoding)
         data = _load(_find(source), split, config, queries, corpus, qrels, options)
     if relevance_level is not None:
         check_count("relevance_level", relevance_level)
@@ -222,8 +225,8 @@ def _read_table(
 ) -> Table:
     """Read a file, or one split of a folder or a data set of the hub; the first split if None."""
     if isinstance(place, Path) and place.is_file():
-        return read_table(place, options.columns.values())
-    return hub.read(place, config, split, options.columns.values(), or_only=or_only)
+        return read_table(place, options.columns.values(), options.encoding)
+    return hub.read(place, config, split, options.columns.values(), options.encoding, or_only=or_only)
 
 
 def _find(source: str | Path) -> Place:

@@ -40,6 +40,7 @@ DATA: Group = {  # also parameters of load_dataset
     "--on-missing": {"choices": ("raise", "skip", "keep"),
                      "help": "relevant documents without a text: skip changes R and the ideal ranking"},
     "--unanswered": {"choices": ("zero", "skip"), "help": "queries without a relevant passage"},
+    "--encoding": {"help": "of CSV, TSV and JSON files, where it is not UTF-8: gb18030"},
     "--equal": {"choices": ("merge", "keep"), "help": "passages with equal texts: by default one"},
 }  # fmt: skip
 OUTPUT: Group = {

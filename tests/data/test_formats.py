@@ -54,8 +54,9 @@ BAD_TABLES = [
     ("a.csv", "query,positive\n", "no rows"),
     ("a.csv", "\n", "no rows, the file is empty"),
     ("a.jsonl", "", "no rows, the file is empty"),
-    ("a.csv", "query,positive\none,uno\n二,三\n".encode("gb18030"), "line 3: not UTF-8 .*iconv"),
-    ("a.csv", "query,positive\none,uno\n".encode("utf-16"), "line 1: not UTF-8"),
+    ("a.csv", "query,positive\none,uno\n二,三\n".encode("gb18030"), "line 3: not UTF-8 .*may be GB18030.*iconv"),
+    ("a.csv", "query,positive\none,uno\n".encode("utf-16"), "line 1: not UTF-8 .*may be UTF-16"),
+    ("a.csv", "query,positive\none,se\u00f1or".encode("latin-1") + b"\xff", r"line 2: not UTF-8 \(byte 0xf1\)\. Save"),
     ("a.csv", "query,positive\none,uno,ein\n", r"line 2: 3 of 2 fields \('query', 'positive'\)"),
     ("a.csv", "query,positive\none,uno\ntwo,dos,tres\n", "line 3: 3 of 2 fields"),
     ("a.csv", "query,positive\none,uno\ntwo\n", "a.csv', line 3: 1 of 2 fields"),
@@ -71,6 +72,23 @@ def test_a_bad_table_is_answered_with_what_is_wrong(name, text, message, tmp_pat
     """The reader must learn from the message which line or column to mend."""
     with pytest.raises(ValueError, match=message):
         load_dataset(put(tmp_path / name, text))
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "gb18030", "big5", "utf-16"])
+def test_a_file_of_another_encoding_is_read_when_asked(encoding, tmp_path):
+    """What WPS and older Excel save in China would have to be converted first."""
+    table = put(tmp_path / "a.csv", "query,positive\n一,二三\n四,五六\n".encode(encoding))
+    assert load_dataset(table, encoding=encoding).corpus == ["二三", "五六"]
+    put(tmp_path / "f" / "data.jsonl", '{"query": "一", "positive": "二三"}\n'.encode(encoding))
+    assert load_dataset(tmp_path / "f", encoding=encoding).queries == ["一"]
+
+
+def test_a_wrong_encoding_is_named(tmp_path):
+    """A reader would see another error, or another text."""
+    table = put(tmp_path / "a.csv", "query,positive\none,señor\n")
+    for encoding, message in (("ascii", "'a.csv' is not ascii"), ("gb2", "Unknown encoding 'gb2'; write")):
+        with pytest.raises(ValueError, match=message):
+            load_dataset(table, encoding=encoding)
 
 
 def test_a_parquet_file_without_rows_is_refused(tmp_path):
