@@ -81,7 +81,10 @@ def _run(args: argparse.Namespace) -> int:
     _print_data(data)
     chosen = metrics or default_metrics(cutoffs)
     chosen = [*(name for name, _ in floors if name not in chosen), *chosen]
-    comparison = compare(specs, data, cutoffs[-1], metrics=chosen, growth=not args.no_growth, progress=not args.quiet)
+    comparison = compare(
+        specs, data, cutoffs[-1], metrics=chosen, growth=not args.no_growth, latency=args.latency,
+        progress=not args.quiet,
+    )  # fmt: skip
     first = specs[0].name
     verdicts = [at_least(comparison, first, *floor) for floor in floors]
     verdicts += [not_worse(comparison, first, rival, args.level) for rival in rivals]

@@ -16,11 +16,13 @@ from helpers.metrics import evaluate
 from helpers.models import Model
 from helpers.report.files import save
 from helpers.report.make import dense, make_system, metadata, open_system, warn_of_rising
-from helpers.report.results import Result, Results
+from helpers.report.results import Result, Results, Stages
 from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, with_labels
-from helpers.systems.combine import Run
+from helpers.systems.combine import DEPTH, Run
 from helpers.systems.cost import Cost, measured, stage
+from helpers.systems.latency import latencies
 from helpers.systems.pipeline import Ranking, System
+from helpers.systems.stages import losses, oracle, union, ways
 
 Rankable: TypeAlias = "str | Path | Spec | System | Model"
 
@@ -55,6 +57,7 @@ def compare(
     *,
     metrics: Sequence[str] | None = None,
     growth: bool = False,
+    latency: int = 0,
     progress: bool = False,
 ) -> Comparison:
     """Rank a collection by any systems and score them side by side.
@@ -68,14 +71,15 @@ def compare(
             cutoff. Rankings are as deep as the deepest of their cutoffs. By default recall@1, and recall, MRR, MAP
             and nDCG at k.
         growth: compute too how scores fall as the corpus grows, of systems that search the whole corpus.
+        latency: measure how long so many queries take, one at a time, see :func:`helpers.systems.latency.latencies`.
         progress: draw bars.
 
     Returns:
         A :class:`Comparison`. A system that failed while it ranked is in it with its error.
 
     Raises:
-        ValueError: k out of range, an unknown metric, no relevant passage at all, a spec that is wrong, a run or
-            embeddings that are damaged.
+        ValueError: k out of range, an unknown metric, no relevant passage at all, a spec that is wrong, a fusion or
+            reranking of fewer passages than the main metric looks at, a run or embeddings that are damaged.
         FileNotFoundError, ConnectionError: a model or run that does not exist.
     """
     chosen = check_metrics(metrics or default_metrics(sorted({1, k})), k)
@@ -89,14 +93,21 @@ def compare(
     for name, spec in specs.items():
         every |= {part: Spec(part, "words", WORDS[part.lower()]) for part in spec.parts if part not in every}
         every[name] = spec
+    main = chosen[-2]
+    _check_depths(every, main)
     relevant = max(len(data.relevant(row)) for row in range(len(data.queries)))  # rprec looks as deep
     k = min(max(k, *(int(name.partition("@")[2] or relevant) for name in chosen)), len(data.corpus))
     results: dict[str, Result] = {}
     for name, spec in every.items():
         make = partial(_make, spec, specs, ready, results, progress)
         users = [max(k, EXPORTED, s.options.get("depth", 0)) for s in specs.values() if name in s.parts]
-        results[name] = _rank(spec, make, data, k, max(users, default=0), growth, chosen[-2])
-    return Comparison(data, {name: _score(results[name], data, chosen, k) for name in specs}, chosen, chosen[-2])
+        result = _rank(spec, make, data, k, max(users, default=0), growth, latency, main)
+        if spec.parts and result.ranking is not None:
+            earlier = [results[part].latency for part in spec.parts]
+            stages = _stages(spec, every, results | {name: result}, data, main, k)
+            result = replace(result, latency=_added([*earlier, result.latency]), stages=stages)
+        results[name] = result
+    return Comparison(data, {name: _score(results[name], data, chosen, k) for name in specs}, chosen, main)
 
 
 def canonical_metrics(metrics: Sequence[str]) -> list[str]:
@@ -224,8 +235,65 @@ def _make(
     return make_system(spec, parts, specs, progress)
 
 
+def _check_depths(specs: Mapping[str, Spec], main: str) -> None:
+    """Raise for a fusion or reranking that cannot fill the ranks at which the main metric looks."""
+    cutoff = int(main.partition("@")[2] or 1)
+    for name, spec in specs.items():
+        if (depth := spec.options.get("depth", DEPTH if spec.kind == "rerank" else cutoff)) < cutoff:
+            raise ValueError(
+                f"{name!r} looks at {depth} passages of its part, {main} at {cutoff}: set depth to {cutoff} or more."
+            )
+
+
+def _stages(
+    spec: Spec, specs: Mapping[str, Spec], results: Mapping[str, Result], data: RetrievalDataset, main: str, k: int
+) -> Stages:
+    """Follow the answers through a fusion or reranking, down to the cutoff of the main metric."""
+    candidates, rankings = _followed(spec, specs, {n: r.ranking.ids for n, r in results.items() if r.ranking})
+    lost = losses(ways(candidates, rankings, data, int(main.partition("@")[2] or k)))
+    level, deep = data.relevance_level, f"recall@{max(1, candidates.shape[1])}"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        recall = evaluate(candidates, data.qrels, [deep], relevance_level=level).mean[deep]
+        best = evaluate(oracle(candidates, data), data.qrels, [main], relevance_level=level).mean[main]
+    return Stages(float((candidates >= 0).sum(axis=1).mean()), recall, best, lost.to_dict())
+
+
+def _followed(
+    spec: Spec, specs: Mapping[str, Spec], ids: Mapping[str, np.ndarray]
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return the candidates of a chain of stages, and the ranking after each of them."""
+    depth = spec.options.get("depth", DEPTH if spec.kind == "rerank" else ids[spec.name].shape[1])
+    first = specs[spec.parts[0]]
+    if spec.kind == "fuse":
+        return union(*(ids[part][:, :depth] for part in spec.parts)), {spec.name: ids[spec.name]}
+    if first.parts:
+        candidates, rankings = _followed(first, specs, ids)
+        rankings[first.name] = rankings[first.name][:, :depth]
+    else:
+        candidates = ids[first.name][:, :depth]
+        rankings = {first.name: candidates}
+    return candidates, rankings | {spec.name: ids[spec.name]}
+
+
+def _added(latencies: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Add up the stages of parts that are asked one after the other; nothing if one of them was not measured."""
+    if not all(latencies):
+        return {}
+    queries = min(len(seconds) for part in latencies for seconds in part.values())
+    stages = dict.fromkeys(name for part in latencies for name in part)
+    return {n: np.sum([part[n][:queries] for part in latencies if n in part], axis=0) for n in stages}
+
+
 def _rank(
-    spec: Spec, make: Callable[[], System], data: RetrievalDataset, k: int, users: int, growth: bool, main: str
+    spec: Spec,
+    make: Callable[[], System],
+    data: RetrievalDataset,
+    k: int,
+    users: int,
+    growth: bool,
+    latency: int,
+    main: str,
 ) -> Result:
     """Rank by one system; an error is kept, so that the others still get their rows.
 
@@ -236,6 +304,7 @@ def _rank(
         k: the cutoff of the metrics.
         users: how many passages a query the systems above it need of its ranking; 0 without such.
         growth: compute scores of smaller corpora.
+        latency: how many queries are measured one at a time.
         main: by this metric.
     """
     record, cost = metadata(spec, None, data), Cost()
@@ -252,13 +321,15 @@ def _rank(
                     depth = max(depth, DEEP if growth and exact else EXPORTED)
                 depth = min(depth, len(data.corpus))
                 ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
+            seconds = latencies(system, data, min(max(k, users), len(data.corpus)), latency) if latency else {}
         except Exception as error:  # of anybody's model, file or class
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
     curve = grown(ranking, data, main, int(main.partition("@")[2] or k)) if growth and exact else {}
     is_run = isinstance(system, Run)
     ids = system.doc_ids(data) if isinstance(system, Run) else data.corpus_ids
-    return Result(spec.name, record, ranking, ids, is_run, growth=curve, cost=cost, notes=_notes(caught))
+    notes = _notes(caught)
+    return Result(spec.name, record, ranking, ids, is_run, growth=curve, cost=cost, latency=seconds, notes=notes)
 
 
 def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: int) -> Result:

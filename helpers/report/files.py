@@ -10,12 +10,15 @@ from dataclasses import asdict
 from pathlib import Path
 from urllib.parse import quote
 
+import numpy as np
+
 from helpers._cells import runs_as_formula
 from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
 from helpers.provenance import provenance
 from helpers.report.causes import causes
 from helpers.report.results import Result, Results
 from helpers.report.spec import Record
+from helpers.systems.latency import percentiles
 
 SCHEMA = 1  # of results.json; it grows when a key changes its meaning or goes
 FIXED = ("report.html", "results.json", "per_query.csv", "qrels.trec")  # names of files that every report has
@@ -141,6 +144,12 @@ def _system(comparison: Results, result: Result) -> Record:
     for key in ("queries", "no_relevant", "missing", "tied"):
         record[key] = getattr(result.evaluation, key)
     record["run"] = run_names(comparison)[result.name]
+    if result.stages:
+        record["stages"] = asdict(result.stages)
+    if result.latency:
+        total = np.sum(list(result.latency.values()), axis=0)
+        record["latency"] = {"queries": len(total), "total": percentiles(total)}
+        record["latency"] |= {"stages": {name: percentiles(values) for name, values in result.latency.items()}}
     record["growth"] = [{"passages": size, comparison.main: value} for size, value in result.growth.items()]
     return record
 

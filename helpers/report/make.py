@@ -15,7 +15,7 @@ from helpers.models.files import one_line_errors, sha256_of
 from helpers.models.find import find_checkpoint
 from helpers.provenance import model_record
 from helpers.report.spec import Options, Record, Spec, word_settings
-from helpers.systems.combine import FlagScorer, Fusion, MaxSimScorer, Rerank, Run, Scorer
+from helpers.systems.combine import DEPTH, FlagScorer, Fusion, MaxSimScorer, Rerank, Run, Scorer
 from helpers.systems.pipeline import Dense, Ranking, System, Words
 
 COUNTED_UP_TO = 50_000  # passages whose tokens are counted to know how many are truncated
@@ -85,7 +85,7 @@ def make_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Sp
         return Fusion([parts[part] for part in spec.parts], **spec.options)
     if spec.kind == "rerank":
         scorer = _scorer(spec.options, specs.get(spec.parts[0]), progress)
-        return Rerank(parts[spec.parts[0]], scorer, spec.options.get("depth", 100))
+        return Rerank(parts[spec.parts[0]], scorer, spec.options.get("depth", DEPTH))
     return dense(load(spec.where, spec.options), spec.options, progress)
 
 

@@ -5,9 +5,9 @@ Its words are in words/LANGUAGE.toml, one file a language; its layout is in repo
 
 import contextlib
 import importlib.metadata
-import re
+import itertools
+import math
 import tomllib
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -21,10 +21,11 @@ from helpers.report.causes import CAUSES, causes, tied_at
 from helpers.report.results import Results
 from helpers.show.palette import COLOURS, GREYS
 from helpers.show.ranks import failures
+from helpers.systems.cost import ANSWERING
+from helpers.systems.latency import PERCENTILES, percentiles
+from helpers.systems.stages import CUT_OFF, DELIVERED, LOST, NOT_RETRIEVED
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from helpers.significance import Interval
 
 FOLDER = Path(__file__).parent
@@ -36,6 +37,7 @@ DIFFERS = "differences.html"  # the page of the site on numbers that differ
 FAILURES, PAIRS = 10, 5  # queries shown
 TEXT, NAME = 160, 30  # characters of a text, and of a name in a figure
 COLUMNS = 7  # numbers beside each other that a sheet of paper holds
+WIDTH, HEIGHT = 300, 150  # units across and down a drawing
 SMALL = 0.05
 MEGA = 1e6
 METRICS = {"ndcg": "nDCG", "mrr": "MRR", "map": "MAP", "err": "ERR", "rbp": "RBP"}  # others are words, in lower case
@@ -54,6 +56,23 @@ class Table(NamedTuple):
     header: Sequence[str]
     rows: Sequence[Sequence[Cell | str]]
     numbers: Sequence[int] = ()
+
+
+class Chart(NamedTuple):
+    """Lines in a field of ``WIDTH`` by ``HEIGHT`` units: name, colour and path; then ticks."""
+
+    lines: Sequence[tuple[str, str, str]]
+    x_ticks: Sequence[tuple[float, str]]
+    y_ticks: Sequence[tuple[float, str]]
+
+
+class Speed(NamedTuple):
+    """A system's median time and score as text, and its percentiles on a logarithmic scale of ``WIDTH`` units."""
+
+    name: str
+    median: str
+    score: str
+    places: Sequence[float]
 
 
 class Remark(NamedTuple):
@@ -104,7 +123,8 @@ def render(
                 differs = f"{url.partition(',')[2].strip().rstrip('/')}/{view.words['site']}/{DIFFERS}"
     return environment.get_template("report.html.jinja").render(
         view=view, w=view.words, policy=POLICY, verdicts=verdicts,
-        main=shown(comparison.main), number=number, differs=differs, palette=COLOURS | GREYS,
+        main=shown(comparison.main), number=number, differs=differs,
+        width=WIDTH, height=HEIGHT, palette=COLOURS | GREYS,
     )  # fmt: skip
 
 
@@ -326,21 +346,27 @@ class View:
         rows = [[f"{s:,}", *(number(c[s]) if s in c else "" for c in curves.values())] for s in sizes]
         return Table([self.words["passages"], *curves], rows, range(1, len(curves) + 1))
 
-    def growth_figure(self) -> str:
+    def growth_chart(self) -> Chart:
         """Draw the curves: the main metric by number of passages, which grows by equal factors."""
-        import matplotlib.pyplot as plt
-        import pandas as pd
-
-        from helpers.show.plots import plot_growth
-
         curves = self.growth()
-        frame = pd.DataFrame(curves).rename(columns=_cut_names(curves)).sort_index()
-        axes = plot_growth(frame, log=True)
-        ticks = [frame.index[round(place)] for place in np.linspace(0, len(frame) - 1, min(4, len(frame)))]
-        axes.set_xticks(ticks, [f"{size:,}" for size in ticks])
-        axes.minorticks_off()
-        axes.set(xlabel=self.words["passages"], ylabel=shown(self.comparison.main))
-        return _drawn(plt.gcf(), self.words["growth"])
+        cut = _cut_names(curves)
+        sizes = sorted({size for curve in curves.values() for size in curve})
+        values = [value for curve in curves.values() for value in curve.values()]
+        low, high = math.floor(10 * min(values)), max(math.ceil(10 * max(values)), 1)
+
+        def x(size: float) -> float:
+            return WIDTH * math.log(size / sizes[0]) / math.log(sizes[-1] / sizes[0])
+
+        def y(value: float) -> float:
+            return HEIGHT * (high - 10 * value) / (high - low)
+
+        lines = []
+        for (name, curve), colour in zip(curves.items(), itertools.cycle(COLOURS), strict=False):
+            path = "L".join(f"{x(size):.1f} {y(value):.1f}" for size, value in sorted(curve.items()))
+            lines.append((cut.get(name, name), colour, f"M{path}"))
+        shown_sizes = [sizes[round(place)] for place in np.linspace(0, len(sizes) - 1, min(4, len(sizes)))]
+        steps = range(low, high + 1, 1 if high - low <= 5 else 2)
+        return Chart(lines, [(x(n), f"{n:,}") for n in shown_sizes], [(y(n / 10), f"{n / 10:.1f}") for n in steps])
 
     def bars(self) -> list[tuple[str, "Interval"]]:
         """Return the interval of each system by the main metric, its name cut; none where there are no intervals."""
@@ -357,7 +383,7 @@ class View:
         queries, w, rows = len(self.comparison.data.queries), self.words, []
         for name, result in self.comparison.results.items():
             seconds, record, size = result.cost.seconds, result.metadata, result.cost.index_bytes
-            each = sum(seconds.get(stage, 0.0) for stage in ("queries", "search", "fuse", "rerank")) / queries
+            each = sum(seconds.get(stage, 0.0) for stage in ANSWERING) / queries
             truncated, limit = record.get("truncated"), record.get("model", {}).get("max_length")
             rows.append(
                 [
@@ -369,6 +395,49 @@ class View:
             )  # fmt: skip
         keys = ("system", "type", "s_load", "s_passages", "ms_query", "index_bytes", "longest", "truncated")
         return Table([w[key] for key in keys], rows, range(2, len(keys)))
+
+    def stages(self) -> Table | None:
+        """Return, of each fusion and reranking, its candidates, their best order and where answers are lost."""
+        c, w = self.comparison, self.words
+        rows: list[list[Cell | str]] = []
+        for name in self.names:
+            if stages := c.results[name].stages:
+                lost = {k.removeprefix(LOST): v for k, v in stages.losses.items() if k.startswith(LOST) and v}
+                where = w["comma"].join(f"{stage} {percent(share)}" for stage, share in lost.items())
+                before, *after = (percent(stages.losses[key]) for key in (NOT_RETRIEVED, CUT_OFF, DELIVERED))
+                by_stage = Cell(percent(sum(lost.values())), where if len(lost) > 1 else "")
+                candidates = f"{stages.candidates:,.0f}", number(stages.recall), number(stages.ceiling)
+                rows.append([name, *candidates, number(c.scored[name].mean[c.main]), before, by_stage, *after])
+        keys = ("candidates", "recall_of_them", "ceiling", "reached", "not_retrieved", "lost", "cut_off", "delivered")
+        header = [w["system"], *(w[key].format(metric=shown(c.main)) for key in keys)]
+        return Table(header, rows, range(1, len(header))) if rows else None
+
+    def latency(self) -> tuple[Table, list[Speed]] | None:
+        """Return percentiles of the milliseconds of single queries, as a table by stage and as a picture."""
+        c, w = self.comparison, self.words
+        times = {name: c.results[name].latency for name in self.names if c.results[name].latency}
+        if not times:
+            return None
+        stages = [stage for stage in ANSWERING if any(stage in one for one in times.values())]
+        whole = {name: percentiles(1000 * np.sum(list(one.values()), axis=0)) for name, one in times.items()}
+        rows = []
+        for name, one in times.items():
+            each = [percentiles(1000 * one[stage]) if stage in one else {} for stage in stages]
+            cells = [Cell(milliseconds(p["p50"]), f"–{milliseconds(p['p95'])}") if p else "–" for p in each]
+            count = str(len(next(iter(one.values()))))
+            rows.append([name, *(milliseconds(value) for value in whole[name].values()), *cells, count])
+        header = [w["system"], *(f"p{p}" for p in PERCENTILES), *(w[f"of_{stage}"] for stage in stages), w["queries"]]
+        low = math.floor(math.log10(min(p["p50"] for p in whole.values())))
+        high = math.ceil(math.log10(max(p["p99"] for p in whole.values())))
+        cut = _cut_names(whole)
+        speeds = [
+            Speed(
+                cut.get(name, name), f"{milliseconds(p['p50'])} ms", number(c.scored[name].mean[c.main]),
+                [WIDTH * (math.log10(value) - low) / max(1, high - low) for value in p.values()],
+            )
+            for name, p in whole.items()
+        ]  # fmt: skip
+        return Table(header, rows, range(1, len(header))), speeds
 
     def notes(self) -> list[Remark]:
         """Return the warnings by system; one that the catalogue lacks is shown in English, and marked."""
@@ -420,6 +489,16 @@ def interval_cell(mean: float, spread: "Interval | None") -> Cell:
     return Cell(number(mean), f"{number(spread.low)}–{number(spread.high)}" if spread else "")
 
 
+def percent(share: float) -> str:
+    """Write a share as a percentage to one place."""
+    return f"{100 * share:.1f} %"
+
+
+def milliseconds(value: float) -> str:
+    """Write milliseconds to two figures, from ten on without places."""
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
 def p_text(value: float) -> str:
     """Write a p-value: four places, or that it is smaller."""
     return "< 0.0001" if value < 0.0001 else f"{value:.4f}"
@@ -435,18 +514,3 @@ def _cut_names(names: Iterable[str]) -> dict[str, str]:
     """Cut names to the width of a figure, in the middle, since variants differ at the end; not if two became one."""
     cut = {n: n if len(n) <= NAME else f"{n[: NAME // 2 - 1]}…{n[-NAME // 2 :]}" for n in names}
     return cut if len(set(cut.values())) == len(cut) else {}
-
-
-def _drawn(figure: "Figure", alt: str) -> str:
-    import matplotlib.pyplot as plt
-    from markupsafe import Markup, escape
-
-    from helpers.show.vector import as_svg
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of letters that the measuring font lacks; the page has them
-        svg = as_svg(figure)
-    plt.close(figure)
-    for name, colour in (COLOURS | GREYS).items():
-        svg = re.sub(f'(fill|stroke)="{colour.lower()}"', rf'\1="var(--{name})"', svg)
-    return Markup(svg.replace("<svg ", f'<svg role="img" aria-label="{escape(alt)}" ', 1))

@@ -21,6 +21,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Stages:
+    """What a fusion or a reranking has to choose from, and what it loses.
+
+    Attributes:
+        candidates: passages a query, on average.
+        recall: of the candidates, whatever their order.
+        ceiling: the main metric of the candidates in the order of their grades, which no other order exceeds.
+        losses: share of queries by outcome, see :func:`helpers.systems.losses`.
+    """
+
+    candidates: float
+    recall: float
+    ceiling: float
+    losses: dict[str, float]
+
+
+@dataclass(frozen=True)
 class Result:
     """The result of one system.
 
@@ -33,6 +50,8 @@ class Result:
         evaluation: None where it failed.
         growth: the main metric by number of passages, see :func:`helpers.report.growth.grown`.
         cost: seconds a stage, bytes of the index.
+        latency: seconds of single queries by stage, its parts' stages among them; empty where none were measured.
+        stages: of a fusion or reranking, where it loses answers; else None.
         notes: warnings, each once.
         error: why it failed.
         failure: the kind of failure, "" where there was none, see :func:`failure_of`.
@@ -46,6 +65,8 @@ class Result:
     evaluation: Evaluation | None = field(default=None, repr=False)
     growth: dict[int, float] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)
+    latency: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    stages: Stages | None = None
     notes: Sequence[Note] = ()
     error: str | None = None
     failure: str = ""
@@ -124,7 +145,7 @@ class Results:
         few; ``sd``, the standard deviation of the differences, and ``detectable``, the smallest difference that so many
         queries show with a power of 0.8 (0 where all differences are equal); and, where there are several tests,
         ``adjusted p`` of the randomised Tukey HSD test of all pairs, which allows for choosing the best system after
-        the scores were seen. Empty with fewer than two systems or queries.
+        the scores were seen, and is never below ``p``. Empty with fewer than two systems or queries.
 
         Raises:
             ValueError: no system of that name was scored, or the metric was not computed.
@@ -154,7 +175,7 @@ class Results:
                 test = paired_test(values, other)
                 row = paired_row(values, other, test, self.level) | {"smallest p": test.smallest}
                 if adjusted:
-                    row["adjusted p"] = adjusted[name]
+                    row["adjusted p"] = max(adjusted[name], test.p_value)
                 row["sd"] = sd = float(np.std(values - other, ddof=1))
                 rows[name] = row | {"detectable": sd and minimum_detectable_difference(sd, len(values))}
         return rows

@@ -4,6 +4,7 @@ pipeline     rank: the one line from texts to ranking, for vectors, token vector
 combine      systems made of rankings: a run file, fusion, reranking
 contenders   the models of lesson 03
 cost         how long a ranking took, and how large its index is
+latency      how long a single query takes
 planning     what a large corpus will cost, before it is encoded
 stages       which stage of a pipeline loses the answers
 """

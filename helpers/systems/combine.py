@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
 
 PADDING = -1
+DEPTH = 100  # candidates a query
 RRF_K = 60  # Cormack, Clarke and Büttcher (2009)
 LARGEST = float(np.finfo(np.float32).max)
 
@@ -106,14 +108,14 @@ class Fusion:
         parts: the systems.
         how: "rrf" or "weighted".
         weights: one for each part; equal ones by default.
-        depth: how many passages of each part are looked at.
+        depth: how many passages of each part are looked at; by default 100, or k if that is more.
         rrf_k: the constant of reciprocal-rank fusion, 0 or more; the smaller, the more the first ranks count.
     """
 
     parts: Sequence[System]
     how: str = "rrf"
     weights: Sequence[float] | None = None
-    depth: int = 100
+    depth: int | None = None
     rrf_k: float = RRF_K
 
     def __post_init__(self) -> None:
@@ -125,7 +127,7 @@ class Fusion:
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
         """Return the k best passages of each query; -1 fills the rest where the parts retrieved fewer."""
-        depth = min(max(k, self.depth), len(data.corpus))
+        depth = min(self.depth or max(k, DEPTH), len(data.corpus))
         rankings = [part.rank(data, depth) for part in self.parts]
         with stage("fuse"):
             totals: list[dict[int, float]] = [{} for _ in data.queries]
@@ -153,7 +155,7 @@ class Rerank:
 
     part: System
     scorer: Scorer
-    depth: int = 100
+    depth: int = DEPTH
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
         """Return the k best passages of each query; -1 fills what lies beyond the depth.
@@ -177,6 +179,7 @@ class MaxSimScorer:
 
     model: "TransformerModel"
     progress: bool = False
+    cache_dir: str | Path | None = None
 
     def scores(self, data: RetrievalDataset, candidates: np.ndarray) -> list[np.ndarray]:
         """Embed every candidate once, and compare each query with its own."""
@@ -197,7 +200,9 @@ class MaxSimScorer:
         return scored
 
     def _tokens(self, texts: list[str], kind: str, progress: bool) -> TokenVectors:
-        pooled = encode_pooled(self.model, texts, [Pooling.MAXSIM], kind=kind, progress=progress)
+        pooled = encode_pooled(
+            self.model, texts, [Pooling.MAXSIM], kind=kind, cache_dir=self.cache_dir, progress=progress
+        )
         return cast(TokenVectors, pooled[Pooling.MAXSIM])
 
 

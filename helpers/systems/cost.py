@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-STAGES = ("load", "passages", "queries", "search", "rerank", "fuse")
+ANSWERING = ("queries", "search", "fuse", "rerank")  # the stages of each query
+STAGES = ("load", "passages", *ANSWERING)
 
 
 @dataclass

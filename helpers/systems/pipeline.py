@@ -68,14 +68,21 @@ class Retrieval:
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
         """Represent and index the passages, represent and search for the queries."""
         check_k(k, len(data.corpus))
+        return self.answer(self.build(data), data.queries, k)
+
+    def build(self, data: RetrievalDataset) -> object:
+        """Represent the passages and put them into an index."""
         with stage("passages"):
             index = build_index(self.represent(data.corpus, "passage"), self.index_kind)
         note_index(index)
+        return index
+
+    def answer(self, index: object, queries: list[str], k: int) -> Ranking:
+        """Represent queries and search for them in the index that `build` returned."""
         with stage("queries"):
-            queries = self.represent(data.queries, "query")
+            represented = self.represent(queries, "query")
         with stage("search"):
-            scores, ids = search(index, queries, k, progress=self.search_bar)
-        return Ranking(scores, ids)
+            return Ranking(*search(index, represented, k, progress=self.search_bar))
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NOT_RETRIEVED, CUT_OFF, DELIVERED = "not retrieved", "cut off", "delivered"
+LOST = "lost by "  # before the name of the stage
 
 
 def union(*rankings: np.ndarray) -> np.ndarray:
@@ -118,7 +119,7 @@ def losses(followed: "pd.DataFrame") -> "pd.Series":
     import pandas as pd
 
     stages = list(followed.columns[3:-1])
-    order = [NOT_RETRIEVED, *(f"lost by {name}" for name in stages), CUT_OFF, DELIVERED]
+    order = [NOT_RETRIEVED, *(LOST + name for name in stages), CUT_OFF, DELIVERED]
     furthest = followed["outcome"].map(order.index).groupby(followed["query"]).max()
     counts = furthest.value_counts()
     shares = pd.Series({name: counts.get(place, 0) / len(furthest) for place, name in enumerate(order)}, name="queries")
@@ -135,7 +136,7 @@ def _outcome(ranks: Mapping[str, int | None], k: int) -> str:
         before = ranks[names[place - 1]] is not None if place else True
         demoted = place > 0 and within[place - 1] and not within[place]
         if demoted or (before and ranks[names[place]] is None):
-            return f"lost by {names[place]}"
+            return LOST + names[place]
     return CUT_OFF
 
 

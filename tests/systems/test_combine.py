@@ -124,7 +124,7 @@ def test_a_ranking_is_a_part_that_is_ready(four):
     """A fusion would rank its parts again, or look at more of one than it asked for."""
     ranking = Ranking(np.array([[3.0, 2, 1, 0]], np.float32), np.array([[0, 1, 2, 3]]))
     assert ranking.rank(four, 2).ids.tolist() == [[0, 1]]
-    assert Fusion([ranking, ranking], depth=1).rank(four, 2).ids.tolist() == [[0, 1]]
+    assert Fusion([ranking, ranking], depth=1).rank(four, 2).ids.tolist() == [[0, -1]]
 
 
 def test_a_part_is_ranked_once(monkeypatch, tmp_path):

@@ -1,0 +1,83 @@
+"""How long one query takes: systems are asked for one query after the other, warm, nothing of it in the cache."""
+
+import tempfile
+import time
+from dataclasses import replace
+
+import numpy as np
+
+from helpers.data import RetrievalDataset
+from helpers.data.dataset import check_count
+from helpers.systems.combine import Fusion, MaxSimScorer, Rerank
+from helpers.systems.cost import measured
+from helpers.systems.pipeline import Dense, Ranking, Retrieval, System
+
+LIMIT = 30.0  # seconds, after which no further query of a system is measured
+PERCENTILES = (50, 95, 99)
+
+
+def latencies(system: System, data: RetrievalDataset, k: int, queries: int) -> dict[str, np.ndarray]:
+    """Measure the seconds of each stage for single queries: one client, one query at a time.
+
+    The index is built first, and one query is answered before the clock runs. Vectors of queries are computed anew and
+    written to an empty cache, which takes well under a millisecond; so are the token vectors of passages that MaxSim
+    reranks. Of a fusion or a reranking its own stage alone is measured: the stages of its parts come before it.
+
+    Args:
+        system: one that searches the corpus, or a fusion or reranking of rankings that are there.
+        data: the collection.
+        k: how many passages a query.
+        queries: the first so many different ones, fewer where they take longer than half a minute together.
+
+    Returns:
+        (n,) seconds by stage, see :data:`helpers.systems.cost.STAGES`; empty for a system that answers nothing by
+        itself, such as a run.
+    """
+    check_count("latency", queries)
+    rows = list({text: row for row, text in reversed(list(enumerate(data.queries)))}.values())[::-1][:queries]
+    index = system.build(data) if isinstance(system, Retrieval) else None
+    seconds: list[dict[str, float]] = []
+    with tempfile.TemporaryDirectory() as warm, tempfile.TemporaryDirectory() as empty:
+        start = time.perf_counter()
+        for folder, row in [(warm, rows[0]), *((empty, row) for row in rows)]:
+            with measured() as cost:
+                if not _answer(_with_cache(system, folder), index, data, row, k):
+                    return {}
+            seconds.append(cost.seconds)
+            if time.perf_counter() - start > LIMIT and len(seconds) > 1:
+                break
+    return {name: np.array([one.get(name, 0.0) for one in seconds[1:]]) for name in seconds[1]}
+
+
+def percentiles(seconds: np.ndarray) -> dict[str, float]:
+    """Return the percentiles 50, 95 and 99 of latencies: ``{"p50": …}``."""
+    return {f"p{p}": float(np.percentile(seconds, p)) for p in PERCENTILES}
+
+
+def _with_cache(system: System, folder: str) -> System:
+    match system:
+        case Dense():
+            return replace(system, cache_dir=folder, progress=False, search_bar=False)
+        case Rerank(scorer=MaxSimScorer() as scorer):
+            return replace(system, scorer=replace(scorer, cache_dir=folder, progress=False))
+        case _:
+            return system
+
+
+def _answer(system: System, index: object, data: RetrievalDataset, row: int, k: int) -> bool:
+    """Answer one query; return whether a system of this kind can."""
+    query = slice(row, row + 1)
+    single = replace(data, queries=data.queries[query], query_ids=data.query_ids[query], qrels=data.qrels[query])
+    match system:
+        case Retrieval():
+            system.answer(index, single.queries, k)
+        case Rerank(part=Ranking() as part):
+            replace(system, part=Ranking(part.scores[query], part.ids[query])).rank(single, k)
+        case Fusion(parts=parts):
+            rankings = [Ranking(p.scores[query], p.ids[query]) for p in parts if isinstance(p, Ranking)]
+            if len(rankings) < len(parts):
+                return False
+            replace(system, parts=rankings).rank(single, k)
+        case _:
+            return False
+    return True

@@ -1,0 +1,130 @@
+"""Fusion and reranking in the report: what they had to choose from, what they lost, and how long a query takes."""
+
+import json
+
+import numpy as np
+import pytest
+
+from helpers.metrics import evaluate
+from helpers.models import load_model
+from helpers.report import compare
+from helpers.report.page import View, render
+from helpers.report.spec import Spec
+from helpers.systems import Dense, Fusion, Run, Words, oracle, rank, union
+from helpers.systems.latency import latencies, percentiles
+from tests.checkpoints import save_checkpoint
+from tests.systems.samples import collection, write_reranker
+
+
+@pytest.fixture(scope="module")
+def staged(tmp_path_factory):
+    """Compare a fusion of two runs, a narrow one, and a reranking of the fusion."""
+    folder = tmp_path_factory.mktemp("staged")
+    data = collection()
+    runs = {
+        "first": Run({"q1": {"d9": 3.0, "d2": 2.0}, "q2": {"d1": 2.0, "d4": 1.0}, "q3": {"d8": 1.0}}),
+        "second": Run({"q1": {"d9": 3.0, "d1": 2.0}, "q2": {"d3": 2.0}, "q4": {"d1": 1.0}, "q6": {"d7": 1.0}}),
+    }
+    specs = {
+        **runs,
+        "both": Spec("both", "fuse", options={"rrf_k": 0.0}, parts=("first", "second")),
+        "again": Spec(
+            "again", "rerank", options={"by": str(write_reranker(folder / "by")), "depth": 2}, parts=("both",)
+        ),
+    }
+    return compare(specs, data, 2, metrics=["recall@2", "ndcg@2"], latency=3)
+
+
+def test_stages_are_followed_by_hand(staged):
+    """The page would blame fusion for what was never retrieved, or the reranker for what fusion lost."""
+    data, both = staged.data, staged.results["both"].stages
+    candidates = union(*(staged.results[name].ranking.ids for name in ("first", "second")))
+    assert both.candidates == np.mean([3, 3, 1, 1, 0, 1])
+    best = evaluate(oracle(candidates, data), data.qrels, ["ndcg@2"]).mean["ndcg@2"]
+    assert both.ceiling == best >= staged.scored["both"].mean["ndcg@2"]
+    # q1 and q2 are delivered, no relevant candidate for q3, q4 and q6; nothing is relevant to q5
+    assert both.losses == {"not retrieved": 0.6, "lost by both": 0.0, "cut off": 0.0, "delivered": 0.4}
+    again = staged.results["again"].stages
+    assert list(again.losses) == ["not retrieved", "lost by both", "lost by again", "cut off", "delivered"]
+    assert (again.ceiling, again.recall) == (both.ceiling, both.recall)
+    assert staged.results["first"].stages is None
+
+
+def test_a_fusion_looks_as_deep_as_it_says(tmp_path):
+    """A depth below 100 had no effect: parts were ranked deeper, and the depth of the table was not the one used."""
+    data = collection()
+    first = Run({"q1": {"d9": 3.0, "d2": 2.0}, "q2": {"d4": 1.0}})
+    second = Run({"q1": {"d9": 3.0, "d1": 2.0}, "q2": {"d3": 1.0}})
+    narrow = Spec("narrow", "fuse", options={"depth": 1}, parts=("first", "second"))
+    found = compare({"first": first, "second": second, "narrow": narrow}, data, 1, metrics=["ndcg@1"])
+    assert (found.results["narrow"].ranking.ids[0] >= 0).sum() == 1  # d9 alone, the first of both
+    assert found.results["narrow"].stages.candidates == np.mean([1, 2, 0, 0, 0, 0])
+
+
+@pytest.mark.parametrize("kind", ["fuse", "rerank"])
+def test_a_depth_below_the_cutoff_is_refused(kind, tmp_path):
+    """Ranks that nothing can fill would be read as a bad order."""
+    options = {"depth": 5} if kind == "fuse" else {"depth": 5, "by": str(write_reranker(tmp_path))}
+    spec = Spec("s", kind, options=options, parts=("bm25", "tfidf")[: 2 if kind == "fuse" else 1])
+    with pytest.raises(ValueError, match=r"'s' looks at 5 passages of its part, ndcg@10 at 10: set depth to 10 or mo"):
+        compare([spec], collection(), 10)
+
+
+def test_files_and_page_have_the_stages(staged, tmp_path):
+    """Who reads results.json, or the page, would not learn where answers are lost."""
+    staged.save(tmp_path)
+    systems = {s["name"]: s for s in json.loads((tmp_path / "results.json").read_text())["systems"]}
+    assert systems["both"]["stages"]["losses"]["not retrieved"] == 0.6
+    assert "stages" not in systems["first"]
+    table = View(staged).stages()
+    rows = {row[0]: row for row in table.rows}
+    assert rows["both"][1:3] == ["2", f"{staged.results['both'].stages.recall:.3f}"]
+    assert rows["both"][5] == "60.0 %"
+    assert "Which stage loses the answers" in render(staged)
+    assert "答案丢在哪个阶段" in render(staged, language="zh")
+
+
+def test_queries_are_timed_one_at_a_time(tmp_path):
+    """A median would be that of a batch, of the cache, or of the building of the index."""
+    data = collection()
+    model = load_model(save_checkpoint(tmp_path / "model", pooling="mean"))
+    dense = Dense(model, progress=False, cache_dir=tmp_path / "cache")
+    dense.rank(data, 3)  # every vector is in the cache
+    times = latencies(dense, data, 3, 4)
+    assert set(times) == {"queries", "search"}
+    assert all(seconds.shape == (4,) for seconds in times.values())
+    assert times["queries"].min() > times["search"].min()  # a forward pass, not a look into the cache
+    assert set(latencies(Words(), data, 3, 99)) == {"queries", "search"}
+    assert len(latencies(Words(), data, 3, 99)["search"]) == len(data.queries)
+    parts = [rank(Words(), data, 5), rank(dense, data, 5)]
+    assert set(latencies(Fusion(parts), data, 3, 2)) == {"fuse"}
+    assert latencies(Run({"q1": {"d1": 1.0}}), data, 3, 2) == latencies(Fusion([dense, parts[0]]), data, 3, 2) == {}
+    with pytest.raises(ValueError, match="latency=-1: expected a whole number of at least 1"):
+        latencies(dense, data, 3, -1)
+
+
+def test_a_slow_system_is_not_asked_for_ever(monkeypatch):
+    """A hundred queries of a reranker on a laptop would take an hour."""
+    monkeypatch.setattr("helpers.systems.latency.LIMIT", 0.0)
+    assert len(latencies(Words(), collection(), 3, 6)["search"]) == 1
+
+
+def test_latency_is_in_the_files_and_on_the_page(tmp_path):
+    """A composite system would cost its last stage alone."""
+    data = collection()
+    both = Spec("both", "fuse", parts=("BM25", "TF-IDF"))
+    found = compare(["bm25", "tfidf", both], data, 2, latency=3)
+    one, other, fused = (found.results[name].latency for name in ("BM25", "TF-IDF", "both"))
+    assert np.allclose(fused["search"], one["search"] + other["search"])
+    assert set(fused) == {"queries", "search", "fuse"}
+    found.save(tmp_path)
+    record = json.loads((tmp_path / "results.json").read_text())["systems"][2]["latency"]
+    assert record["queries"] == 3
+    assert record["stages"]["fuse"] == percentiles(fused["fuse"])
+    assert record["total"] == percentiles(sum(fused.values()))
+    assert record["total"]["p50"] <= record["total"]["p95"] <= record["total"]["p99"]
+    table, speeds = View(found).latency()
+    assert table.header[:4] == ["system", "p50", "p95", "p99"]
+    assert [speed.name for speed in speeds] == list(found.scored)
+    assert "How long one query takes" in render(found)
+    assert "How long one query takes" not in render(compare(["bm25"], data, 2))
