@@ -1,7 +1,8 @@
 """The report's command: read and check, load, compare, write, judge.
 
 Exit status: 0 well, 1 an error or a system that failed, 2 a command line that cannot be read, 3 a gate
-(`--fail-under`, `--fail-if-worse-than`) that was not passed, 130 stopped by Ctrl-C.
+(`--fail-under`, `--fail-if-worse-than`, `--fail-if-drop`) that was not passed, 4 a baseline of other data, 130 stopped
+by Ctrl-C.
 """
 
 import argparse
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from helpers._atomic import whole_file
 from helpers._files import open_text, plain_name
 from helpers._hub import is_hub_id
 from helpers.data import OFFLINE_DEFAULT as DATA_DEFAULT
@@ -21,11 +23,13 @@ from helpers.data.formats import READERS
 from helpers.data.trec import read_qrels
 from helpers.embeddings import default_cache
 from helpers.models import OFFLINE_DEFAULT as MODEL_DEFAULT
+from helpers.report.baseline import NotComparableError, read_baseline
 from helpers.report.comparison import Comparison, canonical_metrics, check_metrics, compare, default_metrics
 from helpers.report.files import earlier_files, remove_earlier, save
-from helpers.report.gates import Verdict, at_least, not_worse, read_floor
+from helpers.report.gates import Verdict, at_least, no_drop, not_worse, read_gate
 from helpers.report.make import run_file
 from helpers.report.options import DATA, MODELS, keywords, parser, with_options
+from helpers.report.outcome import junit, summary
 from helpers.report.page import render, words
 from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, no_file, one_line, with_labels
 
@@ -45,6 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return 130
+    except NotComparableError as error:
+        print(f"error: {one_line(error)}", file=sys.stderr)
+        return 4
     except (ValueError, RuntimeError, OSError, ImportError) as error:
         print(f"error: {one_line(with_options(str(error)))}", file=sys.stderr)
         return 1
@@ -56,13 +63,17 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(args: argparse.Namespace) -> int:
     _check_data_options(args)
     specs = _specs(args)
-    metrics, floors = _metrics(args)
+    metrics, floors, drops = _metrics(args)
     rivals = [_rival(name, specs) for name in args.fail_if_worse_than]
     cutoffs = _cutoffs(args.cutoffs)
     if not 0 < args.level < 1:
         raise ValueError(f"--level {args.level}: expected a number between 0 and 1, such as 0.05.")
+    if args.looks < 1:
+        raise ValueError(f"--looks {args.looks}: expected a whole number of at least 1.")
     if args.slices and not Path(args.slices).expanduser().is_file():
         raise FileNotFoundError(f"No file {args.slices!r}; --slices takes lines of query id, tab, type.")
+    if args.baseline and not args.baseline.exists():
+        raise FileNotFoundError(f"No folder {str(args.baseline)!r}; --baseline takes the folder of an earlier report.")
     _check_folder(args, specs)
     remove_earlier(args.out)  # if anything fails from here on, no older page is taken for this one
     data = (
@@ -80,20 +91,32 @@ def _run(args: argparse.Namespace) -> int:
     print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
     _print_data(data)
     chosen = metrics or default_metrics(cutoffs)
-    chosen = [*(name for name, _ in floors if name not in chosen), *chosen]
+    drops = drops or ([(canonical_metrics(chosen)[-1], 0.0)] if args.baseline else [])
+    chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
+    first = specs[0].name
+    earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
     comparison = compare(
         specs, data, cutoffs[-1], metrics=chosen, growth=not args.no_growth, latency=args.latency,
         progress=not args.quiet,
     )  # fmt: skip
-    first = specs[0].name
     verdicts = [at_least(comparison, first, *floor) for floor in floors]
     verdicts += [not_worse(comparison, first, rival, args.level) for rival in rivals]
+    if earlier:  # Bonferroni: over all looks and metrics at most one level of false alarms
+        alpha = args.level / (len(drops) * args.looks)
+        verdicts += [no_drop(comparison, first, earlier, *drop, alpha) for drop in drops]
     reasons = [(verdict.passed, verdict.why(args.language)) for verdict in verdicts]
     page = render(comparison, language=args.language, slices=types, verdicts=reasons)
     try:
         files = save(comparison, args.out, {"report.html": page})
     except OSError as error:
         raise OSError(f"{error} The option is --out.") from None
+    for path, text in (
+        (args.junit, junit(comparison, verdicts)),
+        (args.comment, summary(comparison, verdicts, first, earlier)),
+    ):
+        if path:
+            with whole_file(path) as part:
+                part.write_text(text, encoding="utf-8")
     _print_results(comparison, files, verdicts)
     if any(not verdict.passed for verdict in verdicts):
         return 3
@@ -192,14 +215,18 @@ def _specs(args: argparse.Namespace) -> list[Spec]:
     return specs
 
 
-def _metrics(args: argparse.Namespace) -> tuple[list[str], list[tuple[str, float]]]:
-    """Return the names of --metrics, none for the default, and metric and value of each --fail-under."""
+def _metrics(args: argparse.Namespace) -> tuple[list[str], list[tuple[str, float]], list[tuple[str, float]]]:
+    """Return the names of --metrics, none for the default; metric and value of each --fail-under and --fail-if-drop."""
+    if args.fail_if_drop and not args.baseline:
+        raise ValueError("--fail-if-drop compares with an earlier report: give its folder, --baseline.")
     metrics = [name.strip().lower() for name in args.metrics.split(",")] if args.metrics else []
-    floors = [read_floor(text) for text in args.fail_under]
+    floors = [read_gate("--fail-under", text) for text in args.fail_under]
+    drops = [read_gate("--fail-if-drop", text, 0.0) for text in args.fail_if_drop]
     metrics = [_our_name(name) for name in metrics]
     if metrics:
         check_metrics(metrics, 10)
-    return metrics, [(canonical_metrics([_our_name(name)])[0], value) for name, value in floors]
+    floors, drops = ([(canonical_metrics([_our_name(m)])[0], value) for m, value in gates] for gates in (floors, drops))
+    return metrics, floors, drops
 
 
 def _our_name(metric: str) -> str:
@@ -238,7 +265,8 @@ def _check_folder(args: argparse.Namespace, specs: Sequence[Spec]) -> None:
             "choose another, --out."
         ) from None
     replaced = {path.resolve(): path for path in earlier_files(folder)}
-    inputs = [*(s.where for s in specs), args.data, args.queries, args.corpus, args.qrels, args.slices]
+    earlier = args.baseline and (args.baseline / "results.json" if args.baseline.is_dir() else args.baseline)
+    inputs = [*(s.where for s in specs), args.data, args.queries, args.corpus, args.qrels, args.slices, earlier]
     for name in filter(None, inputs):
         for path in (Path(name).expanduser().resolve(), Path(args.data or "", name).resolve()):
             if path in replaced:

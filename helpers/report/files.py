@@ -12,15 +12,15 @@ from urllib.parse import quote
 
 import numpy as np
 
-from helpers._cells import runs_as_formula
+from helpers._cells import as_cell
 from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
 from helpers.provenance import provenance
+from helpers.report.baseline import SCHEMA, data_digests
 from helpers.report.causes import causes
 from helpers.report.results import Result, Results
 from helpers.report.spec import Record
 from helpers.systems.latency import percentiles
 
-SCHEMA = 1  # of results.json; it grows when a key changes its meaning or goes
 FIXED = ("report.html", "results.json", "per_query.csv", "qrels.trec")  # names of files that every report has
 
 
@@ -112,7 +112,7 @@ def as_record(comparison: Results) -> Record:
     return {
         "schema": SCHEMA,
         "data": {
-            "name": data.name, "sha256": data.sha256, "split": data.split,
+            "name": data.name, "sha256": data.sha256, **data_digests(data), "split": data.split,
             "queries": len(data.queries), "passages": len(data.corpus), "merged": data.merged,
             "all_queries": data.all_queries or len(data.queries), "all_passages": data.all_passages or len(data.corpus),
             "titled": data.titled, "skipped": dict(data.skipped), "relevance_level": data.relevance_level,
@@ -173,8 +173,7 @@ def _per_query(comparison: Results) -> str:
     for name, evaluation in comparison.scored.items():
         columns = [evaluation.per_query[metric].tolist() for metric in comparison.metrics]
         for query, *values in zip(comparison.data.query_ids, *columns, strict=True):
-            cells = (f"'{text}" if runs_as_formula(text) else text for text in (name, query))
-            lines.writerow([*cells, *map(repr, values)])
+            lines.writerow([as_cell(name), as_cell(query), *map(repr, values)])
     return table.getvalue()
 
 

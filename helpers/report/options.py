@@ -58,7 +58,16 @@ OUTPUT: Group = {
                      "help": "exit with 3 if the first system stays below"},
     "--fail-if-worse-than": {"action": "append", "default": [], "metavar": "SYSTEM",
                              "help": "exit with 3 if the first system is significantly worse"},
-    "--level": {"type": float, "default": 0.05, "help": "significance level of that gate, 0.05"},
+    "--baseline": {"type": Path, "metavar": "FOLDER",
+                   "help": "an earlier report on the same data; exit with 4 if it is of other data"},
+    "--fail-if-drop": {"action": "append", "default": [], "metavar": "METRIC[=MARGIN]",
+                       "help": "exit with 3 if the first system fell since the baseline, and a loss of the margin "
+                       "cannot be excluded; by default the metric that decides, and no margin"},
+    "--level": {"type": float, "default": 0.05,
+                "help": "significance level, 0.05; shared by all --fail-if-drop and --looks"},
+    "--looks": {"type": int, "default": 1, "metavar": "N", "help": "how often one baseline will be compared with"},
+    "--junit": {"type": Path, "metavar": "FILE", "help": "write the gates as JUnit XML too"},
+    "--comment": {"type": Path, "metavar": "FILE", "help": "write a summary in Markdown too, for a pull request"},
 }  # fmt: skip
 GROUPS = {
     "systems: a hub id, a model folder, a folder of embeddings, a TREC run, bm25, tfidf": SYSTEMS | MODELS,

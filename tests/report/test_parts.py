@@ -19,7 +19,7 @@ from helpers.report.command import (
     bundled_types,
     read_types,
 )
-from helpers.report.gates import Verdict, at_least, not_worse, read_floor
+from helpers.report.gates import Verdict, at_least, not_worse, read_gate
 from helpers.report.spec import OPTIONS, from_text
 from tests.systems.samples import collection
 
@@ -47,11 +47,12 @@ def test_a_rival_is_better_or_not(clear):
 
 def test_floors_are_read():
     """A floor that is read wrongly is a gate that never shuts."""
-    assert read_floor(" nDCG@10 = 0.75 ") == ("ndcg@10", 0.75)
-    assert [read_floor(f"map@3={value}")[1] for value in ("0", "1", ".5")] == [0, 1, 0.5]
+    assert read_gate("--x", " nDCG@10 = 0.75 ") == ("ndcg@10", 0.75)
+    assert read_gate("--x", "nDCG@10", 0.0) == ("ndcg@10", 0.0)
+    assert [read_gate("--x", f"map@3={value}")[1] for value in ("0", "1", ".5")] == [0, 1, 0.5]
     for text in ("ndcg@10", "ndcg@10=1.1", "ndcg@10=-0.1", "ndcg@10=0.1.2", "=0.5", "ndcg@10=.", "ndcg@10=high"):
         with pytest.raises(ValueError, match="expected METRIC=VALUE with a value from 0 to 1"):
-            read_floor(text)
+            read_gate("--x", text)
 
 
 def test_types_of_queries_are_read(tmp_path, clear):

@@ -1,0 +1,175 @@
+"""A report against an earlier one: what can be compared, how often the gate errs, and what a pull request shows."""
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import numpy as np
+import pytest
+
+from helpers.report import compare, main
+from helpers.report.baseline import Baseline, NotComparableError, data_digests, read_baseline
+from helpers.report.gates import Verdict, no_drop
+from helpers.report.outcome import junit, summary
+from helpers.systems import Run
+from tests.systems.samples import collection, numbered, shifted
+
+
+def run_text(good):
+    """Give a run for twelve queries that is right on those in ``good`` and wrong on the others."""
+    return "".join(f"q{n} Q0 d{n if n in good else n + 1} 1 1.0 x\n" for n in range(12))
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with judgements of twelve queries, and three runs: right on all, on all but one, on half."""
+    monkeypatch.chdir(tmp_path)
+    Path("qrels").write_text("".join(f"q{n} 0 d{n} 1\n" for n in range(12)), encoding="utf-8")
+    for name, good in {"best": range(12), "near": range(1, 12), "half": range(6)}.items():
+        Path(name).write_text(run_text(set(good)), encoding="utf-8")
+    assert report("best", "--out", "old") == 0
+    return tmp_path
+
+
+def report(run, *options):
+    """Run the command on a run."""
+    return main(["--qrels", "qrels", "--system", f"{run}?name=mine", "--cutoffs", "1", "--quiet", *options])
+
+
+def test_a_drop_sets_the_exit_status(place, capsys):
+    """A pull request that loses half of the answers would be merged, or one that changes nothing be stopped."""
+    assert report("best", "--baseline", "old", "--out", "new") == 0
+    assert "no drop is shown (one-sided p 0.5000, level 0.05)" in capsys.readouterr().out
+    assert report("half", "--baseline", "old", "--out", "new") == 3  # six of six differ the same way: p = 2 ** -6
+    out = capsys.readouterr().out
+    assert "gate: FAILED: nDCG@1 of mine fell from 1.000, in the report of" in out
+    assert "(one-sided p 0.0156, level 0.05)" in out
+    assert report("half", "--baseline", "old/results.json", "--out", "new", "--level", "0.01") == 0
+    assert report("near", "--baseline", "old", "--out", "new") == 0
+    assert report("half", "--baseline", "old", "--out", "new", "--looks", "4") == 0  # 0.05 / 4 is below p
+    drops = [part for metric in ("ndcg", "recall", "mrr", "map") for part in ("--fail-if-drop", f"{metric}@1")]
+    assert report("half", "--baseline", "old", "--out", "new", *drops) == 0
+    assert "level 0.0125" in capsys.readouterr().out
+
+
+def test_a_loss_within_the_margin_passes():
+    """A margin would be decoration: any loss that is shown would fail, however small."""
+    rng = np.random.default_rng(0)
+    now = compare({"mine": shifted(12, 0)}, numbered(12), 1)
+    before = Baseline("mine", "2026-01-01", {"ndcg@1": 1.002 + rng.uniform(0, 0.001, 12)})  # a loss of about .0025
+    assert not no_drop(now, "mine", before, "ndcg@1", 0.0, 0.05).passed
+    assert not no_drop(now, "mine", before, "ndcg@1", 0.001, 0.05).passed
+    verdict = no_drop(now, "mine", before, "ndcg@1", 0.01, 0.05)
+    assert (verdict.passed, verdict.key) == (True, "excluded")
+    assert "a loss of 0.01 or more is excluded" in verdict.why()
+    assert not no_drop(now, "gone", before, "ndcg@1", 0.01, 0.05).passed
+
+
+def test_other_data_are_no_regression(place, capsys):
+    """A changed judgement would be reported as a model that got worse."""
+    text = Path("qrels").read_text(encoding="utf-8")
+    Path("qrels").write_text(text + "q0 0 d5 1\n", encoding="utf-8")
+    assert report("half", "--baseline", "old", "--out", "new") == 4
+    assert "error: not comparable: results.json evaluated other data ('qrels', qrels_sha256" in capsys.readouterr().err
+    assert not Path("new/report.html").exists()
+    Path("qrels").write_text(text, encoding="utf-8")
+    assert report("half", "--baseline", "old", "--out", "new", "--relevance-level", "2") == 4
+    assert "from grade 1 on, here from 2" in capsys.readouterr().err
+    assert report("half", "--baseline", "old", "--out", "new", "--fail-if-drop", "ndcg@7") == 4
+    assert "has no ndcg@7, only" in capsys.readouterr().err
+
+
+def test_documents_that_a_run_alone_retrieves_do_not_count_as_other_data(place):
+    """Next week's run retrieves other documents: of judgements alone no two reports could be compared."""
+    Path("half").write_text(run_text(set(range(6))).replace("d7 ", "elsewhere "), encoding="utf-8")
+    assert report("half", "--baseline", "old", "--out", "new") == 3
+    data = collection()
+    assert data_digests(data) == {"sha256": data.sha256}  # texts count where there are any
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (lambda r: r.pop("data"), ValueError, "is no result of a report"),
+        (lambda r: r.update(schema=9), NotComparableError, "has schema 9, this report 1"),
+        (lambda r: r["data"].update(relevance_level=3), NotComparableError, "from grade 3 on, here from 1"),
+        (lambda r: r["systems"][0].update(name="other"), ValueError, "per_query.csv does not fit"),
+    ],
+)
+def test_a_damaged_baseline_is_no_baseline(place, change, error, message):
+    """Scores would be compared with those of another system, or of nothing."""
+    found = compare({"mine": shifted(12, 0)}, numbered(12), 1)
+    found.save("saved")
+    record = json.loads(Path("saved/results.json").read_bytes())
+    change(record)
+    Path("saved/results.json").write_text(json.dumps(record), encoding="utf-8")
+    with pytest.raises(error, match=message):
+        read_baseline(Path("saved"), found.data, "mine", ["ndcg@1"])
+
+
+def test_a_baseline_is_named_alike_or_alone(tmp_path):
+    """The scores of another system of the earlier report would be taken for this one's."""
+    data = numbered(12)
+    compare({"=mine": shifted(12, 0), "other": shifted(12, 1)}, data, 1).save(tmp_path)
+    assert read_baseline(tmp_path, data, "=mine", ["ndcg@1"]).scores["ndcg@1"].tolist() == [1.0] * 12
+    assert read_baseline(tmp_path, data, "other", ["ndcg@1"]).scores["ndcg@1"].tolist() == [0.0] * 12
+    with pytest.raises(ValueError, match="has no system 'mine' but =mine, other: name this one alike"):
+        read_baseline(tmp_path, data, "mine", ["ndcg@1"])
+
+
+def test_mistakes_are_refused_before_anything_is_read(place, capsys):
+    """The run would end after an hour, or read the page that it replaces."""
+    for options, message in (
+        (["--fail-if-drop", "ndcg@1"], "give its folder, --baseline."),
+        (["--baseline", "gone"], "No folder 'gone'"),
+        (["--baseline", "."], "takes the folder of an earlier report"),
+        (["--baseline", "old", "--fail-if-drop", "ndcg@1=x"], "expected METRIC or METRIC=VALUE"),
+        (["--baseline", "old", "--looks", "0"], "--looks 0: expected a whole number of at least 1"),
+    ):
+        assert report("best", "--out", "new", *options) == 1
+        assert message in capsys.readouterr().err
+    assert report("best", "--out", "old", "--baseline", "old") == 1
+    assert "is of the report that this one replaces" in capsys.readouterr().err
+    assert Path("old/results.json").exists()
+
+
+def test_a_pull_request_shows_what_was_lost(place):
+    """A reviewer would see that a gate failed, and not where; or a query's text would be markup in the comment."""
+    files = ["--junit", "j.xml", "--comment", "c.md"]
+    assert report("half", "--baseline", "old", "--out", "new", *files) == 3
+    suite = Xml.parse("j.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("2", "1", "0")
+    assert suite.find("testcase[@classname='gate']").get("name") == "mine: no drop of ndcg@1"
+    text = Path("c.md").read_text(encoding="utf-8")
+    assert text.startswith("### qrels: FAILED\n")
+    assert [line.split(" | ")[0] for line in text.splitlines() if re.match(r"\| q\d", line)] == [
+        f"| q{n}" for n in (6, 7, 8, 9, 10)
+    ]
+    evil = "<img src=x> | `a` @you [x](http://e)"
+    found = compare({evil: Run({"q1": {"d1": 1.0}})}, collection(), 1)
+    text = summary(found, [Verdict(False, "not_scored", {"name": evil}, "g")], evil)
+    assert not re.search(r"[<>`@\[\]]", text.replace("**FAILED**", ""))
+    assert {line.count(" | ") for line in text.splitlines() if line.startswith("| &#60;")} == {5}
+    case = Xml.fromstring(junit(found, [])).find("testcase")
+    assert case.get("name") == evil
+
+
+@pytest.mark.slow
+def test_the_gate_errs_as_often_as_it_says():
+    """Of 2,000 changes of nothing but chance more than 5 % would fail, or a drop that it promises to notice pass."""
+    rng = np.random.default_rng(1)
+    data, n = numbered(50), 50
+    first = compare({"mine": shifted(n, 0)}, data, 1)
+
+    def failed(drop):
+        quality = rng.beta(0.6, 0.4, n)
+        noise = rng.normal(0, 0.15, (2, n)) * (rng.random((2, n)) < 0.5)  # half of the queries move
+        before, now = np.clip(quality + noise, 0, 1)
+        values = now - drop
+        first.scored["mine"].per_query["ndcg@1"][:] = values
+        return not no_drop(first, "mine", Baseline("mine", "", {"ndcg@1": before}), "ndcg@1", 0.0, 0.05).passed
+
+    false_alarms = np.mean([failed(0.0) for _ in range(2000)])
+    assert false_alarms <= 0.05 + 1.645 * np.sqrt(0.05 * 0.95 / 2000), false_alarms
+    assert false_alarms > 0.03, false_alarms  # it can fail at all
