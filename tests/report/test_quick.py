@@ -2,7 +2,14 @@
 
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import packages_distributions, requires
+from pathlib import Path
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
 SLOW = {"torch", "transformers", "FlagEmbedding", "datasets", "matplotlib", "pandas", "pyarrow"}
 SCRIPT = """
 import sys
@@ -26,6 +33,14 @@ def test_runs_alone_load_no_slow_library(tmp_path):
     loaded = done.stdout.partition("loaded:")[2].split()
     assert "numpy" in loaded
     assert not SLOW & set(loaded)
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    direct = [Requirement(line).name for line in extras["dependencies"] + extras["optional-dependencies"]["runs"]]
+    brought = {canonicalize_name(name) for name in direct}
+    brought |= {canonicalize_name(Requirement(line).name) for name in direct for line in requires(name) or []}
+    owners = packages_distributions()
+    packages = {canonicalize_name(owner) for name in loaded for owner in owners.get(name, [])}
+    optional = {"charset-normalizer", "setuptools"}  # numpy.f2py takes the first if it is there; the second's .pth runs
+    assert packages - brought - optional == {"retrieval-evaluation-tutorial"}
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert page.count("<svg ") == 1
     assert "<rect " in page
