@@ -413,11 +413,11 @@ def test_a_run_of_distances_is_noticed(place, capsys):
         (place / f"{name}.trec").write_text("".join(reversed(lines)))
     assert main(["--data", "set", "--out", "out", "--system", "distances.trec", "--system", "scores.trec"]) == 0
     error = capsys.readouterr().err
-    assert "note: distances.trec: In 6 of 6 queries the scores rise" in error
-    assert "note: scores.trec" not in error
+    assert "note: distances: In 6 of 6 queries the scores rise" in error
+    assert "note: scores" not in error
     assert "scored upside down" in (place / "out" / "report.html").read_text(encoding="utf-8")
     record = json.loads((place / "out" / "results.json").read_text(encoding="utf-8"))
-    assert [(c["system"], c["count"]) for c in record["causes"] if c["name"] == "rising"] == [("distances.trec", 6)]
+    assert [(c["system"], c["count"]) for c in record["causes"] if c["name"] == "rising"] == [("distances", 6)]
 
 
 def test_runs_are_scored_without_any_texts(tmp_path, monkeypatch, capsys):
@@ -434,11 +434,11 @@ def test_runs_are_scored_without_any_texts(tmp_path, monkeypatch, capsys):
     record = json.loads(Path("build/report/results.json").read_text(encoding="utf-8"))
     measures = {"precision@10": "P_10", "map@30": "map", "ndcg@10": "ndcg_cut_10"}
     for system in record["systems"]:
-        theirs = pytrec_eval.RelevanceEvaluator(qrels, set(measures.values())).evaluate(runs[system["name"]])
+        theirs = pytrec_eval.RelevanceEvaluator(qrels, set(measures.values())).evaluate(runs[system["where"]])
         for ours, name in measures.items():
             mean = np.mean([values[name] for values in theirs.values()])
             assert system["scores"][ours]["mean"] == pytest.approx(mean, abs=1e-12)
-        assert system["sha256"] == hashlib.sha256(Path(system["name"]).read_bytes()).hexdigest()
+        assert system["sha256"] == hashlib.sha256(Path(system["where"]).read_bytes()).hexdigest()
     capsys.readouterr()
     assert main(["--qrels", "qrels.txt", "--system", "bm25"]) == 1
     assert "'BM25' searches texts" in capsys.readouterr().err

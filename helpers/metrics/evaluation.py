@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ from helpers.metrics.hits import Hits
 from helpers.metrics.inputs import Retrieved, checked_cutoff, read_rankings
 from helpers.metrics.qrels import Judgements, Qrels
 from helpers.metrics.registry import METRICS, Metric, Option
+
+UNCUT = sys.maxsize  # the cutoff of a metric that looks at the whole ranking
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,10 @@ def evaluate(
             `{query: [doc, …]}` or `{query: {doc: score}}`.
         qrels: judgements of the same queries: `[{doc: grade}, …]`, `[[doc, …], …]`, `{query: {doc: grade}}`,
             `{query: [doc, …]}` or a `Judgements`. An array's documents are rows, a run's are names.
-        metrics: names with cutoffs, such as `["recall@10", "nDCG@10", "rprec"]`, or bare names with `cutoffs`.
-        cutoffs: each bare name that takes a cutoff is computed at each of these.
+        metrics: names with cutoffs, such as `["recall@10", "nDCG@10", "rprec"]`, or bare names with `cutoffs`. An
+            option of one metric is part of its name: `ndcg(gain=exponential)@10`.
+        cutoffs: each bare name that takes a cutoff is computed at each of these. Without them `map`, `mrr`, `ndcg` and
+            `rbp` look at the whole ranking, as trec_eval's `map`, `recip_rank` and `ndcg` and ir_measures' `RBP` do.
         scores: floats (q, k) that belong to an array of ids. With scores, here or in a run, the order is
             trec_eval's as in pytrec_eval: score in single precision descending, then id as text descending.
             Without, as given.
@@ -69,12 +74,15 @@ def evaluate(
     _check_options(options, no_relevant)
     judgements = Judgements.of(qrels, relevance_level)
     rankings = read_rankings(retrieved, judgements, scores, doc_ids)
-    depth = max(metric.depth(k, judgements, rankings.longest) for metric, k in wanted.values())
+    whole = max(1, rankings.longest)
+    depth = max(
+        whole if k == UNCUT else metric.depth(k, judgements, rankings.longest) for metric, k, _ in wanted.values()
+    )
     hits = Hits.of(rankings, judgements, depth)
     keep, ids = _counted_queries(judgements, no_relevant)
     per_query = {}
-    for name, (metric, k) in wanted.items():
-        accepted = {option: options[option] for option in metric.options if option in options}
+    for name, (metric, k, own) in wanted.items():
+        accepted = {option: options[option] for option in metric.options if option in options} | own
         per_query[name] = metric.of(hits, k, **accepted)[keep]
     return Evaluation(
         mean={name: float(values.sum() / len(ids)) for name, values in per_query.items()},
@@ -88,26 +96,41 @@ def evaluate(
     )
 
 
-def _parse_names(metrics: str | Iterable[str], cutoffs: Iterable[int] | None) -> dict[str, tuple[Metric, int | None]]:
-    """Canonical name -> metric and cutoff."""
+def _parse_names(
+    metrics: str | Iterable[str], cutoffs: Iterable[int] | None
+) -> dict[str, tuple[Metric, int | None, dict[str, Option]]]:
+    """Canonical name -> metric, cutoff and options."""
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     ks = [] if cutoffs is None else [checked_cutoff(k) for k in cutoffs]
-    wanted: dict[str, tuple[Metric, int | None]] = {}
+    wanted: dict[str, tuple[Metric, int | None, dict[str, Option]]] = {}
     for name in names:
-        match = re.fullmatch(r"([a-z_]+)(?:@(\S*))?", str(name).strip().lower())
+        match = re.fullmatch(r"([a-z_]+)(?:\(([a-z_]+)=([a-z0-9.]+)\))?(?:@(\S*))?", str(name).strip().lower())
         if not match or match[1] not in METRICS:
             raise ValueError(f"Unknown metric {name!r}. Known: {', '.join(METRICS)}, with a cutoff such as ndcg@10.")
-        metric, cutoff = METRICS[match[1]], match[2]
+        metric, option, value, cutoff = METRICS[match[1]], *match.groups()[1:]
+        if option and option not in metric.options:
+            raise ValueError(f"{name!r}: {metric.name} has no option {option!r}; {_options_of(metric)}.")
+        own: dict[str, Option] = {}
+        if option:
+            own[option] = float(value) if value[0].isdigit() or value[0] == "." else value
+        base = f"{metric.name}({option}={value})" if option else metric.name
         if not metric.takes_cutoff:
-            wanted[metric.name] = (metric, metric.cutoff(cutoff))
+            wanted[base] = (metric, metric.cutoff(cutoff), own)
+            continue
+        if cutoff is None and not ks and metric.uncut:
+            wanted[base] = (metric, UNCUT, own)
             continue
         if cutoff is None and not ks:
             raise ValueError(f"{name!r} needs a cutoff: write {metric.name}@10, or give cutoffs=[10].")
         for k in ks if cutoff is None else [checked_cutoff(cutoff)]:
-            wanted[f"{metric.name}@{k}"] = (metric, k)
+            wanted[f"{base}@{k}"] = (metric, k, own)
     if not wanted:
         raise ValueError("No metric was asked for. Give at least one, such as recall@10.")
     return wanted
+
+
+def _options_of(metric: Metric) -> str:
+    return f"it has {', '.join(metric.options)}" if metric.options else "it has none"
 
 
 def _check_options(options: dict[str, Option], no_relevant: str) -> None:

@@ -37,6 +37,7 @@ class Metric:
     definition: Definition
     takes_cutoff: bool
     options: tuple[str, ...]
+    uncut: bool
     fixed_depth: Depth | None
 
     def cutoff(self, k: object) -> int | None:
@@ -83,17 +84,18 @@ METRICS: dict[str, Metric] = {}
 """
 
 
-def metric(name: str, depth: Depth | None = None) -> Callable[[Definition], MetricFunction]:
+def metric(name: str, depth: Depth | None = None, *, uncut: bool = False) -> Callable[[Definition], MetricFunction]:
     """Register a definition under the name that `evaluate` takes.
 
     Whether the metric takes a cutoff, and which options, is read from the definition's parameters: `k`, and those
-    that can be given by keyword only. A metric without a cutoff says with `depth` how far down it looks.
+    that can be given by keyword only. A metric without a cutoff says with `depth` how far down it looks; `uncut` marks
+    one that is computed of the whole ranking too, under a name without a cutoff.
     """
 
     def register(definition: Definition) -> MetricFunction:
         parameters = inspect.signature(definition).parameters.values()
         options = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
-        METRICS[name] = Metric(name, definition, any(p.name == "k" for p in parameters), options, depth)
+        METRICS[name] = Metric(name, definition, any(p.name == "k" for p in parameters), options, uncut, depth)
 
         @wraps(definition)
         def function(*arguments: Any, **options: Any) -> np.ndarray:

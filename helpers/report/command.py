@@ -6,6 +6,7 @@ by Ctrl-C.
 """
 
 import argparse
+import glob
 import os
 import re
 import sys
@@ -28,12 +29,12 @@ from helpers.report.comparison import Comparison, canonical_metrics, check_metri
 from helpers.report.files import earlier_files, remove_earlier, save
 from helpers.report.gates import Verdict, at_least, no_drop, not_worse, read_gate
 from helpers.report.make import run_file
+from helpers.report.names import our_name, split_metrics
 from helpers.report.options import DATA, MODELS, keywords, parser, with_options
 from helpers.report.outcome import junit, summary
 from helpers.report.page import render, words
 from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, no_file, one_line, with_labels
 
-ELSEWHERE = {"p": "precision", "r": "recall", "ap": "map", "rr": "mrr", "hit": "success"}  # names of ir_measures
 SHEETS = (".xlsx", ".xls", ".ods")
 
 
@@ -203,7 +204,8 @@ def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> Retrie
 
 def _specs(args: argparse.Namespace) -> list[Spec]:
     model = args.model or (MODEL_DEFAULT if args.against else None)
-    specs = [from_text(text) for text in (model, args.against, *args.system) if text]
+    texts = [text for given in (model, args.against, *args.system) if given for text in _matching(given)]
+    specs = [from_text(text) for text in texts]
     specs += from_toml(args.systems) if args.systems else []
     common = _chosen(args, MODELS)
     specs = [
@@ -215,23 +217,24 @@ def _specs(args: argparse.Namespace) -> list[Spec]:
     return specs
 
 
+def _matching(text: str) -> list[str]:
+    """Return the files that a pattern names, where no shell did it; other text as it is."""
+    if "*" not in text or Path(text).expanduser().exists():
+        return [text]
+    return sorted(glob.glob(str(Path(text).expanduser()))) or [text]
+
+
 def _metrics(args: argparse.Namespace) -> tuple[list[str], list[tuple[str, float]], list[tuple[str, float]]]:
     """Return the names of --metrics, none for the default; metric and value of each --fail-under and --fail-if-drop."""
     if args.fail_if_drop and not args.baseline:
         raise ValueError("--fail-if-drop compares with an earlier report: give its folder, --baseline.")
-    metrics = [name.strip().lower() for name in args.metrics.split(",")] if args.metrics else []
+    metrics = split_metrics(args.metrics) if args.metrics else []
     floors = [read_gate("--fail-under", text) for text in args.fail_under]
     drops = [read_gate("--fail-if-drop", text, 0.0) for text in args.fail_if_drop]
-    metrics = [_our_name(name) for name in metrics]
     if metrics:
         check_metrics(metrics, 10)
-    floors, drops = ([(canonical_metrics([_our_name(m)])[0], value) for m, value in gates] for gates in (floors, drops))
+    floors, drops = ([(canonical_metrics([our_name(m)])[0], value) for m, value in gates] for gates in (floors, drops))
     return metrics, floors, drops
-
-
-def _our_name(metric: str) -> str:
-    base, at, cutoff = metric.partition("@")
-    return f"{ELSEWHERE.get(base, base)}{at}{cutoff}"
 
 
 def _cutoffs(text: str | None) -> list[int]:
@@ -245,7 +248,9 @@ def _cutoffs(text: str | None) -> list[int]:
 
 
 def _rival(name: str, specs: Sequence[Spec]) -> str:
-    rivals = [s.name for s in specs[1:] if name in (s.name, s.where) or name.lower() == s.name.lower()]
+    rivals = [
+        s.name for s in specs[1:] if name in (s.name, s.where, Path(s.where).name) or name.lower() == s.name.lower()
+    ]
     if not rivals:
         others = ", ".join(s.name for s in specs[1:]) or "none"
         raise ValueError(f"--fail-if-worse-than {name!r}: no such system beside the first; there are {others}.")

@@ -12,10 +12,11 @@ import numpy as np
 from helpers._notes import Note
 from helpers.data import RetrievalDataset
 from helpers.data.dataset import require_answers
-from helpers.metrics import evaluate
+from helpers.metrics import METRICS, evaluate
 from helpers.models import Model
 from helpers.report.files import save
 from helpers.report.make import dense, make_system, metadata, open_system, warn_of_rising
+from helpers.report.names import base_of
 from helpers.report.results import Result, Results, Stages
 from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, with_labels
 from helpers.systems.combine import DEPTH, Run
@@ -27,7 +28,7 @@ from helpers.systems.stages import losses, oracle, union, ways
 Rankable: TypeAlias = "str | Path | Spec | System | Model"
 
 EXPORTED = 100  # passages a query that a run holds at least
-DEEP = 1000  # passages a query from which the growth of the corpus is computed
+DEEP = 1000  # passages a query for the growth of the corpus, and for metrics without a cutoff
 POINTS = 6  # sizes of the corpus on a curve
 SEED = 0
 
@@ -68,8 +69,8 @@ def compare(
         data: what :func:`helpers.data.load_dataset` returned.
         k: the cutoff of the metrics, no more than there are passages.
         metrics: names as :func:`helpers.metrics.evaluate` takes them, the main one last; ``judged`` is added at its
-            cutoff. Rankings are as deep as the deepest of their cutoffs. By default recall@1, and recall, MRR, MAP
-            and nDCG at k.
+            cutoff. Rankings are as deep as the deepest of their cutoffs, 1,000 for those that
+            need none, such as ``map``. By default recall@1, and recall, MRR, MAP and nDCG at k.
         growth: compute too how scores fall as the corpus grows, of systems that search the whole corpus.
         latency: measure how long so many queries take, one at a time, see :func:`helpers.systems.latency.latencies`.
         progress: draw bars.
@@ -96,7 +97,8 @@ def compare(
     main = chosen[-2]
     _check_depths(every, main)
     relevant = max(len(data.relevant(row)) for row in range(len(data.queries)))  # rprec looks as deep
-    k = min(max(k, *(int(name.partition("@")[2] or relevant) for name in chosen)), len(data.corpus))
+    uncut = {name: DEEP if METRICS[base_of(name)].uncut else relevant for name in chosen}
+    k = min(max(k, *(int(name.partition("@")[2] or uncut[name]) for name in chosen)), len(data.corpus))
     results: dict[str, Result] = {}
     for name, spec in every.items():
         make = partial(_make, spec, specs, ready, results, progress)

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass, field
 
 from helpers.report.baseline import Baseline
-from helpers.report.page import number, p_text, shown, words
+from helpers.report.names import shown
+from helpers.report.page import number, p_text, words
 from helpers.report.results import Results
 
 
@@ -95,7 +96,7 @@ def read_gate(option: str, text: str, default: float | None = None) -> tuple[str
     Raises:
         ValueError: another form, or a value outside 0 to 1.
     """
-    match = re.fullmatch(r"\s*([A-Za-z_@0-9]+)\s*(?:=\s*([0-9]*\.?[0-9]+|[0-9]+\.)\s*)?", text)
+    match = re.fullmatch(r"\s*(\w+(?:\([^()]*\))?(?:@\w+)?)\s*(?:=\s*([0-9]*\.?[0-9]+|[0-9]+\.)\s*)?", text)
     if match is None or (match[2] is None and default is None) or not 0 <= float(match[2] or 0) <= 1:
         form = "METRIC=VALUE" if default is None else "METRIC or METRIC=VALUE"
         raise ValueError(f"{option} {text!r}: expected {form} with a value from 0 to 1, such as ndcg@10=0.01.")

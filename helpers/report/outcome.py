@@ -8,7 +8,8 @@ import numpy as np
 
 from helpers.report.baseline import Baseline
 from helpers.report.gates import Verdict
-from helpers.report.page import number, short, shown
+from helpers.report.names import shown
+from helpers.report.page import number, short
 from helpers.report.results import Results
 from helpers.report.spec import one_line
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from helpers.provenance import provenance
 from helpers.report.causes import CAUSES, causes, tied_at
+from helpers.report.names import base_of, shown
 from helpers.report.results import Results
 from helpers.show.palette import COLOURS, GREYS
 from helpers.show.ranks import failures
@@ -40,7 +41,6 @@ COLUMNS = 7  # numbers beside each other that a sheet of paper holds
 WIDTH, HEIGHT = 300, 150  # units across and down a drawing
 SMALL = 0.05
 MEGA = 1e6
-METRICS = {"ndcg": "nDCG", "mrr": "MRR", "map": "MAP", "err": "ERR", "rbp": "RBP"}  # others are words, in lower case
 
 
 class Cell(NamedTuple):
@@ -209,9 +209,8 @@ class View:
         """Say in a line what each metric means."""
         texts, rows = words(self.language)["metrics"], {}
         for metric in self._metrics():
-            name, at, _ = metric.partition("@")
-            if name in texts:
-                rows[shown(f"{name}@k" if at else name)] = texts[name]
+            if (name := base_of(metric)) in texts:
+                rows[shown(metric.partition("@")[0]) + ("@k" if "@" in metric else "")] = texts[name]
         return list(rows.items())
 
     def scores(self) -> list[Table]:
@@ -471,12 +470,6 @@ def facts(record: Mapping[str, object]) -> list[tuple[str, str]]:
         elif value not in (None, "", [], ()):
             rows.append((key, ", ".join(map(str, value)) if isinstance(value, list) else str(value)))
     return rows
-
-
-def shown(metric: str) -> str:
-    """Write a metric as texts do: nDCG@10, MRR@10; those that are words stay in lower case."""
-    name, at, cutoff = metric.partition("@")
-    return METRICS.get(name, name) + at + cutoff
 
 
 def number(value: float) -> str:

@@ -5,7 +5,7 @@ Text: what the system is, then perhaps ``?`` and options joined by ``&``: ``mode
     bm25, tfidf                 matching of words
     models/mine, BAAI/bge-m3    a model: a folder, or the id of one on the hub
     vectors/mine                a folder of embeddings (passages.npy, queries.npy)
-    runs/mine.trec              a run in TREC's format, of any engine
+    runs/mine.trec              a run in TREC's format, of any engine; runs/*.trec for several
 
 TOML, for names of your own, fusion and reranking::
 
@@ -24,6 +24,7 @@ TOML, for names of your own, fusion and reranking::
 """
 
 import difflib
+import itertools
 import os
 import re
 import tomllib
@@ -130,7 +131,7 @@ def from_toml(path: str | Path) -> list[Spec]:
 
 
 def with_labels(systems: Sequence[Spec]) -> list[Spec]:
-    """Give systems of one name distinct labels: by their options, then the folder they lie in, then a digest.
+    """Give systems distinct labels: runs by what differs in their names, then options, folder, a digest.
 
     Raises:
         ValueError: one system twice, or two systems that a person named alike.
@@ -140,6 +141,12 @@ def with_labels(systems: Sequence[Spec]) -> list[Spec]:
             alike = one.kind != "object" and one == replace(other, name=one.name, named=one.named)
             if alike and (one.name == other.name or not (one.named and other.named)):
                 raise ValueError(f"The system {one.name!r} is given twice; give each once.")
+    runs = [s.name for s in systems if s.kind == "run" and not s.named]
+    if len(set(runs)) > 1:
+        start, end = _shared(runs), len(_shared([name[::-1] for name in runs]))
+        cut = {name: name[len(start) : len(name) - end] for name in runs}
+        if all(cut.values()):
+            systems = [replace(s, name=cut[s.name]) if s.kind == "run" and not s.named else s for s in systems]
     for label in (_by_options, _by_folder, _by_digest):
         counts = Counter(s.name for s in systems)
         systems = [replace(s, name=label(s)) if counts[s.name] > 1 and not s.named else s for s in systems]
@@ -324,6 +331,12 @@ def _check_model(where: str) -> None:
                 f"{endpoint} does not answer and there is no earlier download. Check the path, use "
                 f"{OFFLINE_DEFAULT!r}, or set HF_ENDPOINT to a mirror."
             )
+
+
+def _shared(names: Sequence[str]) -> str:
+    """Return the start that all names share, up to its last full stop, hyphen or underscore."""
+    shared = "".join(s[0] for s in itertools.takewhile(lambda s: len(set(s)) == 1, zip(*names, strict=False)))
+    return shared[: max(shared.rfind(sign) for sign in "._-") + 1]
 
 
 def _by_options(system: Spec) -> str:

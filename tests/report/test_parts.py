@@ -164,7 +164,7 @@ def test_one_query_fails_a_gate_in_words():
 
 def test_a_floor_may_be_written_in_any_form_of_its_metric():
     """A gate on ndcg@010 would end in a stack trace after all was computed."""
-    assert _metrics(parser().parse_args(["--fail-under", "NDCG@010=0.1"])) == ([], [("ndcg@10", 0.1)])
+    assert _metrics(parser().parse_args(["--fail-under", "NDCG@010=0.1"])) == ([], [("ndcg@10", 0.1)], [])
 
 
 @pytest.mark.parametrize(

@@ -124,11 +124,11 @@ weights = [0.7, 0.3]
 [systems.late]
 rerank = "model"
 by = "maxsim"
-depth = 5
+depth = 10
 [systems.crossed]
 rerank = "rrf"
 by = "reranker"
-depth = 6
+depth = 11
 """,
         encoding="utf-8",
     )

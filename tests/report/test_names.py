@@ -1,0 +1,65 @@
+"""Names of metrics and runs: those of ir_measures, and what differs between the names of files."""
+
+import ir_measures
+import numpy as np
+import pytest
+
+from helpers.metrics import evaluate
+from helpers.report import main
+from helpers.report.names import our_name, shown, split_metrics
+from helpers.report.spec import Spec, with_labels
+
+THEIRS = ["AP", "AP@5", "RR", "RR@3", "nDCG", "nDCG@5", "nDCG(dcg='exp-log2')@5", "P@5", "R@5", "Success@3", "Rprec"]
+
+
+def test_metrics_of_ir_measures_have_its_values():
+    """A script that moves here would get other numbers under the same names."""
+    rng = np.random.default_rng(3)
+    qrels = {str(q): {f"d{d}": int(grade) for d, grade in enumerate(rng.integers(0, 4, 30))} for q in range(9)}
+    run = {q: {f"d{d}": float(s) for d, s in enumerate(rng.random(60)) if s < 0.5} for q in qrels}
+    measures = [ir_measures.parse_measure(name) for name in THEIRS]
+    expected = {(one.query_id, str(one.measure)): one.value for one in ir_measures.iter_calc(measures, qrels, run)}
+    for name, measure in zip(THEIRS, measures, strict=True):
+        [values] = evaluate(run, qrels, our_name(name)).per_query.values()
+        for query, value in zip(qrels, values.tolist(), strict=True):
+            assert value == pytest.approx(expected[query, str(measure)], abs=1e-12), name
+
+
+def test_names_are_read_and_written():
+    """An option would be dropped in silence, or a comma in parentheses start another metric."""
+    assert split_metrics("RBP(rel=1,p=0.9)@10, nDCG(dcg='log2')@5,hit@3") == [
+        "rbp(persistence=0.9)@10", "ndcg@5", "success@3",
+    ]  # fmt: skip
+    assert shown("ndcg(gain=exponential)@10") == "nDCG(gain=exponential)@10"
+    assert (shown("map"), shown("recall@5")) == ("MAP", "recall@5")
+    with pytest.raises(ValueError, match="give --relevance-level 2, which holds for all metrics"):
+        our_name("P(rel=2)@5")
+    for unknown in ("nDCG(judged_only=True)@5", "P(x=1)@5"):
+        with pytest.raises(ValueError, match=r"has no option|has none|Unknown metric"):
+            evaluate([[1]], [[1]], our_name(unknown))
+
+
+def test_runs_are_named_by_what_differs():
+    """A table of a track's runs would repeat one long name, or two different runs get the same."""
+
+    def names(*files, **named):
+        specs = [Spec(file, "run", file) for file in files] + [Spec(n, "run", f, named=True) for n, f in named.items()]
+        return [spec.name for spec in with_labels(specs)]
+
+    assert names("input.bm25.trec", "input.splade_v2.trec") == ["bm25", "splade_v2"]
+    assert names("run-a1.gz", "run-a2.gz", mine="run-a3.gz") == ["a1", "a2", "mine"]
+    assert names("bm25.trec", "bm25.v2.trec") == ["bm25.trec", "bm25.v2.trec"]  # nothing would be left of one
+    assert names("one.trec") == ["one.trec"]
+    assert names("ax", "ay") == ["ax", "ay"]
+
+
+def test_patterns_name_files_without_a_shell(tmp_path, monkeypatch, capsys):
+    """On Windows and in TOML no shell expands runs/*.trec."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("q1 0 d1 1\nq2 0 d2 1\n", encoding="utf-8")
+    for name in "ab":
+        (tmp_path / f"{name}.trec").write_text("q1 Q0 d1 1 1.0 x\n", encoding="utf-8")
+    assert main(["--qrels", "qrels", "--system", "*.trec", "--metrics", "nDCG(dcg='exp-log2')@1", "--quiet"]) == 0
+    assert "a: ndcg(gain=exponential)@1 0.5000" in capsys.readouterr().out
+    assert main(["--qrels", "qrels", "--system", "gone*.trec", "--quiet"]) == 1
+    assert "No file or folder 'gone*.trec'" in capsys.readouterr().err
