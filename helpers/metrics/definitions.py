@@ -68,7 +68,7 @@ def precision(hits: Hits, k: int) -> np.ndarray:
     return hits.count(k) / k
 
 
-@metric("mrr", uncut=True)
+@metric("mrr")
 def reciprocal_rank(hits: Hits, k: int) -> np.ndarray:
     """Reciprocal rank@k: 1 / rank of the first relevant document, 0 if that is beyond k. Shape (q,).
 
@@ -78,7 +78,7 @@ def reciprocal_rank(hits: Hits, k: int) -> np.ndarray:
     return hits.per_query(first.query, 1 / first.rank)
 
 
-@metric("map", uncut=True)
+@metric("map")
 def average_precision(hits: Hits, k: int) -> np.ndarray:
     """Average precision@k: sum of the precision at each relevant rank ≤ k, / R. Shape (q,).
 
@@ -89,7 +89,7 @@ def average_precision(hits: Hits, k: int) -> np.ndarray:
     return divide(hits.per_query(top.query, top.so_far / top.rank), hits.n_relevant)
 
 
-@metric("ndcg", uncut=True)
+@metric("ndcg")
 def ndcg(hits: Hits, k: int, *, gain: str = "linear") -> np.ndarray:
     """nDCG@k: DCG of the ranking / DCG of the ideal ranking of all judged documents. Shape (q,).
 
@@ -153,7 +153,7 @@ def r_precision(hits: Hits) -> np.ndarray:
     return divide(hits.per_query(hits.relevant.query[in_top]), hits.n_relevant)
 
 
-@metric("rbp", uncut=True)
+@metric("rbp")
 def rbp(hits: Hits, k: int, *, persistence: float = 0.8) -> np.ndarray:
     """Rank-biased precision@k: sum of (1 - p) · p^(rank - 1) over the relevant ranks ≤ k. Shape (q,).
 

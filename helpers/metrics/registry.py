@@ -18,6 +18,7 @@ Option = str | float | None
 Definition = Callable[..., np.ndarray]  # (hits), (hits, k) or (hits, k, *, option) -> one value a query
 Depth = Callable[[Judgements, int], int]  # (judgements, length of the longest ranking) -> the rank to look down to
 DEFAULT_CUTOFF = 10
+UNCUT_TOO = ("map", "mrr", "ndcg", "rbp")  # trec_eval's map, recip_rank and ndcg, ir_measures' RBP
 
 
 class MetricFunction(Protocol):
@@ -37,8 +38,12 @@ class Metric:
     definition: Definition
     takes_cutoff: bool
     options: tuple[str, ...]
-    uncut: bool
     fixed_depth: Depth | None
+
+    @property
+    def uncut(self) -> bool:
+        """Whether it is computed of the whole ranking too, under a name without a cutoff."""
+        return self.name in UNCUT_TOO
 
     def cutoff(self, k: object) -> int | None:
         """`k` as a number, 10 if it is None; None for a metric that takes no cutoff."""
@@ -84,18 +89,17 @@ METRICS: dict[str, Metric] = {}
 """
 
 
-def metric(name: str, depth: Depth | None = None, *, uncut: bool = False) -> Callable[[Definition], MetricFunction]:
+def metric(name: str, depth: Depth | None = None) -> Callable[[Definition], MetricFunction]:
     """Register a definition under the name that `evaluate` takes.
 
     Whether the metric takes a cutoff, and which options, is read from the definition's parameters: `k`, and those
-    that can be given by keyword only. A metric without a cutoff says with `depth` how far down it looks; `uncut` marks
-    one that is computed of the whole ranking too, under a name without a cutoff.
+    that can be given by keyword only. A metric without a cutoff says with `depth` how far down it looks.
     """
 
     def register(definition: Definition) -> MetricFunction:
         parameters = inspect.signature(definition).parameters.values()
         options = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
-        METRICS[name] = Metric(name, definition, any(p.name == "k" for p in parameters), options, uncut, depth)
+        METRICS[name] = Metric(name, definition, any(p.name == "k" for p in parameters), options, depth)
 
         @wraps(definition)
         def function(*arguments: Any, **options: Any) -> np.ndarray:

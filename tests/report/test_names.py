@@ -22,7 +22,8 @@ def test_metrics_of_ir_measures_have_its_values():
     for name, measure in zip(THEIRS, measures, strict=True):
         [values] = evaluate(run, qrels, our_name(name)).per_query.values()
         for query, value in zip(qrels, values.tolist(), strict=True):
-            assert value == pytest.approx(expected[query, str(measure)], abs=1e-12), name
+            rounded = 5e-6 if "exp" in name else 1e-12  # gdeval prints five places
+            assert value == pytest.approx(expected[query, str(measure)], abs=rounded), name
 
 
 def test_names_are_read_and_written():
