@@ -66,7 +66,7 @@ def lesson_bar(app: Sphinx, name: str) -> str:
     """Return the lines under the title of a lesson: time, what to know before, launch buttons and downloads."""
     edition = Edition.of(app)
     project, words = addresses(edition.root), edition.words
-    owner, path = project.repository.removeprefix("https://github.com/"), f"notebooks/{edition.language}/{name}.ipynb"
+    owner, path = project.slug, f"notebooks/{edition.language}/{name}.ipynb"
     urls = notes(edition.root)["launch"]
     context = {
         "name": name,

@@ -173,7 +173,7 @@ def filled(text: str, edition: Edition) -> str:
             raise DocsError(f"a page says {match[0]}; there are: {', '.join(INSERTS)}")
         return INSERTS[match["name"]](edition, match["argument"] or "")
 
-    for key in ("repository", "site", "version", "tag"):
+    for key in ("repository", "slug", "site", "version", "tag"):
         text = text.replace(f"%{key}%", getattr(addresses(edition.root), key))
     return _INSERT.sub(insert, text)
 

@@ -39,6 +39,11 @@ class Addresses:
     version: str
 
     @property
+    def slug(self) -> str:
+        """Owner and name of the repository, as launch buttons and actions write them."""
+        return self.repository.removeprefix("https://github.com/")
+
+    @property
     def tag(self) -> str:
         """The git tag that the launch buttons and source links use."""
         return f"v{self.version}"
