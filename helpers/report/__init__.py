@@ -7,7 +7,11 @@ make         from a spec to a system
 comparison   compare: any systems on one collection; scores of smaller corpora
 results      means with intervals, paired tests
 causes       reasons why another evaluation may report a different number
+reading      long documents, cut into chunks: the evidence that reaches a reader
+names        names of metrics, ours and those of ir_measures
+baseline     an earlier report, to compare with
 gates        conditions for continuous integration
+outcome      JUnit XML and a summary in Markdown
 files        results.json, per_query.csv, runs and judgements
 page         the page; its words are in words/, a file a language
 """

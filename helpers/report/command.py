@@ -18,9 +18,11 @@ from pathlib import Path
 from helpers._atomic import whole_file
 from helpers._files import open_text, plain_name
 from helpers._hub import is_hub_id
+from helpers.chunks import Chunker, as_collection, cut
 from helpers.data import OFFLINE_DEFAULT as DATA_DEFAULT
 from helpers.data import RetrievalDataset, bundled, from_ids, load_dataset
 from helpers.data.formats import READERS
+from helpers.data.spans import load_spans
 from helpers.data.trec import read_qrels
 from helpers.embeddings import default_cache
 from helpers.models import OFFLINE_DEFAULT as MODEL_DEFAULT
@@ -33,8 +35,10 @@ from helpers.report.names import our_name, split_metrics
 from helpers.report.options import DATA, MODELS, keywords, parser, with_options
 from helpers.report.outcome import junit, summary
 from helpers.report.page import render, words
+from helpers.report.reading import evidence_of, read_chunker
 from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, no_file, one_line, with_labels
 
+SPANS_DEFAULT = "pages-en"
 SHEETS = (".xlsx", ".xls", ".ods")
 
 
@@ -71,17 +75,21 @@ def _run(args: argparse.Namespace) -> int:
         raise ValueError(f"--level {args.level}: expected a number between 0 and 1, such as 0.05.")
     if args.looks < 1:
         raise ValueError(f"--looks {args.looks}: expected a whole number of at least 1.")
+    chunker = _chunker(args)
     if args.slices and not Path(args.slices).expanduser().is_file():
         raise FileNotFoundError(f"No file {args.slices!r}; --slices takes lines of query id, tab, type.")
     if args.baseline and not args.baseline.exists():
         raise FileNotFoundError(f"No folder {str(args.baseline)!r}; --baseline takes the folder of an earlier report.")
     _check_folder(args, specs)
     remove_earlier(args.out)  # if anything fails from here on, no older page is taken for this one
-    data = (
-        _judgements_alone(args, specs)
-        if args.data is None and args.qrels
-        else load_dataset(args.data or DATA_DEFAULT, **_chosen(args, DATA))
-    )
+    documents = None
+    if args.chunks:
+        documents = load_spans(args.data or SPANS_DEFAULT)
+        data = as_collection(documents, cut(documents, chunker))
+    elif args.data is None and args.qrels:
+        data = _judgements_alone(args, specs)
+    else:
+        data = load_dataset(args.data or DATA_DEFAULT, **_chosen(args, DATA))
     size = len(data.corpus)
     cutoffs = sorted({*(cutoffs or (1, min(10, size))), *(int(k) for m in metrics if (k := m.partition("@")[2]))})
     if cutoffs[-1] > size:
@@ -100,6 +108,9 @@ def _run(args: argparse.Namespace) -> int:
         specs, data, cutoffs[-1], metrics=chosen, growth=not args.no_growth, latency=args.latency,
         progress=not args.quiet,
     )  # fmt: skip
+    if documents:
+        gets = evidence_of(comparison, documents, args.budget)
+        comparison = replace(comparison, budget=args.budget, evidence=gets)
     verdicts = [at_least(comparison, first, *floor) for floor in floors]
     verdicts += [not_worse(comparison, first, rival, args.level) for rival in rivals]
     if earlier:  # Bonferroni: over all looks and metrics at most one level of false alarms
@@ -174,6 +185,15 @@ def _check_data_options(args: argparse.Namespace) -> None:
             raise ValueError(f"{path.name!r}: cannot read {path.suffix or 'a file without suffix'}; {hint}.")
     elif not path.exists() and "/" in args.data and not is_hub_id(args.data):
         raise no_file(args.data, " (--data)")
+
+
+def _chunker(args: argparse.Namespace) -> Chunker:
+    """Read how documents are cut. Raises ValueError for options that have no meaning for spans, or a budget below 1."""
+    if args.chunks and (others := sorted(_chosen(args, DATA))):
+        raise ValueError(f"--{others[0].replace('_', '-')} is about judged passages; with --chunks answers are spans.")
+    if args.budget < 1:
+        raise ValueError(f"--budget {args.budget}: expected at least one token.")
+    return read_chunker(args.chunks or "paragraphs")
 
 
 def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:

@@ -44,6 +44,10 @@ DATA: Group = {  # also parameters of load_dataset
     "--equal": {"choices": ("merge", "keep"), "help": "passages with equal texts: by default one"},
 }  # fmt: skip
 OUTPUT: Group = {
+    "--chunks": {"metavar": "HOW", "help": "cut the documents of DATA, whose answers are marked as spans: sentences, "
+                 "paragraphs, sections, whole, or tokens and overlap, 100/50"},
+    "--budget": {"type": int, "default": 500, "metavar": "TOKENS",
+                 "help": "with --chunks: how much a reader gets, 500"},
     "--slices": {"metavar": "FILE", "help": "query id and type, tab-separated: scores by type"},
     "--cutoffs": {"help": "1,10 unless the corpus is smaller"},
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or P@10,nDCG@10"},

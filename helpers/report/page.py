@@ -19,6 +19,7 @@ import numpy as np
 from helpers.provenance import provenance
 from helpers.report.causes import CAUSES, causes, tied_at
 from helpers.report.names import base_of, shown
+from helpers.report.reading import means
 from helpers.report.results import Results
 from helpers.show.palette import COLOURS, GREYS
 from helpers.show.ranks import failures
@@ -437,6 +438,23 @@ class View:
             for name, p in whole.items()
         ]  # fmt: skip
         return Table(header, rows, range(1, len(header))), speeds
+
+    def reading(self) -> Table | None:
+        """Return what reaches a reader within the budget; None where documents were not cut into chunks."""
+        from helpers.significance import interval
+
+        w = self.words
+        rows: list[list[Cell | str]] = []
+        for name, columns in self.comparison.evidence.items():
+            average = means(columns)
+            spread = interval(columns["answered"]) if len(columns["answered"]) > 1 else None
+            first = "–" if math.isnan(average["first"]) else f"{average['first']:.0f}"
+            shares = (percent(average[key]) for key in ("recall", "precision"))
+            rows.append(
+                [name, interval_cell(average["answered"], spread), *shares, first, percent(average["repeated"])]
+            )
+        keys = ("system", "answered", "evidence_recall", "evidence_precision", "first_evidence", "repeated")
+        return Table([w[key] for key in keys], rows, range(1, len(keys))) if rows else None
 
     def notes(self) -> list[Remark]:
         """Return the warnings by system; one that the catalogue lacks is shown in English, and marked."""

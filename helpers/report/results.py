@@ -82,6 +82,8 @@ class Results:
         metrics: those computed, the main one before ``judged``.
         main: the metric by which systems are ordered and tested.
         level: of the intervals, 0.95.
+        budget: tokens that a reader gets, where documents were cut into chunks; else 0.
+        evidence: what each system hands over within it, columns (q,) of :func:`helpers.chunks.evidence`.
     """
 
     data: RetrievalDataset
@@ -89,6 +91,8 @@ class Results:
     metrics: Sequence[str]
     main: str
     level: float = 0.95
+    budget: int = 0
+    evidence: dict[str, dict[str, np.ndarray]] = field(default_factory=dict, repr=False)
 
     @property
     def scored(self) -> dict[str, Evaluation]:

@@ -31,7 +31,8 @@ ARROWS: dict[str, set[str]] = {
     "helpers.systems": EVERY_STEP,
     "helpers.provenance": {"helpers.data", "helpers.models"},
     "helpers.show": EVERY_STEP | {"helpers.significance"},
-    "helpers.report": EVERY_STEP | {"helpers.significance", "helpers.systems", "helpers.show", "helpers.provenance"},
+    "helpers.report": EVERY_STEP
+    | {"helpers.chunks", "helpers.significance", "helpers.systems", "helpers.show", "helpers.provenance"},
     "notebooks.kit": {"helpers.embeddings"},  # the files of vectors, which the recorder moves by noise
     "docs.site": {"notebooks.kit", "helpers.show.palette"},
 }
