@@ -6,7 +6,7 @@ Three kinds of index behind the same two calls: vectors (FAISS), words (BM25, TF
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from helpers._extras import missing
 
@@ -22,7 +22,10 @@ from helpers.index.blocks import BlockIndex
 from helpers.index.dense import Index, PartialIndex, load_index, reserve, save_index
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
 from helpers.index.order import check_k
-from helpers.index.words import KINDS, WORD_INDEXES, BM25Index, TfidfIndex, check_words, tokenize
+from helpers.index.words import KINDS, WORD_INDEXES, BM25Index, SparseIndex, TfidfIndex, check_words, tokenize
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
 __all__ = [
     "WORD_INDEXES",
@@ -41,7 +44,7 @@ __all__ = [
 
 
 def build_index(
-    passages: np.ndarray | Iterable[np.ndarray] | Sequence[str] | TokenVectors, factory: str = "Flat"
+    passages: np.ndarray | Iterable[np.ndarray] | Sequence[str] | TokenVectors | csr_matrix, factory: str = "Flat"
 ) -> Any:
     """Build an index of a corpus.
 
@@ -53,12 +56,13 @@ def build_index(
             :class:`~helpers.embeddings.shards.Shards` can be, a generator cannot and is refused.
         factory: what to build, with its settings behind a colon. ``"BM25"``, ``"TF-IDF"``, each also with what it
             counts, ``"BM25:characters"``, see :func:`helpers.index.words.tokenize`, and BM25 with its two constants,
-            ``"BM25:characters,k1=0.9,b=0.4"``; ``"MaxSim"``; ``"Blocks"`` (exact, over shards that are read anew for
-            each search and never all in memory); ``"Binary"`` (signs first, the vectors themselves for the best,
-            ``"Binary:rescore=4"``); or a FAISS ``index_factory`` string for an index that ranks by inner product.
-            ``"Flat"`` compares with every vector and is exact; others, such as ``"IVF64,Flat:nprobe=8"`` or
-            ``"HNSW32:efSearch=64"``, trade exactness for speed. Their settings have the names of FAISS's
-            ``ParameterSpace``; ``k_factor_rf`` is how many times k candidates a ``Refine`` scores again.
+            ``"BM25:characters,k1=0.9,b=0.4"``; ``"MaxSim"``; ``"Sparse"`` (the passages are scipy's sparse matrix);
+            ``"Blocks"`` (exact, over shards that are read anew for each search and never all in memory); ``"Binary"``
+            (signs first, the vectors themselves for the best, ``"Binary:rescore=4"``); or a FAISS ``index_factory``
+            string for an index that ranks by inner product. ``"Flat"`` compares with every vector and is exact;
+            others, such as ``"IVF64,Flat:nprobe=8"`` or ``"HNSW32:efSearch=64"``, trade exactness for speed. Their
+            settings have the names of FAISS's ``ParameterSpace``; ``k_factor_rf`` is how many times k candidates a
+            ``Refine`` scores again.
 
     Returns:
         A ``faiss.Index``, or an :class:`Index` of words or token vectors; number i is row i of the passages.
@@ -67,7 +71,7 @@ def build_index(
         ValueError: no vectors, vectors that are not finite, an unknown factory string, unit or setting, passages
             without a word, too few vectors to train on, a generator of shards for an index that has to be trained.
     """
-    kinds: dict[str, Any] = {"MaxSim": MaxSimIndex, "Blocks": BlockIndex}
+    kinds: dict[str, Any] = {"MaxSim": MaxSimIndex, "Blocks": BlockIndex, "Sparse": SparseIndex}
     if factory in kinds:
         return kinds[factory](passages)
     kind, _, settings = factory.partition(":")

@@ -6,14 +6,17 @@ import unicodedata
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from helpers._notes import Note
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
 PADDING = -1
-COSINES_AT_ONCE = 1 << 22  # of TF-IDF: 32 MiB
+PRODUCTS_AT_ONCE = 1 << 22  # of sparse vectors: 32 MiB
 
 ENGLISH = """a an and are as at be but by can do does for from how if in into is it its my no not of on or so than
 that the their there these they this to was what when where which who why will with you your"""
@@ -157,12 +160,30 @@ class TfidfIndex:
     def search(self, queries: Sequence[str], k: int) -> tuple[np.ndarray, np.ndarray]:
         """Find the k best passages of each query that share a word with it; -1 fills the rest."""
         vectors = self._vectorizer.transform(_split_queries(queries, self._split))
-        scores, ids = np.zeros((len(queries), k), np.float32), np.full((len(queries), k), PADDING, np.int64)
-        step = max(1, COSINES_AT_ONCE // self.ntotal)
-        for first in range(0, len(queries), step):
+        return SparseIndex(self._passages).search(vectors, k)
+
+
+class SparseIndex:
+    """Sparse vectors compared by their inner product.
+
+    Args:
+        passages: scipy's sparse matrix (n, words).
+    """
+
+    def __init__(self, passages: "csr_matrix") -> None:
+        """Keep the vectors."""
+        self.passages = passages
+        self.ntotal = passages.shape[0]
+
+    def search(self, queries: "csr_matrix", k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Find the k best passages of each query that share a word with it; -1 fills the rest."""
+        count = queries.shape[0]
+        scores, ids = np.zeros((count, k), np.float32), np.full((count, k), PADDING, np.int64)
+        step = max(1, PRODUCTS_AT_ONCE // self.ntotal)
+        for first in range(0, count, step):
             rows = slice(first, first + step)
-            cosines = (vectors[rows] @ self._passages.T).toarray()
-            scores[rows], ids[rows] = matches(cosines.astype(np.float32), k)
+            products = (queries[rows] @ self.passages.T).toarray()
+            scores[rows], ids[rows] = matches(products.astype(np.float32), k)
         return scores, ids
 
 

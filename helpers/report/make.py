@@ -17,6 +17,7 @@ from helpers.provenance import model_record
 from helpers.report.spec import Options, Record, Spec, word_settings
 from helpers.systems.combine import DEPTH, FlagScorer, Fusion, MaxSimScorer, Rerank, Run, Scorer
 from helpers.systems.pipeline import Dense, Ranking, System, Words
+from helpers.systems.sparse import Sparse, load_sparse
 
 COUNTED_UP_TO = 50_000  # passages whose tokens are counted to know how many are truncated
 LOADED = ("pooling", "query_instruction", "passage_instruction", "max_length", "device", "half", "dim", "backend")
@@ -81,6 +82,8 @@ def make_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Sp
         units, numbers = word_settings(spec.options)
         settings = ",".join([*units, *(f"{key}={value}" for key, value in numbers.items())])
         return Words(f"{spec.where}:{settings}" if settings else spec.where)
+    if spec.kind == "sparse":
+        return load_sparse(spec.where, **spec.options)
     if spec.kind == "fuse":
         return Fusion([parts[part] for part in spec.parts], **spec.options)
     if spec.kind == "rerank":
@@ -113,6 +116,8 @@ def metadata(spec: Spec, system: System | None, data: RetrievalDataset) -> Recor
     record: Record = {"kind": spec.kind, "where": where, "options": options, "parts": list(spec.parts)}
     if spec.kind == "run":
         record["sha256"] = sha256_of(Path(spec.where).expanduser())
+    if isinstance(system, Sparse):
+        record["model"] = {"name": system.name, "sha256": system.sha256, "max_length": system.max_length}
     if isinstance(system, Dense):
         model = system.model
         record |= {

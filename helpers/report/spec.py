@@ -4,6 +4,7 @@ Text: what the system is, then perhaps ``?`` and options joined by ``&``: ``mode
 
     bm25, tfidf                 matching of words
     models/mine, BAAI/bge-m3    a model: a folder, or the id of one on the hub
+    sparse:naver/splade-v3      a learned sparse encoder: a folder or hub id
     vectors/mine                a folder of embeddings (passages.npy, queries.npy)
     runs/mine.trec              a run in TREC's format, of any engine; runs/*.trec for several
 
@@ -42,6 +43,7 @@ from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Poo
 from helpers.models.files import WEIGHTS, require_loadable, sha256_of
 from helpers.models.find import bundled_path, require_package
 
+SPARSE = "sparse:"  # before the folder or hub id of a sparse encoder
 WORDS = {"bm25": "BM25", "tfidf": "TF-IDF", "tf-idf": "TF-IDF"}
 OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type of each
     "model": {
@@ -51,10 +53,11 @@ OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type 
     "embeddings": {"name": str, "index": str},
     "run": {"name": str},
     "words": {"name": str, "unit": str, "k1": float, "b": float},
+    "sparse": {"name": str, "max_length": int, "device": str, "batch_size": int},
     "fuse": {"how": str, "weights": list, "depth": int, "rrf_k": float},
     "rerank": {"by": str, "depth": int, "model": str, "device": str, "max_length": int, "batch_size": int},
 }  # fmt: skip
-KIND_KEYS = ("model", "run", "words", "fuse", "rerank")  # a table has one of these keys
+KIND_KEYS = ("model", "sparse", "run", "words", "fuse", "rerank")  # a table has one of these keys
 Record: TypeAlias = dict[str, Any]  # what JSON can hold
 Options: TypeAlias = Mapping[str, Any]
 
@@ -99,7 +102,7 @@ def from_text(text: str) -> Spec:
         if not equals:
             raise ValueError(f"{text!r}: {pair!r} is no option; write key=value, joined by &.")
         options[key] = unquote(value)
-    return _simple(where, Path(where).expanduser(), options, text)
+    return _simple(where, Path(where.removeprefix(SPARSE)).expanduser(), options, text)
 
 
 def from_toml(path: str | Path) -> list[Spec]:
@@ -178,6 +181,8 @@ def check_specs(specs: Sequence[Spec]) -> None:
             if backend == "FlagEmbedding" and path.is_dir() and (fault := card.read_card(path).flag_fault(pooling)):
                 raise ValueError(fault)
             _check_model(spec.where)
+        elif spec.kind == "sparse":
+            _check_model(spec.where)
         elif spec.kind == "words":
             units, numbers = word_settings(options)
             check_words(spec.where, units, numbers)
@@ -210,7 +215,9 @@ def no_file(where: str, option: str = "") -> FileNotFoundError:
 def _simple(where: str, path: Path, settings: Options, text: str) -> Spec:
     """Return the spec of a model, embeddings, a run or a baseline; ``text`` names it in messages."""
     baseline = WORDS.get(where.lower())
-    if baseline:
+    if where.startswith(SPARSE):
+        kind, where = "sparse", where.removeprefix(SPARSE)
+    elif baseline:
         kind = "words"
     elif where == OFFLINE_DEFAULT:  # always the bundled one, even beside a folder of that name
         kind = "model"
@@ -229,14 +236,13 @@ def _from_table(name: str, table: Record, place: str, folder: Path) -> Spec:
     keys = [key for key in KIND_KEYS if key in table]
     keys = ["rerank"] if set(keys) == {"rerank", "model"} else keys  # a reranker may name a model, for MaxSim
     if len(keys) != 1:
-        raise ValueError(
-            f"{place}: expected one of the keys model, run, words, fuse, rerank; found {', '.join(table)}."
-        )
+        raise ValueError(f"{place}: expected one of the keys {', '.join(KIND_KEYS)}; found {', '.join(table)}.")
     kind, value = keys[0], table.pop(keys[0])
     if kind not in ("fuse", "rerank"):
         if not isinstance(value, str):
             raise ValueError(f"{place}: {kind} must be text, not {value!r}.")
-        spec = _simple(value, _beside(value, folder), {**table, "name": name}, place)
+        place_of, prefix = _beside(value, folder), SPARSE if kind == "sparse" else ""
+        spec = _simple(f"{prefix}{value}", place_of, {**table, "name": name}, place)
         if spec.kind != kind and (kind == "words" or (kind == "run" and spec.kind != "model")):
             raise ValueError(f"{place}: {value!r} is no {kind}.")
         return replace(spec, kind=kind if kind == "run" else spec.kind)

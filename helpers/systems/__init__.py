@@ -2,6 +2,7 @@
 
 pipeline     rank: the one line from texts to ranking, for vectors, token vectors and words
 combine      systems made of rankings: a run file, fusion, reranking
+sparse       learned sparse retrieval
 contenders   the models of lesson 03
 cost         how long a ranking took, and how large its index is
 latency      how long a single query takes
@@ -13,6 +14,7 @@ from helpers.systems.combine import FlagScorer, Fusion, Rerank, Run
 from helpers.systems.contenders import UPSTREAM_MODELS, Contender, load_contenders, rank_all, short_name
 from helpers.systems.pipeline import Dense, Ranking, Retrieval, System, Words, rank
 from helpers.systems.planning import Estimate, estimate
+from helpers.systems.sparse import Sparse, load_sparse
 from helpers.systems.stages import ceiling, losses, oracle, union, ways
 
 __all__ = [
@@ -26,11 +28,13 @@ __all__ = [
     "Rerank",
     "Retrieval",
     "Run",
+    "Sparse",
     "System",
     "Words",
     "ceiling",
     "estimate",
     "load_contenders",
+    "load_sparse",
     "losses",
     "oracle",
     "rank",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -15,9 +15,12 @@ from helpers.index.words import KINDS
 from helpers.models import Model, Pooling, Precomputed
 from helpers.systems.cost import note_index, stage
 
-Represented: TypeAlias = np.ndarray | Iterable[np.ndarray] | list[str] | TokenVectors  # what an index takes
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
 
-EXACT = ("Flat", "Blocks", "MaxSim", *KINDS)  # kinds of index that compare every passage
+Represented: TypeAlias = "np.ndarray | Iterable[np.ndarray] | list[str] | TokenVectors | csr_matrix"  # for an index
+
+EXACT = ("Flat", "Blocks", "MaxSim", "Sparse", *KINDS)  # kinds of index that compare every passage
 IN_MEMORY = 1 << 16  # precomputed vectors; more are searched on disk
 
 
