@@ -153,7 +153,7 @@ def test_a_word_twice_in_the_query_counts_twice():
 @pytest.mark.parametrize("name", ["BM25", "TF-IDF"])
 def test_the_scores_of_a_few_queries_are_in_memory_at_a_time(name, monkeypatch):
     """A thousand queries over 200,000 passages took 3 GB; and blocks that are put together wrongly would show."""
-    monkeypatch.setattr("helpers.index.words.COSINES_AT_ONCE", 20_000)
+    monkeypatch.setattr("helpers.index.words.PRODUCTS_AT_ONCE", 20_000)
     corpus, queries = ([f"common word{n}" for n in range(size)] for size in (2_000, 300))
     index = build_index(corpus, name)
     search(index, queries[:1], 5)
