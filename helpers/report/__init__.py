@@ -12,6 +12,7 @@ names        names of metrics, ours and those of ir_measures
 baseline     an earlier report, to compare with
 gates        conditions for continuous integration
 outcome      JUnit XML and a summary in Markdown
+suite        reports on several data sets in one page
 files        results.json, per_query.csv, runs and judgements
 page         the page; its words are in words/, a file a language
 """

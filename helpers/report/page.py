@@ -28,6 +28,8 @@ from helpers.systems.latency import PERCENTILES, percentiles
 from helpers.systems.stages import CUT_OFF, DELIVERED, LOST, NOT_RETRIEVED
 
 if TYPE_CHECKING:
+    import jinja2
+
     from helpers.significance import Interval
 
 FOLDER = Path(__file__).parent
@@ -111,22 +113,28 @@ def render(
         slices: the type of a query by its id.
         verdicts: of each gate whether it was passed, and why.
     """
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
     view, differs = View(comparison, language, slices or {}), ""
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         for url in importlib.metadata.metadata(DISTRIBUTION).get_all("Project-URL") or []:
             if url.startswith("Documentation"):
                 differs = f"{url.partition(',')[2].strip().rstrip('/')}/{view.words['site']}/{DIFFERS}"
-    return environment.get_template("report.html.jinja").render(
-        view=view, w=view.words, policy=POLICY, verdicts=verdicts,
+    return environment().get_template("report.html.jinja").render(
+        title=view.title(), view=view, w=view.words, verdicts=verdicts,
         main=shown(comparison.main), number=number, differs=differs,
-        width=WIDTH, height=HEIGHT, palette=COLOURS | GREYS,
+        width=WIDTH, height=HEIGHT,
     )  # fmt: skip
+
+
+def environment() -> "jinja2.Environment":
+    """Return what fills the templates; what they show is escaped."""
+    import jinja2
+
+    filled = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    filled.globals |= {"policy": POLICY, "palette": COLOURS | GREYS}
+    return filled
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,10 @@ def test_a_file_names_systems_of_every_kind(tmp_path):
         ("", "no table [systems.NAME]"),
         ("systems = 3", "no table [systems.NAME]"),
         ("[systems.a\n", "systems.toml: not TOML"),
-        ("[systems.a]\npooling = 'cls'", "expected one of the keys model, sparse, run, words, fuse, rerank; found pooling"),
+        (
+            "[systems.a]\npooling = 'cls'",
+            "expected one of the keys model, sparse, run, words, fuse, rerank; found pooling",
+        ),
         ("[systems.a]\nfuse = ['b', 'c']", "no system 'b' above it; above are none"),
         ("[systems.a]\nfuse = ['bm25']", "fuse needs at least two different systems"),
         ("[systems.a]\nfuse = 'bm25'", "fuse names systems"),

@@ -1,0 +1,224 @@
+"""Reports on several data sets in one page: `python -m helpers.report.suite FOLDER FOLDER …`.
+
+Each folder holds the report of the same systems on one set. Every set counts the same in a mean; a system without a
+score on one of them has no mean, and nothing is filled in. Ranks come with intervals.
+"""
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from helpers._atomic import whole_file
+from helpers._cells import as_cell
+from helpers.report.baseline import SCHEMA
+from helpers.report.names import shown
+from helpers.report.page import COLUMNS, LANGUAGES, SMALL, Cell, Table, environment, number, p_text, words
+from helpers.report.spec import Record, one_line
+from helpers.significance import suite_bootstrap, suite_hsd
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The scores of systems on several data sets.
+
+    Attributes:
+        metric: which one.
+        scores: by set and system, one for each query, (q,); a system that failed on a set is missing there.
+    """
+
+    metric: str
+    scores: dict[str, dict[str, np.ndarray]]
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """The systems with a score on every set, the best by the mean of the sets first."""
+        common = [name for name in self._all if not self.missing(name)]
+        return sorted(common, key=lambda name: -np.mean([scores[name].mean() for scores in self.scores.values()]))
+
+    @property
+    def incomplete(self) -> list[str]:
+        """The other systems, which have no mean."""
+        return [name for name in self._all if self.missing(name)]
+
+    @property
+    def _all(self) -> dict[str, None]:
+        return dict.fromkeys(name for scores in self.scores.values() for name in scores)
+
+    def missing(self, system: str) -> list[str]:
+        """Return the sets on which a system has no score."""
+        return [name for name, scores in self.scores.items() if system not in scores]
+
+    def rows(self, level: float = 0.95) -> dict[str, dict[str, float]]:
+        """Return of each complete system its mean over the sets, and how sure that is.
+
+        ``mean`` with its interval ``low`` to ``high``; ``best_rank`` and ``worst_rank``, the interval of its rank; and
+        beside the first, ``difference``, ``p`` (adjusted for all pairs, see :func:`helpers.significance.suite_hsd`),
+        on how many sets the first is ``better`` and ``worse``, and ``beyond_low`` to ``beyond_high``: Student's
+        interval of the difference if the sets themselves are a sample of others.
+        """
+        from scipy import stats
+
+        tables = [np.array([scores[name] for name in self.systems]) for scores in self.scores.values()]
+        drawn = suite_bootstrap(tables)
+        ranks = 1 + (drawn[:, None, :] > drawn[:, :, None] + 1e-12).sum(2)
+        ends = [100 * (1 - level) / 2, 100 * (1 + level) / 2]
+        (low, high), (best, worst) = np.percentile(drawn, ends, axis=0), np.percentile(ranks, ends, axis=0)
+        means = np.array([table.mean(1) for table in tables])  # (sets, systems)
+        adjusted = suite_hsd(tables) if len(self.systems) > 1 else np.ones((1, 1))
+        rows = {}
+        for place, name in enumerate(self.systems):
+            gaps = means[:, 0] - means[:, place]
+            spread = stats.t.isf((1 - level) / 2, max(1, len(gaps) - 1)) * stats.sem(gaps) if len(gaps) > 1 else np.nan
+            rows[name] = {
+                "mean": means[:, place].mean(), "low": low[place], "high": high[place],
+                "best_rank": np.floor(best[place]), "worst_rank": np.ceil(worst[place]),
+                "difference": gaps.mean(), "p": adjusted[0, place],
+                "better": (gaps > 0).sum(), "worse": (gaps < 0).sum(),
+                "beyond_low": gaps.mean() - spread, "beyond_high": gaps.mean() + spread,
+            }  # fmt: skip
+        return {name: {key: float(value) for key, value in row.items()} for name, row in rows.items()}
+
+
+def read_suite(folders: Sequence[Path], metric: str | None = None) -> Suite:
+    """Read the scores of several reports.
+
+    Args:
+        folders: of one report each; sets are called by the name of their data, or of the folder where two are alike.
+        metric: which score; by default the one that decides in the first report.
+
+    Raises:
+        FileNotFoundError: a folder without a report.
+        ValueError: fewer than two, the same data twice, files that are no report's, a metric that one lacks, fewer
+            than two queries, no system that all have.
+    """
+    if len(folders) < 2:
+        raise ValueError("Give the folders of at least two reports, one a data set.")
+    scores: dict[str, dict[str, np.ndarray]] = {}
+    digests: dict[str, Path] = {}
+    for folder in folders:
+        record, table = folder / "results.json", folder / "per_query.csv"
+        for file in (record, table):
+            if not file.is_file():
+                raise FileNotFoundError(f"No file {str(file)!r}: expected the folder of a report.")
+        try:
+            results = json.loads(record.read_bytes())
+            data, names = results["data"], [one["name"] for one in results["systems"] if "scores" in one]
+            fits, metric = results["schema"] == SCHEMA, metric or results["main"]
+            digest = data.get("qrels_sha256", data["sha256"])
+        except (ValueError, LookupError, TypeError) as error:
+            raise ValueError(f"{record}: no result of a report ({error!r}).") from None
+        if not fits or metric not in results["metrics"]:
+            has = ", ".join(results["metrics"])
+            raise ValueError(f"{record}: no {metric} of schema {SCHEMA}; it has {has}. Write that report again.")
+        if digest in digests:
+            raise ValueError(f"{folder} and {digests[digest]} are of the same data; give each set once.")
+        digests[digest] = folder
+        columns: dict[str, list[float]] = {as_cell(name): [] for name in names}
+        with table.open(encoding="utf-8", newline="") as lines:
+            for line in csv.DictReader(lines):
+                columns.setdefault(line["system"], []).append(float(line[metric]))
+        if any(len(values) != max(2, data["queries"]) for values in columns.values()):
+            raise ValueError(f"{table}: expected {max(2, data['queries'])} queries of each system, two or more.")
+        name = data["name"] if data["name"] not in scores else folder.name
+        scores[name] = {system: np.array(columns[as_cell(system)]) for system in names}
+    suite = Suite(str(metric), scores)
+    if len(scores) < len(folders) or not suite.systems:
+        raise ValueError("No system has a score in every report: give the same names, and each set a name of its own.")
+    return suite
+
+
+def as_record(suite: Suite) -> Record:
+    """Return the content of ``suite.json``."""
+    sets = {
+        name: {system: {"mean": float(v.mean()), "queries": len(v)} for system, v in scores.items()}
+        for name, scores in suite.scores.items()
+    }
+    return {
+        "schema": SCHEMA, "metric": suite.metric, "sets": sets, "systems": suite.rows(),
+        "without_mean": {name: suite.missing(name) for name in suite.incomplete},
+    }  # fmt: skip
+
+
+def render(suite: Suite, language: str = "en") -> str:
+    """Return the page of a suite; everything that comes from data or files is escaped."""
+    w, s, rows = words(language)["page"], words(language)["suite"], suite.rows()
+    first, *others = suite.systems
+    equal = [name for name in others if rows[name]["p"] >= SMALL]
+    sentence = s["equal" if equal else "clear"] if others else s["alone"]
+    best = rows[first]
+    summary = [sentence.format(
+        best=first, mean=number(best["mean"]), low=number(best["low"]), high=number(best["high"]),
+        metric=shown(suite.metric), sets=len(suite.scores), names=w["comma"].join(equal),
+    )]  # fmt: skip
+    summary += [s["no_mean"].format(name=name, sets=w["comma"].join(suite.missing(name))) for name in suite.incomplete]
+    between = w["interval_of"].format
+    header = [
+        w["system"],
+        shown(suite.metric),
+        s["rank"],
+        w["difference"],
+        w["adjusted"],
+        w["better_worse"],
+        s["beyond"],
+    ]
+    lines: list[list[Cell | str]] = []
+    for name, row in rows.items():
+        ranks = f"{row['best_rank']:.0f}–{row['worst_rank']:.0f}".replace("–", " – ")
+        line: list[Cell | str] = [name, Cell(number(row["mean"]), f"{number(row['low'])}–{number(row['high'])}"), ranks]
+        compared = [
+            number(row["difference"]), p_text(row["p"]), f"{row['better']:.0f} / {row['worse']:.0f}",
+            between(low=number(row["beyond_low"]), high=number(row["beyond_high"])),
+        ]  # fmt: skip
+        lines.append([*line, *(compared if name != first else ["–"] * len(compared))])
+    tables = [Table(header, lines, range(1, len(header)))]
+    names = list(suite.scores)
+    for start in range(0, len(names), COLUMNS):
+        part = names[start : start + COLUMNS]
+        cells: list[list[Cell | str]] = []
+        for system in (*suite.systems, *suite.incomplete):
+            values = [suite.scores[name].get(system) for name in part]
+            cells.append([system, *("–" if one is None else number(one.mean()) for one in values)])
+        sizes = [str(len(next(iter(suite.scores[name].values())))) for name in part]
+        tables.append(Table([w["system"], *part], [*cells, [w["queries"], *sizes]], range(1, len(part) + 1)))
+    title = s["title"].format(systems=len(rows), sets=len(suite.scores))
+    return environment().get_template("suite.html.jinja").render(w=w, s=s, title=title, summary=summary, tables=tables)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Write ``suite.html`` and ``suite.json``, and return the exit status; an error is printed in one line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m helpers.report.suite", description="Combine reports on several sets."
+    )
+    parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="of one report each")
+    parser.add_argument("--metric", help="by default the one that decides in the first report")
+    parser.add_argument("--language", choices=LANGUAGES, default="en", help="of the page")
+    parser.add_argument("--out", type=Path, default=Path("build/suite"), help="folder of the page and suite.json")
+    args = parser.parse_args(argv)
+    try:
+        suite = read_suite(args.folders, args.metric)
+        args.out.mkdir(parents=True, exist_ok=True)
+        record = json.dumps(as_record(suite), ensure_ascii=False, indent=1)
+        for name, text in (("suite.json", f"{record}\n"), ("suite.html", render(suite, args.language))):
+            with whole_file(args.out / name) as part:
+                part.write_text(text, encoding="utf-8")
+    except (ValueError, OSError, ImportError) as error:
+        print(f"error: {one_line(error)}", file=sys.stderr)
+        return 1
+    for name, row in suite.rows().items():
+        ranks = f"{row['best_rank']:.0f} to {row['worst_rank']:.0f}"
+        print(f"{name}: mean {suite.metric} {row['mean']:.4f} ({row['low']:.4f} to {row['high']:.4f}), rank {ranks}")
+    for name in suite.incomplete:
+        print(f"{name}: no mean, no score on {', '.join(suite.missing(name))}")
+    print(f"report: {args.out / 'suite.html'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
