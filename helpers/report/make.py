@@ -15,6 +15,7 @@ from helpers.models.files import one_line_errors, sha256_of
 from helpers.models.find import find_checkpoint
 from helpers.provenance import model_record
 from helpers.report.spec import Options, Record, Spec, word_settings
+from helpers.systems.api import Api
 from helpers.systems.combine import DEPTH, FlagScorer, Fusion, MaxSimScorer, Rerank, Run, Scorer
 from helpers.systems.pipeline import Dense, Ranking, System, Words
 from helpers.systems.sparse import Sparse, load_sparse
@@ -82,6 +83,9 @@ def make_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Sp
         units, numbers = word_settings(spec.options)
         settings = ",".join([*units, *(f"{key}={value}" for key, value in numbers.items())])
         return Words(f"{spec.where}:{settings}" if settings else spec.where)
+    if spec.kind == "api":
+        options = {{"index": "factory"}.get(key, key): value for key, value in spec.options.items()}
+        return Api(spec.where, **options)
     if spec.kind == "sparse":
         return load_sparse(spec.where, **spec.options)
     if spec.kind == "fuse":

@@ -5,6 +5,7 @@ Text: what the system is, then perhaps ``?`` and options joined by ``&``: ``mode
     bm25, tfidf                 matching of words
     models/mine, BAAI/bge-m3    a model: a folder, or the id of one on the hub
     sparse:naver/splade-v3      a learned sparse encoder: a folder or hub id
+    api:https://HOST/v1?model=NAME   a model behind an address, see :mod:`helpers.systems.api`
     vectors/mine                a folder of embeddings (passages.npy, queries.npy)
     runs/mine.trec              a run in TREC's format, of any engine; runs/*.trec for several
 
@@ -42,8 +43,9 @@ from helpers.index.words import check_words
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
 from helpers.models.files import WEIGHTS, require_loadable, sha256_of
 from helpers.models.find import bundled_path, require_package
+from helpers.systems.api import check_address
 
-SPARSE = "sparse:"  # before the folder or hub id of a sparse encoder
+SPARSE, API = "sparse:", "api:"  # before the folder or hub id of a sparse encoder, before an address
 WORDS = {"bm25": "BM25", "tfidf": "TF-IDF", "tf-idf": "TF-IDF"}
 OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type of each
     "model": {
@@ -53,11 +55,15 @@ OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type 
     "embeddings": {"name": str, "index": str},
     "run": {"name": str},
     "words": {"name": str, "unit": str, "k1": float, "b": float},
+    "api": {
+        "name": str, "model": str, "dim": int, "query_instruction": str, "passage_instruction": str, "price": float,
+        "batch_size": int, "index": str,
+    },
     "sparse": {"name": str, "max_length": int, "device": str, "batch_size": int},
     "fuse": {"how": str, "weights": list, "depth": int, "rrf_k": float},
     "rerank": {"by": str, "depth": int, "model": str, "device": str, "max_length": int, "batch_size": int},
 }  # fmt: skip
-KIND_KEYS = ("model", "sparse", "run", "words", "fuse", "rerank")  # a table has one of these keys
+KIND_KEYS = ("model", "sparse", "api", "run", "words", "fuse", "rerank")  # a table has one of these keys
 Record: TypeAlias = dict[str, Any]  # what JSON can hold
 Options: TypeAlias = Mapping[str, Any]
 
@@ -183,6 +189,8 @@ def check_specs(specs: Sequence[Spec]) -> None:
             _check_model(spec.where)
         elif spec.kind == "sparse":
             _check_model(spec.where)
+        elif spec.kind == "api":
+            check_address(spec.where)
         elif spec.kind == "words":
             units, numbers = word_settings(options)
             check_words(spec.where, units, numbers)
@@ -215,6 +223,12 @@ def no_file(where: str, option: str = "") -> FileNotFoundError:
 def _simple(where: str, path: Path, settings: Options, text: str) -> Spec:
     """Return the spec of a model, embeddings, a run or a baseline; ``text`` names it in messages."""
     baseline = WORDS.get(where.lower())
+    if where.startswith(API):
+        options = _typed_options("api", settings, text)
+        where, name = where.removeprefix(API), options.pop("name", None)
+        if "model" not in options:
+            raise ValueError(f"{text}: name the model at that address, ?model=….")
+        return Spec(name or options["model"], "api", where, options, named=bool(name))
     if where.startswith(SPARSE):
         kind, where = "sparse", where.removeprefix(SPARSE)
     elif baseline:
@@ -234,14 +248,15 @@ def _simple(where: str, path: Path, settings: Options, text: str) -> Spec:
 
 def _from_table(name: str, table: Record, place: str, folder: Path) -> Spec:
     keys = [key for key in KIND_KEYS if key in table]
-    keys = ["rerank"] if set(keys) == {"rerank", "model"} else keys  # a reranker may name a model, for MaxSim
+    if len(keys) == 2 and "model" in keys and {"rerank", "api"} & set(keys):  # these two may name a model beside it
+        keys.remove("model")
     if len(keys) != 1:
         raise ValueError(f"{place}: expected one of the keys {', '.join(KIND_KEYS)}; found {', '.join(table)}.")
     kind, value = keys[0], table.pop(keys[0])
     if kind not in ("fuse", "rerank"):
         if not isinstance(value, str):
             raise ValueError(f"{place}: {kind} must be text, not {value!r}.")
-        place_of, prefix = _beside(value, folder), SPARSE if kind == "sparse" else ""
+        place_of, prefix = _beside(value, folder), {"sparse": SPARSE, "api": API}.get(kind, "")
         spec = _simple(f"{prefix}{value}", place_of, {**table, "name": name}, place)
         if spec.kind != kind and (kind == "words" or (kind == "run" and spec.kind != "model")):
             raise ValueError(f"{place}: {value!r} is no {kind}.")

@@ -2,6 +2,7 @@
 
 pipeline     rank: the one line from texts to ranking, for vectors, token vectors and words
 combine      systems made of rankings: a run file, fusion, reranking
+api          models behind an address
 sparse       learned sparse retrieval
 contenders   the models of lesson 03
 cost         how long a ranking took, and how large its index is
@@ -10,6 +11,7 @@ planning     what a large corpus will cost, before it is encoded
 stages       which stage of a pipeline loses the answers
 """
 
+from helpers.systems.api import Api
 from helpers.systems.combine import FlagScorer, Fusion, Rerank, Run
 from helpers.systems.contenders import UPSTREAM_MODELS, Contender, load_contenders, rank_all, short_name
 from helpers.systems.pipeline import Dense, Ranking, Retrieval, System, Words, rank
@@ -19,6 +21,7 @@ from helpers.systems.stages import ceiling, losses, oracle, union, ways
 
 __all__ = [
     "UPSTREAM_MODELS",
+    "Api",
     "Contender",
     "Dense",
     "Estimate",

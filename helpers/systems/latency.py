@@ -8,6 +8,7 @@ import numpy as np
 
 from helpers.data import RetrievalDataset
 from helpers.data.dataset import check_count
+from helpers.systems.api import Api
 from helpers.systems.combine import Fusion, MaxSimScorer, Rerank
 from helpers.systems.cost import measured
 from helpers.systems.pipeline import Dense, Ranking, Retrieval, System
@@ -58,6 +59,8 @@ def _with_cache(system: System, folder: str) -> System:
     match system:
         case Dense():
             return replace(system, cache_dir=folder, progress=False, search_bar=False)
+        case Api():
+            return replace(system, cache_dir=folder)
         case Rerank(scorer=MaxSimScorer() as scorer):
             return replace(system, scorer=replace(scorer, cache_dir=folder, progress=False))
         case _:
