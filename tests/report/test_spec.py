@@ -81,7 +81,7 @@ def test_a_file_names_systems_of_every_kind(tmp_path):
         ("[systems.a\n", "systems.toml: not TOML"),
         (
             "[systems.a]\npooling = 'cls'",
-            "expected one of the keys model, sparse, run, words, fuse, rerank; found pooling",
+            "keys model, sparse, api, run, words, fuse, rerank; found pooling",
         ),
         ("[systems.a]\nfuse = ['b', 'c']", "no system 'b' above it; above are none"),
         ("[systems.a]\nfuse = ['bm25']", "fuse needs at least two different systems"),
