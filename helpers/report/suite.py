@@ -191,16 +191,19 @@ def render(suite: Suite, language: str = "en") -> str:
     return environment().get_template("suite.html.jinja").render(w=w, s=s, title=title, summary=summary, tables=tables)
 
 
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    top = argparse.ArgumentParser(prog="python -m helpers.report.suite", description="Combine reports on several sets.")
+    top.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="of one report each")
+    top.add_argument("--metric", help="by default the one that decides in the first report")
+    top.add_argument("--language", choices=LANGUAGES, default="en", help="of the page")
+    top.add_argument("--out", type=Path, default=Path("build/suite"), help="folder of the page and suite.json")
+    return top
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Write ``suite.html`` and ``suite.json``, and return the exit status; an error is printed in one line."""
-    parser = argparse.ArgumentParser(
-        prog="python -m helpers.report.suite", description="Combine reports on several sets."
-    )
-    parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="of one report each")
-    parser.add_argument("--metric", help="by default the one that decides in the first report")
-    parser.add_argument("--language", choices=LANGUAGES, default="en", help="of the page")
-    parser.add_argument("--out", type=Path, default=Path("build/suite"), help="folder of the page and suite.json")
-    args = parser.parse_args(argv)
+    args = parser().parse_args(argv)
     try:
         suite = read_suite(args.folders, args.metric)
         args.out.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
 """A model behind an address: vectors from an endpoint that speaks the protocol of OpenAI's embeddings."""
 
 import hashlib
+import http.client
 import json
 import os
 import time
@@ -27,8 +28,8 @@ class Api(Retrieval):
     """An endpoint of embeddings, ``POST {address}/embeddings``; vectors are scaled to length one.
 
     The key is read from the environment variable ``EVAL_API_KEY`` and written nowhere; redirects are not followed, so
-    that it reaches no other host. Vectors are cached by address, model, dimensions and texts: whether the model behind
-    the address was exchanged meanwhile cannot be seen.
+    that it reaches no other host. Vectors are cached by address, model, dimensions and the texts of a call: whether the
+    model behind the address was exchanged meanwhile cannot be seen.
 
     Attributes:
         address: such as ``https://api.example.org/v1``; http for this machine alone.
@@ -79,7 +80,8 @@ class Api(Retrieval):
                 answer = self._call(batch)
                 array = store.write(name, self._vectors(answer, len(batch)))
                 usage = answer.get("usage")
-                billed += int(usage.get("total_tokens", 0)) if isinstance(usage, dict) else 0
+                tokens = usage.get("total_tokens") if isinstance(usage, dict) else 0
+                billed += tokens if isinstance(tokens, int) else 0
             if vectors and array.shape[1] != vectors[0].shape[1]:
                 raise ValueError(f"{self.model}: vectors of {vectors[0].shape[1]} and of {array.shape[1]} dimensions.")
             vectors.append(array)
@@ -100,20 +102,21 @@ class Api(Retrieval):
         request = urllib.request.Request(
             f"{self.address.rstrip('/')}/embeddings", json.dumps(body).encode(), headers, method="POST"
         )
-        opener, wait = urllib.request.build_opener(_NoRedirect), WAIT
+        handlers = [_NoRedirect(), *([urllib.request.ProxyHandler({})] if self.address.startswith("http:") else [])]
+        opener, wait = urllib.request.build_opener(*handlers), WAIT  # a proxy would see the key of plain http
         for attempt in range(1, TRIES + 1):
             pause = wait
             try:
                 with opener.open(request, timeout=TIMEOUT) as response:
                     answer = json.loads(response.read())
             except urllib.error.HTTPError as error:
-                reason = f"{error.code} {_without(key, error.read(300).decode('utf-8', 'replace'))}"
-                if error.code != 429 and error.code < 500:
+                reason = f"{error.code} {_without(key, error.read(4096).decode('utf-8', 'replace'))}"
+                if error.code not in (408, 429) and error.code < 500:
                     hint = f" The key is read from {KEY}." if error.code in (401, 403) else ""
                     raise ValueError(f"{self.address} refuses {self.model!r}: {reason}.{hint}") from None
                 after = error.headers.get("Retry-After", "")
                 pause = min(float(after), LONGEST_WAIT) if after.isdigit() else wait
-            except (OSError, urllib.error.URLError) as error:
+            except (OSError, http.client.HTTPException) as error:
                 reason = str(getattr(error, "reason", error))
             except ValueError:
                 raise ValueError(f"{self.address}: the answer is no JSON; is it the address of an API?") from None
@@ -157,5 +160,4 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _without(key: str | None, text: str) -> str:
-    line = " ".join(text.split())[:200]
-    return line.replace(key, "…") if key else line
+    return " ".join((text.replace(key, "…") if key else text).split())[:200]

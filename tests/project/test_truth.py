@@ -20,6 +20,7 @@ from docs.site.project import slugs
 from helpers import report
 from helpers.data import load_dataset
 from helpers.judgements import __main__ as judgements
+from helpers.report import suite
 from notebooks.kit import __main__ as kit
 from notebooks.kit.drawings import drawn_by, parts, unlike
 from notebooks.kit.execute import parameter_names
@@ -216,6 +217,12 @@ def _report(words: list[str]) -> None:
     report.parser().parse_args(words)
 
 
+def _suite(words: list[str]) -> None:
+    """Check a call that combines reports; the command alone is its name."""
+    if words:
+        suite.parser().parse_args(words)
+
+
 def _judgements(words: list[str]) -> None:
     """Check a call of the sheets by its own parser."""
     judgements.parser().parse_args(words)
@@ -250,7 +257,8 @@ def _nbconvert(words: list[str]) -> None:
 
 
 MODULES: dict[str, Callable[[list[str]], None]] = {
-    "helpers.report": _report, "helpers.judgements": _judgements, "notebooks.kit": _kit, "papermill": _papermill,
+    "helpers.report": _report, "helpers.report.suite": _suite, "helpers.judgements": _judgements,
+    "notebooks.kit": _kit, "papermill": _papermill,
     "nbconvert": _nbconvert, "helpers.metrics.acid": list, "tests.data.differences": list, "tests.false_changes": list,
     "tests.bench.bench_distributed": list, "docs.site": list, "pip": list, "uv": list, "venv": list,
     "pytest": list,

@@ -96,12 +96,16 @@ def test_ranking_is_by_the_cosine_of_the_vectors(endpoint):
         assert Api(endpoint.address, "m", dim=3).represent(["a"], "query").shape == (1, 3)
 
 
-def test_a_busy_endpoint_is_asked_again(endpoint):
+def test_a_busy_endpoint_is_asked_again(endpoint, monkeypatch):
     """An evaluation of hours would end at the first limit, or hammer a server that asks for a pause."""
     endpoint.next = [(429, {}, {"Retry-After": "7"}), (503, {}, {}), None]
     with pytest.warns(UserWarning, match="billed"):
         Api(endpoint.address, "m").represent(["a"], "query")
     assert endpoint.waits == [7.0, 2.0]
+    free = rows([1.0]) | {"usage": {"total_tokens": None}}
+    endpoint.next = [(408, {}, {}), (200, free, {})]
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")  # would see the key
+    assert Api(endpoint.address, "m").represent(["c"], "query").tolist() == [[1.0]]
     endpoint.next = [(500, {}, {})] * 5
     with pytest.raises(ConnectionError, match="did not answer in 5 calls, the last: 500"):
         Api(endpoint.address, "m").represent(["b"], "query")
@@ -135,6 +139,7 @@ def rows(*vectors):
         ((200, rows([1.0, 0.0], [0.0, 0.0]), {}), "is not finite, or all zeros"),
         ((401, f"Incorrect key {SECRET}".encode(), {}), r"401 Incorrect key ….* The key is read from EVAL_API_KEY"),
         ((400, b"too long", {}), "refuses 'm': 400 too long"),
+        ((400, b"x" * 195 + SECRET.encode(), {}), "400 x+….$"),
     ],
 )
 def test_a_wrong_answer_is_one_line_and_is_not_cached(endpoint, tmp_path, answer, message):
