@@ -83,7 +83,7 @@ def _run(args: argparse.Namespace) -> int:
     _check_folder(args, specs)
     remove_earlier(args.out)  # if anything fails from here on, no older page is taken for this one
     documents = None
-    if args.chunks:
+    if chunker:
         documents = load_spans(args.data or SPANS_DEFAULT)
         data = as_collection(documents, cut(documents, chunker))
     elif args.data is None and args.qrels:
@@ -122,13 +122,10 @@ def _run(args: argparse.Namespace) -> int:
         files = save(comparison, args.out, {"report.html": page})
     except OSError as error:
         raise OSError(f"{error} The option is --out.") from None
-    for path, text in (
-        (args.junit, junit(comparison, verdicts)),
-        (args.comment, summary(comparison, verdicts, first, earlier)),
-    ):
-        if path:
-            with whole_file(path) as part:
-                part.write_text(text, encoding="utf-8")
+    if args.junit:
+        _write(args.junit, junit(comparison, verdicts))
+    if args.comment:
+        _write(args.comment, summary(comparison, verdicts, first, earlier))
     _print_results(comparison, files, verdicts)
     if any(not verdict.passed for verdict in verdicts):
         return 3
@@ -187,13 +184,20 @@ def _check_data_options(args: argparse.Namespace) -> None:
         raise no_file(args.data, " (--data)")
 
 
-def _chunker(args: argparse.Namespace) -> Chunker:
+def _write(path: Path, text: str) -> None:
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8")
+
+
+def _chunker(args: argparse.Namespace) -> Chunker | None:
     """Read how documents are cut. Raises ValueError for options that have no meaning for spans, or a budget below 1."""
-    if args.chunks and (others := sorted(_chosen(args, DATA))):
+    if not args.chunks:
+        return None
+    if others := sorted(_chosen(args, DATA)):
         raise ValueError(f"--{others[0].replace('_', '-')} is about judged passages; with --chunks answers are spans.")
     if args.budget < 1:
         raise ValueError(f"--budget {args.budget}: expected at least one token.")
-    return read_chunker(args.chunks or "paragraphs")
+    return read_chunker(args.chunks)
 
 
 def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:

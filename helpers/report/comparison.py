@@ -22,7 +22,7 @@ from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, w
 from helpers.systems.combine import DEPTH, Run
 from helpers.systems.cost import Cost, measured, stage
 from helpers.systems.latency import latencies
-from helpers.systems.pipeline import Ranking, System
+from helpers.systems.pipeline import Ranking, Retrieval, System
 from helpers.systems.stages import losses, oracle, union, ways
 
 Rankable: TypeAlias = "str | Path | Spec | System | Model"
@@ -313,6 +313,7 @@ def _rank(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
+            index: object = None
             with measured() as cost:
                 with stage("load"):
                     system = make()
@@ -322,8 +323,13 @@ def _rank(
                 if exact is not False:  # a deeper search by an approximate index would find other passages
                     depth = max(depth, DEEP if growth and exact else EXPORTED)
                 depth = min(depth, len(data.corpus))
-                ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
-            seconds = latencies(system, data, min(max(k, users), len(data.corpus)), latency) if latency else {}
+                if isinstance(system, Retrieval):
+                    index = system.build(data)
+                    ranking = system.answer(index, data.queries, depth)
+                else:
+                    ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
+            each = min(max(k, users), len(data.corpus))  # passages a query, as in use
+            seconds = latencies(system, data, each, latency, index) if latency else {}
         except Exception as error:  # of anybody's model, file or class
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))

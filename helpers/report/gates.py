@@ -75,14 +75,14 @@ def no_drop(
     if candidate not in comparison.scored:
         return Verdict(False, "not_scored", {"name": candidate}, gate)
     now, before = comparison.scored[candidate].per_query[metric], baseline.scores[metric]
-    values: dict[str, object] = {"name": candidate, "other": baseline.name}
     if len(now) < 2:
-        return Verdict(False, "one_query", values, gate)
+        return Verdict(False, "one_query", {"name": candidate, "other": "--baseline"}, gate)
     test, sd = paired_test(now, before), float((now - before).std(ddof=1))
     p = test.p_value / 2 if test.difference < 0 else 1 - test.p_value / 2
     excluded = margin > 0 and noninferiority_test(now, before, margin, alpha).p_value < alpha
-    values |= {
-        "metric": shown(metric), "now": number(now.mean()), "before": number(before.mean()), "date": baseline.date,
+    values: dict[str, object] = {
+        "name": candidate, "metric": shown(metric), "date": baseline.date,
+        "now": number(now.mean()), "before": number(before.mean()),
         "difference": number(test.difference), "p": p_text(p), "margin": f"{margin:g}", "alpha": f"{alpha:.3g}",
         "detectable": number(sd and minimum_detectable_difference(sd, len(now), 2 * alpha)),
     }  # fmt: skip

@@ -45,7 +45,7 @@ from helpers.models.files import WEIGHTS, require_loadable, sha256_of
 from helpers.models.find import bundled_path, require_package
 from helpers.systems.api import check_address
 
-SPARSE, API = "sparse:", "api:"  # before the folder or hub id of a sparse encoder, before an address
+PREFIXED = ("sparse", "api")  # kinds that a text names before a colon
 WORDS = {"bm25": "BM25", "tfidf": "TF-IDF", "tf-idf": "TF-IDF"}
 OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type of each
     "model": {
@@ -108,7 +108,9 @@ def from_text(text: str) -> Spec:
         if not equals:
             raise ValueError(f"{text!r}: {pair!r} is no option; write key=value, joined by &.")
         options[key] = unquote(value)
-    return _simple(where, Path(where.removeprefix(SPARSE)).expanduser(), options, text)
+    kind = next((kind for kind in PREFIXED if where.startswith(f"{kind}:")), "")
+    where = where.removeprefix(f"{kind}:")
+    return _simple(kind, where, Path(where).expanduser(), options, text)
 
 
 def from_toml(path: str | Path) -> list[Spec]:
@@ -220,17 +222,14 @@ def no_file(where: str, option: str = "") -> FileNotFoundError:
     return FileNotFoundError(f"No file or folder {where!r}{hint}. Check the path{option}.")
 
 
-def _simple(where: str, path: Path, settings: Options, text: str) -> Spec:
-    """Return the spec of a model, embeddings, a run or a baseline; ``text`` names it in messages."""
-    baseline = WORDS.get(where.lower())
-    if where.startswith(API):
-        options = _typed_options("api", settings, text)
-        where, name = where.removeprefix(API), options.pop("name", None)
-        if "model" not in options:
-            raise ValueError(f"{text}: name the model at that address, ?model=….")
-        return Spec(name or options["model"], "api", where, options, named=bool(name))
-    if where.startswith(SPARSE):
-        kind, where = "sparse", where.removeprefix(SPARSE)
+def _simple(kind: str, where: str, path: Path, settings: Options, text: str) -> Spec:
+    """Return the spec of a system that is no fusion or reranking; ``text`` names it in messages.
+
+    Its kind, if that is not given, follows from what there is: a baseline, a file, a folder.
+    """
+    baseline = "" if kind else WORDS.get(where.lower(), "")
+    if kind:
+        pass
     elif baseline:
         kind = "words"
     elif where == OFFLINE_DEFAULT:  # always the bundled one, even beside a folder of that name
@@ -241,8 +240,10 @@ def _simple(where: str, path: Path, settings: Options, text: str) -> Spec:
         kind = "run" if path.exists() and not path.is_dir() else "model"
     options = _typed_options(kind, settings, text)
     name = options.pop("name", None)
+    if kind == "api" and "model" not in options:
+        raise ValueError(f"{text}: name the model at that address, ?model=….")
     exists = where != OFFLINE_DEFAULT and path.exists()
-    label = baseline or (one_line(path.resolve().name) if exists else where)
+    label = baseline or options.get("model") or (one_line(path.resolve().name) if exists else where)
     return Spec(name or label, kind, baseline or (str(path) if exists else where), options, named=bool(name))
 
 
@@ -256,8 +257,8 @@ def _from_table(name: str, table: Record, place: str, folder: Path) -> Spec:
     if kind not in ("fuse", "rerank"):
         if not isinstance(value, str):
             raise ValueError(f"{place}: {kind} must be text, not {value!r}.")
-        place_of, prefix = _beside(value, folder), {"sparse": SPARSE, "api": API}.get(kind, "")
-        spec = _simple(f"{prefix}{value}", place_of, {**table, "name": name}, place)
+        own = kind if kind in PREFIXED else ""
+        spec = _simple(own, value, _beside(value, folder), {**table, "name": name}, place)
         if spec.kind != kind and (kind == "words" or (kind == "run" and spec.kind != "model")):
             raise ValueError(f"{place}: {value!r} is no {kind}.")
         return replace(spec, kind=kind if kind == "run" else spec.kind)

@@ -5,7 +5,6 @@ score on one of them has no mean, and nothing is filled in. Ranks come with inte
 """
 
 import argparse
-import csv
 import json
 import sys
 from collections.abc import Sequence
@@ -16,8 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from helpers._atomic import whole_file
-from helpers._cells import as_cell
-from helpers.report.baseline import SCHEMA
+from helpers.report.baseline import SCHEMA, read_saved
 from helpers.report.names import shown
 from helpers.report.page import COLUMNS, LANGUAGES, SMALL, Cell, Table, environment, number, p_text, words
 from helpers.report.spec import Record, one_line
@@ -55,12 +53,13 @@ class Suite:
         """Return the sets on which a system has no score."""
         return [name for name, scores in self.scores.items() if system not in scores]
 
-    def rows(self, level: float = 0.95) -> dict[str, dict[str, float]]:
-        """Return of each complete system its mean over the sets, and how sure that is.
+    @cached_property
+    def rows(self) -> dict[str, dict[str, float]]:
+        """The mean of each complete system over the sets, and how sure that is.
 
-        ``mean`` with its interval ``low`` to ``high``; ``best_rank`` and ``worst_rank``, the interval of its rank; and
-        beside the first, ``difference``, ``p`` (adjusted for all pairs, see :func:`helpers.significance.suite_hsd`),
-        on how many sets the first is ``better`` and ``worse``, and ``beyond_low`` to ``beyond_high``: Student's
+        ``mean`` with its 95 % interval ``low`` to ``high``; ``best_rank`` and ``worst_rank``, the interval of its
+        rank; and beside the first, ``difference``, ``p`` (adjusted for all pairs by
+        :func:`helpers.significance.suite_hsd`), on how many sets the first is ``better`` and ``worse``, and ``beyond_low`` to ``beyond_high``: Student's
         interval of the difference if the sets themselves are a sample of others.
         """
         from scipy import stats
@@ -68,14 +67,13 @@ class Suite:
         tables = [np.array([scores[name] for name in self.systems]) for scores in self.scores.values()]
         drawn = suite_bootstrap(tables)
         ranks = 1 + (drawn[:, None, :] > drawn[:, :, None] + 1e-12).sum(2)
-        ends = [100 * (1 - level) / 2, 100 * (1 + level) / 2]
-        (low, high), (best, worst) = np.percentile(drawn, ends, axis=0), np.percentile(ranks, ends, axis=0)
+        (low, high), (best, worst) = (np.percentile(values, [2.5, 97.5], axis=0) for values in (drawn, ranks))
         means = np.array([table.mean(1) for table in tables])  # (sets, systems)
         adjusted = suite_hsd(tables) if len(self.systems) > 1 else np.ones((1, 1))
         rows = {}
         for place, name in enumerate(self.systems):
             gaps = means[:, 0] - means[:, place]
-            spread = stats.t.isf((1 - level) / 2, max(1, len(gaps) - 1)) * stats.sem(gaps) if len(gaps) > 1 else np.nan
+            spread = stats.t.isf(0.025, len(gaps) - 1) * stats.sem(gaps)
             rows[name] = {
                 "mean": means[:, place].mean(), "low": low[place], "high": high[place],
                 "best_rank": np.floor(best[place]), "worst_rank": np.ceil(worst[place]),
@@ -94,40 +92,21 @@ def read_suite(folders: Sequence[Path], metric: str | None = None) -> Suite:
         metric: which score; by default the one that decides in the first report.
 
     Raises:
-        FileNotFoundError: a folder without a report.
-        ValueError: fewer than two, the same data twice, files that are no report's, a metric that one lacks, fewer
-            than two queries, no system that all have.
+        ValueError: fewer than two, the same data twice, no system that all have; as :func:`read_saved`.
     """
     if len(folders) < 2:
         raise ValueError("Give the folders of at least two reports, one a data set.")
     scores: dict[str, dict[str, np.ndarray]] = {}
     digests: dict[str, Path] = {}
     for folder in folders:
-        record, table = folder / "results.json", folder / "per_query.csv"
-        for file in (record, table):
-            if not file.is_file():
-                raise FileNotFoundError(f"No file {str(file)!r}: expected the folder of a report.")
-        try:
-            results = json.loads(record.read_bytes())
-            data, names = results["data"], [one["name"] for one in results["systems"] if "scores" in one]
-            fits, metric = results["schema"] == SCHEMA, metric or results["main"]
-            digest = data.get("qrels_sha256", data["sha256"])
-        except (ValueError, LookupError, TypeError) as error:
-            raise ValueError(f"{record}: no result of a report ({error!r}).") from None
-        if not fits or metric not in results["metrics"]:
-            has = ", ".join(results["metrics"])
-            raise ValueError(f"{record}: no {metric} of schema {SCHEMA}; it has {has}. Write that report again.")
+        record, saved = read_saved(folder, [metric] if metric else [])
+        data, metric = record["data"], metric or record["main"]
+        digest = data.get("qrels_sha256", data["sha256"])
         if digest in digests:
             raise ValueError(f"{folder} and {digests[digest]} are of the same data; give each set once.")
         digests[digest] = folder
-        columns: dict[str, list[float]] = {as_cell(name): [] for name in names}
-        with table.open(encoding="utf-8", newline="") as lines:
-            for line in csv.DictReader(lines):
-                columns.setdefault(line["system"], []).append(float(line[metric]))
-        if any(len(values) != max(2, data["queries"]) for values in columns.values()):
-            raise ValueError(f"{table}: expected {max(2, data['queries'])} queries of each system, two or more.")
         name = data["name"] if data["name"] not in scores else folder.name
-        scores[name] = {system: np.array(columns[as_cell(system)]) for system in names}
+        scores[name] = {system: np.array(list(rows.values()))[:, 0] for system, rows in saved.items()}
     suite = Suite(str(metric), scores)
     if len(scores) < len(folders) or not suite.systems:
         raise ValueError("No system has a score in every report: give the same names, and each set a name of its own.")
@@ -141,14 +120,14 @@ def as_record(suite: Suite) -> Record:
         for name, scores in suite.scores.items()
     }
     return {
-        "schema": SCHEMA, "metric": suite.metric, "sets": sets, "systems": suite.rows(),
+        "schema": SCHEMA, "metric": suite.metric, "sets": sets, "systems": suite.rows,
         "without_mean": {name: suite.missing(name) for name in suite.incomplete},
     }  # fmt: skip
 
 
 def render(suite: Suite, language: str = "en") -> str:
     """Return the page of a suite; everything that comes from data or files is escaped."""
-    w, s, rows = words(language)["page"], words(language)["suite"], suite.rows()
+    w, s, rows = words(language)["page"], words(language)["suite"], suite.rows
     first, *others = suite.systems
     equal = [name for name in others if rows[name]["p"] >= SMALL]
     sentence = s["equal" if equal else "clear"] if others else s["alone"]
@@ -214,7 +193,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, ImportError) as error:
         print(f"error: {one_line(error)}", file=sys.stderr)
         return 1
-    for name, row in suite.rows().items():
+    for name, row in suite.rows.items():
         ranks = f"{row['best_rank']:.0f} to {row['worst_rank']:.0f}"
         print(f"{name}: mean {suite.metric} {row['mean']:.4f} ({row['low']:.4f} to {row['high']:.4f}), rank {ranks}")
     for name in suite.incomplete:

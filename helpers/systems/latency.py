@@ -17,10 +17,12 @@ LIMIT = 30.0  # seconds, after which no further query of a system is measured
 PERCENTILES = (50, 95, 99)
 
 
-def latencies(system: System, data: RetrievalDataset, k: int, queries: int) -> dict[str, np.ndarray]:
+def latencies(
+    system: System, data: RetrievalDataset, k: int, queries: int, index: object = None
+) -> dict[str, np.ndarray]:
     """Measure the seconds of each stage for single queries: one client, one query at a time.
 
-    The index is built first, and one query is answered before the clock runs. Vectors of queries are computed anew and
+    One query is answered before the clock runs. Vectors of queries are computed anew and
     written to an empty cache, which takes well under a millisecond; so are the token vectors of passages that MaxSim
     reranks. Of a fusion or a reranking its own stage alone is measured: the stages of its parts come before it.
 
@@ -29,6 +31,7 @@ def latencies(system: System, data: RetrievalDataset, k: int, queries: int) -> d
         data: the collection.
         k: how many passages a query.
         queries: the first so many different ones, fewer where they take longer than half a minute together.
+        index: what ``system.build`` returned; None to build it here, before the clock runs.
 
     Returns:
         (n,) seconds by stage, see :data:`helpers.systems.cost.STAGES`; empty for a system that answers nothing by
@@ -36,7 +39,7 @@ def latencies(system: System, data: RetrievalDataset, k: int, queries: int) -> d
     """
     check_count("latency", queries)
     rows = list({text: row for row, text in reversed(list(enumerate(data.queries)))}.values())[::-1][:queries]
-    index = system.build(data) if isinstance(system, Retrieval) else None
+    index = system.build(data) if index is None and isinstance(system, Retrieval) else index
     seconds: list[dict[str, float]] = []
     with tempfile.TemporaryDirectory() as warm, tempfile.TemporaryDirectory() as empty:
         start = time.perf_counter()
