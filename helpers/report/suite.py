@@ -59,8 +59,8 @@ class Suite:
 
         ``mean`` with its 95 % interval ``low`` to ``high``; ``best_rank`` and ``worst_rank``, the interval of its
         rank; and beside the first, ``difference``, ``p`` (adjusted for all pairs by
-        :func:`helpers.significance.suite_hsd`), on how many sets the first is ``better`` and ``worse``, and ``beyond_low`` to ``beyond_high``: Student's
-        interval of the difference if the sets themselves are a sample of others.
+        :func:`helpers.significance.suite_hsd`), on how many sets the first is ``better`` and ``worse``, and
+        ``beyond_low`` to ``beyond_high``: Student's interval of the difference if the sets are a sample of others.
         """
         from scipy import stats
 

@@ -46,6 +46,7 @@ def test_every_set_counts_the_same(folders):
     assert (rows["b"]["better"], rows["b"]["worse"]) == (3, 0)
     assert (rows["a"]["best_rank"], rows["a"]["worst_rank"], rows["b"]["best_rank"]) == (1, 1, 2)
     assert rows["b"]["p"] < 0.01
+    assert rows["a"]["low"] < rows["a"]["mean"] < rows["a"]["high"] < rows["a"]["low"] + 0.3
     gaps = np.array([0.5, 0.25, 0.8])
     half = 4.302652729911275 * gaps.std(ddof=1) / np.sqrt(3)  # Student's t, 2 degrees of freedom
     assert rows["b"]["beyond_low"] == pytest.approx(gaps.mean() - half)
@@ -107,6 +108,9 @@ def test_one_set_is_the_test_of_one_collection():
     drawn = suite_bootstrap([table], 4000)
     assert np.allclose(drawn.mean(0), table.mean(1), atol=0.005)
     assert np.allclose(drawn.std(0), table.std(1) / np.sqrt(30), rtol=0.05)
+    twice = suite_bootstrap([table, table], 4000)
+    assert np.allclose(twice.mean(0), table.mean(1), atol=0.005)
+    assert np.allclose(twice.std(0), table.std(1) / np.sqrt(60), rtol=0.05)
     for wrong in ([], [table, table[:3]], [table[:1]], [np.full((2, 3), np.nan)]):
         with pytest.raises(ValueError, match=r"at least one|two or more|not finite"):
             suite_hsd(wrong)
