@@ -73,8 +73,9 @@ def _run(args: argparse.Namespace) -> int:
     cutoffs = _cutoffs(args.cutoffs)
     if not 0 < args.level < 1:
         raise ValueError(f"--level {args.level}: expected a number between 0 and 1, such as 0.05.")
-    if args.looks < 1:
-        raise ValueError(f"--looks {args.looks}: expected a whole number of at least 1.")
+    for option, number, least in (("looks", args.looks, 1), ("latency", args.latency, 0), ("budget", args.budget, 1)):
+        if number < least:
+            raise ValueError(f"--{option} {number}: expected a whole number of at least {least}.")
     chunker = _chunker(args)
     if args.slices and not Path(args.slices).expanduser().is_file():
         raise FileNotFoundError(f"No file {args.slices!r}; --slices takes lines of query id, tab, type.")
@@ -190,13 +191,11 @@ def _write(path: Path, text: str) -> None:
 
 
 def _chunker(args: argparse.Namespace) -> Chunker | None:
-    """Read how documents are cut. Raises ValueError for options that have no meaning for spans, or a budget below 1."""
+    """Read how documents are cut. Raises ValueError for options that have no meaning for spans."""
     if not args.chunks:
         return None
     if others := sorted(_chosen(args, DATA)):
         raise ValueError(f"--{others[0].replace('_', '-')} is about judged passages; with --chunks answers are spans.")
-    if args.budget < 1:
-        raise ValueError(f"--budget {args.budget}: expected at least one token.")
     return read_chunker(args.chunks)
 
 

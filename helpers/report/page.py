@@ -413,7 +413,7 @@ class View:
                 lost = {k.removeprefix(LOST): v for k, v in stages.losses.items() if k.startswith(LOST) and v}
                 where = w["comma"].join(f"{stage} {percent(share)}" for stage, share in lost.items())
                 before, *after = (percent(stages.losses[key]) for key in (NOT_RETRIEVED, CUT_OFF, DELIVERED))
-                by_stage = Cell(percent(sum(lost.values())), where if len(lost) > 1 else "")
+                by_stage = Cell(percent(sum(lost.values())), where)
                 candidates = f"{stages.candidates:,.0f}", number(stages.recall), number(stages.ceiling)
                 rows.append([name, *candidates, number(c.scored[name].mean[c.main]), before, by_stage, *after])
         keys = ("candidates", "recall_of_them", "ceiling", "reached", "not_retrieved", "lost", "cut_off", "delivered")

@@ -125,6 +125,7 @@ def test_mistakes_are_refused_before_anything_is_read(place, capsys):
         (["--baseline", "gone"], "No folder 'gone'"),
         (["--baseline", "."], "expected the folder of a report"),
         (["--baseline", "old", "--fail-if-drop", "ndcg@1=x"], "expected METRIC or METRIC=VALUE"),
+        (["--latency", "-3"], "--latency -3: expected a whole number of at least 0"),
         (["--baseline", "old", "--looks", "0"], "--looks 0: expected a whole number of at least 1"),
     ):
         assert report("best", "--out", "new", *options) == 1

@@ -78,7 +78,7 @@ def test_a_run_may_cut_in_its_own_way(place, capsys):
     [
         (["--chunks", "words"], "--chunks 'words': expected sentences, paragraphs, sections, whole, or tokens and"),
         (["--chunks", "5/5"], "0 <= overlap < size"),
-        (["--chunks", "whole", "--budget", "0"], "--budget 0: expected at least one token"),
+        (["--chunks", "whole", "--budget", "0"], "--budget 0: expected a whole number of at least 1"),
         (["--chunks", "whole", "--split", "dev"], "--split is about judged passages"),
     ],
 )

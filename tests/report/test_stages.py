@@ -81,7 +81,8 @@ def test_files_and_page_have_the_stages(staged, tmp_path):
     table = View(staged).stages()
     rows = {row[0]: row for row in table.rows}
     assert rows["both"][1:3] == ["2", f"{staged.results['both'].stages.recall:.3f}"]
-    assert rows["both"][5] == "60.0 %"
+    assert rows["both"][5:7] == ["60.0 %", ("0.0 %", "")]
+    assert rows["again"][6] == ("20.0 %", "both 20.0 %")
     assert "Which stage loses the answers" in render(staged)
     assert "答案丢在哪个阶段" in render(staged, language="zh")
 
