@@ -171,6 +171,22 @@ def test_pages_of_modules(site: Site):
     site.look(WIDE)
 
 
+def test_search_keeps_what_is_typed_while_it_loads(site: Site):
+    """On a slow line the reader's first word would vanish when the index arrives."""
+    held: list = []
+    site.page.route("**/index.json", lambda route: held.append(route))
+    site.open("en/search.html")
+    for _ in range(500):
+        if not held:
+            site.page.wait_for_timeout(20)
+    site.page.fill(".bd-search-container input[name=q]", "recall")
+    for route in held:
+        route.continue_()
+    site.page.unroute("**/index.json")
+    site.until("document.getElementById('search-summary').dataset.query === 'recall'")
+    assert site.page.locator("#search-results li").count()
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_search_finds_the_section_first(site: Site, language: str):
     """A reader who types a word, a part of one, a mistyped one or its translation would miss what explains it."""

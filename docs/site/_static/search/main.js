@@ -20,7 +20,7 @@ const start = async () => {
     clearTimeout(waiting);
     waiting = setTimeout(() => history.replaceState(null, "", `?q=${encodeURIComponent(show())}`), 120);
   });
-  input.value = new URLSearchParams(location.search).get("q") ?? "";
+  input.value ||= new URLSearchParams(location.search).get("q") ?? ""; // not what was typed while the index loaded
   input.focus();
   show();
 };
