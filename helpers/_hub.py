@@ -11,7 +11,7 @@ FILES = (".jsonl", ".json", ".csv", ".tsv", ".txt", ".parquet", ".gz", ".toml", 
 
 
 def is_hub_id(name: str | Path) -> bool:
-    """Tell a hub id, ``owner/name``, from a path, without asking the hub.
+    """Tell a hub id, ``owner/name`` or ``owner/name@revision``, from a path, without asking the hub.
 
     What exists is a path, and so is a mistyped one: it starts with a dot, its first part is a folder, or it ends as
     files do.
@@ -26,10 +26,16 @@ def is_hub_id(name: str | Path) -> bool:
     from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined]
 
     try:
-        validate_repo_id(text)
+        validate_repo_id(split_revision(text)[0])
     except HFValidationError:
         return False
     return True
+
+
+def split_revision(hub_id: str) -> tuple[str, str | None]:
+    """Split ``owner/name@revision`` (a commit, tag or branch); without a revision the hub gives its newest."""
+    repository, _, revision = hub_id.partition("@")
+    return repository, revision or None
 
 
 def reachable() -> bool:
@@ -65,10 +71,12 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
     ValueError is passed on.
 
     Raises:
-        ConnectionError: the hub cannot be reached and nothing usable was downloaded before.
+        ConnectionError: the hub cannot be reached and nothing usable was downloaded before; it has no such repository
+            or revision, or refuses it to this reader; the download broke off.
     """
     if reachable():
-        yield
+        with _hub_errors_explained(wanted):
+            yield
         return
     try:
         with offline():
@@ -83,6 +91,39 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
             f"download of it. Without a network use {offline_default!r}, or a local folder; "
             f"behind a firewall set the environment variable HF_ENDPOINT to a mirror you can reach."
         ) from error
+
+
+@contextlib.contextmanager
+def _hub_errors_explained(wanted: str) -> Iterator[None]:
+    from huggingface_hub import errors
+
+    try:
+        yield
+    except errors.GatedRepoError as error:
+        reason = "the hub gives it to readers with access only. Ask for access on its page, then set HF_TOKEN."
+        raise ConnectionError(f"Cannot load {wanted}: {reason}") from error
+    except errors.RepositoryNotFoundError as error:
+        reason = "the hub has none of this name. Check the spelling; if it is private, set HF_TOKEN."
+        raise ConnectionError(f"Cannot load {wanted}: {reason}") from error
+    except errors.RevisionNotFoundError as error:
+        raise ConnectionError(f"Cannot load {wanted}: the hub has no such revision of it.") from error
+    except errors.EntryNotFoundError:
+        raise
+    except _transport_error() as error:
+        reason = str(error).splitlines()[0]
+        raise ConnectionError(
+            f"Cannot load {wanted}: the download broke off ({reason}). Run it again; files that arrived are not "
+            "fetched twice."
+        ) from error
+
+
+def _transport_error() -> type[Exception]:
+    """Return the root of the errors of the hub's HTTP client, whichever library that is (httpx2, httpx, requests)."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    root = HfHubHTTPError.__bases__[0]
+    assert issubclass(root, Exception)
+    return root
 
 
 @contextlib.contextmanager

@@ -60,7 +60,7 @@ def small_project(project: Path) -> Path:
     return project
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def real_data() -> Path:
     """Give the folder of real data sets, or say that it is not there."""
     folder = os.environ.get("EVAL_DATA_DIR")

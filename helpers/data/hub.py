@@ -10,10 +10,14 @@ import logging
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PureWindowsPath
+from typing import TYPE_CHECKING
 
 from helpers._files import UTF8, plain_name, require_inside
-from helpers._hub import hub_or_local_cache
+from helpers._hub import hub_or_local_cache, split_revision
 from helpers.data.formats import DEV, READERS, Cell, Table, choose_split, kind_of, read_table
+
+if TYPE_CHECKING:
+    from datasets import DatasetBuilder
 
 OFFLINE_DEFAULT = "pocket-en"
 SETTINGS = ("README.md", ".huggingface.yaml")
@@ -124,13 +128,12 @@ def _read_folder(
 
 
 def _read_hub(hub_id: str, config: str | None, split: str | None, *, or_only: bool) -> Table:
-    import datasets
     from datasets.features.features import require_storage_embed
 
     with _quietly():
         with hub_or_local_cache(f"the data set {hub_id!r}", OFFLINE_DEFAULT):
             _configuration(_hub_settings(hub_id), config)
-            builder = datasets.load_dataset_builder(hub_id, config)
+            builder = _hub_builder(hub_id, config)
             builder.download_and_prepare()
         for name, feature in (builder.info.features or {}).items():
             if require_storage_embed(feature):
@@ -153,19 +156,45 @@ def _folder_settings(folder: Path) -> Settings:
 
 
 def _hub_settings(hub_id: str) -> Settings:
-    import huggingface_hub
-    from huggingface_hub.errors import EntryNotFoundError
-
     settings: Settings = {}
     with hub_or_local_cache(f"the data set {hub_id!r}", OFFLINE_DEFAULT):
-        for name in (*SETTINGS, "dataset_infos.json"):
-            with contextlib.suppress(EntryNotFoundError):  # or not among the files of an earlier download
-                content = Path(huggingface_hub.hf_hub_download(hub_id, name, repo_type="dataset")).read_bytes()
-                if name in SETTINGS:
-                    settings |= _parse_settings(name, content)
-                else:
-                    _require_no_names_file(name, json.loads(content))
+        folder = _snapshot(hub_id)
+        for path in (folder / name for name in SETTINGS):
+            if path.exists():
+                settings |= _parse_settings(path.name, path.read_bytes())
+        if (infos := folder / "dataset_infos.json").exists():
+            _require_no_names_file(infos.name, json.loads(infos.read_bytes()))
     return settings
+
+
+def _hub_builder(hub_id: str, config: str | None) -> "DatasetBuilder":
+    """Return the builder of a data set; without the hub, of the revision wanted, not of the one loaded last."""
+    import datasets
+    import huggingface_hub
+
+    name, revision = split_revision(hub_id)
+    builder = datasets.load_dataset_builder(name, config, revision=revision)
+    commit = _snapshot(hub_id).name
+    if huggingface_hub.constants.HF_HUB_OFFLINE and builder.hash != commit:
+        same = {"dataset_name": builder.dataset_name, "repo_id": name, "config_name": builder.config.name}
+        builder = type(builder)(version=str(builder.config.version), hash=commit, **same)
+    return builder
+
+
+def _snapshot(hub_id: str) -> Path:
+    """Return the folder of a data set's settings among the downloads; its name is the commit of the revision."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
+
+    name, revision = split_revision(hub_id)
+    files = [*SETTINGS, "dataset_infos.json"]
+    had_bars = not are_progress_bars_disabled()
+    disable_progress_bars()  # a bar for two short files is noise
+    try:
+        return Path(snapshot_download(name, repo_type="dataset", revision=revision, allow_patterns=files))
+    finally:
+        if had_bars:
+            enable_progress_bars()
 
 
 def _parse_settings(name: str, content: bytes) -> Settings:

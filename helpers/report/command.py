@@ -31,6 +31,7 @@ from helpers.report.comparison import Comparison, canonical_metrics, check_metri
 from helpers.report.files import earlier_files, remove_earlier, save
 from helpers.report.gates import Verdict, at_least, no_drop, not_worse, read_gate
 from helpers.report.make import run_file
+from helpers.report.mteb import mteb_files
 from helpers.report.names import our_name, split_metrics
 from helpers.report.options import DATA, MODELS, keywords, parser, with_options
 from helpers.report.outcome import junit, summary
@@ -77,6 +78,8 @@ def _run(args: argparse.Namespace) -> int:
         if number < least:
             raise ValueError(f"--{option} {number}: expected a whole number of at least {least}.")
     chunker = _chunker(args)
+    if args.export and args.export.partition("=")[0] != "mteb":
+        raise ValueError(f"--export {args.export}: expected mteb, or mteb=TASK.")
     if args.slices and not Path(args.slices).expanduser().is_file():
         raise FileNotFoundError(f"No file {args.slices!r}; --slices takes lines of query id, tab, type.")
     if args.baseline and not args.baseline.exists():
@@ -118,9 +121,11 @@ def _run(args: argparse.Namespace) -> int:
         alpha = args.level / (len(drops) * args.looks)
         verdicts += [no_drop(comparison, first, earlier, *drop, alpha) for drop in drops]
     reasons = [(verdict.passed, verdict.why(args.language)) for verdict in verdicts]
-    page = render(comparison, language=args.language, slices=types, verdicts=reasons)
+    texts = {"report.html": render(comparison, language=args.language, slices=types, verdicts=reasons)}
+    if args.export:
+        texts |= mteb_files(comparison, args.export.partition("=")[2])
     try:
-        files = save(comparison, args.out, {"report.html": page})
+        files = save(comparison, args.out, texts)
     except OSError as error:
         raise OSError(f"{error} The option is --out.") from None
     if args.junit:

@@ -54,6 +54,7 @@ def save(comparison: Results, folder: Path, pages: Mapping[str, str] | None = No
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".report.", dir=folder) as part:
             for name, text in texts.items():
+                Path(part, name).parent.mkdir(parents=True, exist_ok=True)
                 Path(part, name).write_bytes(text.encode())
             if comparison.scored:
                 name = "qrels.trec"
@@ -66,6 +67,7 @@ def save(comparison: Results, folder: Path, pages: Mapping[str, str] | None = No
             remove_earlier(folder)
             names = [*texts, *(["qrels.trec"] if comparison.scored else []), *runs.values()]
             for name in names:
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 Path(part, name).replace(folder / name)
     except OSError as error:
         raise OSError(
@@ -86,7 +88,8 @@ def earlier_files(folder: Path) -> list[Path]:
         *FIXED,
         *(name for name in runs if isinstance(name, str) and re.fullmatch(r"run\.(?:[\w.-]+\.)?trec", name)),
     ]
-    return [folder / name for name in names if (folder / name).is_file()]
+    exported = folder.glob("mteb/results/*/*/*.*")
+    return [*(folder / name for name in names if (folder / name).is_file()), *exported]
 
 
 def remove_earlier(folder: Path) -> None:

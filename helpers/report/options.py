@@ -53,6 +53,7 @@ OUTPUT: Group = {
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or P@10,nDCG@10"},
     "--latency": {"type": int, "default": 0, "metavar": "N",
                   "help": "measure how long N queries take one at a time, 100 for instance"},
+    "--export": {"metavar": "mteb[=TASK]", "help": "write the results as mteb's files too, of a task of this name"},
     "--no-growth": {"action": "store_true", "help": "leave out the scores of smaller corpora"},
     "--language": {"choices": LANGUAGES, "default": "en", "help": "of the page"},
     "--out": {"type": Path, "default": Path("build/report"),

@@ -37,10 +37,10 @@ def load_contenders(
 
     Args:
         models: ``"offline"``: the bundled MiniLM under every pooling, its input embeddings alone, and an untrained
-            twin. ``"hub"``: the five models of the upstream tutorial, under the mean, right and wrong, and
-            colbertv2.0 under MaxSim as well; about 2 GB are downloaded the first time. Anything else is models of
-            your own, which stand beside the offline ones: a folder or hub id, a list of these, or a dict of them by
-            the names that the tables shall show.
+            twin. ``"hub"``: the five models of the upstream tutorial, under the mean, right and wrong, MiniLM under
+            its first token and its maximum too, and colbertv2.0 under MaxSim; about 2 GB are downloaded the first
+            time. Anything else is models of your own, which stand beside the offline ones: a folder or hub id, a list
+            of these, or a dict of them by the names that the tables shall show.
 
     Raises:
         ValueError: no such set or folder, two models of one name, embeddings instead of a model, or what
@@ -50,8 +50,10 @@ def load_contenders(
     from helpers.models.transformer import static, untrained  # slow to import
 
     if models == "hub":
-        wrong_too = (Pooling.MEAN, Pooling.UNMASKED_MEAN)
-        return {short_name(hub_id): _contender(hub_id, wrong_too) for hub_id in UPSTREAM_MODELS}
+        means = (Pooling.MEAN, Pooling.UNMASKED_MEAN)
+        minilms = (*means, Pooling.CLS, Pooling.MAX)
+        chosen = {hub_id: minilms if hub_id == OFFLINE_DEFAULT else means for hub_id in UPSTREAM_MODELS}
+        return {short_name(hub_id): _contender(hub_id, poolings) for hub_id, poolings in chosen.items()}
     models = [] if models == "offline" else models
     if isinstance(models, str) and not (is_hub_id(models) or Path(models).expanduser().is_dir()):
         raise ValueError(f"models={models!r}: expected 'offline', 'hub', a folder or a hub id, owner/name.")

@@ -1,15 +1,13 @@
-"""Data sets of the hub, served by a hub of our own: honest ones load, others are refused as folders are."""
+"""Data sets of the hub, served by a hub of our own: honest ones load, at the revision wanted; others are refused."""
 
 from __future__ import annotations
 
-import hashlib
-import http.server
 import io
 import json
 import os
 import subprocess
 import sys
-import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,8 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from helpers.data import hub
+from helpers.models.files import read_checkpoint
+from tests.checkpoints import save_checkpoint
+from tests.hub import local_hub
 
-COMMIT = "a" * 40
+SECRET = b"query,positive\nthe secret,the secret\n"
 ROWS = b"query,positive\none,uno\n"
 
 
@@ -60,95 +61,87 @@ REPOSITORIES = {
     "yaml": {".huggingface.yaml": b"configs: [{config_name: a, data_files: {secret}/dev.csv}]", "dev.csv": ROWS},
     "pictures": {"dev.parquet": pictures()},
     "video": {"dev.mp4": b"no film"},
+    "gated": {"dev.csv": ROWS},
+    "broken": {"broken.csv": ROWS},
 }
 
 
-class Hub(http.server.BaseHTTPRequestHandler):
-    """As much of the hub as a download of small files asks for."""
-
-    secret = ""
-
-    def do_GET(self) -> None:
-        """Answer what a repository is, what is in it, and its files."""
-        path = self.path.split("?")[0]
-        name = next((name for name in REPOSITORIES if f"datasets/owner/{name}" in path), None)
-        files = {k: v.replace(b"{secret}", self.secret.encode()) for k, v in REPOSITORIES.get(name or "", {}).items()}
-        if name is None:
-            self.answer(b"{}", 200 if path == "/" else 404)
-        elif "/resolve/" in path:
-            file = path.split("/", 6)[6]
-            self.answer(files.get(file, b""), 200 if file in files else 404)
-        elif "/tree/" in path:
-            digests = {file: hashlib.sha1(content).hexdigest() for file, content in files.items()}
-            listed = [{"type": "file", "oid": digests[f], "size": len(files[f]), "path": f} for f in files]
-            self.answer(json.dumps(listed).encode())
-        else:
-            siblings = [{"rfilename": file} for file in files]
-            self.answer(json.dumps({"id": f"owner/{name}", "sha": COMMIT, "siblings": siblings}).encode())
-
-    do_HEAD = do_GET
-
-    def answer(self, body: bytes, status: int = 200) -> None:
-        """Send an answer, to HEAD without its body."""
-        self.send_response(status)
-        if status == 404:
-            self.send_header("X-Error-Code", "EntryNotFound")
-        self.send_header("Content-Length", str(len(body)))
-        self.send_header("ETag", f'"{hashlib.sha1(body).hexdigest()}"')
-        self.send_header("X-Repo-Commit", COMMIT)
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        """Keep quiet."""
-
-
+REVISION = {"dev.csv": b"query,positive\none,eins\n"}  # of "honest", the revision v1
 PROBE = """
 import json, sys
 from helpers.data import load_dataset
+from helpers.models.find import find_checkpoint
 for name in sys.argv[1:]:
     try:
-        print(json.dumps([name, load_dataset(f"owner/{name}").corpus]))
+        is_model = name.startswith("model ")
+        loaded = find_checkpoint(name.split()[1]).sha256 if is_model else load_dataset(f"owner/{name}").corpus
+        print(json.dumps([name, loaded]))
     except (ValueError, ConnectionError) as error:
         print(json.dumps([name, f"{type(error).__name__}: {error}"]))
 """
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give the folder in which downloads are kept."""
-    return tmp_path_factory.mktemp("home")
+Answers = dict[str, object]
 
 
-@pytest.fixture(scope="module")
-def answers(home: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
-    """Give what loading each data set gives or says, with the hub and then, as "name again", without."""
-    secret = tmp_path_factory.mktemp("secret")
-    (secret / "dev.csv").write_text("query,positive\nthe secret,the secret\n")
-    Hub.secret = str(secret)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    settings = {"HF_ENDPOINT": f"http://127.0.0.1:{server.server_port}", "HF_HOME": str(home), "HF_HUB_OFFLINE": "0"}
-    answers = probe(settings)
-    server.shutdown()
-    server.server_close()
-    answers |= {f"{name} again": answer for name, answer in probe(settings | {"HF_HUB_OFFLINE": "1"}).items()}
-    return answers
-
-
-def probe(settings: dict[str, str]) -> dict[str, object]:
-    """Load every data set in a process of its own."""
-    command = [sys.executable, "-c", PROBE, *REPOSITORIES]
-    run = subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True, timeout=120)
+def probe(names: Iterable[str], home: Path, endpoint: str, *, offline: bool = False) -> Answers:
+    """Load every data set and model in a process of its own: what it gives, or says."""
+    settings = {"HF_ENDPOINT": endpoint, "HF_HOME": str(home), "HF_HUB_OFFLINE": str(int(offline))}
+    command = [sys.executable, "-c", PROBE, *names]
+    run = subprocess.run(command, env={**os.environ, **settings}, capture_output=True, text=True, timeout=180)
     assert run.returncode == 0, run.stderr
     return dict(json.loads(line) for line in run.stdout.splitlines())
 
 
-@pytest.mark.parametrize("name", ["honest", "named", "mteb", "honest again", "named again", "mteb again"])
-def test_an_honest_data_set_loads_and_does_again_without_the_hub(answers: dict[str, object], name: str):
-    """A check too strict would refuse every data set of the hub, or what is left of an earlier download."""
+def write_repositories(root: Path) -> None:
+    """Write the data sets, one of them in two revisions, and a model; some would have a file elsewhere read."""
+    secret = root / "secret"
+    repositories = {f"datasets/owner/{name}": files for name, files in REPOSITORIES.items()}
+    for name, files in {**repositories, "datasets/owner/honest@v1": REVISION, "secret": {"dev.csv": SECRET}}.items():
+        (root / name).mkdir(parents=True)
+        for file, content in files.items():
+            (root / name / file).write_bytes(content.replace(b"{secret}", str(secret).encode()))
+    save_checkpoint(root / "models" / "owner" / "tiny")
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Answers:
+    """Give what loading each data set gives or says, with the hub and then, as "name again", without."""
+    root, home = tmp_path_factory.mktemp("hub"), tmp_path_factory.mktemp("home")
+    write_repositories(root)
+    with local_hub(root) as hub:
+        hub.moved["owner/old"] = "owner/honest"
+        hub.gated = {"owner/gated"}
+        hub.cut.update({"model.safetensors": 1, "rows.csv": 1, "broken.csv": 100})
+        commit = hub.commit("datasets", "owner/honest", "v1")
+        names = [*REPOSITORIES, "honest@v1", f"honest@{commit}", "honest@v9", "old", "nothing"]
+        names += ["model owner/tiny", "model owner/nothing"]
+        answers = probe(names, home, hub.endpoint)
+        answers["commit"] = answers.pop(f"honest@{commit}")
+        # The newest of the cache is now the revision v1, which is not what the plain name asks for.
+        again = probe(names, home, hub.endpoint, offline=True)
+    return answers | {f"{name} again": answer for name, answer in again.items()}
+
+
+@pytest.mark.parametrize("name", ["honest", "named", "mteb", "old", "honest again", "named again", "mteb again"])
+def test_an_honest_data_set_loads_and_does_again_without_the_hub(answers: Answers, name: str):
+    """A check too strict would refuse every data set of the hub, one that moved, or an earlier download."""
     assert answers[name] == ["uno"]
+
+
+@pytest.mark.parametrize("name", ["honest@v1", "commit", "honest@v1 again"])
+def test_a_pinned_revision_is_the_one_that_loads(answers: Answers, name: str):
+    """Without the hub ``datasets`` takes whatever was loaded last: scores on other texts, and no word of it."""
+    assert answers[name] == ["eins"]
+
+
+def test_a_model_whose_download_breaks_off_once_is_completed(answers: Answers, tmp_path: Path):
+    """Half a file would be loaded, or every broken line would begin the download anew."""
+    assert (
+        answers["model owner/tiny"]
+        == answers["model owner/tiny again"]
+        == read_checkpoint(save_checkpoint(tmp_path / "tiny")).sha256
+    )
 
 
 @pytest.mark.parametrize(
@@ -160,11 +153,23 @@ def test_an_honest_data_set_loads_and_does_again_without_the_hub(answers: dict[s
         ("pictures", "holds pictures"),
         ("pictures again", "holds pictures"),
         ("video", "of the kind|Cannot read"),
+        ("honest@v9", "'owner/honest@v9': the hub has no such revision"),
+        ("honest@v9 again", "no earlier download of it"),
+        ("nothing", "the hub has none of this name"),
+        ("model owner/nothing", "the model 'owner/nothing': the hub has none of this name"),
+        ("gated", "set HF_TOKEN"),
+        ("broken", "the download broke off"),
     ],
 )
-def test_a_data_set_of_the_hub_reads_its_own_texts_alone(answers: dict[str, object], name: str, message: str):
-    """Its card would have files of the reader's machine read, as the card of a folder would."""
+def test_what_cannot_be_loaded_is_said_in_one_line(answers: Answers, name: str, message: str):
+    """A reader would get forty lines of traceback for a name that is misspelt or a data set that is gated."""
     assert any(part in str(answers[name]) for part in message.split("|")), answers[name]
+    assert "\n" not in str(answers[name])
+
+
+@pytest.mark.parametrize("name", ["outside", "yaml", "labels", "pictures"])
+def test_a_data_set_of_the_hub_reads_its_own_texts_alone(answers: Answers, name: str):
+    """Its card would have files of the reader's machine read, as the card of a folder would."""
     assert "the secret" not in str(answers[name])
 
 

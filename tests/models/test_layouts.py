@@ -81,7 +81,7 @@ def hub(tmp_path, monkeypatch):
     monkeypatch.setattr("helpers._hub.reachable", lambda: True)
     monkeypatch.setattr("helpers.models.find.bundled_path", lambda _: None)
 
-    def download(hub_id: str, allow_patterns: list[str]) -> str:
+    def download(hub_id: str, revision: str | None, allow_patterns: list[str]) -> str:
         source, target = tmp_path / "hub" / hub_id, tmp_path / "fetched" / hub_id
         for path in source.rglob("*"):
             name = path.relative_to(source).as_posix()
