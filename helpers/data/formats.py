@@ -21,6 +21,7 @@ NAMES = {  # the role of a column: its usual names
     "title": ("title",),
     "positive": ("positive",),
     "negative": ("negative",),
+    "instruction": ("instruction",),
     "grade": ("grade", "score", "relevance", "label"),
 }
 DEFAULT_SPLIT = "dev"
@@ -75,12 +76,18 @@ def column_of(table: Table, role: str, columns: Mapping[str, str]) -> list[Cell]
 
 
 def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[Cell], int]:
-    """Return the texts of a table of queries or passages (``role``); a passage's title goes on a line before its text.
+    """Return the texts of a table of queries or passages (``role``), with what ``mteb`` keeps in another column.
+
+    A passage's title goes on a line before its text; the ``instruction`` of a query, which says what is wanted, behind
+    its text, as in mteb.
 
     Returns:
         The cells, one for each row, and how many of them begin with a title.
     """
     texts = column_of(table, role, columns)
+    if role == "query" and ("instruction" in columns or "instruction" in table.columns):
+        instructions = column_of(table, "instruction", columns)
+        return [joined_with(text, more) for text, more in zip(texts, instructions, strict=True)], 0
     if role != "passage" or ("title" not in columns and "title" not in table.columns):
         return texts, 0
     joined, titled = list(texts), 0
@@ -92,6 +99,11 @@ def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[
         elif isinstance(texts[row], str):
             joined[row], titled = f"{title}\n{texts[row]}", titled + 1
     return joined, titled
+
+
+def joined_with(text: Cell, instruction: Cell) -> Cell:
+    """Return a query with its instruction behind it; either may be blank."""
+    return text if is_blank(text) or is_blank(instruction) else f"{text} {instruction}"
 
 
 def choose_split(splits: Sequence[str], wanted: str | None, *, or_only: bool = False) -> str | None:

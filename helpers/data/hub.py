@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 OFFLINE_DEFAULT = "pocket-en"
 SETTINGS = ("README.md", ".huggingface.yaml")
-ROLES = ("corpus", "queries", "qrels")
+ROLES = ("corpus", "queries", "qrels", "instruction")
 SPLITS = {"train": ("train", "training"), "validation": DEV, "test": ("test", "testing", "eval", "evaluation")}
 SHOWN = 20  # names in a message
 
@@ -76,7 +76,7 @@ def shown_name(place: Place) -> str:
 
 
 def choose_roles(names: Sequence[str], wanted: str | None, place: Place) -> dict[str, str] | None:
-    """Return the configurations of ``corpus``, ``queries`` and perhaps ``qrels`` that belong together.
+    """Return the configurations of ``corpus``, ``queries``, perhaps ``qrels`` and ``instruction`` that belong together.
 
     ``mteb`` names those of a language ``zh-corpus``, ``zh-queries``, ``zh-qrels`` (MIRACLRetrieval, MintakaRetrieval,
     MultiLongDocRetrieval and others); the name may come last as well, ``corpus-zh``. Judgements may be the

@@ -9,7 +9,7 @@ from helpers._hub import is_hub_id
 from helpers.data import bundled, by_id, docstrings, hub
 from helpers.data.by_id import Options
 from helpers.data.dataset import RetrievalDataset, check_count, require_answers
-from helpers.data.formats import DEFAULT_SPLIT, Table, kind_of, parse_columns, read_table
+from helpers.data.formats import DEFAULT_SPLIT, Table, column_of, kind_of, parse_columns, read_table
 from helpers.data.hub import OFFLINE_DEFAULT, Place, shown_name
 from helpers.data.rows import from_rows
 
@@ -179,9 +179,21 @@ def _load_configurations(
     if not by_id.is_judgements(judgements):
         return None
     queries = _read_table(place, roles["queries"], judgements.split, options, or_only=True)
+    if "instruction" in roles:
+        queries = _with_instructions(
+            queries, _read_table(place, roles["instruction"], judgements.split, options), options
+        )
     passages = _read_table(place, roles["corpus"], judgements.split, options, or_only=True)
     judged = by_id.grades_of(judgements, options.columns)
     return replace(by_id.collect(name, queries, passages, judged, "qrels", options), split=judgements.split)
+
+
+def _with_instructions(queries: Table, instructions: Table, options: Options) -> Table:
+    """Add the column ``instruction`` of a table of its own, by the id of the query."""
+    ids = column_of(instructions, "query_id", options.columns)
+    by_query = dict(zip(ids, column_of(instructions, "instruction", {}), strict=True))
+    asked = [by_query.get(query) for query in column_of(queries, "query_id", options.columns)]
+    return replace(queries, columns={**queries.columns, "instruction": asked})
 
 
 def _files_by_id(

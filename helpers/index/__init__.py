@@ -22,7 +22,7 @@ from helpers.index.blocks import BlockIndex
 from helpers.index.dense import Index, PartialIndex, load_index, reserve, save_index
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
 from helpers.index.order import check_k
-from helpers.index.words import KINDS, WORD_INDEXES, BM25Index, SparseIndex, TfidfIndex, check_words, tokenize
+from helpers.index.words import KINDS, WORD_INDEXES, BM25Index, SparseIndex, TfidfIndex, read_words, tokenize
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -55,14 +55,14 @@ def build_index(
             of all shards, the same each time, so that shards are gone through twice: an array, a list of arrays and
             :class:`~helpers.embeddings.shards.Shards` can be, a generator cannot and is refused.
         factory: what to build, with its settings behind a colon. ``"BM25"``, ``"TF-IDF"``, each also with what it
-            counts, ``"BM25:characters"``, see :func:`helpers.index.words.tokenize`, and BM25 with its two constants,
-            ``"BM25:characters,k1=0.9,b=0.4"``; ``"MaxSim"``; ``"Sparse"`` (the passages are scipy's sparse matrix);
-            ``"Blocks"`` (exact, over shards that are read anew for each search and never all in memory); ``"Binary"``
-            (signs first, the vectors themselves for the best, ``"Binary:rescore=4"``); or a FAISS ``index_factory``
-            string for an index that ranks by inner product. ``"Flat"`` compares with every vector and is exact;
-            others, such as ``"IVF64,Flat:nprobe=8"`` or ``"HNSW32:efSearch=64"``, trade exactness for speed. Their
-            settings have the names of FAISS's ``ParameterSpace``; ``k_factor_rf`` is how many times k candidates a
-            ``Refine`` scores again.
+            counts, ``"BM25:characters"``, see :func:`helpers.index.words.tokenize`, with a language to stem,
+            ``"BM25:stem=english"``, and BM25 with its two constants, ``"BM25:characters,k1=0.9,b=0.4"``; ``"MaxSim"``;
+            ``"Sparse"`` (the passages are scipy's sparse matrix); ``"Blocks"`` (exact, over shards that are read anew
+            for each search and never all in memory); ``"Binary"`` (signs first, the vectors themselves for the best,
+            ``"Binary:rescore=4"``); or a FAISS ``index_factory`` string for an index that ranks by inner product.
+            ``"Flat"`` compares with every vector and is exact; others, such as ``"IVF64,Flat:nprobe=8"`` or
+            ``"HNSW32:efSearch=64"``, trade exactness for speed. Their settings have the names of FAISS's
+            ``ParameterSpace``; ``k_factor_rf`` is how many times k candidates a ``Refine`` scores again.
 
     Returns:
         A ``faiss.Index``, or an :class:`Index` of words or token vectors; number i is row i of the passages.
@@ -76,10 +76,8 @@ def build_index(
         return kinds[factory](passages)
     kind, _, settings = factory.partition(":")
     if kind in KINDS:
-        units = [part.strip() for part in settings.split(",") if part and "=" not in part]
-        numbers = parse_settings(",".join(part for part in settings.split(",") if "=" in part))
-        check_words(kind, units, numbers)
-        return KINDS[kind](cast(Sequence[str], passages), *units, **numbers)
+        units, options = read_words(kind, settings)
+        return KINDS[kind](cast(Sequence[str], passages), *units, **options)
     values, vectors = parse_settings(settings), cast(Iterable[np.ndarray], passages)
     if kind == "Binary":
         if unknown := sorted(values.keys() - {"rescore"}):

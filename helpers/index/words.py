@@ -29,7 +29,10 @@ DEFAULT_UNIT = "words-no-hmm"  # what "BM25" and "TF-IDF" alone mean
 
 
 def tokenize(
-    texts: Sequence[str], unit: str = DEFAULT_UNIT, stop_words: Collection[str] = STOP_WORDS
+    texts: Sequence[str],
+    unit: str = DEFAULT_UNIT,
+    stop_words: Collection[str] = STOP_WORDS,
+    stem: str | None = None,
 ) -> list[tuple[str, ...]]:
     """Split texts into the units that BM25 and TF-IDF count, in lower case and without stop words.
 
@@ -40,14 +43,34 @@ def tokenize(
     - ``"words"``: jieba, which guesses at words its dictionary lacks by a hidden Markov model (HMM);
     - ``"words-search"``: jieba's mode for search engines, which gives the short words inside a long one too;
     - ``"characters"``: each character;
-    - ``"bigrams"``: each two neighbouring characters, as Lucene's CJK analyzer does;
+    - ``"bigrams"``: each two neighbouring characters, as Lucene's CJK analyzer does.
+
+    With ``stem`` a word becomes its stem after the stop words are gone, by Snowball's rules for that language
+    (``"english"``, ``"german"``) or Porter's (``"porter"``, 1980, the default of Lucene's English analyzer); Chinese
+    does not change.
 
     Raises:
-        ValueError: an unknown unit.
+        ValueError: an unknown unit, a language that Snowball does not know.
     """
     if unit not in UNITS:
         raise ValueError(f"Unknown unit {unit!r}: expected one of {', '.join(UNITS)}.")
-    return [tuple(word for word in _units(text, unit) if word not in stop_words) for text in texts]
+    units = [tuple(word for word in _units(text, unit) if word not in stop_words) for text in texts]
+    return units if stem is None else [tuple(_stem(word, stem) for word in words) for words in units]
+
+
+@lru_cache(maxsize=1 << 17)
+def _stem(word: str, language: str) -> str:
+    stem: str = _stemmer(language).stemWord(word)
+    return stem
+
+
+@lru_cache
+def _stemmer(language: str) -> Any:
+    import snowballstemmer
+
+    if language not in (known := snowballstemmer.algorithms()):
+        raise ValueError(f"stem={language!r}: expected one of {', '.join(known)}.")
+    return snowballstemmer.stemmer(language)
 
 
 @lru_cache(maxsize=1 << 14)  # one collection is split for TF-IDF and again for BM25
@@ -101,7 +124,7 @@ class BM25Index:
 
     Args:
         corpus: n passages.
-        unit, stop_words: what is counted, see :func:`tokenize`.
+        unit, stop_words, stem: what is counted, see :func:`tokenize`.
         k1: how slowly further occurrences of a word add less; 0 counts a word once.
         b: how far a passage's length is held against it: 0 not at all, 1 in full.
 
@@ -117,13 +140,14 @@ class BM25Index:
         k1: float = 1.5,
         b: float = 0.75,
         stop_words: Collection[str] = STOP_WORDS,
+        stem: str | None = None,
     ) -> None:
         """Count the words of n passages."""
         import bm25s
 
         check_words("BM25", [unit], {"k1": k1, "b": b})
         self.ntotal = len(corpus)
-        self._split = partial(tokenize, unit=unit, stop_words=stop_words)
+        self._split = partial(tokenize, unit=unit, stop_words=stop_words, stem=stem)
         self._retriever: Any = bm25s.BM25(method="lucene", k1=k1, b=b)
         self._retriever.index(_counted(corpus, self._split), show_progress=False)
 
@@ -142,18 +166,18 @@ class TfidfIndex:
 
     Args:
         corpus: n passages.
-        unit: what is counted, see :func:`tokenize`.
+        unit, stem: what is counted, see :func:`tokenize`.
 
     Raises:
         ValueError: an unknown unit, passages that have no unit at all.
     """
 
-    def __init__(self, corpus: Sequence[str], unit: str = DEFAULT_UNIT) -> None:
+    def __init__(self, corpus: Sequence[str], unit: str = DEFAULT_UNIT, *, stem: str | None = None) -> None:
         """Count the words of n passages."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         self.ntotal = len(corpus)
-        self._split = partial(tokenize, unit=unit)
+        self._split = partial(tokenize, unit=unit, stem=stem)
         self._vectorizer: Any = TfidfVectorizer(analyzer=lambda words: words, sublinear_tf=True)
         self._passages: Any = self._vectorizer.fit_transform(_counted(corpus, self._split))
 
@@ -191,25 +215,48 @@ KINDS: dict[str, Callable[..., BM25Index | TfidfIndex]] = {"BM25": BM25Index, "T
 WORD_INDEXES = KINDS | {f"{kind}:{unit}": partial(make, unit=unit) for kind, make in KINDS.items() for unit in UNITS}
 
 
-def check_words(kind: str, units: Sequence[str], settings: Mapping[str, float]) -> None:
+def read_words(kind: str, settings: str) -> tuple[list[str], dict[str, Any]]:
+    """Read the settings of an index of words: ``"characters,k1=0.9,b=0.4"``, ``"stem=english"``.
+
+    Returns:
+        What it counts, none for the default; and the other settings by name.
+
+    Raises:
+        ValueError: as :func:`check_words`, or a number that is none.
+    """
+    parts = [part.strip() for part in settings.split(",") if part.strip()]
+    units = [part for part in parts if "=" not in part]
+    values: dict[str, Any] = {}
+    for name, _, value in (part.partition("=") for part in parts if "=" in part):
+        try:
+            values[name.strip()] = value if name.strip() == "stem" else float(value)
+        except ValueError:
+            raise ValueError(f"Setting {name}={value!r}: expected a number, such as k1=0.9.") from None
+    check_words(kind, units, values)
+    return units, values
+
+
+def check_words(kind: str, units: Sequence[str], settings: Mapping[str, Any]) -> None:
     """Raise unless an index of words can be built so.
 
     Args:
         kind: "BM25" or "TF-IDF".
         units: what it counts, one name at most, see :func:`tokenize`.
-        settings: k1 and b, of BM25 alone.
+        settings: stem, and of BM25 k1 and b.
 
     Raises:
-        ValueError: an unknown or a second unit, an unknown setting, k1 or b out of range.
+        ValueError: an unknown or a second unit, an unknown setting or language, k1 or b out of range.
     """
     if unknown := [unit for unit in units if unit not in UNITS] or list(units[1:]):
         raise ValueError(f"{kind}: unknown unit {unknown[0]!r}; expected one of {', '.join(UNITS)}.")
-    known = ("k1", "b") if kind == "BM25" else ()
+    known = ("k1", "b", "stem") if kind == "BM25" else ("stem",)
     if strange := sorted(settings.keys() - set(known)):
-        raise ValueError(f"{kind} has no setting {strange[0]!r}; it has {' and '.join(known) or 'none'}.")
+        raise ValueError(f"{kind} has no setting {strange[0]!r}; it has {', '.join(known)}.")
     k1, b = settings.get("k1", 1.5), settings.get("b", 0.75)
     if not (0 <= k1 < float("inf") and 0 <= b <= 1):
         raise ValueError(f"k1={k1!r}, b={b!r}: expected k1 of at least 0, and b from 0 to 1.")
+    if settings.get("stem"):
+        _stemmer(settings["stem"])
 
 
 def matches(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

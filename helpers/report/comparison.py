@@ -21,7 +21,7 @@ from helpers.report.results import Result, Results, Stages
 from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, with_labels
 from helpers.systems.combine import DEPTH, Run
 from helpers.systems.cost import Cost, measured, stage
-from helpers.systems.latency import latencies
+from helpers.systems.latency import batch_seconds, latencies
 from helpers.systems.pipeline import Ranking, Retrieval, System
 from helpers.systems.stages import losses, oracle, union, ways
 
@@ -107,7 +107,9 @@ def compare(
         if spec.parts and result.ranking is not None:
             earlier = [results[part].latency for part in spec.parts]
             stages = _stages(spec, every, results | {name: result}, data, main, k)
-            result = replace(result, latency=_added([*earlier, result.latency]), stages=stages)
+            alone = [*(results[part].batch for part in spec.parts), result.batch]
+            batch = sum(alone) if all(alone) else 0.0
+            result = replace(result, latency=_added([*earlier, result.latency]), batch=batch, stages=stages)
         results[name] = result
     return Comparison(data, {name: _score(results[name], data, chosen, k) for name in specs}, chosen, main)
 
@@ -330,6 +332,8 @@ def _rank(
                     ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
             each = min(max(k, users), len(data.corpus))  # passages a query, as in use
             seconds = latencies(system, data, each, latency, index) if latency else {}
+            timed = min((len(values) for values in seconds.values()), default=0)
+            batch = batch_seconds(system, data, each, timed, index) if timed else 0.0
         except Exception as error:  # of anybody's model, file or class
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
@@ -337,7 +341,9 @@ def _rank(
     is_run = isinstance(system, Run)
     ids = system.doc_ids(data) if isinstance(system, Run) else data.corpus_ids
     notes = _notes(caught)
-    return Result(spec.name, record, ranking, ids, is_run, growth=curve, cost=cost, latency=seconds, notes=notes)
+    return Result(
+        spec.name, record, ranking, ids, is_run, growth=curve, cost=cost, latency=seconds, batch=batch, notes=notes
+    )
 
 
 def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: int) -> Result:

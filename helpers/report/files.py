@@ -156,7 +156,7 @@ def _system(comparison: Results, result: Result) -> Record:
         record["stages"] = asdict(result.stages)
     if result.latency:
         total = np.sum(list(result.latency.values()), axis=0)
-        record["latency"] = {"queries": len(total), "total": percentiles(total)}
+        record["latency"] = {"queries": len(total), "total": percentiles(total), "batch": result.batch}
         record["latency"] |= {"stages": {name: percentiles(values) for name, values in result.latency.items()}}
     record["growth"] = [{"passages": size, comparison.main: value} for size, value in result.growth.items()]
     return record

@@ -80,8 +80,7 @@ def make_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Sp
         progress: draw bars while models compute.
     """
     if spec.kind == "words":
-        units, numbers = word_settings(spec.options)
-        settings = ",".join([*units, *(f"{key}={value}" for key, value in numbers.items())])
+        settings = word_settings(spec.options)
         return Words(f"{spec.where}:{settings}" if settings else spec.where)
     if spec.kind == "api":
         options = {{"index": "factory"}.get(key, key): value for key, value in spec.options.items()}

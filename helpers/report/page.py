@@ -433,8 +433,11 @@ class View:
             each = [percentiles(1000 * one[stage]) if stage in one else {} for stage in stages]
             cells = [Cell(milliseconds(p["p50"]), f"–{milliseconds(p['p95'])}") if p else "–" for p in each]
             count = str(len(next(iter(one.values()))))
-            rows.append([name, *(milliseconds(value) for value in whole[name].values()), *cells, count])
-        header = [w["system"], *(f"p{p}" for p in PERCENTILES), *(w[f"of_{stage}"] for stage in stages), w["queries"]]
+            batch = c.results[name].batch
+            at_once = milliseconds(1000 * batch) if batch else "–"
+            rows.append([name, *(milliseconds(value) for value in whole[name].values()), *cells, at_once, count])
+        header = [w["system"], *(f"p{p}" for p in PERCENTILES), *(w[f"of_{stage}"] for stage in stages)]
+        header += [w["at_once"], w["queries"]]
         low = math.floor(math.log10(min(p["p50"] for p in whole.values())))
         high = math.ceil(math.log10(max(p["p99"] for p in whole.values())))
         cut = _cut_names(whole)

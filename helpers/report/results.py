@@ -51,6 +51,7 @@ class Result:
         growth: the main metric by number of passages, see :func:`helpers.report.growth.grown`.
         cost: seconds a stage, bytes of the index.
         latency: seconds of single queries by stage, its parts' stages among them; empty where none were measured.
+        batch: seconds a query when as many are answered at once; 0 where that was not measured.
         stages: of a fusion or reranking, where it loses answers; else None.
         notes: warnings, each once.
         error: why it failed.
@@ -66,6 +67,7 @@ class Result:
     growth: dict[int, float] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)
     latency: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
+    batch: float = 0.0
     stages: Stages | None = None
     notes: Sequence[Note] = ()
     error: str | None = None

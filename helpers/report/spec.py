@@ -3,7 +3,7 @@
 Text: what the system is, then perhaps ``?`` and options joined by ``&``: ``models/mine?pooling=cls&max_length=256``.
 
     bm25, tfidf                 matching of words
-    models/mine, BAAI/bge-m3    a model: a folder, or the id of one on the hub
+    models/mine, BAAI/bge-m3    a model: a folder, or the id of one on the hub, BAAI/bge-m3@REVISION
     sparse:naver/splade-v3      a learned sparse encoder: a folder or hub id
     api:https://HOST/v1?model=NAME   a model behind an address, see :mod:`helpers.systems.api`
     vectors/mine                a folder of embeddings (passages.npy, queries.npy)
@@ -38,8 +38,8 @@ from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 from helpers._files import nearest
-from helpers._hub import DEFAULT_ENDPOINT, is_hub_id, reachable
-from helpers.index.words import check_words
+from helpers._hub import DEFAULT_ENDPOINT, is_hub_id, reachable, split_revision
+from helpers.index.words import read_words
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
 from helpers.models.files import WEIGHTS, require_loadable, sha256_of
 from helpers.models.find import bundled_path, require_package
@@ -54,7 +54,7 @@ OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type 
     },
     "embeddings": {"name": str, "index": str},
     "run": {"name": str},
-    "words": {"name": str, "unit": str, "k1": float, "b": float},
+    "words": {"name": str, "unit": str, "k1": float, "b": float, "stem": str},
     "api": {
         "name": str, "model": str, "dim": int, "query_instruction": str, "passage_instruction": str, "price": float,
         "batch_size": int, "index": str,
@@ -194,8 +194,7 @@ def check_specs(specs: Sequence[Spec]) -> None:
         elif spec.kind == "api":
             check_address(spec.where)
         elif spec.kind == "words":
-            units, numbers = word_settings(options)
-            check_words(spec.where, units, numbers)
+            read_words(spec.where, word_settings(options))
         elif spec.kind == "run" and not path.is_file():
             if path.exists():
                 raise ValueError(f"{path.name!r} is a folder or a pipe; a run is a file in TREC's format.")
@@ -209,9 +208,9 @@ def check_specs(specs: Sequence[Spec]) -> None:
                 raise ValueError(f"{spec.name}: {part!r} has no token vectors; name a model for MaxSim, model = …")
 
 
-def word_settings(options: Options) -> tuple[list[str], dict[str, float]]:
-    """Return what a baseline of words counts, and its other settings, from the options of its spec."""
-    return [options["unit"]] if "unit" in options else [], {key: options[key] for key in ("k1", "b") if key in options}
+def word_settings(options: Options) -> str:
+    """Write what a baseline of words counts, and its other settings, as its index takes them."""
+    return ",".join(str(value) if key == "unit" else f"{key}={value}" for key, value in sorted(options.items()))
 
 
 def no_file(where: str, option: str = "") -> FileNotFoundError:
@@ -346,7 +345,9 @@ def _check_model(where: str) -> None:
     else:
         from huggingface_hub import try_to_load_from_cache
 
-        if not isinstance(try_to_load_from_cache(where, "config.json"), str) and not reachable():
+        repository, revision = split_revision(where)
+        downloaded = isinstance(try_to_load_from_cache(repository, "config.json", revision=revision), str)
+        if not downloaded and not reachable():
             endpoint = os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT
             raise ConnectionError(
                 f"No file or folder {where!r}; as the name of a model on the hub it cannot be loaded either: "

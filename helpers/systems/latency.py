@@ -1,4 +1,4 @@
-"""How long one query takes: systems are asked for one query after the other, warm, nothing of it in the cache."""
+"""How long queries take, one after the other or all at once: warm, and nothing of them in the cache."""
 
 import tempfile
 import time
@@ -38,14 +38,14 @@ def latencies(
         itself, such as a run.
     """
     check_count("latency", queries)
-    rows = list({text: row for row, text in reversed(list(enumerate(data.queries)))}.values())[::-1][:queries]
+    rows = _different(data, queries)
     index = system.build(data) if index is None and isinstance(system, Retrieval) else index
     seconds: list[dict[str, float]] = []
     with tempfile.TemporaryDirectory() as warm, tempfile.TemporaryDirectory() as empty:
         start = time.perf_counter()
         for folder, row in [(warm, rows[0]), *((empty, row) for row in rows)]:
             with measured() as cost:
-                if not _answer(_with_cache(system, folder), index, data, row, k):
+                if not _answer(_with_cache(system, folder), index, data, [row], k):
                     return {}
             seconds.append(cost.seconds)
             if time.perf_counter() - start > LIMIT and len(seconds) > 1:
@@ -53,9 +53,27 @@ def latencies(
     return {name: np.array([one.get(name, 0.0) for one in seconds[1:]]) for name in seconds[1]}
 
 
+def batch_seconds(system: System, data: RetrievalDataset, k: int, queries: int, index: object = None) -> float:
+    """Measure the seconds a query when so many are answered at once; arguments as for :func:`latencies`.
+
+    Returns:
+        Seconds, the mean of one batch; 0 for a system that answers nothing by itself.
+    """
+    rows = _different(data, queries)
+    index = system.build(data) if index is None and isinstance(system, Retrieval) else index
+    with tempfile.TemporaryDirectory() as empty, measured() as cost:
+        answered = _answer(_with_cache(system, empty), index, data, rows, k)
+    return sum(cost.seconds.values()) / len(rows) if answered else 0.0
+
+
 def percentiles(seconds: np.ndarray) -> dict[str, float]:
     """Return the percentiles 50, 95 and 99 of latencies: ``{"p50": …}``."""
     return {f"p{p}": float(np.percentile(seconds, p)) for p in PERCENTILES}
+
+
+def _different(data: RetrievalDataset, count: int) -> list[int]:
+    """Return the rows of the first so many queries of different texts."""
+    return list({text: row for row, text in reversed(list(enumerate(data.queries)))}.values())[::-1][:count]
 
 
 def _with_cache(system: System, folder: str) -> System:
@@ -70,20 +88,22 @@ def _with_cache(system: System, folder: str) -> System:
             return system
 
 
-def _answer(system: System, index: object, data: RetrievalDataset, row: int, k: int) -> bool:
-    """Answer one query; return whether a system of this kind can."""
-    query = slice(row, row + 1)
-    single = replace(data, queries=data.queries[query], query_ids=data.query_ids[query], qrels=data.qrels[query])
+def _answer(system: System, index: object, data: RetrievalDataset, rows: list[int], k: int) -> bool:
+    """Answer some queries; return whether a system of this kind can."""
+    asked = replace(
+        data, queries=[data.queries[row] for row in rows], query_ids=[data.query_ids[row] for row in rows],
+        qrels=[data.qrels[row] for row in rows],
+    )  # fmt: skip
     match system:
         case Retrieval():
-            system.answer(index, single.queries, k)
+            system.answer(index, asked.queries, k)
         case Rerank(part=Ranking() as part):
-            replace(system, part=Ranking(part.scores[query], part.ids[query])).rank(single, k)
+            replace(system, part=Ranking(part.scores[rows], part.ids[rows])).rank(asked, k)
         case Fusion(parts=parts):
-            rankings = [Ranking(p.scores[query], p.ids[query]) for p in parts if isinstance(p, Ranking)]
+            rankings = [Ranking(p.scores[rows], p.ids[rows]) for p in parts if isinstance(p, Ranking)]
             if len(rankings) < len(parts):
                 return False
-            replace(system, parts=rankings).rank(single, k)
+            replace(system, parts=rankings).rank(asked, k)
         case _:
             return False
     return True

@@ -179,6 +179,22 @@ def test_the_configurations_of_mteb_are_put_together(tmp_path: Path, kind: str, 
     assert "split 'test'" in repr(data)
 
 
+@pytest.mark.parametrize("own_table", [False, True])
+def test_the_instruction_of_a_query_is_read_with_it(tmp_path: Path, own_table: bool):
+    """Half of the question would be missing in the tasks of mteb that have instructions."""
+    folder = mteb(tmp_path / "set", "jsonl", {"corpus": "corpus", "queries": "queries", "qrels": "default"})
+    told = [{"query-id": "q1", "instruction": "Only numbers."}, {"query-id": "q0", "instruction": ""}]
+    if own_table:
+        put(folder / "instruction" / "test.jsonl", jsonl(told))
+        entry = "- config_name: instruction\n  data_files: [{split: test, path: instruction/test.jsonl}]\n---\n"
+        put(folder / "README.md", (folder / "README.md").read_text().removesuffix("---\n") + entry)
+    else:
+        rows = [{"_id": row["query-id"], "text": text} | row for row, text in zip(told, ["two", "one"], strict=True)]
+        put(folder / "queries" / "test.jsonl", jsonl(rows))
+    data = load_dataset(folder)
+    assert dict(zip(data.query_ids, data.queries, strict=True)) == {"q0": "one", "q1": "two Only numbers."}
+
+
 def languages(folder: Path, names: list[str]) -> Path:
     """Write a collection of configurations for each language, named as the format says, ids and texts of its own."""
     card = "---\nconfigs:\n"

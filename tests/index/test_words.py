@@ -87,6 +87,18 @@ def test_settings_follow_the_colon():
     assert not np.allclose(given[0], plain[0])
 
 
+@pytest.mark.parametrize("kind", ["BM25", "TF-IDF"])
+def test_words_are_stemmed_in_the_language_named(kind: str):
+    """BM25 of another tool stems by default, and a comparison with it would blame the model."""
+    corpus = ["the rivers flooded", "a river floods", "die Häuser", "长江的河流"]
+    plain = search(build_index(corpus, kind), ["flooding rivers"], 4)[1][0]
+    stemmed = search(build_index(corpus, f"{kind}:stem=english"), ["flooding rivers"], 4)[1][0]
+    assert (set(plain.tolist()), set(stemmed.tolist())) == ({0, -1}, {0, 1, -1})
+    assert search(build_index(corpus, f"{kind}:stem=german"), ["Haus"], 1)[1].tolist() == [[2]]
+    assert search(build_index(corpus, f"{kind}:characters,stem=english"), ["河"], 1)[1].tolist() == [[3]]
+    assert tokenize(["generously"], stem="porter") == [("gener",)]
+
+
 def test_stop_words_are_the_readers_choice():
     """Another language has others, and a search for "to be or not to be" needs them all."""
     index = build_index(["to be or not to be", "the sea"], "BM25")
@@ -113,8 +125,8 @@ def test_tfidf_is_scikit_learns():
         (lambda: tokenize(["a"], "syllables"), "Unknown unit 'syllables': expected one of words, words-no-hmm"),
         (lambda: build_index(["cat"], "BM25:syllables"), "BM25: unknown unit 'syllables'; expected one of"),
         (lambda: build_index(["cat"], "BM25:words,bigrams"), "BM25: unknown unit 'bigrams'"),
-        (lambda: build_index(["cat"], "BM25:k2=1"), "BM25 has no setting 'k2'; it has k1 and b"),
-        (lambda: build_index(["cat"], "TF-IDF:b=1"), "TF-IDF has no setting 'b'; it has none"),
+        (lambda: build_index(["cat"], "BM25:k2=1"), "BM25 has no setting 'k2'; it has k1, b, stem"),
+        (lambda: build_index(["cat"], "TF-IDF:b=1"), "TF-IDF has no setting 'b'; it has stem"),
         (lambda: build_index(["cat"], "BM25:b=2"), "b=2.0: expected k1 of at least 0, and b from 0 to 1"),
         (lambda: rank("BM25:syllables", load_dataset("pocket-zh", max_queries=2)), "BM25: unknown unit 'syllables'"),
         (lambda: rank("BM52", load_dataset("pocket-zh", max_queries=2)), "Unknown system 'BM52'"),
@@ -122,6 +134,8 @@ def test_tfidf_is_scikit_learns():
         (lambda: build_index(["？！", "的"], "TF-IDF:bigrams"), "The 2 passages have no word to count"),
         (lambda: BM25Index(["cat"], k1=-1), "k1=-1, b=0.75: expected k1 of at least 0"),
         (lambda: BM25Index(["cat"], b=float("nan")), "b from 0 to 1"),
+        (lambda: build_index(["cat"], "BM25:k1=x"), "Setting k1='x': expected a number"),
+        (lambda: build_index(["cat"], "BM25:stem=klingon"), "stem='klingon': expected one of .*english"),
     ],
 )
 def test_what_cannot_be_counted_is_refused_in_one_line(call, message):

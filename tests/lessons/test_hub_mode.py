@@ -46,7 +46,8 @@ def settings(hub: LocalHub, tmp_path: Path) -> dict[str, str]:
 
 def results(cell: NotebookNode) -> list[str]:
     """Return what a cell printed or showed, without the bars of a download."""
-    shown = [output for output in cell.outputs if output.get("name") != "stderr"]
+    bar = "application/vnd.jupyter.widget-view+json"
+    shown = [output for output in cell.outputs if output.get("name") != "stderr" and bar not in output.get("data", {})]
     return output_texts(NotebookNode(cell, outputs=shown))
 
 

@@ -34,7 +34,7 @@ def test_options_follow_a_question_mark(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("bm25?k=3", "a baseline has no option 'k'; it has name, unit, k1, b"),
+        ("bm25?k=3", "a baseline has no option 'k'; it has name, unit, k1, b, stem"),
         ("a/b?poling=cls", "a model has no option 'poling'; it has name, pooling"),
         ("a/b?pooling", "'pooling' is no option; write key=value, joined by &"),
         ("a/b?max_length=many", "max_length='many': expected a whole number of at least 1"),
@@ -52,10 +52,16 @@ def test_a_wrong_option_is_named(text, message):
 def test_options_of_words_reach_the_index():
     """BM25 tuned on the command line would be BM25 as it comes; a wrong constant would end a run after the others."""
     spec = from_text("bm25?k1=0.9&b=0.4&unit=characters")
-    assert make_system(spec, {}, {}, progress=False) == Words("BM25:characters,k1=0.9,b=0.4")
+    assert make_system(spec, {}, {}, progress=False) == Words("BM25:b=0.4,k1=0.9,characters")
+    assert make_system(from_text("bm25?stem=porter"), {}, {}, progress=False) == Words("BM25:stem=porter")
     assert make_system(from_text("tfidf"), {}, {}, progress=False) == Words("TF-IDF")
     check_specs([spec])
-    for text, message in (("bm25?b=2", "b from 0 to 1"), ("tfidf?k1=1", "TF-IDF has no"), ("bm25?unit=x", "unit 'x'")):
+    for text, message in (
+        ("bm25?b=2", "b from 0 to 1"),
+        ("tfidf?k1=1", "TF-IDF has no"),
+        ("bm25?unit=x", "unit 'x'"),
+        ("bm25?stem=x", "stem='x'"),
+    ):
         with pytest.raises(ValueError, match=message):
             check_specs([from_text(text)])
 

@@ -12,7 +12,7 @@ from helpers.report import compare
 from helpers.report.page import View, render
 from helpers.report.spec import Spec
 from helpers.systems import Dense, Fusion, Run, Words, oracle, rank, union
-from helpers.systems.latency import latencies, percentiles
+from helpers.systems.latency import batch_seconds, latencies, percentiles
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import collection, write_reranker
 
@@ -102,6 +102,10 @@ def test_queries_are_timed_one_at_a_time(tmp_path, monkeypatch):
     assert all(seconds.shape == (4,) for seconds in times.values())
     assert set(latencies(Words(), data, 3, 99)) == {"queries", "search"}
     assert len(latencies(Words(), data, 3, 99)["search"]) == len(data.queries)
+    passes.clear()
+    assert batch_seconds(dense, data, 3, 4, index) > 0
+    assert len(passes) == 1  # all four at once, none read from the cache
+    assert batch_seconds(Run({"q1": {"d1": 1.0}}), data, 3, 2) == 0
     parts = [rank(Words(), data, 5), rank(dense, data, 5)]
     assert set(latencies(Fusion(parts), data, 3, 2)) == {"fuse"}
     assert latencies(Run({"q1": {"d1": 1.0}}), data, 3, 2) == latencies(Fusion([dense, parts[0]]), data, 3, 2) == {}
@@ -131,6 +135,9 @@ def test_latency_is_in_the_files_and_on_the_page(tmp_path):
     assert record["total"]["p50"] <= record["total"]["p95"] <= record["total"]["p99"]
     table, speeds = View(found).latency()
     assert table.header[:4] == ["system", "p50", "p95", "p99"]
+    assert table.header[-2:] == ["in one batch", "queries"]
+    batches = [found.results[name].batch for name in ("BM25", "TF-IDF", "both")]
+    assert record["batch"] == batches[2] > batches[0] + batches[1] > 0
     assert [speed.name for speed in speeds] == list(found.scored)
     assert "How long one query takes" in render(found)
     assert "How long one query takes" not in render(compare(["bm25"], data, 2))
