@@ -1,9 +1,20 @@
 """The benchmarks, each in seconds: that they still run against the package, and measure what they say."""
 
+import json
+
 import numpy as np
 import pytest
 
-from tests.bench import bench_distributed, bench_encode, bench_metrics, bench_million, bench_site, bench_streaming
+from tests.bench import (
+    bench_distributed,
+    bench_encode,
+    bench_metrics,
+    bench_million,
+    bench_ranks,
+    bench_site,
+    bench_streaming,
+)
+from tests.bench.reports import FOLDER
 from tests.distributed.samples import thread_cluster
 
 
@@ -51,6 +62,18 @@ def test_indexes_are_compared_with_exact_search():
     assert table.keys() == bench_million.INDEXES.keys()
     assert table["exact"]["agreement@10"] == 1
     assert likeness
+
+
+def test_what_a_leaderboard_tells_apart_follows_from_its_scores():
+    """The page on ranks would quote figures that its own record of MTEB's scores does not give."""
+    record = json.loads((FOLDER / "ranks.json").read_text(encoding="utf-8"))
+    scores = {model: [float(value) for value in row.split()] for model, row in record["scores"].items()}
+    assert bench_ranks.leaderboard(scores) == record["leaderboard"]
+    means = sorted(np.mean(list(scores.values()), axis=1), reverse=True)
+    assert record["leaderboard"]["median gap of neighbours"] == pytest.approx(np.median(-np.diff(means)))
+    by_hand = {"a": [0.9, 0.8, 0.9, 0.8], "b": [0.5, 0.42, 0.51, 0.4], "c": [0.5, 0.4, 0.5, 0.41]}
+    counted = bench_ranks.leaderboard(by_hand)
+    assert (counted["neighbours"], counted["neighbours apart"], counted["not apart from the first"]) == (2, 1, 0)
 
 
 def test_times_of_pages_are_summed_up():
