@@ -65,8 +65,6 @@ def leaderboard(scores: dict[str, list[float]]) -> dict[str, float]:
     apart = p < LEVEL
     neighbours, with_first = pairs[:, 1] == pairs[:, 0] + 1, pairs[:, 0] == 0
     adjusted = tukey_hsd(table, 2000)[tuple(pairs.T)] < LEVEL
-    better = np.zeros(models, int)  # systems that are separated from it and better
-    np.add.at(better, pairs[apart][:, 1], 1)
     return {
         "models": models,
         "tasks": tasks,
@@ -76,8 +74,6 @@ def leaderboard(scores: dict[str, list[float]]) -> dict[str, float]:
         "pairs apart": float(apart.mean()),
         "pairs apart, corrected": float(adjusted.mean()),
         "not apart from the first": int((~apart[with_first]).sum()),
-        "tenth, better ones": int(better[9]),
-        "largest gap of neighbours": float(-np.diff(table.mean(axis=1)).min()),
         "median gap of neighbours": float(np.median(-np.diff(table.mean(axis=1)))),
     }
 
