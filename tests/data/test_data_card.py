@@ -129,6 +129,16 @@ def test_tables_hold_what_the_files_hold(scores):
     assert {name: stated.get(name) for name in expected} == expected
 
 
+def test_the_chinese_card_states_the_same_figures():
+    """A figure that changes in one language would be wrong in the other."""
+    chinese = (FOLDER / "README.zh.md").read_text(encoding="utf-8")
+    in_tables = [re.findall(r"^\|.*\|$", text, re.M) for text in (card(), chinese)]
+    numbers = [[re.findall(r"[\d.]+", row) for row in rows if not row.startswith("|--")] for rows in in_tables]
+    assert numbers[0] == numbers[1]
+    english, chinese = (Counter(re.findall(r"\d+(?:[.,]\d+)*", text)) for text in (card(), chinese))
+    assert english == chinese
+
+
 def test_every_figure_of_the_text_is_computed(runs, scores):
     """A figure that no test computes is a claim nobody can check; any digit left over is one."""
     left = re.sub(r"^\|.*\|$", "", card(), flags=re.M)
