@@ -223,7 +223,9 @@ NEWER = {
         "non-inferiority test": ["own_model#in-continuous-integration"],
         "compare with last week's report": ["own_model#in-continuous-integration"],
         "junit output": ["own_model#in-continuous-integration"],
-        "best chunk size": ["08_chunks#six-ways-to-cut", "08_chunks#under-a-budget", "08_chunks#which-differences-survive"],
+        "best chunk size": [
+            "08_chunks#six-ways-to-cut", "08_chunks#under-a-budget", "08_chunks#which-differences-survive",
+        ],
         "overlap between chunks": ["08_chunks#six-ways-to-cut", "08_chunks#counting-chunks"],
         "labels after re-chunking": ["08_chunks#labels-on-chunks-go-stale"],
         "answer spans in long documents": [
@@ -232,11 +234,16 @@ NEWER = {
         "evaluate langchain retriever": ["08_chunks#your-documents-your-framework", "helpers.chunks.adapters"],
         "contextual retrieval": ["08_chunks#three-remedies-tested"],
         "token budget for the prompt": ["08_chunks#under-a-budget", "08_chunks#what-the-reader-gets"],
-        "does better retrieval give better answers": ["08_chunks#what-the-reader-writes", "08_chunks#what-the-reader-gets"],
-        "why did the reranker not help": [
-            "07_stages#the-ceiling-before-any-model", "07_stages#reranking-learn-the-order", "own_model#read-the-report",
+        "does better retrieval give better answers": [
+            "08_chunks#what-the-reader-writes", "08_chunks#what-the-reader-gets",
         ],
-        "score a TREC run without the texts": ["own_model#systems", "score", "score#what-it-reads", "own_model#trec-files"],
+        "why did the reranker not help": [
+            "07_stages#the-ceiling-before-any-model", "07_stages#reranking-learn-the-order",
+            "own_model#read-the-report",
+        ],
+        "score a TREC run without the texts": [
+            "own_model#systems", "score", "score#what-it-reads", "own_model#trec-files",
+        ],
         "weights of the fusion": [
             "own_model#systems", "07_stages#settings-are-a-choice-and-a-choice-needs-its-own-queries",
             "07_stages#fusion-adding-ranks",
@@ -257,7 +264,9 @@ NEWER = {
         "非劣效检验": ["own_model#in-continuous-integration"],
         "和上周的结果比较": ["own_model#in-continuous-integration"],
         "输出JUnit": ["own_model#in-continuous-integration"],
-        "分块多大合适": ["08_chunks#six-ways-to-cut", "08_chunks#under-a-budget", "08_chunks#which-differences-survive"],
+        "分块多大合适": [
+            "08_chunks#six-ways-to-cut", "08_chunks#under-a-budget", "08_chunks#which-differences-survive",
+        ],
         "块之间要不要重叠": ["08_chunks#six-ways-to-cut", "08_chunks#counting-chunks"],
         "重新切分以后标注还能用吗": ["08_chunks#labels-on-chunks-go-stale"],
         "长文档里的答案片段": [
@@ -268,9 +277,12 @@ NEWER = {
         "提示词的词元预算": ["08_chunks#under-a-budget", "08_chunks#what-the-reader-gets"],
         "检索好了回答就会好吗": ["08_chunks#what-the-reader-writes", "08_chunks#what-the-reader-gets"],
         "重排没有提升": [
-            "07_stages#the-ceiling-before-any-model", "07_stages#reranking-learn-the-order", "own_model#read-the-report",
+            "07_stages#the-ceiling-before-any-model", "07_stages#reranking-learn-the-order",
+            "own_model#read-the-report",
         ],
-        "没有原文只有TREC运行结果": ["own_model#systems", "score", "score#what-it-reads", "own_model#trec-files"],
+        "没有原文只有TREC运行结果": [
+            "own_model#systems", "score", "score#what-it-reads", "own_model#trec-files",
+        ],
         "加权融合": [
             "own_model#systems", "07_stages#settings-are-a-choice-and-a-choice-needs-its-own-queries",
             "07_stages#fusion-adding-ranks",
