@@ -229,11 +229,11 @@ def test_bars_say_what_a_change_did(site: Site):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_an_experiment_asks_first_and_then_shows(site: Site, language: str):
-    """The move would be made before the reader has guessed, or not be shown on a phone, or the guess be judged wrongly."""
+    """The move would be made before the reader has guessed, or a phone not show it, or the guess be judged wrongly."""
     opened(site, f"{language}/try.html", PHONE)
     words = settings(ROOT)["words"][language]
     before = {metric: values(site, metric) for metric in METRICS}
-    site.page.get_by_role("button", name=words["experiments"]["up"]["name"], exact=True).click()
+    site.page.locator(".try-experiments").get_by_role("button", name=words["experiments"]["up"]["name"]).click()
     assert {metric: values(site, metric) for metric in METRICS} == before
     question = site.page.locator(".try-question")
     assert words["guess"] in question.inner_text()

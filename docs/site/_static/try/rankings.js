@@ -29,6 +29,7 @@ export class Rankings {
   /** Whether the documents have titles, which are listed from top to bottom. */
   get titled() { return this.state.set === "passages"; }
   title(id) { return (this.titled && this.words.titles[id]) || id; }
+  named(id) { return this.titled ? `“${this.title(id)}”` : id; }
 
   docs({ ranking, list }) { return this.state.rankings[ranking][list]; }
 
@@ -51,7 +52,7 @@ export class Rankings {
 
   item({ id, grade }, spot) {
     const chosen = this.isChosen(spot), kept = spot.list === "retrieved";
-    const name = fill(this.words[kept ? "ranked" : "unranked"], { rank: spot.at + 1, id: this.title(id), grade: this.gradeName(grade) });
+    const name = fill(this.words[kept ? "ranked" : "unranked"], { rank: spot.at + 1, id: this.named(id), grade: this.gradeName(grade) });
     const button = el("button", {
       type: "button", class: grade >= this.state.level ? "try-doc relevant" : "try-doc", "aria-label": name,
       "aria-pressed": String(grade >= this.state.level), tabindex: chosen ? 0 : -1, "data-grade": grade,
@@ -76,7 +77,7 @@ export class Rankings {
     const kept = chosen.list === "retrieved";
     const act = (label, run, off = false) => el("button", { type: "button", disabled: off, onclick: run }, label);
     const grades = this.state.graded ? [0, 1, 2, 3] : [0, 1];
-    const about = fill(words.chosen, { id: this.title(doc.id), name: NAMES[chosen.ranking] });
+    const about = fill(words.chosen, { id: this.named(doc.id), name: NAMES[chosen.ranking] });
     this.bar.setAttribute("aria-label", about);
     this.bar.replaceChildren(
       el("span", {}, about),
@@ -140,7 +141,7 @@ export class Rankings {
 
   after(doc) {
     const kept = this.chosen.list === "retrieved";
-    this.say(fill(this.words[kept ? "ranked" : "unranked"], { rank: this.chosen.at + 1, id: this.title(doc.id), grade: this.gradeName(doc.grade) }));
+    this.say(fill(this.words[kept ? "ranked" : "unranked"], { rank: this.chosen.at + 1, id: this.named(doc.id), grade: this.gradeName(doc.grade) }));
     this.draw([this.chosen.ranking], this.changed);
   }
 
