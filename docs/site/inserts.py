@@ -63,13 +63,17 @@ def benchmark(edition: Edition, name: str) -> str:
     results = report.get("results", {})
     if shown := drawings(path, results, words):
         parts.append(panels(shown, name, lambda text: _label(text, words)))
+    numbers: list[str] = []
     for case, peers in results.items():
-        parts += [f"**{_case(case, words)}**", _measurements(peers, words)]
-    parts += [_measurements(rows, words) for rows in report.get("tables", [])]
+        numbers += [f"**{_case(case, words)}**", _measurements(peers, words)]
+    numbers += [_measurements(rows, words) for rows in report.get("tables", [])]
     if "seconds" in report:
         memory = {label: {"memory": value} for label, value in report["memory"].items()}
-        parts += [_measurements(_encoding(report), words), _measurements(memory, words)]
-        parts += [_measurements(report[key], words) for key in ("half", "multilingual")]
+        numbers += [_measurements(_encoding(report), words), _measurements(memory, words)]
+        numbers += [_measurements(report[key], words) for key in ("half", "multilingual")]
+    if shown:
+        numbers = [f"<details>\n<summary>{words['numbers']}</summary>", *numbers, "</details>"]
+    parts += numbers
     versions = ", ".join(f"{package} {version}" for package, version in report["versions"].items())
     return "\n\n".join([*parts, words["versions"] + versions])
 

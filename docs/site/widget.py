@@ -56,7 +56,8 @@ def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:
     words = settings(edition.root)["words"][edition.language]
     data = json.dumps(words | more, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
-    return f'{opening}<script type="application/json">{data}</script>{fallback}</div><p class="on-paper">{words["paper"]}</p>'
+    paper = f'<p class="on-paper">{words["paper"]}</p>'
+    return f'{opening}<script type="application/json">{data}</script>{fallback}</div>{paper}'
 
 
 def place_in_lesson(app: Sphinx, doctree: nodes.document) -> None:
