@@ -273,9 +273,9 @@ def test_a_dark_page_can_be_read(two):
     assert "screen and (prefers-color-scheme: dark)" in style
     for theme in (light, dark):
         colours = dict(re.findall(r"--(\w+): #([0-9a-fA-F]{6})\b", theme))
-        for words in ("ink", "quiet", "bad", "blue"):
+        for name in ("ink", "quiet", "bad", "blue"):
             for ground in ("ground", "soft"):
-                assert _contrast(colours[words], colours[ground]) > 4.5, (words, ground)
+                assert _contrast(colours[name], colours[ground]) > 4.5, (name, ground)
 
 
 def _contrast(one: str, other: str) -> float:

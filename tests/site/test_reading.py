@@ -168,7 +168,7 @@ def test_sheets_are_full(site: Site, path: str):
         ends = [0.0, *sorted(text.y for text in texts), HEIGHT if number < len(printed) else 0.0]
         gap = max(below - above for above, below in pairwise(ends))
         assert gap < HEIGHT / 4, f"sheet {number} has {gap:.0f} empty points"
-        assert min(text.x for text in texts) < WIDTH / 10, f"sheet {number}"
+        assert min(text.x for text in texts) < WIDTH / 8, f"sheet {number}"
     site.page.emulate_media(media="print")
     site.page.set_viewport_size({"width": round(A4_INSIDE), "height": 1000})
     try:
