@@ -524,8 +524,8 @@ def p_text(value: float) -> str:
 
 
 def short(text: str) -> str:
-    """Return a text on one line, cut to the width of a cell."""
-    line = " ".join(text.split())
+    """Return a text on one line, a dash between its title and the rest, cut to the width of a cell."""
+    line = " – ".join(" ".join(part.split()) for part in text.strip().split("\n", 1))
     return line if len(line) <= TEXT else line[: TEXT - 1].rstrip() + "…"
 
 
