@@ -28,7 +28,8 @@ def settings(root: Path) -> Any:
 def passages(edition: Edition) -> dict[str, Any]:
     """Return the rankings of real passages that the widget can begin with, and the titles of all it may show."""
     pocket, given = read_pocket(edition), settings(edition.root)["passages"]
-    rankings, shown = [], set()
+    rankings: list[dict[str, Any]] = []
+    shown: set[str] = set()
     for query in given["queries"]:
         retrieved = pocket.lists[query][given["system"][edition.language]]
         relevant = [passage for passage, grade in pocket.grades[query].items() if grade >= ANSWERS]
