@@ -10,7 +10,7 @@ from typing import Any
 _TITLE = re.compile(r"(<h[1-3]>)(.*?)(</h[1-3]>)", re.S)
 _EMPHASIS = re.compile(r"<em>([^<]*)</em>")
 _HAN = re.compile(r"[\u3400-\u9fff]{3,}")
-_FORMULA = re.compile(r"(<math(?:(?!</math>).)*</math>)([，。；：、！？）])", re.S)
+_FORMULA = re.compile(r'(<span class="math">(?:(?!</span>).)*</math></span>)([，。；：、！？）])', re.S)
 _LATIN = re.compile(r"[A-Za-z0-9@](?:[\w@.,%+ -]*[A-Za-z0-9%])?", re.A)
 
 

@@ -60,7 +60,7 @@ autodoc_use_type_comments = False
 # The API pages need only the names of these; importing them would take much of the time of a build.
 autodoc_mock_imports = ["dask", "distributed", "faiss", "matplotlib", "pandas", "safetensors", "scipy", "torch"]
 autodoc_mock_imports += ["tqdm", "transformers"]
-toc_object_entries = False
+toc_object_entries_show_parents = "hide"
 add_module_names = False
 copybutton_exclude = ".linenos, .gp, .go"
 

@@ -62,6 +62,37 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     title.parent.insert(title.parent.index(title) + 1, nodes.raw("", lesson_bar(app, name), format="html"))
 
 
+def complete_module(app: Sphinx, doctree: nodes.document) -> None:
+    """Begin the page of a module with a table of its names; where the site is not English, say that the page is.
+
+    Of these names alone consists what is "on this page": with the methods of classes it would be too long to read.
+    """
+    edition, page = Edition.of(app), doctree.next_node(nodes.section)
+    if not app.env.docname.startswith("helpers.") or page is None:
+        return
+    rows = []
+    for entry in (node for node in page.children if isinstance(node, addnodes.desc)):
+        name, about = entry[0]["ids"][0], entry[-1].next_node(nodes.paragraph)
+        link = nodes.reference("", "", nodes.literal("", name.rpartition(".")[2]), refid=name)
+        said = re.split(r"\.(?:\s|$)", about.astext() if about else "")[0]
+        rows.append([nodes.paragraph("", "", link), nodes.paragraph("", said)])
+        for method in (node for node in entry[-1].findall(addnodes.desc_signature)):
+            method["_toc_name"] = ""
+    first = page.next_node(nodes.paragraph)
+    if rows and first is not None and first.parent is page:
+        page.insert(page.index(first) + 1, _table(rows))
+    if edition.language != "en":
+        page["classes"].append("language-en")
+        page.insert(1, nodes.paragraph("", edition.words["in english"], classes=["where", "language-zh-CN"]))
+
+
+def _table(rows: list[list[nodes.paragraph]]) -> nodes.table:
+    """Return a table without a head."""
+    body = nodes.tbody("", *(nodes.row("", *(nodes.entry("", cell) for cell in row)) for row in rows))
+    columns = [nodes.colspec(colwidth=1) for _ in rows[0]]
+    return nodes.table("", nodes.tgroup("", *columns, body, cols=len(columns)), classes=["names"])
+
+
 def lesson_bar(app: Sphinx, name: str) -> str:
     """Return the lines under the title of a lesson: time, what to know before, launch buttons and downloads."""
     edition = Edition.of(app)
@@ -110,7 +141,7 @@ def skip_members(app: Sphinx, kind: str, name: str, obj: object, _skip: bool, _o
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register what is done, before Sphinx collects the titles for its tables of contents."""
-    for transform in (remove_marks, resolve_links, name_headings, complete_lesson):
+    for transform in (remove_marks, resolve_links, name_headings, complete_lesson, complete_module):
         app.connect("doctree-read", transform, priority=100)
     app.connect("autodoc-process-docstring", list_returns, priority=100)
     app.connect("autodoc-process-signature", shorten_defaults)

@@ -49,7 +49,11 @@ def glossary_table(edition: Edition, _argument: str) -> str:
     # GB 2312 is laid out so that common words stand in the order of their sound.
     rows.sort(key=lambda row: row[0].lower().encode() if english else row[0].encode("gb18030"))
     marked = [(f"[{name}]{{#{place}}}", *others) for name, *others, place in rows]
-    return table(edition.words["glossary"], marked)
+    label = edition.words["filter"]
+    field = (
+        f'<input id="term-filter" type="search" class="form-control" placeholder="{label}" aria-label="{label}" hidden>'
+    )
+    return f"{field}\n\n{table(edition.words['glossary'], marked)}"
 
 
 def benchmark(edition: Edition, name: str) -> str:
@@ -63,13 +67,17 @@ def benchmark(edition: Edition, name: str) -> str:
     results = report.get("results", {})
     if shown := drawings(path, results, words):
         parts.append(panels(shown, name, lambda text: _label(text, words)))
+    numbers: list[str] = []
     for case, peers in results.items():
-        parts += [f"**{_case(case, words)}**", _measurements(peers, words)]
-    parts += [_measurements(rows, words) for rows in report.get("tables", [])]
+        numbers += [f"**{_case(case, words)}**", _measurements(peers, words)]
+    numbers += [_measurements(rows, words) for rows in report.get("tables", [])]
     if "seconds" in report:
         memory = {label: {"memory": value} for label, value in report["memory"].items()}
-        parts += [_measurements(_encoding(report), words), _measurements(memory, words)]
-        parts += [_measurements(report[key], words) for key in ("half", "multilingual")]
+        numbers += [_measurements(_encoding(report), words), _measurements(memory, words)]
+        numbers += [_measurements(report[key], words) for key in ("half", "multilingual")]
+    if shown:
+        numbers = [f"<details>\n<summary>{words['numbers']}</summary>", *numbers, "</details>"]
+    parts += numbers
     versions = ", ".join(f"{package} {version}" for package, version in report["versions"].items())
     return "\n\n".join([*parts, words["versions"] + versions])
 
@@ -122,7 +130,7 @@ def _number(value: float) -> str:
     if 0 < abs(value) < 1e-4:
         digits, power = f"{value:.0e}".split("e")
         return f"{digits} × 10<sup>−{-int(power)}</sup>"
-    return f"{value:,}"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:,}"
 
 
 def records(edition: Edition, _argument: str) -> str:

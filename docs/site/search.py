@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +126,16 @@ def terms(edition: Edition) -> list[list[Any]]:
     return entries
 
 
+def simplified(text: str) -> str:
+    """Return the traditional characters, each before its simplified one, of the simplified ones that a text has.
+
+    The table is OpenCC's; where it has several simplified characters, the first is the usual one.
+    """
+    table = (files("opencc") / "dictionary" / "TSCharacters.txt").read_text(encoding="utf-8")
+    pairs = (line.split()[:2] for line in table.splitlines())
+    return "".join(old + new for old, new in pairs if new in text and old != new and ord(old) < 0x10000)
+
+
 def write(app: Sphinx, failure: Exception | None) -> None:
     """Write what the browser searches to _static/search/index.json."""
     if failure is not None:
@@ -141,6 +152,7 @@ def write(app: Sphinx, failure: Exception | None) -> None:
         pages.append({"url": f"{page}.html", "title": found[0][1] if found else page, "prior": prior(root, page)})
     edition = Edition.of(app)
     data = {"pages": pages, "sections": entries, "synonyms": synonyms(root), "terms": terms(edition)}
+    data["simplified"] = simplified(json.dumps(data, ensure_ascii=False))
     data["words"] = settings(root)["words"][edition.language]
     path = Path(app.outdir) / "_static" / "search" / "index.json"
     path.parent.mkdir(parents=True, exist_ok=True)

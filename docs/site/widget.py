@@ -13,6 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import DocsError, Edition, read_yaml
 
 MARK = '<div class="try" '
@@ -24,17 +25,40 @@ def settings(root: Path) -> Any:
     return read_yaml(root / "docs" / "site" / "try.yml")
 
 
-def widget(edition: Edition, _argument: str = "") -> str:
-    """Return the widget as one line of HTML: its words as JSON, and what stands there without JavaScript."""
-    words = settings(edition.root)["words"][edition.language]
-    data = json.dumps(words, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
-    fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
-    return f'{MARK}id="try"><script type="application/json">{data}</script>{fallback}</div>'
+def passages(edition: Edition) -> dict[str, Any]:
+    """Return the rankings of real passages that the widget can begin with, and the titles of all it may show."""
+    pocket, given = read_pocket(edition), settings(edition.root)["passages"]
+    rankings: list[dict[str, Any]] = []
+    shown: set[str] = set()
+    for query in given["queries"]:
+        retrieved = pocket.lists[query][given["system"][edition.language]]
+        relevant = [passage for passage, grade in pocket.grades[query].items() if grade >= ANSWERS]
+        spare = [one for one in pocket.lists[query]["BM25"] if one not in {*retrieved, *relevant}]
+        rankings.append({"query": pocket.queries[query], "retrieved": retrieved, "relevant": relevant, "spare": spare})
+        shown.update(retrieved, relevant, spare)
+    return {"passages": rankings, "titles": {one: pocket.passages[one][0] for one in sorted(shown)}}
+
+
+def widget(edition: Edition, begin: str = "") -> str:
+    """Return the widget as one line of HTML: its words and examples as JSON, and what stands there without JavaScript.
+
+    It begins with the example of the lesson or, if nothing is said, that of real passages.
+    """
+    return _tool(edition, f'{MARK}id="try">', passages(edition) | {"begin": begin or "passages"})
 
 
 def scorer(edition: Edition, _argument: str) -> str:
     """Return the tool that scores a run of the reader's own as one line of HTML, its words those of the widget."""
-    return widget(edition).replace(f'{MARK}id="try">', f"{SCORER}>", 1)
+    return _tool(edition, f"{SCORER}>", {})
+
+
+def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:
+    """Return an element with the words of try.yml, and more, as JSON."""
+    words = settings(edition.root)["words"][edition.language]
+    data = json.dumps(words | more, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
+    fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
+    paper = f'<p class="on-paper">{words["paper"]}</p>'
+    return f'{opening}<script type="application/json">{data}</script>{fallback}</div>{paper}'
 
 
 def place_in_lesson(app: Sphinx, doctree: nodes.document) -> None:
@@ -47,7 +71,7 @@ def place_in_lesson(app: Sphinx, doctree: nodes.document) -> None:
     if before is None:
         raise DocsError(f"docs/site/try.yml: {app.env.docname} has no section #{anchor}; name one that it has")
     title = settings(edition.root)["title"][edition.language]
-    section = nodes.section("", nodes.title("", title), nodes.raw("", widget(edition), format="html"))
+    section = nodes.section("", nodes.title("", title), nodes.raw("", widget(edition, "lesson"), format="html"))
     section["ids"], section["names"] = ["try-it"], []
     before.parent.insert(before.parent.index(before) + 1, section)
 

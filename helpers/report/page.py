@@ -21,7 +21,7 @@ from helpers.report.causes import CAUSES, causes, tied_at
 from helpers.report.names import base_of, shown
 from helpers.report.reading import means
 from helpers.report.results import Results
-from helpers.show.palette import COLOURS, GREYS
+from helpers.show.palette import COLOURS, DARK, GREYS
 from helpers.show.ranks import failures
 from helpers.systems.cost import ANSWERING
 from helpers.systems.latency import PERCENTILES, percentiles
@@ -133,7 +133,7 @@ def environment() -> "jinja2.Environment":
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    filled.globals |= {"policy": POLICY, "palette": COLOURS | GREYS}
+    filled.globals |= {"policy": POLICY, "palette": COLOURS | GREYS, "dark": DARK}
     return filled
 
 
@@ -527,8 +527,8 @@ def p_text(value: float) -> str:
 
 
 def short(text: str) -> str:
-    """Return a text on one line, cut to the width of a cell."""
-    line = " ".join(text.split())
+    """Return a text on one line, a dash between its title and the rest, cut to the width of a cell."""
+    line = " – ".join(" ".join(part.split()) for part in text.strip().split("\n", 1))
     return line if len(line) <= TEXT else line[: TEXT - 1].rstrip() + "…"
 
 

@@ -24,12 +24,16 @@ Charts = Iterator[tuple[str, Figure]]
 
 
 def metrics(report: dict[str, Any]) -> Charts:
-    """Draw the time of every library as a bar, a chart a size and kind of judgements."""
-    for case, results in report["results"].items():
-        values = {name: row["ms"] for name, row in results.items() if "columns" not in name and "dicts" not in name}
-        axes = _bars(values, "helpers.metrics", height=2.6)
+    """Draw the time of every library as a dot, a chart a size and kind of judgements, all on one axis."""
+    cases = {
+        case: {name: row["ms"] for name, row in results.items() if "columns" not in name and "dicts" not in name}
+        for case, results in report["results"].items()
+    }
+    times = [time for values in cases.values() for time in values.values()]
+    for case, values in cases.items():
+        axes = _dots(values, "helpers.metrics", height=2.6)
         axes.set(xscale="log", xlabel="milliseconds (log scale)", title=", ".join(case.split()).replace("x", " × "))
-        axes.set_xlim(right=max(values.values()) * 12)
+        axes.set_xlim(min(times) / 3, max(times) * 30)
         axes.xaxis.set_major_locator(LogLocator(numticks=4))
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.minorticks_off()
@@ -108,6 +112,20 @@ def _bars(values: dict[str, float], ours: str, height: float) -> Axes:
     lengths = [values[name] for name in names]
     bars = axes.barh(names, lengths, color=[VERMILION if name == ours else BLUE for name in names])
     axes.bar_label(bars, [f"{v:,.1f}" if v < 100 else f"{v:,.0f}" for v in lengths], padding=3)
+    axes.spines[["top", "right"]].set_visible(False)
+    return axes
+
+
+def _dots(values: dict[str, float], ours: str, height: float) -> Axes:
+    """Draw a dot a name, the smallest on top, its value beside it; the one of this project has a colour of its own."""
+    _, axes = plt.subplots(figsize=(4.4, height), layout="constrained")
+    names = sorted(values, key=values.__getitem__, reverse=True)
+    axes.grid(axis="x", **GRID)
+    axes.set_axisbelow(True)
+    axes.scatter([values[name] for name in names], names, color=[VERMILION if name == ours else BLUE for name in names])
+    for name in names:
+        said = f"{values[name]:,.1f}" if values[name] < 100 else f"{values[name]:,.0f}"
+        axes.annotate(said, (values[name], name), (7, 0), textcoords="offset points", va="center", bbox=CLEAR)
     axes.spines[["top", "right"]].set_visible(False)
     return axes
 

@@ -209,3 +209,87 @@ QUESTIONS = {
         "国内下载模型": ["chinese#where-the-hub-cannot-be-reached"],
     },
 }
+
+# As many again, on what the site has had since: written before the search knew any of it.
+NEWER = {
+    "en": {
+        "average over several datasets": ["own_model#several-data-sets"],
+        "combine reports of different benchmarks": ["own_model#several-data-sets"],
+        "evaluate splade": ["own_model#systems", "07_stages#words-that-are-not-in-the-query"],
+        "openai compatible endpoint api key": ["own_model#systems"],
+        "how much does the embedding api cost": ["own_model#systems"],
+        "how long does one query take": ["own_model#read-the-report", "07_stages#what-it-costs"],
+        "fail the pipeline if ndcg drops": ["own_model#in-continuous-integration"],
+        "non-inferiority test": ["own_model#in-continuous-integration"],
+        "compare with last week's report": ["own_model#in-continuous-integration"],
+        "junit output": ["own_model#in-continuous-integration"],
+        "best chunk size": [
+            "08_chunks#six-ways-to-cut", "08_chunks#under-a-budget", "08_chunks#which-differences-survive",
+        ],
+        "overlap between chunks": ["08_chunks#six-ways-to-cut", "08_chunks#counting-chunks"],
+        "labels after re-chunking": ["08_chunks#labels-on-chunks-go-stale"],
+        "answer spans in long documents": [
+            "08_chunks#where-the-answer-is", "08_chunks#labels-on-chunks-go-stale", "own_model#systems",
+        ],
+        "evaluate langchain retriever": ["08_chunks#your-documents-your-framework", "helpers.chunks.adapters"],
+        "contextual retrieval": ["08_chunks#three-remedies-tested"],
+        "token budget for the prompt": ["08_chunks#under-a-budget", "08_chunks#what-the-reader-gets"],
+        "does better retrieval give better answers": [
+            "08_chunks#what-the-reader-writes", "08_chunks#what-the-reader-gets",
+        ],
+        "why did the reranker not help": [
+            "07_stages#the-ceiling-before-any-model", "07_stages#reranking-learn-the-order",
+            "own_model#read-the-report",
+        ],
+        "score a TREC run without the texts": [
+            "own_model#systems", "score", "score#what-it-reads", "own_model#trec-files",
+        ],
+        "weights of the fusion": [
+            "own_model#systems", "07_stages#settings-are-a-choice-and-a-choice-needs-its-own-queries",
+            "07_stages#fusion-adding-ranks",
+        ],
+        "export per query scores": ["own_model#results-for-other-programs"],
+        "is my data uploaded": ["score", "score#what-it-does-not-do", "score#what-it-reads", "trust", "trust#in-short"],
+        "matryoshka embeddings": ["own_model#systems", "06_scaling_up#smaller-or-fewer-the-two-ways-to-save"],
+        "corpus grows score falls": ["01_evaluation#the-corpus-decides-how-hard-it-is", "own_model#read-the-report"],
+    },
+    "zh": {
+        "多个数据集的平均分": ["own_model#several-data-sets"],
+        "合并几份报告": ["own_model#several-data-sets"],
+        "评测SPLADE": ["own_model#systems", "07_stages#words-that-are-not-in-the-query"],
+        "兼容OpenAI的接口和密钥": ["own_model#systems"],
+        "调用接口要花多少钱": ["own_model#systems"],
+        "一次查询要多久": ["own_model#read-the-report", "07_stages#what-it-costs"],
+        "分数下降时让流水线失败": ["own_model#in-continuous-integration"],
+        "非劣效检验": ["own_model#in-continuous-integration"],
+        "和上周的结果比较": ["own_model#in-continuous-integration"],
+        "输出JUnit": ["own_model#in-continuous-integration"],
+        "分块多大合适": [
+            "08_chunks#six-ways-to-cut", "08_chunks#under-a-budget", "08_chunks#which-differences-survive",
+        ],
+        "块之间要不要重叠": ["08_chunks#six-ways-to-cut", "08_chunks#counting-chunks"],
+        "重新切分以后标注还能用吗": ["08_chunks#labels-on-chunks-go-stale"],
+        "长文档里的答案片段": [
+            "08_chunks#where-the-answer-is", "08_chunks#labels-on-chunks-go-stale", "own_model#systems",
+        ],
+        "评测LangChain的检索器": ["08_chunks#your-documents-your-framework", "helpers.chunks.adapters"],
+        "给块加上标题上下文": ["08_chunks#three-remedies-tested"],
+        "提示词的词元预算": ["08_chunks#under-a-budget", "08_chunks#what-the-reader-gets"],
+        "检索好了回答就会好吗": ["08_chunks#what-the-reader-writes", "08_chunks#what-the-reader-gets"],
+        "重排没有提升": [
+            "07_stages#the-ceiling-before-any-model", "07_stages#reranking-learn-the-order",
+            "own_model#read-the-report",
+        ],
+        "没有原文只有TREC运行结果": [
+            "own_model#systems", "score", "score#what-it-reads", "own_model#trec-files",
+        ],
+        "加权融合": [
+            "own_model#systems", "07_stages#settings-are-a-choice-and-a-choice-needs-its-own-queries",
+            "07_stages#fusion-adding-ranks",
+        ],
+        "导出每个查询的分数": ["own_model#results-for-other-programs"],
+        "我的数据会不会上传": ["score", "score#what-it-does-not-do", "score#what-it-reads", "trust", "trust#in-short"],
+        "缩短向量维度": ["own_model#systems", "06_scaling_up#smaller-or-fewer-the-two-ways-to-save"],
+        "语料变大分数下降": ["01_evaluation#the-corpus-decides-how-hard-it-is", "own_model#read-the-report"],
+    },
+}  # fmt: skip

@@ -15,6 +15,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
@@ -226,6 +227,23 @@ def test_the_api_pages_have_every_name_that_lessons_import(site: Path):
     listed = (site / "en" / "api.html").read_text(encoding="utf-8")
     article = listed[listed.index("<article") : listed.index("</article")]
     assert len(re.findall(r'href="helpers\.\w+\.html#helpers\.\w+\.\w+"', article)) == 6, "the way through"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_page_of_a_module_begins_with_its_names(site: Path, language: str):
+    """A reader would scroll through ten screens for a function; a screen reader would read English as if Chinese."""
+    text = (site / language / "helpers.metrics.html").read_text(encoding="utf-8")
+    soup = BeautifulSoup(text, "html.parser")
+    names = [link["href"] for link in soup.select("article table.names a")]
+    assert {f"#helpers.metrics.{name}" for name in ("evaluate", "Hits", "ndcg", "recall")} < set(names)
+    assert all(soup.find(id=name[1:]) for name in names)
+    assert {link["href"] for link in soup.select(".page-toc a")} == set(names)
+    section = soup.select_one("article section")
+    if language == "en":
+        assert section.find_all(lang=True) == []
+    else:
+        assert section["lang"] == "en"
+        assert [note["lang"] for note in section.select("p.where")] == ["zh-CN"]
 
 
 def _has_a_page(name: str) -> bool:

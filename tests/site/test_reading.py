@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -10,10 +11,12 @@ from docs.site.project import site_words
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from notebooks.kit.translation import glossary
 from tests.site.browser import PHONE, WIDE, Site
+from tests.site.sheets import HEIGHT, WIDTH, sheets
 
 pytestmark = pytest.mark.browser
 
 LESSONS = lesson_names(ROOT)
+A4_INSIDE = 190 / 25.4 * 96  # pixels between the margins
 LAPTOP = {"width": 1440, "height": 900}
 TOO_WIDE = """selector => [...document.querySelectorAll(selector)]
   .filter(box => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1)
@@ -150,6 +153,39 @@ def test_print_is_light_and_has_the_solutions(site: Site, language: str):
     site.until("document.documentElement.dataset.theme === 'dark'")
     assert not any(box.evaluate("b => b.open") for box in closed.all())
     site.page.emulate_media(media="null", color_scheme="light")
+
+
+@pytest.mark.parametrize(
+    "path", ["en/01_evaluation", "zh/02_metrics", "zh/glossary", "en/own_model", "en/benchmarks", "en/helpers.metrics"]
+)
+def test_sheets_are_full(site: Site, path: str):
+    """On paper there would be boxes without words, half-empty sheets, a margin as wide as a column, large code."""
+    site.look(WIDE)
+    site.open(f"{path}.html")
+    printed = sheets(site.page.pdf(format="A4", prefer_css_page_size=True))
+    assert len(printed) > 2
+    for number, texts in enumerate(printed, 1):
+        ends = [0.0, *sorted(text.y for text in texts), HEIGHT if number < len(printed) else 0.0]
+        gap = max(below - above for above, below in pairwise(ends))
+        assert gap < HEIGHT / 4, f"sheet {number} has {gap:.0f} empty points"
+        assert min(text.x for text in texts) < WIDTH / 8, f"sheet {number}"
+    site.page.emulate_media(media="print")
+    site.page.set_viewport_size({"width": round(A4_INSIDE), "height": 1000})
+    try:
+        wide = site.page.evaluate("Math.max(...[...document.querySelectorAll('article p')].map(p => p.offsetWidth))")
+        assert wide > 0.9 * A4_INSIDE
+        assert site.page.evaluate("document.documentElement.scrollWidth") <= A4_INSIDE
+        style = "selector => [...document.querySelectorAll(selector)].map(e => getComputedStyle(e)).map(s => {})"
+        prose = min(site.page.evaluate(style.replace("{}", "parseFloat(s.fontSize)"), "article section > p"))
+        code = site.page.evaluate(style.replace("{}", "parseFloat(s.fontSize)"), "article pre")
+        assert max(code, default=0) < prose
+        whole = site.page.evaluate(style.replace("{}", "[s.breakInside, s.overflowX]"), "article :is(pre, table)")
+        assert {tuple(each) for each in whole} == {("auto", "visible")}, "a box that is not divided leaves its ground"
+        rows = site.page.evaluate(style.replace("{}", "s.breakInside"), "article tr")
+        assert set(rows) <= {"avoid"}
+        assert not site.page.locator("details.fold").first.is_visible()
+    finally:
+        site.page.emulate_media(media="null")
 
 
 @pytest.mark.parametrize("name", ["02_metrics", "03_model_comparison", "own_model"])

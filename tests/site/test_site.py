@@ -20,7 +20,7 @@ from docs.site.search import settings
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
 from notebooks.kit.translation import glossary
 from tests.site.browser import PHONE, WIDE, Site
-from tests.site.queries import QUERIES, QUESTIONS
+from tests.site.queries import NEWER, QUERIES, QUESTIONS
 
 pytestmark = pytest.mark.browser
 
@@ -205,22 +205,43 @@ def test_search_finds_the_section_first(site: Site, language: str):
     assert site.wrong == []
 
 
+def found(site: Site, question: str) -> list[str]:
+    """Return the addresses that the search page finds for a question."""
+    site.page.fill(".bd-search-container input[name=q]", question)
+    site.until(f"document.getElementById('search-summary').dataset.query === {question!r}")
+    return site.page.evaluate(
+        "[...document.querySelectorAll('#search-results li > a')].map(a => a.getAttribute('href'))"
+    )
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_search_answers_questions(site: Site, language: str):
+@pytest.mark.parametrize("questions", [QUESTIONS, NEWER], ids=["questions", "newer"])
+def test_search_answers_questions(site: Site, questions: dict[str, dict[str, list[str]]], language: str):
     """A newcomer, who asks in words of their own, would not meet the section that answers."""
     site.look(WIDE)
     site.open(f"{language}/search.html")
     missed = {}
-    for question, answers in QUESTIONS[language].items():
-        site.page.fill(".bd-search-container input[name=q]", question)
-        site.until(f"document.getElementById('search-summary').dataset.query === {question!r}")
-        links = site.page.evaluate(
-            "[...document.querySelectorAll('#search-results li > a')].map(a => a.getAttribute('href'))"
-        )
-        if not {link.replace(".html", "") for link in links[:3]} & set(answers):
-            missed[question] = links[:3]
-    assert len(QUESTIONS[language]) == 25
+    for question, answers in questions[language].items():
+        links = found(site, question)[:3]
+        if not {link.replace(".html", "") for link in links} & set(answers):
+            missed[question] = links
+    assert len(questions[language]) == 25
     assert len(missed) <= 2, missed
+    assert site.wrong == []
+
+
+def test_traditional_characters_find_what_simplified_ones_find(site: Site):
+    """A reader from Taiwan or Hong Kong would find nothing."""
+    opencc = pytest.importorskip("opencc", reason="the zh extra is not installed: pip install '.[zh]'")
+    convert = opencc.OpenCC("s2t").convert
+    site.look(WIDE)
+    site.open("zh/search.html")
+    asked = ["检索", "评估", "归一化折损累计增益", "显著性检验", "结果和我电脑上不一样", "长文档里的答案片段"]
+    for question in asked:
+        assert convert(question) != question
+        links = found(site, question)
+        assert links
+        assert found(site, convert(question)) == links, question
     assert site.wrong == []
 
 

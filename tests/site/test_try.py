@@ -14,7 +14,9 @@ import pytest
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
+from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import Edition
+from docs.site.widget import passages as widget_passages
 from docs.site.widget import settings, widget
 from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate
@@ -171,6 +173,8 @@ def test_words_are_there_in_both_languages():
         " ".join(p["text"] for p in part["puzzles"]) for part in (english, chinese)
     )
 
+    assert {tuple(each) for each in english["experiments"].values()} == {("name", "text", "why")}
+
     def places(part: dict[str, Any]) -> dict[str, Any]:
         found = {key: places(value) if isinstance(value, dict) else set(_names(value)) for key, value in part.items()}
         return {key: value - {"box"} if isinstance(value, set) else value for key, value in found.items()}
@@ -180,10 +184,67 @@ def test_words_are_there_in_both_languages():
     used = "".join(
         path.read_text(encoding="utf-8") for name in ("try", "score") for path in (STATIC / name).glob("*.js")
     )
-    assert [key for key in english if key not in {"noscript", "faults"} and key not in used] == []
+    assert [key for key in english if key not in {"noscript", "paper", "faults"} and key not in used] == []
     assert all("</" not in widget(Edition(ROOT, code)).split("</script>")[0] for code in LANGUAGES)
 
 
 def _names(text: str) -> list[str]:
     """The places to fill in of a text."""
     return re.findall(r"\{(\w+)\}", text)
+
+
+RANKERS = ("mrr", "map", "ndcg", "rbp")
+NOTICED = {  # who notices the move of each experiment, as its words say
+    "up": set(RANKERS),
+    "swap": set(),
+    "out": set(METRICS) - {"mrr", "success"},
+    "late": {"map", "ndcg", "rbp"},
+    "grade": {"ndcg"},
+    "deeper": set(METRICS) - {"mrr", "success"},
+}
+
+
+@pytest.mark.parametrize("passages", [None, *LANGUAGES])
+def test_an_experiment_is_noticed_by_those_that_its_words_name(node: Any, passages: str | None):
+    """A reader would be told that a guess was wrong which was right, or an experiment would move nothing."""
+    script = """
+    import { EXPERIMENTS, looksAt } from "./experiments.js";
+    import { example } from "./state.js";
+    const passages = JSON.parse(text);
+    const plain = ({ k, rankings }) => structuredClone({ k, rankings });
+    const scored = Object.entries(EXPERIMENTS).map(([name, experiment]) => {
+      const state = Object.assign(example(passages), experiment.set), before = plain(state);
+      const { ranking, at } = looksAt(experiment, state), { grade } = state.rankings[ranking].retrieved[at];
+      experiment.move(state);
+      return [name, before, plain(state), grade];
+    });
+    """
+    given = None if passages is None else widget_passages(Edition(ROOT, passages))["passages"]
+    found = {}
+    for name, before, after, grade in node(script, given):
+        scores = []
+        for state in (before, after):
+            ids = [[doc["id"] for doc in one["retrieved"]] for one in state["rankings"]]
+            qrels = [{d["id"]: d["grade"] for d in one["retrieved"] + one["missed"]} for one in state["rankings"]]
+            mean = evaluate(ids, qrels, [f"{metric}@{state['k']}" for metric in METRICS]).mean
+            scores.append(dict(zip(METRICS, mean.values(), strict=True)))
+        assert before != after, name
+        assert grade == 1, f"{name} looks at a document that is not relevant"
+        found[name] = {metric for metric in METRICS if scores[0][metric] != pytest.approx(scores[1][metric], abs=1e-12)}
+    assert found == NOTICED
+    assert set(settings(ROOT)["words"]["en"]["experiments"]) == set(NOTICED)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_real_passages_are_those_of_the_collection(language: str):
+    """A passage would be shown without its title, or as relevant where the collection says otherwise."""
+    edition = Edition(ROOT, language)
+    given, pocket = widget_passages(edition), read_pocket(edition)
+    assert len(given["passages"]) == 3
+    for query, row in zip(settings(ROOT)["passages"]["queries"], given["passages"], strict=True):
+        assert row["query"] == pocket.queries[query]
+        assert len(row["retrieved"]) == 10
+        assert {p for p, grade in pocket.grades[query].items() if grade >= ANSWERS} == set(row["relevant"])
+        assert row["spare"]
+        shown = [*row["retrieved"], *row["relevant"], *row["spare"]]
+        assert all(given["titles"][passage] == pocket.passages[passage][0] for passage in shown)

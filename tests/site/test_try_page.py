@@ -7,7 +7,8 @@ import math
 
 import pytest
 
-from docs.site.widget import settings
+from docs.site.project import Edition
+from docs.site.widget import passages, settings
 from helpers.metrics import evaluate
 from notebooks.kit.notebooks import ROOT
 from tests.site.browser import PAINTED, PHONE, WIDE, Site
@@ -77,11 +78,11 @@ def document(site: Site, name: str, id_: int) -> object:
 
 def test_values_in_the_browser_are_those_of_the_package(site: Site):
     """The browser would show another number than the package computes."""
-    opened(site, "en/try.html")
+    opened(site, "en/try.html?set=lesson")
     assert far_apart(random_cases(), site.page.evaluate(IN_PAGE, random_cases())) == []
 
 
-@pytest.mark.parametrize("path", ["en/try.html", "zh/02_metrics.html"])
+@pytest.mark.parametrize("path", ["en/try.html?set=lesson", "zh/02_metrics.html"])
 def test_the_example_and_the_slider(site: Site, path: str):
     """The widget would begin with other rankings than lesson 02, or the slider would move nothing."""
     opened(site, path)
@@ -99,7 +100,7 @@ def test_the_example_and_the_slider(site: Site, path: str):
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_dragging(site: Site, size: dict[str, int]):
     """A document could not be dragged to another rank, out of the ranking or back into it."""
-    opened(site, "en/try.html", size)
+    opened(site, "en/try.html?set=lesson", size)
     drag(site, document(site, "C", 10), document(site, "C", 24))
     assert documents(site, "C")[:2] == ["10", "24"]
     assert values(site, "mrr")[2] == 1
@@ -115,7 +116,7 @@ def test_dragging(site: Site, size: dict[str, int]):
 
 def test_a_press_changes_relevance(site: Site):
     """A press on a document would do nothing, or take it for a drag."""
-    opened(site, "en/try.html")
+    opened(site, "en/try.html?set=lesson")
     document(site, "A", 11).click()
     assert values(site, "mrr")[0] == 1 / 2
     assert documents(site, "A") == [str(doc) for doc in RETRIEVED[0]]
@@ -125,7 +126,7 @@ def test_a_press_changes_relevance(site: Site):
 
 def test_keyboard(site: Site):
     """A reader without a mouse could not move a document, take it out, or say that it is relevant."""
-    opened(site, "en/try.html")
+    opened(site, "en/try.html?set=lesson")
     press = site.page.keyboard.press
     site.page.locator(".try-doc[tabindex='0']").focus()
     press("Shift+ArrowRight")
@@ -151,7 +152,7 @@ def test_keyboard(site: Site):
 
 def test_buttons_do_what_dragging_does(site: Site):
     """Whoever can press but not drag, on a switch or by voice, could not move a document."""
-    opened(site, "en/try.html", PHONE)
+    opened(site, "en/try.html?set=lesson", PHONE)
     words = settings(ROOT)["words"]["en"]
     document(site, "B", 4).click()
     bar = site.page.locator(".try-bar")
@@ -167,14 +168,14 @@ def test_buttons_do_what_dragging_does(site: Site):
 
 def test_grades_and_formula(site: Site):
     """Grades would not reach nDCG, or the formula would not lead to the value beside it."""
-    opened(site, "en/try.html")
+    opened(site, "en/try.html?set=lesson")
     site.page.locator(".try-controls input[type=checkbox]").check()
     document(site, "C", 26).focus()
     document(site, "C", 26).press("3")
     assert documents(site, "C")[2] == "26"
     grades = [{doc: 3 if doc == 26 else 1 for doc in row} for row in RELEVANT]
     for gain in ("linear", "exponential"):
-        site.page.locator(".try-controls select").nth(1).select_option(gain)
+        site.page.locator(".try-controls select").nth(2).select_option(gain)
         expected = evaluate(RETRIEVED, grades, "ndcg@5", gain=gain).per_query["ndcg@5"]
         assert values(site, "ndcg")[:3] == pytest.approx(list(expected), abs=1e-12)
     for metric in METRICS:
@@ -192,16 +193,16 @@ def test_grades_and_formula(site: Site):
 
 def test_a_link_brings_the_state_back(site: Site):
     """A link sent to a colleague would show something else, and a broken one nothing at all."""
-    opened(site, "en/try.html")
+    opened(site, "en/try.html?set=lesson")
     slide(site, 3)
     drag(site, document(site, "C", 10), document(site, "C", 24))
     site.until("location.search.includes('k=3')")
     address, shown = site.page.url, values(site, "ndcg")
-    opened(site, "en/try.html")
+    opened(site, "en/try.html?set=lesson")
     site.page.goto(address)
     site.until(READY)
     assert (values(site, "ndcg"), documents(site, "C")[:2]) == (shown, ["10", "24"])
-    site.page.goto(f"{site.base}zh/try.html?k=5&a=1.1_1.0")
+    site.page.goto(f"{site.base}zh/try.html?set=lesson&k=5&a=1.1_1.0")
     site.until(READY)
     assert "1" in site.page.locator(".try-fault").inner_text()
     assert documents(site, "A") == [str(doc) for doc in RETRIEVED[0]]
@@ -210,7 +211,7 @@ def test_a_link_brings_the_state_back(site: Site):
 
 def test_bars_say_what_a_change_did(site: Site):
     """A reader would see that a number moved, and not which metrics noticed and by how much."""
-    opened(site, "en/try.html")
+    opened(site, "en/try.html?set=lesson")
     before = {metric: values(site, metric)[-1] for metric in METRICS}
     assert site.page.locator(".try-bars small").all_inner_texts() == [""] * len(METRICS)
     site.page.locator(".try-retrieved").nth(2).locator("button").nth(1).focus()
@@ -226,6 +227,72 @@ def test_bars_say_what_a_change_did(site: Site):
     assert site.wrong == []
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_experiment_asks_first_and_then_shows(site: Site, language: str):
+    """The move would be made before the reader has guessed, or a phone not show it, or the guess be judged wrongly."""
+    opened(site, f"{language}/try.html", PHONE)
+    words = settings(ROOT)["words"][language]
+    before = {metric: values(site, metric) for metric in METRICS}
+    site.page.locator(".try-experiments").get_by_role("button", name=words["experiments"]["up"]["name"]).click()
+    assert {metric: values(site, metric) for metric in METRICS} == before
+    question = site.page.locator(".try-question")
+    assert words["guess"] in question.inner_text()
+    assert site.page.evaluate("document.activeElement.type") == "checkbox"
+    for metric in ("recall", "mrr", "map", "ndcg"):
+        site.page.locator(f"[data-bar={metric}] input").check()
+    site.page.get_by_role("button", name=words["move"]).click()
+    assert values(site, "mrr")[2] == 1
+    assert words["right"].replace("{right}", "6").replace("{all}", "8") in question.inner_text()
+    noticed = words["noticed"].replace("{names}", words["comma"].join(("mrr", "map", "ndcg", "rbp")))
+    assert noticed in question.inner_text()
+    marks = site.page.locator(".try-bars small").all_inner_texts()
+    assert marks[:4] == ["= ✗", "= ✓", "= ✓", "= ✓"]
+    assert [mark[-1] for mark in marks[4:]] == ["✓", "✓", "✓", "✗"]
+    assert site.page.locator(".current .try-query b").inner_text() == "C"
+    site.page.locator(".current .try-retrieved button").nth(4).click()
+    assert question.inner_text() == ""
+    assert site.violations() == []
+    assert site.wrong == []
+
+
+def test_passages_have_titles_and_run_down(site: Site):
+    """A reader would see ids in the place of titles, or the arrow down would lead to another question."""
+    opened(site, "en/try.html")
+    given = passages(Edition(ROOT, "en"))
+    shown = documents(site, "A")
+    assert shown == [given["titles"][passage] for passage in given["passages"][0]["retrieved"]]
+    site.page.locator(".try-doc[tabindex='0']").focus()
+    site.page.keyboard.press("Shift+ArrowDown")
+    assert documents(site, "A")[:2] == shown[1::-1]
+    site.page.keyboard.press("Shift+ArrowRight")
+    assert documents(site, "A", "missed") == shown[:1]
+    site.page.get_by_role("button", name=settings(ROOT)["words"]["en"]["add"]).click()
+    assert documents(site, "A")[-1] == given["titles"][given["passages"][0]["spare"][0]]
+    drag(site, site.page.locator(".try-grip").nth(1), site.page.locator(".try-grip").nth(0))
+    assert documents(site, "A")[0] == shown[2]
+    site.until("location.search.includes('set=passages')")
+    ranked = documents(site, "A")
+    site.page.goto(site.page.url)
+    site.until(READY)
+    assert documents(site, "A") == ranked
+    assert site.wrong == []
+
+
+@pytest.mark.parametrize("k", [1, 7])
+def test_curves_have_the_means_of_the_package(site: Site, k: int):
+    """A curve would run elsewhere than the metric does, or its mark stand at another k."""
+    opened(site, "en/try.html?set=lesson")
+    slide(site, k)
+    for metric in METRICS:
+        names = [f"{metric}@{cutoff}" for cutoff in range(1, 11)]
+        means = evaluate(RETRIEVED, RELEVANT, names).mean
+        figure = site.page.locator(".try-curves figure").nth(METRICS.index(metric))
+        points = [one.split(",") for one in figure.locator("polyline").get_attribute("points").split()]
+        assert [1 - (float(y) - 4) / 52 for _, y in points] == pytest.approx([means[name] for name in names], abs=2e-3)
+        mark = figure.locator("circle").evaluate("dot => [dot.getAttribute('cx'), dot.getAttribute('cy')].map(Number)")
+        assert mark == pytest.approx([float(part) for part in points[k - 1]], abs=0.1)
+
+
 def test_puzzles_can_be_solved(site: Site):
     """A puzzle would have no solution, or a reader who has found it would not hear so."""
     rest = "_".join(f"x{number}.0" for number in range(9))
@@ -235,7 +302,7 @@ def test_puzzles_can_be_solved(site: Site):
         opened(site, f"en/try.html?{state}")
         solved = ["Solved." in text for text in site.page.locator(".try-puzzles li").all_inner_texts()]
         assert solved[number], state
-    opened(site, "en/try.html")
+    opened(site, "en/try.html?set=lesson")
     assert "Solved." not in site.page.inner_text(".try-puzzles")
 
 
@@ -254,7 +321,7 @@ def test_twenty_documents_can_be_moved(site: Site):
 
 def test_words_of_the_page_are_the_words_of_the_file(site: Site):
     """The Chinese page would show English words."""
-    opened(site, "zh/try.html")
+    opened(site, "zh/try.html?set=lesson")
     words = settings(ROOT)["words"]["zh"]
     text = site.page.locator(".try").inner_text()
     for key in ("help", "tray", "add", "reset", "copy", "caption", "mean"):

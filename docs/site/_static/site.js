@@ -34,6 +34,18 @@ addEventListener("focusin", ({ target }) => {
   import(new URL("search/quick.js", src)).then(({ answer }) => answer(target));
 });
 
+// The glossary can be narrowed down to the terms that have what is typed.
+document.addEventListener("DOMContentLoaded", () => {
+  const field = document.querySelector("#term-filter");
+  if (!field) return;
+  const rows = [...document.querySelectorAll("#glossary tbody tr")];
+  field.hidden = false;
+  field.addEventListener("input", () => {
+    const typed = field.value.trim().toLowerCase();
+    rows.forEach((row) => { row.hidden = !row.textContent.toLowerCase().includes(typed); });
+  });
+});
+
 // Paper is white and has no boxes to open: print in the light theme, with every solution; afterwards all is as before.
 let before = null;
 const prepare = () => {

@@ -51,8 +51,11 @@ export const edits = (a, b) => {
 /** An index of sections: {title, also, page title, text, code, prior}, and groups of terms that mean the same. */
 export class Index {
   constructor(sections, synonyms) {
+    const plain = (text) => (text ?? "").toLowerCase().replace(/\s+/g, " ").trim();
     this.sections = sections;
-    this.synonyms = synonyms;
+    this.plain = sections.map(({ title, page, text }) => ({ name: plain(title), whole: plain(page), text: plain(text) }));
+    this.synonyms = synonyms.map((group) => group.map((term) => ({ written: term, term: term.toLowerCase(), within: containing(term.toLowerCase()) })));
+    this.nearby = new Map();
     this.postings = new Map();
     this.written = new Map(); // Latin words as they are written, and how often
     this.lengths = sections.map((section, at) => this.enter(section, at));
@@ -81,6 +84,11 @@ export class Index {
 
   /** Words of the index for one of the query, each with a weight: itself, and those that begin with it. */
   near(word) {
+    if (!this.nearby.has(word)) this.nearby.set(word, this.begun(word));
+    return this.nearby.get(word);
+  }
+
+  begun(word) {
     const itself = this.postings.has(word) ? [[word, 1]] : [];
     if (word.length < (itself.length ? 5 : 3)) return itself;
     const longer = [...this.postings.keys()].filter((other) => other.length > word.length && other.startsWith(word));
@@ -103,12 +111,11 @@ export class Index {
     const lower = typed.replace(/[a-z]+/g, (word) => this.meant(word) || word);
     const found = lower === typed ? [[query, 1]] : [[lower, 0.9]];
     for (const group of this.synonyms) {
-      const terms = group.map((term) => term.toLowerCase());
-      const said = terms.filter((term) => contains(lower, term)).sort((a, b) => b.length - a.length)[0];
-      if (said) found.push(...group.filter((_, i) => terms[i] !== said).map((other) => [lower.replace(said, ` ${other} `), 0.9]));
-      for (const term of terms) {
+      const [said] = group.filter(({ within }) => within(lower)).map(({ term }) => term).sort((a, b) => b.length - a.length);
+      if (said) found.push(...group.filter(({ term }) => term !== said).map(({ written }) => [lower.replace(said, ` ${written} `), 0.9]));
+      for (const { term } of group) {
         const slip = nearly(lower, term);
-        if (slip) found.push(...group.map((other) => [lower.replace(slip, ` ${other} `).trim(), 0.6]));
+        if (slip) found.push(...group.map(({ written }) => [lower.replace(slip, ` ${written} `).trim(), 0.6]));
       }
     }
     return found;
@@ -138,20 +145,20 @@ export class Index {
         covered.set(at, (covered.get(at) ?? 0) + rare);
       }
     }
-    for (const [at, value] of scores) scores.set(at, (value / whole) * (covered.get(at) / whole) ** 2 * this.agreement(reading, at));
+    const phrase = reading.toLowerCase().replace(/\s+/g, " ").trim(), within = containing(phrase);
+    for (const [at, value] of scores) scores.set(at, (value / whole) * (covered.get(at) / whole) ** 2 * this.agreement(phrase, within, at));
     return scores;
   }
 
   /** More for a section whose title, or whose text, has the query as it is typed. */
-  agreement(reading, at) {
-    const { title, page, text, prior } = this.sections[at];
-    const [name, whole, phrase] = [title, page ?? "", reading].map((part) => part.toLowerCase().replace(/\s+/g, " ").trim());
+  agreement(phrase, within, at) {
+    const { prior } = this.sections[at], { name, whole, text } = this.plain[at];
     const [head] = name.split(/[:：]/);
     const called = /[_.]/.test(phrase) && name.endsWith(`.${phrase}`); // a name of the package, as code writes it
     if (whole === phrase || name === phrase || called) return 3 * Math.max(prior, 1.5);
     if (head === phrase) return 2.6 * prior;
     if (name.startsWith(phrase)) return 2.2 * prior;
-    return prior * (contains(name, phrase) ? 1.7 : contains(text.toLowerCase(), phrase) ? 1.2 : 1);
+    return prior * (within(name) ? 1.7 : within(text) ? 1.2 : 1);
   }
 
   /** Sections for a query, best first: {section, score, reading}, and only those that come near the best. */
@@ -167,10 +174,11 @@ export class Index {
   }
 }
 
-/** Whether a text contains a term: Latin ones as whole words. */
-const contains = (text, term) => {
-  if (!/^[\x00-\x7f]+$/.test(term)) return text.includes(term);
-  return new RegExp(`(?<![a-z0-9])${term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?:e?s)?(?![a-z0-9])`).test(text);
+/** A test whether a text contains a term: Latin ones as whole words. */
+const containing = (term) => {
+  if (!/^[\x00-\x7f]+$/.test(term)) return (text) => text.includes(term);
+  const whole = new RegExp(`(?<![a-z0-9])${term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?:e?s)?(?![a-z0-9])`);
+  return (text) => text.includes(term) && whole.test(text);
 };
 
 /** The part of a text that differs from a Chinese term of three characters or more in one of them; "" if none does. */

@@ -26,14 +26,16 @@ export const load = async (url) => {
       }
     }
   }
+  const simple = new Map(data.simplified.match(/../gs).map(([old, now]) => [old, now]));
+  const simplified = (text) => [...text].map((letter) => simple.get(letter) ?? letter).join("");
   const search = (query, most) => {
     const seen = new Map();
-    return index.search(query).filter(({ section }) => {
+    return index.search(simplified(query)).filter(({ section }) => {
       seen.set(section.of, (seen.get(section.of) ?? 0) + 1);
       return seen.get(section.of) <= OF_ONE_PAGE;
     }).slice(0, most);
   };
-  return { words: data.words, search, define: (query) => terms.get(key(query)) };
+  return { words: data.words, search, define: (query) => terms.get(key(simplified(query))) };
 };
 
 const marked = (text, reading) => {

@@ -1,5 +1,6 @@
-// The means beside the hand: a bar each, what the last change did to it, and puzzles to solve by moving documents.
-import { el } from "./element.js";
+// The means beside the hand: a bar each, what the last change did to it, the reader's guess of who will notice a move,
+// and puzzles to solve by moving documents.
+import { el, fill } from "./element.js";
 import { METRICS } from "./metrics.js";
 
 const LASTS = 2000; // milliseconds for which a change is shown
@@ -7,40 +8,85 @@ const reached = (goal, means) => goal.every(([metric, sign, bound]) => (sign ===
 
 export class Bars {
   constructor(words) {
+    this.words = words;
     this.rows = Object.keys(METRICS).map((metric) => {
-      const row = { metric, name: el("span", {}), ghost: el("i", { class: "try-ghost" }), fill: el("i", { class: "try-fill" }), value: el("b", {}), change: el("small", {}) };
-      row.element = el("li", { "data-bar": metric }, row.name, el("span", { class: "try-track" }, row.fill, row.ghost), row.value, row.change);
+      const row = { metric, name: el("span", {}), tick: el("input", { type: "checkbox", hidden: true }), ghost: el("i", { class: "try-ghost", hidden: true }), fill: el("i", { class: "try-fill" }), value: el("b", {}), change: el("small", {}) };
+      row.element = el("li", { "data-bar": metric }, el("label", {}, row.tick, row.name), el("span", { class: "try-track" }, row.fill, row.ghost), row.value, row.change);
       return row;
     });
-    this.element = el("ul", { class: "try-bars", "aria-hidden": "true" }, ...this.rows.map(({ element }) => element)); // the table says it all
+    this.question = el("p", { class: "try-question", "aria-live": "polite" });
+    this.go = el("button", { type: "button", hidden: true, onclick: () => this.make() }, words.move);
+    this.element = el("div", { class: "try-bars" }, this.question, el("ul", {}, ...this.rows.map(({ element }) => element)), this.go);
     this.puzzles = words.puzzles.map(({ text, goal }) => ({ goal, mark: el("span", {}, "○ "), said: el("span", {}), text }));
     this.list = el("div", { class: "try-puzzles" }, el("p", {}, words.puzzle),
       el("ol", {}, ...this.puzzles.map(({ mark, said, text }) => el("li", {}, mark, text, " ", said))));
     this.list.setAttribute("aria-live", "polite");
-    this.solved = words.solved;
   }
 
-  /** Draw the means, {metric: value}; once drawn, also what has changed since, for a while. */
+  /** Ask which metrics will notice a move; it is made when the reader has ticked them. */
+  ask({ text, why }, move) {
+    this.settle();
+    this.asked = { why, move };
+    this.question.textContent = `${text} ${this.words.guess}`;
+    this.element.classList.add("asked");
+    for (const { tick } of this.rows) [tick.hidden, tick.checked, tick.disabled] = [false, false, false];
+    this.go.hidden = false;
+    this.rows[0].tick.focus({ preventScroll: true });
+  }
+
+  make() {
+    this.asked.moving = true;
+    this.asked.move();
+  }
+
+  /** Say who noticed the move, and how far the reader was right. */
+  tell(before, means) {
+    const noticed = ({ metric }) => means[metric] !== before[metric], names = this.rows.filter(noticed).map(({ metric }) => metric);
+    for (const row of this.rows) row.change.textContent += row.tick.checked === noticed(row) ? " ✓" : " ✗";
+    for (const { tick } of this.rows) tick.disabled = true;
+    const right = this.rows.filter((row) => row.tick.checked === noticed(row)).length, { words } = this;
+    const said = names.length ? fill(words.noticed, { names: names.join(words.comma) }) : words.unnoticed;
+    this.question.textContent = `${said} ${fill(words.right, { right, all: this.rows.length })} ${this.asked.why}`;
+    this.asked = { told: true };
+    this.go.hidden = true;
+  }
+
+  /** Take away what was said of the last change. */
+  settle() {
+    clearTimeout(this.waiting);
+    for (const { ghost, change, tick } of this.rows) {
+      ghost.hidden = true;
+      change.textContent = "";
+      tick.hidden = true;
+    }
+    this.asked = null;
+    this.element.classList.remove("asked");
+    this.question.textContent = "";
+    this.go.hidden = true;
+  }
+
+  /** Draw the means, {metric: value}; once drawn, also what has changed since: for a while, or as the answer to a guess. */
   draw(means, k) {
-    const before = this.means, moved = before && this.k === k && this.rows.some(({ metric }) => means[metric] !== before[metric]);
-    for (const { metric, name, ghost, fill, value, change } of this.rows) {
+    const before = this.means, guessed = this.asked?.moving;
+    const moved = before && (this.k !== k || this.rows.some(({ metric }) => means[metric] !== before[metric]));
+    if (moved && !guessed) this.settle();
+    for (const { metric, name, ghost, fill: bar, value, change } of this.rows) {
       name.textContent = `${metric}@${k}`;
       value.textContent = means[metric].toFixed(2);
-      fill.style.setProperty("--part", means[metric]);
-      if (!moved) continue;
+      bar.style.setProperty("--part", means[metric]);
+      if (!guessed && (!moved || this.k !== k)) continue;
+      ghost.hidden = false;
       ghost.style.setProperty("--part", before[metric]);
       const gap = means[metric] - before[metric];
       change.textContent = gap === 0 ? "=" : `${gap > 0 ? "+" : "−"}${Math.abs(gap).toFixed(2)}`;
     }
-    if (moved) {
-      clearTimeout(this.waiting);
-      this.waiting = setTimeout(() => this.rows.forEach(({ ghost, change }) => { ghost.style.setProperty("--part", 0); change.textContent = ""; }), LASTS);
-    }
+    if (guessed) this.tell(before, means);
+    else if (moved) this.waiting = setTimeout(() => this.settle(), LASTS);
     [this.means, this.k] = [means, k];
     for (const { goal, mark, said } of this.puzzles) {
       if (!reached(goal, means) || said.textContent) continue;
       mark.textContent = "● ";
-      said.textContent = this.solved;
+      said.textContent = this.words.solved;
     }
   }
 }

@@ -58,6 +58,7 @@ const listenToFocus = (rankings) => {
   });
 };
 
+const TURNED = { ArrowUp: "ArrowLeft", ArrowDown: "ArrowRight", ArrowLeft: "ArrowUp", ArrowRight: "ArrowDown" }; // for lists that run down
 /** Arrows go from document to document, with Shift they move it; space toggles, digits grade. */
 const listenToKeys = (rankings) => {
   rankings.element.addEventListener("keydown", (event) => {
@@ -68,6 +69,7 @@ const listenToKeys = (rankings) => {
       .filter((line) => rankings.docs(line).length);
     const here = lines.findIndex((line) => line.ranking === ranking && line.list === list);
     const beside = (line) => line && go({ ...line, at: Math.min(at, rankings.docs(line).length - 1) });
+    const key = (rankings.titled && TURNED[event.key]) || event.key;
     const act = {
       ArrowLeft: () => (event.shiftKey ? rankings.move(-1) : go({ ranking, list, at: at - 1 })),
       ArrowRight: () => (event.shiftKey ? rankings.move(1) : go({ ranking, list, at: at + 1 })),
@@ -76,7 +78,7 @@ const listenToKeys = (rankings) => {
       Home: () => go({ ranking, list, at: 0 }),
       End: () => go({ ranking, list, at: rankings.docs({ ranking, list }).length - 1 }),
       " ": () => toggle(rankings), Enter: () => toggle(rankings),
-    }[event.key] ?? (/^[0-3]$/.test(event.key) && (rankings.state.graded || event.key < "2") ? () => rankings.grade(Number(event.key)) : null);
+    }[key] ?? (/^[0-3]$/.test(event.key) && (rankings.state.graded || event.key < "2") ? () => rankings.grade(Number(event.key)) : null);
     if (!act) return;
     event.preventDefault();
     act();

@@ -1,19 +1,22 @@
 // "Try the metrics": three rankings to play with, their metrics, a link that keeps them.
 import { Bars } from "./bars.js";
+import { Curves } from "./curves.js";
 import { el, fill } from "./element.js";
+import { EXPERIMENTS, looksAt } from "./experiments.js";
 import { listen } from "./hands.js";
 import { Rankings } from "./rankings.js";
 import { Scores, controls } from "./scores.js";
 import { MOST, example, fromQuery, toQuery } from "./state.js";
 
-/** Add a document that nobody judged relevant at the end of the ranking whose document is chosen. */
+/** Add a document that nobody judged relevant, a real one if there are any, at the end of the chosen document's ranking. */
 const addDocument = (rankings) => {
   const { ranking } = rankings.chosen, { retrieved, missed } = rankings.state.rankings[ranking];
   if (retrieved.length >= MOST) return rankings.say(fill(rankings.words.full, { most: MOST }));
   const taken = new Set([...retrieved, ...missed].map(({ id }) => id));
-  let id = 0;
-  while (taken.has(String(id))) id += 1;
-  retrieved.push({ id: String(id), grade: 0 });
+  let number = 0;
+  while (taken.has(String(number))) number += 1;
+  const spare = rankings.titled ? rankings.words.passages[ranking].spare : [];
+  retrieved.push({ id: spare.find((id) => !taken.has(id)) ?? String(number), grade: 0 });
   rankings.chosen = { ranking, list: "retrieved", at: retrieved.length - 1 };
   rankings.after(retrieved.at(-1));
 };
@@ -27,35 +30,54 @@ const keeper = (state) => {
   };
 };
 
-const foot = (rankings, state, words, redraw) => {
+const foot = (rankings, state, words, reset) => {
   const copied = el("output", {});
   const act = (label, run) => el("button", { type: "button", onclick: run }, label);
   const copy = async () => {
     const address = `${location.href.split(/[?#]/)[0]}?${toQuery(state)}#try`;
     try { await navigator.clipboard.writeText(address); copied.textContent = words.copied; } catch { copied.textContent = address; }
   };
-  const reset = () => {
-    Object.assign(state, example());
-    rankings.chosen = { ranking: 0, list: "retrieved", at: 0 };
-    redraw();
-  };
-  return el("p", { class: "try-foot" }, act(words.add, () => addDocument(rankings)), act(words.reset, reset), act(words.copy, copy), copied);
+  return el("p", { class: "try-foot" }, act(words.add, () => addDocument(rankings)), act(words.reset, () => reset(state.set)), act(words.copy, copy), copied);
 };
 
 const start = (root) => {
-  const words = JSON.parse(root.querySelector("script").textContent), state = example();
+  const words = JSON.parse(root.querySelector("script").textContent);
+  const begin = (set) => example(set === "passages" ? words.passages : null);
+  const state = begin(new URLSearchParams(location.search).get("set") ?? words.begin);
   let fault = "";
   try { Object.assign(state, fromQuery(location.search)); } catch (error) { fault = fill(words.badLink, { part: error.message.slice(0, 40) }); }
-  const keep = keeper(state), bars = new Bars(words), scores = new Scores(state, words, bars);
+  const keep = keeper(state), bars = new Bars(words), curves = new Curves(words), scores = new Scores(state, words, bars, curves);
   const redraw = () => { settings.draw(); rankings.draw(); scores.draw(); keep(); };
   const rankings = new Rankings(state, words, () => { settings.draw(); scores.show(rankings.chosen.ranking); keep(); });
   const settings = controls(state, words, redraw);
+  const reset = (set, more = {}, first = () => ({ ranking: 0, list: "retrieved", at: 0 })) => {
+    Object.assign(state, begin(set), more);
+    rankings.chosen = first();
+    scores.of = rankings.chosen.ranking;
+    redraw();
+  };
+  const ask = (name) => {
+    const experiment = EXPERIMENTS[name];
+    reset(state.set, experiment.set, () => looksAt(experiment, state));
+    const doc = rankings.docs(rankings.chosen)[rankings.chosen.at];
+    bars.ask(words.experiments[name], () => {
+      experiment.move(state);
+      rankings.follow(doc);
+      redraw();
+    });
+  };
+  const chosen = el("select", { onchange: ({ target }) => reset(target.value) },
+    ...Object.entries(words.sets).map(([set, label]) => el("option", { value: set, selected: set === state.set }, label)));
+  const experiments = el("div", { class: "try-experiments" }, el("p", {}, words.experiment), el("p", {},
+    ...Object.keys(EXPERIMENTS).map((name) => el("button", { type: "button", onclick: () => ask(name) }, words.experiments[name].name))));
   listen(rankings);
   settings.draw();
   rankings.draw();
   scores.draw();
-  const parts = [el("p", { class: "try-help" }, words.help), settings.element,
-    el("div", { class: "try-main" }, rankings.element, bars.element), foot(rankings, state, words, redraw), bars.list, scores.element];
+  const parts = [el("p", { class: "try-help" }, words.help), experiments,
+    el("div", { class: "try-controls" }, el("label", {}, el("span", {}, words.set), chosen), ...settings.cutoff),
+    el("div", { class: "try-main" }, rankings.element, bars.element), foot(rankings, state, words, reset),
+    el("div", { class: "try-controls" }, ...settings.further), curves.element, bars.list, scores.element];
   root.replaceChildren(...(fault ? [el("p", { class: "try-fault", role: "alert" }, fault)] : []), ...parts);
   root.classList.add("ready");
 };

@@ -19,15 +19,23 @@ export class Rankings {
       lists[list] = el("ol", { class: `try-${list}`, "aria-label": label, "data-ranking": ranking, "data-list": list });
     }
     const note = el("span", { class: "try-note" });
+    const choose = () => { this.choose({ ranking, list: "retrieved", at: 0 }); this.changed(); };
+    const query = el("button", { type: "button", class: "try-query", onclick: choose }, el("b", {}, name), " ", this.words.passages[ranking].query);
     const missed = el("div", { class: "try-tray" }, el("span", {}, this.words.tray), lists.missed);
-    const box = el("section", { class: "try-ranking" }, el("p", { class: "try-name" }, name, " ", note), lists.retrieved, missed);
+    const box = el("section", { class: "try-ranking" }, el("p", { class: "try-name" }, el("span", {}, name), query, " ", note), lists.retrieved, missed);
     return { box, note, lists };
   }
+
+  /** Whether the documents have titles, which are listed from top to bottom. */
+  get titled() { return this.state.set === "passages"; }
+  title(id) { return (this.titled && this.words.titles[id]) || id; }
+  named(id) { return this.titled ? `“${this.title(id)}”` : id; }
 
   docs({ ranking, list }) { return this.state.rankings[ranking][list]; }
 
   /** Draw all rankings anew, or those given, then what depends on them; the chosen document keeps the focus. */
   draw(drawn = [0, 1, 2], then = () => {}) {
+    this.element.classList.toggle("titled", this.titled);
     const focused = this.element.contains(document.activeElement) && document.activeElement.closest("li");
     for (const ranking of drawn) {
       const { note, lists } = this.boxes[ranking];
@@ -44,13 +52,13 @@ export class Rankings {
 
   item({ id, grade }, spot) {
     const chosen = this.isChosen(spot), kept = spot.list === "retrieved";
-    const name = fill(this.words[kept ? "ranked" : "unranked"], { rank: spot.at + 1, id, grade: this.gradeName(grade) });
+    const name = fill(this.words[kept ? "ranked" : "unranked"], { rank: spot.at + 1, id: this.named(id), grade: this.gradeName(grade) });
     const button = el("button", {
       type: "button", class: grade >= this.state.level ? "try-doc relevant" : "try-doc", "aria-label": name,
       "aria-pressed": String(grade >= this.state.level), tabindex: chosen ? 0 : -1, "data-grade": grade,
-    }, id, ...(this.state.graded && grade ? [el("sup", {}, String(grade))] : []));
+    }, this.title(id), ...(this.state.graded && grade ? [el("sup", {}, String(grade))] : []));
     const beyond = kept && spot.at >= this.state.k;
-    return el("li", { class: [beyond && "beyond", chosen && "chosen"].filter(Boolean).join(" ") }, button);
+    return el("li", { class: [beyond && "beyond", chosen && "chosen"].filter(Boolean).join(" ") }, button, ...(this.titled ? [el("span", { class: "try-grip" })] : []));
   }
 
   isChosen(spot) { return ["ranking", "list", "at"].every((key) => spot[key] === this.chosen[key]); }
@@ -64,13 +72,15 @@ export class Rankings {
   drawBar() {
     const { words, chosen } = this, doc = this.docs(chosen)[chosen.at];
     const pressed = [...this.bar.children].indexOf(document.activeElement);
+    this.boxes.forEach(({ box }, i) => box.classList.toggle("current", i === chosen.ranking));
     if (!doc) return this.bar.replaceChildren();
     const kept = chosen.list === "retrieved";
     const act = (label, run, off = false) => el("button", { type: "button", disabled: off, onclick: run }, label);
     const grades = this.state.graded ? [0, 1, 2, 3] : [0, 1];
-    this.bar.setAttribute("aria-label", fill(words.chosen, { id: doc.id, name: NAMES[chosen.ranking] }));
+    const about = fill(words.chosen, { id: this.named(doc.id), name: NAMES[chosen.ranking] });
+    this.bar.setAttribute("aria-label", about);
     this.bar.replaceChildren(
-      el("span", {}, fill(words.chosen, { id: doc.id, name: NAMES[chosen.ranking] })),
+      el("span", {}, about),
       act(words.up, () => this.move(-1), !kept || chosen.at === 0),
       act(words.down, () => this.move(1), !kept || chosen.at === this.docs(chosen).length - 1),
       act(kept ? words.out : words.back, () => this.swap()),
@@ -104,6 +114,14 @@ export class Rankings {
     this.after(doc);
   }
 
+  /** Choose a document wherever it is now. */
+  follow(doc) {
+    for (const list of ["retrieved", "missed"]) {
+      const at = this.docs({ ...this.chosen, list }).indexOf(doc);
+      if (at >= 0) this.chosen = { ...this.chosen, list, at };
+    }
+  }
+
   move(step) {
     const { list, at } = this.chosen;
     if (list === "retrieved" && this.docs(this.chosen)[at + step]) this.put({ list, at: at + step });
@@ -123,7 +141,7 @@ export class Rankings {
 
   after(doc) {
     const kept = this.chosen.list === "retrieved";
-    this.say(fill(this.words[kept ? "ranked" : "unranked"], { rank: this.chosen.at + 1, id: doc.id, grade: this.gradeName(doc.grade) }));
+    this.say(fill(this.words[kept ? "ranked" : "unranked"], { rank: this.chosen.at + 1, id: this.named(doc.id), grade: this.gradeName(doc.grade) }));
     this.draw([this.chosen.ranking], this.changed);
   }
 

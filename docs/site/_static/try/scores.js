@@ -7,9 +7,13 @@ import { NAMES } from "./state.js";
 const hitsOf = ({ retrieved, missed }, level) =>
   find(retrieved.map(({ id }) => id), new Map([...retrieved, ...missed].map(({ id, grade }) => [id, grade])), level);
 
+const average = (values) => values.reduce((a, b) => a + b) / values.length;
+/** The largest k to show: ten, or as many documents as a ranking has. */
+const deep = ({ k, rankings }) => Math.max(10, k, ...rankings.map(({ retrieved }) => retrieved.length));
+
 export class Scores {
-  constructor(state, words, bars) {
-    Object.assign(this, { state, words, bars, of: 0 });
+  constructor(state, words, bars, curves) {
+    Object.assign(this, { state, words, bars, curves, of: 0 });
     this.tabs = NAMES.map((name, i) => el("button", { type: "button", onclick: () => this.show(i) }, name));
     const filled = el("th", { scope: "col" }, words.formula, " ", el("span", { class: "try-tabs", role: "group", "aria-label": words.formula }, ...this.tabs));
     const head = el("tr", {}, el("th", { scope: "col" }, words.metric), filled, ...[...NAMES, words.mean].map((name) => el("th", { scope: "col" }, name)));
@@ -32,14 +36,16 @@ export class Scores {
 
   draw() {
     const { k, level, persistence, gain } = this.state;
-    const hits = this.state.rankings.map((ranking) => hitsOf(ranking, level));
+    const hits = this.state.rankings.map((ranking) => hitsOf(ranking, level)), deepest = deep(this.state);
+    const over = (metric, cutoff) => average(hits.map((found) => METRICS[metric](found, cutoff, { persistence, gain }).value));
     this.tabs.forEach((tab, i) => tab.setAttribute("aria-pressed", String(i === this.of)));
-    const means = {};
+    const means = {}, series = {};
     for (const { metric, name, formula, cells } of this.rows) {
       const parts = hits.map((found) => METRICS[metric](found, k, { persistence, gain }));
       const values = parts.map(({ value }) => value);
-      const mean = values.reduce((a, b) => a + b) / values.length;
+      const mean = average(values);
       means[metric] = mean;
+      series[metric] = Array.from({ length: deepest }, (_, i) => over(metric, i + 1));
       name.textContent = `${metric}@${k}`;
       put(formula, this.defined(metric, hits[this.of]) ? FORMULAS[metric](parts[this.of], k) : this.words.nothing);
       [...values, mean].forEach((value, i) => {
@@ -50,6 +56,7 @@ export class Scores {
       cells.forEach((cell, i) => cell.classList.toggle("of", i === this.of));
     }
     this.bars.draw(means, k);
+    this.curves.draw(series, k);
   }
 }
 
@@ -65,16 +72,14 @@ export const controls = (state, words, changed) => {
     el("option", { value: "linear" }, words.linear), el("option", { value: "exponential" }, words.exponential));
   const p = el("input", { type: "range", min: 0.05, max: 0.95, step: 0.05, oninput: set("persistence", ({ value }) => Number(value)) });
   const shownP = el("output", {});
-  const deep = [labelled(words.level, level), labelled(words.gain, gain)];
-  const element = el("div", { class: "try-controls" }, labelled("k", k), shownK, labelled(words.persistence, p), shownP,
-    labelled(words.graded, graded), ...deep);
+  const grades = [labelled(words.level, level), labelled(words.gain, gain)];
   const draw = () => {
-    k.max = Math.max(10, state.k, ...state.rankings.map(({ retrieved }) => retrieved.length));
+    k.max = deep(state);
     [k.value, p.value, level.value, gain.value] = [state.k, state.persistence, state.level, state.gain];
     graded.checked = state.graded;
-    for (const label of deep) label.hidden = !state.graded;
+    for (const label of grades) label.hidden = !state.graded;
     shownK.textContent = `k = ${state.k}`;
     shownP.textContent = `p = ${state.persistence}`;
   };
-  return { element, draw };
+  return { cutoff: [labelled("k", k), shownK], further: [labelled(words.persistence, p), shownP, labelled(words.graded, graded), ...grades], draw };
 };
