@@ -186,11 +186,11 @@ class View:
         ]  # fmt: skip
         if rows := c.tests():
             row = next(iter(rows.values()))
-            p = row.get("adjusted p", row["p"])
+            p, which = row.get("adjusted p", row["p"]), w["adjusted_p" if "adjusted p" in row else "plain_p"]
             key = "summary_clear" if p < SMALL else "summary_open"
             sentence = w[key if row["better"] or row["worse"] else "summary_equal"]
             fields = {field: number(row[field]) for field in ("difference", "low", "high")}
-            sentences.append(sentence.format(second=self.names[1], p=p_text(p), **fields))
+            sentences.append(sentence.format(second=self.names[1], which=which, p=p_text(p), **fields))
         return [*sentences, *failed]
 
     def evaluated(self) -> list[tuple[str, str]]:

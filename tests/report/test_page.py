@@ -190,6 +190,7 @@ def test_a_p_value_that_cannot_be_small_is_explained(two):
     """Five of five queries better and p above the level: without a line the reader does not know which to believe."""
     table, notes = View(two).tests()
     assert "p adjusted (Tukey HSD)" in table.header
+    assert "adjusted p " in View(two).summary()[1]
     [line] = [note for note in notes if note.startswith("Against second")]
     assert "only 2 queries differ: p cannot fall below 0.5000" in line
     only = View(compare({"a": run_of(["d2"] * 6), "b": run_of(["d3"] * 6)}, collection()))

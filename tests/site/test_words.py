@@ -15,6 +15,7 @@ pytest.importorskip("sphinx", reason="the docs extra is not installed: pip insta
 from docs.site.cells import pieces, table
 from docs.site.chinese import cut, polished
 from docs.site.figures import COLOURS, STROKES, inline
+from docs.site.formulas import mathml
 from docs.site.head import first_paragraph, links
 from docs.site.labels import is_name, labels, missing_labels, printed_labels
 from docs.site.pdf import _linked, add_pdfs
@@ -145,6 +146,13 @@ def test_titles_are_cut_between_words():
     assert '<a href="#x">#</a>' in done
     assert "<p>封顶召回率</p>" in done
     assert done.endswith('<em>看<span class="latin">nDCG@10</span>的值</em>')
+
+
+def test_no_line_begins_with_the_sign_after_a_formula():
+    """A Chinese line would begin with a comma, where the one before ends with a formula."""
+    written = mathml("k_1", display=False)
+    page = polished(f'<p>取<span class="math">{written}</span>，再算</p>', [], {})
+    assert f'<span class="together"><span class="math">{written}</span>，</span>再算' in page
 
 
 def test_formulas_are_searched_as_text():
