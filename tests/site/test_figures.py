@@ -22,6 +22,10 @@ MARKS = """selector => [...document.querySelectorAll(selector)].flatMap(figure =
     const drawn = e.getAttribute('fill') || '', lined = e.getAttribute('stroke') || '';
     return {tag: e.tagName, fill, stroke, drawn, lined, size: parseFloat(fontSize)};
   }))"""
+# How large the words of figures are on the screen, in pixels, but for the small print beside marks.
+SIZES = """selector => [...document.querySelectorAll(selector)].flatMap(figure =>
+  [...figure.querySelectorAll('text')].map(e => parseFloat(getComputedStyle(e).fontSize)).filter(size => size > 8)
+    .map(size => size * figure.getBoundingClientRect().width / figure.viewBox.baseVal.width))"""
 # Words that lie on each other, or outside of their figure, with their places.
 CLASHES = """selector => [...document.querySelectorAll(selector)].flatMap(figure => {
   const edge = figure.getBoundingClientRect();
@@ -61,6 +65,7 @@ def test_figures_fit_and_their_words_do_not_clash(site: Site, name: str, languag
         site.look(size, scheme)
         assert site.page.evaluate(CLASHES, DRAWN) == []
         assert site.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+        assert name == "benchmarks" or min(site.page.evaluate(SIZES, DRAWN)) >= 11
         site.show(DRAWN)
         site.picture(f"{language}-figure-{name}-{label}")
     assert site.violations() == []
