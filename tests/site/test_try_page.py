@@ -196,7 +196,7 @@ def test_a_link_brings_the_state_back(site: Site):
     opened(site, "en/try.html?set=lesson")
     slide(site, 3)
     drag(site, document(site, "C", 10), document(site, "C", 24))
-    site.until("location.search.includes('k=3')")
+    site.until("location.search.includes('k=3') && location.search.includes('&c=10.')")  # both are written with a delay
     address, shown = site.page.url, values(site, "ndcg")
     opened(site, "en/try.html?set=lesson")
     site.page.goto(address)
