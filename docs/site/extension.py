@@ -65,7 +65,7 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
 def complete_module(app: Sphinx, doctree: nodes.document) -> None:
     """Begin the page of a module with a table of its names; where the site is not English, say that the page is.
 
-    Of these names alone consists what is "on this page": with the methods of classes it would be too long to read.
+    "On this page" lists these names alone: with the methods of classes it would be too long to read.
     """
     edition, page = Edition.of(app), doctree.next_node(nodes.section)
     if not app.env.docname.startswith("helpers.") or page is None:
@@ -74,8 +74,8 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
     for entry in (node for node in page.children if isinstance(node, addnodes.desc)):
         name, about = entry[0]["ids"][0], entry[-1].next_node(nodes.paragraph)
         link = nodes.reference("", "", nodes.literal("", name.rpartition(".")[2]), refid=name)
-        said = re.split(r"\.(?:\s|$)", about.astext() if about else "")[0]
-        rows.append([nodes.paragraph("", "", link), nodes.paragraph("", said)])
+        summary = re.split(r"\.(?:\s|$)", about.astext() if about else "")[0]
+        rows.append([nodes.paragraph("", "", link), nodes.paragraph("", summary)])
         for method in (node for node in entry[-1].findall(addnodes.desc_signature)):
             method["_toc_name"] = ""
     first = page.next_node(nodes.paragraph)

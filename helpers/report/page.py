@@ -78,6 +78,14 @@ class Speed(NamedTuple):
     places: Sequence[float]
 
 
+class Gap(NamedTuple):
+    """A system's distance to the best as text, and where its interval begins, its middle and end in ``WIDTH`` units."""
+
+    name: str
+    difference: str
+    places: Sequence[float]
+
+
 class Remark(NamedTuple):
     """A sentence about a system; ``original`` is a message in English that is shown as it is."""
 
@@ -376,11 +384,19 @@ class View:
         steps = range(low, high + 1, 1 if high - low <= 5 else 2)
         return Chart(lines, [(x(n), f"{n:,}") for n in shown_sizes], [(y(n / 10), f"{n / 10:.1f}") for n in steps])
 
-    def bars(self) -> list[tuple[str, "Interval"]]:
-        """Return the interval of each system by the main metric, its name cut; none where there are no intervals."""
-        c, cut = self.comparison, _cut_names(self.names)
-        spreads = {name: c.intervals[name][c.main] for name in self.names}
-        return [(cut.get(name, name), spread) for name, spread in spreads.items() if spread is not None]
+    def gaps(self) -> tuple[float, list[Gap]] | None:
+        """Return where 0 lies, and how far the best system is ahead of each other one; None without another."""
+        tests = self.comparison.tests() if self.names else {}
+        if not tests:
+            return None
+        ends = [0.0, *(row[end] for row in tests.values() for end in ("low", "high"))]
+        low, cut = min(ends), _cut_names(tests)
+        scale = WIDTH / (max(ends) - low or 1.0)
+        return -low * scale, [
+            Gap(cut.get(name, name), number(row["difference"]),
+                [(row[key] - low) * scale for key in ("low", "difference", "high")])
+            for name, row in tests.items()
+        ]  # fmt: skip
 
     def cost(self) -> Table:
         """Return seconds to load and to index, milliseconds a query, size of the index, and what was truncated.

@@ -12,7 +12,7 @@ from helpers.data import from_ids
 from helpers.report import compare
 from helpers.report.causes import CAUSES
 from helpers.report.gates import at_least, not_worse
-from helpers.report.page import LANGUAGES, View, facts, render, shown, words
+from helpers.report.page import LANGUAGES, WIDTH, View, facts, render, shown, words
 from helpers.report.spec import OPTIONS
 from helpers.systems import Run, rank
 from helpers.systems.cost import STAGES
@@ -255,12 +255,20 @@ def test_the_deciding_metric_is_the_first_column():
 
 
 def test_pictures_show_the_numbers_in_the_colours_of_the_page():
-    """A bar beside its number would be a wrong picture of a right table; a fixed colour be lost on a dark page."""
-    page = BeautifulSoup(render(compare({"a <b> $x$": "bm25"}, collection(), growth=True)), "html.parser")
-    bars, lines = page.find_all("svg")
-    texts = [text.get_text() for text in bars.find_all("text")]
-    assert {"a <b> $x$", page.find("td", {"class": "n"}).find(string=True)} <= set(texts)
+    """A dot beside its number would be a wrong picture of a right table; a fixed colour be lost on a dark page."""
+    compared = compare({"a <b> $x$": "bm25", "other": Run({"q1": {"d3": 1.0}})}, collection(), growth=True)
+    page = BeautifulSoup(render(compared), "html.parser")
+    gaps, lines = page.find_all("svg")
+    [(name, row)] = compared.tests().items()
+    assert {name, f"{row['difference']:.3f}"} <= {text.get_text() for text in gaps.find_all("text")}
+    zero = float(re.search(r"M([-\d.]+) 0V", str(gaps))[1])
+    low, high = map(float, re.search(r"M([-\d.]+) 22H([-\d.]+)", str(gaps)).groups())
+    middle = float(gaps.circle["cx"])
+    assert low <= middle <= high
+    share = row["difference"] / (max(row["high"], 0) - min(row["low"], 0))
+    assert (middle - zero) / WIDTH == pytest.approx(share, abs=0.001)
     assert "12" in [text.get_text() for text in lines.find_all("text")]
+    assert View(compare({"alone": "bm25"}, collection())).gaps() is None
     colours = {tag[name] for tag in page.select("svg *") for name in ("fill", "stroke") if name in tag.attrs}
     assert not [colour for colour in colours if colour.startswith("#")]
     assert "--blue: #0072B2" in page.style.string
