@@ -9,11 +9,12 @@ from helpers._files import open_text
 from helpers._notes import Note
 from helpers.data import RetrievalDataset
 from helpers.data.trec import read_run
-from helpers.embeddings import BATCH_SIZE, count_truncated
+from helpers.embeddings import BATCH_SIZE
 from helpers.models import Model, Pooling, Precomputed, load_model
 from helpers.models.files import one_line_errors, sha256_of
 from helpers.models.find import find_checkpoint
 from helpers.provenance import model_record
+from helpers.report.deferred import load_deferred, truncated
 from helpers.report.spec import Options, Record, Spec, word_settings
 from helpers.systems.api import Api
 from helpers.systems.combine import DEPTH, FlagScorer, Fusion, MaxSimScorer, Rerank, Run, Scorer
@@ -96,8 +97,8 @@ def make_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Sp
 
 
 def load(where: str, options: Options) -> Model:
-    """Load a model under the options of a spec."""
-    return load_model(where, **{key: value for key, value in options.items() if key in LOADED})
+    """Load a model under the options of a spec, when it computes if an earlier report met it."""
+    return load_deferred(where, {key: value for key, value in options.items() if key in LOADED})
 
 
 def dense(model: Model, options: Options, progress: bool) -> Dense:
@@ -130,7 +131,7 @@ def metadata(spec: Spec, system: System | None, data: RetrievalDataset) -> Recor
         if isinstance(model, Precomputed):
             record["scaled"] = model.scaled
         if len(data.corpus) <= COUNTED_UP_TO:
-            record["truncated"] = count_truncated(model, data.corpus)
+            record["truncated"] = truncated(model, data)
     return record
 
 

@@ -41,8 +41,12 @@ def measured() -> Iterator[Cost]:
 
 @contextlib.contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Add the wall-clock seconds of this block to a stage, and note if it failed; no-op outside :func:`measured`."""
+    """Add the wall-clock seconds of this block to a stage, and note if it failed; no-op outside :func:`measured`.
+
+    The seconds of a stage within it are that stage's alone.
+    """
     cost, start = _current.get(), time.perf_counter()
+    before = sum(cost.seconds.values()) if cost is not None else 0.0
     try:
         yield
     except Exception:
@@ -51,7 +55,8 @@ def stage(name: str) -> Iterator[None]:
         raise
     finally:
         if cost is not None:
-            cost.seconds[name] = cost.seconds.get(name, 0.0) + time.perf_counter() - start
+            inner = sum(cost.seconds.values()) - before
+            cost.seconds[name] = cost.seconds.get(name, 0.0) + time.perf_counter() - start - inner
 
 
 def note_index(index: object) -> None:

@@ -13,7 +13,7 @@ from tests.data import differences
 
 DOCS = Path(__file__).parents[2] / "docs"
 LANGUAGES = ("en", "zh")
-ENCODING = ("texts", "network")  # groups that encode the collection eight times, in minutes
+ENCODING = ("texts", "network", "spread")  # groups that encode the collection ten times, in minutes
 GROUPS = [
     pytest.param(group.__name__, marks=[pytest.mark.slow] if group.__name__ in ENCODING else [])
     for group in differences.GROUPS

@@ -92,9 +92,8 @@ def test_lesson(language: str, name: str) -> None:
         assert [number for number in claimed(text) if not any(agrees(number, one) for one in printed)] == []
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "04_judgements")) for name in lesson_names(ROOT)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", lesson_names(ROOT))
 def test_noise_changes_no_output(name: str) -> None:
     """Another processor, which rounds otherwise, would give other outputs than those recorded."""
     with temporary_cache(ROOT, seed=4) as cache:

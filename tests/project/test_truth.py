@@ -121,6 +121,7 @@ NOT_RUN: dict[str, str] = {
         "from helpers.judgements import leave_one_out",
     )
 }
+NOT_RUN["from mteb.cache"] = "tests/report/test_mteb.py loads an export so, in an environment with mteb"
 NOT_RUN["from helpers.data import load_dataset\nfrom helpers.distributed"] = "tests/distributed/test_faults.py runs it"
 NOT_RUN["from distributed import Client"] = "tests/distributed/test_faults.py runs it, with certificates and a cluster"
 for package in ("dask_jobqueue", "dask_kubernetes", "dask_cuda"):
@@ -260,8 +261,8 @@ MODULES: dict[str, Callable[[list[str]], None]] = {
     "helpers.report": _report, "helpers.report.suite": _suite, "helpers.judgements": _judgements,
     "notebooks.kit": _kit, "papermill": _papermill,
     "nbconvert": _nbconvert, "helpers.metrics.acid": list, "tests.data.differences": list, "tests.false_changes": list,
-    "tests.bench.bench_distributed": list, "docs.site": list, "pip": list, "uv": list, "venv": list,
-    "pytest": list,
+    "tests.bench.bench_distributed": list, "tests.bench.bench_ranks": list, "docs.site": list, "pip": list, "uv": list,
+    "venv": list, "pytest": list,
 }  # fmt: skip
 PROGRAMS = {"export", "git", "cd", "conda", "dask", "npm", "py", "pre-commit", "xcode-select", ".venv/bin/jupyter"}
 

@@ -43,4 +43,4 @@ def test_runs_alone_load_no_slow_library(tmp_path):
     assert packages - brought - optional == {"retrieval-evaluation-tutorial"}
     page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert page.count("<svg ") == 1
-    assert "<rect " in page
+    assert "<circle " in page
