@@ -87,7 +87,7 @@ def draw_figures(app: Sphinx, doctree: nodes.document) -> None:
         alt = MARKS.sub("", alt_text(cell))
         for number, (bundle, svg) in enumerate(zip(bundles, drawings, strict=True)):
             shown = inline(svg, alt, f"{cell.id}-{number}", lambda text: translated(text, edition))
-            bundle.replace_self(nodes.raw("", f'<div class="figure">{shown}</div>', format="html"))
+            bundle.replace_self(nodes.raw("", f'<div class="drawing">{shown}</div>', format="html"))
 
 
 def _holds_svg(container: nodes.container) -> bool:
