@@ -25,6 +25,11 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 os.environ.setdefault("EVAL_CACHE_DIR", str(cache_folder(ROOT)))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the lessons first, which take minutes: begun last, one would keep a processor and leave the other idle."""
+    items.sort(key=lambda item: "test_notebooks" not in item.nodeid)
+
+
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the sample lesson, recorded, and a copy of every real lesson."""

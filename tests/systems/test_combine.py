@@ -198,6 +198,7 @@ def test_a_reranker_that_scores_something_else_is_refused(four, scores, message)
         Rerank(Fixed([[3, 2, 1]], [[0, 1, 2]]), Broken()).rank(four, 3)
 
 
+@pytest.mark.slow  # ranx compiles itself for a minute
 @pytest.mark.parametrize(
     ("ours", "theirs"),
     [
