@@ -79,7 +79,7 @@ QUERIES = {
         "内存峰值": "benchmarks#streams-and-blocks",
         "指标试一试": "try",
         "find_hits": "helpers.metrics#helpers.metrics.find_hits",
-        "分块": "08_chunks#labels-on-chunks-go-stale",
+        "分块": "08_chunks#counting-chunks",
         "归一化": "differences#normalisation",
         "poling": "differences#pooling",
         "tokenizer": "05_languages#what-a-tokenizer-leaves-of-a-language",
