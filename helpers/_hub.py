@@ -4,6 +4,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 DEFAULT_ENDPOINT = "https://huggingface.co"
 TIMEOUT_SECONDS = 5
@@ -97,6 +98,7 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
 def _hub_errors_explained(wanted: str) -> Iterator[None]:
     from huggingface_hub import errors
 
+    transport: Any = errors.HfHubHTTPError.__bases__[0]  # the root of the errors of its HTTP client, whichever that is
     try:
         yield
     except errors.GatedRepoError as error:
@@ -109,21 +111,12 @@ def _hub_errors_explained(wanted: str) -> Iterator[None]:
         raise ConnectionError(f"Cannot load {wanted}: the hub has no such revision of it.") from error
     except errors.EntryNotFoundError:
         raise
-    except _transport_error() as error:
+    except transport as error:
         reason = str(error).splitlines()[0]
         raise ConnectionError(
             f"Cannot load {wanted}: the download broke off ({reason}). Run it again; files that arrived are not "
             "fetched twice."
         ) from error
-
-
-def _transport_error() -> type[Exception]:
-    """Return the root of the errors of the hub's HTTP client, whichever library that is (httpx2, httpx, requests)."""
-    from huggingface_hub.errors import HfHubHTTPError
-
-    root = HfHubHTTPError.__bases__[0]
-    assert issubclass(root, Exception)
-    return root
 
 
 @contextlib.contextmanager

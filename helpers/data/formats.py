@@ -87,7 +87,8 @@ def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[
     texts = column_of(table, role, columns)
     if role == "query" and ("instruction" in columns or "instruction" in table.columns):
         instructions = column_of(table, "instruction", columns)
-        return [joined_with(text, more) for text, more in zip(texts, instructions, strict=True)], 0
+        pairs = zip(texts, instructions, strict=True)
+        return [text if is_blank(text) or is_blank(more) else f"{text} {more}" for text, more in pairs], 0
     if role != "passage" or ("title" not in columns and "title" not in table.columns):
         return texts, 0
     joined, titled = list(texts), 0
@@ -99,11 +100,6 @@ def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[
         elif isinstance(texts[row], str):
             joined[row], titled = f"{title}\n{texts[row]}", titled + 1
     return joined, titled
-
-
-def joined_with(text: Cell, instruction: Cell) -> Cell:
-    """Return a query with its instruction behind it; either may be blank."""
-    return text if is_blank(text) or is_blank(instruction) else f"{text} {instruction}"
 
 
 def choose_split(splits: Sequence[str], wanted: str | None, *, or_only: bool = False) -> str | None:

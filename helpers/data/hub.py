@@ -174,8 +174,7 @@ def _hub_builder(hub_id: str, config: str | None) -> "DatasetBuilder":
 
     name, revision = split_revision(hub_id)
     builder = datasets.load_dataset_builder(name, config, revision=revision)
-    commit = _snapshot(hub_id).name
-    if huggingface_hub.constants.HF_HUB_OFFLINE and builder.hash != commit:
+    if huggingface_hub.constants.HF_HUB_OFFLINE and builder.hash != (commit := _snapshot(hub_id).name):
         same = {"dataset_name": builder.dataset_name, "repo_id": name, "config_name": builder.config.name}
         builder = type(builder)(version=str(builder.config.version), hash=commit, **same)
     return builder

@@ -48,11 +48,6 @@ class LeaveOneOut(NamedTuple):
     systems: dict[str, LeftOut]
     tau: float
 
-    @property
-    def largest_move(self) -> float:
-        """The largest move of any system, without its sign."""
-        return max(abs(system.move) for system in self.systems.values())
-
 
 def pool(rankings: Mapping[str, ArrayLike], depth: int) -> list[list[int]]:
     """Pool the top `depth` of each system: the passages to judge for each query, ids ascending.

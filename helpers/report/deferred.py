@@ -1,8 +1,8 @@
 """Models that are loaded when they first compute, where an earlier report noted what is known of them.
 
 Most of a report whose vectors are all in the cache is the import of PyTorch and the loading of models that have nothing
-to do. What a report says of a model, and what names its vectors in the cache, follows from its files, the options and
-the versions of the libraries; the notes are kept under a digest of all three.
+to do. What a report says of a model, and what names its vectors in the cache, follows from its files, the options, the
+libraries and the code that loads it; the notes are kept under a digest of all four.
 """
 
 import contextlib
@@ -16,14 +16,17 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, cast
 
+from helpers import models
 from helpers._atomic import whole_file
 from helpers.data import RetrievalDataset
 from helpers.embeddings import count_truncated, default_cache
 from helpers.models import Model, ModelInfo, load_model
+from helpers.models.files import sha256_of
 from helpers.models.find import find_checkpoint
 from helpers.systems.cost import stage
 
-LIBRARIES = ("retrieval-evaluation-tutorial", "torch", "transformers", "tokenizers")
+LIBRARIES = ("torch", "transformers", "tokenizers")
+CODE = Path(models.__file__).parent  # which reads lengths, poolings and prompts out of the files
 GPU = Path("/dev/nvidiactl")  # whether there is one decides the device, and so the name of a vector
 
 
@@ -64,7 +67,7 @@ def load_deferred(name_or_path: str, options: Mapping[str, Any]) -> Model:
         What :func:`helpers.models.load_model` raises.
     """
     checkpoint = find_checkpoint(name_or_path)
-    versions = [version(library) for library in LIBRARIES]
+    versions = [version(library) for library in LIBRARIES] + [sha256_of(file) for file in sorted(CODE.glob("*.py"))]
     device = [GPU.exists(), os.environ.get("CUDA_VISIBLE_DEVICES")]
     key = json.dumps([checkpoint.name, checkpoint.sha256, dict(options), versions, device], sort_keys=True)
     file = default_cache() / "models" / "facts" / f"{hashlib.sha256(key.encode()).hexdigest()}.json"

@@ -24,6 +24,7 @@ from helpers.report.spec import Record
 from helpers.systems.latency import percentiles
 
 FIXED = ("report.html", "results.json", "per_query.csv", "qrels.trec")  # names of files that every report has
+OWN = re.compile(r"run\.(?:[\w.-]+\.)?trec|mteb/results(?:/[\w.-]+){3}")  # of those that its results.json names
 
 
 def save(comparison: Results, folder: Path, pages: Mapping[str, str] | None = None) -> list[Path]:
@@ -45,7 +46,8 @@ def save(comparison: Results, folder: Path, pages: Mapping[str, str] | None = No
     """
     data, texts, runs = comparison.data, dict(pages or {}), run_names(comparison)
     if comparison.scored:
-        record = json.dumps(as_record(comparison), ensure_ascii=False, indent=1, allow_nan=False)
+        written = as_record(comparison) | {"exported": sorted(name for name in texts if "/" in name)}
+        record = json.dumps(written, ensure_ascii=False, indent=1, allow_nan=False)
         texts |= {"results.json": f"{record}\n", "per_query.csv": _per_query(comparison)}
     blanks = r"[\s%]" if any(re.search(r"\s", name) for name in (*data.query_ids, *data.doc_ids)) else r"\s"
     query_ids = _quoted(data.query_ids, blanks)
@@ -81,15 +83,13 @@ def earlier_files(folder: Path) -> list[Path]:
     """List the files that an earlier report wrote into a folder: those that its results.json names, and the page."""
     try:
         record = json.loads((folder / "results.json").read_bytes())
-        runs = [system.get("run") for system in record["systems"]] if record["schema"] == SCHEMA else []
+        if record["schema"] != SCHEMA:
+            return []
+        names = [*(system.get("run") for system in record["systems"]), *record.get("exported", [])]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return []
-    names = [
-        *FIXED,
-        *(name for name in runs if isinstance(name, str) and re.fullmatch(r"run\.(?:[\w.-]+\.)?trec", name)),
-    ]
-    exported = folder.glob("mteb/results/*/*/*.*")
-    return [*(folder / name for name in names if (folder / name).is_file()), *exported]
+    own = [name for name in names if isinstance(name, str) and OWN.fullmatch(name) and ".." not in name]
+    return [folder / name for name in (*FIXED, *own) if (folder / name).is_file()]
 
 
 def remove_earlier(folder: Path) -> None:

@@ -7,6 +7,7 @@ import json
 import re
 import warnings
 
+from helpers._extras import missing
 from helpers._hub import split_revision
 from helpers.metrics import evaluate
 from helpers.report.results import Result, Results
@@ -19,7 +20,6 @@ NAMES = {
 MAIN = "ndcg_at_10"
 LANGUAGES = {"en": "eng-Latn", "zh": "cmn-Hans"}  # of the bundled collections
 UNKNOWN = "und-Zyyy"  # ISO 639-3 and 15924: undetermined; mteb takes no mean of scores without a language
-FORMAT = "2.26.24"  # the version of mteb whose files these are, and which read them in a test
 
 
 def mteb_files(comparison: Results, task: str | None = None) -> dict[str, str]:
@@ -52,7 +52,7 @@ def mteb_files(comparison: Results, task: str | None = None) -> dict[str, str]:
         record = {
             "dataset_revision": data_revision or comparison.data.sha256,
             "task_name": task,
-            "mteb_version": FORMAT,
+            "mteb_version": None,  # mteb computed nothing of this
             "evaluation_time": sum(result.cost.seconds.values()),
             "scores": {comparison.data.split or "test": [
                 {**scores, "main_score": scores[MAIN], "hf_subset": "default", "languages": [language]}
@@ -95,8 +95,10 @@ def _meta(result: Result) -> Record:
 
 def _model_index(name: str, task: str, record: Record) -> str:
     """Return the YAML by which a model card of the hub states results (``model-index``)."""
-    import yaml
-
+    try:
+        import yaml
+    except ImportError as error:
+        raise missing(error, "report") from None
     [(split, [scores])] = record["scores"].items()
     dataset = {"type": task, "name": task, "config": "default", "split": split, "revision": record["dataset_revision"]}
     metrics = [{"type": metric, "value": value} for metric, value in scores.items() if "_at_" in metric]

@@ -2,8 +2,8 @@
 
 CLONE is a clone of https://github.com/embeddings-benchmark/results (CC0), the public results of MTEB: of the models
 with a score on each of the ten retrieval tasks of MTEB(eng, v2) the scores are kept in docs/benchmarks/ranks.json, and
-`leaderboard` computes its figures from them; of C-MTEB's
-retrieval tasks the means are kept. `decisions` draws sets of 50 and of 500 queries from two thousand.
+`leaderboard` computes its figures from them; of C-MTEB's retrieval tasks the means are kept. `decisions` draws sets of
+50 and of 500 queries from two thousand.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import itertools
 import json
 import subprocess
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,47 +38,39 @@ SYSTEMS = ("BM25", "BM25:stem=english", "BM25:k1=0.9,b=0.4", "TF-IDF", "TF-IDF:s
 QUERIES, DRAWS, SIZES = 2000, 500, (50, 500)
 
 
-def read_scores(clone: Path) -> dict[str, list[float]]:
-    """Read nDCG@10 of each model that has all tasks, of the revision with most of them."""
+def read_results(clone: Path, tasks: Sequence[str], split: str) -> dict[tuple[str, str], list[float]]:
+    """Read nDCG@10 on each of some tasks, of each model and revision that has them all."""
 
     def git(*command: str) -> str:
         return subprocess.run(["git", "-C", clone, *command], check=True, capture_output=True, text=True).stdout
 
-    paths: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for path in git("ls-tree", "-r", "--name-only", "HEAD", "results/").splitlines():
-        parts = Path(path).parts
-        if len(parts) == 4 and Path(path).stem in TASKS:
-            paths[parts[1], parts[2]][Path(path).stem] = path
-    scores = {}
-    for (model, _), files in sorted(paths.items()):
-        if set(files) == set(TASKS):
-            records = [json.loads(git("show", f"HEAD:{files[task]}"))["scores"].get("test", []) for task in TASKS]
-            if all(records):
-                name = model.replace("__", "/", 1)
-                scores[name] = [round(float(np.mean([r["ndcg_at_10"] for r in record])), 5) for record in records]
-    return scores
+        _, *folders, file = Path(path).parts
+        task = file.removesuffix(".json")
+        if len(folders) == 2 and task in tasks:
+            scores = json.loads(git("show", f"HEAD:{path}")).get("scores", {}).get(split)
+            if scores:
+                found[folders[0].replace("__", "/", 1), folders[1]][task] = scores[0]["ndcg_at_10"]
+    return {key: [values[task] for task in tasks] for key, values in found.items() if len(values) == len(tasks)}
+
+
+def read_scores(clone: Path) -> dict[str, list[float]]:
+    """Read the scores that mteb itself computed, of one revision a model, on the tasks of the leaderboard."""
+    found = sorted(read_results(clone, TASKS, "test").items())
+    return {model: [round(v, 5) for v in values] for (model, revision), values in found if revision != "external"}
 
 
 def read_chinese(clone: Path) -> dict[str, float]:
-    """Read the mean nDCG@10 over C-MTEB's retrieval tasks of each model that has all eight; "external" ones too.
+    """Read the mean over C-MTEB's tasks; behind a name ", stated" if the authors state the scores on the model's card.
 
-    The folder ``external`` holds what the authors of a model state on its card.
+    These are in the folder ``external``.
     """
-
-    def git(*command: str) -> str:
-        return subprocess.run(["git", "-C", clone, *command], check=True, capture_output=True, text=True).stdout
-
-    found: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for path in git("ls-tree", "-r", "--name-only", "HEAD", "results/").splitlines():
-        parts = Path(path).parts
-        if len(parts) == 4 and Path(path).stem in CHINESE:
-            scores = json.loads(git("show", f"HEAD:{path}")).get("scores", {}).get("dev")
-            if scores:
-                found[parts[1].replace("__", "/", 1), parts[2]].append(scores[0]["ndcg_at_10"])
-    whole = {key: float(np.mean(values)) for key, values in found.items() if len(values) == len(CHINESE)}
-    own = {model: round(mean, 4) for (model, revision), mean in whole.items() if revision != "external"}
-    stated = {f"{model}, stated": round(mean, 4) for (model, revision), mean in whole.items() if revision == "external"}
-    return dict(sorted((own | stated).items(), key=lambda item: -item[1]))
+    means = {
+        model + ", stated" * (revision == "external"): round(float(np.mean(values)), 4)
+        for (model, revision), values in sorted(read_results(clone, CHINESE, "dev").items())
+    }
+    return dict(sorted(means.items(), key=lambda item: -item[1]))
 
 
 def leaderboard(scores: dict[str, list[float]]) -> dict[str, float]:

@@ -68,7 +68,7 @@ def test_the_files_hold_mtebs_names_and_count_every_grade_as_relevant() -> None:
     folder = "mteb/results/owner__model/v1"
     assert set(files) == {f"{folder}/set.json", f"{folder}/model_meta.json", f"{folder}/model-index.yml"}
     record = json.loads(files[f"{folder}/set.json"])
-    assert (record["task_name"], record["dataset_revision"]) == ("set", "v2")
+    assert (record["task_name"], record["dataset_revision"], record["mteb_version"]) == ("set", "v2", None)
     [scores] = record["scores"]["test"]
     assert scores["mrr_at_10"] == 0.75  # the first at rank 1 with grade 1, which the collection does not call relevant
     assert scores["hit_rate_at_1"] == 0.5
@@ -84,11 +84,15 @@ def test_the_files_hold_mtebs_names_and_count_every_grade_as_relevant() -> None:
 
 
 def test_the_command_writes_them_and_an_earlier_export_goes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Results of last week's model would lie beside this week's and be loaded with them."""
+    """Results of last week would be loaded with this week's, or somebody's own results beside them be deleted."""
     options = ["--system", "bm25", "--max-queries", "5", "--no-growth", "--quiet", "--out", str(tmp_path)]
     assert main([*options, "--export", "mteb=Old"]) == 0
+    [old] = tmp_path.rglob("Old.json")
+    mine = old.with_name("Mine.json")
+    mine.write_text("{}", encoding="utf-8")
     assert main([*options, "--export", "mteb"]) == 0
-    assert [path.name for path in tmp_path.rglob("mteb/results/*/*/*.json")] == ["pocket-en.json", "model_meta.json"]
+    names = {path.name for path in tmp_path.rglob("mteb/results/*/*/*.json")}
+    assert names == {"pocket-en.json", "model_meta.json", "Mine.json"}
     capsys.readouterr()
     assert main([*options, "--export", "beir"]) == 1
     assert "--export beir: expected mteb" in capsys.readouterr().err
