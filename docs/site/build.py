@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,6 +24,7 @@ from docs.site.labels import missing_labels
 from docs.site.links import check_links
 from docs.site.pdf import add_pdfs
 from docs.site.project import CODES, MARKS, DocsError, addresses
+from docs.site.pyodide import FOLDER, GIVEN, add_pyodide
 from notebooks.kit.check import check
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 
@@ -47,7 +49,7 @@ def stage(root: Path, language: str, target: Path) -> None:
             (target / path.name).write_text(MARKS.sub("", text) if path.suffix == ".ipynb" else text, encoding="utf-8")
 
 
-def sphinx(root: Path, language: str, work: Path) -> subprocess.Popen[str]:
+def sphinx(root: Path, language: str, work: Path, browser: bool) -> subprocess.Popen[str]:
     """Start Sphinx for one language over the staged sources; warnings are errors."""
     source = work / language
     environment = os.environ | {
@@ -55,6 +57,7 @@ def sphinx(root: Path, language: str, work: Path) -> subprocess.Popen[str]:
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": os.pathsep.join([str(root), str(ROOT)]),
         "SOURCE_DATE_EPOCH": "0",
+        **({GIVEN: "1"} if browser else {}),
     }
     options = ["-b", "html", "-q", "-W", "--keep-going", "-c", str(root / "docs" / "site")]
     folders = ["-d", str(work / "doctrees" / language), str(source), str(work / "html" / language)]
@@ -64,12 +67,12 @@ def sphinx(root: Path, language: str, work: Path) -> subprocess.Popen[str]:
     )
 
 
-def write_pages(root: Path, work: Path) -> None:
+def write_pages(root: Path, work: Path, browser: bool) -> None:
     """Write the pages below work / "html" and the downloads below work / "extra", all at the same time.
 
     Raises DocsError if anything must not be published.
     """
-    runs = {language: sphinx(root, language, work) for language in LANGUAGES}
+    runs = {language: sphinx(root, language, work, browser) for language in LANGUAGES}
     try:
         if faults := problems(root):
             raise DocsError("\n".join(faults))
@@ -109,8 +112,10 @@ def replace_site(html: Path, output: Path) -> None:
     new.rename(output)
 
 
-def build(root: Path, output: Path, *, pdf: bool = False) -> list[str]:
-    """Build the site of a checkout into the folder output and return the external links it has; pdf: with PDFs.
+def build(root: Path, output: Path, *, pdf: bool = False, browser: Sequence[Path] = ()) -> list[str]:
+    """Build the site of a checkout into the folder output and return the external links it has.
+
+    pdf: with PDFs; browser: where the files of Pyodide are, for lessons that run in the page.
 
     Raises DocsError, with a line for each fault, if anything must not be published.
     """
@@ -119,7 +124,9 @@ def build(root: Path, output: Path, *, pdf: bool = False) -> list[str]:
         html = work / "html"
         for language in LANGUAGES:
             stage(root, language, work / language)
-        write_pages(root, work)
+        if browser:
+            add_pyodide(root, browser, html / FOLDER)
+        write_pages(root, work, bool(browser))
         shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
         shutil.copytree(work / "extra", html, dirs_exist_ok=True)
         root_files(root, html)

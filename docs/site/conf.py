@@ -37,6 +37,7 @@ extensions = [
     "docs.site.widget",
     "docs.site.home",
     "docs.site.ask",
+    "docs.site.run",
     "docs.site.head",
     "docs.site.search",
     "docs.site.finish",

@@ -1,0 +1,157 @@
+// Run a lesson in its page: Python in a worker, cell by cell or all, edited and run again. Recorded outputs come back with "reset".
+import { el, fill } from "../try/element.js";
+import { shown } from "./outputs.js";
+
+const box = document.querySelector(".run"), { words, ...settings } = JSON.parse(box.querySelector("script").textContent);
+const base = new URL(box.dataset.files, document.baseURI).href;
+
+const status = el("p", { role: "status" }), bar = el("progress", { max: 1, value: 0, hidden: true });
+const say = (key, values = {}) => { status.textContent = key ? fill(words[key], values) : ""; };
+let worker = null, answer = null, receive = null, ready = null, loaded = 0, begun = 0;
+
+/** Send something to the worker and wait until it is done. */
+const ask = (message) => new Promise((resolve, reject) => {
+  answer = { resolve, reject };
+  worker.postMessage(message);
+});
+
+const begin = async () => {
+  if (typeof WebAssembly !== "object") throw { kind: "nowasm" };
+  if (!isSecureContext) throw { kind: "insecure" };
+  loaded = 0;
+  begun = performance.now();
+  try { worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" }); } catch { throw { kind: "noworker" }; }
+  worker.onerror = (event) => { event.preventDefault(); answer?.reject({ kind: ready ? "failed" : "noworker", detail: event.message ?? "" }); };
+  worker.onmessage = ({ data }) => {
+    if (data.type === "loaded") {
+      loaded += data.bytes;
+      progress();
+    } else if (data.type === "output") receive?.(data.output);
+    else if (data.type === "done") answer.resolve(data.value);
+    else answer.reject(data);
+  };
+  bar.hidden = false;
+  const clock = setInterval(progress, 500);
+  try { await ask({ action: "load", base, ...settings }); } finally {
+    clearInterval(clock);
+    bar.hidden = true;
+  }
+};
+const progress = () => {
+  bar.value = Math.min(1, loaded / settings.total);
+  if (!bar.hidden) say("loading", { loaded: (loaded / 1e6).toFixed(1), total: (settings.total / 1e6).toFixed(1), seconds: Math.round((performance.now() - begun) / 1000) });
+};
+
+/** Load Python unless it is there; on a failure say what it was, and let the reader try again. */
+const python = () => (ready ??= begin().catch((error) => {
+  stop();
+  say(words[error.kind] ? error.kind : "failed", { detail: error.detail ?? error.message ?? "" });
+  throw error;
+}));
+const stop = () => {
+  worker?.terminate();
+  answer?.reject({ kind: "stopped" });
+  worker = answer = ready = null;
+  cells.forEach((cell) => { cell.ran = false; });
+};
+
+class Cell {
+  constructor({ id, source, alt }) {
+    Object.assign(this, { id, source, alt, recorded: source, ran: false, outputs: [] });
+    const place = document.getElementById(`cell-${id}`).nextElementSibling;
+    this.element = place.matches(".cell") ? place : place.querySelector(".cell");
+    this.code = this.element.querySelector(".cell_input > div");
+    this.old = this.element.querySelector(".cell_output");
+    this.live = el("div", { class: "cell_output docutils container run-output", hidden: true, "aria-live": "polite" });
+    this.text = el("textarea", { class: "run-source", spellcheck: "false", autocapitalize: "off", "aria-label": words.source, hidden: true, onkeydown: (event) => {
+      if (event.key === "Enter" && (event.shiftKey || event.ctrlKey)) { event.preventDefault(); perform([this]); }
+    } });
+    this.run = el("button", { type: "button", "aria-label": fill(words["run cell"], { cell: id }), onclick: () => perform([this]) }, words.run);
+    this.change = el("button", { type: "button", "aria-label": fill(words["edit cell"], { cell: id }), onclick: () => this.edit() }, words.edit);
+    this.element.querySelector(".cell_input").append(this.text, el("p", { class: "run-bar" }, this.run, " ", this.change));
+    this.element.append(this.live);
+  }
+
+  edit() {
+    this.text.value = this.text.hidden ? this.source : this.text.value;
+    this.text.rows = this.source.split("\n").length + 1;
+    this.text.hidden = false;
+    this.code.hidden = true;
+    this.change.hidden = true;
+    this.text.focus();
+  }
+
+  async execute() {
+    if (!this.text.hidden) this.source = this.text.value;
+    this.outputs = [];
+    this.live.replaceChildren();
+    this.live.hidden = false;
+    if (this.old) this.old.hidden = true;
+    this.element.classList.add("run-now");
+    receive = (output) => {
+      this.outputs.push(output);
+      this.live.append(...shown(output, this, settings, words));
+    };
+    try { this.ran = await ask({ action: "run", cell: this.id, source: this.source }); } finally { this.element.classList.remove("run-now"); }
+    document.dispatchEvent(new CustomEvent("lesson-cell", { detail: { id: this.id, outputs: this.outputs } }));
+    return this.ran;
+  }
+
+  reset() {
+    Object.assign(this, { source: this.recorded, ran: false });
+    this.code.hidden = this.change.hidden = false;
+    this.text.hidden = this.live.hidden = true;
+    if (this.old) this.old.hidden = false;
+  }
+}
+
+let cells = [], busy = false;
+
+/** Run cells, and before each those above it that have not been run yet. */
+const perform = async (wanted) => {
+  if (busy) return;
+  busy = true;
+  buttons();
+  try {
+    await python();
+    const start = performance.now();
+    const last = Math.max(...wanted.map((cell) => cells.indexOf(cell)));
+    for (const cell of cells.slice(0, last + 1)) {
+      if (cell.ran && !wanted.includes(cell)) continue;
+      say("running", { cell: cell.id });
+      if (!(await cell.execute())) {
+        say("error", { cell: cell.id });
+        cell.live.scrollIntoView({ block: "nearest" });
+        return;
+      }
+    }
+    say("finished", { seconds: ((performance.now() - start) / 1000).toFixed(1) });
+  } catch (error) {
+    if (worker) say(words[error.kind] ? error.kind : "failed", { detail: error.detail ?? "" });
+    else if (error.kind === "stopped") say("stopped");
+  } finally {
+    busy = false;
+    buttons();
+  }
+};
+const buttons = () => {
+  halt.hidden = !busy;
+  all.disabled = again.disabled = busy;
+  for (const cell of cells) cell.run.disabled = busy;
+};
+
+const start = el("button", { type: "button", onclick: async () => {
+  cells = settings.cells.map((cell) => new Cell(cell));
+  start.hidden = true;
+  all.hidden = again.hidden = false;
+  await perform(cells);
+} }, words.start);
+const all = el("button", { type: "button", hidden: true, onclick: () => perform(cells) }, words.all);
+const halt = el("button", { type: "button", hidden: true, onclick: stop }, words.stop);
+const again = el("button", { type: "button", hidden: true, onclick: () => {
+  stop();
+  for (const cell of cells) cell.reset();
+  say("reset done");
+} }, words.reset);
+
+box.append(el("p", {}, fill(words.offer, { size: (settings.total / 1e6).toFixed(0) })), el("p", { class: "run-buttons" }, start, " ", all, " ", halt, " ", again), bar, status);

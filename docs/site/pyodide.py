@@ -1,0 +1,92 @@
+"""Python for the lessons that run in the page: files of Pyodide, each known by its SHA-256, and a zip of the helpers.
+
+pyodide.json names the files of one release of Pyodide. A build that is given a folder or a wheel with these files
+(`python -m docs.site --browser PATH`) copies those whose digest agrees; a build that is not has no lessons that run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from docs.site.project import DocsError
+
+FOLDER = "pyodide"  # of the site
+GIVEN = "DOCS_PYODIDE"  # the environment variable by which a build tells Sphinx that this folder will be there
+LOCK = "pyodide-lock.json"
+LESSON = "lesson.zip"
+PARTS = ("_*.py", "__init__.py", "provenance.py", "significance.py", "metrics/**/*", "show/**/*")  # of helpers/
+_THEN = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip can hold: the same bytes at each build
+
+
+@cache
+def release() -> Any:
+    """What pyodide.json says: `version`, `core` (size and SHA-256 by file) and `lock`, Pyodide's own, cut short."""
+    return json.loads(Path(__file__).with_name("pyodide.json").read_text(encoding="utf-8"))
+
+
+def lock() -> bytes:
+    """Return the lock file that Pyodide reads: of its packages those that the lessons need."""
+    return json.dumps(release()["lock"], sort_keys=True).encode()
+
+
+@cache
+def lesson_zip(root: Path) -> bytes:
+    """Return what a lesson imports, and what runs its cells, as a zip."""
+    written = io.BytesIO()
+    files = {path for part in PARTS for path in (root / "helpers").glob(part) if path.suffix in (".py", ".json")}
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in [*sorted(files), root / "docs" / "site" / "runner.py"]:
+            name = path.relative_to(root).as_posix().removeprefix("docs/site/")
+            archive.writestr(zipfile.ZipInfo(name, _THEN), path.read_bytes(), zipfile.ZIP_DEFLATED)
+    return written.getvalue()
+
+
+def files(root: Path) -> dict[str, dict[str, Any]]:
+    """Return size and SHA-256 of every file that a page may load, by name."""
+    made = {LOCK: lock(), LESSON: lesson_zip(root)}
+    own = {name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in made.items()}
+    return release()["core"] | {each["file_name"]: _known(each) for each in release()["lock"]["packages"].values()} | own
+
+
+def _known(package: dict[str, Any]) -> dict[str, Any]:
+    return {"size": release()["sizes"][package["file_name"]], "sha256": package["sha256"]}
+
+
+def add_pyodide(root: Path, given: Sequence[Path], target: Path) -> None:
+    """Write Python for the lessons into a folder.
+
+    Args:
+        root: the checkout.
+        given: folders and zip files (wheels among them) in which the files of Pyodide are looked for.
+        target: the folder.
+
+    Raises:
+        DocsError: a file is missing, or there only with another digest.
+    """
+    target.mkdir(parents=True)
+    own, wanted = {LOCK: lock(), LESSON: lesson_zip(root)}, files(root)
+    for path in given:
+        if not path.exists():
+            raise DocsError(f"--browser {path}: there is no such folder or file")
+    for name, known in wanted.items():
+        copies = [own[name]] if name in own else [data for path in given for data in _read(path, name)]
+        right = [data for data in copies if hashlib.sha256(data).hexdigest() == known["sha256"]]
+        if not right:
+            fault = "another digest than docs/site/pyodide.json names" if copies else "no such file"
+            raise DocsError(f"--browser {' '.join(map(str, given))}: {name}: {fault}")
+        (target / name).write_bytes(right[0])
+
+
+def _read(path: Path, name: str) -> list[bytes]:
+    """Return what a folder or a zip file holds under a name, at whatever depth."""
+    if path.is_dir():
+        return [file.read_bytes() for file in sorted(path.rglob(name))]
+    with zipfile.ZipFile(path) as archive:
+        return [archive.read(member) for member in archive.namelist() if member.rpartition("/")[2] == name]

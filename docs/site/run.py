@@ -1,0 +1,80 @@
+"""Local Sphinx extension: lessons whose cells run in the page, if the build was given Pyodide (docs/site/pyodide.py).
+
+The page's part is JavaScript without a framework (_static/run/), its words are in run.yml. The cells run in a worker.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from docs.site.figures import COLOURS, SCALE, STROKES
+from docs.site.labels import labels
+from docs.site.project import Edition, read_yaml
+from docs.site.pyodide import FOLDER, GIVEN, LESSON, LOCK, files, release
+from notebooks.kit.cells import alt_text, code_cells
+from notebooks.kit.drawings import parts
+from notebooks.kit.tables import parse, text_of
+
+LESSONS = {"02_metrics": ["matplotlib", "numpy", "pandas"]}  # and what each loads before its first cell
+PLACE = '<span class="target" id="cell-setup">'
+
+
+def packages(names: list[str]) -> set[str]:
+    """Return packages of Pyodide and whatever they need."""
+    known, wanted, todo = release()["lock"]["packages"], set[str](), list(names)
+    while todo:
+        if (name := todo.pop()) not in wanted:
+            wanted.add(name)
+            todo += known[name]["depends"]
+    return wanted
+
+
+def settings(edition: Edition, lesson: str) -> dict[str, Any]:
+    """Return what the page needs to know to run a lesson: cells, files by name, packages, colours, labels, words."""
+    known, hashes = release()["lock"]["packages"], files(edition.root)
+    first = {known[name]["file_name"] for name in packages(LESSONS[lesson])} | {LOCK, LESSON} | set(release()["core"])
+    cells = code_cells(edition.lesson(lesson))
+    return {
+        "cells": [{"id": cell.id, "source": cell.source, "alt": alt_text(cell)} for cell in cells],
+        "files": {name: {"sha256": file["sha256"]} for name, file in hashes.items()},
+        "imports": {each: name for name, package in known.items() for each in package["imports"]},
+        "packages": LESSONS[lesson],
+        "total": sum(hashes[name]["size"] for name in first),
+        "colours": COLOURS,
+        "strokes": STROKES,
+        "scale": SCALE,
+        "labels": _labels(edition, cells) if edition.language == "zh" else {},
+        "words": read_yaml(edition.root / "docs" / "site" / "run.yml")[edition.language],
+    }
+
+
+def _labels(edition: Edition, cells: list[Any]) -> dict[str, str]:
+    """Return the Chinese of the labels that a lesson has recorded."""
+    known, printed = labels(edition.root)["labels"], set[str]()
+    for data in (output.get("data", {}) for cell in cells for output in cell.outputs):
+        printed |= {text_of(head) for head in parse(data.get("text/html", "")).find_all("th")}
+        printed |= {part.text for part in parts(data.get("image/svg+xml", "<svg/>"))}
+    return {label: known[label] for label in sorted(printed) if label in known}
+
+
+def offer(app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
+    """Put the tool before the first cell of a lesson that runs in the page."""
+    if GIVEN not in os.environ or page not in LESSONS:
+        return
+    edition = Edition.of(app)
+    data = json.dumps(settings(edition, page), ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
+    tool = f'<div class="run" data-files="../{FOLDER}/"><script type="application/json">{data}</script></div>'
+    context["body"] = context["body"].replace(PLACE, tool + PLACE, 1)
+    app.add_css_file("run/run.css")
+    app.add_js_file("run/main.js", type="module")
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register what is done to a lesson's page."""
+    app.connect("html-page-context", offer)
+    return {"parallel_read_safe": True}
