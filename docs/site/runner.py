@@ -14,6 +14,7 @@ import json
 import linecache
 import logging
 import os
+import re
 import sys
 import time
 import traceback
@@ -79,7 +80,9 @@ def _data(shown: object) -> dict[str, str]:
     if type(shown).__name__ == "Figure":
         from helpers.show.vector import as_svg
 
-        data["image/svg+xml"] = as_svg(shown)  # type: ignore[arg-type]
+        svg = as_svg(shown)  # type: ignore[arg-type]
+        # matplotlib before 3.9 writes size and family of words as one; the family is that of the whole figure
+        data["image/svg+xml"] = re.sub(r' font="([\d.]+)px [^"]*"', r' font-size="\1"', svg)
     return data
 
 
