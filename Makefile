@@ -50,7 +50,7 @@ bench-million: $(READY_TEST)  ## indexes over a million vectors beside exact sea
 	$(PY) -m tests.bench.bench_million
 
 docs: $(READY_TEST)  ## build the site of both languages into docs/_build/html/, which any server can serve
-	$(PY) -m docs.site
+	$(PY) -m docs.site $(DOCS_OPTIONS)
 
 serve: $(READY)  ## serve the built site on http://localhost:8000/
 	$(PY) -m http.server 8000 --bind 127.0.0.1 --directory docs/_build/html

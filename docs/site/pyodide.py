@@ -50,13 +50,13 @@ def lesson_zip(root: Path) -> bytes:
 
 def files(root: Path) -> dict[str, dict[str, Any]]:
     """Return size and SHA-256 of every file that a page may load, by name."""
-    made = {LOCK: lock(), LESSON: lesson_zip(root)}
-    own = {name: {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in made.items()}
-    return release()["core"] | {each["file_name"]: _known(each) for each in release()["lock"]["packages"].values()} | own
-
-
-def _known(package: dict[str, Any]) -> dict[str, Any]:
-    return {"size": release()["sizes"][package["file_name"]], "sha256": package["sha256"]}
+    known = dict(release()["core"])
+    for package in release()["lock"]["packages"].values():
+        name = package["file_name"]
+        known[name] = {"size": release()["sizes"][name], "sha256": package["sha256"]}
+    for name, data in {LOCK: lock(), LESSON: lesson_zip(root)}.items():
+        known[name] = {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+    return known
 
 
 def add_pyodide(root: Path, given: Sequence[Path], target: Path) -> None:

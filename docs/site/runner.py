@@ -38,11 +38,12 @@ class Outputs(io.TextIOBase):
     def write(self, text: str) -> int:
         """Take what is printed; what goes beyond LIMIT is dropped."""
         room = LIMIT - self.total
-        self.printed += text[: max(room, 0)]
         self.total += len(text)
-        if room > 0 and (len(text) > room or len(self.printed) > PIECE or time.monotonic() - self.sent > PAUSE):
+        self.printed += text[: max(room, 0)]
+        if len(self.printed) > PIECE or time.monotonic() - self.sent > PAUSE:
             self.flush()
         if len(text) > room >= 0:
+            self.flush()
             self.send(json.dumps({"output_type": "cut", "limit": LIMIT}))
             self.total = LIMIT + 1
         return len(text)
@@ -68,7 +69,9 @@ class Outputs(io.TextIOBase):
     def failed(self, error: BaseException) -> None:
         """Show an error, with the lines of the lesson that led to it."""
         self.flush()
-        steps = error.__traceback__.tb_next if error.__traceback__ else None  # the first is in this file
+        steps = error.__traceback__
+        while steps and not steps.tb_frame.f_code.co_filename.startswith("<"):  # those of this file, not of a cell
+            steps = steps.tb_next
         lines = traceback.format_exception(type(error), error, steps)
         self.send(json.dumps({"output_type": "error", "ename": type(error).__name__, "traceback": "".join(lines)}))
 
@@ -102,7 +105,8 @@ class Kernel:
 
     def run(self, cell: str, source: str) -> bool:
         """Run a cell by its id; tell whether it ended without an error."""
-        linecache.cache[f"<{cell}>"] = (len(source), None, source.splitlines(keepends=True), f"<{cell}>")
+        lines = f"{source}\n".splitlines(keepends=True)
+        linecache.cache[f"<{cell}>"] = (len(source), None, lines, f"<{cell}>")
         self.outputs.total = 0
         try:
             with contextlib.redirect_stdout(self.outputs), contextlib.redirect_stderr(self.outputs):

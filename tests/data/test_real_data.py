@@ -52,6 +52,7 @@ def test_figures_of_xquad_are_those_on_its_card(real_data: Path):
     }
 
 
+@pytest.mark.slow
 def test_lesson_01_runs_on_a_real_set_by_parameters_alone(real_data: Path):
     """A reader who names his own folder must get the whole lesson, not an error half way."""
     parameters = {"DATASET": str(real_data / "xquad_en"), "MAX_QUERIES": 50}

@@ -74,7 +74,10 @@ class Site:
             "console", lambda m: self.wrong.append(f"console: {m.text}") if m.type in ("error", "warning") else None
         )
         page.on("pageerror", lambda error: self.wrong.append(f"script: {error}"))
-        page.on("request", lambda r: None if r.url.startswith((self.base, f"blob:{self.base}")) else self.wrong.append(f"request: {r.url}"))
+        page.on(
+            "request",
+            lambda r: None if self.base in r.url else self.wrong.append(f"request: {r.url}"),
+        )
         page.on("requestfailed", self._failed)
         page.on("response", lambda r: self.wrong.append(f"{r.status}: {r.url}") if r.status >= 400 else None)
 

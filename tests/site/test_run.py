@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,12 +12,12 @@ from nbformat import NotebookNode, from_dict
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
-from docs.site.project import read_yaml
-from docs.site.pyodide import FOLDER
+from docs.site.project import DocsError, read_yaml
+from docs.site.pyodide import FOLDER, add_pyodide
 from notebooks.kit import drawings
 from notebooks.kit.cells import code_cells
 from notebooks.kit.compare import compare_cell
-from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path, read
+from notebooks.kit.notebooks import ROOT, lesson_path, read
 from tests.site.browser import PHONE, WIDE, Site
 
 pytestmark = pytest.mark.browser
@@ -32,7 +33,7 @@ def lesson(site: Site) -> Iterator[Site]:
         absent = pytest.fail if os.environ.get("EVAL_BROWSER") == "required" else pytest.skip
         absent("the site was built without Pyodide: python -m docs.site --browser PATH")
     yield site
-    site.page.unroute_all()
+    site.page.context.unroute_all()
     site.page.goto("about:blank")
 
 
@@ -41,7 +42,7 @@ def press(site: Site, words: str) -> None:
     site.page.get_by_role("button", name=words, exact=True).click()
 
 
-def code(site: Site, cell: str, source: str, language: str = "en") -> None:
+def code(site: Site, cell: str, source: str, language: str) -> None:
     """Change the code of a cell and run it."""
     words = WORDS[language]
     site.page.evaluate("document.querySelectorAll('details.fold').forEach(d => { d.open = true; })")
@@ -49,6 +50,11 @@ def code(site: Site, cell: str, source: str, language: str = "en") -> None:
         press(site, words["edit cell"].format(cell=cell))
     site.page.locator(f"#cell-{cell} ~ .cell").first.locator("textarea").fill(source)
     press(site, words["run cell"].format(cell=cell))
+
+
+def status(site: Site, key: str, seconds: float = 60, language: str = "en") -> None:
+    """Wait until the tool says a sentence of run.yml, as far as it has no values."""
+    site.until(f"{STATUS}.startsWith({WORDS[language][key].split('{')[0]!r})", seconds)
 
 
 def notebook_outputs(outputs: list[dict[str, Any]]) -> list[NotebookNode]:
@@ -62,21 +68,17 @@ def notebook_outputs(outputs: list[dict[str, Any]]) -> list[NotebookNode]:
     return [from_dict(output) for output in joined]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_cell_gives_in_the_page_what_is_recorded(
-    lesson: Site, language: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_every_cell_gives_in_the_page_what_is_recorded(lesson: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """A reader's own run would contradict the lesson, and nobody would have seen it."""
     lesson.look(WIDE)
-    lesson.open(f"{language}/02_metrics.html")
+    lesson.open("en/02_metrics.html")
     lesson.page.evaluate(COLLECT)
-    press(lesson, WORDS[language]["start"])
-    done = WORDS[language]["finished"].split("{")[0]
-    lesson.until(f"{STATUS}.startsWith({done!r}) || {STATUS}.includes('error')", 120)
+    press(lesson, WORDS["en"]["start"])
+    status(lesson, "finished", 120)
     ran = lesson.page.evaluate("ran")
     monkeypatch.setattr(drawings, "NEAR", 1)  # a point: Pyodide's matplotlib is older, and its words .6 points higher
     different = []
-    cells = code_cells(read(lesson_path(ROOT, language, "02_metrics"), ROOT))
+    cells = code_cells(read(lesson_path(ROOT, "en", "02_metrics"), ROOT))
     for cell in cells:
         fresh = from_dict({**cell, "outputs": notebook_outputs(ran[cell.id])})
         for output in cell.outputs:
@@ -88,3 +90,72 @@ def test_every_cell_gives_in_the_page_what_is_recorded(
     assert not different, "\n".join(map(str, different))
     assert lesson.wrong == []
     assert len(ran) == len(cells)
+
+
+def test_a_reader_changes_stops_and_restores_cells(lesson: Site) -> None:
+    """An error, an endless loop or a flood of output would take the page with it, or the recorded lesson be lost."""
+    lesson.look(PHONE)
+    lesson.open("zh/02_metrics.html")
+    output = "document.querySelector('#cell-cutoffs ~ .cell .run-output').textContent"
+    lesson.page.evaluate("HTMLElement.prototype.scrollIntoView = () => {}")
+    press(lesson, WORDS["zh"]["start"])
+    status(lesson, "finished", 60, "zh")
+    assert "相关文档的名次" in lesson.page.evaluate(
+        "document.querySelector('#cell-picture ~ .cell .run-output').textContent"
+    )
+    code(lesson, "cutoffs", "cutoffs = [1, 5, 10]\ncutoffs[3] / 0", "zh")
+    status(lesson, "error", 60, "zh")
+    assert lesson.page.evaluate(output).splitlines() == [
+        "Traceback (most recent call last):",
+        '  File "<cutoffs>", line 2, in <module>',
+        "    cutoffs[3] / 0",
+        "    ~~~~~~~^^^",
+        "IndexError: list index out of range",
+    ]
+    code(lesson, "cutoffs", "for line in range(1_000_000):\n    print(line)\ncutoffs = [2]", "zh")
+    status(lesson, "finished", 20, "zh")
+    lines = lesson.page.evaluate(output)
+    assert len(lines) < 201_000
+    assert lines.endswith(WORDS["zh"]["cut"].format(limit="200,000"))
+    code(lesson, "recall", "recall(retrieved, relevant, cutoffs[0]).mean()", "zh")
+    status(lesson, "finished", 60, "zh")
+    # 2 of 5, 1 of 3 (rank 1 and 2 hold documents 16 and 1, both relevant: 2 of 3) and 1 of 4
+    shown = lesson.page.evaluate("document.querySelector('#cell-recall ~ .cell .run-output').textContent")
+    assert float(shown.split("(")[-1].rstrip(")\n ")) == pytest.approx((2 / 5 + 2 / 3 + 1 / 4) / 3)
+    code(lesson, "cutoffs", "while True:\n    pass", "zh")
+    status(lesson, "running", 60, "zh")
+    press(lesson, WORDS["zh"]["stop"])
+    status(lesson, "stopped", 1, "zh")
+    press(lesson, WORDS["zh"]["reset"])
+    status(lesson, "reset done", 1, "zh")
+    assert lesson.page.locator(".run-output:visible, .run-source:visible").count() == 0
+    assert lesson.page.locator(".cell_output:not(.run-output):visible").count() > 20
+
+
+@pytest.mark.parametrize("key", ["changed", "lost", "nowasm", "noworker", "insecure"])
+def test_what_hinders_python_is_said_and_the_page_lives_on(lesson: Site, key: str) -> None:
+    """A reader would wait for ever, or a file that somebody changed on the way would run."""
+    lesson.open("en/02_metrics.html")
+    if key == "changed":
+        lesson.page.context.route("**/python_stdlib.zip", lambda route: route.fulfill(body=b"something else"))
+    elif key == "lost":
+        lesson.page.context.route("**/numpy-*.whl", lambda route: route.abort())
+    else:
+        lacking = {"nowasm": "WebAssembly", "noworker": "Worker", "insecure": "isSecureContext"}[key]
+        lesson.page.evaluate(f"Object.defineProperty(window, '{lacking}', {{value: undefined}})")
+    press(lesson, WORDS["en"]["start"])
+    status(lesson, key)
+    lesson.page.context.unroute_all()
+    if key == "lost":  # and the next attempt succeeds
+        press(lesson, WORDS["en"]["run cell"].format(cell="cutoffs"))
+        status(lesson, "finished")
+    assert lesson.page.locator("#cell-recall ~ .cell .cell_output").first.is_visible()
+
+
+def test_a_build_refuses_files_that_are_not_those_of_the_release(tmp_path: Path) -> None:
+    """The site would publish whatever a wheel of a stranger holds."""
+    with pytest.raises(DocsError, match=r"pyodide\.asm\.js: no such file"):
+        add_pyodide(ROOT, [tmp_path], tmp_path / "out")
+    (tmp_path / "pyodide.asm.js").write_bytes(b"something else")
+    with pytest.raises(DocsError, match=r"pyodide\.asm\.js: another digest"):
+        add_pyodide(ROOT, [tmp_path], tmp_path / "other")

@@ -68,7 +68,9 @@ class Cell {
     } });
     this.run = el("button", { type: "button", "aria-label": fill(words["run cell"], { cell: id }), onclick: () => perform([this]) }, words.run);
     this.change = el("button", { type: "button", "aria-label": fill(words["edit cell"], { cell: id }), onclick: () => this.edit() }, words.edit);
-    this.element.querySelector(".cell_input").append(this.text, el("p", { class: "run-bar" }, this.run, " ", this.change));
+    const input = this.element.querySelector(".cell_input");
+    input.append(this.text);
+    input.after(el("p", { class: "run-bar" }, this.run, " ", this.change));
     this.element.append(this.live);
   }
 
