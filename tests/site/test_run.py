@@ -103,6 +103,8 @@ def test_a_reader_changes_stops_and_restores_cells(lesson: Site) -> None:
     assert "相关文档的名次" in lesson.page.evaluate(
         "document.querySelector('#cell-picture ~ .cell .run-output').textContent"
     )
+    assert lesson.violations() == []
+    assert lesson.faint() == []
     code(lesson, "cutoffs", "cutoffs = [1, 5, 10]\ncutoffs[3] / 0", "zh")
     status(lesson, "error", 60, "zh")
     assert lesson.page.evaluate(output).splitlines() == [

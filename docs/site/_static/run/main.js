@@ -134,6 +134,7 @@ const perform = async (wanted) => {
   } finally {
     busy = false;
     buttons();
+    dispatchEvent(new Event("resize")); // outputs are new: site.js lets the keyboard reach those that scroll
   }
 };
 const buttons = () => {
