@@ -212,6 +212,15 @@ def test_what_is_shown_of_queries_is_what_they_scored(two):
     assert "Every query has a relevant passage in first place." in note or "first passage is not relevant" in note
 
 
+def test_an_interval_across_zero_is_drawn_across_it(monkeypatch: pytest.MonkeyPatch):
+    """A difference that may well be none would be drawn as one that is certain."""
+    compared = compare({"one": "bm25", "other": Run({"q1": {"d3": 1.0}})}, collection())
+    monkeypatch.setattr(compared, "tests", lambda: {"other": {"low": -0.1, "difference": 0.2, "high": 0.5}})
+    zero, [gap] = View(compared).gaps()
+    # from -.1 to .5 the width is .6, so 0 lies a sixth from the left, and .2 in the middle
+    assert [zero, *gap.places] == pytest.approx([WIDTH / 6, 0, WIDTH / 2, WIDTH])
+
+
 def test_queries_that_differ_equally_stand_in_their_order():
     """The page of one result would show other queries from run to run."""
     [(_, table)] = View(compare({"good": shifted(40, 0), "bad": shifted(40, 1)}, numbered(40))).wins()

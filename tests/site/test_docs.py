@@ -29,6 +29,7 @@ from docs.site.formulas import mathml
 from docs.site.inserts import card, filled
 from docs.site.links import address_faults, check_links, unreachable
 from docs.site.project import DocsError, Edition, addresses, slugs
+from docs.site.pyodide import FOLDER
 from docs.site.styles import needed
 from notebooks.kit.cells import code_cells
 from notebooks.kit.markdown import headings
@@ -272,7 +273,8 @@ def test_documented_names_lead_to_their_source(site: Path):
 def test_sizes(site: Path):
     """Pages would be slow on a weak connection."""
     sizes = {path: path.stat().st_size for path in site.rglob("*") if path.is_file()}
-    assert sum(sizes.values()) < LIMITS["site"]
+    python = site / FOLDER  # which is loaded by those alone who run a lesson in its page
+    assert sum(size for path, size in sizes.items() if python not in path.parents) < LIMITS["site"]
     for language in LANGUAGES:
         for name in NAMES:
             page = site / language / f"{name}.html"
