@@ -24,7 +24,7 @@ from docs.site.labels import missing_labels
 from docs.site.links import check_links
 from docs.site.pdf import add_pdfs
 from docs.site.project import CODES, MARKS, DocsError, addresses
-from docs.site.pyodide import FOLDER, GIVEN, add_pyodide
+from docs.site.pyodide import FOLDER, add_pyodide
 from notebooks.kit.check import check
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 
@@ -57,9 +57,9 @@ def sphinx(root: Path, language: str, work: Path, browser: bool) -> subprocess.P
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": os.pathsep.join([str(root), str(ROOT)]),
         "SOURCE_DATE_EPOCH": "0",
-        **({GIVEN: "1"} if browser else {}),
     }
     options = ["-b", "html", "-q", "-W", "--keep-going", "-c", str(root / "docs" / "site")]
+    options += ["-t", FOLDER] if browser else []
     folders = ["-d", str(work / "doctrees" / language), str(source), str(work / "html" / language)]
     command = [sys.executable, "-m", "sphinx", *options, *folders]
     return subprocess.Popen(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +31,10 @@ def translated(label: str, edition: Edition) -> str:
     return str(labels(edition.root)["labels"].get(label, label)) if edition.language == "zh" else label
 
 
-def printed_labels(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield the labels of the tables and figures that the lessons recorded: where each stands, and its words."""
+def printed_labels(root: Path, lessons: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the labels of the tables and figures that lessons recorded: where each stands, and its words."""
     edition = Edition(root, "zh")
-    for name in lesson_names(root):
+    for name in lessons:
         for cell in code_cells(edition.lesson(name)):
             for output in cell.outputs:
                 data, place = output.get("data", {}), f"{name} [{cell.id}]"
@@ -47,5 +47,9 @@ def printed_labels(root: Path) -> Iterator[tuple[str, str]]:
 def missing_labels(root: Path) -> list[str]:
     """Return a line for each label of the lessons that docs/labels.yml neither translates nor takes for a name."""
     known = labels(root)["labels"]
-    lacking = {label: place for place, label in printed_labels(root) if label not in known and not is_name(label, root)}
+    lacking = {
+        label: place
+        for place, label in printed_labels(root, lesson_names(root))
+        if label not in known and not is_name(label, root)
+    }
     return [f"docs/labels.yml has no Chinese for '{label}', a label of {place}" for label, place in lacking.items()]

@@ -17,8 +17,7 @@ from typing import Any
 
 from docs.site.project import DocsError
 
-FOLDER = "pyodide"  # of the site
-GIVEN = "DOCS_PYODIDE"  # the environment variable by which a build tells Sphinx that this folder will be there
+FOLDER = "pyodide"  # of the site; also the tag by which a build tells Sphinx that it will be there
 LOCK = "pyodide-lock.json"
 LESSON = "lesson.zip"
 PARTS = ("_*.py", "__init__.py", "provenance.py", "significance.py", "metrics/**/*", "show/**/*")  # of helpers/
@@ -59,12 +58,12 @@ def files(root: Path) -> dict[str, dict[str, Any]]:
     return known
 
 
-def add_pyodide(root: Path, given: Sequence[Path], target: Path) -> None:
+def add_pyodide(root: Path, sources: Sequence[Path], target: Path) -> None:
     """Write Python for the lessons into a folder.
 
     Args:
         root: the checkout.
-        given: folders and zip files (wheels among them) in which the files of Pyodide are looked for.
+        sources: folders and zip files (wheels among them) in which the files of Pyodide are looked for.
         target: the folder.
 
     Raises:
@@ -72,15 +71,15 @@ def add_pyodide(root: Path, given: Sequence[Path], target: Path) -> None:
     """
     target.mkdir(parents=True)
     own, wanted = {LOCK: lock(), LESSON: lesson_zip(root)}, files(root)
-    for path in given:
+    for path in sources:
         if not path.exists():
             raise DocsError(f"--browser {path}: there is no such folder or file")
     for name, known in wanted.items():
-        copies = [own[name]] if name in own else [data for path in given for data in _read(path, name)]
+        copies = [own[name]] if name in own else [data for path in sources for data in _read(path, name)]
         right = [data for data in copies if hashlib.sha256(data).hexdigest() == known["sha256"]]
         if not right:
             fault = "another digest than docs/site/pyodide.json names" if copies else "no such file"
-            raise DocsError(f"--browser {' '.join(map(str, given))}: {name}: {fault}")
+            raise DocsError(f"--browser {' '.join(map(str, sources))}: {name}: {fault}")
         (target / name).write_bytes(right[0])
 
 

@@ -6,19 +6,17 @@ The page's part is JavaScript without a framework (_static/run/), its words are 
 from __future__ import annotations
 
 import json
-import os
 from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+from docs.site.cells import NUMBER
 from docs.site.figures import COLOURS, SCALE, STROKES
-from docs.site.labels import labels
+from docs.site.labels import labels, printed_labels
 from docs.site.project import Edition, read_yaml
-from docs.site.pyodide import FOLDER, GIVEN, LESSON, LOCK, files, release
+from docs.site.pyodide import FOLDER, LESSON, LOCK, files, release
 from notebooks.kit.cells import alt_text, code_cells
-from notebooks.kit.drawings import parts
-from notebooks.kit.tables import parse, text_of
 
 LESSONS = {"02_metrics": ["matplotlib", "numpy", "pandas"]}  # and what each loads before its first cell
 PLACE = '<span class="target" id="cell-setup">'
@@ -41,30 +39,28 @@ def settings(edition: Edition, lesson: str) -> dict[str, Any]:
     cells = code_cells(edition.lesson(lesson))
     return {
         "cells": [{"id": cell.id, "source": cell.source, "alt": alt_text(cell)} for cell in cells],
-        "files": {name: {"sha256": file["sha256"]} for name, file in hashes.items()},
+        "files": hashes,
         "imports": {each: name for name, package in known.items() for each in package["imports"]},
         "packages": LESSONS[lesson],
         "total": sum(hashes[name]["size"] for name in first),
         "colours": COLOURS,
         "strokes": STROKES,
         "scale": SCALE,
-        "labels": _labels(edition, cells) if edition.language == "zh" else {},
+        "labels": _labels(edition, lesson) if edition.language == "zh" else {},
+        "number": NUMBER.pattern,
         "words": read_yaml(edition.root / "docs" / "site" / "run.yml")[edition.language],
     }
 
 
-def _labels(edition: Edition, cells: list[Any]) -> dict[str, str]:
+def _labels(edition: Edition, lesson: str) -> dict[str, str]:
     """Return the Chinese of the labels that a lesson has recorded."""
-    known, printed = labels(edition.root)["labels"], set[str]()
-    for data in (output.get("data", {}) for cell in cells for output in cell.outputs):
-        printed |= {text_of(head) for head in parse(data.get("text/html", "")).find_all("th")}
-        printed |= {part.text for part in parts(data.get("image/svg+xml", "<svg/>"))}
-    return {label: known[label] for label in sorted(printed) if label in known}
+    known = labels(edition.root)["labels"]
+    return {label: known[label] for _, label in printed_labels(edition.root, [lesson]) if label in known}
 
 
 def offer(app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
     """Put the tool before the first cell of a lesson that runs in the page."""
-    if GIVEN not in os.environ or page not in LESSONS:
+    if FOLDER not in app.tags or page not in LESSONS:
         return
     edition = Edition.of(app)
     data = json.dumps(settings(edition, page), ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")

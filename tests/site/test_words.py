@@ -24,14 +24,14 @@ from docs.site.search import readable
 from docs.site.terms import questions
 from helpers.metrics import evaluate
 from helpers.show.plots import COLOURS as PALETTE
-from notebooks.kit.notebooks import LANGUAGES, ROOT
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from notebooks.kit.tables import parse, text_of
 
 
 def test_every_label_of_a_table_or_figure_has_its_chinese():
     """The Chinese site would have English in a table or a figure; or labels.yml words that none has any more."""
     assert missing_labels(ROOT) == []
-    found = {label for _, label in printed_labels(ROOT)}
+    found = {label for _, label in printed_labels(ROOT, lesson_names(ROOT))}
     known = set(labels(ROOT)["labels"])
     assert sorted(known - found) == []
     assert [label for label in known if is_name(label, ROOT)] == []

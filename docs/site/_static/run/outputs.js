@@ -16,9 +16,9 @@ const copied = (node, labels) => {
   else copy.append(...[...node.childNodes].map((child) => copied(child, labels)));
   return copy;
 };
-const NUMBER = /^(?:[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|)$/;
 
-const table = (html, labels) => {
+const table = (html, { labels, number }) => {
+  const plainNumber = new RegExp(`^(?:${number})$`);
   // A style attribute would be refused by the page's policy, with an error, even in a document that nobody sees.
   const plain = html.replace(/<style[^]*?<\/style>/g, "").replace(/<[a-z][^<>]*>/gi, (tag) => tag.replace(/\s(?:style|border|class)="[^"]*"/g, ""));
   const made = copied(new DOMParser().parseFromString(`<div>${plain}</div>`, "text/html").body.firstChild, labels);
@@ -27,7 +27,7 @@ const table = (html, labels) => {
     each.className = "dataframe";
     for (let column = 0; column < rows[0]?.cells.length; column++) {
       const column_cells = rows.map((row) => row.cells[column]).filter(Boolean);
-      if (!column_cells.slice(1).every((cell) => NUMBER.test(cell.textContent.trim()))) for (const cell of column_cells) cell.className = "words";
+      if (!column_cells.slice(1).every((cell) => plainNumber.test(cell.textContent.trim()))) for (const cell of column_cells) cell.className = "words";
     }
   }
   made.className = "output text_html";
@@ -70,6 +70,6 @@ export const shown = (output, cell, settings, words) => {
   }
   const data = output.data;
   if (data["image/svg+xml"]) return [figure(data["image/svg+xml"], cell.alt ?? "", settings)];
-  if (data["text/html"]) return [table(data["text/html"], settings.labels)];
+  if (data["text/html"]) return [table(data["text/html"], settings)];
   return [block("text_plain", data["text/plain"])];
 };
