@@ -128,6 +128,10 @@ def test_a_reader_changes_stops_and_restores_cells(lesson: Site) -> None:
     status(lesson, "running", 60, "zh")
     press(lesson, WORDS["zh"]["stop"])
     status(lesson, "stopped", 1, "zh")
+    for _ in range(100):  # Chromium gives a worker two seconds
+        if lesson.page.workers:
+            lesson.page.wait_for_timeout(100)
+    assert lesson.page.workers == []  # the loop would go on
     press(lesson, WORDS["zh"]["reset"])
     status(lesson, "reset done", 1, "zh")
     assert lesson.page.locator(".run-output:visible, .run-source:visible").count() == 0
