@@ -33,6 +33,7 @@ extensions = [
     "docs.site.inserts",
     "docs.site.cells",
     "docs.site.figures",
+    "docs.site.companions",
     "docs.site.terms",
     "docs.site.widget",
     "docs.site.home",

@@ -9,6 +9,7 @@ from typing import Any
 
 from docs.site.project import Edition, read_yaml
 from notebooks.kit.cells import code_cells
+from notebooks.kit.companions import PARAMETERS, read_companion
 from notebooks.kit.drawings import parts
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.tables import parse, text_of
@@ -35,7 +36,8 @@ def printed_labels(root: Path, lessons: Sequence[str]) -> Iterator[tuple[str, st
     """Yield the labels of the tables and figures that lessons recorded: where each stands, and its words."""
     edition = Edition(root, "zh")
     for name in lessons:
-        for cell in code_cells(edition.lesson(name)):
+        companion = [read_companion(root, name)] if name in PARAMETERS else []
+        for cell in [cell for book in (edition.lesson(name), *companion) for cell in code_cells(book)]:
             for output in cell.outputs:
                 data, place = output.get("data", {}), f"{name} [{cell.id}]"
                 heads = parse(data.get("text/html", "")).find_all("th")

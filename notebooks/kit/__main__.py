@@ -50,14 +50,17 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _record(args: argparse.Namespace) -> None:
-    """execute lessons and keep their outputs, in both languages"""
-    from .record import record
+    """execute lessons, and their companions on Chinese data, and keep their outputs"""
+    from .companions import PARAMETERS
+    from .record import record, record_companion
 
     for name in lesson_names(args.root, args.lessons):
-        start = time.perf_counter()
-        changed = record(args.root, name, limit=args.limit)
-        print(f"{name}: {'recorded anew' if changed else 'unchanged'} ({time.perf_counter() - start:.0f} s)")
-        print(_indented(changed), end="")
+        steps = {name: record} | ({f"companion of {name}": record_companion} if name in PARAMETERS else {})
+        for label, step in steps.items():
+            start = time.perf_counter()
+            changed = step(args.root, name, limit=args.limit)
+            print(f"{label}: {'recorded anew' if changed else 'unchanged'} ({time.perf_counter() - start:.0f} s)")
+            print(_indented(changed), end="")
 
 
 def _check(args: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ import yaml
 from nbformat import NotebookNode
 
 from . import figures, hygiene, quantities, translation, twins
+from .companions import PARAMETERS, companion_problems
 from .listed import idle
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
@@ -33,6 +34,8 @@ def _lesson(root: Path, name: str, known: figures.Figures, books: dict[Path, Not
             yield from twins.notebook_problems(books[path], file, root)
     if all(path in books for path in paths.values()):
         yield from translation.notebook_problems(books[paths["en"]], books[paths["zh"]], name, root)
+    if name in PARAMETERS and paths["en"] in books:
+        yield from companion_problems(root, name, books[paths["en"]])
 
 
 def _changed_benchmarks(root: Path) -> Iterator[Problem]:

@@ -335,6 +335,24 @@ def check_text(text: str, file: str, cell: str, figures: Figures, lesson: str, e
     yield from (Problem(file, cell, rule, message) for rule, message in faults)
 
 
+def broken_claims(root: Path, name: str, text: NotebookNode, other: NotebookNode) -> Iterator[tuple[str, str]]:
+    """Yield each sentence of a lesson whose claim does not hold for the outputs of another run of its code.
+
+    The first of each pair is the cell whose figure comes first in the claim. Figures that the other run does not have,
+    a row with another name for instance, decide nothing.
+    """
+    figures = Figures(root, {lesson_path(root, "en", name): other})
+    for sentence in (one for cell in text.cells if cell.cell_type == "markdown" for one in sentences(cell.source)):
+        for match in _HOLDS.finditer(sentence):
+            try:
+                value, used = _value(match["name"], figures, name)
+            except KeyError:
+                continue
+            if value is False:
+                yield next(iter(used)).partition(":")[2].partition("/")[0], COMMENT.sub("", sentence).strip()
+                break
+
+
 def notebook_problems(notebook: NotebookNode, file: str, figures: Figures) -> Iterator[Problem]:
     """Yield what is wrong with the numbers in markdown cells and alternative texts of a notebook."""
     for cell in notebook.cells:

@@ -4,14 +4,23 @@ A record is what every machine gives, so a new one is tried under other conditio
 """
 
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 
 from nbformat import NotebookNode
 
 from .cells import code_cells, code_hashes, output_hashes
+from .companions import (
+    PARAMETERS,
+    companion_path,
+    companion_problems,
+    dumps_companion,
+    lesson_of_companion,
+    read_companion,
+)
 from .compare import compare
 from .conditions import differences, recording_conditions, temporary_cache
-from .execute import CELL_LIMIT, execute
+from .execute import CELL_LIMIT, Parameters, execute
 from .matrix import AS_RECORDED
 from .matrix import write as write_matrix
 from .notebooks import LANGUAGES, NotebookError, dumps, lesson_path, loads, read, relative, write_files
@@ -56,10 +65,13 @@ def _unchanged_files(before: dict[Path, str], root: Path) -> None:
             raise NotebookError(f"{relative(root, path)} was edited while it ran; nothing is written: record it again")
 
 
-def _require_stable(fresh: NotebookNode, label: str, root: Path, limit: int) -> None:
+def _require_stable(
+    fresh: NotebookNode, label: str, root: Path, limit: int, parameters: Parameters | None = None
+) -> None:
     """Raise NotebookError naming every output that another condition changes."""
     unstable = []
-    for name, condition in recording_conditions(fresh).items():
+    for name, one in recording_conditions(fresh).items():
+        condition = replace(one, parameters=(parameters or {}) | one.parameters)
         with temporary_cache(root, condition.seed) as cache:
             unlike = differences(fresh, label, condition, cache, root=root, limit=4 * limit)
         unstable += [f"{name}: {difference}" for difference in unlike]
@@ -94,6 +106,19 @@ def record(root: Path, name: str, *, limit: int = CELL_LIMIT) -> list[str]:
     result = stamp(fresh if changed else english)
     _unchanged_files(before, root)
     write_files({paths[0]: dumps(result), paths[1]: dumps(carry(result, chinese))})
+    return changed
+
+
+def record_companion(root: Path, name: str, *, limit: int = CELL_LIMIT) -> list[str]:
+    """Record the companion of a lesson and return what differs from before; raises NotebookError as `record` does."""
+    lesson, path, parameters = lesson_of_companion(root, name), companion_path(root, name), PARAMETERS[name]
+    fresh = execute(lesson, relative(root, path), root=root, limit=limit, parameters=parameters)
+    known = not companion_problems(root, name, lesson)
+    changed = [str(one) for one in compare(read_companion(root, name), fresh)] if known else ["a new record"]
+    if changed:
+        _require_stable(fresh, relative(root, path), root, limit, parameters)
+        path.parent.mkdir(exist_ok=True)
+        write_files({path: dumps_companion(fresh, parameters)})
     return changed
 
 

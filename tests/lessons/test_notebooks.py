@@ -14,6 +14,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
 from notebooks.kit.cells import by_id, output_texts
+from notebooks.kit.companions import PARAMETERS, read_companion
 from notebooks.kit.compare import NUMBER, compare
 from notebooks.kit.conditions import Condition, differences, temporary_cache
 from notebooks.kit.execute import Parameters, execute
@@ -90,6 +91,14 @@ def test_lesson(language: str, name: str) -> None:
     for cell, (_, text) in zip(ran, exercises, strict=True):
         printed = NUMBER.findall(re.sub(r"[=(),]", " ", "\n".join(output_texts(cell))))
         assert [number for number in claimed(text) if not any(agrees(number, one) for one in printed)] == []
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_companion(name: str) -> None:
+    """A reader who runs the lesson on the Chinese collection would get something else than the Chinese site shows."""
+    recorded = read_companion(ROOT, name)
+    gaps = compare(recorded, execute(recorded, f"companion of {name}", root=ROOT, parameters=PARAMETERS[name]))
+    assert gaps == [], "\n".join(map(str, gaps))
 
 
 @pytest.mark.slow

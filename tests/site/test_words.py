@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from nbformat.v4 import new_output
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
 from docs.site.cells import pieces, table
 from docs.site.chinese import cut, polished
+from docs.site.companions import box, boxes
 from docs.site.figures import COLOURS, STROKES, inline
 from docs.site.formulas import mathml
 from docs.site.head import first_paragraph, links
@@ -24,8 +26,11 @@ from docs.site.search import readable
 from docs.site.terms import questions
 from helpers.metrics import evaluate
 from helpers.show.plots import COLOURS as PALETTE
+from notebooks.kit.cells import code_cells
+from notebooks.kit.companions import PARAMETERS, UNSTABLE, read_companion
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from notebooks.kit.tables import parse, text_of
+from tests.sample import code
 
 
 def test_every_label_of_a_table_or_figure_has_its_chinese():
@@ -46,6 +51,28 @@ def test_a_label_without_chinese_is_named(monkeypatch: pytest.MonkeyPatch):
     assert any("'cosine of two passages', a label of 03_model_comparison [anisotropy]" in fault for fault in faults)
     assert any("'adjusted p', a label of " in fault for fault in faults)
     assert len(faults) == 2
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_outputs_on_chinese_data_are_below_those_that_differ(name: str):
+    """The Chinese site would repeat equal outputs, show those that another machine changes, or leave some out."""
+    lesson, companion = (
+        {cell.id: cell.outputs for cell in code_cells(book)}
+        for book in (Edition(ROOT, "zh").lesson(name), read_companion(ROOT, name))
+    )
+    shown = boxes(name, Edition(ROOT, "zh"))
+    alike = {cell for cell, outputs in companion.items() if outputs == lesson[cell]}
+    assert set(shown) == set(companion) - alike - {"provenance"} - UNSTABLE.get(name, set())
+
+
+def test_outputs_on_chinese_data_are_escaped_and_refute_claims():
+    """A text of the data could be a tag of the page; a reader would not learn that a sentence is false there."""
+    cell = code("one", "print('<b>')")
+    cell.outputs = [new_output("stream", text="<b> & 1\n")]
+    shown = box(cell, ["a < b"], Edition(ROOT, "zh"))
+    assert "&lt;b&gt; &amp; 1" in shown
+    assert "正文说“a &lt; b”" in shown
+    assert "refuted" not in box(cell, [], Edition(ROOT, "zh"))
 
 
 SVG = (

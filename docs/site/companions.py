@@ -1,0 +1,82 @@
+"""Local Sphinx extension: below the outputs of a lesson, on the Chinese site, what the same cells give on Chinese data.
+
+The outputs are those of the lesson's companion (notebooks/companions/). A claim of the text that does not hold there is
+quoted above them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from docutils import nodes
+from nbformat import NotebookNode
+from sphinx.application import Sphinx
+from sphinx.util.typing import ExtensionMetadata
+
+from docs.site.cells import pieces, table
+from docs.site.figures import SVG, inline
+from docs.site.labels import translated
+from docs.site.project import MARKS, Edition
+from notebooks.kit.cells import alt_text, code_cells, is_volatile
+from notebooks.kit.companions import PARAMETERS, read_companion
+from notebooks.kit.compare import compare
+from notebooks.kit.figures import broken_claims
+
+TITLE = "换成中文数据"
+TITLE_REFUTED = f"{TITLE}：正文有说法在这里不成立"
+REFUTED = f"正文说“{{}}”，{TITLE}则不成立。"
+
+
+def shown(cell: NotebookNode, edition: Edition) -> Iterator[str]:
+    """Yield the outputs of a cell as HTML; sources that it prints are left out, being those of the lesson."""
+    for number, output in enumerate(cell.outputs):
+        data = output.get("data", {})
+        if "text/html" in data:
+            yield table(data["text/html"], edition)
+        elif SVG in data:
+            alt = MARKS.sub("", alt_text(cell))
+            picture = inline(data[SVG], alt, f"companion-{cell.id}-{number}", lambda text: translated(text, edition))
+            yield f'<div class="drawing">{picture}</div>'
+        else:
+            text = output.get("text", data.get("text/plain", ""))
+            kept = "".join(part for source, part in pieces(text) if not source).strip("\n")
+            if kept:
+                yield f'<div class="highlight"><pre>{escape(kept)}</pre></div>'
+
+
+def box(cell: NotebookNode, claims: list[str], edition: Edition) -> str:
+    """Return the outputs of a cell of a companion in a box that is closed, below the claims that they refute."""
+    notes = "".join(f'<p class="refuted">{escape(REFUTED.format(claim))}</p>' for claim in claims)
+    outputs = "".join(f'<div class="output text_html">{one}</div>' for one in shown(cell, edition))
+    title = TITLE_REFUTED if claims else TITLE
+    return f'<details class="fold companion"><summary>{title}</summary>{notes}<div class="cell_output">{outputs}</div></details>'
+
+
+def boxes(name: str, edition: Edition) -> dict[str, str]:
+    """Return the box of each cell that gives something else on Chinese data, by the id of the cell."""
+    lesson, companion = edition.lesson(name), read_companion(edition.root, name)
+    other = {difference.cell for difference in compare(lesson, companion)}
+    claims: dict[str, list[str]] = {}
+    for cell, sentence in broken_claims(edition.root, name, lesson, companion):
+        claims.setdefault(cell, []).append(sentence)
+    cells = [cell for cell in code_cells(companion) if cell.id in other and cell.outputs and not is_volatile(cell)]
+    return {cell.id: box(cell, claims.get(cell.id, []), edition) for cell in cells}
+
+
+def show_companions(app: Sphinx, doctree: nodes.document) -> None:
+    """Put the boxes below the cells of a lesson of the Chinese site."""
+    edition, name = Edition.of(app), app.env.docname
+    if edition.language != "zh" or name not in PARAMETERS:
+        return
+    by_cell, ids = boxes(name, edition), [cell.id for cell in edition.lesson(name).cells]
+    for cell in list(doctree.findall(nodes.container)):
+        if cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] in by_cell:
+            below = nodes.raw("", by_cell[ids[cell["cell_index"]]], format="html")
+            cell.parent.insert(cell.parent.index(cell) + 1, below)
+
+
+def setup(app: Sphinx) -> ExtensionMetadata:
+    """Register what is done, after the cells themselves."""
+    app.connect("doctree-read", show_companions, priority=160)
+    return {"parallel_read_safe": True}
