@@ -18,13 +18,14 @@ from sphinx.util.typing import ExtensionMetadata
 from docs.site.cells import pieces, table
 from docs.site.figures import SVG, inline
 from docs.site.labels import translated
-from docs.site.project import MARKS, Edition
-from notebooks.kit.cells import alt_text, code_cells, is_volatile
+from docs.site.project import Edition
+from notebooks.kit.cells import code_cells, is_volatile
 from notebooks.kit.companions import PARAMETERS, read_companion
 from notebooks.kit.compare import compare
 from notebooks.kit.figures import broken_claims
 
 TITLE = "换成中文数据"
+ALT = f"{TITLE}之后的同一幅图，数值见表格"
 TITLE_REFUTED = f"{TITLE}：正文有说法在这里不成立"
 REFUTED = f"正文说“{{}}”，{TITLE}则不成立。"
 
@@ -36,8 +37,7 @@ def shown(cell: NotebookNode, edition: Edition) -> Iterator[str]:
         if "text/html" in data:
             yield table(data["text/html"], edition)
         elif SVG in data:
-            alt = MARKS.sub("", alt_text(cell))
-            picture = inline(data[SVG], alt, f"companion-{cell.id}-{number}", lambda text: translated(text, edition))
+            picture = inline(data[SVG], ALT, f"companion-{cell.id}-{number}", lambda text: translated(text, edition))
             yield f'<div class="drawing">{picture}</div>'
         else:
             text = output.get("text", data.get("text/plain", ""))
