@@ -96,7 +96,7 @@ def test_setup_and_versions_are_folded(site: Site, name: str, language: str):
     """A lesson would begin with a page of imports, or the code could not be brought out."""
     site.look(WIDE)
     site.open(f"{language}/{name}.html")
-    folded = site.page.locator("details.fold")
+    folded = site.page.locator("details.fold:not(.companion)")
     titles = list(site_words(language)["fold"].values())
     assert folded.locator("summary").all_inner_texts() == titles
     setup = folded.first.locator("pre").first
