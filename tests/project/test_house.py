@@ -25,6 +25,7 @@ ARROWS: dict[str, set[str]] = {
     "helpers.distributed": {"helpers.models", "helpers.embeddings", "helpers.index"},
     "helpers.metrics": set(),
     "helpers.significance": set(),
+    "helpers.exercises": set(),
     "helpers.judgements": {"helpers.data", "helpers.metrics", "helpers.significance"},
     "helpers.judgements.__main__": EVERY_STEP | {"helpers.judgements", "helpers.systems"},
     "helpers.chunks": {"helpers.data"},

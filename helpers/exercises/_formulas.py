@@ -1,0 +1,321 @@
+"""What each exercise asks, as a formula, and the wrong formulas that `check` knows by name.
+
+In the formulas, r is a list of retrieved documents, best first; q the set of relevant ones; g a dict of grades.
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterable
+from itertools import combinations
+from statistics import mean, median
+from typing import NamedTuple, TypeAlias
+
+Formula: TypeAlias = Callable[..., object]
+Formulas: TypeAlias = dict[str, Callable[..., float]]
+PERSISTENCE = 0.8  # of rank-biased precision: the probability that the reader goes on to the next document
+
+
+class Exercise(NamedTuple):
+    """The kind of its arguments, the right formula, and wrong ones by the names of their sentences in words/."""
+
+    arguments: str
+    right: Formula
+    mistakes: dict[str, Formula]
+
+
+def ranks(r: list[str], q: Collection[str], k: int) -> list[int]:
+    return [rank for rank, doc in enumerate(r[:k], 1) if doc in q]
+
+
+def hits(r: list[str], q: Collection[str], k: int) -> int:
+    return len(ranks(r, q, k))
+
+
+def precisions(r: list[str], q: Collection[str], k: int) -> float:
+    return sum(so_far / rank for so_far, rank in enumerate(ranks(r, q, k), 1))
+
+
+def weights(at: Iterable[int]) -> float:
+    return sum((1 - PERSISTENCE) * PERSISTENCE ** (rank - 1) for rank in at)
+
+
+BINARY: Formulas = {
+    "recall": lambda r, q, k: hits(r, q, k) / len(q),
+    "capped_recall": lambda r, q, k: hits(r, q, k) / min(k, len(q)),
+    "precision": lambda r, q, k: hits(r, q, k) / k,
+    "precision_of_shown": lambda r, q, k: hits(r, q, k) / min(k, len(r)),
+    "precision_of_all": lambda r, q, k: hits(r, q, 99) / len(r),
+    "hits": hits,
+    "success": lambda r, q, k: min(hits(r, q, k), 1),
+    "first_place": lambda r, q, k: hits(r, q, 1),
+    "reciprocal_rank": lambda r, q, k: 1 / min(ranks(r, q, k), default=math.inf),
+    "rank_after": lambda r, q, k: 1 / (min(ranks(r, q, k), default=math.inf) + 1),
+    "last_rank": lambda r, q, k: 1 / max(ranks(r, q, k), default=math.inf),
+    "first_rank": lambda r, q, k: min(ranks(r, q, k), default=0),
+    "reciprocal_sum": lambda r, q, k: sum(1 / rank for rank in ranks(r, q, k)),
+    "average_precision": lambda r, q, k: precisions(r, q, k) / len(q),
+    "ap_over_hits": lambda r, q, k: precisions(r, q, k) / max(1, hits(r, q, k)),
+    "ap_over_min": lambda r, q, k: precisions(r, q, k) / min(k, len(q)),
+    "ap_over_k": lambda r, q, k: precisions(r, q, k) / k,
+    "rbp": lambda r, q, k: weights(ranks(r, q, k)),
+    "rbp_late": lambda r, q, k: weights(rank + 1 for rank in ranks(r, q, k)),
+    "rbp_without_factor": lambda r, q, k: 5 * weights(ranks(r, q, k)),
+    "rbp_swapped": lambda r, q, k: sum(0.8 * 0.2 ** (rank - 1) for rank in ranks(r, q, k)),
+}
+
+
+def dcg(gains: Iterable[float], discount: Callable[[int], float] = lambda rank: math.log2(rank + 1)) -> float:
+    return sum(gain / discount(rank) for rank, gain in enumerate(gains, 1))
+
+
+def gains(r: list[str], g: dict[str, int], k: int) -> list[int]:
+    return [g.get(doc, 0) for doc in r[:k]]
+
+
+def best(grades: Iterable[float], k: int | None = None) -> list[float]:
+    return sorted(grades, reverse=True)[:k]
+
+
+def power(grades: Iterable[float]) -> list[float]:
+    return [2**grade - 1 for grade in grades]
+
+
+def ones(grades: Iterable[float]) -> list[float]:
+    return [min(grade, 1) for grade in grades]
+
+
+def relevant(g: dict[str, int]) -> set[str]:
+    return {doc for doc, grade in g.items() if grade}
+
+
+def old_discount(rank: int) -> float:
+    return max(1.0, math.log2(rank))
+
+
+GRADED: Formulas = {
+    "dcg": lambda r, g, k: dcg(gains(r, g, k)),
+    "dcg_exponential": lambda r, g, k: dcg(power(gains(r, g, k))),
+    "dcg_binary": lambda r, g, k: dcg(ones(gains(r, g, k))),
+    "dcg_old_discount": lambda r, g, k: dcg(gains(r, g, k), old_discount),
+    "dcg_natural": lambda r, g, k: dcg(gains(r, g, k), math.log1p),
+    "dcg_by_rank": lambda r, g, k: dcg(gains(r, g, k), float),
+    "cumulative_gain": lambda r, g, k: sum(gains(r, g, k)),
+    "ideal_dcg": lambda r, g, k: dcg(best(g.values(), k)),
+    "ideal_of_retrieved": lambda r, g, k: dcg(best(gains(r, g, k))),
+    "ideal_worst_first": lambda r, g, k: dcg(sorted(g.values())[:k]),
+    "ideal_exponential": lambda r, g, k: dcg(power(best(g.values(), k))),
+    "ideal_binary": lambda r, g, k: dcg(ones(best(g.values(), k))),
+    "ndcg": lambda r, g, k: dcg(gains(r, g, k)) / dcg(best(g.values(), k)),
+    "ndcg_of_retrieved": lambda r, g, k: dcg(gains(r, g, k)) / (dcg(best(gains(r, g, k))) or 1),
+    "ndcg_ideal_uncut": lambda r, g, k: dcg(gains(r, g, k)) / dcg(best(g.values())),
+    "ndcg_binary": lambda r, g, k: dcg(ones(gains(r, g, k))) / dcg(ones(best(g.values(), k))),
+    "ndcg_old_discount": lambda r, g, k: dcg(gains(r, g, k), old_discount) / dcg(best(g.values(), k), old_discount),
+    "ndcg_exponential": lambda r, g, k: dcg(power(gains(r, g, k))) / dcg(power(best(g.values(), k))),
+    "ndcg_mixed": lambda r, g, k: dcg(power(gains(r, g, k))) / dcg(best(g.values(), k)),
+    "judged": lambda r, g, k: hits(r, g, k) / min(k, len(r)),
+    "judged_over_k": lambda r, g, k: hits(r, g, k) / k,
+    "judged_of_all": lambda r, g, k: hits(r, g, k) / len(g),
+    "relevant_share": lambda r, g, k: hits(r, relevant(g), k) / min(k, len(r)),
+    "unjudged": lambda r, g, k: 1 - hits(r, g, k) / min(k, len(r)),
+    "rbp_residual": lambda r, g, k: 1 - weights(ranks(r, g, k)),
+    "residual_without_tail": lambda r, g, k: weights(range(1, min(k, len(r)) + 1)) - weights(ranks(r, g, k)),
+    "residual_of_rbp": lambda r, g, k: 1 - weights(ranks(r, relevant(g), k)),
+    "residual_tail": lambda r, g, k: PERSISTENCE**k,
+    "rbp": lambda r, g, k: weights(ranks(r, relevant(g), k)),
+}
+
+
+def one_query(arguments: str, formulas: Formulas, name: str) -> Exercise:
+    """An exercise whose known mistakes are the other formulas, and itself at other cutoffs."""
+    right = formulas[name]
+    mistakes: dict[str, Formula] = {
+        "no_cutoff": lambda r, q, k: right(r, q, 99),
+        "one_short": lambda r, q, k: right(r, q, k - 1) if k > 1 else 0,
+    }
+    return Exercise(arguments, right, mistakes | {other: formulas[other] for other in formulas if other != name})
+
+
+Run: TypeAlias = dict[str, list[str]]
+Qrels: TypeAlias = dict[str, set[str]]
+
+
+def mean_of(
+    name: str, queries: Callable[[Run, Qrels], Iterable[str]], summary: Callable[..., float] = mean
+) -> Callable[[Run, Qrels, int], float]:
+    """The mean of a metric over queries; one that nobody judged has no relevant document."""
+    metric = BINARY[name]
+    return lambda run, qrels, k: summary([metric(run.get(q, []), qrels.get(q, {""}), k) for q in queries(run, qrels)])
+
+
+def over_queries(name: str, **further: Formula) -> Exercise:
+    """An exercise on a metric's mean over the judged queries."""
+    mistakes: dict[str, Formula] = {
+        "mean_of_answered": mean_of(name, lambda run, qrels: [q for q in qrels if q in run]),
+        "mean_over_run": mean_of(name, lambda run, qrels: run),
+        "mean_over_all": mean_of(name, lambda run, qrels: {**run, **qrels}),
+        "median": mean_of(name, lambda run, qrels: qrels, median),
+        "sum": mean_of(name, lambda run, qrels: qrels, sum),
+    }
+    return Exercise("run", mean_of(name, lambda run, qrels: qrels), mistakes | further)
+
+
+def recall_of_pairs(run: Run, qrels: Qrels, k: int) -> float:
+    return sum(hits(run.get(q, []), docs, k) for q, docs in qrels.items()) / sum(len(docs) for docs in qrels.values())
+
+
+def over_mean_rank(run: Run, qrels: Qrels, k: int) -> float:
+    first = [min(at) for q in qrels if (at := ranks(run.get(q, []), qrels[q], k))]
+    return 1 / mean(first) if first else 0
+
+
+def documents(chunks: Iterable[str]) -> list[str]:
+    return [chunk.split("#")[0] for chunk in chunks]
+
+
+def unique(items: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(items))
+
+
+def agreed(a: list[int], b: list[int]) -> float:
+    return mean(int(x == y) for x, y in zip(a, b, strict=True))
+
+
+def by_chance(p: float, q: float) -> float:
+    return p * q + (1 - p) * (1 - q)
+
+
+def beyond(observed: float, expected: float) -> float:
+    return (observed - expected) / (1 - expected)
+
+
+def kept_pairs(a: list[float], b: list[float]) -> list[bool]:
+    return [(a[i] < a[j]) == (b[i] < b[j]) for i, j in combinations(range(len(a)), 2)]
+
+
+def spearman(a: list[float], b: list[float]) -> float:
+    squares = sum((sorted(a).index(x) - sorted(b).index(y)) ** 2 for x, y in zip(a, b, strict=True))
+    return 1 - 6 * squares / (len(a) ** 3 - len(a))
+
+
+def bpref(r: list[str], g: dict[str, int], *, cap: bool = True, paper: bool = False, unjudged: bool = False) -> float:
+    """The sum over the relevant documents retrieved; `bpref` divides it by R."""
+    size = len(relevant(g))
+    divisor = size if paper else min(size, len(g) - size)
+    total, above = 0.0, 0
+    for doc in r:
+        if g.get(doc):
+            total += 1 - (min(above, size) if cap else above) / max(1, divisor)
+        elif doc in g or unjudged:
+            above += 1
+    return total
+
+
+ONE_QUERY = ("recall", "capped_recall", "precision", "success", "reciprocal_rank", "average_precision", "rbp")
+WITH_GRADES = ("dcg", "ideal_dcg", "ndcg", "ndcg_exponential", "judged", "rbp_residual")
+EXERCISES: dict[str, Exercise] = {
+    **{name: one_query("binary", BINARY, name) for name in ONE_QUERY},
+    **{name: one_query("graded", GRADED, name) for name in WITH_GRADES},
+    "r_precision": Exercise(
+        "whole",
+        lambda r, q: hits(r, q, len(q)) / len(q),
+        {
+            "no_cutoff": lambda r, q: hits(r, q, len(r)) / len(q),
+            "precision_of_shown": lambda r, q: hits(r, q, len(r)) / len(r),
+            "precision_at_ten": lambda r, q: hits(r, q, 10) / 10,
+            **{name: lambda r, q, name=name: BINARY[name](r, q, len(q)) for name in ("success", "average_precision")},
+        },
+    ),
+    "mean_recall": over_queries("recall", recall_of_pairs=recall_of_pairs),
+    "mrr": over_queries("reciprocal_rank", over_mean_rank=over_mean_rank),
+    "ranking": Exercise(
+        "scores",
+        lambda s: sorted(s, key=lambda doc: (s[doc], doc), reverse=True),
+        {
+            "as_listed": lambda s: sorted(s, key=lambda doc: -s[doc]),
+            "listed_last_first": lambda s: sorted(s, key=lambda doc: s[doc])[::-1],
+            "ids_ascending": lambda s: sorted(s, key=lambda doc: (-s[doc], doc)),
+            "ids_as_numbers": lambda s: sorted(s, key=lambda doc: (s[doc], int(doc)), reverse=True),
+            "worst_first": lambda s: sorted(s, key=lambda doc: (s[doc], doc)),
+            "unsorted": list,
+        },
+    ),
+    "documents": Exercise(
+        "chunks",
+        lambda chunks, k: unique(documents(chunks))[:k],
+        {
+            "cut_first": lambda chunks, k: unique(documents(chunks[:k])),
+            "last_chunk": lambda chunks, k: unique(documents(chunks)[::-1])[::-1][:k],
+            "alphabetical": lambda chunks, k: sorted(unique(documents(chunks)))[:k],
+            "repeats": lambda chunks, k: documents(chunks)[:k],
+            "no_cutoff": lambda chunks, k: unique(documents(chunks)),
+        },
+    ),
+    "kappa": Exercise(
+        "labels",
+        lambda a, b: beyond(agreed(a, b), by_chance(mean(a), mean(b))),
+        {
+            "agreement": agreed,
+            "chance_is_half": lambda a, b: beyond(agreed(a, b), 0.5),
+            "chance_of_relevant": lambda a, b: beyond(agreed(a, b), mean(a) * mean(b)),
+            "one_distribution": lambda a, b: beyond(agreed(a, b), by_chance(mean(a + b), mean(a + b))),
+            "not_rescaled": lambda a, b: agreed(a, b) - by_chance(mean(a), mean(b)),
+            "overlap": lambda a, b: sum(map(min, a, b)) / sum(map(max, a, b)),
+        },
+    ),
+    "tau": Exercise(
+        "orders",
+        lambda a, b: 2 * mean(kept_pairs(a, b)) - 1,
+        {
+            "kept_share": lambda a, b: mean(kept_pairs(a, b)),
+            "swapped_share": lambda a, b: 1 - mean(kept_pairs(a, b)),
+            "tau_reversed": lambda a, b: 1 - 2 * mean(kept_pairs(a, b)),
+            "every_pair_twice": lambda a, b: mean(kept_pairs(a, b)) - 0.5,
+            "spearman": spearman,
+        },
+    ),
+    "pool": Exercise(
+        "pool",
+        lambda rankings, depth: {doc for ids in rankings.values() for doc in ids[:depth]},
+        {
+            "intersection": lambda rankings, depth: set.intersection(*(set(ids[:depth]) for ids in rankings.values())),
+            "first_system": lambda rankings, depth: set(next(iter(rankings.values()))[:depth]),
+            "no_cutoff": lambda rankings, depth: {doc for ids in rankings.values() for doc in ids},
+            "one_short": lambda rankings, depth: {doc for ids in rankings.values() for doc in ids[: depth - 1]},
+            "depth_in_all": lambda rankings, depth: set(
+                unique(doc for level in zip(*rankings.values(), strict=True) for doc in level)[:depth]
+            ),
+        },
+    ),
+    "condensed": Exercise(
+        "judged",
+        lambda r, g: [doc for doc in r if doc in g],
+        {
+            "relevant_only": lambda r, g: [doc for doc in r if g.get(doc)],
+            "by_grade": lambda r, g: sorted((doc for doc in r if doc in g), key=lambda doc: -g[doc]),
+            "unjudged_last": lambda r, g: sorted(r, key=lambda doc: doc not in g),
+            "gaps": lambda r, g: [doc if doc in g else None for doc in r],
+            "unjudged_only": lambda r, g: [doc for doc in r if doc not in g],
+        },
+    ),
+    "bpref": Exercise(
+        "judged",
+        lambda r, g: bpref(r, g) / len(relevant(g)),
+        {
+            "bpref_of_paper": lambda r, g: bpref(r, g, paper=True) / len(relevant(g)),
+            "bpref_uncapped": lambda r, g: bpref(r, g, cap=False) / len(relevant(g)),
+            "bpref_unjudged": lambda r, g: bpref(r, g, unjudged=True) / len(relevant(g)),
+            "bpref_of_retrieved": lambda r, g: bpref(r, g) / max(1, hits(r, relevant(g), 99)),
+            "sum": bpref,
+        },
+    ),
+    "bonferroni": Exercise(
+        "p_values",
+        lambda p: [min(1, len(p) * value) for value in p],
+        {
+            "above_one": lambda p: [len(p) * value for value in p],
+            "divided": lambda p: [value / len(p) for value in p],
+            "one_test_less": lambda p: [min(1, (len(p) - 1) * value) for value in p],
+            "sidak": lambda p: [1 - (1 - value) ** len(p) for value in p],
+            "uncorrected": list,
+        },
+    ),
+}
