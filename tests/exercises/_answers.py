@@ -303,3 +303,257 @@ RIGHT = {
         lambda p: tuple(sorted((0, value * len(p), 1))[1] for value in p),
     ],
 }
+
+
+def at_ranks(retrieved, relevant, k):
+    """The ranks of the relevant documents of the top k as an array."""
+    return np.flatnonzero(flags(retrieved, relevant, k)) + 1
+
+
+def over_queries(metric, queries, summary=np.mean):
+    """A wrong mean: over other queries, or another summary."""
+
+    def answer(run, qrels, k):
+        values = [metric(run.get(q, []), qrels.get(q, {"none"}), k) for q in queries(run, qrels)]
+        return float(summary(values))
+
+    return answer
+
+
+def means(metric):
+    """What goes wrong with a mean over queries, whatever the metric."""
+    return {
+        "mean_of_answered": over_queries(metric, lambda run, qrels: set(run) & set(qrels)),
+        "mean_over_run": over_queries(metric, lambda run, qrels: run),
+        "mean_over_all": over_queries(metric, lambda run, qrels: set(run) | set(qrels)),
+        "median": over_queries(metric, lambda run, qrels: qrels, np.median),
+        "sum": over_queries(metric, lambda run, qrels: qrels, np.sum),
+    }
+
+
+def discount_from_two(gains):
+    """The sum of gains, discounted by log2(rank) from rank 2 on (Järvelin and Kekäläinen 2002)."""
+    return sum(gain if place == 0 else gain / math.log2(place + 1) for place, gain in enumerate(gains))
+
+
+def mean_rank_first(run, qrels, k):
+    first = [at_ranks(run.get(q, []), qrels[q], k)[:1] for q in qrels]
+    found = np.concatenate(first) if len(first) else np.array([])
+    return 1 / found.mean() if len(found) else 0
+
+
+def chance(first, second):
+    """The agreement by chance of two assessors who each say 1 as often as they do."""
+    a, b = np.mean(first), np.mean(second)
+    return a * b + (1 - a) * (1 - b)
+
+
+def same_labels(first, second):
+    return float(np.mean(np.array(first) == np.array(second)))
+
+
+def bpref_with(*, paper=False, cap=True, unjudged=False, over=None):
+    """The mistakes of bpref; `over` is what to divide by instead of R."""
+
+    def answer(retrieved, grades):
+        n_relevant = sum(grade > 0 for grade in grades.values())
+        n_others = len(grades) - n_relevant
+        total = 0.0
+        for place, doc in enumerate(retrieved):
+            if grades.get(doc, 0) > 0:
+                before = retrieved[:place]
+                above = sum((doc not in grades and unjudged) or grades.get(doc) == 0 for doc in before)
+                above = min(above, n_relevant) if cap else above
+                total += 1 - above / max(1, n_relevant if paper else min(n_relevant, n_others))
+        found = sum(grades.get(doc, 0) > 0 for doc in retrieved)
+        return total / {None: n_relevant, "retrieved": max(1, found), "nothing": 1}[over]
+
+    return answer
+
+
+def swaps(first, second):
+    """Pairs that swap, and all pairs."""
+    pairs = [(i, j) for i in range(len(first)) for j in range(i)]
+    return sum((first[i] > first[j]) != (second[i] > second[j]) for i, j in pairs), len(pairs)
+
+
+def interleaved(rankings, depth):
+    """The first `depth` documents of the rankings taken in turn."""
+    turn = dict.fromkeys(chain.from_iterable(zip(*rankings.values(), strict=True)))
+    return set(list(turn)[:depth])
+
+
+# Wrong answers as readers write them: mistake -> answer.
+WRONG = {
+    "recall": {
+        "no_cutoff": lambda r, q, k: len(q.intersection(r)) / len(q),
+        "one_short": lambda r, q, k: sum(r[place] in q for place in range(min(k - 1, len(r)))) / len(q),
+        "hits": lambda r, q, k: len(q.intersection(r[:k])),
+        "precision": RIGHT["precision"][1],
+        "success": RIGHT["success"][2],
+    },
+    "precision": {
+        "precision_of_shown": lambda r, q, k: flags(r, q, k).mean(),
+        "precision_of_all": lambda r, q, k: flags(r, q, None).mean(),
+        "first_place": lambda r, q, k: int(r[0] in q),
+        "recall": loop_recall,
+        "capped_recall": RIGHT["capped_recall"][2],
+    },
+    "reciprocal_rank": {
+        "rank_after": lambda r, q, k: max([1 / (rank + 1) for rank in at_ranks(r, q, k)], default=0),
+        "last_rank": lambda r, q, k: min([1 / rank for rank in at_ranks(r, q, k)], default=0),
+        "first_rank": lambda r, q, k: next(iter(at_ranks(r, q, k)), 0),
+        "reciprocal_sum": lambda r, q, k: (1 / at_ranks(r, q, k)).sum(),
+        "average_precision": loop_average_precision,
+    },
+    "average_precision": {
+        "ap_over_hits": lambda r, q, k: loop_average_precision(r, set(r[:k]) & q, k) if set(r[:k]) & q else 0,
+        "ap_over_min": lambda r, q, k: array_average_precision(r, q, k) * len(q) / min(k, len(q)),
+        "ap_over_k": lambda r, q, k: array_average_precision(r, q, k) * len(q) / k,
+        "reciprocal_rank": loop_reciprocal_rank,
+        "no_cutoff": lambda r, q, k: loop_average_precision(r, q, len(r)),
+    },
+    "rbp": {
+        "rbp_late": lambda r, q, k: (0.2 * 0.8 ** at_ranks(r, q, k)).sum(),
+        "rbp_without_factor": lambda r, q, k: (0.8 ** (at_ranks(r, q, k) - 1)).sum(),
+        "rbp_swapped": lambda r, q, k: sum(0.8 * 0.2 ** (rank - 1) for rank in at_ranks(r, q, k).tolist()),
+        "no_cutoff": lambda r, q, k: loop_rbp(r, q, len(r)),
+        "precision": RIGHT["precision"][1],
+    },
+    "r_precision": {
+        "no_cutoff": lambda r, q: len(q.intersection(r)) / len(q),
+        "precision_of_shown": lambda r, q: np.isin(r, list(q)).mean(),
+        "precision_at_ten": lambda r, q: np.isin(r[:10], list(q)).sum() / 10,
+        "success": lambda r, q: any(doc in q for doc in r[: len(q)]),
+        "average_precision": lambda r, q: array_average_precision(r, q, len(q)),
+    },
+    "dcg": {
+        "dcg_exponential": lambda r, g, k: discounted(2 ** grades_of(r, g, k) - 1),
+        "dcg_binary": lambda r, g, k: discounted(grades_of(r, g, k) > 0),
+        "dcg_old_discount": lambda r, g, k: discount_from_two(grades_of(r, g, k)),
+        "dcg_natural": lambda r, g, k: discounted(grades_of(r, g, k)) / math.log(2),
+        "dcg_by_rank": lambda r, g, k: (grades_of(r, g, k) / np.arange(1, len(r[:k]) + 1)).sum(),
+        "cumulative_gain": lambda r, g, k: grades_of(r, g, k).sum(),
+    },
+    "ideal_dcg": {
+        "ideal_of_retrieved": lambda r, g, k: discounted(np.sort(grades_of(r, g, k))[::-1]),
+        "ideal_worst_first": lambda r, g, k: discounted(np.sort(list(g.values()))[:k]),
+        "ideal_exponential": lambda r, g, k: discounted(2 ** ideal(g, k) - 1),
+        "ideal_binary": lambda r, g, k: discounted(ideal(g, k) > 0),
+        "no_cutoff": lambda r, g, k: discounted(ideal(g, None)),
+        "dcg": loop_dcg,
+    },
+    "ndcg": {
+        "ndcg_of_retrieved": lambda r, g, k: loop_dcg(r, g, k) / (discounted(-np.sort(-grades_of(r, g, k))) or 1),
+        "ndcg_ideal_uncut": lambda r, g, k: loop_dcg(r, g, k) / discounted(ideal(g, None)),
+        "ndcg_binary": lambda r, g, k: discounted(grades_of(r, g, k) > 0) / discounted(ideal(g, k) > 0),
+        "ndcg_old_discount": lambda r, g, k: discount_from_two(grades_of(r, g, k)) / discount_from_two(ideal(g, k)),
+        "ndcg_exponential": exponential,
+        "ideal_dcg": RIGHT["ideal_dcg"][0],
+    },
+    "ndcg_exponential": {
+        "ndcg_mixed": lambda r, g, k: discounted(2 ** grades_of(r, g, k) - 1) / discounted(ideal(g, k)),
+        "ndcg": RIGHT["ndcg"][2],
+        "no_cutoff": lambda r, g, k: exponential(r, g, 99),
+        "one_short": lambda r, g, k: exponential(r, g, k - 1) if k > 1 else 0,
+        "dcg_exponential": lambda r, g, k: sum((2 ** g.get(d, 0) - 1) / math.log2(i) for i, d in enumerate(r[:k], 2)),
+    },
+    "judged": {
+        "rbp_residual": loop_residual,
+        "judged_over_k": lambda r, g, k: len(g.keys() & set(r[:k])) / k,
+        "judged_of_all": lambda r, g, k: len(g.keys() & set(r[:k])) / len(g),
+        "relevant_share": lambda r, g, k: (grades_of(r, g, k) > 0).mean(),
+        "unjudged": lambda r, g, k: np.mean([doc not in g for doc in r[:k]]),
+        "no_cutoff": lambda r, g, k: np.mean([doc in g for doc in r]),
+    },
+    "rbp_residual": {
+        "residual_without_tail": lambda r, g, k: sum(0.2 * 0.8**i for i, d in enumerate(r[:k]) if d not in g),
+        "residual_of_rbp": lambda r, g, k: 1 - loop_rbp(r, {doc for doc in g if g[doc] > 0}, k),
+        "residual_tail": lambda r, g, k: 0.8**k,
+        "judged": RIGHT["judged"][1],
+        "rbp": lambda r, g, k: loop_rbp(r, {doc for doc in g if g[doc] > 0}, k),
+        "no_cutoff": lambda r, g, k: 1 - loop_rbp(r, set(g), len(r)),
+    },
+    "mean_recall": means(loop_recall)
+    | {
+        "recall_of_pairs": lambda run, qrels, k: (
+            sum(len(qrels[q] & set(run.get(q, [])[:k])) for q in qrels)
+            / len([doc for relevant in qrels.values() for doc in relevant])
+        )
+    },
+    "mrr": means(loop_reciprocal_rank) | {"over_mean_rank": mean_rank_first},
+    "ranking": {
+        "as_listed": lambda s: sorted(s, key=s.get, reverse=True),
+        "listed_last_first": lambda s: [*reversed(sorted(s, key=s.get))],
+        "ids_ascending": lambda s: sorted(sorted(s), key=s.get, reverse=True),
+        "ids_as_numbers": lambda s: sorted(sorted(s, key=int, reverse=True), key=lambda doc: -s[doc]),
+        "worst_first": lambda s: two_sorts(s)[::-1],
+        "unsorted": lambda s: [doc for doc in s],
+    },
+    "documents": {
+        "cut_first": lambda chunks, k: loop_documents(chunks[:k], k),
+        "last_chunk": lambda chunks, k: [
+            doc for _, doc in sorted((i, doc) for doc, i in {c.split("#")[0]: i for i, c in enumerate(chunks)}.items())
+        ][:k],
+        "alphabetical": lambda chunks, k: sorted({chunk.split("#")[0] for chunk in chunks})[:k],
+        "repeats": lambda chunks, k: [chunk.split("#")[0] for chunk in chunks[:k]],
+        "no_cutoff": lambda chunks, k: loop_documents(chunks, 99),
+    },
+    "kappa": {
+        "agreement": same_labels,
+        "chance_is_half": lambda a, b: 2 * same_labels(a, b) - 1,
+        "chance_of_relevant": lambda a, b: 1 - (1 - same_labels(a, b)) / (1 - np.mean(a) * np.mean(b)),
+        "one_distribution": lambda a, b: cohen_kappa_score(a + b, b + a),
+        "not_rescaled": lambda a, b: same_labels(a, b) - chance(a, b),
+        "overlap": lambda a, b: sum(x and y for x, y in zip(a, b, strict=True)) / np.sum(np.array(a) | np.array(b)),
+    },
+    "tau": {
+        "kept_share": lambda a, b: 1 - swaps(a, b)[0] / swaps(a, b)[1],
+        "swapped_share": lambda a, b: swaps(a, b)[0] / swaps(a, b)[1],
+        "tau_reversed": lambda a, b: -scipy.stats.kendalltau(a, b).statistic,
+        "every_pair_twice": lambda a, b: (swaps(a, b)[1] - 2 * swaps(a, b)[0]) / (len(a) * (len(a) - 1)),
+        "spearman": lambda a, b: scipy.stats.spearmanr(a, b).statistic,
+    },
+    "pool": {
+        "intersection": lambda rankings, depth: set.intersection(*[set(ids[:depth]) for ids in rankings.values()]),
+        "first_system": lambda rankings, depth: set(rankings["BM25"][:depth]),
+        "no_cutoff": lambda rankings, depth: set().union(*rankings.values()),
+        "one_short": lambda rankings, depth: loop_pool(rankings, depth - 1),
+        "depth_in_all": interleaved,
+    },
+    "condensed": {
+        "relevant_only": lambda r, g: [doc for doc in r if doc in g and g[doc] > 0],
+        "by_grade": lambda r, g: sorted([doc for doc in r if doc in g], key=g.get, reverse=True),
+        "unjudged_last": lambda r, g: [d for d in r if d in g] + [d for d in r if d not in g],
+        "gaps": lambda r, g: [doc if doc in g else None for doc in r],
+        "unjudged_only": lambda r, g: [doc for doc in r if g.get(doc) is None],
+    },
+    "bpref": {
+        "bpref_of_paper": bpref_with(paper=True),
+        "bpref_uncapped": bpref_with(cap=False),
+        "bpref_unjudged": bpref_with(unjudged=True),
+        "bpref_of_retrieved": bpref_with(over="retrieved"),
+        "sum": bpref_with(over="nothing"),
+    },
+    "bonferroni": {
+        "above_one": lambda p: np.array(p) * len(p),
+        "divided": lambda p: np.array(p) / len(p),
+        "one_test_less": lambda p: np.minimum(1, np.array(p) * (len(p) - 1)),
+        "sidak": lambda p: -np.expm1(len(p) * np.log1p(-np.array(p))),
+        "uncorrected": lambda p: p,
+    },
+    "capped_recall": {
+        "recall": loop_recall,
+        "precision": RIGHT["precision"][2],
+        "success": any_success,
+        "no_cutoff": lambda r, q, k: len(q.intersection(r)) / len(q),
+        "one_short": lambda r, q, k: RIGHT["capped_recall"][1](r, q, k - 1) if k > 1 else 0,
+    },
+    "success": {
+        "hits": lambda r, q, k: sum(doc in q for doc in r[:k]),
+        "first_place": lambda r, q, k: r[0] in q,
+        "recall": loop_recall,
+        "no_cutoff": lambda r, q, k: any(doc in q for doc in r),
+        "one_short": lambda r, q, k: any(doc in q for doc in r[: k - 1]),
+    },
+}

@@ -9,7 +9,7 @@ import pytest
 import helpers.exercises
 from helpers.exercises import EXERCISES, check
 from helpers.exercises.inputs import ARGUMENTS, INPUTS
-from tests.exercises._answers import RIGHT
+from tests.exercises._answers import RIGHT, WRONG
 from tests.metrics.samples import gallery
 
 pytestmark = pytest.mark.filterwarnings("ignore:No document of the run:UserWarning")
@@ -38,6 +38,19 @@ def test_five_known_mistakes_each_have_their_own_name(exercise: str):
             verdict = check(exercise, formula, language=language)
             assert (verdict.right, verdict.mistake) == (False, name)
             assert words["mistakes"][name] in repr(verdict)
+
+
+@pytest.mark.parametrize(("exercise", "mistake"), [(name, key) for name in EXERCISES for key in WRONG[name]])
+def test_wrong_answers_are_named(exercise: str, mistake: str):
+    """A reader's own form of a known mistake would get no hint, or another mistake's."""
+    assert check(exercise, WRONG[exercise][mistake]).mistake == mistake
+
+
+def test_five_wrong_answers_an_exercise_and_each_mistake_once():
+    """A formula among the mistakes could compute anything: no reader's answer was ever held against it."""
+    assert all(len(WRONG[name]) >= 5 for name in EXERCISES)
+    known = {mistake for exercise in EXERCISES.values() for mistake in exercise.mistakes}
+    assert known == {mistake for answers in WRONG.values() for mistake in answers}
 
 
 def test_every_sentence_is_there_in_both_languages_and_used():
