@@ -3,6 +3,7 @@
 import re
 import tomllib
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -169,3 +170,15 @@ def test_unknown_names_are_refused():
         check("recal", len)
     with pytest.raises(ValueError, match='language must be "en" or "zh", not \'de\''):
         check("recall", len, language="de")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_page_lists_every_exercise_with_its_arguments(language: str):
+    """A reader would write a function of other arguments than the check passes, or never learn of an exercise."""
+    page = (Path(__file__).parents[2] / "docs" / language / "exercises.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)\(([\w, ]+)\)` \|", page, re.MULTILINE)
+    assert dict(listed) == {name: ", ".join(ARGUMENTS[EXERCISES[name].arguments]) for name in EXERCISES}
+    example = re.search(r"```python\n(.*?)```", page, re.DOTALL).group(1)
+    names: dict = {}
+    exec(example, names)
+    assert check("precision", names["precision"]).mistake == "precision_of_shown"
