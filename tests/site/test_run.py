@@ -124,6 +124,11 @@ def test_a_reader_changes_stops_and_restores_cells(lesson: Site) -> None:
     # 2 of 5, 1 of 3 (rank 1 and 2 hold documents 16 and 1, both relevant: 2 of 3) and 1 of 4
     shown = lesson.page.evaluate("document.querySelector('#cell-recall ~ .cell .run-output').textContent")
     assert float(shown.split("(")[-1].rstrip(")\n ")) == pytest.approx((2 / 5 + 2 / 3 + 1 / 4) / 3)
+    exercise = "lambda retrieved, relevant, k: len(relevant & set(retrieved)) / len(relevant)"
+    code(lesson, "recall", f"from helpers.exercises import check\ncheck('recall', {exercise}, language='zh')", "zh")
+    status(lesson, "finished", 60, "zh")
+    shown = lesson.page.evaluate("document.querySelector('#cell-recall ~ .cell .run-output').textContent")
+    assert "recall：还不对。没有用截断位置" in shown
     code(lesson, "cutoffs", "while True:\n    pass", "zh")
     status(lesson, "running", 60, "zh")
     press(lesson, WORDS["zh"]["stop"])
