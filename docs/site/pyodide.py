@@ -20,7 +20,9 @@ from docs.site.project import DocsError
 FOLDER = "pyodide"  # of the site; also the tag by which a build tells Sphinx that it will be there
 LOCK = "pyodide-lock.json"
 LESSON = "lesson.zip"
-PARTS = ("_*.py", "__init__.py", "provenance.py", "significance.py", "exercises/**/*", "metrics/**/*", "show/**/*")  # of helpers/
+# of helpers/
+PARTS = ("_*.py", "__init__.py", "provenance.py", "significance.py", "exercises/**/*", "metrics/**/*", "show/**/*")
+SUFFIXES = (".py", ".json", ".toml")
 _THEN = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip can hold: the same bytes at each build
 
 
@@ -39,7 +41,7 @@ def lock() -> bytes:
 def lesson_zip(root: Path) -> bytes:
     """Return what a lesson imports, and what runs its cells, as a zip."""
     written = io.BytesIO()
-    files = {path for part in PARTS for path in (root / "helpers").glob(part) if path.suffix in (".py", ".json", ".toml")}
+    files = {path for part in PARTS for path in (root / "helpers").glob(part) if path.suffix in SUFFIXES}
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in [*sorted(files), root / "docs" / "site" / "runner.py"]:
             name = path.relative_to(root).as_posix().removeprefix("docs/site/")
