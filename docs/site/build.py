@@ -20,12 +20,12 @@ from urllib.parse import urlsplit
 
 from jinja2 import Template
 
-from docs.site.labels import missing_labels
 from docs.site.links import check_links
 from docs.site.pdf import add_pdfs
 from docs.site.project import CODES, MARKS, DocsError, addresses
 from docs.site.pyodide import FOLDER, add_pyodide
 from notebooks.kit.check import check
+from notebooks.kit.labels import missing_labels
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 
 STOPPING = {"missing", "unreadable", "error", "extra", "structure", "untranslated", "headings"}

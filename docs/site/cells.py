@@ -16,8 +16,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from docs.site.labels import labels
 from docs.site.project import Edition, site_words
+from notebooks.kit.labels import labels
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.tables import CELL, parse, text_of
 

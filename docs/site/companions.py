@@ -17,7 +17,6 @@ from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.cells import pieces, table
 from docs.site.figures import SVG, inline
-from docs.site.labels import translated
 from docs.site.project import Edition
 from notebooks.kit.cells import code_cells, is_volatile
 from notebooks.kit.companions import PARAMETERS, read_companion
@@ -37,7 +36,7 @@ def shown(cell: NotebookNode, edition: Edition) -> Iterator[str]:
         if "text/html" in data:
             yield table(data["text/html"], edition)
         elif SVG in data:
-            picture = inline(data[SVG], ALT, f"companion-{cell.id}-{number}", lambda text: translated(text, edition))
+            picture = inline(data[SVG], ALT, f"companion-{cell.id}-{number}", edition.label)
             yield f'<div class="drawing">{picture}</div>'
         else:
             text = output.get("text", data.get("text/plain", ""))

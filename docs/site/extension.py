@@ -58,6 +58,8 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     for index, cell in enumerate(edition.lesson(name).cells):
         if start := starts.get(index):
             start.parent.insert(start.parent.index(start), nodes.target("", "", ids=[f"cell-{cell.id}"]))
+    for block in [node for node in doctree.findall(nodes.raw) if 'class="names"' in node.astext()]:
+        block.parent.remove(block)  # the labels themselves are in Chinese here
     title = next(doctree.findall(nodes.title))
     title.parent.insert(title.parent.index(title) + 1, nodes.raw("", lesson_bar(app, name), format="html"))
 

@@ -13,7 +13,6 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from docs.site.labels import translated
 from docs.site.project import MARKS, DocsError, Edition
 from helpers.show import palette
 from notebooks.kit.cells import alt_text
@@ -86,7 +85,7 @@ def draw_figures(app: Sphinx, doctree: nodes.document) -> None:
         drawings = [output.data[SVG] for output in cell.outputs if SVG in output.get("data", {})]
         alt = MARKS.sub("", alt_text(cell))
         for number, (bundle, svg) in enumerate(zip(bundles, drawings, strict=True)):
-            shown = inline(svg, alt, f"{cell.id}-{number}", lambda text: translated(text, edition))
+            shown = inline(svg, alt, f"{cell.id}-{number}", edition.label)
             bundle.replace_self(nodes.raw("", f'<div class="drawing">{shown}</div>', format="html"))
 
 

@@ -15,7 +15,6 @@ from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.figures import SVG, inline
-from docs.site.labels import translated
 from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import MARKS, Edition, read_yaml
 from notebooks.kit.cells import alt_text
@@ -111,7 +110,7 @@ def _growth(edition: Edition) -> str:
     """Return the figure of lesson 01 in which a growing corpus lowers the score."""
     cell = next(cell for cell in edition.lesson("01_evaluation").cells if cell.id == "growth")
     svg = next(output.data[SVG] for output in cell.outputs if SVG in output.get("data", {}))
-    return inline(svg, MARKS.sub("", alt_text(cell)), "growth", lambda text: translated(text, edition))
+    return inline(svg, MARKS.sub("", alt_text(cell)), "growth", edition.label)
 
 
 def load(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:

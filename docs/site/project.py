@@ -15,6 +15,7 @@ import yaml
 from nbformat import NotebookNode
 
 from notebooks.kit.cells import code_cells
+from notebooks.kit.labels import labels
 from notebooks.kit.markdown import COMMENT, headings, prose
 from notebooks.kit.notebooks import LANGUAGES, lesson_names, lesson_path, read
 
@@ -124,6 +125,10 @@ class Edition:
     def about(self, lesson: str, key: str) -> str:
         """Return what docs/lessons.yml says of a lesson under a key, an empty string if nothing."""
         return str(notes(self.root)["lessons"].get(lesson, {}).get(key, {}).get(self.language, ""))
+
+    def label(self, english: str) -> str:
+        """Return a label of a figure in this language; one that docs/labels.yml does not have stays."""
+        return str(labels(self.root)["labels"].get(english, english)) if self.language == "zh" else english
 
     def lesson(self, name: str) -> NotebookNode:
         """Return the notebook of a lesson, the same one each time; what changes it makes a copy."""

@@ -13,10 +13,10 @@ from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.cells import NUMBER
 from docs.site.figures import COLOURS, SCALE, STROKES
-from docs.site.labels import labels, printed_labels
 from docs.site.project import Edition, read_yaml
 from docs.site.pyodide import FOLDER, LESSON, LOCK, files, release
 from notebooks.kit.cells import alt_text, code_cells
+from notebooks.kit.labels import labels, printed_labels
 
 LESSONS = {"02_metrics": ["matplotlib", "numpy", "pandas"]}  # and what each loads before its first cell
 PLACE = '<span class="target" id="cell-setup">'

@@ -9,6 +9,7 @@ from nbformat import NotebookNode
 
 from . import figures, hygiene, quantities, translation, twins
 from .companions import PARAMETERS, companion_problems
+from .labels import names_problems, without_names
 from .listed import idle
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
@@ -27,6 +28,9 @@ def _lesson(root: Path, name: str, known: figures.Figures, books: dict[Path, Not
             continue
         if path.read_text(encoding="utf-8") != dumps(books[path]):
             yield Problem(file, "", "format", "not in the recorder's JSON layout: run `python -m notebooks.kit sync`")
+        if path == paths["zh"]:
+            yield from names_problems(books[path], file, root)
+            books[path] = without_names(books[path])
         yield from hygiene.notebook_problems(books[path], file, root)
         if paths["en"] in books:
             yield from figures.notebook_problems(books[path], file, known)

@@ -21,6 +21,7 @@ from .companions import (
 from .compare import compare
 from .conditions import differences, recording_conditions, temporary_cache
 from .execute import CELL_LIMIT, Parameters, execute
+from .labels import with_names
 from .matrix import AS_RECORDED
 from .matrix import write as write_matrix
 from .notebooks import LANGUAGES, NotebookError, dumps, lesson_path, loads, read, relative, write_files
@@ -105,7 +106,7 @@ def record(root: Path, name: str, *, limit: int = CELL_LIMIT) -> list[str]:
         write_matrix(root, {label: {name: AS_RECORDED} for label in recording_conditions(fresh)})
     result = stamp(fresh if changed else english)
     _unchanged_files(before, root)
-    write_files({paths[0]: dumps(result), paths[1]: dumps(carry(result, chinese))})
+    write_files({paths[0]: dumps(result), paths[1]: dumps(with_names(carry(result, chinese), root))})
     return changed
 
 
@@ -130,7 +131,7 @@ def sync(root: Path, name: str) -> list[str]:
     paths = [lesson_path(root, language, name) for language in LANGUAGES]
     english = read(paths[0], root)
     chinese = read(paths[1], root) if paths[1].exists() else None
-    texts = {paths[0]: dumps(english), paths[1]: dumps(carry(english, chinese))}
+    texts = {paths[0]: dumps(english), paths[1]: dumps(with_names(carry(english, chinese), root))}
     changed = {p: t for p, t in texts.items() if not p.exists() or p.read_text(encoding="utf-8") != t}
     write_files(changed)
     return [relative(root, path) for path in changed]

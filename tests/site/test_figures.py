@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from docs.site.labels import labels
 from docs.site.project import Edition
+from notebooks.kit.labels import labels
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from tests.site.browser import PHONE, WIDE, Site
 

@@ -19,7 +19,6 @@ from docs.site.companions import box, boxes
 from docs.site.figures import COLOURS, STROKES, inline
 from docs.site.formulas import mathml
 from docs.site.head import first_paragraph, links
-from docs.site.labels import is_name, labels, missing_labels, printed_labels
 from docs.site.pdf import _linked, add_pdfs
 from docs.site.project import DocsError, Edition, site_words
 from docs.site.search import readable
@@ -28,6 +27,7 @@ from helpers.metrics import evaluate
 from helpers.show.plots import COLOURS as PALETTE
 from notebooks.kit.cells import code_cells
 from notebooks.kit.companions import PARAMETERS, UNSTABLE, read_companion
+from notebooks.kit.labels import is_name, labels, missing_labels, printed_labels
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from notebooks.kit.tables import parse, text_of
 from tests.sample import code
