@@ -1,7 +1,8 @@
 """Local Sphinx extension: the page on which a reader asks the pocket collection.
 
 The page itself is JavaScript without a framework (_static/ask/), its words are in ask.yml. Rankings of the collection's
-own queries are recorded (rankings.json); those of other questions are computed in the page, by words.
+own queries are recorded (rankings.json); those of other questions are computed in the page, by words and, in English,
+by a dense model that a reader may download (dense.py).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+from docs.site.dense import LANGUAGE, add_model, model_size
 from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import Edition, read_yaml
 
@@ -27,7 +29,9 @@ def ask(edition: Edition, _argument: str) -> str:
     data = json.dumps(words | shown, ensure_ascii=False).replace("<", "\\u003c")
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     script = f'<script type="application/json">{data}</script>'
-    return f'{MARK} data-collection="_static/ask/collection.json">{script}{fallback}</div>'
+    size = model_size() if edition.language == LANGUAGE else 0
+    model = f' data-model="{size}"' if size else ""
+    return f'{MARK} data-collection="_static/ask/collection.json"{model}>{script}{fallback}</div>'
 
 
 def collection(edition: Edition) -> dict[str, Any]:
@@ -55,11 +59,14 @@ def load(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doct
 
 
 def write(app: Sphinx, failure: Exception | None) -> None:
-    """Write the file that the page fetches."""
+    """Write the files that the page fetches."""
     if failure is None and hasattr(app, "_collection_asked"):
-        path = Path(app.outdir) / "_static" / "ask" / "collection.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(collection(Edition.of(app)), ensure_ascii=False, separators=(",", ":")), "utf-8")
+        edition, folder = Edition.of(app), Path(app.outdir) / "_static" / "ask"
+        folder.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(collection(edition), ensure_ascii=False, separators=(",", ":"))
+        (folder / "collection.json").write_text(text, encoding="utf-8")
+        if edition.language == LANGUAGE:
+            add_model(edition.root, folder)
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
