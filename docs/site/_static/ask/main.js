@@ -40,7 +40,7 @@ const download = async () => {
     live.unshift("MiniLM", "fusion");
     if (query.lists) return;
     query.nearest = await nearest(query.text);
-    choices[0].value = "MiniLM";
+    ["MiniLM", "BM25"].forEach((system, i) => { choices[i].value = system; });
     show();
   } catch (error) {
     worker?.terminate();
