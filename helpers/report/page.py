@@ -18,9 +18,7 @@ import numpy as np
 
 from helpers.provenance import provenance
 from helpers.report.causes import CAUSES, causes, tied_at
-from helpers.report.names import base_of, shown
-from helpers.report.reading import means
-from helpers.report.results import Results
+from helpers.report.results import Results, base_of, shown
 from helpers.show.palette import COLOURS, DARK, GREYS
 from helpers.show.ranks import failures
 from helpers.systems.cost import ANSWERING
@@ -473,7 +471,7 @@ class View:
         w = self.words
         rows: list[list[Cell | str]] = []
         for name, columns in self.comparison.evidence.items():
-            average = means(columns)
+            average = self.comparison.mean_evidence(name)
             spread = interval(columns["answered"]) if len(columns["answered"]) > 1 else None
             first = "–" if math.isnan(average["first"]) else f"{average['first']:.0f}"
             shares = (percent(average[key]) for key in ("recall", "precision"))

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from helpers._atomic import whole_file
-from helpers.report.baseline import SCHEMA, read_saved
-from helpers.report.names import shown
+from helpers.report.gates import SCHEMA, read_saved
 from helpers.report.page import COLUMNS, LANGUAGES, SMALL, Cell, Table, environment, number, p_text, words
+from helpers.report.results import shown
 from helpers.report.spec import Record, one_line
 from helpers.significance import suite_bootstrap, suite_hsd
 
