@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-import yaml
 from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
 from .cells import alt_text, by_id, cell_hash
-from .listed import listed
+from .listed import listed, read_yaml
 from .markdown import HAN, PLACEHOLDER, has_han, headings, line_pairs, links, paragraphs, prose, without_blocks
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_path, read, relative, write_files
 from .quantities import language_differences
@@ -82,9 +81,8 @@ def glossary(root: Path = ROOT) -> tuple[Term, ...]:
     path = root / "docs" / "glossary.yml"
     if not path.exists():
         return ()
-    entries = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))["terms"]
     terms = []
-    for entry in entries:
+    for entry in read_yaml(path)["terms"]:
         means = entry.get("means") or {}
         if not (entry.get("en") and entry.get("zh") and all(means.get(language) for language in LANGUAGES)):
             raise NotebookError(f"docs/glossary.yml: an entry needs 'en', 'zh' and 'means' in both, got {entry}")

@@ -51,7 +51,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Any:
     if program is None:
         (pytest.fail if os.environ.get("EVAL_BROWSER") == "required" else pytest.skip)("not installed: node")
     folder = tmp_path_factory.mktemp("node")
-    for path in (*STATIC.glob("try/*.js"), STATIC / "ask" / "words.js", STATIC / "score" / "trec.js"):
+    for path in (*STATIC.glob("try/*.js"), *STATIC.glob("ask/*.js"), STATIC / "score" / "trec.js"):
         shutil.copy(path, folder)
     (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
 
