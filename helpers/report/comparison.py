@@ -19,7 +19,7 @@ from helpers.report.results import Result, Results, Stages, base_of
 from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, with_labels
 from helpers.systems.combine import DEPTH, Run
 from helpers.systems.cost import Cost, measured, stage
-from helpers.systems.latency import batch_seconds, latencies
+from helpers.systems.latency import latencies
 from helpers.systems.pipeline import Ranking, Retrieval, System
 from helpers.systems.stages import losses, oracle, union, ways
 
@@ -124,8 +124,8 @@ def compare(
             parts = [results[part] for part in (*spec.parts, name)]
             batch = sum(part.batch for part in parts) if all(part.batch for part in parts) else 0.0
             stages = _follow(spec, every, results, data, main, cutoff or k)
-            latencies = _added([part.latency for part in parts])
-            results[name] = replace(result, latency=latencies, batch=batch, stages=stages)
+            seconds = _added([part.latency for part in parts])
+            results[name] = replace(result, latency=seconds, batch=batch, stages=stages)
     return Comparison(data, {name: _score(results[name], data, chosen, k) for name in specs}, chosen, main)
 
 
@@ -306,9 +306,7 @@ def _rank(
                 else:
                     ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
             each = min(max(k, users), len(data.corpus))  # passages a query, as in use
-            seconds = latencies(system, data, each, latency, index) if latency else {}
-            timed = min((len(values) for values in seconds.values()), default=0)
-            batch = batch_seconds(system, data, each, timed, index) if timed else 0.0
+            seconds, batch = latencies(system, data, each, latency, index) if latency else ({}, 0.0)
         except Exception as error:  # of anybody's model, file or class
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
