@@ -326,11 +326,14 @@ def _check_model(where: str) -> None:
     elif not is_hub_id(where):
         raise _no_file(where)
     else:
-        from huggingface_hub import hf_hub_download
+        from huggingface_hub import errors, hf_hub_download
 
         repository, revision = split_revision(where)
-        with hub_or_local_cache(f"{where!r}, no file or folder here, as a model of the hub", OFFLINE_DEFAULT):
-            hf_hub_download(repository, "config.json", revision=revision)
+        try:
+            with hub_or_local_cache(f"{where!r}, no file or folder here, as a model of the hub", OFFLINE_DEFAULT):
+                hf_hub_download(repository, "config.json", revision=revision)
+        except errors.EntryNotFoundError:
+            raise ValueError(f"{where!r} on the hub has no config.json: it is no model that can be loaded.") from None
 
 
 def _shared(names: Sequence[str]) -> str:
