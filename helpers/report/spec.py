@@ -40,7 +40,7 @@ from helpers._files import nearest
 from helpers._hub import hub_or_local_cache, is_hub_id, split_revision
 from helpers.index.words import read_words
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
-from helpers.models.files import require_loadable
+from helpers.models.files import one_line_errors, require_loadable
 from helpers.models.find import bundled_path, require_package
 from helpers.systems.api import check_address
 
@@ -177,8 +177,8 @@ def check_specs(specs: Sequence[Spec]) -> None:
 
     Raises:
         FileNotFoundError: no such file or folder, and the text is no hub id either.
-        ValueError: a folder that holds no model that is safe to load, an unknown pooling or back end, MaxSim over the
-            ranking of a system that has no token vectors.
+        ValueError: a folder that holds no model that is safe to load, damaged weights, an unknown pooling or back end,
+            MaxSim over the ranking of a system that has no token vectors.
         ConnectionError: a hub id, no network, and no earlier download.
         ModuleNotFoundError: the multilingual model without the extra ``[zh]``.
     """
@@ -320,7 +320,13 @@ def _check_model(where: str) -> None:
     if where in BUNDLED and (where == MULTILINGUAL or bundled_path(BUNDLED[where])):
         require_package(where)
     elif path.is_dir():
+        from safetensors import safe_open
+
         require_loadable(path.resolve())
+        for file in sorted(path.glob("*.safetensors")):  # one whose download stopped is shorter than its header says
+            fault = f"{path.name}/{file.name} is damaged; download or copy it again"
+            with one_line_errors(fault), safe_open(str(file), framework="np"):
+                pass
     elif path.exists():
         raise ValueError(f"{path.name!r} is a file; a model is a folder, or a hub id owner/name.")
     elif not is_hub_id(where):

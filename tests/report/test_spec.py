@@ -170,6 +170,10 @@ def test_what_a_folder_holds_is_checked_before_it_is_loaded(tmp_path):
         check_specs([from_text(f"{model}?pooling=median")])
     with pytest.raises(ValueError, match="backend='onnx': expected one of"):
         check_specs([from_text(f"{model}?backend=onnx")])
+    weights = model / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(ValueError, match=r"m/model\.safetensors is damaged; download or copy it again \(Safetensor"):
+        check_specs([from_text(str(model))])
     (tmp_path / "systems.toml").write_text("[systems.a]\nrerank = 'bm25'\nby = 'reranker'")
     weights = write_reranker(tmp_path / "reranker") / "model.safetensors"
     weights.unlink()
