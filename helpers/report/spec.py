@@ -332,9 +332,11 @@ def _check_model(where: str) -> None:
     elif not is_hub_id(where):
         raise _no_file(where)
     else:
-        from huggingface_hub import errors, hf_hub_download
+        from huggingface_hub import errors, hf_hub_download, try_to_load_from_cache
 
         repository, revision = split_revision(where)
+        if isinstance(try_to_load_from_cache(repository, "config.json", revision=revision), str):
+            return  # downloaded before
         try:
             with hub_or_local_cache(f"{where!r}, no file or folder here, as a model of the hub", OFFLINE_DEFAULT):
                 hf_hub_download(repository, "config.json", revision=revision)
