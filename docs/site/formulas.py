@@ -1,4 +1,4 @@
-"""Local Sphinx extension: formulas as MathML, which browsers show by themselves and screen readers read.
+"""Formulas as MathML, which browsers show by themselves and screen readers read.
 
 They are made when the site is built, so that a page needs no script to show them: on pages and lessons, and in the
 lessons saved as HTML.
@@ -7,16 +7,12 @@ lessons saved as HTML.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
 from math_core import LatexError, LatexToMathML
 
 from docs.site.project import DocsError
-
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx  # takes seconds; the downloads are written without it
-    from sphinx.util.typing import ExtensionMetadata
 
 _MACROS = {"substack": r"\begin{subarray}{c}#1\end{subarray}"}  # the one command of the lessons that math-core lacks
 
@@ -36,19 +32,13 @@ def mathml(latex: str, *, display: bool = False) -> str:
         raise DocsError(f"the formula {latex.strip()!r} cannot be shown: {error}") from error
 
 
-def _inline(writer: Any, node: nodes.math) -> None:
+def inline(writer: Any, node: nodes.math) -> None:
     """Write a formula inside a line."""
     writer.body.append(f'<span class="math">{mathml(node.astext())}</span>')
     raise nodes.SkipNode
 
 
-def _block(writer: Any, node: nodes.math_block) -> None:
+def block(writer: Any, node: nodes.math_block) -> None:
     """Write a formula on lines of its own."""
     writer.body.append(f'<div class="math">{mathml(node.astext(), display=True)}</div>\n')
     raise nodes.SkipNode
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register how formulas are written."""
-    app.add_html_math_renderer("mathml", inline_renderers=(_inline, None), block_renderers=(_block, None))
-    return {"parallel_read_safe": True}
