@@ -71,7 +71,11 @@ def evaluate(
         ValueError: different numbers of queries, an id twice in one ranking, an unknown metric, a cutoff below 1.
     """
     named = _parse_names(metrics, cutoffs)
-    _check_options(options, no_relevant)
+    known = {option for metric in METRICS.values() for option in metric.options}
+    for option in options.keys() - known:
+        raise TypeError(f"evaluate takes no argument {option!r}. Options of metrics: {', '.join(sorted(known))}.")
+    if no_relevant not in ("zero", "skip", "raise"):
+        raise ValueError(f'no_relevant must be "zero", "skip" or "raise", not {no_relevant!r}.')
     judgements = Judgements.of(qrels, relevance_level)
     rankings = read_rankings(retrieved, judgements, scores, doc_ids)
     whole = max(1, rankings.longest)
@@ -128,16 +132,6 @@ def _parse_names(
     if not named:
         raise ValueError("No metric was asked for. Give at least one, such as recall@10.")
     return named
-
-
-def _check_options(options: dict[str, Option], no_relevant: str) -> None:
-    """Raise for an option that no metric takes, or an unknown rule for queries without a relevant document."""
-    if options:
-        known = {option for metric in METRICS.values() for option in metric.options}
-        for option in options.keys() - known:
-            raise TypeError(f"evaluate takes no argument {option!r}. Options of metrics: {', '.join(sorted(known))}.")
-    if no_relevant not in ("zero", "skip", "raise"):
-        raise ValueError(f'no_relevant must be "zero", "skip" or "raise", not {no_relevant!r}.')
 
 
 def _counted_queries(judgements: Judgements, no_relevant: str) -> tuple[slice | np.ndarray, Sequence[Hashable]]:

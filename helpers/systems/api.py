@@ -110,7 +110,8 @@ class Api(Retrieval):
                 with opener.open(request, timeout=TIMEOUT) as response:
                     answer = json.loads(response.read())
             except urllib.error.HTTPError as error:
-                reason = f"{error.code} {_without(key, error.read(4096).decode('utf-8', 'replace'))}"
+                text = error.read(4096).decode("utf-8", "replace")
+                reason = f"{error.code} {' '.join((text.replace(key, '…') if key else text).split())[:200]}"
                 if error.code not in (408, 429) and error.code < 500:
                     hint = f" The key is read from {KEY}." if error.code in (401, 403) else ""
                     raise ValueError(f"{self.address} refuses {self.model!r}: {reason}.{hint}") from None
@@ -157,7 +158,3 @@ def check_address(address: str) -> None:
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: object) -> None:
         return None
-
-
-def _without(key: str | None, text: str) -> str:
-    return " ".join((text.replace(key, "…") if key else text).split())[:200]
