@@ -187,7 +187,6 @@ def test_ctrl_c_ends_in_one_line(tmp_path, monkeypatch, capsys):
 MISTAKES = {
     "no data file": (["--data", "data/nothing.csv"], "No file or folder 'data/nothing.csv'"),
     "no collection": (["--data", "pocket-fr"], "Unknown collection 'pocket-fr'. Bundled:"),
-    "another kind of file": (["--data", "notes.docx"], "'notes.docx': cannot read .docx"),
     "mistyped model": (["--model", "data/modle"], "No file or folder 'data/modle'; beside it is 'model'"),
     "no hub": (["--model", "BAAI/unheard-of"], "does not answer"),
     "unknown option": (["--system", "bm25?b1=2"], "a baseline has no option 'b1'"),
@@ -219,7 +218,7 @@ def place(tmp_path, monkeypatch):
 def test_a_mistake_is_told_in_one_line_before_anything_is_loaded(place, mistake, monkeypatch, capsys):
     """The reader would wait for models and data, and then hear of a letter; or read a stack trace."""
     monkeypatch.setattr("helpers.data.load._read_table", lambda *_: pytest.fail("read a table"))
-    monkeypatch.setattr("helpers.report.make.load_model", lambda *_, **__: pytest.fail("loaded a model"))
+    monkeypatch.setattr("helpers.report.loading.load_model", lambda *_, **__: pytest.fail("loaded a model"))
     arguments, message = MISTAKES[mistake]
     assert main(["--out", str(place / "out"), *arguments]) == 1
     error = capsys.readouterr().err

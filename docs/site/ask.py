@@ -1,13 +1,15 @@
 """The page on which a reader asks the pocket collection.
 
 The page itself is JavaScript without a framework (_static/ask/), its words are in ask.yml. Rankings of the collection's
-own queries are recorded (rankings.json); those of other questions are computed in the page, by words.
+own queries are recorded (rankings.json); those of other questions are computed in the page, by words and, in English,
+by a dense model that a reader may download (dense.py).
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from docs.site.dense import LANGUAGE, model_size
 from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import Edition, as_json, read_yaml
 
@@ -21,7 +23,9 @@ def ask(edition: Edition, _argument: str) -> str:
     shown["examples"] = [pocket.queries[query] for query in words["examples"]]
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     data = as_json(words | shown, in_order=False)
-    return f'{MARK} data-collection="_static/ask/collection.json">{data}{fallback}</div>'
+    size = model_size() if edition.language == LANGUAGE else 0
+    model = f' data-model="{size}"' if size else ""
+    return f'{MARK} data-collection="_static/ask/collection.json"{model}>{data}{fallback}</div>'
 
 
 def collection(edition: Edition) -> dict[str, Any]:

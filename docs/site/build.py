@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from jinja2 import Template
 
+from docs.site import dense
 from docs.site.links import check_links
 from docs.site.pdf import add_pdfs
 from docs.site.project import CODES, MARKS, DocsError, addresses
@@ -127,6 +128,7 @@ def build(root: Path, output: Path, *, pdf: bool = False, browser: Sequence[Path
         if browser:
             add_pyodide(root, browser, html / FOLDER)
         write_pages(root, work, bool(browser))
+        dense.add_model(root, html / dense.LANGUAGE / "_static" / "ask")
         shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
         shutil.copytree(work / "extra", html, dirs_exist_ok=True)
         root_files(root, html)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from helpers._files import PACKED, UTF8, require_inside
 from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_fault
@@ -52,16 +53,17 @@ class Options:
             )
         self.skipped[f"blank_{PLURAL[role]}"] += len(names)
 
-    def skip_missing(self, role: str, names: Sequence[str], message: str) -> None:
-        """Count ids that are judged and have no text, or raise the message; ``names`` are the ids."""
-        if names and self.on_missing != "skip":
-            keep = ', to count them as relevant all the same: on_missing="keep"' if role == "passage" else ""
-            raise ValueError(f'{message} {_first(names)} To leave out what judges them: on_missing="skip"{keep}.')
-        self.skipped[f"missing_{PLURAL[role]}"] += len(names)
+
+class Texts(NamedTuple):
+    """Texts by id, "" for a blank one; where they are from, and how many begin with a title."""
+
+    by_id: dict[str, str]
+    source: str
+    titled: int = 0
 
 
-def texts_by_id(table: Table, role: str, options: Options) -> tuple[dict[str, str], int]:
-    """Return the texts of queries or passages (``role``) by id, "" for a blank one, and how many begin with a title.
+def texts_by_id(table: Table, role: str, options: Options) -> Texts:
+    """Return the texts of a table of queries or passages (``role``).
 
     Raises:
         ValueError: a row without an id, an id that occurs twice, a text that is blank (unless it may be) or not a
@@ -80,9 +82,9 @@ def texts_by_id(table: Table, role: str, options: Options) -> tuple[dict[str, st
     if len(by_id) < len(cells):
         repeated = [name for name, count in Counter(map(str, cells)).items() if count > 1]
         raise ValueError(f"{table.source!r}: {len(repeated)} id(s) occur twice. {_first(repeated)}")
-    if blank_ids := [name for name, text in by_id.items() if not text]:
-        options.skip_blank(table.source, role, blank_ids, len(by_id))
-    return by_id, titled
+    if blank := [name for name, text in by_id.items() if not text]:
+        options.skip_blank(table.source, role, blank, len(by_id))
+    return Texts(by_id, table.source, titled)
 
 
 def is_judgements(table: Table) -> bool:
@@ -115,10 +117,11 @@ def read_files(name: str, queries: Path, corpus: Path, qrels: Path, options: Opt
     tables = [read_table(file, options.columns.values(), options.encoding) for file in (queries, corpus)]
     is_table = kind_of(qrels) in ("json", "parquet")
     judged = grades_of(read_table(qrels), options.columns) if is_table else read_qrels(qrels)
-    return collect(name, tables[0], tables[1], judged, qrels.name, options)
+    query_texts, passages = (texts_by_id(table, role, options) for table, role in zip(tables, PLURAL, strict=True))
+    return collect(name, query_texts, passages, judged, qrels.name, options)
 
 
-def collect(name: str, queries: Table, corpus: Table, qrels: Qrels, source: str, options: Options) -> RetrievalDataset:
+def collect(name: str, queries: Texts, corpus: Texts, qrels: Qrels, source: str, options: Options) -> RetrievalDataset:
     """Put a collection together. Queries that nobody judged are left out (BEIR keeps those of all splits in one file).
 
     A judgement of a document without a text is kept: runs may retrieve it. Only where the document is relevant does
@@ -127,30 +130,34 @@ def collect(name: str, queries: Table, corpus: Table, qrels: Qrels, source: str,
     Raises:
         ValueError: a query is judged, or a passage relevant, that its table lacks; how many, the first three.
     """
-    query_texts, _ = texts_by_id(queries, "query", options)
-    passages, titled = texts_by_id(corpus, "passage", options)
-    judged = {query: docs for query, docs in qrels.items() if query_texts.get(query)}
-    relevant = dict.fromkeys(doc for docs in judged.values() for doc, grade in docs.items() if grade > 0)
-    needed = [("query", queries.source, query_texts, dict.fromkeys(qrels))]
+    judged = {query: docs for query, docs in qrels.items() if queries.by_id.get(query)}
+    needed = [("query", queries, dict.fromkeys(qrels))]
     if options.on_missing != "keep":
-        needed.append(("passage", corpus.source, passages, relevant))
+        relevant = dict.fromkeys(doc for docs in judged.values() for doc, grade in docs.items() if grade > 0)
+        needed.append(("passage", corpus, relevant))
         judged = {
-            query: {doc: grade for doc, grade in docs.items() if grade <= 0 or passages.get(doc)}
+            query: {doc: grade for doc, grade in docs.items() if grade <= 0 or corpus.by_id.get(doc)}
             for query, docs in judged.items()
         }
-    for role, table, texts, ids in needed:
-        if missing := [id_ for id_ in ids if id_ not in texts]:
-            examples = ", ".join(map(repr, [id_ for id_, text in texts.items() if text][:3]))
-            message = f"{source!r} judges {len(missing)} of {len(ids)} {role} ids that {table!r} lacks; {table!r}"
-            options.skip_missing(role, missing, f"{message} has ids such as {examples}.")
+    for role, table, ids in needed:
+        missing = [id_ for id_ in ids if id_ not in table.by_id]
+        if missing and options.on_missing != "skip":
+            examples = _first([id_ for id_, text in table.by_id.items() if text])
+            keep = ', to count them as relevant all the same: on_missing="keep"' if role == "passage" else ""
+            raise ValueError(
+                f"{source!r} judges {len(missing)} of {len(ids)} {PLURAL[role]} that {table.source!r} lacks. "
+                f"{_first(missing)} It has others. {examples} To leave out what judges them: "
+                f'on_missing="skip"{keep}.'
+            )
+        options.skipped[f"missing_{PLURAL[role]}"] += len(missing)
     options.skipped["judgements"] = sum(map(len, qrels.values())) - sum(map(len, judged.values()))
-    judged_texts = {query: text for query, text in query_texts.items() if query in judged}
-    options.skipped["unjudged_queries"] = sum(map(bool, query_texts.values())) - len(judged_texts)
+    judged_texts = {query: text for query, text in queries.by_id.items() if query in judged}
+    options.skipped["unjudged_queries"] = sum(map(bool, queries.by_id.values())) - len(judged_texts)
     if not judged_texts:
         raise ValueError(f"{name!r}: no query is left of {len(qrels)} that {source!r} judges.")
-    with_text = {passage: text for passage, text in passages.items() if text}
+    with_text = {passage: text for passage, text in corpus.by_id.items() if text}
     data = from_ids(name, judged_texts, with_text, judged, options.equal)
-    return replace(data, skipped=dict(+options.skipped), titled=titled)
+    return replace(data, skipped=dict(+options.skipped), titled=corpus.titled)
 
 
 def find_file(folder: Path, stem: str, kinds: Sequence[str] = tuple(READERS)) -> Path | None:
@@ -180,4 +187,4 @@ def find_beir(folder: Path, split: str) -> tuple[tuple[Path, Path, Path], str] |
 
 
 def _first(names: Sequence[str]) -> str:
-    return f"The first: {', '.join(map(repr, names[:3]))}."
+    return f"The first: {', '.join(repr(name[:60]) for name in names[:3])}."

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from helpers.data.by_id import Options
-from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_fault
+from helpers.data.by_id import Options, Texts, collect
+from helpers.data.dataset import RetrievalDataset, is_blank, text_fault
 from helpers.data.formats import Cell, Table, texts_of
-from helpers.data.trec import read_grade
+from helpers.data.trec import add_grade, read_grade
 
 Judgement = tuple[int, Cell, int]  # the row it is in, the passage, its grade
 
@@ -17,7 +17,7 @@ def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -
     A cell holds one text or a list; the column ``grade`` holds the grades of the row's positives, one number or a
     list as long. Where no cell holds a list, the rows of equal queries are one query. A query whose positives are
     blank has no answer. ``corpus`` holds the passages to search; by default they are all that are judged, in order of
-    appearance.
+    appearance. A passage is its own id until all are put together, and then has its row.
 
     Raises:
         ValueError: no such column, a blank query or passage (unless it may be), a cell that is no text or grade, a
@@ -30,35 +30,43 @@ def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -
             f"{table.source!r}: no column {' and no column '.join(missing)}; it has {table.listed}. "
             'Say which column is which (columns="query=…, positive=…"), or choose another split or configuration.'
         )
+    passages: list[str] = []
+    titled = 0
     if corpus is not None:
         texts, titled = texts_of(corpus, "passage", options.columns)
-        if blank := [f"row {row}" for row, text in enumerate(texts) if is_blank(text)]:
-            options.skip_blank(corpus.source, "passage", blank, len(texts))
+        blank = [f"row {row}" for row, text in enumerate(texts) if is_blank(text)]
+        options.skip_blank(corpus.source, "passage", blank, len(texts))
         passages = [_text(text, corpus.source, "passage", row) for row, text in enumerate(texts) if not is_blank(text)]
     cells = {role: table.columns[column] for role, column in columns.items() if column in table.columns}
-    if blank := [f"row {row}" for row, query in enumerate(cells["query"]) if is_blank(query)]:
-        options.skip_blank(table.source, "query", blank, len(cells["query"]))
+    blank = [f"row {row}" for row, query in enumerate(cells["query"]) if is_blank(query)]
+    options.skip_blank(table.source, "query", blank, len(cells["query"]))
     one_text_a_cell = not any(isinstance(cell, list) for cell in cells["positive"])
     negative = cells.get("negative", [None] * len(cells["query"]))
-    judgements: dict[object, tuple[list[Judgement], list[Judgement]]] = {}  # positive and negative, by query
-    queries: list[str] = []
+    rows: dict[object, tuple[str, list[Judgement], list[Judgement]]] = {}  # query, positives, negatives
     for row, cell in enumerate(cells["query"]):
         if not is_blank(cell):
             query = _text(cell, table.source, "query", row)
-            key = query if one_text_a_cell else row
-            if key not in judgements:
-                queries.append(query)
-            positives, negatives = judgements.setdefault(key, ([], []))
+            _, positives, negatives = rows.setdefault(query if one_text_a_cell else row, (query, [], []))
             positives += _positives(cells, row, table.source)
             negatives += [(row, text, 0) for text in _as_list(negative[row])]
-    judged = [positives + negatives for positives, negatives in judgements.values()]
-    if blank := [f"row {row}" for some in judged for row, text, _ in some if is_blank(text)]:
-        options.skip_blank(table.source, "passage", blank, sum(map(len, judged)))
-    grades = [_grades(some, table.source) for some in judged]
+    judged = {str(number): positives + negatives for number, (_, positives, negatives) in enumerate(rows.values())}
+    blank = [f"row {row}" for some in judged.values() for row, text, _ in some if is_blank(text)]
+    options.skip_blank(table.source, "passage", blank, sum(map(len, judged.values())))
+    qrels: dict[str, dict[str, int]] = {number: {} for number in judged}
+    for number, some in judged.items():
+        for row, text, grade in some:
+            if not is_blank(text):
+                text = _text(text, table.source, "passage of row", row)
+                add_grade(qrels, number, text, grade, f"{table.source!r}, row {row}")
     if corpus is None:
-        return _collection(name, queries, grades, [text for some in grades for text in some], options)
-    data = _collection(name, queries, grades, passages, options)
-    return replace(data, merged=len(passages) - len(data.corpus), titled=titled)
+        passages = [text for grades in qrels.values() for text in grades]
+    queries = Texts({number: query for number, (query, _, _) in zip(judged, rows.values(), strict=True)}, table.source)
+    by_text = Texts({text: text for text in passages}, corpus.source if corpus else table.source, titled)
+    data = collect(name, queries, by_text, qrels, table.source, options)
+    ids = [str(row) for row in range(len(data.doc_ids))]
+    size = len(data.corpus)
+    merged = len(passages) - size if corpus else 0
+    return replace(data, corpus_ids=ids[:size], ids_without_text=ids[size:], merged=merged)
 
 
 def _positives(cells: Mapping[str, Sequence[Cell]], row: int, source: str) -> list[Judgement]:
@@ -73,21 +81,6 @@ def _positives(cells: Mapping[str, Sequence[Cell]], row: int, source: str) -> li
     return [(row, text, read_grade(place, str(grade))) for text, grade in zip(texts, grades, strict=True)]
 
 
-def _grades(judgements: Sequence[Judgement], source: str) -> dict[str, int]:
-    """Return the grades of a query's passages by their texts; blank ones have been counted."""
-    grades: dict[str, int] = {}
-    for row, cell, grade in judgements:
-        if is_blank(cell):
-            continue
-        text = _text(cell, source, "passage of row", row)
-        if grades.setdefault(text, grade) != grade:
-            raise ValueError(
-                f"{source!r}, row {row}: the query judges one passage twice, with the grades {grades[text]} and "
-                f"{grade}: {text[:60]!r}. Keep one of them."
-            )
-    return grades
-
-
 def _as_list(cell: Cell) -> list[Cell]:
     if isinstance(cell, list):
         return cell
@@ -98,29 +91,3 @@ def _text(cell: Cell, source: str, role: str, row: int) -> str:
     if fault := text_fault(cell):
         raise ValueError(f"{source!r}: {role} {row} {fault}")
     return str(cell)
-
-
-def _collection(
-    name: str, queries: list[str], judged: list[dict[str, int]], texts: Sequence[str], options: Options
-) -> RetrievalDataset:
-    """Build a collection whose passages have no ids but their rows."""
-    ids = {text: str(row) for row, text in enumerate(dict.fromkeys(texts))}
-    corpus = {row: text for text, row in ids.items()}
-    absent = [(query, text) for query, grades in enumerate(judged) for text in grades if text not in ids]
-    relevant = [(query, text) for query, text in absent if judged[query][text] > 0]
-    if relevant and options.on_missing != "keep":
-        message = (
-            f"{name!r}: {len(relevant)} relevant passages are not in the corpus, the first of query {relevant[0][0]}. "
-            "Search a corpus that holds them."
-        )
-        options.skip_missing("passage", [text[:60] for _, text in relevant], message)
-        options.skipped["judgements"] = len(relevant)
-        absent = [(query, text) for query, text in absent if judged[query][text] <= 0]
-    for _, text in absent:
-        ids.setdefault(text, str(len(ids)))
-    qrels = {
-        str(row): {ids[text]: grade for text, grade in grades.items() if text in ids}
-        for row, grades in enumerate(judged)
-    }
-    data = from_ids(name, {str(row): query for row, query in enumerate(queries)}, corpus, qrels)
-    return replace(data, skipped=dict(+options.skipped))

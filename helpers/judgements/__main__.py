@@ -22,7 +22,7 @@ from helpers.judgements.sheets import GRADES, shown
 
 def read_texts(path: Path, role: str) -> dict[str, str]:
     """Read a table of ids and texts, those of queries or of passages (`role`)."""
-    texts, _ = texts_by_id(read_table(path), role, Options(on_blank="skip"))
+    texts = texts_by_id(read_table(path), role, Options(on_blank="skip")).by_id
     if blank := [name for name, text in texts.items() if not text]:
         raise ValueError(f"{path.name}: {role} {blank[0]!r} is blank; give it a text.")
     return texts

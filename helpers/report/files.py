@@ -16,9 +16,8 @@ import numpy as np
 from helpers._cells import as_cell
 from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
 from helpers.provenance import provenance
-from helpers.report.baseline import SCHEMA, data_digests
 from helpers.report.causes import causes
-from helpers.report.reading import means
+from helpers.report.gates import SCHEMA, data_digests
 from helpers.report.results import Result, Results
 from helpers.report.spec import Record
 from helpers.systems.latency import percentiles
@@ -149,9 +148,10 @@ def _system(comparison: Results, result: Result) -> Record:
     for key in ("queries", "no_relevant", "missing", "tied"):
         record[key] = getattr(result.evaluation, key)
     record["run"] = run_names(comparison)[result.name]
-    if columns := comparison.evidence.get(result.name):
+    if result.name in comparison.evidence:
+        means = comparison.mean_evidence(result.name)
         record["evidence"] = {"budget": comparison.budget}
-        record["evidence"] |= {k: None if math.isnan(v) else v for k, v in means(columns).items()}
+        record["evidence"] |= {k: None if math.isnan(v) else v for k, v in means.items()}
     if result.stages:
         record["stages"] = asdict(result.stages)
     if result.latency:

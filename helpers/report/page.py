@@ -18,9 +18,7 @@ import numpy as np
 
 from helpers.provenance import provenance
 from helpers.report.causes import CAUSES, causes, tied_at
-from helpers.report.names import base_of, shown
-from helpers.report.reading import means
-from helpers.report.results import Results
+from helpers.report.results import Results, base_of, shown
 from helpers.show.palette import COLOURS, DARK, GREYS
 from helpers.show.ranks import failures
 from helpers.systems.cost import ANSWERING
@@ -62,27 +60,19 @@ class Table(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Lines in a field of ``WIDTH`` by ``HEIGHT`` units: name, colour and path; then ticks."""
+    """Lines in a field of ``WIDTH`` by ``HEIGHT`` units: name, colour and path; ticks; and the table of the numbers."""
 
     lines: Sequence[tuple[str, str, str]]
     x_ticks: Sequence[tuple[float, str]]
     y_ticks: Sequence[tuple[float, str]]
+    table: Table
 
 
-class Speed(NamedTuple):
-    """A system's median time and score as text, and its percentiles on a logarithmic scale of ``WIDTH`` units."""
-
-    name: str
-    median: str
-    score: str
-    places: Sequence[float]
-
-
-class Gap(NamedTuple):
-    """A system's distance to the best as text, and where its interval begins, its middle and end in ``WIDTH`` units."""
+class Bar(NamedTuple):
+    """A system, its number as text, and where a line begins, is marked and ends, in ``WIDTH`` units."""
 
     name: str
-    difference: str
+    value: str
     places: Sequence[float]
 
 
@@ -255,11 +245,12 @@ class View:
 
     def failed(self) -> list[Remark]:
         """Return which systems failed at which step, with the message in English."""
-        steps, remarks = words(self.language)["steps"], []
-        for name, error in self.comparison.failed.items():
-            step = steps[self.comparison.results[name].cost.failed_in or "other"]
-            remarks.append(Remark(name, self.words["failed"].format(step=step), error))
-        return remarks
+        steps, results = words(self.language)["steps"], self.comparison.results
+        failed_in = {name: steps[results[name].cost.failed_in or "other"] for name in self.comparison.failed}
+        return [
+            Remark(name, self.words["failed"].format(step=failed_in[name]), error)
+            for name, error in self.comparison.failed.items()
+        ]
 
     def causes(self) -> list[tuple[str, str, list[str]]]:
         """Return what another evaluation may do otherwise: the section that explains it, a sentence, counts."""
@@ -350,23 +341,16 @@ class View:
         header = [w["id"], w["query"], w["first_hit"], w["instead"], w["grade"]]
         return (note if rows else w["no_failures"]), Table(header, rows)
 
-    def growth(self) -> dict[str, dict[int, float]]:
-        """Return the curves that are not flat, by system."""
+    def growth(self) -> Chart | None:
+        """Draw the main metric by number of passages, which grows by equal factors; None where all curves are flat."""
         curves = {name: self.comparison.results[name].growth for name in self.names}
-        return {name: c for name, c in curves.items() if len(c) > 1 and max(c.values()) - min(c.values()) > 0.005}
-
-    def growth_table(self) -> Table:
-        """Return the numbers of the curves."""
-        curves = self.growth()
-        sizes = sorted({size for curve in curves.values() for size in curve})
-        rows = [[f"{s:,}", *(number(c[s]) if s in c else "" for c in curves.values())] for s in sizes]
-        return Table([self.words["passages"], *curves], rows, range(1, len(curves) + 1))
-
-    def growth_chart(self) -> Chart:
-        """Draw the curves: the main metric by number of passages, which grows by equal factors."""
-        curves = self.growth()
+        curves = {name: c for name, c in curves.items() if len(c) > 1 and max(c.values()) - min(c.values()) > 0.005}
+        if not curves:
+            return None
         cut = _cut_names(curves)
         sizes = sorted({size for curve in curves.values() for size in curve})
+        rows = [[f"{s:,}", *(number(c[s]) if s in c else "" for c in curves.values())] for s in sizes]
+        table = Table([self.words["passages"], *curves], rows, range(1, len(curves) + 1))
         values = [value for curve in curves.values() for value in curve.values()]
         low, high = math.floor(10 * min(values)), max(math.ceil(10 * max(values)), 1)
 
@@ -382,21 +366,22 @@ class View:
             lines.append((cut.get(name, name), colour, f"M{path}"))
         shown_sizes = [sizes[round(place)] for place in np.linspace(0, len(sizes) - 1, min(4, len(sizes)))]
         steps = range(low, high + 1, 1 if high - low <= 5 else 2)
-        return Chart(lines, [(x(n), f"{n:,}") for n in shown_sizes], [(y(n / 10), f"{n / 10:.1f}") for n in steps])
+        y_ticks = [(y(n / 10), f"{n / 10:.1f}") for n in steps]
+        return Chart(lines, [(x(n), f"{n:,}") for n in shown_sizes], y_ticks, table)
 
-    def gaps(self) -> tuple[float, list[Gap]] | None:
+    def gaps(self) -> tuple[float, list[Bar]] | None:
         """Return where 0 lies, and how far the best system is ahead of each other one; None without another."""
         tests = self.comparison.tests() if self.names else {}
         if not tests:
             return None
-        ends = [0.0, *(row[end] for row in tests.values() for end in ("low", "high"))]
+        keys = ("low", "difference", "high")
+        ends = [0.0, *(row[key] for row in tests.values() for key in keys)]
         low, cut = min(ends), _cut_names(tests)
         scale = WIDTH / (max(ends) - low or 1.0)
         return -low * scale, [
-            Gap(cut.get(name, name), number(row["difference"]),
-                [(row[key] - low) * scale for key in ("low", "difference", "high")])
-            for name, row in tests.items()
-        ]  # fmt: skip
+            Bar(cut.get(n, n), number(row["difference"]), [(row[key] - low) * scale for key in keys])
+            for n, row in tests.items()
+        ]
 
     def cost(self) -> Table:
         """Return seconds to load and to index, milliseconds a query, size of the index, and what was truncated.
@@ -436,7 +421,7 @@ class View:
         header = [w["system"], *(w[key].format(metric=shown(c.main)) for key in keys)]
         return Table(header, rows, range(1, len(header))) if rows else None
 
-    def latency(self) -> tuple[Table, list[Speed]] | None:
+    def latency(self) -> tuple[Table, list[Bar]] | None:
         """Return percentiles of the milliseconds of single queries, as a table by stage and as a picture."""
         c, w = self.comparison, self.words
         times = {name: c.results[name].latency for name in self.names if c.results[name].latency}
@@ -457,14 +442,12 @@ class View:
         low = math.floor(math.log10(min(p["p50"] for p in whole.values())))
         high = math.ceil(math.log10(max(p["p99"] for p in whole.values())))
         cut = _cut_names(whole)
-        speeds = [
-            Speed(
-                cut.get(name, name), f"{milliseconds(p['p50'])} ms", number(c.scored[name].mean[c.main]),
-                [WIDTH * (math.log10(value) - low) / max(1, high - low) for value in p.values()],
-            )
-            for name, p in whole.items()
-        ]  # fmt: skip
-        return Table(header, rows, range(1, len(header))), speeds
+        bars = []
+        for name, p in whole.items():
+            places = [WIDTH * (math.log10(value) - low) / max(1, high - low) for value in p.values()]
+            text = f"{milliseconds(p['p50'])} ms · {number(c.scored[name].mean[c.main])}"
+            bars.append(Bar(cut.get(name, name), text, places))
+        return Table(header, rows, range(1, len(header))), bars
 
     def reading(self) -> Table | None:
         """Return what reaches a reader within the budget; None where documents were not cut into chunks."""
@@ -473,7 +456,7 @@ class View:
         w = self.words
         rows: list[list[Cell | str]] = []
         for name, columns in self.comparison.evidence.items():
-            average = means(columns)
+            average = self.comparison.mean_evidence(name)
             spread = interval(columns["answered"]) if len(columns["answered"]) > 1 else None
             first = "–" if math.isnan(average["first"]) else f"{average['first']:.0f}"
             shares = (percent(average[key]) for key in ("recall", "precision"))
@@ -485,14 +468,12 @@ class View:
 
     def notes(self) -> list[Remark]:
         """Return the warnings by system; one that the catalogue lacks is shown in English, and marked."""
-        known, remarks = words(self.language)["notes"], []
-        for name, result in self.comparison.results.items():
-            for note in result.notes:
-                if note.key in known:
-                    remarks.append(Remark(name, known[note.key].format_map(note.values)))
-                else:
-                    remarks.append(Remark(name, self.words["foreign_note"], note.text))
-        return remarks
+        known, foreign = words(self.language)["notes"], self.words["foreign_note"]
+        return [
+            Remark(name, known[n.key].format_map(n.values)) if n.key in known else Remark(name, foreign, n.text)
+            for name, result in self.comparison.results.items()
+            for n in result.notes
+        ]
 
     def made_with(self) -> list[tuple[str, str]]:
         """Return versions, models and files behind the numbers."""

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from helpers._atomic import whole_file
-from helpers.report.baseline import SCHEMA, read_saved
-from helpers.report.names import shown
+from helpers.report.gates import SCHEMA, read_saved
 from helpers.report.page import COLUMNS, LANGUAGES, SMALL, Cell, Table, environment, number, p_text, words
+from helpers.report.results import shown
 from helpers.report.spec import Record, one_line
 from helpers.significance import suite_bootstrap, suite_hsd
 
@@ -137,25 +137,17 @@ def render(suite: Suite, language: str = "en") -> str:
         metric=shown(suite.metric), sets=len(suite.scores), names=w["comma"].join(equal),
     )]  # fmt: skip
     summary += [s["no_mean"].format(name=name, sets=w["comma"].join(suite.missing(name))) for name in suite.incomplete]
-    between = w["interval_of"].format
-    header = [
-        w["system"],
-        shown(suite.metric),
-        s["rank"],
-        w["difference"],
-        w["adjusted"],
-        w["better_worse"],
-        s["beyond"],
-    ]
+    header = [w["system"], shown(suite.metric), s["rank"], w["difference"], w["adjusted"], w["better_worse"]]
+    header.append(s["beyond"])
     lines: list[list[Cell | str]] = []
     for name, row in rows.items():
-        ranks = f"{row['best_rank']:.0f}–{row['worst_rank']:.0f}".replace("–", " – ")
-        line: list[Cell | str] = [name, Cell(number(row["mean"]), f"{number(row['low'])}–{number(row['high'])}"), ranks]
         compared = [
             number(row["difference"]), p_text(row["p"]), f"{row['better']:.0f} / {row['worse']:.0f}",
-            between(low=number(row["beyond_low"]), high=number(row["beyond_high"])),
+            w["interval_of"].format(low=number(row["beyond_low"]), high=number(row["beyond_high"])),
         ]  # fmt: skip
-        lines.append([*line, *(compared if name != first else ["–"] * len(compared))])
+        mean = Cell(number(row["mean"]), f"{number(row['low'])}–{number(row['high'])}")
+        ranks = f"{row['best_rank']:.0f} – {row['worst_rank']:.0f}"
+        lines.append([name, mean, ranks, *(compared if name != first else ["–"] * len(compared))])
     tables = [Table(header, lines, range(1, len(header)))]
     names = list(suite.scores)
     for start in range(0, len(names), COLUMNS):

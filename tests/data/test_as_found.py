@@ -1,7 +1,6 @@
 """Data as found: packed, with a header or none, graded, with gaps; read as they are, or refused with the way out."""
 
 import gzip
-import json
 import re
 from pathlib import Path
 
@@ -159,9 +158,7 @@ def test_a_pair_with_two_grades_is_refused_in_every_layout(tmp_path: Path, layou
             row = {"query": "one", "positive": ["uno", "uno"], "grade": [1, 2]}
         rows = [{"query": "one", "positive": "uno", "grade": grade} for grade in (1, 2)]
         source = put(tmp_path / "a.jsonl", jsonl(rows if layout == "rows" else [row]))
-    with pytest.raises(
-        ValueError, match=r"judged twice for query 'q0'|judges one passage twice, with the grades 1 and"
-    ):
+    with pytest.raises(ValueError, match=r"judged twice for query 'q?0', with the grades 1 and"):
         load_dataset(source)
 
 
@@ -391,13 +388,6 @@ def test_what_would_be_lost_in_silence_is_refused(tmp_path: Path, name: str, tex
         load_dataset(put(tmp_path / name, text))
 
 
-def test_whole_characters_in_escapes_are_none_of_these(tmp_path: Path):
-    """JSON writes an emoji as two escapes, and may hold a backslash before a u."""
-    texts = ["\U0001f600", "\\ud800", "文"]
-    rows = "".join(json.dumps({"query": "one", "positive": text}) + "\n" for text in texts)
-    assert load_dataset(put(tmp_path / "a.jsonl", rows)).corpus == texts
-
-
 # --- gaps -------------------------------------------------------------------------------------------------------------
 
 
@@ -413,7 +403,7 @@ def gaps(folder: Path) -> Path:
     ("options", "message"),
     [
         ({}, r"queries.jsonl': 1 of 3 queries are blank. The first: 'q1'. .*on_blank=\"skip\""),
-        ({"on_blank": "skip"}, r"dev.tsv' judges 1 of 4 query ids .*The first: 'q9'. .*on_missing=\"skip\""),
+        ({"on_blank": "skip"}, r"dev.tsv' judges 1 of 4 queries .*The first: 'q9'. .*on_missing=\"skip\""),
         ({"on_missing": "skip"}, r"on_blank=\"skip\""),
         ({"on_blank": "drop"}, "on_blank='drop': expected 'raise' or 'skip'"),
         ({"on_missing": "drop"}, "on_missing='drop': expected 'raise' or 'skip'"),
@@ -468,7 +458,7 @@ def test_gaps_in_tables_are_treated_alike(tmp_path: Path):
         load_dataset(source)
     with pytest.raises(ValueError, match=r"all.jsonl.*1 of 2 passages are blank.*row 1"):
         load_dataset(source.parent, corpus=corpus)
-    with pytest.raises(ValueError, match=r'1 relevant passages .*of query 1.*on_missing="skip"'):
+    with pytest.raises(ValueError, match=r'1 of 2 passages that .all.jsonl. lacks. The first: .dos.*on_missing="skip"'):
         load_dataset(source, corpus=corpus, on_blank="skip")
     data = load_dataset(source, corpus=corpus, on_blank="skip", on_missing="skip")
     assert (data.queries, data.corpus, data.qrels) == (["one", "two"], ["uno"], [{0: 1}, {}])

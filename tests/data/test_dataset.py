@@ -60,11 +60,6 @@ def test_a_collection_that_would_score_wrongly_is_refused(changes, message):
         tiny(**changes)
 
 
-def test_a_query_without_a_relevant_passage_is_kept_for_evaluate_to_count():
-    """Dropping it here would raise every mean without a word."""
-    assert tiny(qrels=[{}, {1: 2}]).relevant(0) == []
-
-
 @pytest.mark.parametrize("limit", [0, -1, 2.5, True, "10"])
 def test_limits_are_whole_numbers_of_at_least_one(limit):
     """A limit of 0 or -1 would slice away queries from the wrong end."""

@@ -80,18 +80,14 @@ def die_at(stage: str, shard: int) -> None:
 
     sys.addaudithook(hook)
     if stage == STAGES[1]:
-        store._digest = _then(store._digest, reached)
+        real = hashlib.sha256
 
+        def sha256(content: bytes) -> Any:
+            if sys._getframe(1).f_code.co_qualname == "Store.write":  # between the array and its checksum
+                reached()
+            return real(content)
 
-def _then(digest: Callable[..., bytes], reached: Callable[[], None]) -> Callable[..., bytes]:
-    """Call something before a digest is taken that stands behind a written array."""
-
-    def called(name: str, array: memoryview) -> bytes:
-        if sys._getframe(1).f_code.co_name == "write":
-            reached()
-        return digest(name, array)
-
-    return called
+        store.hashlib = SimpleNamespace(sha256=sha256)  # type: ignore[assignment]
 
 
 def main() -> None:

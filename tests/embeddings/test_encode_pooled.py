@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 
 from helpers import embeddings
 from helpers.embeddings import encode_pooled, encoding
-from helpers.embeddings.inputs import tokenize
+from helpers.embeddings.encoding import tokenize
 from helpers.models import Pooling, load_model
 from helpers.models.transformer import TransformerModel, static, untrained
 from tests.checkpoints import save_checkpoint, save_colbert, save_tokenizer

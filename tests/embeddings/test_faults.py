@@ -126,7 +126,7 @@ def test_kills_of_a_real_model_change_nothing(tmp_path):
 
 def test_another_model_is_refused(shard_folder):
     """Vectors of two models in one folder would be compared though they have nothing in common."""
-    with pytest.raises(ValueError, match=r"SHA-256 some weights.*SHA-256 other weights"):
+    with pytest.raises(ValueError, match=r"some weights.*here.*other weights"):
         encode_shards(stand_in("other weights"), TEXTS, folder=shard_folder, shard_size=SHARD_SIZE)
     assert np.array_equal(np.asarray(Shards.open(shard_folder)), EXPECTED)
 
@@ -179,7 +179,7 @@ def test_a_full_disk_is_said_in_one_line(model, small_disk):
     ]
     assert 0 < missing <= size
     assert not list(small_disk.glob(".*tmp"))
-    with pytest.raises(ValueError, match=rf"unfinished, {len(left)} of {SHARDS} shards"):
+    with pytest.raises(ValueError, match=rf"unfinished, {len(left)} of {SHARDS} shards so far"):
         Shards.open(small_disk)
     before = {path: path.stat().st_mtime_ns for path in small_disk.glob("*.npy")}
     mount_again(small_disk, "size=1M")

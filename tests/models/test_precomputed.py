@@ -94,9 +94,9 @@ BAD = [
     ({"passages": np.zeros((3, 4))}, {}, r"passages\.npy: row 0 has only zeros"),
     ({"passages": np.ones((3, 4), np.int8)}, {}, r"expected an array of floats .* found int8 \(3, 4\)"),
     ({"passages": np.ones(3)}, {}, r"found float64 \(3,\)"),
-    ({"queries": None}, {}, r"no queries\.npy; embeddings of passages and of queries are both needed"),
+    ({"queries": None}, {}, r"no queries\.npy, or .* Embeddings of passages and of queries are both"),
     ({"passages": None}, {}, r"no passages\.npy"),
-    ({}, {"passages": None}, r"no file with the texts of passages\.npy; put one beside it"),
+    ({}, {"passages": None}, r"no passages\.npy, or not one table with its texts"),
 ]
 
 
