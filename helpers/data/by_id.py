@@ -1,6 +1,7 @@
-"""Collections by id: queries, passages and judgements of their own, in the files of TREC or BEIR or the tables of MTEB.
+"""Collections of tables: by id, as TREC, BEIR and MTEB have them, or rows as in ``namespace-Pt/msmarco``.
 
-Judgements without a text, and ids without a text, raise an error or are skipped, see :class:`Options`.
+By id there are queries, passages and judgements of their own; a row has a query, its positives, perhaps negatives or a
+grade. Judgements without a text, and ids without a text, raise an error or are skipped, see :class:`Options`.
 """
 
 from collections import Counter
@@ -11,7 +12,7 @@ from typing import NamedTuple
 
 from helpers._files import PACKED, UTF8, require_inside
 from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_fault
-from helpers.data.formats import NAMES, READERS, Table, choose_split, column_of, kind_of, read_table, texts_of
+from helpers.data.formats import NAMES, READERS, Cell, Table, choose_split, column_of, kind_of, read_table, texts_of
 from helpers.data.trec import add_grade, read_grade, read_qrels
 
 JUDGEMENTS = (".tsv", ".csv", ".txt", ".qrels", ".trec", ".jsonl", ".json", ".parquet")  # of one split, best first
@@ -22,6 +23,7 @@ IDS = {
 }  # the columns of a table of judgements
 PLURAL = {"query": "queries", "passage": "passages"}
 Qrels = Mapping[str, Mapping[str, int]]
+Judgement = tuple[int, Cell, int]  # the row it is in, the passage, its grade
 
 
 @dataclass(frozen=True)
@@ -75,10 +77,10 @@ def texts_by_id(table: Table, role: str, options: Options) -> Texts:
     texts, titled = texts_of(table, role, options.columns)
     by_id: dict[str, str] = {}
     for name, text in zip(map(str, cells), texts, strict=True):
-        blank = is_blank(text)
-        if not blank and (fault := text_fault(text)):
+        has_text = not is_blank(text)
+        if has_text and (fault := text_fault(text)):
             raise ValueError(f"{table.source!r}: {role} {name!r} {fault}")
-        by_id[name] = "" if blank else str(text)
+        by_id[name] = str(text) if has_text else ""
     if len(by_id) < len(cells):
         repeated = [name for name, count in Counter(map(str, cells)).items() if count > 1]
         raise ValueError(f"{table.source!r}: {len(repeated)} id(s) occur twice. {_first(repeated)}")
@@ -160,6 +162,88 @@ def collect(name: str, queries: Texts, corpus: Texts, qrels: Qrels, source: str,
     return replace(data, skipped=dict(+options.skipped), titled=corpus.titled)
 
 
+def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -> RetrievalDataset:
+    """Build a collection from a table of queries, their positives and perhaps their negatives or grades.
+
+    A cell holds one text or a list; the column ``grade`` holds the grades of the row's positives, one number or a
+    list as long. Where no cell holds a list, the rows of equal queries are one query. A query whose positives are
+    blank has no answer. ``corpus`` holds the passages to search; by default they are all that are judged, in order of
+    appearance. A passage is its own id until all are put together, and then has its row.
+
+    Raises:
+        ValueError: no such column, a blank query or passage (unless it may be), a cell that is no text or grade, a
+            passage with two grades, a relevant one that is not in the corpus (unless it may be missing).
+    """
+    columns = {role: options.columns.get(role, role) for role in ("query", "positive", "negative", "grade")}
+    required = ["query", "positive", *(role for role in ("negative", "grade") if role in options.columns)]
+    if missing := sorted(repr(columns[role]) for role in required if columns[role] not in table.columns):
+        raise ValueError(
+            f"{table.source!r}: no column {' and no column '.join(missing)}; it has {table.listed}. "
+            'Say which column is which (columns="query=…, positive=…"), or choose another split or configuration.'
+        )
+    passages: list[str] = []
+    titled = 0
+    if corpus is not None:
+        texts, titled = texts_of(corpus, "passage", options.columns)
+        blank = [f"row {row}" for row, text in enumerate(texts) if is_blank(text)]
+        options.skip_blank(corpus.source, "passage", blank, len(texts))
+        passages = [_text(text, corpus.source, "passage", row) for row, text in enumerate(texts) if not is_blank(text)]
+    cells = {role: table.columns[column] for role, column in columns.items() if column in table.columns}
+    blank = [f"row {row}" for row, query in enumerate(cells["query"]) if is_blank(query)]
+    options.skip_blank(table.source, "query", blank, len(cells["query"]))
+    one_text_a_cell = not any(isinstance(cell, list) for cell in cells["positive"])
+    negative = cells.get("negative", [None] * len(cells["query"]))
+    rows: dict[object, tuple[str, list[Judgement], list[Judgement]]] = {}  # query, positives, negatives
+    for row, cell in enumerate(cells["query"]):
+        if not is_blank(cell):
+            query = _text(cell, table.source, "query", row)
+            _, positives, negatives = rows.setdefault(query if one_text_a_cell else row, (query, [], []))
+            positives += _positives(cells, row, table.source)
+            negatives += [(row, text, 0) for text in _as_list(negative[row])]
+    judged = {str(number): positives + negatives for number, (_, positives, negatives) in enumerate(rows.values())}
+    blank = [f"row {row}" for some in judged.values() for row, text, _ in some if is_blank(text)]
+    options.skip_blank(table.source, "passage", blank, sum(map(len, judged.values())))
+    qrels: dict[str, dict[str, int]] = {number: {} for number in judged}
+    for number, some in judged.items():
+        for row, text, grade in some:
+            if not is_blank(text):
+                text = _text(text, table.source, "passage of row", row)
+                add_grade(qrels, number, text, grade, f"{table.source!r}, row {row}")
+    if corpus is None:
+        passages = [text for grades in qrels.values() for text in grades]
+    queries = Texts({number: query for number, (query, _, _) in zip(judged, rows.values(), strict=True)}, table.source)
+    by_text = Texts({text: text for text in passages}, corpus.source if corpus else table.source, titled)
+    data = collect(name, queries, by_text, qrels, table.source, options)
+    ids = [str(row) for row in range(len(data.doc_ids))]
+    size = len(data.corpus)
+    merged = len(passages) - size if corpus else 0
+    return replace(data, corpus_ids=ids[:size], ids_without_text=ids[size:], merged=merged)
+
+
+def _positives(cells: Mapping[str, Sequence[Cell]], row: int, source: str) -> list[Judgement]:
+    texts = _as_list(cells["positive"][row])
+    if "grade" not in cells:
+        return [(row, text, 1) for text in texts]
+    cell = cells["grade"][row]
+    grades = cell if isinstance(cell, list) else [cell] * len(texts)
+    if len(grades) != len(texts):
+        raise ValueError(f"{source!r}, row {row}: {len(grades)} grades for {len(texts)} passages; they must match.")
+    place = f"{source!r}, row {row}"
+    return [(row, text, read_grade(place, str(grade))) for text, grade in zip(texts, grades, strict=True)]
+
+
+def _as_list(cell: Cell) -> list[Cell]:
+    if isinstance(cell, list):
+        return cell
+    return [] if is_blank(cell) else [cell]
+
+
+def _text(cell: Cell, source: str, role: str, row: int) -> str:
+    if fault := text_fault(cell):
+        raise ValueError(f"{source!r}: {role} {row} {fault}")
+    return str(cell)
+
+
 def find_file(folder: Path, stem: str, kinds: Sequence[str] = tuple(READERS)) -> Path | None:
     """Find the table called ``stem`` in a folder, packed or not; None if there is none."""
     names = [f"{stem}{kind}{packed}" for kind in kinds for packed in ("", PACKED)]
@@ -177,10 +261,10 @@ def find_beir(folder: Path, split: str) -> tuple[tuple[Path, Path, Path], str] |
         return None
     stems = {file.name.partition(".")[0] for file in qrels.iterdir()}
     files = {stem: file for stem in sorted(stems) if (file := find_file(qrels, stem, JUDGEMENTS))}
-    taken = choose_split(list(files), split)
-    if taken is None:
-        listed = ", ".join(map(repr, files)) or "none"
-        raise ValueError(f"{folder.name!r}: no {f'qrels/{split}.tsv'!r}; the splits are {listed}.")
+    try:
+        taken = choose_split(list(files), split)
+    except ValueError as error:
+        raise ValueError(f"{folder.name!r}, folder qrels: {error}") from None
     for file in (queries, corpus, files[taken]):
         require_inside(folder, file)
     return (queries, corpus, files[taken]), taken

@@ -55,7 +55,7 @@ def read(
             return _read_hub(place, config, split, or_only=or_only)
         files = _files_by_split(place, entry)
         part = re.fullmatch(r"(.+)\[(-?\d*):(-?\d*)\]", split or "")
-        taken = _choose_split(list(files), part[1] if part else split, or_only=or_only)
+        taken = choose_split(list(files), part[1] if part else split, or_only=or_only)
         read_tables = (read_table(file, named, encoding) for file in files[taken])
         tables = [(table, len(next(iter(table.columns.values())))) for table in read_tables]
         names = dict.fromkeys(name for table, _ in tables for name in table.columns)
@@ -129,13 +129,6 @@ def choose_roles(names: Sequence[str], wanted: str | None, place: Place) -> dict
     raise ValueError(f"{shown_name(place)!r} has no configuration {wanted!r}; it has {listed}.")
 
 
-def _choose_split(splits: Sequence[str], wanted: str | None, *, or_only: bool) -> str:
-    taken = choose_split(splits, wanted, or_only=or_only)
-    if taken is None:
-        raise ValueError(f"no split {wanted!r}; it has {', '.join(map(repr, splits))}.")
-    return taken
-
-
 def _read_hub(hub_id: str, config: str | None, split: str | None, *, or_only: bool) -> Table:
     import datasets
     import huggingface_hub
@@ -155,7 +148,7 @@ def _read_hub(hub_id: str, config: str | None, split: str | None, *, or_only: bo
                 raise ValueError(f"column {column!r} holds pictures, sound or the like; only columns of text are read.")
         is_part = split is not None and any(mark in split for mark in "[+")  # "train[:100]", in datasets' notation
         splits = [str(name) for name in builder.info.splits]
-        taken = str(split) if is_part else _choose_split(splits, split, or_only=or_only)
+        taken = str(split) if is_part else choose_split(splits, split, or_only=or_only)
         return Table(builder.as_dataset(split=taken).to_dict(), config or hub_id, taken)
 
 

@@ -11,7 +11,6 @@ from helpers.data.by_id import Options
 from helpers.data.dataset import RetrievalDataset, check_count, require_answers
 from helpers.data.formats import DEFAULT_SPLIT, Table, column_of, kind_of, parse_columns, read_table
 from helpers.data.hub import OFFLINE_DEFAULT, Place, shown_name
-from helpers.data.rows import from_rows
 
 CHOICES = {
     "on_blank": ("raise", "skip"),
@@ -154,7 +153,7 @@ def _load(
         passages = _read_table(_find(corpus), None, None, options)
     elif corpus is not None:
         passages = _read_table(place, corpus, None, options)
-    return replace(from_rows(name, rows, passages, options), split=rows.split)
+    return replace(by_id.from_rows(name, rows, passages, options), split=rows.split)
 
 
 def _load_configurations(

@@ -23,7 +23,7 @@ from helpers.embeddings import BATCH_SIZE, SHARD_SIZE, check_options, text_batch
 from helpers.embeddings.shards import Manifest, ShardFile, Shards, fill
 from helpers.embeddings.store import Store
 from helpers.index.blocks import BLOCK
-from helpers.index.dense import checked_vectors, require_dim
+from helpers.index.dense import checked_vectors
 from helpers.index.order import check_k, merge
 
 if TYPE_CHECKING:
@@ -163,8 +163,7 @@ def search(
         ConnectionError, RuntimeError: as for :func:`encode`.
     """
     check_k(k, len(shards))
-    queries = checked_vectors("queries", queries)
-    require_dim("queries", queries, shards.dim)
+    queries = checked_vectors("queries", queries, shards.dim)
     parts = [(start, min(start + PART, len(shards))) for start in range(0, len(shards), PART)]
     best = np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), np.int64)
     with (

@@ -59,35 +59,27 @@ def encode_shard(run: Encoding, texts: list[str]) -> Encoded:
         FileNotFoundError: the worker's folder is not the one that the caller sees.
         ValueError: the worker's model is not the caller's, or computes otherwise.
     """
-    store, manifest = Store(run.folder), run.manifest
+    store, expected = Store(run.folder), run.manifest
     if store.read_text(MANIFEST) is None:
         raise FileNotFoundError(
             f"{str(run.folder)!r} is not there on a worker, or is another folder than the caller's: choose one on a "
             "disk that all machines share."
         )
-    with _ONE_AT_A_TIME, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        model = _loaded_as_expected(run)
-        vectors = encoding.encode_shard(model, texts, manifest.kind, run.batch_size, store)
-        messages = tuple(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
-    return Encoded(manifest.shard_file(store, texts, vectors), vectors.shape[1], messages)
-
-
-def _loaded_as_expected(run: Encoding) -> TransformerModel:
-    """Return the caller's model, loaded once in each process, or raise where it is another or computes otherwise."""
     import torch
 
-    torch.set_num_threads(run.threads)
-    model, expected = _model(run.device, **run.origin), run.manifest
-    if model.info.sha256 != expected.model.sha256:
-        raise ValueError(
-            f"The model {expected.model.name} of a worker has the SHA-256 {model.info.sha256}, the caller's "
-            f"{expected.model.sha256}: give all machines the same files."
-        )
-    manifest = Manifest.begin(model, expected.kind, run.batch_size, expected.shard_size)
-    if differences := expected.differences(manifest):
-        raise ValueError(f"A worker computes otherwise than the caller expects: {'; '.join(differences)}.")
-    return model
+    with _ONE_AT_A_TIME, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        torch.set_num_threads(run.threads)
+        model = _model(run.device, **run.origin)
+        manifest = Manifest.begin(model, expected.kind, run.batch_size, expected.shard_size)
+        if differences := expected.differences(manifest):
+            raise ValueError(
+                f"A worker computes otherwise than the caller expects: {'; '.join(differences)}. Give all machines the "
+                "same files."
+            )
+        vectors = encoding.encode_shard(model, texts, expected.kind, run.batch_size, store)
+        messages = tuple(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
+    return Encoded(expected.shard_file(store, texts, vectors), vectors.shape[1], messages)
 
 
 @functools.lru_cache(maxsize=1)

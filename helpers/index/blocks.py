@@ -51,7 +51,10 @@ class BlockIndex:
         first = 0
         with progress_bar(self.ntotal, "Search", "passage", show=progress) as bar:
             for vectors in self._blocks(queries.shape[1]):
-                block = _Block(vectors if self._all_finite else _finite(vectors))
+                flat = vectors.reshape(-1)
+                if not self._all_finite and not np.isfinite(np.dot(flat, flat)):  # one product shows that quickly
+                    dense.checked_vectors("embeddings", vectors)
+                block = _Block(vectors)
                 for number, batch in enumerate(batches):
                     with dense.by_blas(len(batch) * self.corpus_size):
                         scores, ids = dense.search_batch(block, batch, min(k, block.ntotal))
@@ -65,7 +68,8 @@ class BlockIndex:
         """Yield blocks: parts of a large shard, else a copy of several small ones, overwritten by the next."""
         block, filled = np.empty((min(BLOCK, self.ntotal), dim), np.float32), 0
         for shard in self.shards:
-            dense.require_dim("embeddings", shard, dim)
+            if shard.shape[1] != dim:
+                dense.checked_vectors("embeddings", shard, dim)  # raises
             taken, readable = 0, shard.dtype == np.float32 and shard.flags.c_contiguous  # by FAISS, without a copy
             while taken < len(shard):
                 if readable and not filled and len(shard) - taken >= len(block):
@@ -92,12 +96,6 @@ def _better(
     if len(rows):
         best[0][rows], best[1][rows] = merge([(best[0][rows], best[1][rows]), (new[0][rows], new[1][rows])], k)
     return best
-
-
-def _finite(block: np.ndarray) -> np.ndarray:
-    """Return a block, or raise if a value is not finite; one inner product shows that quickly."""
-    flat = block.reshape(-1)
-    return block if np.isfinite(np.dot(flat, flat)) else dense.checked_vectors("embeddings", block)
 
 
 class _Block:

@@ -264,9 +264,3 @@ def test_bad_arguments_are_named(encoders, tmp_path, texts, options, message):
     """Each would otherwise fail far from its cause, or give a vector that means nothing."""
     with pytest.raises(ValueError, match=message):
         encode_pooled(encoders["bert"], texts, **{"poolings": ["mean"], "cache_dir": tmp_path, **options})
-
-
-def test_pooling_that_a_model_lacks_is_named(encoders, tmp_path):
-    """A static model has no attention to weight by."""
-    with pytest.raises(ValueError, match="has no attention to weight by"):
-        run(static(encoders["bert"]), ["cat"], ["attention"], tmp_path)

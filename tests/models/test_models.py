@@ -38,19 +38,6 @@ def test_damaged_bundled_weights_are_refused(monkeypatch):
         find_checkpoint(OFFLINE_DEFAULT)
 
 
-def test_folder_loads_with_its_own_pooling(checkpoint):
-    """Pooling otherwise than the model was trained gives silently worse scores."""
-    info = load_model(checkpoint).info
-    assert (info.name, info.pooling, info.max_length) == ("tiny", "mean", 64)
-    assert load_model(checkpoint, pooling="cls").info.pooling == "cls"
-
-
-def test_newer_spelling_of_the_pooling_file_is_read(checkpoint):
-    """sentence-transformers 5 writes one key where older versions wrote six."""
-    (checkpoint / "1_Pooling" / "config.json").write_text('{"embedding_dimension": 16, "pooling_mode": "cls"}')
-    assert load_model(checkpoint).info.pooling == "cls"
-
-
 FLAG_LACKS = [
     ({"pooling_mode_max_tokens": True}, "max"),
     ({"pooling_mode_mean_tokens": True, "pooling_mode_cls_token": True}, None),

