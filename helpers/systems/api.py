@@ -136,9 +136,9 @@ class Api(Retrieval):
         except (LookupError, TypeError, ValueError):
             raise ValueError(f"{self.address}: the answer does not have a vector for each of {count} texts.") from None
         if len(rows) != count or vectors.ndim != 2 or (self.dim and vectors.shape[1] != self.dim):
-            asked = f" of {self.dim} dimensions" if self.dim else ""
+            expected = f"{count} of {self.dim} dimensions" if self.dim else str(count)
             shape = f"{len(rows)} vectors of {vectors.shape[-1]} dimensions"
-            raise ValueError(f"{self.address}: {shape}, expected {count}{asked}.")
+            raise ValueError(f"{self.address}: {shape}, expected {expected}.")
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(lengths).all() or not lengths.all():
             raise ValueError(f"{self.address}: a vector is not finite, or all zeros.")
