@@ -9,7 +9,6 @@ from typing import Any
 from urllib.parse import quote
 
 from docutils import nodes
-from pydata_sphinx_theme.toctree import add_toctree_functions
 from sphinx.application import Sphinx
 
 from docs.site.project import CODES, Edition, addresses, as_json, site_words
@@ -89,6 +88,8 @@ def describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], do
 @cache
 def _plain_contents(app: Sphinx) -> str:
     """Return the contents of the site as the theme shows them on a page that they do not list; this takes a while."""
+    from pydata_sphinx_theme.toctree import add_toctree_functions  # takes seconds
+
     toctree = partial(app.builder._get_local_toctree, "search")  # type: ignore[attr-defined]
     context: dict[str, Any] = {"toctree": toctree}
     add_toctree_functions(app, "search", "", context, None)

@@ -126,7 +126,11 @@ def as_record(comparison: Results) -> Record:
         "main": comparison.main,
         "level": comparison.level,
         "systems": [_system(comparison, result) for result in comparison.results.values()],
-        "tests": _tests(comparison),
+        "tests": [
+            {"metric": comparison.main, "reference": next(iter(comparison.scored)), "system": name}
+            | {key.replace(" ", "_"): value for key, value in row.items()}
+            for name, row in (comparison.tests() if comparison.scored else {}).items()
+        ],
         "causes": [asdict(cause) for cause in causes(comparison)],
         "made_with": provenance(),
     }  # fmt: skip
@@ -160,17 +164,6 @@ def _system(comparison: Results, result: Result) -> Record:
         record["latency"] |= {"stages": {name: percentiles(values) for name, values in result.latency.items()}}
     record["growth"] = [{"passages": size, comparison.main: value} for size, value in result.growth.items()]
     return record
-
-
-def _tests(comparison: Results) -> list[Record]:
-    if not comparison.scored:
-        return []
-    best = next(iter(comparison.scored))
-    return [
-        {"metric": comparison.main, "reference": best, "system": name}
-        | {key.replace(" ", "_"): value for key, value in row.items()}
-        for name, row in comparison.tests().items()
-    ]
 
 
 def _per_query(comparison: Results) -> str:

@@ -52,11 +52,11 @@ class Cell(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table of text: the first column names the row; ``numbers`` are the columns to align at the right."""
+    """A table of which the first columns are text, so many as ``text``, and the others are numbers."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[Cell | str]]
-    numbers: Sequence[int] = ()
+    text: int = 1
 
 
 class Chart(NamedTuple):
@@ -237,7 +237,7 @@ class View:
         for start in range(0, len(columns), COLUMNS):
             header = list(columns)[start : start + COLUMNS]
             rows = [[name, *(columns[key][row] for key in header)] for row, name in enumerate(c.scored)]
-            tables.append(Table([self.words["system"], *header], rows, range(1, len(header) + 1)))
+            tables.append(Table([self.words["system"], *header], rows))
         return tables
 
     def _metrics(self) -> list[str]:
@@ -288,7 +288,7 @@ class View:
             differing, floor = row["better"] + row["worse"], row["smallest p"]
             if differing > 0 and floor > SMALL:
                 notes.append(w["floor_note"].format(system=name, n=differing, floor=p_text(floor)))
-        return Table([*header, *([w["adjusted"]] if several else [])], rows, range(1, len(header) + several)), notes
+        return Table([*header, *([w["adjusted"]] if several else [])], rows), notes
 
     def wins(self) -> list[tuple[str, Table]]:
         """Return the queries on which the two best systems differ most, either way."""
@@ -303,7 +303,7 @@ class View:
             listed = [[c.data.query_ids[r], short(c.data.queries[r]), number(ours[r]), number(theirs[r])] for r in rows]
             if rows:
                 caption = w["wins_better"].format(a=name, n=int((gain > 0).sum()))
-                tables.append((caption, Table([w["id"], w["query"], a, b], listed, (2, 3))))
+                tables.append((caption, Table([w["id"], w["query"], a, b], listed, 2)))
         return tables
 
     def slices(self) -> Table | None:
@@ -320,7 +320,7 @@ class View:
             samples = [evaluation.per_query[c.main][of_kind] for evaluation in c.scored.values()]
             cells = [interval_cell(sample.mean(), interval(sample) if len(sample) > 1 else None) for sample in samples]
             rows.append([words(self.language)["types"].get(kind, kind), str(int(of_kind.sum())), *cells])
-        return Table([w["type"], w["queries"], *self.names], rows, range(1, len(self.names) + 2))
+        return Table([w["type"], w["queries"], *self.names], rows)
 
     def failures(self) -> tuple[str, Table] | None:
         """Return the queries whose first passage is not relevant, of the best system; None where none was scored."""
@@ -339,7 +339,7 @@ class View:
             rows.append([data.query_ids[row], short(data.queries[row]), str(first[row] or beyond), *top])
         note = w["failures_note"].format(system=self.names[0], shown=len(rows), all=len(wrong))
         header = [w["id"], w["query"], w["first_hit"], w["instead"], w["grade"]]
-        return (note if rows else w["no_failures"]), Table(header, rows)
+        return (note if rows else w["no_failures"]), Table(header, rows, len(header))
 
     def growth(self) -> Chart | None:
         """Draw the main metric by number of passages, which grows by equal factors; None where all curves are flat."""
@@ -350,7 +350,7 @@ class View:
         cut = _cut_names(curves)
         sizes = sorted({size for curve in curves.values() for size in curve})
         rows = [[f"{s:,}", *(number(c[s]) if s in c else "" for c in curves.values())] for s in sizes]
-        table = Table([self.words["passages"], *curves], rows, range(1, len(curves) + 1))
+        table = Table([self.words["passages"], *curves], rows)
         values = [value for curve in curves.values() for value in curve.values()]
         low, high = math.floor(10 * min(values)), max(math.ceil(10 * max(values)), 1)
 
@@ -403,7 +403,7 @@ class View:
                 ]
             )  # fmt: skip
         keys = ("system", "type", "s_load", "s_passages", "ms_query", "index_bytes", "longest", "truncated")
-        return Table([w[key] for key in keys], rows, range(2, len(keys)))
+        return Table([w[key] for key in keys], rows, 2)
 
     def stages(self) -> Table | None:
         """Return, of each fusion and reranking, its candidates, their best order and where answers are lost."""
@@ -419,7 +419,7 @@ class View:
                 rows.append([name, *candidates, number(c.scored[name].mean[c.main]), before, by_stage, *after])
         keys = ("candidates", "recall_of_them", "ceiling", "reached", "not_retrieved", "lost", "cut_off", "delivered")
         header = [w["system"], *(w[key].format(metric=shown(c.main)) for key in keys)]
-        return Table(header, rows, range(1, len(header))) if rows else None
+        return Table(header, rows) if rows else None
 
     def latency(self) -> tuple[Table, list[Bar]] | None:
         """Return percentiles of the milliseconds of single queries, as a table by stage and as a picture."""
@@ -447,7 +447,7 @@ class View:
             places = [WIDTH * (math.log10(value) - low) / max(1, high - low) for value in p.values()]
             text = f"{milliseconds(p['p50'])} ms · {number(c.scored[name].mean[c.main])}"
             bars.append(Bar(cut.get(name, name), text, places))
-        return Table(header, rows, range(1, len(header))), bars
+        return Table(header, rows), bars
 
     def reading(self) -> Table | None:
         """Return what reaches a reader within the budget; None where documents were not cut into chunks."""
@@ -464,7 +464,7 @@ class View:
                 [name, interval_cell(average["answered"], spread), *shares, first, percent(average["repeated"])]
             )
         keys = ("system", "answered", "evidence_recall", "evidence_precision", "first_evidence", "repeated")
-        return Table([w[key] for key in keys], rows, range(1, len(keys))) if rows else None
+        return Table([w[key] for key in keys], rows) if rows else None
 
     def notes(self) -> list[Remark]:
         """Return the warnings by system; one that the catalogue lacks is shown in English, and marked."""

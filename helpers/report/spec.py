@@ -40,7 +40,7 @@ from helpers._files import nearest
 from helpers._hub import hub_or_local_cache, is_hub_id, split_revision
 from helpers.index.words import read_words
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
-from helpers.models.files import require_loadable
+from helpers.models.files import one_line_errors, require_loadable
 from helpers.models.find import bundled_path, require_package
 from helpers.systems.api import check_address
 
@@ -177,8 +177,8 @@ def check_specs(specs: Sequence[Spec]) -> None:
 
     Raises:
         FileNotFoundError: no such file or folder, and the text is no hub id either.
-        ValueError: a folder that holds no model that is safe to load, an unknown pooling or back end, MaxSim over the
-            ranking of a system that has no token vectors.
+        ValueError: a folder that holds no model that is safe to load, damaged weights, an unknown pooling or back end,
+            MaxSim over the ranking of a system that has no token vectors.
         ConnectionError: a hub id, no network, and no earlier download.
         ModuleNotFoundError: the multilingual model without the extra ``[zh]``.
     """
@@ -320,17 +320,28 @@ def _check_model(where: str) -> None:
     if where in BUNDLED and (where == MULTILINGUAL or bundled_path(BUNDLED[where])):
         require_package(where)
     elif path.is_dir():
+        from safetensors import safe_open
+
         require_loadable(path.resolve())
+        for file in sorted(path.glob("*.safetensors")):  # one whose download stopped is shorter than its header says
+            fault = f"{path.name}/{file.name} is damaged; download or copy it again"
+            with one_line_errors(fault), safe_open(str(file), framework="np"):
+                pass
     elif path.exists():
         raise ValueError(f"{path.name!r} is a file; a model is a folder, or a hub id owner/name.")
     elif not is_hub_id(where):
         raise _no_file(where)
     else:
-        from huggingface_hub import hf_hub_download
+        from huggingface_hub import errors, hf_hub_download, try_to_load_from_cache
 
         repository, revision = split_revision(where)
-        with hub_or_local_cache(f"{where!r}, no file or folder here, as a model of the hub", OFFLINE_DEFAULT):
-            hf_hub_download(repository, "config.json", revision=revision)
+        if isinstance(try_to_load_from_cache(repository, "config.json", revision=revision), str):
+            return  # downloaded before
+        try:
+            with hub_or_local_cache(f"{where!r}, no file or folder here, as a model of the hub", OFFLINE_DEFAULT):
+                hf_hub_download(repository, "config.json", revision=revision)
+        except errors.EntryNotFoundError:
+            raise ValueError(f"{where!r} on the hub has no config.json: it is no model that can be loaded.") from None
 
 
 def _shared(names: Sequence[str]) -> str:

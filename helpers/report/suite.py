@@ -148,7 +148,7 @@ def render(suite: Suite, language: str = "en") -> str:
         mean = Cell(number(row["mean"]), f"{number(row['low'])}–{number(row['high'])}")
         ranks = f"{row['best_rank']:.0f} – {row['worst_rank']:.0f}"
         lines.append([name, mean, ranks, *(compared if name != first else ["–"] * len(compared))])
-    tables = [Table(header, lines, range(1, len(header)))]
+    tables = [Table(header, lines)]
     names = list(suite.scores)
     for start in range(0, len(names), COLUMNS):
         part = names[start : start + COLUMNS]
@@ -157,7 +157,7 @@ def render(suite: Suite, language: str = "en") -> str:
             values = [suite.scores[name].get(system) for name in part]
             cells.append([system, *("–" if one is None else number(one.mean()) for one in values)])
         sizes = [str(len(next(iter(suite.scores[name].values())))) for name in part]
-        tables.append(Table([w["system"], *part], [*cells, [w["queries"], *sizes]], range(1, len(part) + 1)))
+        tables.append(Table([w["system"], *part], [*cells, [w["queries"], *sizes]]))
     title = s["title"].format(systems=len(rows), sets=len(suite.scores))
     return environment().get_template("suite.html.jinja").render(w=w, s=s, title=title, summary=summary, tables=tables)
 

@@ -79,20 +79,20 @@ def _with_cache(system: System, folder: str) -> System:
 
 def _answer(system: System, index: object, data: RetrievalDataset, rows: list[int], k: int) -> bool:
     """Answer some queries; return whether a system of this kind can."""
-    asked = replace(
+    few = replace(
         data, queries=[data.queries[row] for row in rows], query_ids=[data.query_ids[row] for row in rows],
         qrels=[data.qrels[row] for row in rows],
     )  # fmt: skip
     match system:
         case Retrieval():
-            system.answer(index, asked.queries, k)
+            system.answer(index, few.queries, k)
         case Rerank(part=Ranking() as part):
-            replace(system, part=Ranking(part.scores[rows], part.ids[rows])).rank(asked, k)
+            replace(system, part=Ranking(part.scores[rows], part.ids[rows])).rank(few, k)
         case Fusion(parts=parts):
             rankings = [Ranking(p.scores[rows], p.ids[rows]) for p in parts if isinstance(p, Ranking)]
             if len(rankings) < len(parts):
                 return False
-            replace(system, parts=rankings).rank(asked, k)
+            replace(system, parts=rankings).rank(few, k)
         case _:
             return False
     return True

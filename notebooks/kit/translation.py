@@ -30,6 +30,11 @@ _SPACED = re.compile(rf"[{HAN}] +[A-Za-z0-9]|[A-Za-z0-9] +[{HAN}]")
 _SOFT = re.compile(rf"[{HAN}，。；：！？、）”》][*_]*\n[ \t]*(?![-*+>|#:]|\d+[.)]|\s|$|<)[*_]*\S")
 _NAMES = re.compile(r"[\w.+/@-]*[A-Z\d/@][\w.+/@-]*|\b\w\b")
 _COMMONMARK = MarkdownIt("commonmark").enable("table")  # as the site and GitHub read Markdown
+_UNPLAIN = re.compile(
+    r"\b(?:whoever|no accident|matter of course|in earnest|c[ao]mes? about|comes? out (?:at|as)"
+    r"|(?:is|are|was|were) told|(?:stands?|lies?) (?:in|on|at|above|below|between|beyond))\b",
+    re.I,
+)
 _SWITCH = re.compile(r"english|chinese|英文|英语|中文|汉语|^(?:en|zh)\b", re.I)
 
 _CARD = ("helpers/data/bundled/pocket/README.md", "docs/en/collection.md")  # the card is in English alone
@@ -156,6 +161,15 @@ def foreign_links(text: str, language: str) -> Iterator[tuple[str, str]]:
             yield "link", f"'{target}' leads into the other language: link the page of this one"
 
 
+def unplain(text: str) -> Iterator[tuple[str, str]]:
+    """Yield rule and message for each phrase of an English text that the rules of contributing.md replace.
+
+    Code and text in double quotes, such as a wrong example, are left out.
+    """
+    for match in _UNPLAIN.finditer(re.sub(r'"[^"\n]*"', "", prose(text))):
+        yield "plain", f"'{match[0]}': say it as \"Write plainly\" in docs/en/contributing.md does"
+
+
 def _edition(target: str) -> str:
     return (
         re.sub(r"(^|/)zh/", r"\1en/", target)
@@ -264,7 +278,7 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
     allowed = listed(root, name, "languages")
     for cell in english.cells:
         if cell.cell_type == "markdown":
-            own = [*foreign_links(cell.source, "en"), *bold_traps(cell.source)]
+            own = [*foreign_links(cell.source, "en"), *bold_traps(cell.source), *unplain(cell.source)]
             yield from (Problem(source, cell.id, rule, message) for rule, message in own)
         twin = translated.get(cell.id)
         if twin is None or twin.cell_type != cell.cell_type:
@@ -313,7 +327,8 @@ def page_problems(english: Path, chinese: Path, root: Path = ROOT) -> Iterator[P
         yield Problem(file, "", "stale", f"{source} has changed since: translate, then `accept {file}`")
     allowed = listed(root, source, "languages").get("page", "")
     yield from (Problem(file, "", rule, message) for rule, message in text_problems(left, right, root, allowed))
-    yield from (Problem(source, "", rule, message) for rule, message in foreign_links(left, "en"))
+    own = [*foreign_links(left, "en"), *unplain(left)]
+    yield from (Problem(source, "", rule, message) for rule, message in own)
 
 
 def accept_cell(root: Path, name: str, cell_id: str) -> str:

@@ -1,6 +1,10 @@
 """Systems as text and as tables of a TOML file: what is understood, how labels are told apart, what is refused."""
 
+from types import SimpleNamespace
+from unittest.mock import Mock
+
 import pytest
+from huggingface_hub.errors import EntryNotFoundError, RepositoryNotFoundError
 
 from helpers.models import OFFLINE_DEFAULT
 from helpers.report.loading import load_system
@@ -136,11 +140,20 @@ def test_a_mistyped_path_is_not_taken_for_a_hub_id(tmp_path, monkeypatch):
         check_specs([from_text("nothing")])
 
 
-def test_a_hub_id_without_a_network_is_told_at_once(monkeypatch):
-    """The message must name both ways out: a path that is wrong, and a hub that cannot be reached."""
+def test_a_hub_id_is_looked_up_before_anything_is_loaded(monkeypatch):
+    """The message must name both ways out, a wrong path and a hub that cannot be reached; or a stack trace come."""
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(ConnectionError, match=r"'BAAI/unheard-of'.*does not answer.*HF_ENDPOINT"):
+    with pytest.raises(ConnectionError, match=r"'BAAI/unheard-of', no file or folder here.*not answer.*HF_ENDPOINT"):
         check_specs([from_text("BAAI/unheard-of")])
+    monkeypatch.setattr("helpers._hub.reachable", lambda: True)
+    missing = RepositoryNotFoundError("no", response=SimpleNamespace(headers={}, request=None, status_code=404))
+    for error, message in (
+        (EntryNotFoundError("no"), "has no config.json"),
+        (missing, "has none of this name"),
+    ):
+        monkeypatch.setattr("huggingface_hub.hf_hub_download", Mock(side_effect=error))
+        with pytest.raises((ValueError, ConnectionError), match=message):
+            check_specs([from_text("BAAI/unheard-of@main")])
 
 
 def test_what_a_folder_holds_is_checked_before_it_is_loaded(tmp_path):
@@ -157,6 +170,10 @@ def test_what_a_folder_holds_is_checked_before_it_is_loaded(tmp_path):
         check_specs([from_text(f"{model}?pooling=median")])
     with pytest.raises(ValueError, match="backend='onnx': expected one of"):
         check_specs([from_text(f"{model}?backend=onnx")])
+    weights = model / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-100])
+    with pytest.raises(ValueError, match=r"m/model\.safetensors is damaged; download or copy it again \(Safetensor"):
+        check_specs([from_text(str(model))])
     (tmp_path / "systems.toml").write_text("[systems.a]\nrerank = 'bm25'\nby = 'reranker'")
     weights = write_reranker(tmp_path / "reranker") / "model.safetensors"
     weights.unlink()
