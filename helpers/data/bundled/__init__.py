@@ -2,12 +2,13 @@
 
 A collection is a folder beside this file: ``card.toml`` says what it is called, which languages it has and from
 which grade a passage is relevant; ``queries.<language>.jsonl``, ``corpus.<language>.jsonl`` and ``qrels.tsv`` hold it.
-Another collection is another folder, and no code.
+The split ``typed`` has queries and judgements of its own, ``typed.queries.<language>.jsonl`` and
+``typed.qrels.<language>.tsv``. Another collection is another folder, and no code.
 """
 
 import json
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,7 @@ class Card:
     languages: list[str]
     relevance_level: int
     judgements: int | None = None  # how many qrels.tsv holds, to notice one that was cut short
+    typed: dict[str, int] = field(default_factory=dict)  # the same of typed.qrels.<language>.tsv, by language
 
     @property
     def fixed(self) -> dict[str, str]:
@@ -55,17 +57,18 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
 
     Args:
         name: one of :func:`names`.
-        split: ``dev``, which is all there is.
+        split: ``dev``, or ``typed``: other queries, as people type them, which are not the same in each language.
         queries, corpus: the language of each side where the name does not fix it; ids are parallel, so any pair
-            shares the judgements.
+            shares the judgements of ``dev``, and any corpus those of ``typed``.
 
     Raises:
         ValueError: another split, languages that the collection lacks or that do not go with the name, or a file
             that is missing or damaged (the message names it).
     """
-    if split != "dev":
-        raise ValueError(f"The bundled collection {name!r} has no split {split!r}; it has dev.")
     card = next(card for card in cards() if name in (*card.fixed, card.name))
+    splits = ["dev", *(["typed"] if card.typed else [])]
+    if split not in splits:
+        raise ValueError(f"The bundled collection {name!r} has no split {split!r}; it has {' and '.join(splits)}.")
     if name in card.fixed and (queries is not None or corpus is not None):
         raise ValueError(f'{name!r} fixes both languages; write "{card.name}" for others, with queries= and corpus=.')
     queries, corpus = card.fixed.get(name, queries), card.fixed.get(name, corpus)
@@ -75,12 +78,15 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
             f"not {queries!r} and {corpus!r}."
         )
     full_name = f"{card.name}-{queries}" if queries == corpus else f"{card.name}-{queries}-{corpus}"
-    files = [card.folder / file for file in (f"queries.{queries}.jsonl", f"corpus.{corpus}.jsonl", "qrels.tsv")]
+    texts, judged, stated = card.folder / f"queries.{queries}.jsonl", card.folder / "qrels.tsv", card.judgements
+    if split == "typed":
+        texts, judged = (card.folder / f"typed.{file}" for file in (f"queries.{queries}.jsonl", f"qrels.{queries}.tsv"))
+        stated = card.typed.get(str(queries))
     try:
-        data = read_files(full_name, files[0], files[1], files[2], Options())
+        data = read_files(full_name, texts, card.folder / f"corpus.{corpus}.jsonl", judged, Options())
         count = sum(map(len, data.qrels))
-        if card.judgements not in (None, count):
-            raise ValueError(f"qrels.tsv: {count} judgements, card.toml says {card.judgements}")
+        if stated not in (None, count):
+            raise ValueError(f"{judged.name}: {count} judgements, card.toml says {stated}")
     except (OSError, ValueError) as error:
         raise _unusable(error) from error
     return replace(data, relevance_level=card.relevance_level, split=split)
