@@ -18,7 +18,7 @@ from docs.site.cells import pieces, table
 from docs.site.figures import SVG, inline
 from docs.site.project import Edition
 from notebooks.kit.cells import code_cells, is_volatile
-from notebooks.kit.companions import PARAMETERS, read_companion
+from notebooks.kit.companions import PARAMETERS, RENAMED, read_companion
 from notebooks.kit.compare import compare
 from notebooks.kit.figures import broken_claims
 
@@ -57,7 +57,7 @@ def boxes(name: str, edition: Edition) -> dict[str, str]:
     lesson, companion = edition.lesson(name), read_companion(edition.root, name)
     other = {difference.cell for difference in compare(lesson, companion)}
     claims: dict[str, list[str]] = {}
-    for cell, sentence in broken_claims(edition.root, name, lesson, companion):
+    for cell, sentence in broken_claims(edition.root, name, lesson, companion, RENAMED):
         claims.setdefault(cell, []).append(re.sub(r"^[-*] |[*`]|[。；]$", "", sentence))
     cells = [cell for cell in code_cells(companion) if cell.id in other and cell.outputs and not is_volatile(cell)]
     return {cell.id: box(cell, claims.get(cell.id, []), edition) for cell in cells}

@@ -175,10 +175,6 @@ def agrees(shown: str, recorded: str) -> bool:
     return one is not None and two is not None and abs(one - two) <= _unit(one) / 2
 
 
-def _shown(match: re.Match[str]) -> str:
-    return match["value"] + (match["percent"] or "") if match["value"] else ""
-
-
 def without_markers(text: str) -> str:
     """Return a text without its markers, their numbers kept: what a reader sees."""
     return re.sub(r"<!--\s*(?:fig|calc|nofig|holds|twin):.*?-->", "", text)
@@ -244,7 +240,7 @@ def _value(
 def _wrong_number(
     match: re.Match[str], value: Number | bool, used: dict[str, Fraction], figures: Figures
 ) -> Iterator[Fault]:
-    shown = _shown(match)
+    shown = match["value"] + (match["percent"] or "")
     if isinstance(value, bool) or not agrees(shown, f"{float(value):.12f}"):
         result = value if isinstance(value, bool) else f"{float(value):.6g}"
         yield "figure-value", f"the text says {shown}, '{match['name']}' is {result}: correct the text"
@@ -335,17 +331,23 @@ def check_text(text: str, file: str, cell: str, figures: Figures, lesson: str, e
     yield from (Problem(file, cell, rule, message) for rule, message in faults)
 
 
-def broken_claims(root: Path, name: str, text: NotebookNode, other: NotebookNode) -> Iterator[tuple[str, str]]:
+def broken_claims(
+    root: Path, name: str, text: NotebookNode, other: NotebookNode, renamed: Mapping[str, str] | None = None
+) -> Iterator[tuple[str, str]]:
     """Yield each sentence of a lesson whose claim does not hold for the outputs of another run of its code.
 
-    The first of each pair is the cell whose figure comes first in the claim. Figures that the other run does not have,
-    a row with another name for instance, decide nothing.
+    The first of each pair is the cell whose figure comes first in the claim. renamed says what words of the figures'
+    names are called in the other run. Figures that it does not have, a row with another name for instance, decide
+    nothing.
     """
     figures = Figures(root, {lesson_path(root, "en", name): other})
     for sentence in (one for cell in text.cells if cell.cell_type == "markdown" for one in sentences(cell.source)):
         for match in _HOLDS.finditer(sentence):
+            claim = match["name"]
+            for word, there in (renamed or {}).items():
+                claim = claim.replace(word, there)
             try:
-                value, used = _value(match["name"], figures, name)
+                value, used = _value(claim, figures, name)
             except KeyError:
                 continue
             if value is False:

@@ -58,7 +58,7 @@ def test_a_corpus_of_its_own_is_searched_whole(tmp_path):
 
 def test_unknown_split_is_answered_with_those_that_exist():
     """The reader must see which splits there are."""
-    with pytest.raises(ValueError, match="no split 'train'; it has dev"):
+    with pytest.raises(ValueError, match="no split 'train'; it has dev and typed"):
         load_dataset("pocket-en", split="train")
 
 

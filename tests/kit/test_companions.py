@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,17 @@ def test_claims_that_other_data_refute_are_found(root: Path) -> None:
     """The text would say of Chinese data what is true of English data only, or be doubted where it is right."""
     lesson = read(lesson_path(root, "en", NAME), root)
     assert list(broken_claims(root, NAME, lesson, read_companion(root, NAME))) == [("answer", "There is one.")]
+
+
+def test_claims_about_renamed_rows_are_put_to_the_test(root: Path) -> None:
+    """A claim about a row that has another name there would be passed over, or decided by the wrong row."""
+    lesson, other = read(lesson_path(root, "en", NAME), root), read_companion(root, NAME)
+    text = deepcopy(lesson)
+    for cell in text.cells:
+        cell.source = cell.source.replace("answer/", "reply/")
+    assert list(broken_claims(root, NAME, text, other)) == []
+    broken = list(broken_claims(root, NAME, text, other, {"reply/": "answer/"}))
+    assert broken == list(broken_claims(root, NAME, lesson, other)) != []
 
 
 def test_the_kept_parameters_are_those_run(root: Path) -> None:

@@ -2,12 +2,13 @@
 
 A collection is a folder beside this file: ``card.toml`` says what it is called, which languages it has and from
 which grade a passage is relevant; ``queries.<language>.jsonl``, ``corpus.<language>.jsonl`` and ``qrels.tsv`` hold it.
-Another collection is another folder, and no code.
+The split ``typed`` has queries and judgements of its own, ``typed.queries.<language>.jsonl`` and
+``typed.qrels.<language>.tsv``. Another collection is another folder, and no code.
 """
 
 import json
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ class Card:
     name: str
     languages: list[str]
     relevance_level: int
+    splits: list[str] = field(default_factory=lambda: ["dev"])
 
     @property
     def fixed(self) -> dict[str, str]:
@@ -51,16 +53,16 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
 
     Args:
         name: one of :func:`names`.
-        split: ``dev``, which is all there is.
+        split: ``dev``, or ``typed``: other queries, as people type them, which are not the same in each language.
         queries, corpus: the language of each side where the name does not fix it; ids are parallel, so any pair
-            shares the judgements.
+            shares the judgements of ``dev``, and any corpus those of ``typed``.
 
     Raises:
         ValueError: another split, languages that the collection lacks or that do not go with the name.
     """
-    if split != "dev":
-        raise ValueError(f"The bundled collection {name!r} has no split {split!r}; it has dev.")
     card = next(card for card in cards() if name in (*card.fixed, card.name))
+    if split not in card.splits:
+        raise ValueError(f"The bundled collection {name!r} has no split {split!r}; it has {' and '.join(card.splits)}.")
     if name in card.fixed and (queries is not None or corpus is not None):
         raise ValueError(f'{name!r} fixes both languages; write "{card.name}" for others, with queries= and corpus=.')
     queries, corpus = card.fixed.get(name, queries), card.fixed.get(name, corpus)
@@ -70,8 +72,10 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
             f"not {queries!r} and {corpus!r}."
         )
     full_name = f"{card.name}-{queries}" if queries == corpus else f"{card.name}-{queries}-{corpus}"
-    files = [card.folder / file for file in (f"queries.{queries}.jsonl", f"corpus.{corpus}.jsonl", "qrels.tsv")]
-    data = read_files(full_name, files[0], files[1], files[2], Options())
+    prefix, side = ("", "") if split == "dev" else (f"{split}.", f".{queries}")
+    names_of_files = (f"{prefix}queries.{queries}.jsonl", f"corpus.{corpus}.jsonl", f"{prefix}qrels{side}.tsv")
+    texts, passages, judgements = (card.folder / file for file in names_of_files)
+    data = read_files(full_name, texts, passages, judgements, Options())
     return replace(data, relevance_level=card.relevance_level, split=split)
 
 

@@ -1,0 +1,80 @@
+"""The split of queries as people type them: its files, its judgements, and what the data card says of it."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from helpers.data import load_dataset
+from helpers.metrics import evaluate
+from helpers.systems import rank
+from tests.data.pocket import card, grades, records
+
+KINDS = {"zh": dict.fromkeys(("homophone", "pinyin", "mixed", "spoken"), 6), "en": {"typo": 24}}
+HAN = re.compile(r"[\u3400-\u9fff]")
+
+
+@pytest.mark.parametrize("language", KINDS)
+def test_the_split_has_its_own_queries_over_the_same_passages(language):
+    """Scores of the collection would change, or a kind would be too rare to be shown."""
+    usual, typed = (load_dataset(f"pocket-{language}", split=split) for split in ("dev", "typed"))
+    assert typed.corpus == usual.corpus
+    assert not set(typed.queries) & set(usual.queries)
+    assert not set(typed.query_ids) & set(usual.query_ids)
+    assert typed.split == "typed"
+    assert all(typed.relevant(row) for row in range(len(typed.queries)))
+    listed = records(f"typed.queries.{language}.jsonl")
+    assert [one["text"] for one in listed] == typed.queries
+    assert Counter(one["kind"] for one in listed) == KINDS[language]
+    assert all(one["plain"] not in (one["text"], "") for one in listed)
+
+
+def test_each_kind_is_what_its_name_says():
+    """The lesson would tell of pinyin, or of a wrong character, where there is none."""
+    for one in records("typed.queries.zh.jsonl"):
+        text, plain = one["text"], one["plain"]
+        if one["kind"] == "pinyin":
+            assert not HAN.search(text)
+        elif one["kind"] == "homophone":
+            assert sum(a != b for a, b in zip(text, plain, strict=True)) == 1
+        elif one["kind"] == "mixed":
+            assert len(re.findall(r"[A-Za-z]+", text)) > len(re.findall(r"[A-Za-z]+", plain))
+        else:
+            assert len(text) > 30 > len(plain)
+
+
+@pytest.mark.parametrize("language", KINDS)
+@pytest.mark.parametrize("form", ["text", "plain"])
+def test_what_word_matching_retrieves_is_judged(language, form):
+    """An unjudged passage counts as wrong, whoever retrieved it."""
+    data = load_dataset(f"pocket-{language}", split="typed")
+    data = replace(data, queries=[one[form] for one in records(f"typed.queries.{language}.jsonl")])
+    for system in ("BM25", "BM25:characters", "TF-IDF"):
+        judged = evaluate(rank(system, data, 10).ids, data.qrels, "judged@10").per_query["judged@10"]
+        assert set(judged) <= {0.0, 1.0}  # 0 where nothing is retrieved
+        assert form == "text" or judged.all()
+
+
+def test_the_card_counts_what_the_files_hold():
+    """A card with stale figures is worse than none."""
+    counts = {language: Counter(grades(f"typed.qrels.{language}.tsv").values()) for language in KINDS}
+    stated = {"queries": [24, 24], "judgements": [counts[language].total() for language in KINDS]}
+    stated |= {f"grade {grade}": [counts[language][grade] for language in KINDS] for grade in range(4)}
+    for name, (zh, en) in stated.items():
+        assert f"| typed {name} | {zh} | {en} |" in card()
+
+
+def test_judgements_cut_short_are_noticed(tmp_path, monkeypatch):
+    """A half-copied file would score queries as unanswered."""
+    import shutil
+
+    from helpers.data import bundled
+    from tests.data.pocket import FOLDER
+
+    shutil.copytree(FOLDER, tmp_path / "pocket")
+    monkeypatch.setattr(bundled, "FOLDER", tmp_path)
+    path = tmp_path / "pocket" / "typed.qrels.zh.tsv"
+    path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[:-1]), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"typed\.qrels\.zh\.tsv: 1701 judgements, card\.toml says 1702"):
+        load_dataset("pocket-zh", split="typed")
