@@ -85,14 +85,15 @@ def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Ca
                 require_inside(folder, path)
             files[name] = path
     weights = _weights_of(folder, files)
-    needed = {"config.json": {"config.json"}, "tokenizer.json": {"tokenizer.json", "tokenizer_config.json"}}
-    needed["model.safetensors"] = set(weights)
-    for file, names in needed.items():
+    needed = {
+        "is no model folder: no config.json": {"config.json"},
+        "has no tokenizer: no tokenizer.json": {"tokenizer.json", "tokenizer_config.json"},
+        f"holds no weights: no {WEIGHTS}": set(weights),
+    }
+    for fault, names in needed.items():
         if not names & set(files):
-            raise ValueError(
-                f"{folder.name!r} is no model folder: no {file} in it, only {sorted(files)[:8]}. Save it beside the "
-                "other files of the model."
-            )
+            listed = sorted(path.name for path in folder.iterdir())[:8]
+            raise ValueError(f"{folder.name!r} {fault} in it, only {listed}. Save it beside the other files.")
     card = read_card(folder)
     if "adapter_config.json" in files:
         raise ValueError(
