@@ -24,11 +24,6 @@ from notebooks.kit.cells import alt_text, code_cells
 from notebooks.kit.notebooks import LANGUAGES, lesson_names
 
 
-def _as_it_is(html: str) -> str:
-    """Return an output unchanged."""
-    return html
-
-
 class _Markdown(IPythonRenderer):
     """nbconvert's Markdown, formulas as MathML."""
 
@@ -49,7 +44,7 @@ def _to_html() -> TemplateExporter:
     priority = {"display_data_priority": ["text/html", "image/png", "text/plain"]}
     config = Config({"NbConvertBase": priority, "Exporter": {"default_preprocessors": []}})
     exporter = TemplateExporter(template_name="basic", template_file="index.html.j2", config=config)
-    filters = {"clean_html": _as_it_is, "markdown2html": _markdown, "highlight_code": _code}
+    filters = {"clean_html": lambda html: html, "markdown2html": _markdown, "highlight_code": _code}
     for name, each in filters.items():
         exporter.register_filter(name, each)
     return exporter

@@ -20,7 +20,7 @@ from notebooks.kit.notebooks import lesson_names
 
 SVG = "image/svg+xml"
 COLOURS = {colour.lower(): name for name, colour in (palette.COLOURS | palette.GREYS).items()}
-STROKES = COLOURS | {"#56b4e9": "sky-line"}  # a line in ink lies on a bar, and thin lines are brighter
+STROKES = COLOURS | {palette.COLOURS["sky"].lower(): "sky-line"}  # ink lies on a bar; thin lines are brighter
 SCALE = 1.4  # pixels a point: the words of a figure are 14 pixels high where there is room
 
 

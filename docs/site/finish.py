@@ -62,18 +62,15 @@ _STYLES = ("fa-solid", "fa-regular", "fa-brands", "fa-lg", "fa-fw", "fa-sm")
 Icons = dict[str, tuple[str, str]]
 
 
-def chinese_words(root: Path) -> list[str]:
-    """Return the Chinese words of the glossary, which no title is broken inside."""
-    return sorted({word for term in glossary(root) for word in (term.zh, *term.accepted) if not word.isascii()})
-
-
 def finish(app: Sphinx, failure: Exception | None) -> None:
     """Tighten every page that Sphinx has written for one language, and drop what no page uses."""
     if failure is not None:
         return
     folder, edition = Path(app.outdir), Edition.of(app)
     theme = site_words(edition.language)["theme"]
-    words = chinese_words(edition.root) if edition.language == "zh" else []
+    words: list[str] = []  # of the glossary, which no title is broken inside
+    if edition.language == "zh":
+        words = sorted({w for term in glossary(edition.root) for w in (term.zh, *term.accepted) if not w.isascii()})
     static = folder / "_static"
     pages = Pages(folder, icon_shapes((static / "scripts" / "fontawesome.js").read_text(encoding="utf-8")))
     for path in sorted(folder.glob("*.html")):

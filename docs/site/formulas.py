@@ -17,17 +17,14 @@ from docs.site.project import DocsError
 _MACROS = {"substack": r"\begin{subarray}{c}#1\end{subarray}"}  # the one command of the lessons that math-core lacks
 
 
-@cache
-def _converter() -> LatexToMathML:
-    """The converter, which keeps nothing from one formula to the next."""
-    return LatexToMathML(macros=_MACROS, fancy_error=False)
+_CONVERTER = LatexToMathML(macros=_MACROS, fancy_error=False)
 
 
 @cache
 def mathml(latex: str, *, display: bool = False) -> str:
     """Return a formula in LaTeX as MathML; display: on lines of its own. Raises DocsError for what is no formula."""
     try:
-        return str(_converter().convert_with_local_state(latex.strip(), displaystyle=display))
+        return str(_CONVERTER.convert_with_local_state(latex.strip(), displaystyle=display))
     except LatexError as error:
         raise DocsError(f"the formula {latex.strip()!r} cannot be shown: {error}") from error
 

@@ -82,22 +82,19 @@ def home(edition: Edition, _argument: str) -> str:
 
 def _lists(chosen: list[Any], titles: dict[str, str], words: dict[str, Any]) -> str:
     """Return the rankings of one query, as _static/home/main.js draws those of the others."""
+    grades = {1: words["related"], ANSWERS: words["answers"]}
     parts = []
     for system in SYSTEMS["en"]:
         reciprocal, *passages = chosen[2][system]
         items = "".join(
             f'<li class="grade-{grade}"><span>{escape(titles[one])}</span>'
-            f"{f'<em>{escape(words[_grade(grade)])}</em>' if grade else ''}</li>"
+            f"{f'<em>{escape(grades[min(grade, ANSWERS)])}</em>' if grade else ''}</li>"
             for one, grade in passages
         )
         missed = "" if any(grade >= ANSWERS for _, grade in passages) else f"<p>{escape(words['missed'])}</p>"
         name = escape(words["systems"][system])
         parts.append(f"<div><p><b>{name}</b> <b>RR {reciprocal:.2f}</b></p><ol>{items}</ol>{missed}</div>")
     return "".join(parts)
-
-
-def _grade(grade: int) -> str:
-    return "answers" if grade >= ANSWERS else "related"
 
 
 def _growth(edition: Edition) -> str:

@@ -62,6 +62,7 @@ def encode(
             precomputed vector, an unknown kind, a model without a pooling of its own, vectors that are not finite.
         OSError: the cache folder cannot be written; the message names it.
     """
+    texts = [text for batch in text_batches(texts, SHARD_SIZE) for text in batch]  # all are checked before the first
     stream = encode_shards(model, texts, kind=kind, batch_size=batch_size, cache_dir=cache_dir, progress=progress)
     if not (shards := list(stream)):
         raise ValueError("No texts to encode: give at least one.")
@@ -160,6 +161,7 @@ def encode_pooled(
     check_options(kind, batch_size)
     if isinstance(model, Precomputed):
         raise ValueError(f"{model.info.name} holds embeddings, which cannot be pooled another way: give a model.")
+    texts = [text for batch in text_batches(texts, SHARD_SIZE) for text in batch]  # all are checked before the first
     store, shards = Store(cache_dir), []
     with progress_bar(len(texts), f"Encode {kind}", "text", show=progress) as bar:
         for batch in text_batches(texts, SHARD_SIZE):

@@ -12,7 +12,6 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock
 
 from helpers._atomic import whole_file
 from helpers._cache import default_cache
@@ -125,6 +124,8 @@ class Store:
     @contextlib.contextmanager
     def lock(self, name: str) -> Iterator[None]:
         """Let one process at a time compute an array; whoever waits finds it afterwards. It saves work and no more."""
+        from filelock import FileLock
+
         with self._errors_named(self.path(name)):
             lock = FileLock(self.folder / f".{name}.lock")
             lock.acquire()

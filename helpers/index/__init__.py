@@ -8,14 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from helpers._extras import missing
-
-try:
-    import faiss
-except ImportError as error:
-    raise missing(error, "report") from None
 import numpy as np
 
+from helpers._extras import Later
 from helpers.index import dense
 from helpers.index.binary import BinaryIndex
 from helpers.index.blocks import BlockIndex
@@ -25,7 +20,10 @@ from helpers.index.order import check_k, parse_settings
 from helpers.index.words import KINDS, WORD_INDEXES, BM25Index, SparseIndex, TfidfIndex, read_words, tokenize
 
 if TYPE_CHECKING:
+    import faiss
     from scipy.sparse import csr_matrix
+else:
+    faiss = Later("faiss", "report")
 
 __all__ = [
     "WORD_INDEXES",

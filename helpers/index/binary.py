@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import faiss
 import numpy as np
 
 from helpers.index.dense import checked_vectors
@@ -32,6 +31,8 @@ class BinaryIndex:
         """Pack the signs of the passages, block by block."""
         if not (rescore >= 0 and float(rescore).is_integer()):
             raise ValueError(f"rescore={rescore!r}: expected a whole number of at least 0.")
+        import faiss
+
         self.ntotal: int = passages.shape[0]
         self.d: int = passages.shape[1]
         if self.d % 8:

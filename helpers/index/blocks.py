@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import faiss
 import numpy as np
 
 from helpers._progress import progress_bar
@@ -106,5 +105,7 @@ class _Block:
         self.ntotal, self.d = vectors.shape
 
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        import faiss
+
         scores, ids = faiss.knn(queries, self.vectors, k, metric=faiss.METRIC_INNER_PRODUCT)
         return scores, ids

@@ -6,14 +6,19 @@ import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import faiss
 import numpy as np
 
 from helpers._atomic import whole_file
+from helpers._extras import Later
 from helpers._progress import progress_bar
 from helpers.index.order import ordered
+
+if TYPE_CHECKING:
+    import faiss
+else:
+    faiss = Later("faiss", "report")
 
 BLAS_FROM = 1 << 24  # inner products a call
 MOST_TRAINED = 1 << 18  # vectors

@@ -253,8 +253,10 @@ def test_noise_moves_every_vector_a_little_and_equal_ones_alike(tmp_path: Path) 
 def test_a_figure_at_the_edge_of_rounding_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cosine that another processor rounds to another last digit would be recorded, and fail there."""
     vectors = np.random.default_rng(0).normal(size=(2, 384)).astype(np.float32)
-    Store(cache_folder(tmp_path)).write("ab" * 32, vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
-    show = f"import os\nimport numpy as np\na, b = np.load(os.environ['EVAL_CACHE_DIR'] + '/{'ab' * 32}.npy')\n"
+    store = Store(cache_folder(tmp_path))
+    store.write("ab" * 32, vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+    file = store.path("ab" * 32).name
+    show = f"import os\nimport numpy as np\na, b = np.load(os.environ['EVAL_CACHE_DIR'] + '/{file}')\n"
     fine, coarse = (code("cosine", show + f"print(round(float(a @ b) * 1e{digits}))") for digits in (9, 2))
     monkeypatch.setattr(recorder, "recording_conditions", lambda _: {"noise, seed 1": Condition(seed=1)})
     with pytest.raises(NotebookError, match=r"noise, seed 1: \[cosine\]"):

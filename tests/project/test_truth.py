@@ -264,7 +264,9 @@ MODULES: dict[str, Callable[[list[str]], None]] = {
     "tests.bench.bench_distributed": list, "tests.bench.bench_ranks": list, "docs.site": list, "pip": list, "uv": list,
     "venv": list, "pytest": list,
 }  # fmt: skip
-PROGRAMS = {"export", "git", "cd", "conda", "dask", "npm", "py", "pre-commit", "xcode-select", ".venv/bin/jupyter"}
+PROGRAMS = {
+    "export", "git", "grep", "cd", "conda", "dask", "npm", "py", "pre-commit", "xcode-select", ".venv/bin/jupyter",
+}  # fmt: skip
 
 
 def commands(path: Path) -> list[str]:
