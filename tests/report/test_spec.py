@@ -173,5 +173,5 @@ def test_what_a_folder_holds_is_checked_before_it_is_loaded(tmp_path):
     (tmp_path / "systems.toml").write_text("[systems.a]\nrerank = 'bm25'\nby = 'reranker'")
     weights = write_reranker(tmp_path / "reranker") / "model.safetensors"
     weights.unlink()
-    with pytest.raises(ValueError, match=r"'reranker' is no model folder: no model\.safetensors in it"):
+    with pytest.raises(ValueError, match=r"'reranker' holds no weights: no model\.safetensors in it"):
         check_specs([from_toml(tmp_path / "systems.toml")[0]])
