@@ -37,21 +37,15 @@ class Suite:
     @cached_property
     def systems(self) -> list[str]:
         """The systems with a score on every set, the best by the mean of the sets first."""
-        common = [name for name in self._all if not self.missing(name)]
+        common = [name for name in next(iter(self.scores.values())) if name not in self.incomplete]
         return sorted(common, key=lambda name: -np.mean([scores[name].mean() for scores in self.scores.values()]))
 
-    @property
-    def incomplete(self) -> list[str]:
-        """The other systems, which have no mean."""
-        return [name for name in self._all if self.missing(name)]
-
-    @property
-    def _all(self) -> dict[str, None]:
-        return dict.fromkeys(name for scores in self.scores.values() for name in scores)
-
-    def missing(self, system: str) -> list[str]:
-        """Return the sets on which a system has no score."""
-        return [name for name, scores in self.scores.items() if system not in scores]
+    @cached_property
+    def incomplete(self) -> dict[str, list[str]]:
+        """The other systems, which have no mean, with the sets on which each has no score."""
+        every = dict.fromkeys(name for scores in self.scores.values() for name in scores)
+        missing = {name: [one for one, scores in self.scores.items() if name not in scores] for name in every}
+        return {name: sets for name, sets in missing.items() if sets}
 
     @cached_property
     def rows(self) -> dict[str, dict[str, float]]:
@@ -121,7 +115,7 @@ def as_record(suite: Suite) -> Record:
     }
     return {
         "schema": SCHEMA, "metric": suite.metric, "sets": sets, "systems": suite.rows,
-        "without_mean": {name: suite.missing(name) for name in suite.incomplete},
+        "without_mean": suite.incomplete,
     }  # fmt: skip
 
 
@@ -136,7 +130,7 @@ def render(suite: Suite, language: str = "en") -> str:
         best=first, mean=number(best["mean"]), low=number(best["low"]), high=number(best["high"]),
         metric=shown(suite.metric), sets=len(suite.scores), names=w["comma"].join(equal),
     )]  # fmt: skip
-    summary += [s["no_mean"].format(name=name, sets=w["comma"].join(suite.missing(name))) for name in suite.incomplete]
+    summary += [s["no_mean"].format(name=n, sets=w["comma"].join(sets)) for n, sets in suite.incomplete.items()]
     header = [w["system"], shown(suite.metric), s["rank"], w["difference"], w["adjusted"], w["better_worse"]]
     header.append(s["beyond"])
     lines: list[list[Cell | str]] = []
@@ -188,8 +182,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, row in suite.rows.items():
         ranks = f"{row['best_rank']:.0f} to {row['worst_rank']:.0f}"
         print(f"{name}: mean {suite.metric} {row['mean']:.4f} ({row['low']:.4f} to {row['high']:.4f}), rank {ranks}")
-    for name in suite.incomplete:
-        print(f"{name}: no mean, no score on {', '.join(suite.missing(name))}")
+    for name, missing in suite.incomplete.items():
+        print(f"{name}: no mean, no score on {', '.join(missing)}")
     print(f"report: {args.out / 'suite.html'}")
     return 0
 

@@ -161,10 +161,6 @@ def test_what_a_folder_holds_is_checked_before_it_is_loaded(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match=r"'empty' is no model folder: no config\.json"):
         check_specs([from_text(str(tmp_path / "empty"))])
-    for number in range(10):
-        (tmp_path / "empty" / f"file{number}").touch()
-    with pytest.raises(ValueError, match=r"only \['file0'(, 'file[1-7]'){7}\]\."):
-        check_specs([from_text(str(tmp_path / "empty"))])
     model = save_checkpoint(tmp_path / "m")
     with pytest.raises(ValueError, match="Unknown pooling 'median'"):
         check_specs([from_text(f"{model}?pooling=median")])
@@ -177,5 +173,5 @@ def test_what_a_folder_holds_is_checked_before_it_is_loaded(tmp_path):
     (tmp_path / "systems.toml").write_text("[systems.a]\nrerank = 'bm25'\nby = 'reranker'")
     weights = write_reranker(tmp_path / "reranker") / "model.safetensors"
     weights.unlink()
-    with pytest.raises(ValueError, match=r"'?reranker'? holds no weights"):
+    with pytest.raises(ValueError, match=r"'reranker' holds no weights: no model\.safetensors in it"):
         check_specs([from_toml(tmp_path / "systems.toml")[0]])

@@ -68,6 +68,7 @@ def test_the_setup_of_a_lesson_needs_nothing_that_the_page_lacks(name: str, tmp_
     for zipped in LESSONS[name].archives:
         zipfile.ZipFile(io.BytesIO(archive(ROOT, zipped))).extractall(tmp_path)
     setup = [(cell.id, cell.source) for cell in code_cells(read(lesson_path(ROOT, "en", name), ROOT))[:2]]
+    setup.append(("exercise", "from helpers.exercises import check\nassert not check('kappa', max).right"))
     command = [sys.executable, "-c", RUN, " ".join(ABSENT), *LESSONS[name].archives[1:]]
     done = subprocess.run(command, cwd=tmp_path, input=json.dumps(setup), capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -162,5 +162,5 @@ const again = el("button", { type: "button", hidden: true, onclick: () => {
 } }, words.reset);
 
 for (const id of settings.elsewhere) element(id).querySelector(".cell_input").after(el("p", { class: "run-elsewhere" }, words.elsewhere));
-const offer = [words.offer, ...(settings.archives.length > 1 ? [words.recorded] : [])].join(" ");
+const offer = words.offer + (settings.archives.length > 1 ? words.recorded : "");
 box.append(el("p", {}, fill(offer, { size: (settings.total / 1e6).toFixed(0) })), el("p", { class: "run-buttons" }, start, " ", all, " ", halt, " ", again), bar, status);
