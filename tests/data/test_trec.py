@@ -76,6 +76,12 @@ def test_arrays_reach_trec_eval_unchanged(tmp_path):
     )
 
 
+def test_the_largest_grade_is_read(tmp_path):
+    """A bound one digit too low would refuse what trec_eval reads."""
+    (tmp_path / "qrels").write_text("q1 0 d1 2147483647\nq1 0 d2 -0002147483647.0\n")
+    assert trec.read_qrels(tmp_path / "qrels") == {"q1": {"d1": 2**31 - 1, "d2": -(2**31) + 1}}
+
+
 def test_other_line_forms_are_read(tmp_path):
     """Tabs, blank lines, Windows line ends or a byte order mark would break reading."""
     (tmp_path / "qrels").write_bytes("\ufeffq1\t0\td1\t1\r\n\r\nq1  0  d\u00a02  0\r\n".encode())

@@ -30,6 +30,7 @@ class Card:
     languages: list[str]
     relevance_level: int
     splits: list[str] = field(default_factory=lambda: ["dev"])
+    judgements: dict[str, int] = field(default_factory=dict)  # how many a file holds, to notice one that was cut short
 
     @property
     def fixed(self) -> dict[str, str]:
@@ -58,7 +59,8 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
             shares the judgements of ``dev``, and any corpus those of ``typed``.
 
     Raises:
-        ValueError: another split, languages that the collection lacks or that do not go with the name.
+        ValueError: another split, languages that the collection lacks or that do not go with the name, judgements that
+            were cut short.
     """
     card = next(card for card in cards() if name in (*card.fixed, card.name))
     if split not in card.splits:
@@ -76,6 +78,9 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
     names_of_files = (f"{prefix}queries.{queries}.jsonl", f"corpus.{corpus}.jsonl", f"{prefix}qrels{side}.tsv")
     texts, passages, judgements = (card.folder / file for file in names_of_files)
     data = read_files(full_name, texts, passages, judgements, Options())
+    count = sum(map(len, data.qrels))
+    if count != (stated := card.judgements.get(judgements.name, count)):
+        raise ValueError(f"{judgements.name}: {count} judgements, card.toml says {stated}; reinstall the package.")
     return replace(data, relevance_level=card.relevance_level, split=split)
 
 
