@@ -13,11 +13,11 @@ help:  ## list the targets
 run: $(READY)  ## execute the lessons on the bundled default, and compare with the record
 	$(PY) -m notebooks.kit run
 
-test: $(READY_TEST)  ## run the tests, English lessons 01 to 05 and small runs of 06 to 08 among them
+test: $(READY_TEST)  ## run the tests, English lessons 01 to 04 and small runs of 05 to 08 among them
 	$(PY) -m pytest
 
-test-site: $(READY_TEST)  ## the built site in a browser; needs chromium, and axe-core from npm below build/
-	$(PY) -m pytest -m "browser and not slow"
+test-site: $(READY_TEST)  ## the built site in a browser; says at once if chromium, node or axe-core is missing
+	$(PY) -m pytest tests/site -m "browser and not slow"
 
 test-slow: $(READY_TEST)  ## what takes minutes: lessons alone in a fresh environment, the site built again from its lock, kills
 	$(PY) -m pytest --dist loadfile -m slow

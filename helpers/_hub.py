@@ -76,8 +76,25 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
             or revision, or refuses it to this reader; the download broke off.
     """
     if reachable():
-        with _hub_errors_explained(wanted):
+        from huggingface_hub import errors
+
+        transport: Any = errors.HfHubHTTPError.__bases__[0]  # the root of its HTTP client's errors, whichever that is
+        reasons = {
+            errors.GatedRepoError: "the hub gives it to readers with access only. Ask for access on its page, then set "
+            "HF_TOKEN.",
+            errors.RepositoryNotFoundError: "the hub has none of this name. Check the spelling; if it is private, set "
+            "HF_TOKEN.",
+            errors.RevisionNotFoundError: "the hub has no such revision of it.",
+        }
+        try:
             yield
+        except errors.EntryNotFoundError:
+            raise
+        except transport as error:
+            line = str(error).splitlines()[0]
+            broken = f"the download broke off ({line}). Run it again; files that arrived are not fetched twice."
+            reason = next((text for kind, text in reasons.items() if isinstance(error, kind)), broken)
+            raise ConnectionError(f"Cannot load {wanted}: {reason}") from error
         return
     try:
         with offline():
@@ -91,31 +108,6 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
             f"Cannot load {wanted}: the hub at {endpoint} does not answer and this machine has no earlier "
             f"download of it. Without a network use {offline_default!r}, or a local folder; "
             f"behind a firewall set the environment variable HF_ENDPOINT to a mirror you can reach."
-        ) from error
-
-
-@contextlib.contextmanager
-def _hub_errors_explained(wanted: str) -> Iterator[None]:
-    from huggingface_hub import errors
-
-    transport: Any = errors.HfHubHTTPError.__bases__[0]  # the root of the errors of its HTTP client, whichever that is
-    try:
-        yield
-    except errors.GatedRepoError as error:
-        reason = "the hub gives it to readers with access only. Ask for access on its page, then set HF_TOKEN."
-        raise ConnectionError(f"Cannot load {wanted}: {reason}") from error
-    except errors.RepositoryNotFoundError as error:
-        reason = "the hub has none of this name. Check the spelling; if it is private, set HF_TOKEN."
-        raise ConnectionError(f"Cannot load {wanted}: {reason}") from error
-    except errors.RevisionNotFoundError as error:
-        raise ConnectionError(f"Cannot load {wanted}: the hub has no such revision of it.") from error
-    except errors.EntryNotFoundError:
-        raise
-    except transport as error:
-        reason = str(error).splitlines()[0]
-        raise ConnectionError(
-            f"Cannot load {wanted}: the download broke off ({reason}). Run it again; files that arrived are not "
-            "fetched twice."
         ) from error
 
 

@@ -1,13 +1,14 @@
 """A progress bar that stays out of recorded outputs."""
 
+from __future__ import annotations
+
 import os
+from typing import TYPE_CHECKING
 
 from helpers._extras import missing
 
-try:
+if TYPE_CHECKING:
     from tqdm.auto import tqdm
-except ImportError as error:
-    raise missing(error, "report") from None
 
 
 def progress_bar(total: int | None, description: str, unit: str, *, show: bool) -> tqdm:
@@ -15,5 +16,9 @@ def progress_bar(total: int | None, description: str, unit: str, *, show: bool) 
 
     The variable has to be read here: tqdm's bars for notebooks ignore it (seen with tqdm 4.70).
     """
+    try:
+        from tqdm.auto import tqdm
+    except ImportError as error:
+        raise missing(error, "report") from None
     disabled = not show or os.environ.get("TQDM_DISABLE", "0").lower() not in ("", "0", "false")
     return tqdm(total=total, desc=description, unit=unit, disable=disabled)

@@ -28,11 +28,12 @@ def provenance(model: "Model | None" = None, data: "RetrievalDataset | None" = N
         A dict with ``date`` (YYYY-MM-DD), ``python``, ``packages`` (name: version, those installed) and, where
         given, ``model``, ``device`` and ``data``.
     """
-    record: dict[str, Any] = {
-        "date": datetime.date.today().isoformat(),
-        "python": platform.python_version(),
-        "packages": _versions(),
-    }
+    versions = {}
+    for name in PACKAGES:  # looked up without an import; what is behind "+" names the build of a version
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            versions[name] = importlib.metadata.version(name).partition("+")[0]
+    today = datetime.date.today().isoformat()
+    record: dict[str, Any] = {"date": today, "python": platform.python_version(), "packages": versions}
     if model is not None:
         record["model"] = model_record(model)
         record["device"] = _device_name(model.device)
@@ -77,20 +78,6 @@ def _assigned(source: str) -> list[str]:
         targets = [node.targets if isinstance(node, ast.Assign) else [node.target] for node in statements]
         return [target.id for several in targets for target in several if isinstance(target, ast.Name)]
     return []
-
-
-def _versions() -> dict[str, str]:
-    """Look up the versions of the packages that matter, without importing any of them.
-
-    The label behind "+" is left out (torch 2.13.0+cpu): it names the build of a version, not another version.
-    """
-    versions = {}
-    for name in PACKAGES:
-        try:
-            versions[name] = importlib.metadata.version(name).partition("+")[0]
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return versions
 
 
 def _device_name(device: str) -> str:

@@ -55,7 +55,7 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/_trec_order.py": ["tests/metrics/test_inputs.py", "tests/data/test_trec.py"],
     "helpers/data/bundled": ["tests/data/test_bundled.py"],
     "helpers/data": [f"tests/data/test_{name}.py" for name in
-                     ("dataset", "formats", "layouts", "trec", "load", "hostile", "hub", "as_found")],
+                     ("dataset", "formats", "trec", "load", "hostile", "hub", "as_found")],
     "helpers/metrics": [f"tests/metrics/test_{name}.py" for name in
                         ("inputs", "evaluate", "lookup", "definitions", "against_trec_eval")],
     "helpers/models/model.py": ["tests/models/test_pooling.py"],

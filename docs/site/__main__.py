@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, help="where to put the site (docs/_build/html)")
     parser.add_argument("--external", action="store_true", help="also ask the network whether external links answer")
     parser.add_argument("--pdf", action="store_true", help="also offer lessons and cheat sheet as PDF (needs Chromium)")
-    browser = "folders, wheels or zip files that hold Pyodide (docs/site/pyodide.json): lesson 02 runs in its page"
+    browser = "folders, wheels or zip files that hold Pyodide (docs/site/pyodide.json): lessons run in their pages"
     parser.add_argument("--browser", type=Path, nargs="+", default=[], metavar="PATH", help=browser)
     options = parser.parse_args(arguments)
     root = options.root.resolve()

@@ -1,20 +1,17 @@
-"""Local Sphinx extension: the page on which a reader asks the pocket collection.
+"""The page on which a reader asks the pocket collection.
 
 The page itself is JavaScript without a framework (_static/ask/), its words are in ask.yml. Rankings of the collection's
-own queries are recorded (rankings.json); those of other questions are computed in the page, by words.
+own queries are recorded (rankings.json); those of other questions are computed in the page, by words and, in English,
+by a dense model that a reader may download (dense.py).
 """
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
-from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
-
+from docs.site.dense import LANGUAGE, model_size
 from docs.site.pocket import ANSWERS, read_pocket
-from docs.site.project import Edition, read_yaml
+from docs.site.project import Edition, as_json, read_yaml
 
 MARK = '<div class="ask"'
 
@@ -24,10 +21,11 @@ def ask(edition: Edition, _argument: str) -> str:
     words, pocket = read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language], read_pocket(edition)
     shown = {"another": words["another"].format(queries=len(pocket.queries))}
     shown["examples"] = [pocket.queries[query] for query in words["examples"]]
-    data = json.dumps(words | shown, ensure_ascii=False).replace("<", "\\u003c")
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
-    script = f'<script type="application/json">{data}</script>'
-    return f'{MARK} data-collection="_static/ask/collection.json">{script}{fallback}</div>'
+    data = as_json(words | shown, in_order=False)
+    size = model_size() if edition.language == LANGUAGE else 0
+    model = f' data-model="{size}"' if size else ""
+    return f'{MARK} data-collection="_static/ask/collection.json"{model}>{data}{fallback}</div>'
 
 
 def collection(edition: Edition) -> dict[str, Any]:
@@ -44,26 +42,3 @@ def collection(edition: Edition) -> dict[str, Any]:
     passages = [[passage, *texts] for passage, texts in pocket.passages.items()]
     parts = {"means": pocket.means, "passages": passages, "queries": queries}
     return parts | {"answers": ANSWERS, "stop": pocket.stop}
-
-
-def load(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
-    """Let the page that has the tool load it, and no other."""
-    if MARK in context.get("body", ""):
-        app._collection_asked = True  # type: ignore[attr-defined]
-        app.add_css_file("ask/ask.css")
-        app.add_js_file("ask/main.js", type="module")
-
-
-def write(app: Sphinx, failure: Exception | None) -> None:
-    """Write the file that the page fetches."""
-    if failure is None and hasattr(app, "_collection_asked"):
-        path = Path(app.outdir) / "_static" / "ask" / "collection.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(collection(Edition.of(app)), ensure_ascii=False, separators=(",", ":")), "utf-8")
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register what is done."""
-    app.connect("html-page-context", load)
-    app.connect("build-finished", write)
-    return {"parallel_read_safe": True}

@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 from jinja2 import Template
 
+from docs.site import dense
 from docs.site.links import check_links
 from docs.site.pdf import add_pdfs
 from docs.site.project import CODES, MARKS, DocsError, addresses
@@ -33,7 +34,7 @@ STOPPING = {"missing", "unreadable", "error", "extra", "structure", "untranslate
 
 def problems(root: Path) -> list[str]:
     """Return what stops a build: twins missing or unlike, error outputs, words left in English, jieba not there."""
-    faults = [str(p) for p in check(root) if p.rule in STOPPING and not p.file.startswith("README")]
+    faults = [str(p) for p in check(root, numbers=False) if p.rule in STOPPING and not p.file.startswith("README")]
     faults += [] if faults else missing_labels(root)
     if importlib.util.find_spec("jieba") is None:
         faults.append("jieba is not installed: Chinese titles would break inside words. pip install jieba")
@@ -127,6 +128,7 @@ def build(root: Path, output: Path, *, pdf: bool = False, browser: Sequence[Path
         if browser:
             add_pyodide(root, browser, html / FOLDER)
         write_pages(root, work, bool(browser))
+        dense.add_model(root, html / dense.LANGUAGE / "_static" / "ask")
         shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
         shutil.copytree(work / "extra", html, dirs_exist_ok=True)
         root_files(root, html)

@@ -1,4 +1,4 @@
-"""Local Sphinx extension: how the cells of lessons are shown. Recorded outputs keep their words and numbers.
+"""How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
 Setup cells are folded, sources that a cell prints are coloured as the code they are, tables are styled by the site, and
 their labels have their Chinese in the Chinese edition (docs/labels.yml).
@@ -14,7 +14,6 @@ from html import escape
 from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.project import Edition, site_words
 from notebooks.kit.labels import labels
@@ -140,9 +139,3 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     for output in list(doctree.findall(nodes.raw)):
         if "text_html" in output["classes"]:
             output.replace_self(nodes.raw("", table(output.astext(), edition), **output.attributes))
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register what is done, once cells have their anchors."""
-    app.connect("doctree-read", show_cells, priority=150)
-    return {"parallel_read_safe": True}

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 _TITLE = re.compile(r"(<h[1-3]>)(.*?)(</h[1-3]>)", re.S)
-_EMPHASIS = re.compile(r"<em>([^<]*)</em>")
+_EMPHASIS = re.compile(r"(?<=<em>)([^<]*)(?=</em>)")
 _HAN = re.compile(r"[\u3400-\u9fff]{3,}")
 _FORMULA = re.compile(r'(<span class="math">(?:(?!</span>).)*</math></span>)([，。；：、！？）])', re.S)
 _LATIN = re.compile(r"[A-Za-z0-9@](?:[\w@.,%+ -]*[A-Za-z0-9%])?", re.A)
@@ -18,14 +18,9 @@ def polished(page: str, words: list[str], theme: dict[str, str]) -> str:
     """Return a Chinese page with the theme's labels in Chinese, places to break titles at, and no dots under Latin."""
     for english, chinese in theme.items():
         page = page.replace(english, chinese)
-    page = _EMPHASIS.sub(lambda m: f"<em>{_LATIN.sub(_plain, m[1])}</em>", page)
+    page = _EMPHASIS.sub(lambda m: _LATIN.sub(r'<span class="latin">\g<0></span>', m[1]), page)
     page = _FORMULA.sub(r'<span class="together">\1\2</span>', page)  # no line begins with a comma
     return _TITLE.sub(lambda m: m[1] + _outside_of_tags(m[2], words) + m[3], page)
-
-
-def _plain(match: re.Match[str]) -> str:
-    """Return Latin in an emphasis without its dots."""
-    return f'<span class="latin">{match[0]}</span>'
 
 
 def _outside_of_tags(html: str, words: list[str]) -> str:

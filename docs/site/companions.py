@@ -1,4 +1,4 @@
-"""Local Sphinx extension: below the outputs of a lesson, on the Chinese site, what the same cells give on Chinese data.
+"""Below the outputs of a lesson, on the Chinese site, what the same cells give on Chinese data.
 
 The outputs are those of the lesson's companion (notebooks/companions/). A claim of the text that does not hold there is
 quoted above them.
@@ -13,7 +13,6 @@ from html import escape
 from docutils import nodes
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.cells import pieces, table
 from docs.site.figures import SVG, inline
@@ -74,9 +73,3 @@ def show_companions(app: Sphinx, doctree: nodes.document) -> None:
         if cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] in by_cell:
             below = nodes.raw("", by_cell[ids[cell["cell_index"]]], format="html")
             cell.parent.insert(cell.parent.index(cell) + 1, below)
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register what is done, after the cells themselves."""
-    app.connect("doctree-read", show_companions, priority=160)
-    return {"parallel_read_safe": True}

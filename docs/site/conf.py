@@ -29,19 +29,7 @@ extensions = [
     "sphinx.ext.linkcode",
     "sphinx_copybutton",
     "docs.site.extension",
-    "docs.site.formulas",
-    "docs.site.inserts",
-    "docs.site.cells",
-    "docs.site.figures",
-    "docs.site.companions",
-    "docs.site.terms",
-    "docs.site.widget",
-    "docs.site.home",
-    "docs.site.ask",
     "docs.site.run",
-    "docs.site.head",
-    "docs.site.search",
-    "docs.site.finish",
 ]
 default_role = "code"
 nitpicky = False
@@ -78,7 +66,7 @@ html_copy_source = False
 html_show_sphinx = False
 html_domain_indices = False
 html_baseurl = ADDRESS.site + LANGUAGE + "/"
-html_sidebars = {"**": ["navbar-logo.html", "search-button-field.html", "sbt-sidebar-nav.html"]}
+html_sidebars = {"**": ["navbar-logo.html", "search-button-field.html", "contents.html"]}
 html_theme_options = {
     "repository_url": ADDRESS.repository,
     "repository_branch": ADDRESS.tag,

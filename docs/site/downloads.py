@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import re
 import shutil
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from urllib.parse import urljoin
 
@@ -20,11 +22,6 @@ from docs.site.formulas import mathml
 from docs.site.project import CODES, MARKS, Edition, addresses
 from notebooks.kit.cells import alt_text, code_cells
 from notebooks.kit.notebooks import LANGUAGES, lesson_names
-
-
-def _as_it_is(html: str) -> str:
-    """Return an output unchanged."""
-    return html
 
 
 class _Markdown(IPythonRenderer):
@@ -44,12 +41,21 @@ def _to_html() -> TemplateExporter:
 
     Its HTMLExporter would read each page again, and search our own outputs for harmful tags: both take seconds.
     """
-    config = Config({"NbConvertBase": {"display_data_priority": ["text/html", "image/png", "text/plain"]}})
+    priority = {"display_data_priority": ["text/html", "image/png", "text/plain"]}
+    config = Config({"NbConvertBase": priority, "Exporter": {"default_preprocessors": []}})
     exporter = TemplateExporter(template_name="basic", template_file="index.html.j2", config=config)
-    filters = {"clean_html": _as_it_is, "markdown2html": _markdown, "highlight_code": Highlight2HTML("python")}
+    filters = {"clean_html": lambda html: html, "markdown2html": _markdown, "highlight_code": _code}
     for name, each in filters.items():
         exporter.register_filter(name, each)
     return exporter
+
+
+def _code(source: str, **_: object) -> str:
+    """Return a code cell as HTML; both languages have the same."""
+    return _coloured(source)
+
+
+_coloured: Callable[[str], str] = cache(Highlight2HTML("python"))
 
 
 def _markdown(source: str) -> str:

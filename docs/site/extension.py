@@ -1,9 +1,10 @@
-"""Local Sphinx extension: what is done to pages, lessons and docstrings once Sphinx has read them."""
+"""Local Sphinx extension: what is done to pages, lessons and docstrings, and in which order."""
 
 from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from docutils import nodes
@@ -11,6 +12,8 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
+from docs.site import ask, cells, companions, figures, formulas, head, home, inserts, search, terms, widget
+from docs.site.finish import finish
 from docs.site.project import MARKS, Edition, addresses, notes, slugs
 from notebooks.kit.notebooks import lesson_names
 
@@ -141,11 +144,46 @@ def skip_members(app: Sphinx, kind: str, name: str, obj: object, _skip: bool, _o
     return True if kind == "module" and name in getattr(package, "__all__", ()) else None
 
 
+def load_tools(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
+    """Let the pages that have a tool load its styles and script, and no others; write the data that it will fetch."""
+    for mark, (styles, script, fetched) in TOOLS.items():
+        if mark in context.get("body", ""):
+            for style in styles:
+                app.add_css_file(style)
+            app.add_js_file(script, type="module")
+            for path, collect in fetched.items():
+                search.write_data(app, path, collect(Edition.of(app)))
+
+
+TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
+    home.MARK: (["home/home.css"], "home/main.js", {"home/rankings.json": home.rankings}),
+    ask.MARK: (["ask/ask.css"], "ask/main.js", {"ask/collection.json": ask.collection}),
+    widget.MARK: (["try/try.css"], "try/main.js", {}),
+    widget.SCORER: (["try/try.css", "score/score.css"], "score/main.js", {}),
+}
+STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of Sphinx, in this order
+    "builder-inited": [search.no_index_of_sphinx],
+    "source-read": [inserts.fill],
+    "autodoc-process-docstring": [list_returns],
+    "autodoc-process-signature": [shorten_defaults],
+    "autodoc-skip-member": [skip_members],
+    "doctree-read": [
+        remove_marks, resolve_links, name_headings, complete_lesson, complete_module, cells.show_cells,
+        figures.draw_figures, companions.show_companions, terms.explain_terms, terms.ask, widget.place_in_lesson,
+    ],
+    "html-page-context": [load_tools, search.collect, head.describe],
+    "html-collect-pages": [search.search_page],
+    "build-finished": [search.write, finish],
+}  # fmt: skip
+PRIORITIES = {"doctree-read": 100, "autodoc-process-docstring": 100, "build-finished": 900}
+
+
 def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register what is done, before Sphinx collects the titles for its tables of contents."""
-    for transform in (remove_marks, resolve_links, name_headings, complete_lesson, complete_module):
-        app.connect("doctree-read", transform, priority=100)
-    app.connect("autodoc-process-docstring", list_returns, priority=100)
-    app.connect("autodoc-process-signature", shorten_defaults)
-    app.connect("autodoc-skip-member", skip_members)
+    """Register all steps: those of a read page before Sphinx collects titles and pictures, the last after the theme."""
+    app.add_html_math_renderer(
+        "mathml", inline_renderers=(formulas.inline, None), block_renderers=(formulas.block, None)
+    )
+    for event, steps in STEPS.items():
+        for step in steps:
+            app.connect(event, step, priority=PRIORITIES.get(event, 500))
     return {"parallel_read_safe": True}

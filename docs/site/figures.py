@@ -1,4 +1,4 @@
-"""Local Sphinx extension: the figures of lessons stand in the page as SVG, in its colours, their words in its language.
+"""The figures of lessons stand in the page as SVG, in its colours, their words in its language.
 
 The palette of helpers/show/palette.py becomes variables, which site.css sets for the light and the dark theme. Nothing
 that is not listed there, and no element or attribute that notebooks/kit/drawings.py does not know, gets into a page.
@@ -11,7 +11,6 @@ from collections.abc import Callable
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.project import MARKS, DocsError, Edition
 from helpers.show import palette
@@ -21,7 +20,7 @@ from notebooks.kit.notebooks import lesson_names
 
 SVG = "image/svg+xml"
 COLOURS = {colour.lower(): name for name, colour in (palette.COLOURS | palette.GREYS).items()}
-STROKES = COLOURS | {"#56b4e9": "sky-line"}  # a line in ink lies on a bar, and thin lines are brighter
+STROKES = COLOURS | {palette.COLOURS["sky"].lower(): "sky-line"}  # ink lies on a bar; thin lines are brighter
 SCALE = 1.4  # pixels a point: the words of a figure are 14 pixels high where there is room
 
 
@@ -106,9 +105,3 @@ def panels(drawings: dict[str, str], mark: str, translate: Callable[[str], str])
     tags = [inline(svg, alt, f"{mark}-{number}", translate) for number, (alt, svg) in enumerate(drawings.items())]
     kind = ' class="panels"' if len(tags) > 2 else ""
     return f"<div{kind}>{''.join(tags)}</div>"
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register what is done, before Sphinx looks for picture files to copy."""
-    app.connect("doctree-read", draw_figures, priority=150)
-    return {"parallel_read_safe": True}

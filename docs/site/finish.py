@@ -1,4 +1,4 @@
-"""Local Sphinx extension: make a built site need nothing but its own files.
+"""Make a built site need nothing but its own files.
 
 Sphinx and its theme write scripts and styles into the pages, load a large icon library and ship what no page uses.
 Here inline code moves to files, icons become small pictures in the page, and every page gets a content security
@@ -15,7 +15,6 @@ from html import unescape
 from pathlib import Path
 
 from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.chinese import polished
 from docs.site.project import Edition, site_words
@@ -36,8 +35,14 @@ _STYLED = re.compile(r"<(?P<start>[a-zA-Z][\w-]*(?:\s[^<>]*?)?)\sstyle=\"(?P<css
 _ICON = re.compile(r"<(?P<tag>i|span) class=\"(?P<names>[^\"]*\bfa-[^\"]*)\"(?P<rest>[^>]*)></(?P=tag)>")
 _HANDLER = re.compile(r"<[a-zA-Z][^<>]*\son[a-z]+=\"")
 _FONTS = re.compile(r"@font-face\s*\{[^}]*(?:fa-|Font ?Awesome)[^}]*\}")
+_THEME = (
+    'localStorage.getItem("mode")?.match(/^(light|dark)$/)?.[0]'
+    ' || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'
+)
 BETTER = (
     (re.compile(r'(<html[^>]*) data-theme="auto"'), r'\1 data-theme="light"'),  # which a script changes at once
+    # The theme's own script would decide between light and dark once all is shown, and the browser style it all again.
+    (re.compile(r'(dataset\.theme = )localStorage\.getItem\("theme"\) \|\| "auto"'), rf"\1{_THEME}"),
     (re.compile(r"\s*<script[^>]*fontawesome\.js[^>]*></script>"), ""),
     (re.compile(r"\s*<link rel=\"preload\" as=\"script\"[^>]*>"), ""),
     (re.compile(r"\s*<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>"), ""),  # not ours
@@ -52,13 +57,9 @@ BETTER = (
         r'\1 aria-label="\2">',
     ),
 )
+_FOCUS = re.compile(r"\w\.tabIndex=\w\.scrollWidth[^}]*")  # a layout for each box; site.js does it with one for all
 _STYLES = ("fa-solid", "fa-regular", "fa-brands", "fa-lg", "fa-fw", "fa-sm")
 Icons = dict[str, tuple[str, str]]
-
-
-def chinese_words(root: Path) -> list[str]:
-    """Return the Chinese words of the glossary, which no title is broken inside."""
-    return sorted({word for term in glossary(root) for word in (term.zh, *term.accepted) if not word.isascii()})
 
 
 def finish(app: Sphinx, failure: Exception | None) -> None:
@@ -67,7 +68,9 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
         return
     folder, edition = Path(app.outdir), Edition.of(app)
     theme = site_words(edition.language)["theme"]
-    words = chinese_words(edition.root) if edition.language == "zh" else []
+    words: list[str] = []  # of the glossary, which no title is broken inside
+    if edition.language == "zh":
+        words = sorted({w for term in glossary(edition.root) for w in (term.zh, *term.accepted) if not w.isascii()})
     static = folder / "_static"
     pages = Pages(folder, icon_shapes((static / "scripts" / "fontawesome.js").read_text(encoding="utf-8")))
     for path in sorted(folder.glob("*.html")):
@@ -79,6 +82,9 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
         for path in sorted(folder.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     _no_eval(static / "doctools.js", static / "translations.js")
+    theme_script = static / "scripts" / "pydata-sphinx-theme.js"
+    code = theme_script.read_text(encoding="utf-8")
+    theme_script.write_text(_FOCUS.sub("", code), encoding="utf-8")
     used = names(folder)
     for path in sorted([*static.glob("*.css"), *(static / "styles").glob("*.css")]):
         text = _FONTS.sub("", path.read_text(encoding="utf-8"))  # the font files are not shipped
@@ -162,9 +168,3 @@ def _no_eval(doctools: Path, translations: Path) -> None:
     arrow = f"(n) => {rule[1] if rule else 'Number(n !== 1)'};"
     text = doctools.read_text(encoding="utf-8")
     doctools.write_text(re.sub(r'new Function\(\s*"n",.*?\);', lambda _: arrow, text, flags=re.S), encoding="utf-8")
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register what is done at the very end, when the theme has written its files as well."""
-    app.connect("build-finished", finish, priority=900)
-    return {"parallel_read_safe": True}

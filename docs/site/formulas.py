@@ -1,4 +1,4 @@
-"""Local Sphinx extension: formulas as MathML, which browsers show by themselves and screen readers read.
+"""Formulas as MathML, which browsers show by themselves and screen readers read.
 
 They are made when the site is built, so that a page needs no script to show them: on pages and lessons, and in the
 lessons saved as HTML.
@@ -7,48 +7,35 @@ lessons saved as HTML.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from docutils import nodes
 from math_core import LatexError, LatexToMathML
 
 from docs.site.project import DocsError
 
-if TYPE_CHECKING:
-    from sphinx.application import Sphinx  # takes seconds; the downloads are written without it
-    from sphinx.util.typing import ExtensionMetadata
-
 _MACROS = {"substack": r"\begin{subarray}{c}#1\end{subarray}"}  # the one command of the lessons that math-core lacks
 
 
-@cache
-def _converter() -> LatexToMathML:
-    """The converter, which keeps nothing from one formula to the next."""
-    return LatexToMathML(macros=_MACROS, fancy_error=False)
+_CONVERTER = LatexToMathML(macros=_MACROS, fancy_error=False)
 
 
 @cache
 def mathml(latex: str, *, display: bool = False) -> str:
     """Return a formula in LaTeX as MathML; display: on lines of its own. Raises DocsError for what is no formula."""
     try:
-        return str(_converter().convert_with_local_state(latex.strip(), displaystyle=display))
+        return str(_CONVERTER.convert_with_local_state(latex.strip(), displaystyle=display))
     except LatexError as error:
         raise DocsError(f"the formula {latex.strip()!r} cannot be shown: {error}") from error
 
 
-def _inline(writer: Any, node: nodes.math) -> None:
+def inline(writer: Any, node: nodes.math) -> None:
     """Write a formula inside a line."""
     writer.body.append(f'<span class="math">{mathml(node.astext())}</span>')
     raise nodes.SkipNode
 
 
-def _block(writer: Any, node: nodes.math_block) -> None:
+def block(writer: Any, node: nodes.math_block) -> None:
     """Write a formula on lines of its own."""
     writer.body.append(f'<div class="math">{mathml(node.astext(), display=True)}</div>\n')
     raise nodes.SkipNode
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register how formulas are written."""
-    app.add_html_math_renderer("mathml", inline_renderers=(_inline, None), block_renderers=(_block, None))
-    return {"parallel_read_safe": True}

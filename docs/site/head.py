@@ -1,18 +1,17 @@
-"""Local Sphinx extension: what a page says of itself to search engines, to those who share it and to its readers."""
+"""What a page says of itself to search engines, to those who share it and to its readers."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
+from functools import cache, partial
 from typing import Any
 from urllib.parse import quote
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
 
-from docs.site.project import CODES, Edition, addresses, site_words
+from docs.site.project import CODES, Edition, addresses, as_json, site_words
 from docs.site.search import readable
 from notebooks.kit.notebooks import lesson_names
 
@@ -57,7 +56,7 @@ def structured(edition: Edition, page: str, title: str, description: str) -> str
     if lesson:
         minutes = Edition(edition.root, "en").minutes(page)
         data |= {"learningResourceType": "lesson", "timeRequired": f"PT{minutes}M", "educationalUse": "self study"}
-    return json.dumps(data, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
+    return as_json(data, "application/ld+json")
 
 
 def links(edition: Edition, page: str) -> dict[str, str]:
@@ -81,8 +80,36 @@ def describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], do
     context["structured"] = structured(edition, page, title, context["description"])
     context["around"] = site_words(edition.language)
     context["links"] = links(edition, page)
+    context["contents"] = contents(app, page)
     for place, name in enumerate(("prev", "next"), 1):
         context[name] = _neighbour(app, page, place)
+
+
+@cache
+def _plain_contents(app: Sphinx) -> str:
+    """Return the contents of the site as the theme shows them on a page that they do not list; this takes a while."""
+    from pydata_sphinx_theme.toctree import add_toctree_functions  # takes seconds
+
+    toctree = partial(app.builder._get_local_toctree, "search")  # type: ignore[attr-defined]
+    context: dict[str, Any] = {"toctree": toctree}
+    add_toctree_functions(app, "search", "", context, None)
+    depth = {"startdepth": 0, "maxdepth": 2, "show_nav_level": 1}
+    make = context["generate_toctree_html"]
+    return str(make(kind="sidebar", collapse=False, includehidden=True, titles_only=True, **depth))
+
+
+def contents(app: Sphinx, page: str) -> str:
+    """Return the contents of the site for the bar at the side, the entry of a page marked and its group open."""
+    before, link, after = _plain_contents(app).partition(f'<a class="reference internal" href="{page}.html">')
+    if not link:
+        return before
+    top, entry, within = before.rpartition('<li class="toctree-l1')
+    inside, item, end = within.rpartition('<li class="toctree-l2')
+    within = f"{inside}{item} current active{end}" if item else within
+    marked = f'{within}<a class="current reference internal" href="#">{after}'
+    if "has-children" in within:
+        marked = marked.replace("<details>", '<details open="open">', 1)
+    return f"{top}{entry} current active{marked}"
 
 
 def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:
@@ -95,9 +122,3 @@ def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:
         return None
     title = app.builder.render_partial(app.env.titles[other])["title"]  # type: ignore[attr-defined]
     return {"link": app.builder.get_relative_uri(page, other), "title": title}
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register what is said."""
-    app.connect("html-page-context", describe)
-    return {"parallel_read_safe": True}

@@ -1,4 +1,4 @@
-"""Local Sphinx extension: the first screen of the home page, with recorded rankings of two systems side by side.
+"""The first screen of the home page, with recorded rankings of two systems side by side.
 
 The words are in home.yml, the rankings in rankings.json (tests/site/rankings.py makes and checks them). The first query
 is part of the page; the others are fetched when the reader asks for another one.
@@ -6,17 +6,12 @@ is part of the page; the others are fetched when the reader asks for another one
 
 from __future__ import annotations
 
-import json
 from html import escape
-from pathlib import Path
 from typing import Any
-
-from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.figures import SVG, inline
 from docs.site.pocket import ANSWERS, read_pocket
-from docs.site.project import MARKS, Edition, read_yaml
+from docs.site.project import MARKS, Edition, as_json, read_yaml
 from notebooks.kit.cells import alt_text
 from notebooks.kit.figures import notebook_figures
 from notebooks.kit.notebooks import lesson_names
@@ -69,13 +64,12 @@ def home(edition: Edition, _argument: str) -> str:
     )
     chosen = next(row for row in data["queries"] if row[0] == said["first"][edition.language])
     labels = {key: words[key] for key in ("answers", "related", "missed", "systems")}
-    script = json.dumps(labels, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
     return (
         f'{MARK}><div class="home-top"><div><p class="home-sub">{text("sub")}</p><p class="home-go">'
         f'<a href="01_evaluation.html">{text("start")}</a> <a href="own_model.html">{text("own")}</a></p>'
         f'<ul class="home-facts">{facts}</ul></div>'
         f'<div class="home-demo" data-rankings="_static/home/rankings.json">'
-        f'<script type="application/json">{script}</script>'
+        f"{as_json(labels)}"
         f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
         f'<p><button type="button" hidden>{text("another")}</button> <a href="ask.html">{text("mine")}</a></p>'
         f'<div class="home-lists">{_lists(chosen, data["titles"], words)}</div>'
@@ -88,12 +82,13 @@ def home(edition: Edition, _argument: str) -> str:
 
 def _lists(chosen: list[Any], titles: dict[str, str], words: dict[str, Any]) -> str:
     """Return the rankings of one query, as _static/home/main.js draws those of the others."""
+    grades = {1: words["related"], ANSWERS: words["answers"]}
     parts = []
     for system in SYSTEMS["en"]:
         reciprocal, *passages = chosen[2][system]
         items = "".join(
             f'<li class="grade-{grade}"><span>{escape(titles[one])}</span>'
-            f"{f'<em>{escape(words[_grade(grade)])}</em>' if grade else ''}</li>"
+            f"{f'<em>{escape(grades[min(grade, ANSWERS)])}</em>' if grade else ''}</li>"
             for one, grade in passages
         )
         missed = "" if any(grade >= ANSWERS for _, grade in passages) else f"<p>{escape(words['missed'])}</p>"
@@ -102,35 +97,8 @@ def _lists(chosen: list[Any], titles: dict[str, str], words: dict[str, Any]) -> 
     return "".join(parts)
 
 
-def _grade(grade: int) -> str:
-    return "answers" if grade >= ANSWERS else "related"
-
-
 def _growth(edition: Edition) -> str:
     """Return the figure of lesson 01 in which a growing corpus lowers the score."""
     cell = next(cell for cell in edition.lesson("01_evaluation").cells if cell.id == "growth")
     svg = next(output.data[SVG] for output in cell.outputs if SVG in output.get("data", {}))
     return inline(svg, MARKS.sub("", alt_text(cell)), "growth", edition.label)
-
-
-def load(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
-    """Let the page that has the first screen load its script and style."""
-    if MARK in context.get("body", ""):
-        app._rankings_shown = True  # type: ignore[attr-defined]
-        app.add_css_file("home/home.css")
-        app.add_js_file("home/main.js", type="module")
-
-
-def write(app: Sphinx, failure: Exception | None) -> None:
-    """Write the rankings that the page fetches when another query is wanted."""
-    if failure is None and hasattr(app, "_rankings_shown"):
-        path = Path(app.outdir) / "_static" / "home" / "rankings.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(rankings(Edition.of(app)), ensure_ascii=False, separators=(",", ":")), "utf-8")
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register what is done."""
-    app.connect("html-page-context", load)
-    app.connect("build-finished", write)
-    return {"parallel_read_safe": True}

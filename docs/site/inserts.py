@@ -1,4 +1,4 @@
-"""Local Sphinx extension: what pages take from data, where they say `<!-- insert: NAME -->`, in their language."""
+"""What pages take from data, where they say `<!-- insert: NAME -->`, in their language."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.acid import scoreboard
 from docs.site.ask import ask
@@ -189,9 +188,3 @@ def filled(text: str, edition: Edition) -> str:
 def fill(app: Sphinx, _page: str, source: list[str]) -> None:
     """Fill a page before Sphinx parses it."""
     source[0] = filled(source[0], Edition.of(app))
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register the event."""
-    app.connect("source-read", fill)
-    return {"parallel_read_safe": True}

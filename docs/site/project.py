@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import tomllib
@@ -11,11 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from nbformat import NotebookNode
 
 from notebooks.kit.cells import code_cells
 from notebooks.kit.labels import labels
+from notebooks.kit.listed import read_yaml as read_yaml
 from notebooks.kit.markdown import COMMENT, headings, prose
 from notebooks.kit.notebooks import LANGUAGES, lesson_names, lesson_path, read
 
@@ -83,10 +84,10 @@ def slugs(titles: list[str]) -> list[str]:
     return anchors
 
 
-@cache
-def read_yaml(path: Path) -> Any:
-    """What a YAML file says, read once."""
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
+def as_json(data: object, kind: str = "application/json", *, in_order: bool = True) -> str:
+    """Return data as a script tag that a page can hold; in_order: keys in the order of the alphabet."""
+    text = json.dumps(data, ensure_ascii=False, sort_keys=in_order).replace("<", "\\u003c")
+    return f'<script type="{kind}">{text}</script>'
 
 
 def notes(root: Path) -> Any:

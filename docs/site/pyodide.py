@@ -1,4 +1,4 @@
-"""Python for the lessons that run in the page: files of Pyodide, each known by its SHA-256, and a zip of the helpers.
+"""Python for the lessons that run in the page: files of Pyodide, each known by its SHA-256, and zips of the helpers.
 
 pyodide.json names the files of one release of Pyodide. A build that is given a folder or a wheel with these files
 (`python -m docs.site --browser PATH`) copies those whose digest agrees; a build that is not has no lessons that run.
@@ -19,10 +19,18 @@ from docs.site.project import DocsError
 
 FOLDER = "pyodide"  # of the site; also the tag by which a build tells Sphinx that it will be there
 LOCK = "pyodide-lock.json"
-LESSON = "lesson.zip"
-# of helpers/
-PARTS = ("_*.py", "__init__.py", "provenance.py", "significance.py", "exercises/**/*", "metrics/**/*", "show/**/*")
-SUFFIXES = (".py", ".json", ".toml")
+ARCHIVES = {  # what a lesson imports, what runs its cells, and what stands for a network
+    "lesson.zip": (
+        *("docs/site/runner.py", "helpers/_*.py", "helpers/provenance.py", "helpers/significance.py"),
+        *("helpers/exercises/**/*", "helpers/metrics/**/*", "helpers/show/**/*"),
+    ),
+    "systems.zip": (
+        *("docs/site/recorded.py", "docs/site/rankings.npz"),
+        *("helpers/data/*", "helpers/data/bundled/*", "helpers/data/bundled/pocket/*"),
+        *(f"helpers/{room}/*" for room in ("embeddings", "index", "judgements", "models", "systems")),
+    ),
+}
+SUFFIXES = (".jsonl", ".json", ".md", ".npz", ".py", ".toml", ".tsv")
 _THEN = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip can hold: the same bytes at each build
 
 
@@ -38,15 +46,20 @@ def lock() -> bytes:
 
 
 @cache
-def lesson_zip(root: Path) -> bytes:
-    """Return what a lesson imports, and what runs its cells, as a zip."""
+def archive(root: Path, name: str) -> bytes:
+    """Return one of ARCHIVES."""
     written = io.BytesIO()
-    files = {path for part in PARTS for path in (root / "helpers").glob(part) if path.suffix in SUFFIXES}
-    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in [*sorted(files), root / "docs" / "site" / "runner.py"]:
-            name = path.relative_to(root).as_posix().removeprefix("docs/site/")
-            archive.writestr(zipfile.ZipInfo(name, _THEN), path.read_bytes(), zipfile.ZIP_DEFLATED)
+    files = {path for part in ARCHIVES[name] for path in root.glob(part) if path.suffix in SUFFIXES}
+    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for path in sorted(files):
+            entry = zipfile.ZipInfo(path.relative_to(root).as_posix(), _THEN)
+            zipped.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED)
     return written.getvalue()
+
+
+def _own(root: Path) -> dict[str, bytes]:
+    """Return the files that are not Pyodide's, by name."""
+    return {LOCK: lock(), **{name: archive(root, name) for name in ARCHIVES}}
 
 
 def files(root: Path) -> dict[str, dict[str, Any]]:
@@ -55,7 +68,7 @@ def files(root: Path) -> dict[str, dict[str, Any]]:
     for package in release()["lock"]["packages"].values():
         name = package["file_name"]
         known[name] = {"size": release()["sizes"][name], "sha256": package["sha256"]}
-    for name, data in {LOCK: lock(), LESSON: lesson_zip(root)}.items():
+    for name, data in _own(root).items():
         known[name] = {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     return known
 
@@ -72,7 +85,7 @@ def add_pyodide(root: Path, sources: Sequence[Path], target: Path) -> None:
         DocsError: a file is missing, or there only with another digest.
     """
     target.mkdir(parents=True)
-    own, wanted = {LOCK: lock(), LESSON: lesson_zip(root)}, files(root)
+    own, wanted = _own(root), files(root)
     for path in sources:
         if not path.exists():
             raise DocsError(f"--browser {path}: there is no such folder or file")

@@ -6,6 +6,7 @@ The page's part is JavaScript without a framework (_static/run/), its words are 
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -14,15 +15,31 @@ from sphinx.util.typing import ExtensionMetadata
 from docs.site.cells import NUMBER
 from docs.site.figures import COLOURS, SCALE, STROKES
 from docs.site.project import Edition, read_yaml
-from docs.site.pyodide import FOLDER, LESSON, LOCK, files, release
+from docs.site.pyodide import ARCHIVES, FOLDER, LOCK, files, release
 from notebooks.kit.cells import alt_text, code_cells
 from notebooks.kit.labels import labels, printed_labels
 
-LESSONS = {"02_metrics": ["matplotlib", "numpy", "pandas"]}  # and what each loads before its first cell
+
+@dataclass(frozen=True)
+class Lesson:
+    """What a lesson loads before its first cell, packages and archives, and which cells need more than that."""
+
+    packages: tuple[str, ...]
+    archives: tuple[str, ...] = tuple(ARCHIVES)
+    elsewhere: tuple[str, ...] = ()
+
+
+LESSONS = {
+    "02_metrics": Lesson(("matplotlib", "numpy", "pandas"), ("lesson.zip",)),
+    "03_model_comparison": Lesson(
+        ("matplotlib", "numpy", "pandas", "scipy"), elsewhere=("padding", "anisotropy", "late")
+    ),
+    "04_judgements": Lesson(("matplotlib", "numpy", "pandas", "scikit-learn", "scipy")),
+}
 PLACE = '<span class="target" id="cell-setup">'
 
 
-def packages(names: list[str]) -> set[str]:
+def packages(names: tuple[str, ...]) -> set[str]:
     """Return packages of Pyodide and whatever they need."""
     known, wanted, todo = release()["lock"]["packages"], set[str](), list(names)
     while todo:
@@ -34,14 +51,17 @@ def packages(names: list[str]) -> set[str]:
 
 def settings(edition: Edition, lesson: str) -> dict[str, Any]:
     """Return what the page needs to know to run a lesson: cells, files by name, packages, colours, labels, words."""
-    known, hashes = release()["lock"]["packages"], files(edition.root)
-    first = {known[name]["file_name"] for name in packages(LESSONS[lesson])} | {LOCK, LESSON} | set(release()["core"])
+    known, hashes, needs = release()["lock"]["packages"], files(edition.root), LESSONS[lesson]
+    first = {LOCK, *needs.archives, *release()["core"]}
+    first |= {known[name]["file_name"] for name in packages(needs.packages)}
     cells = code_cells(edition.lesson(lesson))
     return {
         "cells": [{"id": cell.id, "source": cell.source, "alt": alt_text(cell)} for cell in cells],
+        "elsewhere": needs.elsewhere,
         "files": hashes,
         "imports": {each: name for name, package in known.items() for each in package["imports"]},
-        "packages": LESSONS[lesson],
+        "packages": needs.packages,
+        "archives": needs.archives,
         "total": sum(hashes[name]["size"] for name in first),
         "colours": COLOURS,
         "strokes": STROKES,

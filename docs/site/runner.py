@@ -1,6 +1,6 @@
 """Runs the cells of a lesson in the page, as a notebook's kernel does: output, tables, figures, errors.
 
-Pyodide loads this file from the zip that docs/site/pyodide.py writes. IPython would be a sixth of what a page loads, so
+Pyodide loads this file from a zip that docs/site/pyodide.py writes. IPython would be a sixth of what a page loads, so
 the two names that lessons and helpers take from it are defined here.
 """
 
@@ -19,13 +19,17 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 LIMIT = 200_000  # characters that a cell may print; more would stop the page, not the cell
 PIECE = 8_000  # characters, and seconds, after which what was printed is sent to the page
 PAUSE = 0.1
 Send = Callable[[str], None]
+
+
+class ElsewhereError(Exception):
+    """What a cell wants cannot be had in the page; the argument is the word of run.yml that says what."""
 
 
 class Outputs(io.TextIOBase):
@@ -83,10 +87,25 @@ def _data(shown: object) -> dict[str, str]:
     if type(shown).__name__ == "Figure":
         from helpers.show.vector import as_svg
 
+        _crop_around_labels(shown)
         svg = as_svg(shown)  # type: ignore[arg-type]
         # matplotlib before 3.9 writes size and family of words as one; the family is that of the whole figure
         data["image/svg+xml"] = re.sub(r' font="([\d.]+)px [^"]*"', r' font-size="\1"', svg)
     return data
+
+
+def _crop_around_labels(figure: Any) -> None:
+    """Let a figure be cropped around the names of its axes too, which matplotlib 3.8 cuts where they are long."""
+    from matplotlib.transforms import Bbox
+
+    crop = figure.get_tightbbox
+
+    def with_labels(renderer: object, **options: object) -> object:
+        boxes = [axis.get_tightbbox(renderer) for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
+        inches = figure.dpi_scale_trans.inverted()
+        return Bbox.union([crop(renderer, **options), *(box.transformed(inches) for box in boxes if box)])
+
+    figure.get_tightbbox = with_labels
 
 
 class Kernel:
@@ -100,6 +119,7 @@ class Kernel:
         logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it would announce that it reads fonts
         ipython, display = ModuleType("IPython"), ModuleType("IPython.display")
         vars(ipython)["get_ipython"] = lambda: None
+        vars(builtins)["get_ipython"] = lambda: SimpleNamespace(kernel=None)  # pandas then prints as in a notebook
         vars(display)["display"] = vars(builtins)["display"] = self.outputs.show
         sys.modules |= {"IPython": ipython, "IPython.display": display}
 
@@ -115,6 +135,9 @@ class Kernel:
                     self.outputs.show(value, kind="execute_result")
                 self.outputs.figures()
                 self.outputs.flush()
+        except ElsewhereError as error:
+            self.outputs.flush()
+            self.outputs.send(json.dumps({"output_type": "elsewhere", "lacking": str(error)}))
         except BaseException as error:
             self.outputs.failed(error)
             return False

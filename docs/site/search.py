@@ -1,4 +1,4 @@
-"""Local Sphinx extension: what the site's own search looks through, section by section, in place of Sphinx's index.
+"""What the site's own search looks through, section by section, in place of Sphinx's index.
 
 A section is its title and its text: no navigation, no formulas in LaTeX, no outputs, no cells that only set up. The
 browser does the rest (_static/search/).
@@ -16,7 +16,6 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.project import Edition, read_yaml
 from docs.site.terms import anchor as anchor_of
@@ -154,7 +153,12 @@ def write(app: Sphinx, failure: Exception | None) -> None:
     data = {"pages": pages, "sections": entries, "synonyms": synonyms(root), "terms": terms(edition)}
     data["simplified"] = simplified(json.dumps(data, ensure_ascii=False))
     data["words"] = settings(root)["words"][edition.language]
-    path = Path(app.outdir) / "_static" / "search" / "index.json"
+    write_data(app, "search/index.json", data)
+
+
+def write_data(app: Sphinx, name: str, data: object) -> None:
+    """Write what a page will fetch to a JSON file in _static."""
+    path = Path(app.outdir) / "_static" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(data, ensure_ascii=False, separators=(",", ":")), encoding="utf-8")
 
@@ -169,12 +173,3 @@ def search_page(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
 def no_index_of_sphinx(app: Sphinx) -> None:
     """Keep Sphinx from making an index that nobody loads."""
     app.builder.search = False  # type: ignore[attr-defined]
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register what is done."""
-    app.connect("builder-inited", no_index_of_sphinx)
-    app.connect("html-page-context", collect)
-    app.connect("html-collect-pages", search_page)
-    app.connect("build-finished", write)
-    return {"parallel_read_safe": True}

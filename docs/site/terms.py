@@ -1,4 +1,4 @@
-"""Local Sphinx extension: what helps along in the text: definitions of terms where they first occur, and questions."""
+"""What helps along in the text: definitions of terms where they first occur, and questions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.project import DocsError, Edition, read_yaml, site_words, slugs
 from notebooks.kit.translation import Term, glossary
@@ -115,10 +114,3 @@ def ask(app: Sphinx, doctree: nodes.document) -> None:
     for number, (place, entry) in enumerate(wanted.items(), 1):
         html = question(entry, f"question-{number}", edition.language)
         found[place].append(nodes.raw("", html, format="html"))
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register what is done, once headings have their anchors and links lead where they should."""
-    app.connect("doctree-read", explain_terms, priority=160)
-    app.connect("doctree-read", ask, priority=170)
-    return {"parallel_read_safe": True}

@@ -1,20 +1,18 @@
-"""Local Sphinx extension: the widget "Try the metrics", on its own page and in a lesson; the page that scores a run.
+"""The widget "Try the metrics", on its own page and in a lesson; the page that scores a run.
 
 The widget itself is JavaScript without a framework (_static/try/); its words are in try.yml.
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.pocket import ANSWERS, read_pocket
-from docs.site.project import DocsError, Edition, read_yaml
+from docs.site.project import DocsError, Edition, as_json, read_yaml
 
 MARK = '<div class="try" '
 SCORER = '<div class="try score"'
@@ -55,10 +53,9 @@ def scorer(edition: Edition, _argument: str) -> str:
 def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:
     """Return an element with the words of try.yml, and more, as JSON."""
     words = settings(edition.root)["words"][edition.language]
-    data = json.dumps(words | more, ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     paper = f'<p class="on-paper">{words["paper"]}</p>'
-    return f'{opening}<script type="application/json">{data}</script>{fallback}</div>{paper}'
+    return f"{opening}{as_json(words | more)}{fallback}</div>{paper}"
 
 
 def place_in_lesson(app: Sphinx, doctree: nodes.document) -> None:
@@ -74,21 +71,3 @@ def place_in_lesson(app: Sphinx, doctree: nodes.document) -> None:
     section = nodes.section("", nodes.title("", title), nodes.raw("", widget(edition, "lesson"), format="html"))
     section["ids"], section["names"] = ["try-it"], []
     before.parent.insert(before.parent.index(before) + 1, section)
-
-
-def load(app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
-    """Let the pages that have the widget load it, and no others."""
-    if MARK in context.get("body", ""):
-        app.add_css_file("try/try.css")
-        app.add_js_file("try/main.js", type="module")
-    if SCORER in context.get("body", ""):
-        app.add_css_file("try/try.css")
-        app.add_css_file("score/score.css")
-        app.add_js_file("score/main.js", type="module")
-
-
-def setup(app: Sphinx) -> ExtensionMetadata:
-    """Register what is done, after the headings have their anchors and before Sphinx collects the titles."""
-    app.connect("doctree-read", place_in_lesson, priority=200)
-    app.connect("html-page-context", load)
-    return {"parallel_read_safe": True}

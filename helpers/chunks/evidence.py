@@ -103,22 +103,18 @@ def evidence(data: SpanDataset, retrieved: Sequence[Sequence[Span]], budget: int
             if len(handed) >= budget:
                 break
         handed = handed[:budget]
-        got = set(handed)
-        answers = [set(tokens_of(span)) for span in spans if span.grade == max(spans, key=_grade).grade > 0]
-        wanted = {token for span in spans if span.grade > 0 for token in tokens_of(span)}
-        if not wanted:
+        got, highest = set(handed), max((span.grade for span in spans), default=0)
+        answers = [set(tokens_of(span)) for span in spans if span.grade == highest > 0]
+        relevant = {token for span in spans if span.grade > 0 for token in tokens_of(span)}
+        if not relevant:
             raise ValueError(f"{data.name}: query {data.query_ids[query]!r} has no span with a grade above 0.")
         rows.append(
             {
                 "answered": float(any(answer <= got for answer in answers)),
-                "recall": len(wanted & got) / len(wanted),
-                "precision": len(wanted & got) / max(len(handed), 1),
-                "first": next((float(place) for place, token in enumerate(handed) if token in wanted), np.nan),
+                "recall": len(relevant & got) / len(relevant),
+                "precision": len(relevant & got) / max(len(handed), 1),
+                "first": next((float(place) for place, token in enumerate(handed) if token in relevant), np.nan),
                 "repeated": 1 - len(got) / max(len(handed), 1),
             }
         )
     return pd.DataFrame(rows, index=pd.Index(data.query_ids, name="query"))
-
-
-def _grade(span: Span) -> int:
-    return span.grade

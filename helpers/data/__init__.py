@@ -1,7 +1,7 @@
 """Load queries, passages and relevance judgements into one plain structure.
 
 :func:`load_dataset` finds out what a source is (``load``). A ``bundled`` collection, a file (``formats``), a folder or
-a data set of the hub (``hub``) is read as tables; ``by_id`` and ``rows`` make queries, passages and judgements of them,
+a data set of the hub (``hub``) is read as tables; ``by_id`` makes queries, passages and judgements of them,
 ``trec`` reads judgements in TREC's formats, and ``dataset`` holds the result, a :class:`RetrievalDataset`.
 """
 

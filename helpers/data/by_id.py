@@ -1,16 +1,18 @@
-"""Collections by id: queries, passages and judgements of their own, in the files of TREC or BEIR or the tables of MTEB.
+"""Collections of tables: by id, as TREC, BEIR and MTEB have them, or rows as in ``namespace-Pt/msmarco``.
 
-Judgements without a text, and ids without a text, raise an error or are skipped, see :class:`Options`.
+By id there are queries, passages and judgements of their own; a row has a query, its positives, perhaps negatives or a
+grade. Judgements without a text, and ids without a text, raise an error or are skipped, see :class:`Options`.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from helpers._files import PACKED, UTF8, require_inside
 from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_fault
-from helpers.data.formats import NAMES, READERS, Table, choose_split, column_of, kind_of, read_table, texts_of
+from helpers.data.formats import NAMES, READERS, Cell, Table, choose_split, column_of, kind_of, read_table, texts_of
 from helpers.data.trec import add_grade, read_grade, read_qrels
 
 JUDGEMENTS = (".tsv", ".csv", ".txt", ".qrels", ".trec", ".jsonl", ".json", ".parquet")  # of one split, best first
@@ -21,6 +23,7 @@ IDS = {
 }  # the columns of a table of judgements
 PLURAL = {"query": "queries", "passage": "passages"}
 Qrels = Mapping[str, Mapping[str, int]]
+Judgement = tuple[int, Cell, int]  # the row it is in, the passage, its grade
 
 
 @dataclass(frozen=True)
@@ -52,16 +55,17 @@ class Options:
             )
         self.skipped[f"blank_{PLURAL[role]}"] += len(names)
 
-    def skip_missing(self, role: str, names: Sequence[str], message: str) -> None:
-        """Count ids that are judged and have no text, or raise the message; ``names`` are the ids."""
-        if names and self.on_missing != "skip":
-            keep = ', to count them as relevant all the same: on_missing="keep"' if role == "passage" else ""
-            raise ValueError(f'{message} {_first(names)} To leave out what judges them: on_missing="skip"{keep}.')
-        self.skipped[f"missing_{PLURAL[role]}"] += len(names)
+
+class Texts(NamedTuple):
+    """Texts by id, "" for a blank one; where they are from, and how many begin with a title."""
+
+    by_id: dict[str, str]
+    source: str
+    titled: int = 0
 
 
-def texts_by_id(table: Table, role: str, options: Options) -> tuple[dict[str, str], int]:
-    """Return the texts of queries or passages (``role``) by id, "" for a blank one, and how many begin with a title.
+def texts_by_id(table: Table, role: str, options: Options) -> Texts:
+    """Return the texts of a table of queries or passages (``role``).
 
     Raises:
         ValueError: a row without an id, an id that occurs twice, a text that is blank (unless it may be) or not a
@@ -73,16 +77,16 @@ def texts_by_id(table: Table, role: str, options: Options) -> tuple[dict[str, st
     texts, titled = texts_of(table, role, options.columns)
     by_id: dict[str, str] = {}
     for name, text in zip(map(str, cells), texts, strict=True):
-        blank = is_blank(text)
-        if not blank and (fault := text_fault(text)):
+        has_text = not is_blank(text)
+        if has_text and (fault := text_fault(text)):
             raise ValueError(f"{table.source!r}: {role} {name!r} {fault}")
-        by_id[name] = "" if blank else str(text)
+        by_id[name] = str(text) if has_text else ""
     if len(by_id) < len(cells):
         repeated = [name for name, count in Counter(map(str, cells)).items() if count > 1]
         raise ValueError(f"{table.source!r}: {len(repeated)} id(s) occur twice. {_first(repeated)}")
-    if blank_ids := [name for name, text in by_id.items() if not text]:
-        options.skip_blank(table.source, role, blank_ids, len(by_id))
-    return by_id, titled
+    if blank := [name for name, text in by_id.items() if not text]:
+        options.skip_blank(table.source, role, blank, len(by_id))
+    return Texts(by_id, table.source, titled)
 
 
 def is_judgements(table: Table) -> bool:
@@ -115,10 +119,11 @@ def read_files(name: str, queries: Path, corpus: Path, qrels: Path, options: Opt
     tables = [read_table(file, options.columns.values(), options.encoding) for file in (queries, corpus)]
     is_table = kind_of(qrels) in ("json", "parquet")
     judged = grades_of(read_table(qrels), options.columns) if is_table else read_qrels(qrels)
-    return collect(name, tables[0], tables[1], judged, qrels.name, options)
+    query_texts, passages = (texts_by_id(table, role, options) for table, role in zip(tables, PLURAL, strict=True))
+    return collect(name, query_texts, passages, judged, qrels.name, options)
 
 
-def collect(name: str, queries: Table, corpus: Table, qrels: Qrels, source: str, options: Options) -> RetrievalDataset:
+def collect(name: str, queries: Texts, corpus: Texts, qrels: Qrels, source: str, options: Options) -> RetrievalDataset:
     """Put a collection together. Queries that nobody judged are left out (BEIR keeps those of all splits in one file).
 
     A judgement of a document without a text is kept: runs may retrieve it. Only where the document is relevant does
@@ -127,30 +132,116 @@ def collect(name: str, queries: Table, corpus: Table, qrels: Qrels, source: str,
     Raises:
         ValueError: a query is judged, or a passage relevant, that its table lacks; how many, the first three.
     """
-    query_texts, _ = texts_by_id(queries, "query", options)
-    passages, titled = texts_by_id(corpus, "passage", options)
-    judged = {query: docs for query, docs in qrels.items() if query_texts.get(query)}
-    relevant = dict.fromkeys(doc for docs in judged.values() for doc, grade in docs.items() if grade > 0)
-    needed = [("query", queries.source, query_texts, dict.fromkeys(qrels))]
+    judged = {query: docs for query, docs in qrels.items() if queries.by_id.get(query)}
+    needed = [("query", queries, dict.fromkeys(qrels))]
     if options.on_missing != "keep":
-        needed.append(("passage", corpus.source, passages, relevant))
+        relevant = dict.fromkeys(doc for docs in judged.values() for doc, grade in docs.items() if grade > 0)
+        needed.append(("passage", corpus, relevant))
         judged = {
-            query: {doc: grade for doc, grade in docs.items() if grade <= 0 or passages.get(doc)}
+            query: {doc: grade for doc, grade in docs.items() if grade <= 0 or corpus.by_id.get(doc)}
             for query, docs in judged.items()
         }
-    for role, table, texts, ids in needed:
-        if missing := [id_ for id_ in ids if id_ not in texts]:
-            examples = ", ".join(map(repr, [id_ for id_, text in texts.items() if text][:3]))
-            message = f"{source!r} judges {len(missing)} of {len(ids)} {role} ids that {table!r} lacks; {table!r}"
-            options.skip_missing(role, missing, f"{message} has ids such as {examples}.")
+    for role, table, ids in needed:
+        missing = [id_ for id_ in ids if id_ not in table.by_id]
+        if missing and options.on_missing != "skip":
+            examples = _first([id_ for id_, text in table.by_id.items() if text])
+            keep = ', to count them as relevant all the same: on_missing="keep"' if role == "passage" else ""
+            raise ValueError(
+                f"{source!r} judges {len(missing)} of {len(ids)} {PLURAL[role]} that {table.source!r} lacks. "
+                f"{_first(missing)} It has others. {examples} To leave out what judges them: "
+                f'on_missing="skip"{keep}.'
+            )
+        options.skipped[f"missing_{PLURAL[role]}"] += len(missing)
     options.skipped["judgements"] = sum(map(len, qrels.values())) - sum(map(len, judged.values()))
-    judged_texts = {query: text for query, text in query_texts.items() if query in judged}
-    options.skipped["unjudged_queries"] = sum(map(bool, query_texts.values())) - len(judged_texts)
+    judged_texts = {query: text for query, text in queries.by_id.items() if query in judged}
+    options.skipped["unjudged_queries"] = sum(map(bool, queries.by_id.values())) - len(judged_texts)
     if not judged_texts:
         raise ValueError(f"{name!r}: no query is left of {len(qrels)} that {source!r} judges.")
-    with_text = {passage: text for passage, text in passages.items() if text}
+    with_text = {passage: text for passage, text in corpus.by_id.items() if text}
     data = from_ids(name, judged_texts, with_text, judged, options.equal)
-    return replace(data, skipped=dict(+options.skipped), titled=titled)
+    return replace(data, skipped=dict(+options.skipped), titled=corpus.titled)
+
+
+def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -> RetrievalDataset:
+    """Build a collection from a table of queries, their positives and perhaps their negatives or grades.
+
+    A cell holds one text or a list; the column ``grade`` holds the grades of the row's positives, one number or a
+    list as long. Where no cell holds a list, the rows of equal queries are one query. A query whose positives are
+    blank has no answer. ``corpus`` holds the passages to search; by default they are all that are judged, in order of
+    appearance. A passage is its own id until all are put together, and then has its row.
+
+    Raises:
+        ValueError: no such column, a blank query or passage (unless it may be), a cell that is no text or grade, a
+            passage with two grades, a relevant one that is not in the corpus (unless it may be missing).
+    """
+    columns = {role: options.columns.get(role, role) for role in ("query", "positive", "negative", "grade")}
+    required = ["query", "positive", *(role for role in ("negative", "grade") if role in options.columns)]
+    if missing := sorted(repr(columns[role]) for role in required if columns[role] not in table.columns):
+        raise ValueError(
+            f"{table.source!r}: no column {' and no column '.join(missing)}; it has {table.listed}. "
+            'Say which column is which (columns="query=…, positive=…"), or choose another split or configuration.'
+        )
+    passages: list[str] = []
+    titled = 0
+    if corpus is not None:
+        texts, titled = texts_of(corpus, "passage", options.columns)
+        blank = [f"row {row}" for row, text in enumerate(texts) if is_blank(text)]
+        options.skip_blank(corpus.source, "passage", blank, len(texts))
+        passages = [_text(text, corpus.source, "passage", row) for row, text in enumerate(texts) if not is_blank(text)]
+    cells = {role: table.columns[column] for role, column in columns.items() if column in table.columns}
+    blank = [f"row {row}" for row, query in enumerate(cells["query"]) if is_blank(query)]
+    options.skip_blank(table.source, "query", blank, len(cells["query"]))
+    one_text_a_cell = not any(isinstance(cell, list) for cell in cells["positive"])
+    negative = cells.get("negative", [None] * len(cells["query"]))
+    rows: dict[object, tuple[str, list[Judgement], list[Judgement]]] = {}  # query, positives, negatives
+    for row, cell in enumerate(cells["query"]):
+        if not is_blank(cell):
+            query = _text(cell, table.source, "query", row)
+            _, positives, negatives = rows.setdefault(query if one_text_a_cell else row, (query, [], []))
+            positives += _positives(cells, row, table.source)
+            negatives += [(row, text, 0) for text in _as_list(negative[row])]
+    judged = {str(number): positives + negatives for number, (_, positives, negatives) in enumerate(rows.values())}
+    blank = [f"row {row}" for some in judged.values() for row, text, _ in some if is_blank(text)]
+    options.skip_blank(table.source, "passage", blank, sum(map(len, judged.values())))
+    qrels: dict[str, dict[str, int]] = {number: {} for number in judged}
+    for number, some in judged.items():
+        for row, text, grade in some:
+            if not is_blank(text):
+                text = _text(text, table.source, "passage of row", row)
+                add_grade(qrels, number, text, grade, f"{table.source!r}, row {row}")
+    if corpus is None:
+        passages = [text for grades in qrels.values() for text in grades]
+    queries = Texts({number: query for number, (query, _, _) in zip(judged, rows.values(), strict=True)}, table.source)
+    by_text = Texts({text: text for text in passages}, corpus.source if corpus else table.source, titled)
+    data = collect(name, queries, by_text, qrels, table.source, options)
+    ids = [str(row) for row in range(len(data.doc_ids))]
+    size = len(data.corpus)
+    merged = len(passages) - size if corpus else 0
+    return replace(data, corpus_ids=ids[:size], ids_without_text=ids[size:], merged=merged)
+
+
+def _positives(cells: Mapping[str, Sequence[Cell]], row: int, source: str) -> list[Judgement]:
+    texts = _as_list(cells["positive"][row])
+    if "grade" not in cells:
+        return [(row, text, 1) for text in texts]
+    cell = cells["grade"][row]
+    grades = cell if isinstance(cell, list) else [cell] * len(texts)
+    if len(grades) != len(texts):
+        raise ValueError(f"{source!r}, row {row}: {len(grades)} grades for {len(texts)} passages; they must match.")
+    place = f"{source!r}, row {row}"
+    return [(row, text, read_grade(place, str(grade))) for text, grade in zip(texts, grades, strict=True)]
+
+
+def _as_list(cell: Cell) -> list[Cell]:
+    if isinstance(cell, list):
+        return cell
+    return [] if is_blank(cell) else [cell]
+
+
+def _text(cell: Cell, source: str, role: str, row: int) -> str:
+    if fault := text_fault(cell):
+        raise ValueError(f"{source!r}: {role} {row} {fault}")
+    return str(cell)
 
 
 def find_file(folder: Path, stem: str, kinds: Sequence[str] = tuple(READERS)) -> Path | None:
@@ -170,14 +261,14 @@ def find_beir(folder: Path, split: str) -> tuple[tuple[Path, Path, Path], str] |
         return None
     stems = {file.name.partition(".")[0] for file in qrels.iterdir()}
     files = {stem: file for stem in sorted(stems) if (file := find_file(qrels, stem, JUDGEMENTS))}
-    taken = choose_split(list(files), split)
-    if taken is None:
-        listed = ", ".join(map(repr, files)) or "none"
-        raise ValueError(f"{folder.name!r}: no {f'qrels/{split}.tsv'!r}; the splits are {listed}.")
+    try:
+        taken = choose_split(list(files), split)
+    except ValueError as error:
+        raise ValueError(f"{folder.name!r}, folder qrels: {error}") from None
     for file in (queries, corpus, files[taken]):
         require_inside(folder, file)
     return (queries, corpus, files[taken]), taken
 
 
 def _first(names: Sequence[str]) -> str:
-    return f"The first: {', '.join(map(repr, names[:3]))}."
+    return f"The first: {', '.join(repr(name[:60]) for name in names[:3])}."

@@ -74,12 +74,6 @@ class RetrievalDataset:
                     f"{self.name}: the judgements of query {row} name passage rows {unknown[:3]}, "
                     f"but the corpus has rows 0 to {documents - 1}."
                 )
-            for passage, grade in judged.items():
-                if not -LARGEST_GRADE <= grade <= LARGEST_GRADE:
-                    raise ValueError(
-                        f"{self.name}: the grade of passage {passage} for query {row} is out of range; "
-                        f"grades run from {-LARGEST_GRADE} to {LARGEST_GRADE}."
-                    )
 
     def __repr__(self) -> str:
         """Show the size rather than the texts, and the split if it is not the usual one."""

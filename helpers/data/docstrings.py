@@ -7,12 +7,12 @@ is copied into this package.
 """
 
 import ast
+import contextlib
 import hashlib
 import importlib.metadata
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from helpers.data.dataset import RetrievalDataset
 
@@ -35,13 +35,6 @@ VERSIONS = {
     "accelerate": "1.15.0",
     "peft": "0.21.2",
 }
-
-
-class Docstring(NamedTuple):
-    """The paragraphs of a docstring, each on one line, and its place: ``numpy/linalg/_linalg.py:2596``."""
-
-    place: str
-    paragraphs: list[str]
 
 
 def load() -> RetrievalDataset:
@@ -84,7 +77,10 @@ def load() -> RetrievalDataset:
 
 def changed() -> dict[str, str]:
     """List the libraries that are not installed in the recorded version, each with what is: their texts differ."""
-    installed = {library: _version(library) for library in VERSIONS}
+    installed = {library: "not installed" for library in VERSIONS}
+    for library in VERSIONS:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            installed[library] = importlib.metadata.version(library).partition("+")[0]
     return {library: version for library, version in installed.items() if version != VERSIONS[library]}
 
 
@@ -99,37 +95,29 @@ def _shuffled(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _version(library: str) -> str:
-    try:
-        return importlib.metadata.version(library).partition("+")[0]
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"
+def _docstrings(library: str) -> Iterator[tuple[str, list[str]]]:
+    """Read an installed library file by file in the order of their names, each from top to bottom.
 
+    Files that are gone or do not parse, and a library that is missing, have none.
 
-def _docstrings(library: str) -> Iterator[Docstring]:
-    """Read the docstrings of an installed library, file by file in the order of their names; none if it is missing."""
-    try:
+    Yields:
+        The place of a docstring, ``numpy/linalg/_linalg.py:2596``, and its paragraphs, each on one line.
+    """
+    files: list[importlib.metadata.PackagePath] = []
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         files = importlib.metadata.files(library) or []
-    except importlib.metadata.PackageNotFoundError:
-        return
     for file in sorted(files, key=str):
-        if file.suffix == ".py" and ".." not in file.parts and not {"tests", "test"} & set(file.parts):
-            yield from _in_file(Path(str(file.locate())), file.as_posix())
-
-
-def _in_file(path: Path, name: str) -> Iterator[Docstring]:
-    """Read the docstrings of one file from top to bottom; a file that is gone or does not parse has none."""
-    try:
-        tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return
-    waiting: list[ast.AST] = [tree]
-    while waiting:
-        node = waiting.pop()
-        inside = [child for field in ("body", "orelse", "handlers", "finalbody") for child in getattr(node, field, [])]
-        waiting += inside[::-1]
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (
-            text := ast.get_docstring(node)
-        ):
-            place = f"{name}:{getattr(node, 'lineno', 1)}"
-            yield Docstring(place, [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)])
+        if file.suffix != ".py" or ".." in file.parts or {"tests", "test"} & set(file.parts):
+            continue
+        waiting: list[ast.AST] = []
+        with contextlib.suppress(OSError, SyntaxError, ValueError):
+            waiting.append(ast.parse(Path(str(file.locate())).read_bytes()))
+        while waiting:
+            node = waiting.pop()
+            fields = ("body", "orelse", "handlers", "finalbody")
+            waiting += [child for field in fields for child in getattr(node, field, [])][::-1]
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and (
+                text := ast.get_docstring(node)
+            ):
+                place = f"{file.as_posix()}:{getattr(node, 'lineno', 1)}"
+                yield place, [" ".join(part.split()) for part in re.split(r"\n\s*\n", text)]

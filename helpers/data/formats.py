@@ -102,17 +102,22 @@ def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[
     return joined, titled
 
 
-def choose_split(splits: Sequence[str], wanted: str | None, *, or_only: bool = False) -> str | None:
-    """Name the split wanted, under any of its names, or the first if ``wanted`` is None; None if there is no such.
+def choose_split(splits: Sequence[str], wanted: str | None, *, or_only: bool = False) -> str:
+    """Name the split wanted, under any of its names, or the first if ``wanted`` is None.
 
     The only split may take its place if ``or_only``, or if the one wanted is the default, ``dev``.
+
+    Raises:
+        ValueError: there is no such split; the message lists those there are.
     """
     if wanted is None:
         return splits[0]
     for name in (wanted, *DEV) if wanted in DEV else (wanted,):
         if name in splits:
             return name
-    return splits[0] if (or_only or wanted == DEFAULT_SPLIT) and len(splits) == 1 else None
+    if (or_only or wanted == DEFAULT_SPLIT) and len(splits) == 1:
+        return splits[0]
+    raise ValueError(f"no split {wanted!r}; it has {', '.join(map(repr, splits)) or 'none'}.")
 
 
 def kind_of(path: Path) -> str | None:

@@ -10,17 +10,13 @@ import logging
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path, PureWindowsPath
-from typing import TYPE_CHECKING
 
 from helpers._files import UTF8, plain_name, require_inside
 from helpers._hub import hub_or_local_cache, split_revision
 from helpers.data.formats import DEV, READERS, Cell, Table, choose_split, kind_of, read_table
 
-if TYPE_CHECKING:
-    from datasets import DatasetBuilder
-
 OFFLINE_DEFAULT = "pocket-en"
-SETTINGS = ("README.md", ".huggingface.yaml")
+SETTINGS, INFOS = ("README.md", ".huggingface.yaml"), "dataset_infos.json"
 ROLES = ("corpus", "queries", "qrels", "instruction")
 SPLITS = {"train": ("train", "training"), "validation": DEV, "test": ("test", "testing", "eval", "evaluation")}
 SHOWN = 20  # names in a message
@@ -52,10 +48,24 @@ def read(
             a column of pictures, sound and the like.
         ConnectionError: the hub cannot be reached and nothing was downloaded before.
     """
+    settings = read_settings(place)
     with _named_in_errors(place):
-        if isinstance(place, Path):
-            return _read_folder(place, config, split, named, encoding, or_only=or_only)
-        return _read_hub(place, config, split, or_only=or_only)
+        entry = _configuration(settings, config)
+        if isinstance(place, str):
+            return _read_hub(place, config, split, or_only=or_only)
+        files = _files_by_split(place, entry)
+        part = re.fullmatch(r"(.+)\[(-?\d*):(-?\d*)\]", split or "")
+        taken = choose_split(list(files), part[1] if part else split, or_only=or_only)
+        read_tables = (read_table(file, named, encoding) for file in files[taken])
+        tables = [(table, len(next(iter(table.columns.values())))) for table in read_tables]
+        names = dict.fromkeys(name for table, _ in tables for name in table.columns)
+        columns: dict[str, list[Cell]] = {
+            name: [cell for table, rows in tables for cell in table.columns.get(name, [None] * rows)] for name in names
+        }
+        if part:
+            ends = slice(*(int(end) if end else None for end in part.groups()[1:]))
+            columns, taken = {name: column[ends] for name, column in columns.items()}, part[0]
+        return Table(columns, config or shown_name(place), taken)
 
 
 def read_settings(place: Place) -> Settings:
@@ -66,7 +76,19 @@ def read_settings(place: Place) -> Settings:
         ConnectionError: as :func:`read`.
     """
     with _named_in_errors(place):
-        return _folder_settings(place) if isinstance(place, Path) else _hub_settings(place)
+        if isinstance(place, Path):
+            folder = place
+        else:
+            with _quietly(), hub_or_local_cache(f"the data set {place!r}", OFFLINE_DEFAULT):
+                folder = _snapshot(place)
+        settings: Settings = {}
+        for path in (folder / name for name in SETTINGS):
+            if path.exists() or path.is_symlink():
+                require_inside(folder, path)
+                settings |= _parse_settings(path.name, path.read_bytes())
+        if isinstance(place, str) and (infos := folder / INFOS).exists():
+            _require_no_names_file(INFOS, json.loads(infos.read_bytes()))
+        return settings
 
 
 def shown_name(place: Place) -> str:
@@ -107,93 +129,35 @@ def choose_roles(names: Sequence[str], wanted: str | None, place: Place) -> dict
     raise ValueError(f"{shown_name(place)!r} has no configuration {wanted!r}; it has {listed}.")
 
 
-def _read_folder(
-    folder: Path, config: str | None, split: str | None, named: Collection[str], encoding: str, *, or_only: bool
-) -> Table:
-    files = _files_by_split(folder, _configuration(_folder_settings(folder), config))
-    part = re.fullmatch(r"(.+)\[(-?\d*):(-?\d*)\]", split or "")
-    taken = choose_split(list(files), part[1] if part else split, or_only=or_only)
-    if taken is None:
-        raise ValueError(f"no split {part[1] if part else split!r}; it has {', '.join(map(repr, files))}.")
-    read_tables = (read_table(file, named, encoding) for file in files[taken])
-    tables = [(table, len(next(iter(table.columns.values())))) for table in read_tables]
-    names = dict.fromkeys(name for table, _ in tables for name in table.columns)
-    columns: dict[str, list[Cell]] = {
-        name: [cell for table, rows in tables for cell in table.columns.get(name, [None] * rows)] for name in names
-    }
-    if part:
-        ends = slice(*(int(end) if end else None for end in part.groups()[1:]))
-        columns, taken = {name: column[ends] for name, column in columns.items()}, part[0]
-    return Table(columns, config or shown_name(folder), taken)
-
-
 def _read_hub(hub_id: str, config: str | None, split: str | None, *, or_only: bool) -> Table:
-    from datasets.features.features import require_storage_embed
-
-    with _quietly():
-        with hub_or_local_cache(f"the data set {hub_id!r}", OFFLINE_DEFAULT):
-            _configuration(_hub_settings(hub_id), config)
-            builder = _hub_builder(hub_id, config)
-            builder.download_and_prepare()
-        for name, feature in (builder.info.features or {}).items():
-            if require_storage_embed(feature):
-                raise ValueError(f"column {name!r} holds pictures, sound or the like; only columns of text are read.")
-        splits = [str(name) for name in builder.info.splits]
-        is_part = split is not None and any(mark in split for mark in "[+")  # "train[:100]", in datasets' notation
-        taken = split if is_part else choose_split(splits, split, or_only=or_only)
-        if taken is None:
-            raise ValueError(f"no split {split!r}; it has {', '.join(map(repr, splits))}.")
-        return Table(builder.as_dataset(split=taken).to_dict(), config or hub_id, taken)
-
-
-def _folder_settings(folder: Path) -> Settings:
-    settings: Settings = {}
-    for path in (folder / name for name in SETTINGS):
-        if path.exists() or path.is_symlink():
-            require_inside(folder, path)
-            settings |= _parse_settings(path.name, path.read_bytes())
-    return settings
-
-
-def _hub_settings(hub_id: str) -> Settings:
-    settings: Settings = {}
-    with hub_or_local_cache(f"the data set {hub_id!r}", OFFLINE_DEFAULT):
-        folder = _snapshot(hub_id)
-        for path in (folder / name for name in SETTINGS):
-            if path.exists():
-                settings |= _parse_settings(path.name, path.read_bytes())
-        if (infos := folder / "dataset_infos.json").exists():
-            _require_no_names_file(infos.name, json.loads(infos.read_bytes()))
-    return settings
-
-
-def _hub_builder(hub_id: str, config: str | None) -> "DatasetBuilder":
-    """Return the builder of a data set; without the hub, of the revision wanted, not of the one loaded last."""
     import datasets
     import huggingface_hub
+    from datasets.features.features import require_storage_embed
 
     name, revision = split_revision(hub_id)
-    builder = datasets.load_dataset_builder(name, config, revision=revision)
-    if huggingface_hub.constants.HF_HUB_OFFLINE and builder.hash != (commit := _snapshot(hub_id).name):
-        same = {"dataset_name": builder.dataset_name, "repo_id": name, "config_name": builder.config.name}
-        builder = type(builder)(version=str(builder.config.version), hash=commit, **same)
-    return builder
+    with _quietly():
+        with hub_or_local_cache(f"the data set {hub_id!r}", OFFLINE_DEFAULT):
+            builder = datasets.load_dataset_builder(name, config, revision=revision)
+            if huggingface_hub.constants.HF_HUB_OFFLINE and builder.hash != (commit := _snapshot(hub_id).name):
+                # Without the hub it takes the revision that was loaded last, which may not be the one wanted.
+                same = {"dataset_name": builder.dataset_name, "repo_id": name, "config_name": builder.config.name}
+                builder = type(builder)(version=str(builder.config.version), hash=commit, **same)
+            builder.download_and_prepare()
+        for column, feature in (builder.info.features or {}).items():
+            if require_storage_embed(feature):
+                raise ValueError(f"column {column!r} holds pictures, sound or the like; only columns of text are read.")
+        is_part = split is not None and any(mark in split for mark in "[+")  # "train[:100]", in datasets' notation
+        splits = [str(name) for name in builder.info.splits]
+        taken = str(split) if is_part else choose_split(splits, split, or_only=or_only)
+        return Table(builder.as_dataset(split=taken).to_dict(), config or hub_id, taken)
 
 
 def _snapshot(hub_id: str) -> Path:
     """Return the folder of a data set's settings among the downloads; its name is the commit of the revision."""
     from huggingface_hub import snapshot_download
-    from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
     name, revision = split_revision(hub_id)
-    files = [*SETTINGS, "dataset_infos.json"]
-    had_bars = not are_progress_bars_disabled()
-    disable_progress_bars()  # a bar for two short files is noise
-    try:
-        return Path(snapshot_download(name, repo_type="dataset", revision=revision, allow_patterns=files))
-    finally:
-        if had_bars:
-            enable_progress_bars()
+    return Path(snapshot_download(name, repo_type="dataset", revision=revision, allow_patterns=[*SETTINGS, INFOS]))
 
 
 def _parse_settings(name: str, content: bytes) -> Settings:
@@ -314,15 +278,20 @@ def _named_in_errors(place: Place) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Keep the bars and the log of ``datasets`` out of the lessons; its errors repeat the log."""
+    """Keep the bars and the log of the hub's libraries out of the lessons; their errors repeat the log."""
     import datasets
+    from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
-    had_bars, verbosity = datasets.is_progress_bar_enabled(), datasets.logging.get_verbosity()
-    datasets.disable_progress_bars()
+    switches = [(datasets.is_progress_bar_enabled(), datasets.disable_progress_bars, datasets.enable_progress_bars)]
+    switches += [(not are_progress_bars_disabled(), disable_progress_bars, enable_progress_bars)]
+    verbosity = datasets.logging.get_verbosity()
     datasets.logging.set_verbosity(logging.CRITICAL)
+    for _, disable, _ in switches:
+        disable()
     try:
         yield
     finally:
         datasets.logging.set_verbosity(verbosity)
-        if had_bars:
-            datasets.enable_progress_bars()
+        for was_on, _, enable in switches:
+            if was_on:
+                enable()

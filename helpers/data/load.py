@@ -11,7 +11,6 @@ from helpers.data.by_id import Options
 from helpers.data.dataset import RetrievalDataset, check_count, require_answers
 from helpers.data.formats import DEFAULT_SPLIT, Table, column_of, kind_of, parse_columns, read_table
 from helpers.data.hub import OFFLINE_DEFAULT, Place, shown_name
-from helpers.data.rows import from_rows
 
 CHOICES = {
     "on_blank": ("raise", "skip"),
@@ -154,7 +153,7 @@ def _load(
         passages = _read_table(_find(corpus), None, None, options)
     elif corpus is not None:
         passages = _read_table(place, corpus, None, options)
-    return replace(from_rows(name, rows, passages, options), split=rows.split)
+    return replace(by_id.from_rows(name, rows, passages, options), split=rows.split)
 
 
 def _load_configurations(
@@ -180,20 +179,17 @@ def _load_configurations(
         return None
     queries = _read_table(place, roles["queries"], judgements.split, options, or_only=True)
     if "instruction" in roles:
-        queries = _with_instructions(
-            queries, _read_table(place, roles["instruction"], judgements.split, options), options
-        )
+        told = _read_table(place, roles["instruction"], judgements.split, options)
+        ids, texts = column_of(told, "query_id", options.columns), column_of(told, "instruction", {})
+        by_query = dict(zip(ids, texts, strict=True))
+        column = [by_query.get(query) for query in column_of(queries, "query_id", options.columns)]
+        queries = replace(queries, columns={**queries.columns, "instruction": column})
     passages = _read_table(place, roles["corpus"], judgements.split, options, or_only=True)
     judged = by_id.grades_of(judgements, options.columns)
-    return replace(by_id.collect(name, queries, passages, judged, "qrels", options), split=judgements.split)
-
-
-def _with_instructions(queries: Table, instructions: Table, options: Options) -> Table:
-    """Add the column ``instruction`` of a table of its own, by the id of the query."""
-    ids = column_of(instructions, "query_id", options.columns)
-    by_query = dict(zip(ids, column_of(instructions, "instruction", {}), strict=True))
-    asked = [by_query.get(query) for query in column_of(queries, "query_id", options.columns)]
-    return replace(queries, columns={**queries.columns, "instruction": asked})
+    query_texts = by_id.texts_by_id(queries, "query", options)
+    passage_texts = by_id.texts_by_id(passages, "passage", options)
+    data = by_id.collect(name, query_texts, passage_texts, judged, "qrels", options)
+    return replace(data, split=judgements.split)
 
 
 def _files_by_id(

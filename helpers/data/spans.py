@@ -14,7 +14,7 @@ from typing import NamedTuple
 from helpers.data.bundled import FOLDER
 from helpers.data.by_id import Options, find_file, texts_by_id
 from helpers.data.dataset import check_texts
-from helpers.data.formats import Cell, Table, read_table
+from helpers.data.formats import Table, read_table
 
 BUNDLED = ("pages-en", "pages-zh")
 COLUMNS = ("query", "document", "start", "end", "grade")
@@ -105,15 +105,23 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
     folder = FOLDER / str(source) if str(source) in BUNDLED else Path(source).expanduser()
     if not folder.is_dir():
         raise FileNotFoundError(f"No folder {str(source)!r}; bundled are {' and '.join(BUNDLED)}.")
-    tables = {role: _table(folder, role) for role in ("documents", "queries", "spans")}
-    documents, _ = texts_by_id(tables["documents"], "passage", Options())
-    queries, _ = texts_by_id(tables["queries"], "query", Options())
-    rows, texts = list(documents), list(documents.values())
+    tables: dict[str, Table] = {}
+    for role in ("documents", "queries", "spans"):
+        if (path := find_file(folder, role)) is None:
+            raise FileNotFoundError(
+                f"{folder.name!r} has no table {role!r}; expected {role}.jsonl, .csv, .tsv or .parquet."
+            )
+        tables[role] = read_table(path)
+    documents = texts_by_id(tables["documents"], "passage", Options()).by_id
+    queries = texts_by_id(tables["queries"], "query", Options()).by_id
+    rows, texts, marked = list(documents), list(documents.values()), tables["spans"]
+    if missing := [name for name in COLUMNS if name not in marked.columns]:
+        raise ValueError(f"{marked.source!r}: no column {missing[0]!r}; it has {marked.listed}.")
     spans: dict[str, list[Span]] = {query: [] for query in queries}
-    columns = [_column(tables["spans"], name) for name in COLUMNS]
-    quotes = tables["spans"].columns.get("text", [None] * len(columns[0]))
+    columns = [marked.columns[name] for name in COLUMNS]
+    quotes = marked.columns.get("text", [None] * len(columns[0]))
     for number, (query, document, *numbers, quote) in enumerate(zip(*columns, quotes, strict=True), 1):
-        place = f"{tables['spans'].source!r}, row {number}"
+        place = f"{marked.source!r}, row {number}"
         for role, name, known in (("query", query, queries), ("document", document, documents)):
             if str(name) not in known:
                 raise ValueError(f"{place}: no {role} {name!r}; the first of {len(known)} is {next(iter(known))!r}.")
@@ -130,18 +138,3 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
             )
         spans[str(query)].append(span)
     return SpanDataset(str(source), list(queries.values()), texts, list(spans.values()), list(queries), rows)
-
-
-def _table(folder: Path, role: str) -> Table:
-    path = find_file(folder, role)
-    if path is None:
-        raise FileNotFoundError(
-            f"{folder.name!r} has no table {role!r}; expected {role}.jsonl, .csv, .tsv or .parquet."
-        )
-    return read_table(path)
-
-
-def _column(table: Table, name: str) -> list[Cell]:
-    if name not in table.columns:
-        raise ValueError(f"{table.source!r}: no column {name!r}; it has {table.listed}.")
-    return table.columns[name]

@@ -30,6 +30,7 @@ PathLike = str | os.PathLike[str]
 Ids = Sequence[object]
 FOUR = ("query", "0", "document", "grade")
 THREE = ("query", "document", "grade")
+SIX = ("query", "Q0", "document", "rank", "score", "tag")
 BLANKS = " \t\r\n\v\f"  # separate fields, as in trec_eval; others may be part of an id
 BLANK = re.compile(f"[{BLANKS}]+")
 
@@ -59,7 +60,8 @@ def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
             if len(fields) == len(names) and not is_number and (names == THREE or fields[1].upper() not in ("0", "Q0")):
                 header = line
                 continue
-        _require_fields(place, fields, names)
+        if len(fields) != len(names) or not all(fields):
+            raise ValueError(_wrong_fields(place, fields, names))
         add_grade(qrels, fields[0], fields[-2], read_grade(place, fields[-1]), place)
     if not qrels:
         why = f" below the header {header!r}" if header else ", the file is empty"
@@ -79,7 +81,8 @@ def read_run(path: PathLike) -> dict[str, dict[str, float]]:
     run: dict[str, dict[str, float]] = {}
     for place, line in _lines(path):
         fields = BLANK.split(line)
-        _require_fields(place, fields, ("query", "Q0", "document", "rank", "score", "tag"))
+        if len(fields) != len(SIX):
+            raise ValueError(_wrong_fields(place, fields, SIX))
         query, _, doc, _, score, _ = fields
         try:
             value = float(score)
@@ -132,11 +135,11 @@ def as_run(
         )
     run: dict[str, dict[str, float]] = {}
     for row, (ranking, values) in enumerate(zip(ids.tolist(), scores.tolist(), strict=True)):
-        query = _id(row, query_ids)
+        query = str(query_ids[row] if query_ids is not None else row)
         run[query] = {}
         for doc, score in zip(ranking, values, strict=True):
             if doc >= 0:
-                name = _id(doc, doc_ids)
+                name = str(doc_ids[doc] if doc_ids is not None else doc)
                 if name in run[query]:
                     raise ValueError(f"Document {name!r} is retrieved twice for query {query!r}.")
                 run[query][name] = score
@@ -147,9 +150,10 @@ def as_qrels(
     qrels: Sequence[Mapping[int, int]], query_ids: Ids | None = None, doc_ids: Ids | None = None
 ) -> dict[str, dict[str, int]]:
     """One dict {row: grade} per query, as `RetrievalDataset.qrels` has them, keyed by text like `as_run`."""
+    names = query_ids if query_ids is not None else range(len(qrels))
     return {
-        _id(row, query_ids): {_id(doc, doc_ids): int(grade) for doc, grade in docs.items()}
-        for row, docs in enumerate(qrels)
+        str(query): {str(doc_ids[doc] if doc_ids is not None else doc): int(grade) for doc, grade in docs.items()}
+        for query, docs in zip(names, qrels, strict=False)
     }
 
 
@@ -205,10 +209,8 @@ def _split(line: str, separator: str) -> list[str]:
     return [field.strip(BLANKS) for field in fields]
 
 
-def _require_fields(place: str, fields: Sequence[str], names: Sequence[str]) -> None:
-    """Raise unless a line has these fields, each with something in it."""
-    if len(fields) != len(names) or not all(fields):
-        raise ValueError(f"{place}: expected {len(names)} fields ({' '.join(names)}), found {sum(map(bool, fields))}.")
+def _wrong_fields(place: str, fields: Sequence[str], names: Sequence[str]) -> str:
+    return f"{place}: expected {len(names)} fields ({' '.join(names)}), found {sum(map(bool, fields))}."
 
 
 def add_grade(qrels: dict[str, dict[str, int]], query: str, doc: str, grade: int, place: str) -> None:
@@ -231,13 +233,10 @@ def read_grade(place: str, text: str) -> int:
     Raises:
         ValueError: it is none; the message starts with `place`.
     """
-    if re.fullmatch(r"[+-]?[0-9]+([.]0*)?", text) is None:
-        raise ValueError(f"{place}: the grade must be a whole number, not {text[:60]!r}.")
-    whole = text.split(".")[0]
-    if len(whole) > 20 or abs(int(whole)) > LARGEST_GRADE:
-        shown = text if len(text) <= 20 else f"{text[:20]}… ({len(text)} characters)"
-        raise ValueError(f"{place}: the grade must be a whole number of 32 bits, not {shown}.")
-    return int(whole)
+    number = re.fullmatch(r"([+-]?[0-9]{1,20})([.]0*)?", text)
+    if number is None or abs(int(number[1])) > LARGEST_GRADE:
+        raise ValueError(f"{place}: the grade must be a whole number of 32 bits, not {text[:60]!r}.")
+    return int(number[1])
 
 
 def _qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> str:
@@ -245,10 +244,6 @@ def _qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> str:
     for query, docs in qrels.items():
         lines += [f"{require_field(query)} 0 {require_field(doc)} {int(grade)}\n" for doc, grade in docs.items()]
     return "".join(lines)
-
-
-def _id(row: int, ids: Ids | None) -> str:
-    return str(row if ids is None else ids[row])
 
 
 def require_field(name: object) -> str:

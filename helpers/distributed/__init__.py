@@ -7,7 +7,7 @@ process. Needs the extra ``[distributed]``.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Iterator, Sized
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -20,10 +20,10 @@ from helpers.distributed.cluster import RETRIES, connected
 from helpers.distributed.tasks import in_order
 from helpers.distributed.work import Encoding, Question, encode_shard, search_part
 from helpers.embeddings import BATCH_SIZE, SHARD_SIZE, check_options, text_batches
-from helpers.embeddings.shards import Shards, ShardSettings, ShardWriter
+from helpers.embeddings.shards import Manifest, ShardFile, Shards, fill
 from helpers.embeddings.store import Store
 from helpers.index.blocks import BLOCK
-from helpers.index.dense import checked_vectors, require_dim
+from helpers.index.dense import checked_vectors
 from helpers.index.order import check_k, merge
 
 if TYPE_CHECKING:
@@ -91,36 +91,41 @@ def encode(
         RuntimeError: a shard failed four times, or its workers died; the message names it and the cause. The workers
             of a local cluster do not start.
     """
-    check_options(kind, batch_size)
+    check_options(kind, batch_size, shard_size)
     if model.origin is None:
         raise ValueError(
             f"{model.info.name} cannot be loaded by a worker: it was computed elsewhere, or made from another model. "
             "Give what load_model returned for a hub id or a folder of a model."
         )
+    total = len(texts) if isinstance(texts, Sized) else None
     run = Encoding(
         origin=model.origin,
         device="cuda:0" if gpus_per_worker else "cpu",
-        settings=worker_settings(model, kind, batch_size, shard_size, gpus_per_worker),
+        manifest=worker_manifest(
+            Manifest.begin(model, kind, batch_size, shard_size, total), model.origin["half"], gpus_per_worker
+        ),
         batch_size=batch_size,
         folder=Path(folder).expanduser().absolute(),
         threads=threads_per_worker,
     )
-    total = len(texts) if isinstance(texts, Sized) else None
-    batches = text_batches(texts, shard_size)
+    tasks = ((run, batch) for batch in text_batches(texts, shard_size))
     messages: set[str] = set()
     with (
         connected(cluster, workers, threads_per_worker, gpus_per_worker, dashboard) as client,
-        closing(in_order(client, encode_shard, ((run, batch) for batch in batches), "Shard")) as results,
+        closing(in_order(client, encode_shard, tasks, "Shard")) as results,
         progress_bar(total, f"Encode {kind}", "text", show=progress) as bar,
     ):
-        writer = ShardWriter(Store(run.folder), run.settings, total)
-        for (_, batch), done in results:
-            writer.add(batch, done.shard, done.dim)
-            bar.update(len(batch))
-            messages.update(done.warnings)
+
+        def files() -> Iterator[tuple[list[str], ShardFile, int]]:
+            for (_, batch), done in results:
+                yield batch, done.shard, done.dim
+                bar.update(len(batch))
+                messages.update(done.warnings)
+
+        shards = fill(Store(run.folder), run.manifest, files())
     for message in sorted(messages):
         warnings.warn(message, stacklevel=2)
-    return writer.finish()
+    return shards
 
 
 def search(
@@ -158,8 +163,7 @@ def search(
         ConnectionError, RuntimeError: as for :func:`encode`.
     """
     check_k(k, len(shards))
-    queries = checked_vectors("queries", queries)
-    require_dim("queries", queries, shards.dim)
+    queries = checked_vectors("queries", queries, shards.dim)
     parts = [(start, min(start + PART, len(shards))) for start in range(0, len(shards), PART)]
     best = np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), np.int64)
     with (
@@ -178,9 +182,7 @@ def search(
     return best
 
 
-def worker_settings(model: TransformerModel, kind: str, batch_size: int, shard_size: int, gpus: int) -> ShardSettings:
-    """Return the settings of vectors that are computed on the workers' kind of device."""
-    settings = ShardSettings.of(model, kind, batch_size, shard_size)
-    half = gpus and model.origin is not None and model.origin.half
-    dtype = "torch.float16" if half else "torch.float32"
-    return replace(settings, recipe=replace(settings.recipe, device="cuda" if gpus else "cpu", dtype=dtype))
+def worker_manifest(manifest: Manifest, half: bool, gpus: int) -> Manifest:
+    """Return the manifest of vectors that are computed on the workers' kind of device."""
+    dtype = "torch.float16" if gpus and half else "torch.float32"
+    return replace(manifest, recipe=replace(manifest.recipe, device="cuda" if gpus else "cpu", dtype=dtype))

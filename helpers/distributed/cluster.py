@@ -90,19 +90,15 @@ def _worker_environments(workers: int | None, threads: int, gpus: int) -> list[d
         raise ValueError(f"workers={workers!r}, threads_per_worker={threads!r}: expected at least 1 of each.")
     if not gpus:
         return [{}] * (workers or max(1, CPU_COUNT // threads))
-    devices = visible_devices()
+    import torch
+
+    count = torch.cuda.device_count()
+    named = os.environ.get("CUDA_VISIBLE_DEVICES")
+    names = named.split(",") if named is not None else map(str, range(count))
+    devices = [name.strip() for name in names][:count]
     if not devices or (workers or 0) > len(devices):
         raise ValueError(f"{workers or 'Some'} workers with a GPU each: this machine shows {len(devices)} GPUs.")
     return [{"CUDA_VISIBLE_DEVICES": device} for device in devices[:workers]]
-
-
-def visible_devices() -> list[str]:
-    """Name the GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them."""
-    import torch
-
-    named = os.environ.get("CUDA_VISIBLE_DEVICES")
-    names = named.split(",") if named is not None else map(str, range(torch.cuda.device_count()))
-    return [name.strip() for name in names][: torch.cuda.device_count()]
 
 
 @contextlib.contextmanager

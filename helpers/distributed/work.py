@@ -5,17 +5,17 @@ from __future__ import annotations
 import functools
 import threading
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from helpers.embeddings import Shards, encoding
-from helpers.embeddings.shards import MANIFEST, ShardFile, ShardSettings
+from helpers.embeddings.shards import MANIFEST, Manifest, ShardFile
 from helpers.embeddings.store import Store
 from helpers.index.blocks import BlockIndex
-from helpers.models import Origin, load_model
+from helpers.models import load_model
 
 if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
@@ -28,17 +28,17 @@ class Encoding:
     """The settings of a run that encodes, the same for all of its shards.
 
     Attributes:
-        origin: how a worker loads the model.
+        origin: with which arguments a worker loads the model.
         device: on which it computes, ``cpu`` or ``cuda:0``.
-        settings: those that the vectors must have, digest of the model included.
+        manifest: with the settings that the vectors must have, digest of the model included.
         batch_size: texts a forward pass.
         folder: where shards are written; the same disk for all.
         threads: with how many a worker computes.
     """
 
-    origin: Origin
+    origin: dict[str, Any]
     device: str
-    settings: ShardSettings
+    manifest: Manifest
     batch_size: int
     folder: Path
     threads: int
@@ -59,41 +59,33 @@ def encode_shard(run: Encoding, texts: list[str]) -> Encoded:
         FileNotFoundError: the worker's folder is not the one that the caller sees.
         ValueError: the worker's model is not the caller's, or computes otherwise.
     """
-    store, settings = Store(run.folder), run.settings
+    store, expected = Store(run.folder), run.manifest
     if store.read_text(MANIFEST) is None:
         raise FileNotFoundError(
             f"{str(run.folder)!r} is not there on a worker, or is another folder than the caller's: choose one on a "
             "disk that all machines share."
         )
-    with _ONE_AT_A_TIME, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        model = _loaded_as_expected(run)
-        vectors = encoding.encode_shard(model, texts, settings.kind, run.batch_size, store)
-        messages = tuple(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
-    return Encoded(settings.shard_file(store, texts, vectors), vectors.shape[1], messages)
-
-
-def _loaded_as_expected(run: Encoding) -> TransformerModel:
-    """Return the caller's model, loaded once in each process, or raise where it is another or computes otherwise."""
     import torch
 
-    torch.set_num_threads(run.threads)
-    model, expected = _model(run.origin, run.device), run.settings
-    if model.info.sha256 != expected.model.sha256:
-        raise ValueError(
-            f"The model {expected.model.name} of a worker has the SHA-256 {model.info.sha256}, the caller's "
-            f"{expected.model.sha256}: give all machines the same files."
-        )
-    settings = ShardSettings.of(model, expected.kind, run.batch_size, expected.shard_size)
-    if settings != expected:
-        raise ValueError(f"A worker computes otherwise than the caller expects: {settings}, expected {expected}.")
-    return model
+    with _ONE_AT_A_TIME, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        torch.set_num_threads(run.threads)
+        model = _model(run.device, **run.origin)
+        manifest = Manifest.begin(model, expected.kind, run.batch_size, expected.shard_size)
+        if differences := expected.differences(manifest):
+            raise ValueError(
+                f"A worker computes otherwise than the caller expects: {'; '.join(differences)}. Give all machines the "
+                "same files."
+            )
+        vectors = encoding.encode_shard(model, texts, expected.kind, run.batch_size, store)
+        messages = tuple(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
+    return Encoded(expected.shard_file(store, texts, vectors), vectors.shape[1], messages)
 
 
 @functools.lru_cache(maxsize=1)
-def _model(origin: Origin, device: str) -> TransformerModel:
+def _model(device: str, **origin: Any) -> TransformerModel:
     """Load a model, and keep it for the next shard."""
-    model: TransformerModel = load_model(**asdict(origin), device=device)  # type: ignore[assignment]
+    model: TransformerModel = load_model(**origin, device=device)  # type: ignore[assignment]
     return model
 
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from helpers._cache import default_cache
 from helpers._progress import progress_bar
-from helpers.embeddings.encoding import TokenVectors, encode_batch, encode_shard
-from helpers.embeddings.inputs import compared_tokens, count_truncated
-from helpers.embeddings.shards import Shards, ShardSettings, ShardWriter
+from helpers.embeddings.encoding import TokenVectors, compared_tokens, count_truncated, encode_batch, encode_shard
+from helpers.embeddings.shards import Manifest, Shards, fill
 from helpers.embeddings.store import Store
 from helpers.models import Model, Pooling, Precomputed
 
@@ -63,14 +62,11 @@ def encode(
             precomputed vector, an unknown kind, a model without a pooling of its own, vectors that are not finite.
         OSError: the cache folder cannot be written; the message names it.
     """
-    texts = _checked_texts(texts)
-    embeddings, end = np.empty((0, 0), np.float32), 0
-    for shard in encode_shards(model, texts, kind=kind, batch_size=batch_size, cache_dir=cache_dir, progress=progress):
-        if not end:
-            embeddings = np.empty((len(texts), shard.shape[1]), np.float32)
-        embeddings[end : end + len(shard)] = shard
-        end += len(shard)
-    return embeddings
+    texts = [text for batch in text_batches(texts, SHARD_SIZE) for text in batch]  # all are checked before the first
+    stream = encode_shards(model, texts, kind=kind, batch_size=batch_size, cache_dir=cache_dir, progress=progress)
+    if not (shards := list(stream)):
+        raise ValueError("No texts to encode: give at least one.")
+    return np.concatenate(shards)
 
 
 def encode_shards(
@@ -110,7 +106,7 @@ def encode_shards(
         OSError: a shard cannot be written; the message names file and folder, and how many bytes are missing on a
             full disk. Shards that were written before stay.
     """
-    check_options(kind, batch_size)
+    check_options(kind, batch_size, shard_size)
     if folder is not None and cache_dir is not None:
         raise ValueError("folder and cache_dir were both given: vectors are kept in folder, and nowhere else.")
     store = Store(folder or cache_dir)
@@ -124,11 +120,9 @@ def encode_shards(
 
     if folder is None:
         return (shard for _, shard in shards())
-    settings = ShardSettings.of(model, kind, batch_size, shard_size)
-    writer = ShardWriter(store, settings, total)
-    for batch, shard in shards():
-        writer.add(batch, settings.shard_file(store, batch, shard), shard.shape[1])
-    return writer.finish()
+    manifest = Manifest.begin(model, kind, batch_size, shard_size, total)
+    files = ((batch, manifest.shard_file(store, batch, shard), shard.shape[1]) for batch, shard in shards())
+    return fill(store, manifest, files)
 
 
 def encode_pooled(
@@ -167,14 +161,14 @@ def encode_pooled(
     check_options(kind, batch_size)
     if isinstance(model, Precomputed):
         raise ValueError(f"{model.info.name} holds embeddings, which cannot be pooled another way: give a model.")
-    texts = _checked_texts(texts)
-    if not wanted:
-        raise ValueError("Nothing to encode: give at least one pooling.")
+    texts = [text for batch in text_batches(texts, SHARD_SIZE) for text in batch]  # all are checked before the first
     store, shards = Store(cache_dir), []
     with progress_bar(len(texts), f"Encode {kind}", "text", show=progress) as bar:
         for batch in text_batches(texts, SHARD_SIZE):
             shards.append(encode_batch(model, batch, wanted, kind, batch_size, store))
             bar.update(len(batch))
+    if not shards or not wanted:
+        raise ValueError("Nothing to encode: give at least one text and one pooling.")
     pooled: dict[Pooling, np.ndarray | TokenVectors] = {}
     for pooling in wanted:
         vectors = np.concatenate([shard[pooling].vectors for shard in shards])
@@ -185,41 +179,29 @@ def encode_pooled(
     return pooled
 
 
-def check_options(kind: str, batch_size: int) -> None:
-    """Raise for a kind of text that does not exist, and for a batch of no texts, whose empty shard would be kept."""
+def check_options(kind: str, batch_size: int, shard_size: int = SHARD_SIZE) -> None:
+    """Raise for a kind of text that does not exist, and for a batch or a shard of no texts."""
     if kind not in ("passage", "query"):
         raise ValueError(f"kind={kind!r}: expected 'passage' or 'query'.")
-    if batch_size < 1:
-        raise ValueError(f"batch_size={batch_size!r}: expected at least 1.")
-
-
-def _checked_texts(texts: Sequence[str]) -> list[str]:
-    texts = [text for batch in text_batches(texts, SHARD_SIZE) for text in batch]
-    if not texts:
-        raise ValueError("No texts to encode: give at least one.")
-    return texts
+    for name, size in {"batch_size": batch_size, "shard_size": shard_size}.items():
+        if size < 1:
+            raise ValueError(f"{name}={size!r}: expected at least 1.")
 
 
 def text_batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
     """Divide texts into lists of at most ``size``.
 
     Raises:
-        ValueError: at once for one string and a size below 1; in its turn for a text that is blank or no string.
+        ValueError: one string, a text that is blank or no string.
     """
     if isinstance(texts, str):
         raise ValueError(f"texts is one string, {texts[:60]!r}: put it into a list, [text].")
-    if size < 1:
-        raise ValueError(f"shard_size={size!r}: expected at least 1.")
-
-    def batches() -> Iterator[list[str]]:
-        rest, first = iter(texts), 0
-        while batch := list(itertools.islice(rest, size)):
-            for row, text in enumerate(batch, first):
-                if not isinstance(text, str):
-                    raise ValueError(f"Text {row} is of type {type(text).__name__}, {text!r}; expected a string.")
-                if not text.strip():
-                    raise ValueError(f"Text {row} is blank; drop it, a model would still give it a vector.")
-            yield batch
-            first += len(batch)
-
-    return batches()
+    rest, first = iter(texts), 0
+    while batch := list(itertools.islice(rest, size)):
+        for row, text in enumerate(batch, first):
+            if not isinstance(text, str):
+                raise ValueError(f"Text {row} is of type {type(text).__name__}, {text!r}; expected a string.")
+            if not text.strip():
+                raise ValueError(f"Text {row} is blank; drop it, a model would still give it a vector.")
+        yield batch
+        first += len(batch)

@@ -1,21 +1,31 @@
-"""The vectors of one batch of texts: read from a store, or computed in one forward pass and put there."""
+"""From texts to vectors: tokenize a batch of texts, run the network over it once, pool; or read what a store has."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import string
+import warnings
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from helpers.embeddings.inputs import Tokens, comparison_masks, padded_batches, tokenize
+from helpers._notes import Note
 from helpers.embeddings.store import Recipe, Store
 from helpers.models import Model, Pooling, Precomputed
 
 if TYPE_CHECKING:
     from torch import Tensor
+    from transformers import BatchEncoding
 
     from helpers.models.pooling import TokenBatch
     from helpers.models.transformer import TransformerModel
+
+UNBOUNDED = 1 << 20  # tokenizers that state no limit give a number larger than any input
+COLBERT_QUERY_LENGTH = 32  # tokens; what colbertv2.0 was trained with
+COUNTED_AT_ONCE = 1024  # texts
+
+Tokens = dict[str, list[list[int]]]  # "input_ids" and, where they matter, further columns: integers for each text
 
 
 class TokenVectors(NamedTuple):
@@ -41,31 +51,25 @@ def instruction_of(model: Model, kind: str) -> str:
     return (model.info.query_instruction if kind == "query" else model.info.passage_instruction) or ""
 
 
-def own_pooling(model: TransformerModel) -> Pooling:
-    """Return how a model pools by itself.
+def recipe_of(model: Model, kind: str, batch_size: int, pooling: Pooling | None = None) -> Recipe:
+    """Return all that decides a model's vectors, beside the texts, under a pooling or under its own.
 
     Raises:
-        ValueError: it does not say.
+        ValueError: the model does not say how it pools.
     """
-    if model.info.pooling is None:
-        raise ValueError(f"{model.info.name} does not say how it pools: load it with pooling='cls' or 'mean'.")
-    return Pooling(model.info.pooling)
-
-
-def recipe_of(model: Model, kind: str, batch_size: int, pooling: Pooling | None = None) -> Recipe:
-    """Return all that decides a model's vectors, beside the texts, under a pooling or under its own."""
     if isinstance(model, Precomputed):
         return Recipe(model.info.sha256, f"{kind}: {model.info.pooling}", None, model.device, "float32")
-    pooling = pooling or own_pooling(model)
+    if (chosen := pooling or model.info.pooling) is None:
+        raise ValueError(f"{model.info.name} does not say how it pools: load it with pooling='cls' or 'mean'.")
     return Recipe(
         model=model.info.sha256,
-        pooling=str(pooling),
+        pooling=str(chosen),
         max_length=model.info.max_length,
         device=model.device.partition(":")[0],
         dtype=model.dtype,
         dim=model.info.dim,
-        colbert_side=kind if pooling is Pooling.MAXSIM and model.projection is not None else "",
-        batch_size=batch_size if pooling is Pooling.UNMASKED_MEAN else None,
+        colbert_side=kind if chosen == Pooling.MAXSIM and model.projection is not None else "",
+        batch_size=batch_size if chosen == Pooling.UNMASKED_MEAN else None,
     )
 
 
@@ -80,12 +84,13 @@ def encode_shard(
         store: where vectors are looked for and kept.
         keep: keep vectors that were precomputed too; else they are looked up and not written anywhere.
     """
+    recipe = recipe_of(model, kind, batch_size)
     if not isinstance(model, Precomputed):
-        pooling = own_pooling(model)
+        pooling = Pooling(recipe.pooling)
         return encode_batch(model, texts, [pooling], kind, batch_size, store)[pooling].vectors
     if not keep:
         return model.look_up(texts, kind)
-    name = recipe_of(model, kind, batch_size).shard_name(texts)
+    name = recipe.shard_name(texts)
     shard = store.read(name)
     return store.write(name, model.look_up(texts, kind)) if shard is None else shard
 
@@ -122,11 +127,11 @@ def encode_batch(
 
 def _read_shards(store: Store, names: dict[Pooling, str], texts: int) -> dict[Pooling, np.ndarray]:
     """Read the arrays that are there and can be the vectors of so many texts."""
-    shards = {pooling: store.read(name) for pooling, name in names.items()}
+    shards = {pooling: shard for pooling, name in names.items() if (shard := store.read(name)) is not None}
     return {
         pooling: shard
         for pooling, shard in shards.items()
-        if shard is not None and shard.ndim == 2 and (pooling is Pooling.MAXSIM or len(shard) == texts)
+        if shard.ndim == 2 and (pooling is Pooling.MAXSIM or len(shard) == texts)
     }
 
 
@@ -170,11 +175,10 @@ def _compared_vectors(model: TransformerModel, batch: TokenBatch, masks: list[li
     """Return the vectors of the tokens that MaxSim compares, for each text (tokens compared, dim)."""
     padded_left = model.tokenizer.padding_side == "left"
     hidden = batch.hidden if model.projection is None else batch.hidden @ model.projection.T
-    texts = []
-    for vectors, mask in zip(hidden, masks, strict=True):
-        unpadded = vectors[-len(mask) :] if padded_left else vectors[: len(mask)]
-        texts.append(_unit(unpadded[np.flatnonzero(mask)]))
-    return texts
+    return [
+        _unit((vectors[-len(mask) :] if padded_left else vectors[: len(mask)])[np.flatnonzero(mask)])
+        for vectors, mask in zip(hidden, masks, strict=True)
+    ]
 
 
 def _unit(vectors: Tensor) -> np.ndarray:
@@ -183,3 +187,87 @@ def _unit(vectors: Tensor) -> np.ndarray:
 
     unit: np.ndarray = normalize(vectors.float(), dim=-1).cpu().numpy()
     return unit
+
+
+def tokenize(model: TransformerModel, texts: list[str], colbert_side: str = "") -> Tokens:
+    """Tokenize texts as the model reads them; ``colbert_side``, "query" or "passage", as ColBERT does.
+
+    ColBERT (2020, section 3.2) puts a marker after [CLS] that tells queries from passages ([unused0], [unused1]). A
+    query is filled up with [MASK] to 32 tokens, which nobody attends to but which are compared; punctuation in passages
+    is not compared.
+
+    Raises:
+        ValueError: a text of which the tokenizer knows no token.
+
+    Warns:
+        UserWarning: texts were longer than the model takes, and truncated.
+    """
+    is_query, limit = colbert_side == "query", model.info.max_length or UNBOUNDED
+    vocabulary = model.tokenizer.get_vocab() if colbert_side else {}
+    marker = [vocabulary[name] for name in ["[unused0]" if is_query else "[unused1]"] if name in vocabulary]
+    limit = (min(limit, COLBERT_QUERY_LENGTH) if is_query else limit) - len(marker)
+    bounded = limit < UNBOUNDED - 1
+    columns = model.tokenizer(texts, truncation=bounded, max_length=limit if bounded else None)
+    lengths = [len(ids) for ids in columns["input_ids"]]
+    if 0 in lengths:
+        raise ValueError(f"Text {lengths.index(0)}, {texts[lengths.index(0)]!r}, has no token that the model knows.")
+    full = [text for text, length in zip(texts, lengths, strict=True) if length == limit]
+    if full and any(len(ids) > limit for ids in model.tokenizer(full, verbose=False)["input_ids"]):
+        text = (
+            f"Texts are longer than the {limit} tokens that {model.info.name} takes: what lies beyond was truncated. "
+            "Split them into passages; helpers.embeddings.count_truncated counts them."
+        )
+        warnings.warn(Note(text, "truncated", limit=limit, model=model.info.name), stacklevel=2)
+    if not colbert_side:  # zeros are what a network takes without token types; XLNet has others
+        has_types = any(columns.get("token_type_ids", [[]])[0])
+        return {name: columns[name] for name in ("input_ids", *(["token_type_ids"] if has_types else []))}
+    punctuation = set() if is_query else {vocabulary[sign] for sign in string.punctuation if sign in vocabulary}
+    tokens: Tokens = {"input_ids": [], "attention_mask": [], "compared": []}
+    for ids in columns["input_ids"]:
+        marked = [*ids[:1], *marker, *ids[1:]]
+        masks = [model.tokenizer.mask_token_id] * (limit + len(marker) - len(marked)) if is_query else []
+        tokens["input_ids"].append(marked + masks)
+        tokens["attention_mask"].append([1] * len(marked) + [0] * len(masks))
+        tokens["compared"].append([token not in punctuation for token in marked + masks])
+    return tokens
+
+
+def padded_batches(
+    model: TransformerModel, tokens: Tokens, batch_size: int
+) -> Iterator[tuple[np.ndarray, BatchEncoding]]:
+    """Divide tokenized texts into batches, the longest first so that little padding is computed.
+
+    Yields:
+        The rows of a batch, an int array, and its padded tensors ("input_ids", "attention_mask" …) on the device.
+    """
+    order = np.argsort([-len(ids) for ids in tokens["input_ids"]], kind="stable")
+    for start in range(0, len(order), batch_size):
+        rows = order[start : start + batch_size]
+        batch = {name: [column[row] for row in rows] for name, column in tokens.items() if name != "compared"}
+        yield rows, model.tokenizer.pad(batch, return_tensors="pt").to(model.device)
+
+
+def comparison_masks(tokens: Tokens) -> list[list[int]]:
+    """Return for each token of each text whether MaxSim compares it: all are, unless ColBERT leaves some out."""
+    return tokens.get("compared") or [[True] * len(ids) for ids in tokens["input_ids"]]
+
+
+def compared_tokens(model: TransformerModel, text: str, kind: str = "passage") -> list[str]:
+    """Return the tokens of a text whose vectors MAXSIM gives, in their order."""
+    tokens = tokenize(model, [text], kind if model.projection is not None else "")
+    names: list[str] = list(model.tokenizer.convert_ids_to_tokens(tokens["input_ids"][0]))
+    return list(itertools.compress(names, comparison_masks(tokens)[0]))
+
+
+def count_truncated(model: Model, passages: Sequence[str]) -> int | None:
+    """Count the passages longer than the model reads, which are truncated; None for precomputed vectors."""
+    if isinstance(model, Precomputed):
+        return None
+    limit, count = model.info.max_length or UNBOUNDED, 0
+    room = limit - model.tokenizer.num_special_tokens_to_add() - 1
+    texts = ((model.info.passage_instruction or "") + passage for passage in passages)
+    # An ASCII character never makes more than one token, so that short texts need not be tokenized.
+    doubtful = (text for text in texts if len(text) > room or not text.isascii())
+    while batch := list(itertools.islice(doubtful, COUNTED_AT_ONCE)):
+        count += sum(len(ids) > limit for ids in model.tokenizer(batch, verbose=False)["input_ids"])
+    return count

@@ -7,9 +7,9 @@ import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple, Self, SupportsIndex, overload
+from typing import Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -24,24 +24,31 @@ SHARD_NAME = re.compile(r"[0-9a-f]{64}")
 AGAIN = "run the same call of encode_shards again: what is there is not computed a second time"
 
 
-class ModelName(NamedTuple):
+@dataclass(frozen=True)
+class ModelName:
     """The model that made vectors: its name, and the SHA-256 of its files."""
 
     name: str
     sha256: str
 
 
-class ShardFile(NamedTuple):
-    """One shard of a folder: its name, its rows, and the SHA-256 over its name and its array's file."""
+@dataclass(frozen=True)
+class ShardFile:
+    """One shard of a folder: its file, its rows, and the SHA-256 over the name and the array."""
 
-    name: str
+    file: str
     rows: int
     sha256: str
 
+    @property
+    def name(self) -> str:
+        """The name under which a store has the array."""
+        return self.file.removesuffix(".npy")
+
 
 @dataclass(frozen=True)
-class ShardSettings:
-    """The settings that all vectors of a folder share; a folder takes no others.
+class Manifest:
+    """The content of ``manifest.json`` in a folder of shards: the settings that its vectors share, and the files.
 
     Attributes:
         model: name and SHA-256 of the model.
@@ -49,32 +56,6 @@ class ShardSettings:
         kind: ``passage`` or ``query``.
         instruction: text put before each text.
         shard_size: texts a shard; the last has fewer.
-    """
-
-    model: ModelName
-    recipe: Recipe
-    kind: str
-    instruction: str
-    shard_size: int
-
-    @classmethod
-    def of(cls, model: Model, kind: str, batch_size: int, shard_size: int) -> Self:
-        """Return the settings of a run."""
-        name = ModelName(model.info.name, model.info.sha256)
-        return cls(name, recipe_of(model, kind, batch_size), kind, instruction_of(model, kind), shard_size)
-
-    def shard_file(self, store: Store, texts: Iterable[str], vectors: np.ndarray) -> ShardFile:
-        """Describe the shard of some texts, which a store holds."""
-        name = self.recipe.shard_name([self.instruction + text for text in texts])
-        return ShardFile(name, len(vectors), store.seal(name))
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """The content of ``manifest.json`` in a folder of shards.
-
-    Attributes:
-        settings: those that its vectors share.
         complete: whether all shards are listed; if not, a run that fills the folder goes on, or was stopped.
         rows: vectors; of an incomplete folder how many there will be, None if nobody knows.
         texts: SHA-256 over the texts in their order, each as a netstring, ``length:text``.
@@ -82,19 +63,37 @@ class Manifest:
         shards: the files in the order of the texts.
     """
 
-    settings: ShardSettings
-    complete: bool
+    model: ModelName
+    recipe: Recipe
+    kind: str
+    instruction: str
+    shard_size: int
+    complete: bool = False
     rows: int | None = None
     texts: str = ""
     dim: int = 0
     shards: tuple[ShardFile, ...] = ()
 
+    @classmethod
+    def begin(cls, model: Model, kind: str, batch_size: int, shard_size: int, rows: int | None = None) -> Self:
+        """Return the manifest of a run that has written nothing yet."""
+        name, recipe = ModelName(model.info.name, model.info.sha256), recipe_of(model, kind, batch_size)
+        return cls(name, recipe, kind, instruction_of(model, kind), shard_size, rows=rows)
+
+    def shard_file(self, store: Store, texts: Iterable[str], vectors: np.ndarray) -> ShardFile:
+        """Describe the shard of some texts, which a store holds."""
+        name = self.recipe.shard_name([self.instruction + text for text in texts])
+        return ShardFile(f"{name}.npy", len(vectors), store.seal(name))
+
+    def differences(self, other: Self) -> list[str]:
+        """Return the settings in which the vectors of two folders differ, each with both values."""
+        old, new = ({**asdict(some), **asdict(some.recipe), "model": asdict(some.model)} for some in (self, other))
+        names = [name for name in ("model", *asdict(self.recipe), "kind", "instruction", "shard_size")]
+        return [f"{name} {old[name]!r}, here {new[name]!r}" for name in names if old[name] != new[name]]
+
     def write(self, store: Store) -> None:
         """Write the manifest into a store, whole or not at all."""
-        settings = asdict(self.settings) | {"model": self.settings.model._asdict()}
-        state = {"complete": self.complete, "rows": self.rows, "texts": self.texts, "dim": self.dim, "dtype": "float32"}
-        shards = [{"file": f"{shard.name}.npy", "rows": shard.rows, "sha256": shard.sha256} for shard in self.shards]
-        content = {"format": FORMAT, "version": VERSION, **settings, **state, "shards": shards}
+        content = {"format": FORMAT, "version": VERSION, "dtype": "float32", **asdict(self)}
         store.write_text(MANIFEST, json.dumps(content, indent=1) + "\n")
 
     @classmethod
@@ -102,107 +101,60 @@ class Manifest:
         """Read the manifest of a store; None if it has none.
 
         Raises:
-            ValueError: another format or version, or a file that no run wrote.
+            ValueError: another format or version, a file that no run wrote, or one that names files outside the folder.
         """
-        where = f"Folder {str(store.folder)!r}"
         if (text := store.read_text(MANIFEST)) is None:
             return None
         try:
             content = json.loads(text)
-            version = (content["format"], content["version"])
-            if version == (FORMAT, VERSION):
-                return cls._from_json(content)
-        except (ValueError, KeyError, TypeError) as error:
+            if (content.pop("format"), content.pop("version"), content.pop("dtype")) != (FORMAT, VERSION, "float32"):
+                raise ValueError(f"not format {FORMAT!r}, version {VERSION}")
+            shards = tuple(ShardFile(**shard) for shard in content.pop("shards"))
+            if outside := [shard.file for shard in shards if not SHARD_NAME.fullmatch(shard.name)]:
+                raise ValueError(f"{outside[0]!r} is no file of a shard")
+            model, recipe = ModelName(**content.pop("model")), Recipe(**content.pop("recipe"))
+            return cls(model, recipe, **content, shards=shards)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ValueError(
-                f"{where}: {MANIFEST} is damaged, or not that of a folder of shards ({error!r:.160})."
+                f"Folder {str(store.folder)!r}: {MANIFEST} is damaged, or not that of a folder of shards as this "
+                f"version writes them ({error!r:.160}). Encode the texts again into another folder."
             ) from None
-        raise ValueError(
-            f"{where}: {MANIFEST} has the format {version!r}; this version reads {(FORMAT, VERSION)}. Encode the texts "
-            "again into another folder."
-        )
-
-    @classmethod
-    def _from_json(cls, content: dict[str, Any]) -> Self:
-        """Make a manifest; names of files outside the folder and impossible numbers are refused."""
-        settings = {field.name: content[field.name] for field in fields(ShardSettings)}
-        settings |= {"model": ModelName(**content["model"]), "recipe": Recipe(**content["recipe"])}
-        shards = tuple(
-            ShardFile(shard["file"].removesuffix(".npy"), shard["rows"], shard["sha256"]) for shard in content["shards"]
-        )
-        for shard in shards:
-            if not SHARD_NAME.fullmatch(shard.name) or type(shard.rows) is not int or shard.rows < 1:
-                raise ValueError(f"shard {shard.name!r} of {shard.rows!r} rows")
-        if content["complete"] and (sum(shard.rows for shard in shards) != content["rows"] or not shards):
-            raise ValueError(f"{content['rows']!r} rows, not those of the shards")
-        state = {name: content[name] for name in ("complete", "rows", "texts", "dim")}
-        return cls(ShardSettings(**settings), **state, shards=shards)
 
 
-class ShardWriter:
-    """Writes the manifest of a folder that is being filled with shards, in the order of the texts.
+def fill(store: Store, manifest: Manifest, shards: Iterable[tuple[Iterable[str], ShardFile, int]]) -> Shards:
+    """Keep the manifest of a folder while shards are written into it.
 
     Several runs may fill one folder at once, also on several machines that share a disk. The manifest is written
-    when a folder is begun and when it is complete, so that a complete one on a disk that is read only is left alone.
+    before the first shard and after the last, so that a complete one on a disk that is read only is left alone.
 
     Args:
         store: the folder.
-        settings: those that its vectors share.
-        expected: how many texts there will be, None if nobody knows.
+        manifest: the one to begin with.
+        shards: in the order of the texts: those of a shard, without their instruction, its file, and its dimensions.
 
     Raises:
-        ValueError: the folder holds vectors of another model, recipe, kind, instruction or shard size.
+        ValueError: the folder holds vectors of another model, recipe, kind, instruction or shard size; no shards.
         OSError: it cannot be written.
     """
-
-    def __init__(self, store: Store, settings: ShardSettings, expected: int | None = None) -> None:
-        """Refuse a folder of other vectors, and begin an empty one."""
-        self.store, self.settings = store, settings
-        self._digest = hashlib.sha256()
-        self._shards: list[ShardFile] = []
-        self._dim = 0
-        earlier = Manifest.read(store)
-        if earlier is None:
-            Manifest(settings, complete=False, rows=expected).write(store)
-        elif earlier.settings != settings:
-            raise ValueError(_difference(store.folder, earlier.settings, settings))
-
-    def add(self, texts: Iterable[str], shard: ShardFile, dim: int) -> None:
-        """Note the shard of the next texts; they count without their instruction."""
-        netstrings = "".join([f"{len(text)}:{text}" for text in texts])
-        self._digest.update(netstrings.encode("utf-8", "surrogatepass"))
-        self._shards.append(shard)
-        self._dim = dim
-
-    def finish(self) -> Shards:
-        """List all shards in the manifest, if it does not list them already, and open the folder.
-
-        Raises:
-            ValueError: no shard was added.
-        """
-        if not self._shards:
-            raise ValueError("No texts to encode: give at least one.")
-        rows = sum(shard.rows for shard in self._shards)
-        texts = self._digest.hexdigest()
-        complete = Manifest(self.settings, True, rows, texts, self._dim, tuple(self._shards))
-        if Manifest.read(self.store) != complete:
-            complete.write(self.store)
-        return Shards(self.store.folder, complete)
-
-
-def _difference(folder: Path, earlier: ShardSettings, current: ShardSettings) -> str:
-    """Return a message with the settings in which the vectors of a folder and a run differ."""
-    if earlier.model.sha256 != current.model.sha256:
-        return (
-            f"Folder {str(folder)!r} holds vectors of {earlier.model.name!r}, SHA-256 {earlier.model.sha256}; this "
-            f"model is {current.model.name!r}, SHA-256 {current.model.sha256}. Take another folder, or delete this one."
+    earlier = Manifest.read(store)
+    if earlier is None:
+        manifest.write(store)
+    elif differences := earlier.differences(manifest):
+        raise ValueError(
+            f"Folder {str(store.folder)!r} was made in another way: {'; '.join(differences)}. Take another folder, or "
+            "delete this one."
         )
-    old, new = (asdict(settings) | asdict(settings.recipe) for settings in (earlier, current))
-    names = [name for name in new if name not in ("model", "recipe") and old[name] != new[name]]
-    differences = [f"{name} {json.dumps(old[name])}, here {json.dumps(new[name])}" for name in names]
-    return (
-        f"Folder {str(folder)!r} was made in another way: {'; '.join(differences)}. Take another folder, or delete "
-        "this one."
-    )
+    digest, files, dim = hashlib.sha256(), [], 0
+    for texts, file, dim in shards:  # noqa: B007
+        digest.update("".join(f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass"))
+        files.append(file)
+    if not files:
+        raise ValueError("No texts to encode: give at least one.")
+    rows, whole = sum(file.rows for file in files), digest.hexdigest()
+    complete = replace(manifest, complete=True, rows=rows, texts=whole, dim=dim, shards=tuple(files))
+    if earlier != complete:
+        complete.write(store)
+    return Shards(store.folder, complete)
 
 
 class Shards:
@@ -230,8 +182,7 @@ class Shards:
     def __init__(self, folder: Path, manifest: Manifest) -> None:
         """Take a complete manifest; users call :meth:`open`."""
         self.folder, self.manifest = folder, manifest
-        self.model, self.kind = manifest.settings.model, manifest.settings.kind
-        self.texts, self.dim = manifest.texts, manifest.dim
+        self.model, self.kind, self.texts, self.dim = manifest.model, manifest.kind, manifest.texts, manifest.dim
         self._starts = [0, *itertools.accumulate(shard.rows for shard in manifest.shards)]
         self._store = Store(folder)
         self._verified: set[int] = set()
@@ -253,10 +204,8 @@ class Shards:
             )
         if not manifest.complete:
             written = sum(bool(SHARD_NAME.fullmatch(name)) for name in store.names())
-            progress = f"{written} shards so far"
-            if manifest.rows is not None:
-                progress = f"{written} of {-(-manifest.rows // manifest.settings.shard_size)} shards"
-            raise ValueError(f"Folder {str(store.folder)!r} is unfinished, {progress}; {AGAIN}.")
+            total = "" if manifest.rows is None else f" of {-(-manifest.rows // manifest.shard_size)}"
+            raise ValueError(f"Folder {str(store.folder)!r} is unfinished, {written}{total} shards so far; {AGAIN}.")
         return cls(store.folder, manifest)
 
     def __len__(self) -> int:
@@ -271,10 +220,8 @@ class Shards:
     @property
     def parts(self) -> list[tuple[int, Path]]:
         """For each shard the row at which it begins, and its file."""
-        return [
-            (start, self._store.path(shard.name))
-            for start, shard in zip(self._starts, self.manifest.shards, strict=False)
-        ]
+        paths = (self._store.path(shard.name) for shard in self.manifest.shards)
+        return list(zip(self._starts, paths, strict=False))
 
     def __iter__(self) -> Iterator[np.ndarray]:
         """Give the shards in order, each a read-only array (at most shard_size, dim)."""
@@ -282,60 +229,40 @@ class Shards:
 
     def part(self, number: int) -> np.ndarray:
         """Map one shard into memory, its checksum verified if this is the first time."""
-        expected, where = self.manifest.shards[number], f"Folder {str(self.folder)!r}"
+        expected = self.manifest.shards[number]
+        name, shape = expected.name, (expected.rows, self.dim)
         if number in self._verified:
-            return self._store.read_again(expected.name, (expected.rows, self.dim))
-        shard = self._store.read(expected.name)
-        if shard is None or self._store.seal(expected.name) != expected.sha256:
+            return self._store.read_again(name, shape)
+        shard = self._store.read(name)
+        if shard is None or self._store.seal(name) != expected.sha256 or shard.shape != shape:
             raise ValueError(
-                f"{where}: {expected.name}.npy is missing, cannot be read, or is damaged: its SHA-256 is not "
-                f"the one it was written with; {AGAIN}."
+                f"Folder {str(self.folder)!r}: {expected.file} is missing, cannot be read, or is damaged: its "
+                f"SHA-256 or its shape is not the one of {MANIFEST}; {AGAIN}."
             )
-        if shard.shape != (expected.rows, self.dim) or shard.dtype != self.dtype:
-            raise ValueError(f"{where}: {expected.name}.npy is not of the shape that {MANIFEST} says; {AGAIN}.")
         self._verified.add(number)
         return shard
 
-    @overload
-    def __getitem__(self, rows: SupportsIndex) -> np.ndarray: ...
-    @overload
-    def __getitem__(self, rows: slice | np.ndarray | list[int]) -> np.ndarray: ...
     def __getitem__(self, rows: SupportsIndex | slice | np.ndarray | list[int]) -> np.ndarray:
         """Read vectors: of one row (dim,), of a slice or of an array of row numbers (m, dim)."""
-        if isinstance(rows, slice):
-            start, stop, step = rows.indices(len(self))
-            return self._take(np.arange(start, stop, step))
-        numbers = np.asarray(rows)
+        numbers = np.arange(*rows.indices(len(self))) if isinstance(rows, slice) else np.asarray(rows)
         if numbers.dtype == bool and numbers.shape == (len(self),):
             numbers = np.flatnonzero(numbers)
-        if numbers.ndim > 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-            raise IndexError(f"Expected a row, a slice or whole numbers (m,), got {numbers.dtype} of {numbers.shape}.")
-        if numbers.size and not (-len(self) <= numbers.min() and numbers.max() < len(self)):
-            raise IndexError(f"Row {int(numbers.min())} to {int(numbers.max())}: there are {len(self)} vectors.")
-        vectors = self._take(np.atleast_1d(numbers).astype(np.int64) % len(self))
-        return vectors if numbers.ndim else vectors[0]
-
-    def _take(self, rows: np.ndarray) -> np.ndarray:
-        """Copy rows, all of them there, from the shards that hold them."""
-        vectors = np.empty((len(rows), self.dim), self.dtype)
-        holders = np.searchsorted(self._starts, rows, side="right") - 1
+        size = len(self)
+        if numbers.size and not (numbers.dtype.kind in "iu" and -size <= numbers.min() <= numbers.max() < size):
+            raise IndexError(f"Expected rows of {size} vectors, got {numbers.min()} to {numbers.max()}.")
+        flat = numbers.reshape(-1).astype(np.int64) % size
+        vectors = np.empty((len(flat), self.dim), self.dtype)
+        holders = np.searchsorted(self._starts, flat, side="right") - 1
         for number in np.unique(holders).tolist():
             places = np.flatnonzero(holders == number)
-            vectors[places] = self.part(number)[rows[places] - self._starts[number]]
-        return vectors
+            vectors[places] = self.part(number)[flat[places] - self._starts[number]]
+        return vectors.reshape(*numbers.shape, self.dim)
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         """Read all vectors into memory."""
         if copy is False:
             raise ValueError("The vectors are in several files: they cannot become one array without a copy.")
-        whole = np.empty(self.shape, dtype or self.dtype)
-        for start, shard in zip(self._starts, self, strict=False):
-            whole[start : start + len(shard)] = shard
-        return whole
-
-    def __reduce__(self) -> tuple[type[Shards], tuple[Path, Manifest]]:
-        """Send the folder, not the vectors, to another process."""
-        return Shards, (self.folder, self.manifest)
+        return np.concatenate(list(self), dtype=dtype, casting="same_kind")
 
     def __repr__(self) -> str:
         """Show folder, size and number of shards."""

@@ -12,7 +12,6 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import numpy as np
-from filelock import FileLock
 
 from helpers._atomic import whole_file
 from helpers._cache import default_cache
@@ -80,7 +79,7 @@ class Store:
         path = self.path(name)
         try:
             whole = memoryview(path.read_bytes())
-            if _digest(name, whole[:-SEAL]) != whole[-SEAL:]:
+            if hashlib.sha256(name.encode() + whole[:-SEAL]).digest() != whole[-SEAL:]:
                 return None
             array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
         except (OSError, ValueError):
@@ -89,9 +88,8 @@ class Store:
 
     def read_again(self, name: str, shape: tuple[int, int]) -> np.ndarray:
         """Map a float32 array into memory whose checksum was verified before; ``np.load`` would take longer."""
-        dtype, path = np.dtype(np.float32), self.path(name)
-        start = path.stat().st_size - shape[0] * shape[1] * dtype.itemsize - SEAL
-        return np.memmap(path, dtype, "r", start, shape)
+        path, size = self.path(name), shape[0] * shape[1] * np.dtype(np.float32).itemsize
+        return np.memmap(path, np.float32, "r", path.stat().st_size - SEAL - size, shape)
 
     def write(self, name: str, array: np.ndarray) -> np.ndarray:
         """Write an array whole or not at all, and map it into memory."""
@@ -101,8 +99,14 @@ class Store:
         with self._errors_named(path, len(content) + SEAL):
             with whole_file(path) as temporary, temporary.open("wb") as file:
                 file.write(content)
-                file.write(_digest(name, content))
+                file.write(hashlib.sha256(name.encode() + content).digest())
             return np.memmap(path, array.dtype, "r", len(content) - array.nbytes, array.shape)
+
+    def seal(self, name: str) -> str:
+        """Return the checksum at the end of an array's file."""
+        with self.path(name).open("rb") as file:
+            file.seek(-SEAL, os.SEEK_END)
+            return file.read().hex()
 
     def read_text(self, name: str) -> str | None:
         """Read a file of text; None if there is none."""
@@ -113,27 +117,22 @@ class Store:
 
     def write_text(self, name: str, text: str) -> None:
         """Write a file of text whole or not at all."""
-        path, content = self.folder / name, text.encode()
-        with self._errors_named(path, len(content)), whole_file(path) as temporary:
-            temporary.write_bytes(content)
-
-    def seal(self, name: str) -> str:
-        """Return the checksum at the end of an array's file."""
-        with self.path(name).open("rb") as file:
-            file.seek(-SEAL, os.SEEK_END)
-            return file.read().hex()
+        path = self.folder / name
+        with self._errors_named(path, len(text)), whole_file(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
 
     @contextlib.contextmanager
     def lock(self, name: str) -> Iterator[None]:
         """Let one process at a time compute an array; whoever waits finds it afterwards. It saves work and no more."""
-        path = self.folder / f".{name}.lock"
+        from filelock import FileLock
+
         with self._errors_named(self.path(name)):
-            lock = FileLock(path)
+            lock = FileLock(self.folder / f".{name}.lock")
             lock.acquire()
         try:
             yield
         finally:
-            path.unlink(missing_ok=True)
+            Path(lock.lock_file).unlink(missing_ok=True)
             lock.release()
 
     @contextlib.contextmanager
@@ -151,9 +150,3 @@ class Store:
                 error.errno,
                 f"Cannot write {path.name} to the cache folder {str(self.folder)!r} ({error.strerror}): {advice}.",
             ) from error
-
-
-def _digest(name: str, array: bytes | memoryview) -> bytes:
-    digest = hashlib.sha256(name.encode())
-    digest.update(array)
-    return digest.digest()

@@ -4,7 +4,7 @@ In the formulas, r is a list of retrieved documents, best first; q the set of re
 """
 
 import math
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import combinations
 from statistics import mean, median
 from typing import NamedTuple, TypeAlias
@@ -124,16 +124,6 @@ GRADED: Formulas = {
 }
 
 
-def one_query(arguments: str, formulas: Formulas, name: str) -> Exercise:
-    """An exercise whose known mistakes are the other formulas, and itself at other cutoffs."""
-    right = formulas[name]
-    mistakes: dict[str, Formula] = {
-        "no_cutoff": lambda r, q, k: right(r, q, 99),
-        "one_short": lambda r, q, k: right(r, q, k - 1) if k > 1 else 0,
-    }
-    return Exercise(arguments, right, mistakes | {other: formulas[other] for other in formulas if other != name})
-
-
 Run: TypeAlias = dict[str, list[str]]
 Qrels: TypeAlias = dict[str, set[str]]
 
@@ -146,16 +136,16 @@ def mean_of(
     return lambda run, qrels, k: summary([metric(run.get(q, []), qrels.get(q, {""}), k) for q in queries(run, qrels)])
 
 
-def over_queries(name: str, **further: Formula) -> Exercise:
-    """An exercise on a metric's mean over the judged queries."""
-    mistakes: dict[str, Formula] = {
+def means_of(name: str) -> dict[str, Formula]:
+    """The mean of a metric over the judged queries, and wrong ones."""
+    return {
+        "right": mean_of(name, lambda run, qrels: qrels),
         "mean_of_answered": mean_of(name, lambda run, qrels: [q for q in qrels if q in run]),
         "mean_over_run": mean_of(name, lambda run, qrels: run),
         "mean_over_all": mean_of(name, lambda run, qrels: {**run, **qrels}),
         "median": mean_of(name, lambda run, qrels: qrels, median),
         "sum": mean_of(name, lambda run, qrels: qrels, sum),
     }
-    return Exercise("run", mean_of(name, lambda run, qrels: qrels), mistakes | further)
 
 
 def recall_of_pairs(run: Run, qrels: Qrels, k: int) -> float:
@@ -209,113 +199,107 @@ def bpref(r: list[str], g: dict[str, int], *, cap: bool = True, paper: bool = Fa
     return total
 
 
+R_PRECISION: dict[str, Formula] = {
+    "right": lambda r, q: hits(r, q, len(q)) / len(q),
+    "no_cutoff": lambda r, q: hits(r, q, len(r)) / len(q),
+    "precision_of_shown": lambda r, q: hits(r, q, len(r)) / len(r),
+    "precision_at_ten": lambda r, q: hits(r, q, 10) / 10,
+    **{name: lambda r, q, name=name: BINARY[name](r, q, len(q)) for name in ("success", "average_precision")},
+}
+RANKING: dict[str, Formula] = {
+    "right": lambda s: sorted(s, key=lambda doc: (s[doc], doc), reverse=True),
+    "as_listed": lambda s: sorted(s, key=lambda doc: -s[doc]),
+    "listed_last_first": lambda s: sorted(s, key=lambda doc: s[doc])[::-1],
+    "ids_ascending": lambda s: sorted(s, key=lambda doc: (-s[doc], doc)),
+    "ids_as_numbers": lambda s: sorted(s, key=lambda doc: (s[doc], int(doc)), reverse=True),
+    "worst_first": lambda s: sorted(s, key=lambda doc: (s[doc], doc)),
+    "unsorted": list,
+}
+DOCUMENTS: dict[str, Formula] = {
+    "right": lambda chunks, k: unique(documents(chunks))[:k],
+    "cut_first": lambda chunks, k: unique(documents(chunks[:k])),
+    "last_chunk": lambda chunks, k: unique(documents(chunks)[::-1])[::-1][:k],
+    "alphabetical": lambda chunks, k: sorted(unique(documents(chunks)))[:k],
+    "repeats": lambda chunks, k: documents(chunks)[:k],
+    "no_cutoff": lambda chunks, k: unique(documents(chunks)),
+}
+KAPPA: dict[str, Formula] = {
+    "right": lambda a, b: beyond(agreed(a, b), by_chance(mean(a), mean(b))),
+    "agreement": agreed,
+    "chance_is_half": lambda a, b: beyond(agreed(a, b), 0.5),
+    "chance_of_relevant": lambda a, b: beyond(agreed(a, b), mean(a) * mean(b)),
+    "one_distribution": lambda a, b: beyond(agreed(a, b), by_chance(mean(a + b), mean(a + b))),
+    "not_rescaled": lambda a, b: agreed(a, b) - by_chance(mean(a), mean(b)),
+    "overlap": lambda a, b: sum(map(min, a, b)) / sum(map(max, a, b)),
+}
+TAU: dict[str, Formula] = {
+    "right": lambda a, b: 2 * mean(kept_pairs(a, b)) - 1,
+    "kept_share": lambda a, b: mean(kept_pairs(a, b)),
+    "swapped_share": lambda a, b: 1 - mean(kept_pairs(a, b)),
+    "tau_reversed": lambda a, b: 1 - 2 * mean(kept_pairs(a, b)),
+    "every_pair_twice": lambda a, b: mean(kept_pairs(a, b)) - 0.5,
+    "spearman": spearman,
+}
+POOL: dict[str, Formula] = {
+    "right": lambda rankings, depth: {doc for ids in rankings.values() for doc in ids[:depth]},
+    "intersection": lambda rankings, depth: set.intersection(*(set(ids[:depth]) for ids in rankings.values())),
+    "first_system": lambda rankings, depth: set(next(iter(rankings.values()))[:depth]),
+    "no_cutoff": lambda rankings, depth: {doc for ids in rankings.values() for doc in ids},
+    "one_short": lambda rankings, depth: {doc for ids in rankings.values() for doc in ids[: depth - 1]},
+    "depth_in_all": lambda rankings, depth: set(
+        unique(doc for level in zip(*rankings.values(), strict=True) for doc in level)[:depth]
+    ),
+}
+CONDENSED: dict[str, Formula] = {
+    "right": lambda r, g: [doc for doc in r if doc in g],
+    "relevant_only": lambda r, g: [doc for doc in r if g.get(doc)],
+    "by_grade": lambda r, g: sorted((doc for doc in r if doc in g), key=lambda doc: -g[doc]),
+    "unjudged_last": lambda r, g: sorted(r, key=lambda doc: doc not in g),
+    "gaps": lambda r, g: [doc if doc in g else None for doc in r],
+    "unjudged_only": lambda r, g: [doc for doc in r if doc not in g],
+}
+BPREF: dict[str, Formula] = {
+    "right": lambda r, g: bpref(r, g) / len(relevant(g)),
+    "bpref_of_paper": lambda r, g: bpref(r, g, paper=True) / len(relevant(g)),
+    "bpref_uncapped": lambda r, g: bpref(r, g, cap=False) / len(relevant(g)),
+    "bpref_unjudged": lambda r, g: bpref(r, g, unjudged=True) / len(relevant(g)),
+    "bpref_of_retrieved": lambda r, g: bpref(r, g) / max(1, hits(r, relevant(g), 99)),
+    "sum": bpref,
+}
+BONFERRONI: dict[str, Formula] = {
+    "right": lambda p: [min(1, len(p) * value) for value in p],
+    "above_one": lambda p: [len(p) * value for value in p],
+    "divided": lambda p: [value / len(p) for value in p],
+    "one_test_less": lambda p: [min(1, (len(p) - 1) * value) for value in p],
+    "sidak": lambda p: [1 - (1 - value) ** len(p) for value in p],
+    "uncorrected": list,
+}
+
+
+def exercise(arguments: str, formulas: Mapping[str, Formula], name: str = "right") -> Exercise:
+    """An exercise whose known mistakes are the other formulas; where others have names, itself at other cutoffs too."""
+    right = formulas[name]
+    mistakes = {other: formula for other, formula in formulas.items() if other != name}
+    if name != "right":
+        mistakes["no_cutoff"] = lambda r, q, k: right(r, q, 99)
+        mistakes["one_short"] = lambda r, q, k: right(r, q, k - 1) if k > 1 else 0
+    return Exercise(arguments, right, mistakes)
+
+
 ONE_QUERY = ("recall", "capped_recall", "precision", "success", "reciprocal_rank", "average_precision", "rbp")
 WITH_GRADES = ("dcg", "ideal_dcg", "ndcg", "ndcg_exponential", "judged", "rbp_residual")
 EXERCISES: dict[str, Exercise] = {
-    **{name: one_query("binary", BINARY, name) for name in ONE_QUERY},
-    **{name: one_query("graded", GRADED, name) for name in WITH_GRADES},
-    "r_precision": Exercise(
-        "whole",
-        lambda r, q: hits(r, q, len(q)) / len(q),
-        {
-            "no_cutoff": lambda r, q: hits(r, q, len(r)) / len(q),
-            "precision_of_shown": lambda r, q: hits(r, q, len(r)) / len(r),
-            "precision_at_ten": lambda r, q: hits(r, q, 10) / 10,
-            **{name: lambda r, q, name=name: BINARY[name](r, q, len(q)) for name in ("success", "average_precision")},
-        },
-    ),
-    "mean_recall": over_queries("recall", recall_of_pairs=recall_of_pairs),
-    "mrr": over_queries("reciprocal_rank", over_mean_rank=over_mean_rank),
-    "ranking": Exercise(
-        "scores",
-        lambda s: sorted(s, key=lambda doc: (s[doc], doc), reverse=True),
-        {
-            "as_listed": lambda s: sorted(s, key=lambda doc: -s[doc]),
-            "listed_last_first": lambda s: sorted(s, key=lambda doc: s[doc])[::-1],
-            "ids_ascending": lambda s: sorted(s, key=lambda doc: (-s[doc], doc)),
-            "ids_as_numbers": lambda s: sorted(s, key=lambda doc: (s[doc], int(doc)), reverse=True),
-            "worst_first": lambda s: sorted(s, key=lambda doc: (s[doc], doc)),
-            "unsorted": list,
-        },
-    ),
-    "documents": Exercise(
-        "chunks",
-        lambda chunks, k: unique(documents(chunks))[:k],
-        {
-            "cut_first": lambda chunks, k: unique(documents(chunks[:k])),
-            "last_chunk": lambda chunks, k: unique(documents(chunks)[::-1])[::-1][:k],
-            "alphabetical": lambda chunks, k: sorted(unique(documents(chunks)))[:k],
-            "repeats": lambda chunks, k: documents(chunks)[:k],
-            "no_cutoff": lambda chunks, k: unique(documents(chunks)),
-        },
-    ),
-    "kappa": Exercise(
-        "labels",
-        lambda a, b: beyond(agreed(a, b), by_chance(mean(a), mean(b))),
-        {
-            "agreement": agreed,
-            "chance_is_half": lambda a, b: beyond(agreed(a, b), 0.5),
-            "chance_of_relevant": lambda a, b: beyond(agreed(a, b), mean(a) * mean(b)),
-            "one_distribution": lambda a, b: beyond(agreed(a, b), by_chance(mean(a + b), mean(a + b))),
-            "not_rescaled": lambda a, b: agreed(a, b) - by_chance(mean(a), mean(b)),
-            "overlap": lambda a, b: sum(map(min, a, b)) / sum(map(max, a, b)),
-        },
-    ),
-    "tau": Exercise(
-        "orders",
-        lambda a, b: 2 * mean(kept_pairs(a, b)) - 1,
-        {
-            "kept_share": lambda a, b: mean(kept_pairs(a, b)),
-            "swapped_share": lambda a, b: 1 - mean(kept_pairs(a, b)),
-            "tau_reversed": lambda a, b: 1 - 2 * mean(kept_pairs(a, b)),
-            "every_pair_twice": lambda a, b: mean(kept_pairs(a, b)) - 0.5,
-            "spearman": spearman,
-        },
-    ),
-    "pool": Exercise(
-        "pool",
-        lambda rankings, depth: {doc for ids in rankings.values() for doc in ids[:depth]},
-        {
-            "intersection": lambda rankings, depth: set.intersection(*(set(ids[:depth]) for ids in rankings.values())),
-            "first_system": lambda rankings, depth: set(next(iter(rankings.values()))[:depth]),
-            "no_cutoff": lambda rankings, depth: {doc for ids in rankings.values() for doc in ids},
-            "one_short": lambda rankings, depth: {doc for ids in rankings.values() for doc in ids[: depth - 1]},
-            "depth_in_all": lambda rankings, depth: set(
-                unique(doc for level in zip(*rankings.values(), strict=True) for doc in level)[:depth]
-            ),
-        },
-    ),
-    "condensed": Exercise(
-        "judged",
-        lambda r, g: [doc for doc in r if doc in g],
-        {
-            "relevant_only": lambda r, g: [doc for doc in r if g.get(doc)],
-            "by_grade": lambda r, g: sorted((doc for doc in r if doc in g), key=lambda doc: -g[doc]),
-            "unjudged_last": lambda r, g: sorted(r, key=lambda doc: doc not in g),
-            "gaps": lambda r, g: [doc if doc in g else None for doc in r],
-            "unjudged_only": lambda r, g: [doc for doc in r if doc not in g],
-        },
-    ),
-    "bpref": Exercise(
-        "judged",
-        lambda r, g: bpref(r, g) / len(relevant(g)),
-        {
-            "bpref_of_paper": lambda r, g: bpref(r, g, paper=True) / len(relevant(g)),
-            "bpref_uncapped": lambda r, g: bpref(r, g, cap=False) / len(relevant(g)),
-            "bpref_unjudged": lambda r, g: bpref(r, g, unjudged=True) / len(relevant(g)),
-            "bpref_of_retrieved": lambda r, g: bpref(r, g) / max(1, hits(r, relevant(g), 99)),
-            "sum": bpref,
-        },
-    ),
-    "bonferroni": Exercise(
-        "p_values",
-        lambda p: [min(1, len(p) * value) for value in p],
-        {
-            "above_one": lambda p: [len(p) * value for value in p],
-            "divided": lambda p: [value / len(p) for value in p],
-            "one_test_less": lambda p: [min(1, (len(p) - 1) * value) for value in p],
-            "sidak": lambda p: [1 - (1 - value) ** len(p) for value in p],
-            "uncorrected": list,
-        },
-    ),
+    **{name: exercise("binary", BINARY, name) for name in ONE_QUERY},
+    **{name: exercise("graded", GRADED, name) for name in WITH_GRADES},
+    "r_precision": exercise("whole", R_PRECISION),
+    "mean_recall": exercise("run", means_of("recall") | {"recall_of_pairs": recall_of_pairs}),
+    "mrr": exercise("run", means_of("reciprocal_rank") | {"over_mean_rank": over_mean_rank}),
+    "ranking": exercise("scores", RANKING),
+    "documents": exercise("chunks", DOCUMENTS),
+    "kappa": exercise("labels", KAPPA),
+    "tau": exercise("orders", TAU),
+    "pool": exercise("pool", POOL),
+    "condensed": exercise("judged", CONDENSED),
+    "bpref": exercise("judged", BPREF),
+    "bonferroni": exercise("p_values", BONFERRONI),
 }

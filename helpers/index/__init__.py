@@ -8,24 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from helpers._extras import missing
-
-try:
-    import faiss
-except ImportError as error:
-    raise missing(error, "report") from None
 import numpy as np
 
+from helpers._extras import Later
 from helpers.index import dense
 from helpers.index.binary import BinaryIndex
 from helpers.index.blocks import BlockIndex
 from helpers.index.dense import Index, PartialIndex, load_index, reserve, save_index
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
-from helpers.index.order import check_k
+from helpers.index.order import check_k, parse_settings
 from helpers.index.words import KINDS, WORD_INDEXES, BM25Index, SparseIndex, TfidfIndex, read_words, tokenize
 
 if TYPE_CHECKING:
+    import faiss
     from scipy.sparse import csr_matrix
+else:
+    faiss = Later("faiss", "report")
 
 __all__ = [
     "WORD_INDEXES",
@@ -78,7 +76,10 @@ def build_index(
     if kind in KINDS:
         units, options = read_words(kind, settings)
         return KINDS[kind](cast(Sequence[str], passages), *units, **options)
-    values, vectors = parse_settings(settings), cast(Iterable[np.ndarray], passages)
+    names, values = parse_settings(settings)
+    vectors = cast(Iterable[np.ndarray], passages)
+    if names:
+        raise ValueError(f"Setting {names[0]!r}: expected name=number, such as nprobe=8.")
     if kind == "Binary":
         if unknown := sorted(values.keys() - {"rescore"}):
             raise ValueError(f"'Binary' has no setting {unknown[0]!r}; it has rescore.")
@@ -91,22 +92,6 @@ def build_index(
     index = dense.build(vectors, kind)
     dense.set_parameters(index, values)
     return index
-
-
-def parse_settings(settings: str) -> dict[str, float]:
-    """Read ``"nprobe=8,k_factor_rf=4"`` as ``{"nprobe": 8.0, "k_factor_rf": 4.0}``.
-
-    Raises:
-        ValueError: a part that is not a name, "=" and a number.
-    """
-    values: dict[str, float] = {}
-    for part in filter(None, settings.split(",")):
-        name, _, value = part.partition("=")
-        try:
-            values[name.strip()] = float(value)
-        except ValueError:
-            raise ValueError(f"Setting {part!r}: expected name=number, such as nprobe=8.") from None
-    return values
 
 
 def search(

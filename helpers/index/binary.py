@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import faiss
 import numpy as np
 
-from helpers.index.dense import checked_vectors, require_dim
+from helpers.index.dense import checked_vectors
 from helpers.index.order import ordered
 
 BLOCK = 1 << 16  # vectors whose signs are taken at once
@@ -32,6 +31,8 @@ class BinaryIndex:
         """Pack the signs of the passages, block by block."""
         if not (rescore >= 0 and float(rescore).is_integer()):
             raise ValueError(f"rescore={rescore!r}: expected a whole number of at least 0.")
+        import faiss
+
         self.ntotal: int = passages.shape[0]
         self.d: int = passages.shape[1]
         if self.d % 8:
@@ -47,8 +48,7 @@ class BinaryIndex:
 
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Find the k best passages of each query among the candidates: scores and ids, both (q, k)."""
-        queries = checked_vectors("queries", queries)
-        require_dim("queries", queries, self.d)
+        queries = checked_vectors("queries", queries, self.d)
         count = min(self.ntotal, k * max(1, self._rescore))
         distances, ids = self._codes.search(_signs(queries), count)
         if not self._rescore:

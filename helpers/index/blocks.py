@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import faiss
 import numpy as np
 
 from helpers._progress import progress_bar
@@ -51,7 +50,10 @@ class BlockIndex:
         first = 0
         with progress_bar(self.ntotal, "Search", "passage", show=progress) as bar:
             for vectors in self._blocks(queries.shape[1]):
-                block = _Block(vectors if self._all_finite else _finite(vectors))
+                flat = vectors.reshape(-1)
+                if not self._all_finite and not np.isfinite(np.dot(flat, flat)):  # one product shows that quickly
+                    dense.checked_vectors("embeddings", vectors)
+                block = _Block(vectors)
                 for number, batch in enumerate(batches):
                     with dense.by_blas(len(batch) * self.corpus_size):
                         scores, ids = dense.search_batch(block, batch, min(k, block.ntotal))
@@ -65,7 +67,8 @@ class BlockIndex:
         """Yield blocks: parts of a large shard, else a copy of several small ones, overwritten by the next."""
         block, filled = np.empty((min(BLOCK, self.ntotal), dim), np.float32), 0
         for shard in self.shards:
-            dense.require_dim("embeddings", shard, dim)
+            if shard.shape[1] != dim:
+                dense.checked_vectors("embeddings", shard, dim)  # raises
             taken, readable = 0, shard.dtype == np.float32 and shard.flags.c_contiguous  # by FAISS, without a copy
             while taken < len(shard):
                 if readable and not filled and len(shard) - taken >= len(block):
@@ -94,12 +97,6 @@ def _better(
     return best
 
 
-def _finite(block: np.ndarray) -> np.ndarray:
-    """Return a block, or raise if a value is not finite; one inner product shows that quickly."""
-    flat = block.reshape(-1)
-    return block if np.isfinite(np.dot(flat, flat)) else dense.checked_vectors("embeddings", block)
-
-
 class _Block:
     """Vectors in memory, searched as a flat index searches its own."""
 
@@ -108,5 +105,7 @@ class _Block:
         self.ntotal, self.d = vectors.shape
 
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+        import faiss
+
         scores, ids = faiss.knn(queries, self.vectors, k, metric=faiss.METRIC_INNER_PRODUCT)
         return scores, ids

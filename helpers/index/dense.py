@@ -6,14 +6,19 @@ import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-import faiss
 import numpy as np
 
 from helpers._atomic import whole_file
+from helpers._extras import Later
 from helpers._progress import progress_bar
 from helpers.index.order import ordered
+
+if TYPE_CHECKING:
+    import faiss
+else:
+    faiss = Later("faiss", "report")
 
 BLAS_FROM = 1 << 24  # inner products a call
 MOST_TRAINED = 1 << 18  # vectors
@@ -56,23 +61,23 @@ class PartialIndex:
         self.d: int = index.d
         self.ntotal = len(wanted)
         self._index = index
-        self._parameters = _search_parameters(index, faiss.IDSelectorBatch(self._rows))
+        selector = faiss.IDSelectorBatch(self._rows)
+        if isinstance(index, faiss.IndexIVF):
+            self._parameters = _faiss.SearchParametersIVF(sel=selector, nprobe=index.nprobe)
+        elif isinstance(index, faiss.IndexHNSW):
+            self._parameters = _faiss.SearchParametersHNSW(sel=selector, efSearch=index.hnsw.efSearch)
+        elif isinstance(index, faiss.IndexFlat):
+            self._parameters = _faiss.SearchParameters(sel=selector)
+        else:
+            raise ValueError(
+                f"{type(index).__name__} cannot be searched in part; use 'Flat', 'IVF64,Flat' or 'HNSW32'."
+            )
 
     def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Search as a FAISS index does: scores and ids, both (q, k), -1 where too few were found."""
         scores, ids = self._index.search(queries, k, params=self._parameters)
         places = self._order[np.searchsorted(self._rows, ids).clip(max=self.ntotal - 1)]
         return scores, np.where(ids < 0, -1, places)
-
-
-def _search_parameters(index: faiss.Index, selector: faiss.IDSelector) -> Any:
-    if isinstance(index, faiss.IndexIVF):
-        return _faiss.SearchParametersIVF(sel=selector, nprobe=index.nprobe)
-    if isinstance(index, faiss.IndexHNSW):
-        return _faiss.SearchParametersHNSW(sel=selector, efSearch=index.hnsw.efSearch)
-    if isinstance(index, faiss.IndexFlat):
-        return _faiss.SearchParameters(sel=selector)
-    raise ValueError(f"{type(index).__name__} cannot be searched in part; use 'Flat', 'IVF64,Flat' or 'HNSW32'.")
 
 
 def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str) -> faiss.Index:
@@ -103,9 +108,7 @@ def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str) -> faiss.
             ) from error
     reserve(index, count(embeddings) or 0)
     for shard in itertools.chain([first], remaining):
-        vectors = checked_vectors("embeddings", shard)
-        require_dim("embeddings", vectors, index.d)
-        index.add(vectors)
+        index.add(checked_vectors("embeddings", shard, index.d))
     return index
 
 
@@ -145,10 +148,9 @@ def sample(shards: Iterable[np.ndarray], size: int, seed: int = 0) -> np.ndarray
     rng = np.random.default_rng(seed)
     drawn, seen = np.empty((0, 0), np.float32), 0
     for shard in shards:
-        vectors = checked_vectors("embeddings", shard)
+        vectors = checked_vectors("embeddings", shard, drawn.shape[1] if seen else None)
         if not seen:
             drawn = np.empty((size, vectors.shape[1]), np.float32)
-        require_dim("embeddings", vectors, drawn.shape[1])
         places = np.arange(seen, seen + len(vectors))
         late = places >= size
         places[late] = (rng.random(late.sum()) * (places[late] + 1)).astype(np.int64)
@@ -185,8 +187,7 @@ def search(
     index: faiss.Index | PartialIndex, queries: np.ndarray, k: int, batch_size: int, progress: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the k best vectors of each query, batch by batch."""
-    queries = checked_vectors("queries", queries)
-    require_dim("queries", queries, index.d)
+    queries = checked_vectors("queries", queries, index.d)
     scores = np.empty((len(queries), k), np.float32)
     ids = np.empty((len(queries), k), np.int64)
     with progress_bar(len(queries), "Search", "query", show=progress) as bar:
@@ -235,26 +236,22 @@ def by_blas(products: int) -> Iterator[None]:
         settings.distance_compute_blas_threshold = before
 
 
-def checked_vectors(side: str, array: np.ndarray) -> np.ndarray:
+def checked_vectors(side: str, array: np.ndarray, dim: int | None = None) -> np.ndarray:
     """Return a contiguous float32 (n, dim) array, or raise ValueError naming the array."""
     array = np.asarray(array)
     if array.ndim != 2 or not np.issubdtype(array.dtype, np.floating):
         raise ValueError(f"{side}: expected a float array (n, dim), got {array.dtype} of shape {array.shape}.")
     if not len(array):
         raise ValueError(f"{side}: no rows; give at least one vector.")
+    if dim not in (None, array.shape[1]):
+        raise ValueError(
+            f"{side} have {array.shape[1]} dimensions, the index {dim}; embed both sides with the same model."
+        )
     array = np.ascontiguousarray(array, dtype=np.float32)
     if not np.isfinite(array).all():
         bad = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise ValueError(f"{side}: row {bad} holds NaN or infinite values; look at the text it came from.")
     return array
-
-
-def require_dim(side: str, array: np.ndarray, dim: int) -> None:
-    """Raise unless vectors have the dimension of the index."""
-    if array.shape[1] != dim:
-        raise ValueError(
-            f"{side} have {array.shape[1]} dimensions, the index {dim}; embed both sides with the same model."
-        )
 
 
 def save_index(index: faiss.Index, path: str | Path) -> None:

@@ -1,28 +1,14 @@
 """Late interaction: an index of token vectors, searched by MaxSim."""
 
-from typing import Protocol
-
 import numpy as np
 
 from helpers.index.order import top_k
 
 _COSINES_AT_ONCE = 1 << 23  # 32 MiB of them
 
-
-class TokenVectors(Protocol):
-    """Token vectors of n texts, stacked; :class:`helpers.embeddings.TokenVectors` is one."""
-
-    @property
-    def vectors(self) -> np.ndarray:
-        """Vectors of length one, (t, dim)."""
-
-    @property
-    def lengths(self) -> np.ndarray:
-        """How many of them belong to each text, (n,)."""
-
-    @property
-    def starts(self) -> np.ndarray:
-        """The row at which each text begins, (n,)."""
+#: Token vectors of n texts: vectors of length one (t, dim), stacked, and how many of them belong to each text (n,).
+#: :class:`helpers.embeddings.TokenVectors` is such a pair.
+TokenVectors = tuple[np.ndarray, np.ndarray]
 
 
 class MaxSimIndex:
@@ -31,7 +17,7 @@ class MaxSimIndex:
     def __init__(self, passages: TokenVectors) -> None:
         """Keep the vectors."""
         self.passages = passages
-        self.ntotal = len(passages.lengths)
+        self.ntotal = len(passages[1])
 
     def search(self, queries: TokenVectors, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Find the k best passages of each query."""
@@ -47,13 +33,14 @@ def maxsim(queries: TokenVectors, passages: TokenVectors) -> np.ndarray:
     Returns:
         float32 (q, n).
     """
-    scores = np.empty((len(queries.lengths), len(passages.lengths)), np.float32)
-    step = max(1, _COSINES_AT_ONCE // (len(queries.vectors) * int(passages.lengths.max())))
-    for first in range(0, scores.shape[1], step):  # several passages for all queries: one large product of matrices
+    (vectors, lengths), (passage_vectors, counts) = queries, passages
+    query_starts, starts = np.cumsum(lengths) - lengths, np.cumsum(counts) - counts
+    scores = np.empty((len(lengths), len(counts)), np.float32)
+    step = max(1, _COSINES_AT_ONCE // (len(vectors) * int(counts.max())))
+    for first in range(0, len(counts), step):  # several passages for all queries: one large product of matrices
         block = slice(first, first + step)
-        starts = passages.starts[block]
-        end = starts[-1] + passages.lengths[block][-1]
-        cosines = queries.vectors @ passages.vectors[starts[0] : end].T
-        best = np.maximum.reduceat(cosines, starts - starts[0], axis=1)
-        scores[:, block] = np.add.reduceat(best, queries.starts, axis=0)
+        begin, end = starts[block][0], starts[block][-1] + counts[block][-1]
+        cosines = vectors @ passage_vectors[begin:end].T
+        best = np.maximum.reduceat(cosines, starts[block] - begin, axis=1)
+        scores[:, block] = np.add.reduceat(best, query_starts, axis=0)
     return scores

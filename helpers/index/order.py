@@ -1,6 +1,10 @@
-"""The order of results: score descending, then row number ascending; also across the end of a list."""
+"""What all kinds of index share: settings behind a colon, and the order of results.
+
+The order is score descending, then row number ascending; also across the end of a list.
+"""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -45,3 +49,23 @@ def check_k(k: int, size: int) -> None:
     """Raise unless k is a whole number of passages that an index of ``size`` passages can give."""
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 1 <= k <= size:
         raise ValueError(f"k={k!r}: expected a whole number from 1 to {size}, the passages in the index.")
+
+
+def parse_settings(text: str) -> tuple[list[str], dict[str, Any]]:
+    """Read ``"characters,k1=0.9,stem=english"`` as the names ``["characters"]`` and the values behind the others.
+
+    Raises:
+        ValueError: a value that is not a number, other than that of ``stem``.
+    """
+    names: list[str] = []
+    values: dict[str, Any] = {}
+    for part in filter(None, map(str.strip, text.split(","))):
+        name, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            names.append(name)
+            continue
+        try:
+            values[name] = value if name == "stem" else float(value)
+        except ValueError:
+            raise ValueError(f"Setting {part!r}: expected name=number, such as nprobe=8.") from None
+    return names, values

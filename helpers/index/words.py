@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from helpers._notes import Note
+from helpers.index.order import parse_settings
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -224,14 +225,7 @@ def read_words(kind: str, settings: str) -> tuple[list[str], dict[str, Any]]:
     Raises:
         ValueError: as :func:`check_words`, or a number that is none.
     """
-    parts = [part.strip() for part in settings.split(",") if part.strip()]
-    units = [part for part in parts if "=" not in part]
-    values: dict[str, Any] = {}
-    for name, _, value in (part.partition("=") for part in parts if "=" in part):
-        try:
-            values[name.strip()] = value if name.strip() == "stem" else float(value)
-        except ValueError:
-            raise ValueError(f"Setting {name}={value!r}: expected a number, such as k1=0.9.") from None
+    units, values = parse_settings(settings)
     check_words(kind, units, values)
     return units, values
 

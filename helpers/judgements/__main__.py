@@ -22,7 +22,7 @@ from helpers.judgements.sheets import GRADES, shown
 
 def read_texts(path: Path, role: str) -> dict[str, str]:
     """Read a table of ids and texts, those of queries or of passages (`role`)."""
-    texts, _ = texts_by_id(read_table(path), role, Options(on_blank="skip"))
+    texts = texts_by_id(read_table(path), role, Options(on_blank="skip")).by_id
     if blank := [name for name, text in texts.items() if not text]:
         raise ValueError(f"{path.name}: {role} {blank[0]!r} is blank; give it a text.")
     return texts
@@ -122,12 +122,12 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     one = commands.add_parser("sheet", help="write the pairs to judge as CSV files for a spreadsheet")
     one.add_argument("data", type=Path, help="folder with the texts of queries and passages, each with an id")
-    for name in ("queries", "corpus"):
-        one.add_argument(f"--{name}", default=f"{name}.jsonl", help=f"file of {name} in it ({name}.jsonl)")
+    for name, texts in {"queries": "queries", "corpus": "passages"}.items():
+        one.add_argument(f"--{name}", default=f"{name}.jsonl", help=f"its file of {texts} ({name}.jsonl)")
     one.add_argument("--systems", nargs="+", default=[], help="BM25, TF-IDF, or a model: hub id or folder")
     one.add_argument("--runs", nargs="+", default=[], type=Path, help="TREC run files of further systems")
     one.add_argument("--depth", type=int, default=10, help="how many ranks of each system are judged (10)")
-    one.add_argument("--judged", type=Path, help="qrels already made: their pairs are left out")
+    one.add_argument("--judged", type=Path, help="earlier qrels, whose pairs are left out")
     one.add_argument("--grades", nargs="+", type=int, default=GRADES, help="the scale of your guidelines (0 1 2 3)")
     one.add_argument("--assessors", nargs="+", default=["first"], help="a copy for each, by name (first)")
     one.add_argument("--seed", type=int, default=0, help="of the random order")
@@ -138,8 +138,8 @@ def parser() -> argparse.ArgumentParser:
     two.add_argument("filled", nargs="+", type=Path, help="one or two filled copies of it")
     two.add_argument("--settled", type=Path, help="the sheet of conflicts, filled in")
     two.add_argument("--conflicts", type=Path, help="where that sheet is written (conflicts.csv beside the first)")
-    two.add_argument("--judged", type=Path, help="qrels already made, to which the new ones are added")
-    two.add_argument("--partial", action="store_true", help="take pairs without a grade for not yet judged")
+    two.add_argument("--judged", type=Path, help="earlier qrels, to which the new ones are added")
+    two.add_argument("--partial", action="store_true", help="treat pairs without a grade as not yet judged")
     two.add_argument("--out", type=Path, default=Path("qrels.txt"), help="the qrels, a new file (qrels.txt)")
     two.set_defaults(run=gather)
     return top

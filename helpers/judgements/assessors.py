@@ -93,13 +93,11 @@ def agreement(
 
 
 def _by_query(labels: Labels) -> Grades:
-    entries = labels.items() if isinstance(labels, Mapping) else enumerate(labels)
-    by_query: Grades = {}
-    for query, docs in entries:
+    by_query = dict(labels.items() if isinstance(labels, Mapping) else enumerate(labels))
+    for query, docs in by_query.items():
         if not isinstance(docs, Mapping):
             raise ValueError(f"The labels of query {query!r} must be a dict {{passage: grade}}, not {docs!r:.60}.")
-        by_query[query] = dict(docs.items())
-    return by_query
+    return {query: dict(docs.items()) for query, docs in by_query.items()}
 
 
 def _tables(first: Grades, second: Grades, relevance_level: int | None) -> tuple[np.ndarray, tuple[int, ...], int]:

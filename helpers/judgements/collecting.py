@@ -1,5 +1,6 @@
 """Read filled sheets back: every fault with its line, every conflict of two assessors, and then the judgements."""
 
+import itertools
 import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -129,16 +130,16 @@ def _rows(filled: Sheet, empty: Sheet, pairs: Mapping[Pair, SheetRow], faults: l
 def _settled(settled: Sheet, empty: Sheet, conflicts: Mapping[Pair, SheetRow], faults: list[str]) -> dict[Pair, int]:
     """The grades that settle conflicts; a conflict without a row stays one."""
     known = {without_apostrophes(pair): pair for pair in conflicts}
-    rows = []
+    rows: dict[Pair, list[SheetRow]] = {}
     for row in settled.rows:
-        if without_apostrophes((row.query_id, row.passage_id)) in known:
-            rows.append(row)
+        ids = row.query_id, row.passage_id
+        if pair := known.get(without_apostrophes(ids)):
+            rows.setdefault(pair, []).append(row)
         else:
-            ids = shown((row.query_id, row.passage_id))
-            faults.append(f"{settled.name}:{row.line}: {ids} is no conflict of these sheets: remove the row.")
-    present = {known[without_apostrophes((row.query_id, row.passage_id))] for row in rows}
-    pairs = {pair: row for pair, row in conflicts.items() if pair in present}
-    return _grades(Sheet(settled.name, settled.grades, rows), empty, pairs, faults, partial=True)
+            faults.append(f"{settled.name}:{row.line}: {shown(ids)} is no conflict of these sheets: remove the row.")
+    pairs = {pair: row for pair, row in conflicts.items() if pair in rows}
+    sheet = Sheet(settled.name, settled.grades, list(itertools.chain(*rows.values())))
+    return _grades(sheet, empty, pairs, faults, partial=True)
 
 
 def _by_query(grades: Mapping[Pair, int]) -> Labels:

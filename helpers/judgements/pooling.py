@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from helpers.metrics import evaluate
+from helpers.metrics.inputs import checked_cutoff
 from helpers.significance import kendall_tau
 
 __all__ = ["LeaveOneOut", "LeftOut", "Unjudged", "condense", "leave_one_out", "pool", "unjudged"]
@@ -79,7 +80,7 @@ def unjudged(ids: ArrayLike, qrels: Qrels, k: int) -> Unjudged:
     Raises:
         ValueError: ids that are not integers (q, k'), another number of queries in qrels, k below 1.
     """
-    _check_depth("k", k)
+    checked_cutoff(k)
     rows = [[doc for doc in row if doc >= 0] for row in _checked(ids, "ids", qrels)[:, :k].tolist()]
     missing = [[doc for doc in row if doc not in judged] for row, judged in zip(rows, qrels, strict=True)]
     shares = [len(some) / max(1, len(row)) for some, row in zip(missing, rows, strict=True)]
@@ -140,7 +141,11 @@ def leave_one_out(
     tops = _tops(rankings, depth)
     for name, ids in rankings.items():
         _checked(ids, name, qrels)
-    pooled_alone = _pooled_alone(tops, family)
+    members: dict[str, list[list[set[int]]]] = {}
+    for name, rows in tops.items():
+        members.setdefault(family[name], []).append(rows)
+    pooled = {name: [set().union(*row) for row in zip(*rows, strict=True)] for name, rows in members.items()}
+    times = [Counter(doc for docs in row for doc in docs) for row in zip(*pooled.values(), strict=True)]
 
     def score(judged: Qrels) -> dict[str, float]:
         means = {name: evaluate(np.asarray(ids), judged, [metric], **options).mean for name, ids in rankings.items()}
@@ -148,27 +153,17 @@ def leave_one_out(
 
     full = score(qrels)
     systems = {}
-    for name, unique in pooled_alone.items():
-        fewer = [{d: g for d, g in row.items() if d not in gone} for row, gone in zip(qrels, unique, strict=True)]
+    for name, own in pooled.items():
+        fewer = [
+            {doc: grade for doc, grade in row.items() if doc not in docs or families_of[doc] > 1}
+            for row, docs, families_of in zip(qrels, own, times, strict=True)
+        ]
         scores = score(fewer)
         removed = sum(map(len, qrels)) - sum(map(len, fewer))
         for member in (system for system in rankings if family[system] == name):
             systems[member] = LeftOut(removed, full[member], scores[member], _tau(full, scores))
     systems = {name: systems[name] for name in rankings}
     return LeaveOneOut(systems, _tau(full, {name: system.without for name, system in systems.items()}))
-
-
-def _pooled_alone(tops: Mapping[str, list[set[int]]], family: Mapping[str, str]) -> dict[str, list[set[int]]]:
-    """Return for each family the passages that it alone pooled, query by query."""
-    members: dict[str, list[list[set[int]]]] = {}
-    for name, rows in tops.items():
-        members.setdefault(family[name], []).append(rows)
-    pooled = {name: [set().union(*row) for row in zip(*rows, strict=True)] for name, rows in members.items()}
-    times = [Counter(doc for docs in row for doc in docs) for row in zip(*pooled.values(), strict=True)]
-    return {
-        name: [{doc for doc in docs if seen[doc] == 1} for docs, seen in zip(rows, times, strict=True)]
-        for name, rows in pooled.items()
-    }
 
 
 def _tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
@@ -179,7 +174,8 @@ def _tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
 
 def _tops(rankings: Mapping[str, ArrayLike], depth: int) -> dict[str, list[set[int]]]:
     """Return the first `depth` ids of each system as one set a query, without padding."""
-    _check_depth("depth", depth)
+    if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
+        raise ValueError(f"depth must be a whole number of at least 1, not {depth!r}.")
     if not isinstance(rankings, Mapping) or not rankings:
         raise ValueError("rankings must be a dict of one system or more, {name: ids (q, k)}.")
     arrays = {name: _checked(ids, f"rankings[{name!r}]") for name, ids in rankings.items()}
@@ -205,9 +201,3 @@ def _checked(ids: ArrayLike, name: str, qrels: Qrels | None = None) -> np.ndarra
     if qrels is not None and len(qrels) != len(array):
         raise ValueError(f"{name} ranks {len(array)} queries, but qrels judge {len(qrels)}: give one dict per query.")
     return array
-
-
-def _check_depth(name: str, value: int) -> None:
-    """Raise unless a depth is a whole number of at least 1."""
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}.")

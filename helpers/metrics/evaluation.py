@@ -70,18 +70,22 @@ def evaluate(
         TypeError: scores where ids belong, text ids against integer ids, an unknown option.
         ValueError: different numbers of queries, an id twice in one ranking, an unknown metric, a cutoff below 1.
     """
-    wanted = _parse_names(metrics, cutoffs)
-    _check_options(options, no_relevant)
+    named = _parse_names(metrics, cutoffs)
+    known = {option for metric in METRICS.values() for option in metric.options}
+    for option in options.keys() - known:
+        raise TypeError(f"evaluate takes no argument {option!r}. Options of metrics: {', '.join(sorted(known))}.")
+    if no_relevant not in ("zero", "skip", "raise"):
+        raise ValueError(f'no_relevant must be "zero", "skip" or "raise", not {no_relevant!r}.')
     judgements = Judgements.of(qrels, relevance_level)
     rankings = read_rankings(retrieved, judgements, scores, doc_ids)
     whole = max(1, rankings.longest)
     depth = max(
-        whole if k == UNCUT else metric.depth(k, judgements, rankings.longest) for metric, k, _ in wanted.values()
+        whole if k == UNCUT else metric.depth(k, judgements, rankings.longest) for metric, k, _ in named.values()
     )
     hits = Hits.of(rankings, judgements, depth)
     keep, ids = _counted_queries(judgements, no_relevant)
     per_query = {}
-    for name, (metric, k, own) in wanted.items():
+    for name, (metric, k, own) in named.items():
         accepted = {option: options[option] for option in metric.options if option in options} | own
         per_query[name] = metric.of(hits, k, **accepted)[keep]
     return Evaluation(
@@ -102,45 +106,32 @@ def _parse_names(
     """Canonical name -> metric, cutoff and options."""
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     ks = [] if cutoffs is None else [checked_cutoff(k) for k in cutoffs]
-    wanted: dict[str, tuple[Metric, int | None, dict[str, Option]]] = {}
+    named: dict[str, tuple[Metric, int | None, dict[str, Option]]] = {}
     for name in names:
         match = re.fullmatch(r"([a-z_]+)(?:\(([a-z_]+)=([a-z0-9.]+)\))?(?:@(\S*))?", str(name).strip().lower())
         if not match or match[1] not in METRICS:
             raise ValueError(f"Unknown metric {name!r}. Known: {', '.join(METRICS)}, with a cutoff such as ndcg@10.")
         metric, option, value, cutoff = METRICS[match[1]], *match.groups()[1:]
         if option and option not in metric.options:
-            raise ValueError(f"{name!r}: {metric.name} has no option {option!r}; {_options_of(metric)}.")
+            known = f"it has {', '.join(metric.options)}" if metric.options else "it has none"
+            raise ValueError(f"{name!r}: {metric.name} has no option {option!r}; {known}.")
         own: dict[str, Option] = {}
         if option:
             own[option] = float(value) if value[0].isdigit() or value[0] == "." else value
         base = f"{metric.name}({option}={value})" if option else metric.name
         if not metric.takes_cutoff:
-            wanted[base] = (metric, metric.cutoff(cutoff), own)
+            named[base] = (metric, metric.cutoff(cutoff), own)
             continue
         if cutoff is None and not ks and metric.uncut:
-            wanted[base] = (metric, UNCUT, own)
+            named[base] = (metric, UNCUT, own)
             continue
         if cutoff is None and not ks:
             raise ValueError(f"{name!r} needs a cutoff: write {metric.name}@10, or give cutoffs=[10].")
         for k in ks if cutoff is None else [checked_cutoff(cutoff)]:
-            wanted[f"{base}@{k}"] = (metric, k, own)
-    if not wanted:
+            named[f"{base}@{k}"] = (metric, k, own)
+    if not named:
         raise ValueError("No metric was asked for. Give at least one, such as recall@10.")
-    return wanted
-
-
-def _options_of(metric: Metric) -> str:
-    return f"it has {', '.join(metric.options)}" if metric.options else "it has none"
-
-
-def _check_options(options: dict[str, Option], no_relevant: str) -> None:
-    """Raise for an option that no metric takes, or an unknown rule for queries without a relevant document."""
-    if options:
-        known = {option for metric in METRICS.values() for option in metric.options}
-        for option in options.keys() - known:
-            raise TypeError(f"evaluate takes no argument {option!r}. Options of metrics: {', '.join(sorted(known))}.")
-    if no_relevant not in ("zero", "skip", "raise"):
-        raise ValueError(f'no_relevant must be "zero", "skip" or "raise", not {no_relevant!r}.')
+    return named
 
 
 def _counted_queries(judgements: Judgements, no_relevant: str) -> tuple[slice | np.ndarray, Sequence[Hashable]]:

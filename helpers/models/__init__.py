@@ -4,12 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from helpers.models.files import one_line_errors
 from helpers.models.find import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, find_checkpoint
-from helpers.models.flag import flag_model
-from helpers.models.model import ModelInfo, Origin, Pooling
+from helpers.models.model import ModelInfo, Pooling
 from helpers.models.precomputed import ARRAYS, Precomputed
 
 if TYPE_CHECKING:
+    from FlagEmbedding import FlagModel
+
     from helpers.models.transformer import TransformerModel
 
 __all__ = [
@@ -18,7 +20,6 @@ __all__ = [
     "OFFLINE_DEFAULT",
     "Model",
     "ModelInfo",
-    "Origin",
     "Pooling",
     "Precomputed",
     "flag_model",
@@ -116,14 +117,51 @@ def load_model(
         half=half,
         eager=bare or chosen is Pooling.ATTENTION,
     )
-    origin = Origin(
-        name_or_path=str(checkpoint.folder) if name_or_path not in BUNDLED and folder.is_dir() else str(name_or_path),
-        backend=backend,
-        pooling=info.pooling,
-        query_instruction=info.query_instruction,
-        passage_instruction=info.passage_instruction,
-        max_length=model.info.max_length,
-        dim=dim,
-        half=half,
-    )
+    by_name = name_or_path in BUNDLED or not folder.is_dir()
+    origin = {
+        "name_or_path": str(name_or_path) if by_name else str(checkpoint.folder),
+        "backend": backend,
+        "max_length": model.info.max_length,
+        "dim": dim,
+        "half": half,
+        **{name: getattr(info, name) for name in ("pooling", "query_instruction", "passage_instruction")},
+    }
     return replace(model, origin=origin)
+
+
+def flag_model(model: Model) -> "FlagModel":
+    """Load FlagEmbedding's ``FlagModel`` from the folder of a model, with its pooling, instructions and longest input.
+
+    Its ``encode_queries`` and ``encode_corpus`` give the vectors of :func:`helpers.embeddings.encode`, ``encode`` those
+    without an instruction. It reads all texts into memory, keeps nothing, and computes its first batch twice.
+
+    Args:
+        model: what :func:`helpers.models.load_model` returned for a name or a folder.
+
+    Raises:
+        ValueError: ``FlagModel`` would run the model otherwise than its authors do, or cannot load it.
+    """
+    info, folder, card = model.info, model.folder, model.card
+    if folder is None or card is None:
+        raise ValueError(
+            f"{info.name} was computed elsewhere, or made from another model: FlagModel loads the folder of a model."
+        )
+    if fault := card.flag_fault(info.pooling):
+        raise ValueError(fault)
+    from FlagEmbedding import FlagModel
+
+    from helpers.models.transformer import quiet
+
+    with one_line_errors(f"{info.name} cannot be loaded by FlagEmbedding"), quiet():
+        return FlagModel(
+            str(folder),
+            pooling_method=info.pooling,
+            query_instruction_for_retrieval=info.query_instruction or None,
+            passage_instruction_for_retrieval=info.passage_instruction or None,
+            query_max_length=info.max_length,
+            passage_max_length=info.max_length,
+            truncate_dim=info.dim,
+            devices=model.device,
+            use_fp16=model.dtype == "torch.float16",
+            trust_remote_code=False,
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
 from helpers.models.families import family_instructions
 from helpers.models.model import Pooling
@@ -20,8 +20,6 @@ POOLING_FLAGS = {
 # Modules that change nothing about the cosine of two vectors, beside the pooling itself.
 NO_EFFECT = ("Transformer", "Pooling", "Normalize", "Dropout")
 
-Json = TypeVar("Json", dict[str, object], list[object])
-
 
 @dataclass(frozen=True)
 class Card:
@@ -31,7 +29,7 @@ class Card:
         name: the folder's last part, its control characters escaped.
         config: ``config.json``.
         tokenizer: ``tokenizer_config.json``.
-        poolings: the poolings that ``1_Pooling/config.json`` names; None without the file.
+        poolings: the poolings that ``1_Pooling/config.json`` names; none without the file.
         pools_prompt: whether the tokens of an instruction count in the pooling.
         layers: kind and folder of each layer in ``modules.json``, such as ``("Dense", "2_Dense")``.
         prompts: texts to put before queries and passages, by name.
@@ -40,9 +38,9 @@ class Card:
     """
 
     name: str
-    config: dict[str, object]
-    tokenizer: dict[str, object]
-    poolings: list[str] | None
+    config: dict[str, Any]
+    tokenizer: dict[str, Any]
+    poolings: list[str]
     pools_prompt: bool
     layers: list[tuple[str, str]]
     prompts: dict[str, str]
@@ -57,26 +55,20 @@ class Card:
         """
         if pooling is not None:
             return Pooling(pooling)
-        if self.poolings and len(self.poolings) == 1 and self.poolings[0] in set(Pooling):
+        if len(self.poolings) == 1 and self.poolings[0] in set(Pooling):
             return Pooling(self.poolings[0])
-        if not required:
-            return None
-        if self.poolings is None:
-            raise ValueError(
-                f"{self.name} does not say how it pools (no 1_Pooling/config.json): pass pooling='cls' or 'mean'."
-            )
-        raise ValueError(
-            f"{self.name} pools by {self.poolings}, which is none of {', '.join(Pooling)}; pass pooling= to run it "
-            "under another one, which its authors did not."
-        )
+        if required:
+            own = f"pools by {self.poolings}, which is none of {', '.join(Pooling)}"
+            silent = "does not say how it pools (no 1_Pooling/config.json)"
+            raise ValueError(f"{self.name} {own if self.poolings else silent}: pass pooling='cls' or 'mean'.")
+        return None
 
     def flag_fault(self, pooling: str | None) -> str | None:
         """Return why FlagEmbedding's ``FlagModel`` would not run the model as its authors do; None where it would."""
-        omitted = [kind for kind, _ in self.layers if kind not in NO_EFFECT]
-        if omitted:
+        if omitted := [kind for kind, _ in self.layers if kind not in NO_EFFECT]:
             return f"{self.name} has a further layer ({omitted[0]}) that FlagModel omits; its scores would be wrong."
         poolings = self.poolings if pooling is None else [str(pooling)]
-        if poolings not in (None, ["cls"], ["mean"]):
+        if poolings not in ([], ["cls"], ["mean"]):
             return (
                 f"{self.name} under pooling {poolings} is no model for FlagModel, which has 'cls' and 'mean'; for the "
                 "others of helpers.models.pooling pass backend='transformers'."
@@ -88,9 +80,8 @@ class Card:
 
         Arguments come first, ``""`` included; then the model's own prompts; then those of the family of ``name``.
         """
-        keys = ("document", "passage", "corpus")
-        passage_prompt = next((self.prompts[key] for key in keys if self.prompts.get(key)), "")
-        prompts = self.prompts.get("query") or "", passage_prompt
+        passage_prompts = [self.prompts.get(key) for key in ("document", "passage", "corpus")]
+        prompts = self.prompts.get("query") or "", next(filter(None, passage_prompts), "")
         default = prompts if any(prompts) else family_instructions(name)
         return default[0] if query is None else query, default[1] if passage is None else passage
 
@@ -123,51 +114,47 @@ def read_card(folder: Path) -> Card:
             understood here.
     """
     name = repr(folder.name)[1:-1]
-    pooling = read_json(folder / "1_Pooling" / "config.json", dict)
-    settings = read_json(folder / "config_sentence_transformers.json", dict)
-    prompts = settings.get("prompts") or {}
-    if not isinstance(prompts, dict) or not all(isinstance(text, str) for text in prompts.values()):
-        raise ValueError(f"{name}: prompts of config_sentence_transformers.json must map names to texts.")
-    layers: list[tuple[str, str]] = []
-    for module in read_json(folder / "modules.json", list):
-        if not isinstance(module, dict) or not isinstance(module.get("type"), str):
-            raise ValueError(f"{name}: modules.json must list objects with a type; download the model again.")
-        layers.append((module["type"].rpartition(".")[2], str(module.get("path", ""))))
+    try:
+        pooling = dict(read_json(folder / "1_Pooling" / "config.json"))
+        settings = dict(read_json(folder / "config_sentence_transformers.json"))
+        modules = read_json(folder / "modules.json")
+        layers = [(module["type"].rpartition(".")[2], str(module.get("path", ""))) for module in modules]
+        flags = [POOLING_FLAGS.get(key, key) for key, on in pooling.items() if key.startswith("pooling_mode_") and on]
+        mode = pooling.get("pooling_mode", flags)
+        length = dict(read_json(folder / "sentence_bert_config.json")).get("max_seq_length")
+        card = Card(
+            name=name,
+            config=dict(read_json(folder / "config.json")),
+            tokenizer=dict(read_json(folder / "tokenizer_config.json")),
+            poolings=[str(name) for name in (mode if isinstance(mode, list) else [mode])],
+            pools_prompt=pooling.get("include_prompt") is not False,
+            layers=layers,
+            prompts=dict(settings.get("prompts") or {}),
+            similarity=str(settings.get("similarity_fn_name") or "cosine"),
+            max_length=length if isinstance(length, int) and length > 0 else None,
+        )
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ValueError(
+            f"{name}: its JSON files are not of the form that sentence-transformers writes ({error}); download the "
+            "model again."
+        ) from None
     if unknown := {kind for kind, _ in layers} - {*NO_EFFECT, "Dense"}:
         raise ValueError(
             f"{name} has a further layer ({min(unknown)}) that is not understood here; its scores would be wrong. "
             "Compute its embeddings elsewhere and load those."
         )
-    mode = pooling.get("pooling_mode")
-    flags = [POOLING_FLAGS.get(key, key) for key, on in pooling.items() if key.startswith("pooling_mode_") and on]
-    poolings = flags if mode is None else [str(name) for name in (mode if isinstance(mode, list) else [mode])]
-    length = read_json(folder / "sentence_bert_config.json", dict).get("max_seq_length")
-    return Card(
-        name=name,
-        config=read_json(folder / "config.json", dict),
-        tokenizer=read_json(folder / "tokenizer_config.json", dict),
-        poolings=poolings if (folder / "1_Pooling" / "config.json").exists() else None,
-        pools_prompt=pooling.get("include_prompt") is not False,
-        layers=layers,
-        prompts=prompts,
-        similarity=str(settings.get("similarity_fn_name") or "cosine"),
-        max_length=length if isinstance(length, int) and length > 0 else None,
-    )
+    return card
 
 
-def read_json(path: Path, kind: type[Json]) -> Json:
-    """Read a JSON file of a model's folder, an object (``dict``) or a list; an empty one if there is no file.
+def read_json(path: Path) -> Any:
+    """Read a JSON file of a model's folder; an empty object if there is no file.
 
     Raises:
-        ValueError: it is not JSON, or of another kind.
+        ValueError: it is not JSON.
     """
-    if not path.exists():
-        return kind()
-    where = f"{path.parent.name}/{path.name}"
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     except (ValueError, RecursionError) as error:  # broken JSON and broken UTF-8 are ValueErrors
-        raise ValueError(f"{where!r} cannot be read ({error}); download the model again.") from None
-    if not isinstance(value, kind):
-        raise ValueError(f"{where!r} holds {type(value).__name__}, not a {kind.__name__}; download the model again.")
-    return value
+        raise ValueError(
+            f"'{path.parent.name}/{path.name}' cannot be read ({error}); download the model again."
+        ) from None

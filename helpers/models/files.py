@@ -69,25 +69,39 @@ def read_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
 
 
 def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Card]:
-    """Return a model's files by their names, the names of its weights and its card; the weights are not read.
+    """Return a model's files, in the folder and one below, by their names; the names of its weights; and its card.
+
+    The weights are not read.
 
     Raises:
         ValueError: the folder holds no checkpoint that is safe to load: a file is missing, or the model's own files
             send the loader to code or to files outside the folder.
     """
-    files = _model_files(folder)
+    files, root = {}, folder.resolve()
+    for path in sorted([*folder.iterdir(), *folder.glob("*/*")]):
+        if (path.suffix in SUFFIXES or path.name.startswith(VERSIONED)) and not path.is_dir():
+            name = path.relative_to(folder).as_posix()
+            if path.resolve() != root / name:
+                require_inside(folder, path)
+            files[name] = path
     weights = _weights_of(folder, files)
-    if not any(tokenizer in files for tokenizer in ("tokenizer.json", "tokenizer_config.json")):
-        raise ValueError(f"{folder.name!r} has no tokenizer (tokenizer.json): save it beside the model.")
+    needed = {
+        "is no model folder: no config.json": {"config.json"},
+        "has no tokenizer: no tokenizer.json": {"tokenizer.json", "tokenizer_config.json"},
+        f"holds no weights: no {WEIGHTS}": set(weights),
+    }
+    for fault, names in needed.items():
+        if not names & set(files):
+            listed = sorted(path.name for path in folder.iterdir())[:8]
+            raise ValueError(f"{folder.name!r} {fault} in it, only {listed}. Save it beside the other files.")
     card = read_card(folder)
     if "adapter_config.json" in files:
         raise ValueError(
             f"{card.name} is an adapter to another model (adapter_config.json), which would be loaded from wherever "
             "it says. Merge the two and save the merged model."
         )
-    if card.config.get("transformers_weights") not in (None, WEIGHTS):
-        raise ValueError(f"{card.name}: config.json names weights of its own; call the file {WEIGHTS}.")
-    named = {key: card.config.get(key) for key in ("_attn_implementation", "attn_implementation")}
+    keys = ("transformers_weights", "_attn_implementation", "attn_implementation")
+    named = {key: card.config.get(key) for key in keys}
     named |= {key: value for key, value in card.tokenizer.items() if key.endswith(("_file", "_files"))}
     for key, value in named.items():
         for text in value if isinstance(value, list) else [value]:
@@ -101,34 +115,17 @@ def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Ca
     return files, weights, card
 
 
-def _model_files(folder: Path) -> dict[str, Path]:
-    """List the files that can be read for a model, in the folder and one below, by their names from there."""
-    files, root = {}, folder.resolve()
-    for path in sorted([*folder.iterdir(), *folder.glob("*/*")]):
-        if (path.suffix in SUFFIXES or path.name.startswith(VERSIONED)) and not path.is_dir():
-            name = path.relative_to(folder).as_posix()
-            if path.resolve() != root / name:
-                require_inside(folder, path)
-            files[name] = path
-    if "config.json" not in files:
-        listed = sorted(path.name for path in folder.iterdir())[:8]
-        raise ValueError(f"{folder.name!r} is no model folder: no config.json in it, only {listed}.")
-    return files
-
-
 def _weights_of(folder: Path, files: dict[str, Path]) -> tuple[str, ...]:
     """Name the files of weights, in the order in which the loader prefers them: safetensors, then pickles."""
-    first = next((name for name in (WEIGHTS, WEIGHTS_INDEX, PICKLE, PICKLE_INDEX) if name in files), None)
-    if first is None:
-        raise ValueError(f"{folder.name!r} holds no weights: no {WEIGHTS} in it, only {sorted(files)[:8]}.")
+    first = next((name for name in (WEIGHTS, WEIGHTS_INDEX, PICKLE, PICKLE_INDEX) if name in files), WEIGHTS)
     if first in (WEIGHTS, PICKLE):
         return (first,)
-    table = read_json(folder / first, dict).get("weight_map")
-    names = sorted(set(map(str, table.values()))) if isinstance(table, dict) else []
-    outside = [name for name in names if Path(name).name != name or name not in files]
-    if outside or not names:
-        problem = f"{outside[0]!r}, which is no file of the folder itself" if outside else "no file of weights"
-        raise ValueError(f"{first} of {folder.name!r} lists {problem}; download the model again.")
+    names = sorted({str(name) for name in dict(read_json(folder / first)).get("weight_map", {}).values()})
+    if outside := [name for name in names or [""] if Path(name).name != name or name not in files]:
+        raise ValueError(
+            f"{first} of {folder.name!r} lists {outside[0]!r}, which is no file of the folder itself; download the "
+            "model again."
+        )
     return tuple(names)
 
 

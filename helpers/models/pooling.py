@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import torch
-from torch import Tensor
+from typing import TYPE_CHECKING, NamedTuple
 
 from helpers.models.model import Pooling
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 
 class TokenBatch(NamedTuple):
@@ -62,6 +62,8 @@ def unmasked_mean_pooling(batch: TokenBatch) -> Tensor:
 
 def last_token_pooling(batch: TokenBatch) -> Tensor:
     """Take the vector of a text's last own token, on whichever side the padding is. (b, dim)."""
+    import torch
+
     places = torch.arange(batch.mask.shape[1], device=batch.mask.device)
     return batch.hidden[range(len(batch.hidden)), (batch.mask * places).argmax(dim=1)]
 

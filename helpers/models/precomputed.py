@@ -46,35 +46,42 @@ class Precomputed:
         self.arrays: dict[str, np.ndarray] = {}
         self.row_of_text: dict[str, dict[str, int]] = {}
         digests: dict[str, str] = {}
+        self.scaled = False
         for kind, stem in ARRAYS.items():
-            table = self._table_beside(folder, stem)
             array = folder / f"{stem}.npy"
-            for file in (array, table):
+            tables = [folder / f"{stem}{suffix}" for suffix in READERS if (folder / f"{stem}{suffix}").is_file()]
+            if len(tables) != 1 or not array.is_file():
+                raise ValueError(
+                    f"{self.name}: no {array.name}, or not one table with its texts. Embeddings of passages and of "
+                    f'queries are both needed, and beside each its texts, say {stem}.jsonl with a line {{"text": "…"}} '
+                    "for each row. A vector is found by its text."
+                )
+            for file in (array, tables[0]):
                 require_inside(folder, file)
                 digests[file.name] = sha256_of(file)
-            vectors, (texts, _) = _read_array(array), texts_of(read_table(table), kind, {})
+            vectors, (texts, _) = _read_array(array), texts_of(read_table(tables[0]), kind, {})
             if len(texts) != len(vectors):
                 raise ValueError(
-                    f"{self.name}: {array.name} has {len(vectors)} rows, {table.name} {len(texts)} texts; row i of one "
-                    "must belong to row i of the other."
+                    f"{self.name}: {array.name} has {len(vectors)} rows, {tables[0].name} {len(texts)} texts; row i of "
+                    "one must belong to row i of the other."
                 )
+            self.scaled |= _check_rows(array.name, vectors)
             self.arrays[kind] = vectors
             self.row_of_text[kind] = {  # the first counts
                 text: row for row, text in reversed(list(enumerate(texts))) if isinstance(text, str)
             }
-        dims = {kind: array.shape[1] for kind, array in self.arrays.items()}
-        if len(set(dims.values())) > 1:
+        passages, queries = (self.arrays[kind].shape[1] for kind in ARRAYS)
+        if passages != queries:
             raise ValueError(
-                f"{self.name}: the passages have {dims['passage']} dimensions, the queries {dims['query']}; "
-                "both must come from one model."
+                f"{self.name}: the passages have {passages} dimensions, the queries {queries}; both must come from one "
+                "model."
             )
-        self.scaled = any([_check_rows(f"{ARRAYS[kind]}.npy", array) for kind, array in self.arrays.items()])
         weights = "".join(digests[f"{stem}.npy"] for stem in ARRAYS.values())
         self.info = ModelInfo(
             name=self.name,
             sha256=hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest(),
             weights_sha256=hashlib.sha256(weights.encode()).hexdigest(),
-            pooling=f"precomputed, {dims['query']} dimensions{', scaled to length one' if self.scaled else ''}",
+            pooling=f"precomputed, {queries} dimensions{', scaled to length one' if self.scaled else ''}",
             files=digests,
         )
 
@@ -82,18 +89,6 @@ class Precomputed:
     def dtype(self) -> str:
         """The type of the passages' numbers in the file."""
         return str(self.arrays["passage"].dtype)
-
-    def _table_beside(self, folder: Path, stem: str) -> Path:
-        """Find the texts of an array, or say how to write them."""
-        if not (folder / f"{stem}.npy").is_file():
-            raise ValueError(f"{self.name}: no {stem}.npy; embeddings of passages and of queries are both needed.")
-        tables = [folder / f"{stem}{suffix}" for suffix in READERS if (folder / f"{stem}{suffix}").is_file()]
-        if len(tables) != 1:
-            raise ValueError(
-                f"{self.name}: {'several files' if tables else 'no file'} with the texts of {stem}.npy; put one beside "
-                f'it, say {stem}.jsonl with a line {{"text": "…"}} for each row. A vector is found by its text.'
-            )
-        return tables[0]
 
     def look_up(self, texts: Sequence[str], kind: str) -> np.ndarray:
         """Return the vectors of texts: float32 (n, dim), each of length one.

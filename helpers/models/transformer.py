@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from helpers._extras import missing
 
@@ -28,7 +28,7 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from helpers.models.card import Card, read_json
 from helpers.models.files import PICKLE, WEIGHTS, Checkpoint, one_line_errors, read_pickle
-from helpers.models.model import ModelInfo, Origin, Pooling
+from helpers.models.model import ModelInfo, Pooling
 from helpers.models.pooling import POOLINGS, TokenBatch
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class TransformerModel:
         projection: (dim out, dim in) of a ColBERT checkpoint, which puts it behind the network; else None.
         layers: the layers behind the pooling, of sentence-transformers.
         folder, card: where its files are, and the content of its JSON files; None of a variant.
-        origin: how to load it again; None of a variant, which exists in this process alone.
+        origin: with which arguments :func:`helpers.models.load_model` loads it in another process; None of a variant.
     """
 
     info: ModelInfo
@@ -60,7 +60,7 @@ class TransformerModel:
     layers: tuple[torch.nn.Module, ...] = field(default=(), repr=False)
     folder: Path | None = field(default=None, repr=False)
     card: Card | None = field(default=None, repr=False, compare=False)
-    origin: Origin | None = field(default=None, repr=False)
+    origin: dict[str, Any] | None = field(default=None, repr=False)
 
     @property
     def parameter_count(self) -> int:
@@ -131,12 +131,16 @@ def load_transformer(
         raise ValueError(f"max_length={info.max_length}: {info.name} takes from {special + 1} to {most} tokens.")
     limit = info.max_length or min(most, checkpoint.card.max_length or longest or most)
     layers = _load_layers(checkpoint) if any(kind == "Dense" for kind, _ in checkpoint.card.layers) else []
+    projection = None
+    for path in (checkpoint.folder / file for file in checkpoint.weights if PROJECTION in unused):
+        weights = load_file(path) if path.suffix == ".safetensors" else read_pickle(path)
+        projection = weights[PROJECTION].float().to(device) if PROJECTION in weights else projection
     model = TransformerModel(
         info=replace(info, max_length=limit),
         tokenizer=tokenizer,
         network=network.to(device),
         device=device,
-        projection=_read_projection(checkpoint).to(device) if PROJECTION in unused else None,
+        projection=projection,
         layers=tuple(layer.float().eval().to(device) for layer in layers),
         folder=checkpoint.folder,
         card=checkpoint.card,
@@ -247,8 +251,10 @@ def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[PreTrainedModel,
 
 def _require_encoder(network: PreTrainedModel, checkpoint: Checkpoint, pooling: str | None) -> None:
     """Raise unless the tokens that are pooled have seen the whole text: all of an encoder, the last of a decoder."""
-    card = checkpoint.card
-    problem = f"{checkpoint.name} ({network.config.model_type}) is not a text encoder such as BERT: "
+    card, problem = (
+        checkpoint.card,
+        f"{checkpoint.name} ({network.config.model_type}) is not a text encoder such as BERT: ",
+    )
     if getattr(network.config, "is_encoder_decoder", False):
         raise ValueError(problem + "it has an encoder and a decoder. Take a model that has an encoder alone.")
     two_ends = torch.tensor([[1, 2, 3], [1, 2, 4]])
@@ -259,13 +265,13 @@ def _require_encoder(network: PreTrainedModel, checkpoint: Checkpoint, pooling: 
         raise ValueError(problem + f"given tokens alone it fails ({error}).") from error
     if not torch.allclose(first[0], second[0], atol=1e-6):
         return
-    if card.config.get("is_causal") is False:
+    causal, code = card.config.get("is_causal"), card.config.get("auto_map") or {}
+    if causal is False:
         raise ValueError(
             f"{checkpoint.name}: its config.json says that tokens see both ways (is_causal), which transformers "
             f"{transformers.__version__} does not do for it. Upgrade transformers."
         )
-    code = card.config.get("auto_map")
-    if isinstance(code, dict) and "AutoModel" in code and "is_causal" not in card.config:
+    if causal is None and "AutoModel" in code:
         raise ValueError(
             f"{checkpoint.name} brings code of its own, which is never run, and without it no token sees the tokens "
             'behind it. Write "is_causal": false into its config.json if its code lets tokens see both ways '
@@ -278,22 +284,28 @@ def _require_encoder(network: PreTrainedModel, checkpoint: Checkpoint, pooling: 
         )
 
 
-def _read_projection(checkpoint: Checkpoint) -> Tensor:
-    for path in (checkpoint.folder / file for file in checkpoint.weights):
-        weights = load_file(path) if path.suffix == ".safetensors" else read_pickle(path)
-        if PROJECTION in weights:
-            return weights[PROJECTION].float()
-    raise ValueError(f"{checkpoint.name}: no file holds the weight {PROJECTION}.")
-
-
 def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
     """Load the layers behind the pooling that change the cosine of two vectors: Dense, and Normalize before a Dense.
 
-    Only these two are imported, whatever dotted name ``modules.json`` gives.
+    Only these two are imported, whatever dotted name ``modules.json`` gives, and nothing but an activation is called.
     """
-    for kind, path in checkpoint.card.layers:
-        if kind == "Dense":
-            _require_harmless_dense(checkpoint, path)  # before the import, which takes seconds
+    for path in (path for kind, path in checkpoint.card.layers if kind == "Dense"):
+        where, folder = f"{checkpoint.name}/{path}", checkpoint.folder / path
+        if Path(path).name != path:
+            raise ValueError(f"{checkpoint.name}: {path!r} of its modules.json is no folder of the model itself.")
+        if not (folder / WEIGHTS).exists():
+            if not (folder / PICKLE).exists():
+                raise ValueError(f"{where} holds no weights ({WEIGHTS}); download the model again.")
+            read_pickle(folder / PICKLE)
+        config = read_json(folder / "config.json")
+        package, _, activation = str(config.get("activation_function", "torch.nn.Tanh")).rpartition(".")
+        if package.split(".")[0] != "torch" or activation not in ACTIVATIONS:
+            raise ValueError(
+                f"{where}: no activation {config['activation_function']!r} here; it has {', '.join(ACTIVATIONS)}."
+            )
+        for key in ("module_input_name", "module_output_name"):
+            if config.get(key) not in (None, "sentence_embedding"):
+                raise ValueError(f"{where}: {key} is {config[key]!r}; here a layer works on the text's one vector.")
     try:
         from sentence_transformers.sentence_transformer.modules import Dense, Normalize
     except ModuleNotFoundError:  # before sentence-transformers 6
@@ -306,23 +318,3 @@ def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
             with one_line_errors(f"{checkpoint.name}/{path}: its weights do not fit its config.json"):
                 layers.append(Dense.load(str(checkpoint.folder / path)))
     return layers
-
-
-def _require_harmless_dense(checkpoint: Checkpoint, path: str) -> None:
-    """Raise unless a dense layer lies in the model's folder, calls nothing but an activation, and is understood."""
-    where, folder = f"{checkpoint.name}/{path}", checkpoint.folder / path
-    if Path(path).name != path:
-        raise ValueError(f"{checkpoint.name}: {path!r} of its modules.json is no folder of the model itself.")
-    if not (folder / WEIGHTS).exists():
-        if not (folder / PICKLE).exists():
-            raise ValueError(f"{where} holds no weights ({WEIGHTS}); download the model again.")
-        read_pickle(folder / PICKLE)
-    config = read_json(folder / "config.json", dict)
-    package, _, activation = str(config.get("activation_function", "torch.nn.Tanh")).rpartition(".")
-    if package.split(".")[0] != "torch" or activation not in ACTIVATIONS:
-        raise ValueError(
-            f"{where}: no activation {config['activation_function']!r} here; it has {', '.join(ACTIVATIONS)}."
-        )
-    for key in ("module_input_name", "module_output_name"):
-        if config.get(key) not in (None, "sentence_embedding"):
-            raise ValueError(f"{where}: {key} is {config[key]!r}; here a layer works on the text's one vector alone.")

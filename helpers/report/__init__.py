@@ -1,20 +1,17 @@
 """Compare any systems on any data and write one page: `retrieval-report --help`, or `python -m helpers.report`.
 
 command      the command line from its first check to its exit status
-options      the options, one row each
+options      the options, one row each, and how their values are read
 spec         a system as text (`path?pooling=cls`) or as a table of a TOML file, and what is checked of it at once
-make         from a spec to a system
+loading      from a spec to a system
 comparison   compare: any systems on one collection; scores of smaller corpora
-results      means with intervals, paired tests
+results      means with intervals, paired tests, the evidence that a reader gets
 causes       reasons why another evaluation may report a different number
-reading      long documents, cut into chunks: the evidence that reaches a reader
-names        names of metrics, ours and those of ir_measures
-baseline     an earlier report, to compare with
-gates        conditions for continuous integration
-outcome      JUnit XML and a summary in Markdown
-suite        reports on several data sets in one page
-files        results.json, per_query.csv, runs and judgements
 page         the page; its words are in words/, a file a language
+gates        conditions for continuous integration, an earlier report among them
+files        results.json, per_query.csv, runs and judgements
+mteb         the results as files of mteb
+suite        reports on several data sets in one page
 """
 
 from helpers.report.command import main

@@ -8,39 +8,50 @@ by Ctrl-C.
 import argparse
 import glob
 import os
-import re
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from helpers._atomic import whole_file
 from helpers._files import open_text, plain_name
-from helpers._hub import is_hub_id
-from helpers.chunks import Chunker, as_collection, cut
+from helpers.chunks import as_collection, cut
 from helpers.data import OFFLINE_DEFAULT as DATA_DEFAULT
 from helpers.data import RetrievalDataset, bundled, from_ids, load_dataset
-from helpers.data.formats import READERS
 from helpers.data.spans import load_spans
 from helpers.data.trec import read_qrels
 from helpers.embeddings import default_cache
 from helpers.models import OFFLINE_DEFAULT as MODEL_DEFAULT
-from helpers.report.baseline import NotComparableError, read_baseline
 from helpers.report.comparison import Comparison, canonical_metrics, check_metrics, compare, default_metrics
 from helpers.report.files import earlier_files, remove_earlier, save
-from helpers.report.gates import Verdict, at_least, no_drop, not_worse, read_gate
-from helpers.report.make import run_file
+from helpers.report.gates import (
+    NotComparableError,
+    Verdict,
+    at_least,
+    junit,
+    no_drop,
+    not_worse,
+    read_baseline,
+    summary,
+)
+from helpers.report.loading import load_run
 from helpers.report.mteb import mteb_files
-from helpers.report.names import our_name, split_metrics
-from helpers.report.options import DATA, MODELS, keywords, parser, with_options
-from helpers.report.outcome import junit, summary
+from helpers.report.options import (
+    DATA,
+    MODELS,
+    keywords,
+    parser,
+    read_chunker,
+    read_cutoffs,
+    read_gate,
+    split_metrics,
+    with_options,
+)
 from helpers.report.page import render, words
-from helpers.report.reading import evidence_of, read_chunker
-from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, no_file, one_line, with_labels
+from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, one_line, with_labels
 
 SPANS_DEFAULT = "pages-en"
-SHEETS = (".xlsx", ".xls", ".ods")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -67,17 +78,30 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    _check_data_options(args)
+    if args.data is None and (args.queries or args.corpus):
+        raise ValueError(
+            "--queries, --corpus and --qrels belong to a collection: name its folder, --data ., and give all three."
+        )
     specs = _specs(args)
-    metrics, floors, drops = _metrics(args)
-    rivals = [_rival(name, specs) for name in args.fail_if_worse_than]
-    cutoffs = _cutoffs(args.cutoffs)
+    first = specs[0].name
+    metrics = split_metrics(args.metrics) if args.metrics else []
+    if args.fail_if_drop and not args.baseline:
+        raise ValueError("--fail-if-drop compares with an earlier report: give its folder, --baseline.")
+    floors = [read_gate("--fail-under", text) for text in args.fail_under]
+    drops = [read_gate("--fail-if-drop", text, 0.0) for text in args.fail_if_drop]
+    if metrics:
+        check_metrics(metrics, 10)
+    floors, drops = ([(canonical_metrics([name])[0], value) for name, value in gates] for gates in (floors, drops))
+    rivals = [find_rival(name, specs) for name in args.fail_if_worse_than]
+    cutoffs = read_cutoffs(args.cutoffs) if args.cutoffs is not None else []
     if not 0 < args.level < 1:
         raise ValueError(f"--level {args.level}: expected a number between 0 and 1, such as 0.05.")
     for option, number, least in (("looks", args.looks, 1), ("latency", args.latency, 0), ("budget", args.budget, 1)):
         if number < least:
             raise ValueError(f"--{option} {number}: expected a whole number of at least {least}.")
-    chunker = _chunker(args)
+    if args.chunks and (others := sorted(_chosen(args, DATA))):
+        raise ValueError(f"--{others[0].replace('_', '-')} is about judged passages; with --chunks answers are spans.")
+    chunker = read_chunker(args.chunks) if args.chunks else None
     if args.export and args.export.partition("=")[0] != "mteb":
         raise ValueError(f"--export {args.export}: expected mteb, or mteb=TASK.")
     if args.slices and not Path(args.slices).expanduser().is_file():
@@ -86,9 +110,8 @@ def _run(args: argparse.Namespace) -> int:
         raise FileNotFoundError(f"No folder {str(args.baseline)!r}; --baseline takes the folder of an earlier report.")
     _check_folder(args, specs)
     remove_earlier(args.out)  # if anything fails from here on, no older page is taken for this one
-    documents = None
-    if chunker:
-        documents = load_spans(args.data or SPANS_DEFAULT)
+    documents = load_spans(args.data or SPANS_DEFAULT) if chunker else None
+    if documents and chunker:
         data = as_collection(documents, cut(documents, chunker))
     elif args.data is None and args.qrels:
         data = _judgements_alone(args, specs)
@@ -106,15 +129,13 @@ def _run(args: argparse.Namespace) -> int:
     chosen = metrics or default_metrics(cutoffs)
     drops = drops or ([(canonical_metrics(chosen)[-1], 0.0)] if args.baseline else [])
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
-    first = specs[0].name
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
     comparison = compare(
         specs, data, cutoffs[-1], metrics=chosen, growth=not args.no_growth, latency=args.latency,
         progress=not args.quiet,
     )  # fmt: skip
     if documents:
-        gets = evidence_of(comparison, documents, args.budget)
-        comparison = replace(comparison, budget=args.budget, evidence=gets)
+        comparison = comparison.with_evidence(documents, args.budget)
     verdicts = [at_least(comparison, first, *floor) for floor in floors]
     verdicts += [not_worse(comparison, first, rival, args.level) for rival in rivals]
     if earlier:  # Bonferroni: over all looks and metrics at most one level of false alarms
@@ -128,10 +149,11 @@ def _run(args: argparse.Namespace) -> int:
         files = save(comparison, args.out, texts)
     except OSError as error:
         raise OSError(f"{error} The option is --out.") from None
-    if args.junit:
-        _write(args.junit, junit(comparison, verdicts))
-    if args.comment:
-        _write(args.comment, summary(comparison, verdicts, first, earlier))
+    outcome = {args.junit: junit(comparison, verdicts), args.comment: summary(comparison, verdicts, first, earlier)}
+    for path, text in outcome.items():
+        if path:
+            with whole_file(path) as part:
+                part.write_text(text, encoding="utf-8")
     _print_results(comparison, files, verdicts)
     if any(not verdict.passed for verdict in verdicts):
         return 3
@@ -168,40 +190,19 @@ def bundled_types(data: RetrievalDataset) -> dict[str, str]:
     return {}
 
 
+def find_rival(name: str, specs: Sequence[Spec]) -> str:
+    """Return the name of the system beside the first that --fail-if-worse-than names. Raises ValueError without one."""
+    others = [s.name for s in specs[1:]]
+    for spec in specs[1:]:
+        if name in (spec.where, Path(spec.where).name) or name.lower() == spec.name.lower():
+            return spec.name
+    raise ValueError(
+        f"--fail-if-worse-than {name!r}: no such system beside the first; there are {', '.join(others) or 'none'}."
+    )
+
+
 def _chosen(args: argparse.Namespace, flags: Iterable[str]) -> Record:
     return {name: getattr(args, name) for name in keywords(flags) if getattr(args, name) is not None}
-
-
-def _check_data_options(args: argparse.Namespace) -> None:
-    """Raise for a mistyped path that would be taken for a data set of the hub, and for a file of another kind."""
-    if args.data is None:
-        if args.queries or args.corpus:
-            raise ValueError(
-                "--queries, --corpus and --qrels belong to a collection: name its folder, --data ., and give all three."
-            )
-        return
-    path = Path(args.data).expanduser()
-    if path.is_file():
-        suffix = Path(plain_name(path)).suffix.lower()
-        if suffix not in READERS:
-            hint = "save the sheet as CSV UTF-8" if suffix in SHEETS else f"give {', '.join(READERS)}"
-            raise ValueError(f"{path.name!r}: cannot read {path.suffix or 'a file without suffix'}; {hint}.")
-    elif not path.exists() and "/" in args.data and not is_hub_id(args.data):
-        raise no_file(args.data, " (--data)")
-
-
-def _write(path: Path, text: str) -> None:
-    with whole_file(path) as part:
-        part.write_text(text, encoding="utf-8")
-
-
-def _chunker(args: argparse.Namespace) -> Chunker | None:
-    """Read how documents are cut. Raises ValueError for options that have no meaning for spans."""
-    if not args.chunks:
-        return None
-    if others := sorted(_chosen(args, DATA)):
-        raise ValueError(f"--{others[0].replace('_', '-')} is about judged passages; with --chunks answers are spans.")
-    return read_chunker(args.chunks)
 
 
 def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
@@ -216,24 +217,24 @@ def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> Retrie
         raise ValueError(
             f"{searching[0]!r} searches texts, and --qrels alone has none: give --data, --queries, --corpus."
         )
-    given = _chosen(args, DATA).keys() - {"qrels", "relevance_level", "max_queries"}
-    if given:
+    if given := _chosen(args, DATA).keys() - {"qrels", "relevance_level", "max_queries"}:
         raise ValueError(f"--{min(given).replace('_', '-')} is about texts, and --qrels alone has none: give --data.")
     path = Path(args.qrels).expanduser()
     qrels = read_qrels(path)
-    judged = dict.fromkeys(doc for docs in qrels.values() for doc in docs)
-    runs = [run_file(Path(spec.where).expanduser()) for spec in specs if spec.kind == "run"]
-    retrieved = dict.fromkeys(doc for run in runs for docs in run.values() for doc in docs)
-    data = from_ids(
-        plain_name(path), {query: query for query in qrels}, {doc: doc for doc in judged | retrieved}, qrels
-    )
+    runs = [load_run(Path(spec.where).expanduser()) for spec in specs if spec.kind == "run"]
+    every: list[Mapping[str, Iterable[str]]] = [qrels, *runs]
+    documents = {doc: doc for docs_of in every for docs in docs_of.values() for doc in docs}
+    data = from_ids(plain_name(path), {query: query for query in qrels}, documents, qrels)
     return replace(data, relevance_level=args.relevance_level or 1).first(args.max_queries)
 
 
 def _specs(args: argparse.Namespace) -> list[Spec]:
-    model = args.model or (MODEL_DEFAULT if args.against else None)
-    texts = [text for given in (model, args.against, *args.system) if given for text in _matching(given)]
-    specs = [from_text(text) for text in texts]
+    texts = [args.model or (MODEL_DEFAULT if args.against else None), args.against, *args.system]
+    specs = []
+    for text in filter(None, texts):
+        is_pattern = "*" in text and not Path(text).expanduser().exists()  # where no shell named the files
+        files = sorted(glob.glob(str(Path(text).expanduser()))) if is_pattern else []
+        specs += [from_text(file) for file in files or [text]]
     specs += from_toml(args.systems) if args.systems else []
     common = _chosen(args, MODELS)
     specs = [
@@ -243,46 +244,6 @@ def _specs(args: argparse.Namespace) -> list[Spec]:
     specs = with_labels(specs)
     check_specs(specs)
     return specs
-
-
-def _matching(text: str) -> list[str]:
-    """Return the files that a pattern names, where no shell did it; other text as it is."""
-    if "*" not in text or Path(text).expanduser().exists():
-        return [text]
-    return sorted(glob.glob(str(Path(text).expanduser()))) or [text]
-
-
-def _metrics(args: argparse.Namespace) -> tuple[list[str], list[tuple[str, float]], list[tuple[str, float]]]:
-    """Return the names of --metrics, none for the default; metric and value of each --fail-under and --fail-if-drop."""
-    if args.fail_if_drop and not args.baseline:
-        raise ValueError("--fail-if-drop compares with an earlier report: give its folder, --baseline.")
-    metrics = split_metrics(args.metrics) if args.metrics else []
-    floors = [read_gate("--fail-under", text) for text in args.fail_under]
-    drops = [read_gate("--fail-if-drop", text, 0.0) for text in args.fail_if_drop]
-    if metrics:
-        check_metrics(metrics, 10)
-    floors, drops = ([(canonical_metrics([our_name(m)])[0], value) for m, value in gates] for gates in (floors, drops))
-    return metrics, floors, drops
-
-
-def _cutoffs(text: str | None) -> list[int]:
-    if text is None:
-        return []
-    parts = re.split(r"[,\s]+", text.strip())
-    numbers = [int(part) if re.fullmatch(r"[0-9]{1,9}", part) else 0 for part in parts]
-    if min(numbers) < 1:
-        raise ValueError(f"--cutoffs {text!r}: expected whole numbers of at least 1, such as 1,10.")
-    return numbers
-
-
-def _rival(name: str, specs: Sequence[Spec]) -> str:
-    rivals = [
-        s.name for s in specs[1:] if name in (s.name, s.where, Path(s.where).name) or name.lower() == s.name.lower()
-    ]
-    if not rivals:
-        others = ", ".join(s.name for s in specs[1:]) or "none"
-        raise ValueError(f"--fail-if-worse-than {name!r}: no such system beside the first; there are {others}.")
-    return rivals[0]
 
 
 def _check_folder(args: argparse.Namespace, specs: Sequence[Spec]) -> None:

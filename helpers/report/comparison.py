@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -15,13 +14,12 @@ from helpers.data.dataset import require_answers
 from helpers.metrics import METRICS, evaluate
 from helpers.models import Model
 from helpers.report.files import save
-from helpers.report.make import dense, make_system, metadata, open_system, warn_of_rising
-from helpers.report.names import base_of
-from helpers.report.results import Result, Results, Stages
+from helpers.report.loading import dense, load_system, metadata, warn_of_rising
+from helpers.report.results import Result, Results, Stages, base_of
 from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, with_labels
 from helpers.systems.combine import DEPTH, Run
 from helpers.systems.cost import Cost, measured, stage
-from helpers.systems.latency import batch_seconds, latencies
+from helpers.systems.latency import latencies
 from helpers.systems.pipeline import Ranking, Retrieval, System
 from helpers.systems.stages import losses, oracle, union, ways
 
@@ -89,28 +87,45 @@ def compare(
             f"The cutoff {k} is larger than the corpus, {len(data.corpus)} passages; choose cutoffs up to that."
         )
     require_answers(data)
-    specs, ready = _open(systems, progress)
+    specs, loaded = _read_specs(systems, progress)
     every: dict[str, Spec] = {}  # a baseline that only a fusion or a reranker names is ranked before its user
     for name, spec in specs.items():
         every |= {part: Spec(part, "words", WORDS[part.lower()]) for part in spec.parts if part not in every}
         every[name] = spec
     main = chosen[-2]
-    _check_depths(every, main)
+    cutoff = int(main.partition("@")[2] or 0)
+    for name, spec in every.items():
+        if _depth(spec, cutoff) < cutoff:
+            raise ValueError(
+                f"{name!r} looks at {_depth(spec, cutoff)} passages of its part, {main} at {cutoff}: set depth to "
+                f"{cutoff} or more."
+            )
     relevant = max(len(data.relevant(row)) for row in range(len(data.queries)))  # rprec looks as deep
     uncut = {name: DEEP if METRICS[base_of(name)].uncut else relevant for name in chosen}
     k = min(max(k, *(int(name.partition("@")[2] or uncut[name]) for name in chosen)), len(data.corpus))
     results: dict[str, Result] = {}
+
+    def load(spec: Spec) -> System:
+        if spec.kind == "run":
+            warn_of_rising(Path(spec.where).expanduser())
+        if spec.name in loaded:
+            return loaded[spec.name]
+        rankings = {part: ranking for part in spec.parts if (ranking := results[part].ranking)}
+        for part in spec.parts:
+            if part not in rankings:
+                raise ValueError(f"Its part {part!r} failed: {results[part].error}")
+        return load_system(spec, rankings, specs, progress)
+
     for name, spec in every.items():
-        make = partial(_make, spec, specs, ready, results, progress)
         users = [max(k, EXPORTED, s.options.get("depth", 0)) for s in specs.values() if name in s.parts]
-        result = _rank(spec, make, data, k, max(users, default=0), growth, latency, main)
-        if spec.parts and result.ranking is not None:
-            earlier = [results[part].latency for part in spec.parts]
-            stages = _stages(spec, every, results | {name: result}, data, main, k)
-            alone = [*(results[part].batch for part in spec.parts), result.batch]
-            batch = sum(alone) if all(alone) else 0.0
-            result = replace(result, latency=_added([*earlier, result.latency]), batch=batch, stages=stages)
+        result = _rank(spec, load, data, k, max(users, default=0), growth, latency, main)
         results[name] = result
+        if spec.parts and result.ranking is not None:
+            parts = [results[part] for part in (*spec.parts, name)]
+            batch = sum(part.batch for part in parts) if all(part.batch for part in parts) else 0.0
+            stages = _follow(spec, every, results, data, main, cutoff or k)
+            seconds = _added([part.latency for part in parts])
+            results[name] = replace(result, latency=seconds, batch=batch, stages=stages)
     return Comparison(data, {name: _score(results[name], data, chosen, k) for name in specs}, chosen, main)
 
 
@@ -190,7 +205,7 @@ def failure_of(error: Exception) -> str:
     return "memory" if torchs else next((kind for type_, kind in kinds.items() if isinstance(error, type_)), "other")
 
 
-def _open(
+def _read_specs(
     systems: "Sequence[Rankable] | Mapping[str, Rankable]", progress: bool
 ) -> tuple[dict[str, Spec], dict[str, System]]:
     """Return the specs by name, and the systems that are there before any is loaded: objects, runs, embeddings."""
@@ -214,70 +229,38 @@ def _open(
         objects.append(ranks)
     specs = with_labels(specs)
     check_specs(specs)
-    ready: dict[str, System] = {}
-    for spec, ranks in zip(specs, objects, strict=True):
-        opened = open_system(spec, progress) if ranks is None else ranks
-        if opened is not None:
-            ready[spec.name] = opened
-    return {spec.name: spec for spec in specs}, ready
+    loaded = {spec.name: ranks for spec, ranks in zip(specs, objects, strict=True) if ranks is not None}
+    loaded |= {spec.name: load_system(spec, {}, {}, progress) for spec in specs if spec.kind in ("run", "embeddings")}
+    return {spec.name: spec for spec in specs}, loaded
 
 
-def _make(
-    spec: Spec, specs: Mapping[str, Spec], ready: Mapping[str, System], results: Mapping[str, Result], progress: bool
-) -> System:
-    if spec.name in ready:
-        system = ready[spec.name]
-        if spec.kind == "run" and isinstance(system, Run):
-            warn_of_rising(Path(spec.where).expanduser(), system)
-        return system
-    parts: dict[str, Ranking] = {}
-    for name in spec.parts:
-        part = results[name]
-        if part.ranking is None:
-            raise ValueError(f"Its part {name!r} failed: {part.error}")
-        parts[name] = part.ranking
-    return make_system(spec, parts, specs, progress)
+def _depth(spec: Spec, depth: int) -> int:
+    """Return how many passages of each part a system looks at; a fusion by default at ``depth``."""
+    return int(spec.options.get("depth", DEPTH if spec.kind == "rerank" else depth))
 
 
-def _check_depths(specs: Mapping[str, Spec], main: str) -> None:
-    """Raise for a fusion or reranking that cannot fill the ranks at which the main metric looks."""
-    cutoff = int(main.partition("@")[2] or 1)
-    for name, spec in specs.items():
-        if (depth := spec.options.get("depth", DEPTH if spec.kind == "rerank" else cutoff)) < cutoff:
-            raise ValueError(
-                f"{name!r} looks at {depth} passages of its part, {main} at {cutoff}: set depth to {cutoff} or more."
-            )
-
-
-def _stages(
+def _follow(
     spec: Spec, specs: Mapping[str, Spec], results: Mapping[str, Result], data: RetrievalDataset, main: str, k: int
 ) -> Stages:
-    """Follow the answers through a fusion or reranking, down to the cutoff of the main metric."""
-    candidates, rankings = _followed(spec, specs, {n: r.ranking.ids for n, r in results.items() if r.ranking})
-    lost = losses(ways(candidates, rankings, data, int(main.partition("@")[2] or k)))
-    level, deep = data.relevance_level, f"recall@{max(1, candidates.shape[1])}"
+    """Follow the answers through a fusion or reranking, down to rank k."""
+    ids = {name: result.ranking.ids for name, result in results.items() if result.ranking}
+    chain = [spec]  # the stages from the last one back
+    while chain[-1].kind == "rerank" and (before := specs[chain[-1].parts[0]]).parts:
+        chain.append(before)
+    first = chain[-1]
+    depth = _depth(first, ids[first.name].shape[1])
+    candidates = union(*(ids[part][:, :depth] for part in first.parts))
+    rankings = {} if first.kind == "fuse" else {first.parts[0]: candidates}
+    for place, user in reversed(list(enumerate(chain))):
+        deep = _depth(chain[place - 1], 0) if place else None
+        rankings[user.name] = ids[user.name][:, :deep]
+    lost = losses(ways(candidates, rankings, data, k))
+    level, deepest = data.relevance_level, f"recall@{max(1, candidates.shape[1])}"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        recall = evaluate(candidates, data.qrels, [deep], relevance_level=level).mean[deep]
+        recall = evaluate(candidates, data.qrels, [deepest], relevance_level=level).mean[deepest]
         best = evaluate(oracle(candidates, data), data.qrels, [main], relevance_level=level).mean[main]
     return Stages(float((candidates >= 0).sum(axis=1).mean()), recall, best, lost.to_dict())
-
-
-def _followed(
-    spec: Spec, specs: Mapping[str, Spec], ids: Mapping[str, np.ndarray]
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return the candidates of a chain of stages, and the ranking after each of them."""
-    depth = spec.options.get("depth", DEPTH if spec.kind == "rerank" else ids[spec.name].shape[1])
-    first = specs[spec.parts[0]]
-    if spec.kind == "fuse":
-        return union(*(ids[part][:, :depth] for part in spec.parts)), {spec.name: ids[spec.name]}
-    if first.parts:
-        candidates, rankings = _followed(first, specs, ids)
-        rankings[first.name] = rankings[first.name][:, :depth]
-    else:
-        candidates = ids[first.name][:, :depth]
-        rankings = {first.name: candidates}
-    return candidates, rankings | {spec.name: ids[spec.name]}
 
 
 def _added(latencies: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
@@ -291,7 +274,7 @@ def _added(latencies: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarra
 
 def _rank(
     spec: Spec,
-    make: Callable[[], System],
+    load: Callable[[Spec], System],
     data: RetrievalDataset,
     k: int,
     users: int,
@@ -301,15 +284,7 @@ def _rank(
 ) -> Result:
     """Rank by one system; an error is kept, so that the others still get their rows.
 
-    Args:
-        spec: the system.
-        make: loads it.
-        data: the collection.
-        k: the cutoff of the metrics.
-        users: how many passages a query the systems above it need of its ranking; 0 without such.
-        growth: compute scores of smaller corpora.
-        latency: how many queries are measured one at a time.
-        main: by this metric.
+    Systems that take its ranking need ``users`` passages a query of it; ``latency`` queries are measured one at a time.
     """
     record, cost = metadata(spec, None, data), Cost()
     with warnings.catch_warnings(record=True) as caught:
@@ -318,7 +293,7 @@ def _rank(
             index: object = None
             with measured() as cost:
                 with stage("load"):
-                    system = make()
+                    system = load(spec)
                 record = metadata(spec, system, data)
                 exact = getattr(system, "exact", None)  # None: no search of the corpus
                 depth = max(k, users)
@@ -331,19 +306,16 @@ def _rank(
                 else:
                     ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
             each = min(max(k, users), len(data.corpus))  # passages a query, as in use
-            seconds = latencies(system, data, each, latency, index) if latency else {}
-            timed = min((len(values) for values in seconds.values()), default=0)
-            batch = batch_seconds(system, data, each, timed, index) if timed else 0.0
+            seconds, batch = latencies(system, data, each, latency, index) if latency else ({}, 0.0)
         except Exception as error:  # of anybody's model, file or class
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
     curve = grown(ranking, data, main, int(main.partition("@")[2] or k)) if growth and exact else {}
-    is_run = isinstance(system, Run)
     ids = system.doc_ids(data) if isinstance(system, Run) else data.corpus_ids
-    notes = _notes(caught)
     return Result(
-        spec.name, record, ranking, ids, is_run, growth=curve, cost=cost, latency=seconds, batch=batch, notes=notes
-    )
+        spec.name, record, ranking, ids, isinstance(system, Run), growth=curve, cost=cost, latency=seconds, batch=batch,
+        notes=_notes(caught),
+    )  # fmt: skip
 
 
 def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: int) -> Result:

@@ -16,9 +16,8 @@ import numpy as np
 from helpers._cells import as_cell
 from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
 from helpers.provenance import provenance
-from helpers.report.baseline import SCHEMA, data_digests
 from helpers.report.causes import causes
-from helpers.report.reading import means
+from helpers.report.gates import SCHEMA, data_digests
 from helpers.report.results import Result, Results
 from helpers.report.spec import Record
 from helpers.systems.latency import percentiles
@@ -127,7 +126,11 @@ def as_record(comparison: Results) -> Record:
         "main": comparison.main,
         "level": comparison.level,
         "systems": [_system(comparison, result) for result in comparison.results.values()],
-        "tests": _tests(comparison),
+        "tests": [
+            {"metric": comparison.main, "reference": next(iter(comparison.scored)), "system": name}
+            | {key.replace(" ", "_"): value for key, value in row.items()}
+            for name, row in (comparison.tests() if comparison.scored else {}).items()
+        ],
         "causes": [asdict(cause) for cause in causes(comparison)],
         "made_with": provenance(),
     }  # fmt: skip
@@ -149,9 +152,10 @@ def _system(comparison: Results, result: Result) -> Record:
     for key in ("queries", "no_relevant", "missing", "tied"):
         record[key] = getattr(result.evaluation, key)
     record["run"] = run_names(comparison)[result.name]
-    if columns := comparison.evidence.get(result.name):
+    if result.name in comparison.evidence:
+        means = comparison.mean_evidence(result.name)
         record["evidence"] = {"budget": comparison.budget}
-        record["evidence"] |= {k: None if math.isnan(v) else v for k, v in means(columns).items()}
+        record["evidence"] |= {k: None if math.isnan(v) else v for k, v in means.items()}
     if result.stages:
         record["stages"] = asdict(result.stages)
     if result.latency:
@@ -160,17 +164,6 @@ def _system(comparison: Results, result: Result) -> Record:
         record["latency"] |= {"stages": {name: percentiles(values) for name, values in result.latency.items()}}
     record["growth"] = [{"passages": size, comparison.main: value} for size, value in result.growth.items()]
     return record
-
-
-def _tests(comparison: Results) -> list[Record]:
-    if not comparison.scored:
-        return []
-    best = next(iter(comparison.scored))
-    return [
-        {"metric": comparison.main, "reference": best, "system": name}
-        | {key.replace(" ", "_"): value for key, value in row.items()}
-        for name, row in comparison.tests().items()
-    ]
 
 
 def _per_query(comparison: Results) -> str:

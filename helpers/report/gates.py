@@ -1,12 +1,45 @@
-"""Gates for continuous integration: a score to reach, a system or an earlier report not to fall behind."""
+"""Gates for continuous integration: a score to reach, a system or an earlier report not to fall behind.
 
+An earlier report of the same data and queries is a baseline. What came out is written as JUnit XML, and as a summary in
+Markdown for a pull request.
+"""
+
+import csv
+import hashlib
+import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree import ElementTree as Xml
 
-from helpers.report.baseline import Baseline
-from helpers.report.names import shown
-from helpers.report.page import number, p_text, words
-from helpers.report.results import Results
+import numpy as np
+
+from helpers._cells import as_cell
+from helpers.data import RetrievalDataset
+from helpers.report.page import number, p_text, short, words
+from helpers.report.results import Results, shown
+from helpers.report.spec import Record, one_line
+
+SCHEMA = 1  # of results.json; it grows when a key changes its meaning or goes
+WORST = 5  # queries shown
+
+
+class NotComparableError(ValueError):
+    """The scores of an earlier report are of other data, queries or metrics: any difference would mean nothing."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A system of an earlier report.
+
+    Attributes:
+        date: of the report.
+        scores: by metric, one for each query, in the order of the data, (q,).
+    """
+
+    date: str
+    scores: dict[str, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -32,6 +65,92 @@ class Verdict:
     def __str__(self) -> str:
         """Return both in a line of English."""
         return f"{'passed' if self.passed else 'FAILED'}: {self.why()}"
+
+
+def data_digests(data: RetrievalDataset) -> dict[str, str]:
+    """Return what must be equal in two reports: the digest of the data; where they have no texts, of the judgements.
+
+    A collection from judgements and runs alone has the documents of these runs, which other runs need not retrieve.
+    """
+    if data.corpus != data.corpus_ids:
+        return {"sha256": data.sha256}
+    judged = zip(data.query_ids, data.qrels, strict=True)
+    lines = sorted((q, sorted((data.doc_ids[row], grade) for row, grade in grades.items())) for q, grades in judged)
+    return {"qrels_sha256": hashlib.sha256(json.dumps(lines, ensure_ascii=False).encode()).hexdigest()}
+
+
+def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, dict[str, list[float]]]]:
+    """Read what a report wrote.
+
+    Args:
+        place: its folder, or ``results.json`` in it; ``per_query.csv`` lies beside that.
+        metrics: which scores; none for the one that decides.
+
+    Returns:
+        The content of ``results.json``, and the scores: system to query to values, one a metric. Systems and queries
+        are called as in the table, see :func:`helpers._cells.as_cell`.
+
+    Raises:
+        FileNotFoundError: no report there.
+        ValueError: files that are no report's, or do not belong together.
+        NotComparableError: another schema, metrics that were not computed.
+    """
+    path = place / "results.json" if place.is_dir() else place
+    table = path.with_name("per_query.csv")
+    for file in (path, table):
+        if not file.is_file():
+            raise FileNotFoundError(f"No file {str(file)!r}: expected the folder of a report.")
+    try:
+        record = json.loads(path.read_bytes())
+        names = {as_cell(one["name"]) for one in record["systems"] if "scores" in one}
+        size, schema, known = record["data"]["queries"], record["schema"], record["metrics"]
+        metrics = metrics or [record["main"]]
+    except (ValueError, LookupError, TypeError) as error:
+        raise ValueError(f"{str(path)!r} is no result of a report ({error!r}): give the folder of one.") from None
+    if schema != SCHEMA:
+        raise NotComparableError(f"{path.name} has schema {schema}, this report {SCHEMA}: write that report again.")
+    if missing := [metric for metric in metrics if metric not in known]:
+        raise NotComparableError(
+            f"not comparable: {str(path)!r} has no {missing[0]}, only {', '.join(known)}: write it again with that one."
+        )
+    scores: dict[str, dict[str, list[float]]] = {}
+    try:
+        with table.open(encoding="utf-8", newline="") as lines:
+            for line in csv.DictReader(lines):
+                values = [float(line[metric]) for metric in metrics]
+                scores.setdefault(line["system"], {})[line["query"]] = values
+        if scores.keys() != names or any(len(rows) != size for rows in scores.values()):
+            raise ValueError("other systems or queries")
+    except (LookupError, ValueError, TypeError) as error:
+        raise ValueError(f"{str(table)!r} does not fit {path.name} ({error}): write that report again.") from None
+    return record, scores
+
+
+def read_baseline(place: Path, data: RetrievalDataset, system: str, metrics: Sequence[str]) -> Baseline:
+    """Read the scores of a system, or of the only one, from an earlier report on the same data.
+
+    Raises:
+        ValueError: several systems and none of that name; as :func:`read_saved`.
+        NotComparableError: other data, another lowest relevant grade; as :func:`read_saved`.
+    """
+    record, scores = read_saved(place, metrics)
+    theirs = record["data"]
+    for key, digest in data_digests(data).items():
+        if theirs.get(key) != digest:
+            raise NotComparableError(
+                f"not comparable: the baseline evaluated other data ({theirs['name']!r}, {key} "
+                f"{str(theirs.get(key))[:12]}, here {digest[:12]}). Write it again on these data."
+            )
+    if (level := theirs["relevance_level"]) != data.relevance_level:
+        raise NotComparableError(
+            f"not comparable: passages counted as relevant from grade {level} on, here from {data.relevance_level}."
+        )
+    rows = scores.get(as_cell(system)) or (next(iter(scores.values())) if len(scores) == 1 else None)
+    if rows is None:
+        names = ", ".join(scores)
+        raise ValueError(f"The baseline has no system {system!r} but {names}: name this one alike, ?name=….")
+    columns = np.array([rows[as_cell(query)] for query in data.query_ids]).T
+    return Baseline(record["made_with"]["date"], dict(zip(metrics, columns, strict=True)))
 
 
 def at_least(comparison: Results, candidate: str, metric: str, value: float) -> Verdict:
@@ -90,14 +209,56 @@ def no_drop(
     return Verdict(not dropped, "dropped" if dropped else "excluded" if excluded else "no_drop", values, gate)
 
 
-def read_gate(option: str, text: str, default: float | None = None) -> tuple[str, float]:
-    """Read METRIC=VALUE, or METRIC alone where there is a default.
+def junit(comparison: Results, verdicts: Sequence[Verdict]) -> str:
+    """Return JUnit XML: a test case for each system, an error if it failed, and for each gate."""
+    suite = Xml.Element("testsuite", name=f"retrieval-report {one_line(comparison.data.name)}")
+    cases = [("system", name, "error", result.error) for name, result in comparison.results.items()]
+    cases += [("gate", verdict.gate, "failure", None if verdict.passed else verdict.why()) for verdict in verdicts]
+    for kind, name, tag, message in cases:
+        case = Xml.SubElement(suite, "testcase", classname=kind, name=one_line(name))
+        if message is not None:
+            Xml.SubElement(case, tag, message=one_line(message))
+    for key, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+        suite.set(key, str(sum(1 for _ in suite.iter(tag))))
+    Xml.indent(suite)
+    return Xml.tostring(suite, encoding="unicode") + "\n"
 
-    Raises:
-        ValueError: another form, or a value outside 0 to 1.
+
+def summary(comparison: Results, verdicts: Sequence[Verdict], system: str, baseline: Baseline | None = None) -> str:
+    """Return Markdown: the gates, a table of scores, and the five queries on which a system is worst.
+
+    Against a baseline these are the queries that lost most by its first metric. Signs that Markdown or HTML would obey
+    are written as character references.
     """
-    match = re.fullmatch(r"\s*(\w+(?:\([^()]*\))?(?:@\w+)?)\s*(?:=\s*([0-9]*\.?[0-9]+|[0-9]+\.)\s*)?", text)
-    if match is None or (match[2] is None and default is None) or not 0 <= float(match[2] or 0) <= 1:
-        form = "METRIC=VALUE" if default is None else "METRIC or METRIC=VALUE"
-        raise ValueError(f"{option} {text!r}: expected {form} with a value from 0 to 1, such as ndcg@10=0.01.")
-    return match[1].lower(), float(match[2]) if match[2] else default or 0.0
+    c = comparison
+    lines = [f"### {_plain(c.data.name)}: {'passed' if all(v.passed for v in verdicts) else 'FAILED'}", ""]
+    lines += [f"- {'passed' if v.passed else '**FAILED**'}: {_plain(v.why())}" for v in verdicts]
+    lines += [f"- **failed**: {_plain(name)}: {_plain(error)}" for name, error in c.failed.items()]
+    metrics = list(dict.fromkeys([c.main, *c.metrics]))
+    means = [[name, *(number(e.mean[metric]) for metric in metrics)] for name, e in c.scored.items()]
+    lines += ["", *_table(["system", *map(shown, metrics)], means)]
+    if system in c.scored:
+        metric = next(iter(baseline.scores)) if baseline else c.main
+        now = c.scored[system].per_query[metric]
+        columns = {"before": baseline.scores[metric], "now": now} if baseline else {"now": now}
+        loss = columns["before"] - now if baseline else -now
+        rows = [row for row in np.argsort(-loss, kind="stable")[:WORST] if not baseline or loss[row] > 0]
+        worst = [
+            [c.data.query_ids[row], short(c.data.queries[row]), *(number(column[row]) for column in columns.values())]
+            for row in rows
+        ]
+        if worst:
+            title = f"{'lost most' if baseline else 'have the lowest'} {_plain(shown(metric))}"
+            table = _table(["query", "text", *columns], worst)
+            lines += ["", f"Queries of {_plain(system)} that {title}:", "", *table]
+    return "\n".join(lines) + "\n"
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    first, *others = [f"| {' | '.join(map(_plain, row))} |" for row in (header, *rows)]
+    return [first, "|" + " --- |" * len(header), *others]
+
+
+def _plain(text: str) -> str:
+    """Write every sign of ASCII that is no letter, digit, space or full stop as a character reference."""
+    return re.sub(r"[!-,/:-@\[-`{-~]", lambda sign: f"&#{ord(sign[0])};", one_line(text))

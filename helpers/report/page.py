@@ -18,9 +18,7 @@ import numpy as np
 
 from helpers.provenance import provenance
 from helpers.report.causes import CAUSES, causes, tied_at
-from helpers.report.names import base_of, shown
-from helpers.report.reading import means
-from helpers.report.results import Results
+from helpers.report.results import Results, base_of, shown
 from helpers.show.palette import COLOURS, DARK, GREYS
 from helpers.show.ranks import failures
 from helpers.systems.cost import ANSWERING
@@ -54,35 +52,27 @@ class Cell(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table of text: the first column names the row; ``numbers`` are the columns to align at the right."""
+    """A table of which the first columns are text, so many as ``text``, and the others are numbers."""
 
     header: Sequence[str]
     rows: Sequence[Sequence[Cell | str]]
-    numbers: Sequence[int] = ()
+    text: int = 1
 
 
 class Chart(NamedTuple):
-    """Lines in a field of ``WIDTH`` by ``HEIGHT`` units: name, colour and path; then ticks."""
+    """Lines in a field of ``WIDTH`` by ``HEIGHT`` units: name, colour and path; ticks; and the table of the numbers."""
 
     lines: Sequence[tuple[str, str, str]]
     x_ticks: Sequence[tuple[float, str]]
     y_ticks: Sequence[tuple[float, str]]
+    table: Table
 
 
-class Speed(NamedTuple):
-    """A system's median time and score as text, and its percentiles on a logarithmic scale of ``WIDTH`` units."""
-
-    name: str
-    median: str
-    score: str
-    places: Sequence[float]
-
-
-class Gap(NamedTuple):
-    """A system's distance to the best as text, and where its interval begins, its middle and end in ``WIDTH`` units."""
+class Bar(NamedTuple):
+    """A system, its number as text, and where a line begins, is marked and ends, in ``WIDTH`` units."""
 
     name: str
-    difference: str
+    value: str
     places: Sequence[float]
 
 
@@ -247,7 +237,7 @@ class View:
         for start in range(0, len(columns), COLUMNS):
             header = list(columns)[start : start + COLUMNS]
             rows = [[name, *(columns[key][row] for key in header)] for row, name in enumerate(c.scored)]
-            tables.append(Table([self.words["system"], *header], rows, range(1, len(header) + 1)))
+            tables.append(Table([self.words["system"], *header], rows))
         return tables
 
     def _metrics(self) -> list[str]:
@@ -255,11 +245,12 @@ class View:
 
     def failed(self) -> list[Remark]:
         """Return which systems failed at which step, with the message in English."""
-        steps, remarks = words(self.language)["steps"], []
-        for name, error in self.comparison.failed.items():
-            step = steps[self.comparison.results[name].cost.failed_in or "other"]
-            remarks.append(Remark(name, self.words["failed"].format(step=step), error))
-        return remarks
+        steps, results = words(self.language)["steps"], self.comparison.results
+        failed_in = {name: steps[results[name].cost.failed_in or "other"] for name in self.comparison.failed}
+        return [
+            Remark(name, self.words["failed"].format(step=failed_in[name]), error)
+            for name, error in self.comparison.failed.items()
+        ]
 
     def causes(self) -> list[tuple[str, str, list[str]]]:
         """Return what another evaluation may do otherwise: the section that explains it, a sentence, counts."""
@@ -297,7 +288,7 @@ class View:
             differing, floor = row["better"] + row["worse"], row["smallest p"]
             if differing > 0 and floor > SMALL:
                 notes.append(w["floor_note"].format(system=name, n=differing, floor=p_text(floor)))
-        return Table([*header, *([w["adjusted"]] if several else [])], rows, range(1, len(header) + several)), notes
+        return Table([*header, *([w["adjusted"]] if several else [])], rows), notes
 
     def wins(self) -> list[tuple[str, Table]]:
         """Return the queries on which the two best systems differ most, either way."""
@@ -312,7 +303,7 @@ class View:
             listed = [[c.data.query_ids[r], short(c.data.queries[r]), number(ours[r]), number(theirs[r])] for r in rows]
             if rows:
                 caption = w["wins_better"].format(a=name, n=int((gain > 0).sum()))
-                tables.append((caption, Table([w["id"], w["query"], a, b], listed, (2, 3))))
+                tables.append((caption, Table([w["id"], w["query"], a, b], listed, 2)))
         return tables
 
     def slices(self) -> Table | None:
@@ -329,7 +320,7 @@ class View:
             samples = [evaluation.per_query[c.main][of_kind] for evaluation in c.scored.values()]
             cells = [interval_cell(sample.mean(), interval(sample) if len(sample) > 1 else None) for sample in samples]
             rows.append([words(self.language)["types"].get(kind, kind), str(int(of_kind.sum())), *cells])
-        return Table([w["type"], w["queries"], *self.names], rows, range(1, len(self.names) + 2))
+        return Table([w["type"], w["queries"], *self.names], rows)
 
     def failures(self) -> tuple[str, Table] | None:
         """Return the queries whose first passage is not relevant, of the best system; None where none was scored."""
@@ -348,25 +339,18 @@ class View:
             rows.append([data.query_ids[row], short(data.queries[row]), str(first[row] or beyond), *top])
         note = w["failures_note"].format(system=self.names[0], shown=len(rows), all=len(wrong))
         header = [w["id"], w["query"], w["first_hit"], w["instead"], w["grade"]]
-        return (note if rows else w["no_failures"]), Table(header, rows)
+        return (note if rows else w["no_failures"]), Table(header, rows, len(header))
 
-    def growth(self) -> dict[str, dict[int, float]]:
-        """Return the curves that are not flat, by system."""
+    def growth(self) -> Chart | None:
+        """Draw the main metric by number of passages, which grows by equal factors; None where all curves are flat."""
         curves = {name: self.comparison.results[name].growth for name in self.names}
-        return {name: c for name, c in curves.items() if len(c) > 1 and max(c.values()) - min(c.values()) > 0.005}
-
-    def growth_table(self) -> Table:
-        """Return the numbers of the curves."""
-        curves = self.growth()
-        sizes = sorted({size for curve in curves.values() for size in curve})
-        rows = [[f"{s:,}", *(number(c[s]) if s in c else "" for c in curves.values())] for s in sizes]
-        return Table([self.words["passages"], *curves], rows, range(1, len(curves) + 1))
-
-    def growth_chart(self) -> Chart:
-        """Draw the curves: the main metric by number of passages, which grows by equal factors."""
-        curves = self.growth()
+        curves = {name: c for name, c in curves.items() if len(c) > 1 and max(c.values()) - min(c.values()) > 0.005}
+        if not curves:
+            return None
         cut = _cut_names(curves)
         sizes = sorted({size for curve in curves.values() for size in curve})
+        rows = [[f"{s:,}", *(number(c[s]) if s in c else "" for c in curves.values())] for s in sizes]
+        table = Table([self.words["passages"], *curves], rows)
         values = [value for curve in curves.values() for value in curve.values()]
         low, high = math.floor(10 * min(values)), max(math.ceil(10 * max(values)), 1)
 
@@ -382,21 +366,22 @@ class View:
             lines.append((cut.get(name, name), colour, f"M{path}"))
         shown_sizes = [sizes[round(place)] for place in np.linspace(0, len(sizes) - 1, min(4, len(sizes)))]
         steps = range(low, high + 1, 1 if high - low <= 5 else 2)
-        return Chart(lines, [(x(n), f"{n:,}") for n in shown_sizes], [(y(n / 10), f"{n / 10:.1f}") for n in steps])
+        y_ticks = [(y(n / 10), f"{n / 10:.1f}") for n in steps]
+        return Chart(lines, [(x(n), f"{n:,}") for n in shown_sizes], y_ticks, table)
 
-    def gaps(self) -> tuple[float, list[Gap]] | None:
+    def gaps(self) -> tuple[float, list[Bar]] | None:
         """Return where 0 lies, and how far the best system is ahead of each other one; None without another."""
         tests = self.comparison.tests() if self.names else {}
         if not tests:
             return None
-        ends = [0.0, *(row[end] for row in tests.values() for end in ("low", "high"))]
+        keys = ("low", "difference", "high")
+        ends = [0.0, *(row[key] for row in tests.values() for key in keys)]
         low, cut = min(ends), _cut_names(tests)
         scale = WIDTH / (max(ends) - low or 1.0)
         return -low * scale, [
-            Gap(cut.get(name, name), number(row["difference"]),
-                [(row[key] - low) * scale for key in ("low", "difference", "high")])
-            for name, row in tests.items()
-        ]  # fmt: skip
+            Bar(cut.get(n, n), number(row["difference"]), [(row[key] - low) * scale for key in keys])
+            for n, row in tests.items()
+        ]
 
     def cost(self) -> Table:
         """Return seconds to load and to index, milliseconds a query, size of the index, and what was truncated.
@@ -418,7 +403,7 @@ class View:
                 ]
             )  # fmt: skip
         keys = ("system", "type", "s_load", "s_passages", "ms_query", "index_bytes", "longest", "truncated")
-        return Table([w[key] for key in keys], rows, range(2, len(keys)))
+        return Table([w[key] for key in keys], rows, 2)
 
     def stages(self) -> Table | None:
         """Return, of each fusion and reranking, its candidates, their best order and where answers are lost."""
@@ -434,9 +419,9 @@ class View:
                 rows.append([name, *candidates, number(c.scored[name].mean[c.main]), before, by_stage, *after])
         keys = ("candidates", "recall_of_them", "ceiling", "reached", "not_retrieved", "lost", "cut_off", "delivered")
         header = [w["system"], *(w[key].format(metric=shown(c.main)) for key in keys)]
-        return Table(header, rows, range(1, len(header))) if rows else None
+        return Table(header, rows) if rows else None
 
-    def latency(self) -> tuple[Table, list[Speed]] | None:
+    def latency(self) -> tuple[Table, list[Bar]] | None:
         """Return percentiles of the milliseconds of single queries, as a table by stage and as a picture."""
         c, w = self.comparison, self.words
         times = {name: c.results[name].latency for name in self.names if c.results[name].latency}
@@ -457,14 +442,12 @@ class View:
         low = math.floor(math.log10(min(p["p50"] for p in whole.values())))
         high = math.ceil(math.log10(max(p["p99"] for p in whole.values())))
         cut = _cut_names(whole)
-        speeds = [
-            Speed(
-                cut.get(name, name), f"{milliseconds(p['p50'])} ms", number(c.scored[name].mean[c.main]),
-                [WIDTH * (math.log10(value) - low) / max(1, high - low) for value in p.values()],
-            )
-            for name, p in whole.items()
-        ]  # fmt: skip
-        return Table(header, rows, range(1, len(header))), speeds
+        bars = []
+        for name, p in whole.items():
+            places = [WIDTH * (math.log10(value) - low) / max(1, high - low) for value in p.values()]
+            text = f"{milliseconds(p['p50'])} ms · {number(c.scored[name].mean[c.main])}"
+            bars.append(Bar(cut.get(name, name), text, places))
+        return Table(header, rows), bars
 
     def reading(self) -> Table | None:
         """Return what reaches a reader within the budget; None where documents were not cut into chunks."""
@@ -473,7 +456,7 @@ class View:
         w = self.words
         rows: list[list[Cell | str]] = []
         for name, columns in self.comparison.evidence.items():
-            average = means(columns)
+            average = self.comparison.mean_evidence(name)
             spread = interval(columns["answered"]) if len(columns["answered"]) > 1 else None
             first = "–" if math.isnan(average["first"]) else f"{average['first']:.0f}"
             shares = (percent(average[key]) for key in ("recall", "precision"))
@@ -481,18 +464,16 @@ class View:
                 [name, interval_cell(average["answered"], spread), *shares, first, percent(average["repeated"])]
             )
         keys = ("system", "answered", "evidence_recall", "evidence_precision", "first_evidence", "repeated")
-        return Table([w[key] for key in keys], rows, range(1, len(keys))) if rows else None
+        return Table([w[key] for key in keys], rows) if rows else None
 
     def notes(self) -> list[Remark]:
         """Return the warnings by system; one that the catalogue lacks is shown in English, and marked."""
-        known, remarks = words(self.language)["notes"], []
-        for name, result in self.comparison.results.items():
-            for note in result.notes:
-                if note.key in known:
-                    remarks.append(Remark(name, known[note.key].format_map(note.values)))
-                else:
-                    remarks.append(Remark(name, self.words["foreign_note"], note.text))
-        return remarks
+        known, foreign = words(self.language)["notes"], self.words["foreign_note"]
+        return [
+            Remark(name, known[n.key].format_map(n.values)) if n.key in known else Remark(name, foreign, n.text)
+            for name, result in self.comparison.results.items()
+            for n in result.notes
+        ]
 
     def made_with(self) -> list[tuple[str, str]]:
         """Return versions, models and files behind the numbers."""

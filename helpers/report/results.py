@@ -1,14 +1,17 @@
-"""The results of systems on one collection: means with intervals, and paired tests."""
+"""The results of systems on one collection: means with intervals, paired tests, the evidence that a reader gets."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from helpers._notes import Note
+from helpers.chunks import evidence
 from helpers.data import RetrievalDataset
+from helpers.data.spans import Span, SpanDataset
 from helpers.metrics import Evaluation
 from helpers.report.spec import Record
 from helpers.systems.cost import Cost
@@ -18,6 +21,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from helpers.significance import Interval
+
+SPAN_ID = re.compile(r"(.+):([0-9]+)-([0-9]+)", re.DOTALL)  # document:start-end, as chunks are named
+WRITTEN = {"ndcg": "nDCG", "mrr": "MRR", "map": "MAP", "err": "ERR", "rbp": "RBP"}  # others are words, in lower case
+
+
+def base_of(metric: str) -> str:
+    """Return the name of a metric without its options and cutoff."""
+    return re.split(r"[(@]", metric, maxsplit=1)[0]
+
+
+def shown(metric: str) -> str:
+    """Write a metric as texts do: nDCG@10, MRR@10; those that are words stay in lower case."""
+    base = base_of(metric)
+    return WRITTEN.get(base, base) + metric[len(base) :]
 
 
 @dataclass(frozen=True)
@@ -48,14 +65,14 @@ class Result:
         doc_ids: the id of each row that ``ranking`` names, beyond those of the corpus the documents of a run alone.
         is_run: whether the ranking was read from a run file, and is scored to its end.
         evaluation: None where it failed.
-        growth: the main metric by number of passages, see :func:`helpers.report.growth.grown`.
+        growth: the main metric by number of passages, see :func:`helpers.report.comparison.grown`.
         cost: seconds a stage, bytes of the index.
         latency: seconds of single queries by stage, its parts' stages among them; empty where none were measured.
         batch: seconds a query when as many are answered at once; 0 where that was not measured.
         stages: of a fusion or reranking, where it loses answers; else None.
         notes: warnings, each once.
         error: why it failed.
-        failure: the kind of failure, "" where there was none, see :func:`failure_of`.
+        failure: the kind of failure, "" where there was none, see :func:`helpers.report.comparison.failure_of`.
     """
 
     name: str
@@ -190,3 +207,42 @@ class Results:
     def _tests(self) -> dict[tuple[str, str], dict[str, dict[str, float]]]:
         """The tests by reference and metric: page, files and gates need the same ones."""
         return {}
+
+    def with_evidence(self, documents: SpanDataset, budget: int) -> Self:
+        """Measure what each system hands over within a budget of tokens, see :func:`helpers.chunks.evidence`.
+
+        A run may have cut the documents in its own way: an id ``document:start-end`` that is no chunk of this
+        collection is read as that span.
+
+        Raises:
+            ValueError: an id of a run that is of another form, or names another document.
+        """
+        rows = {name: row for row, name in enumerate(documents.document_ids)}
+        measured = {}
+        for name, result in self.results.items():
+            retrieved: list[list[Span]] = []
+            for ranking in result.ranking.ids.tolist() if result.ranking else ():
+                retrieved.append([])
+                for chunk in (str(result.doc_ids[place]) for place in ranking if place >= 0):
+                    match = SPAN_ID.fullmatch(chunk)
+                    if match is None or match[1] not in rows:
+                        raise ValueError(
+                            f"{name}: {chunk!r} names no characters of a document; expected document:start-end, such "
+                            f"as {next(iter(rows))}:0-100."
+                        )
+                    retrieved[-1].append(Span(rows[match[1]], int(match[2]), int(match[3])))
+            if retrieved:
+                table = evidence(documents, retrieved, budget)
+                measured[name] = {column: table[column].to_numpy() for column in table}
+        return replace(self, budget=budget, evidence={name: measured[name] for name in self.scored})
+
+    def mean_evidence(self, system: str) -> dict[str, float]:
+        """Return the mean of each column of a system's evidence.
+
+        Of ``first`` it is the median over the queries that get any evidence, NaN without such.
+        """
+        columns = dict(self.evidence[system])
+        first = columns.pop("first")
+        answered = first[~np.isnan(first)]
+        means = {name: float(values.mean()) for name, values in columns.items()}
+        return means | {"first": float(np.median(answered)) if len(answered) else float("nan")}

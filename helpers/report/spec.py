@@ -27,7 +27,6 @@ TOML, for names of your own, fusion and reranking::
 
 import difflib
 import itertools
-import os
 import re
 import tomllib
 from collections import Counter
@@ -38,10 +37,10 @@ from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 from helpers._files import nearest
-from helpers._hub import DEFAULT_ENDPOINT, is_hub_id, reachable, split_revision
+from helpers._hub import hub_or_local_cache, is_hub_id, split_revision
 from helpers.index.words import read_words
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
-from helpers.models.files import WEIGHTS, require_loadable, sha256_of
+from helpers.models.files import one_line_errors, require_loadable
 from helpers.models.find import bundled_path, require_package
 from helpers.systems.api import check_address
 
@@ -62,6 +61,10 @@ OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type 
     "sparse": {"name": str, "max_length": int, "device": str, "batch_size": int},
     "fuse": {"how": str, "weights": list, "depth": int, "rrf_k": float},
     "rerank": {"by": str, "depth": int, "model": str, "device": str, "max_length": int, "batch_size": int},
+}  # fmt: skip
+TYPES = {
+    int: "a whole number of at least 1", float: "a number of at least 0", bool: "true or false", list: "a list",
+    str: "text",
 }  # fmt: skip
 KIND_KEYS = ("model", "sparse", "api", "run", "words", "fuse", "rerank")  # a table has one of these keys
 Record: TypeAlias = dict[str, Any]  # what JSON can hold
@@ -142,10 +145,10 @@ def from_toml(path: str | Path) -> list[Spec]:
 
 
 def with_labels(systems: Sequence[Spec]) -> list[Spec]:
-    """Give systems distinct labels: runs by what differs in their names, then options, folder, a digest.
+    """Give systems distinct labels: runs by what differs in their names, then all by their options, then folders.
 
     Raises:
-        ValueError: one system twice, or two systems that a person named alike.
+        ValueError: one system twice, or two of one name.
     """
     for row, one in enumerate(systems):
         for other in systems[:row]:
@@ -154,11 +157,13 @@ def with_labels(systems: Sequence[Spec]) -> list[Spec]:
                 raise ValueError(f"The system {one.name!r} is given twice; give each once.")
     runs = [s.name for s in systems if s.kind == "run" and not s.named]
     if len(set(runs)) > 1:
-        start, end = _shared(runs), len(_shared([name[::-1] for name in runs]))
-        cut = {name: name[len(start) : len(name) - end] for name in runs}
-        if all(cut.values()):
-            systems = [replace(s, name=cut[s.name]) if s.kind == "run" and not s.named else s for s in systems]
-    for label in (_by_options, _by_folder, _by_digest):
+        start, end = len(_shared(runs)), len(_shared([name[::-1] for name in runs]))
+        if all(len(name) > start + end for name in runs):
+            systems = [
+                replace(s, name=s.name[start : len(s.name) - end]) if s.kind == "run" and not s.named else s
+                for s in systems
+            ]
+    for label in (_by_options, _by_folder):
         counts = Counter(s.name for s in systems)
         systems = [replace(s, name=label(s)) if counts[s.name] > 1 and not s.named else s for s in systems]
     for name, count in Counter(s.name for s in systems).items():
@@ -168,7 +173,7 @@ def with_labels(systems: Sequence[Spec]) -> list[Spec]:
 
 
 def check_specs(specs: Sequence[Spec]) -> None:
-    """Raise unless every system exists and its options go together; nothing is loaded or downloaded.
+    """Raise unless every system exists and its options go together; no weights are read or downloaded.
 
     Raises:
         FileNotFoundError: no such file or folder, and the text is no hub id either.
@@ -198,7 +203,7 @@ def check_specs(specs: Sequence[Spec]) -> None:
         elif spec.kind == "run" and not path.is_file():
             if path.exists():
                 raise ValueError(f"{path.name!r} is a folder or a pipe; a run is a file in TREC's format.")
-            raise no_file(spec.where)
+            raise _no_file(spec.where)
         elif spec.kind == "rerank":
             by = options["by"] if options["by"] != "maxsim" else options.get("model")
             if by is not None:
@@ -213,12 +218,11 @@ def word_settings(options: Options) -> str:
     return ",".join(str(value) if key == "unit" else f"{key}={value}" for key, value in sorted(options.items()))
 
 
-def no_file(where: str, option: str = "") -> FileNotFoundError:
+def _no_file(where: str) -> FileNotFoundError:
     """Return the error of a path that does not exist, with the name in its folder, or the baseline, nearest to it."""
-    path = Path(where).expanduser()
-    beside, words = nearest(path), difflib.get_close_matches(where.lower(), WORDS, n=1)
+    beside, words = nearest(Path(where).expanduser()), difflib.get_close_matches(where.lower(), WORDS, n=1)
     hint = f"; beside it is {beside!r}" if beside else f"; there is {words[0]!r}" if words else ""
-    return FileNotFoundError(f"No file or folder {where!r}{hint}. Check the path{option}.")
+    return FileNotFoundError(f"No file or folder {where!r}{hint}. Check the path.")
 
 
 def _simple(kind: str, where: str, path: Path, settings: Options, text: str) -> Spec:
@@ -266,7 +270,16 @@ def _from_table(name: str, table: Record, place: str, folder: Path) -> Spec:
         raise ValueError(f'{place}: {kind} names systems, fuse = ["a", "b"] or rerank = "a".')
     options = _typed_options(kind, table, place)
     if kind == "fuse":
-        _check_fusion(parts, options, place)
+        weights = options.get("weights", [1] * len(parts))
+        if len(parts) < 2 or len(set(parts)) < len(parts):
+            raise ValueError(f"{place}: fuse needs at least two different systems.")
+        if options.get("how", "rrf") not in ("rrf", "weighted"):
+            raise ValueError(f"{place}: how={options['how']!r}: expected 'rrf' or 'weighted'.")
+        numbers = [weight for weight in weights if isinstance(weight, int | float) and weight >= 0]
+        if not len(numbers) == len(weights) == len(parts) or not sum(numbers):
+            raise ValueError(
+                f"{place}: weights={weights!r}: expected {len(parts)} numbers of at least 0, one a system."
+            )
     elif "by" not in options:
         raise ValueError(f'{place}: say by what: by = "maxsim", or the folder or hub id of a reranker.')
     for key in {"by", "model"} & options.keys():
@@ -291,29 +304,9 @@ def _typed_options(kind: str, settings: Options, place: str) -> Record:
             value = float(value)
         number = isinstance(value, int) and not isinstance(value, bool) and value >= 1
         if not isinstance(value, known[key]) or (known[key] is int and not number):
-            wanted = {
-                int: "a whole number of at least 1",
-                float: "a number of at least 0",
-                bool: "true or false",
-                list: "a list",
-            }
-            raise ValueError(f"{place}: {key}={value!r}: expected {wanted.get(known[key], 'text')}.")
+            raise ValueError(f"{place}: {key}={value!r}: expected {TYPES[known[key]]}.")
         options[key] = value
     return options
-
-
-def _check_fusion(parts: Sequence[str], options: Options, place: str) -> None:
-    how, weights = options.get("how", "rrf"), options.get("weights")
-    if how not in ("rrf", "weighted"):
-        raise ValueError(f"{place}: how={how!r}: expected 'rrf' or 'weighted'.")
-    if len(parts) < 2 or len(set(parts)) < len(parts):
-        raise ValueError(f"{place}: fuse needs at least two different systems.")
-    if weights is not None:
-        numbers = [weight for weight in weights if isinstance(weight, int | float) and weight >= 0]
-        if not len(numbers) == len(weights) == len(parts) or not sum(numbers):
-            raise ValueError(
-                f"{place}: weights={weights!r}: expected {len(parts)} numbers of at least 0, one a system."
-            )
 
 
 def _beside(text: str, folder: Path) -> Path:
@@ -327,33 +320,28 @@ def _check_model(where: str) -> None:
     if where in BUNDLED and (where == MULTILINGUAL or bundled_path(BUNDLED[where])):
         require_package(where)
     elif path.is_dir():
-        from safetensors import SafetensorError, safe_open
+        from safetensors import safe_open
 
         require_loadable(path.resolve())
-        for file in sorted(path.glob("*.safetensors")):
-            try:  # the header of a download that stopped does not match the file's length
-                with safe_open(str(file), framework="np"):
-                    pass
-            except (SafetensorError, OSError) as error:
-                raise ValueError(
-                    f"{path.name}/{file.name} is damaged ({one_line(error)}); download or copy it again."
-                ) from None
+        for file in sorted(path.glob("*.safetensors")):  # one whose download stopped is shorter than its header says
+            fault = f"{path.name}/{file.name} is damaged; download or copy it again"
+            with one_line_errors(fault), safe_open(str(file), framework="np"):
+                pass
     elif path.exists():
         raise ValueError(f"{path.name!r} is a file; a model is a folder, or a hub id owner/name.")
     elif not is_hub_id(where):
-        raise no_file(where)
+        raise _no_file(where)
     else:
-        from huggingface_hub import try_to_load_from_cache
+        from huggingface_hub import errors, hf_hub_download, try_to_load_from_cache
 
         repository, revision = split_revision(where)
-        downloaded = isinstance(try_to_load_from_cache(repository, "config.json", revision=revision), str)
-        if not downloaded and not reachable():
-            endpoint = os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT
-            raise ConnectionError(
-                f"No file or folder {where!r}; as the name of a model on the hub it cannot be loaded either: "
-                f"{endpoint} does not answer and there is no earlier download. Check the path, use "
-                f"{OFFLINE_DEFAULT!r}, or set HF_ENDPOINT to a mirror."
-            )
+        if isinstance(try_to_load_from_cache(repository, "config.json", revision=revision), str):
+            return  # downloaded before
+        try:
+            with hub_or_local_cache(f"{where!r}, no file or folder here, as a model of the hub", OFFLINE_DEFAULT):
+                hf_hub_download(repository, "config.json", revision=revision)
+        except errors.EntryNotFoundError:
+            raise ValueError(f"{where!r} on the hub has no config.json: it is no model that can be loaded.") from None
 
 
 def _shared(names: Sequence[str]) -> str:
@@ -370,10 +358,3 @@ def _by_options(system: Spec) -> str:
 def _by_folder(system: Spec) -> str:
     path = Path(system.where).expanduser()
     return f"{one_line(path.resolve().parent.name)}/{system.name}" if system.where and path.exists() else system.name
-
-
-def _by_digest(system: Spec) -> str:
-    place = Path(system.where).expanduser()
-    files = [place / name for name in (WEIGHTS, "passages.npy")] if place.is_dir() else [place]
-    digests = [sha256_of(path) for path in files if system.where and path.is_file()]
-    return f"{system.name} ({digests[0][:7]})" if digests else system.name

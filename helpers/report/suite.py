@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from helpers._atomic import whole_file
-from helpers.report.baseline import SCHEMA, read_saved
-from helpers.report.names import shown
+from helpers.report.gates import SCHEMA, read_saved
 from helpers.report.page import COLUMNS, LANGUAGES, SMALL, Cell, Table, environment, number, p_text, words
+from helpers.report.results import shown
 from helpers.report.spec import Record, one_line
 from helpers.significance import suite_bootstrap, suite_hsd
 
@@ -37,21 +37,15 @@ class Suite:
     @cached_property
     def systems(self) -> list[str]:
         """The systems with a score on every set, the best by the mean of the sets first."""
-        common = [name for name in self._all if not self.missing(name)]
+        common = [name for name in next(iter(self.scores.values())) if name not in self.incomplete]
         return sorted(common, key=lambda name: -np.mean([scores[name].mean() for scores in self.scores.values()]))
 
-    @property
-    def incomplete(self) -> list[str]:
-        """The other systems, which have no mean."""
-        return [name for name in self._all if self.missing(name)]
-
-    @property
-    def _all(self) -> dict[str, None]:
-        return dict.fromkeys(name for scores in self.scores.values() for name in scores)
-
-    def missing(self, system: str) -> list[str]:
-        """Return the sets on which a system has no score."""
-        return [name for name, scores in self.scores.items() if system not in scores]
+    @cached_property
+    def incomplete(self) -> dict[str, list[str]]:
+        """The other systems, which have no mean, with the sets on which each has no score."""
+        every = dict.fromkeys(name for scores in self.scores.values() for name in scores)
+        missing = {name: [one for one, scores in self.scores.items() if name not in scores] for name in every}
+        return {name: sets for name, sets in missing.items() if sets}
 
     @cached_property
     def rows(self) -> dict[str, dict[str, float]]:
@@ -121,7 +115,7 @@ def as_record(suite: Suite) -> Record:
     }
     return {
         "schema": SCHEMA, "metric": suite.metric, "sets": sets, "systems": suite.rows,
-        "without_mean": {name: suite.missing(name) for name in suite.incomplete},
+        "without_mean": suite.incomplete,
     }  # fmt: skip
 
 
@@ -136,27 +130,19 @@ def render(suite: Suite, language: str = "en") -> str:
         best=first, mean=number(best["mean"]), low=number(best["low"]), high=number(best["high"]),
         metric=shown(suite.metric), sets=len(suite.scores), names=w["comma"].join(equal),
     )]  # fmt: skip
-    summary += [s["no_mean"].format(name=name, sets=w["comma"].join(suite.missing(name))) for name in suite.incomplete]
-    between = w["interval_of"].format
-    header = [
-        w["system"],
-        shown(suite.metric),
-        s["rank"],
-        w["difference"],
-        w["adjusted"],
-        w["better_worse"],
-        s["beyond"],
-    ]
+    summary += [s["no_mean"].format(name=n, sets=w["comma"].join(sets)) for n, sets in suite.incomplete.items()]
+    header = [w["system"], shown(suite.metric), s["rank"], w["difference"], w["adjusted"], w["better_worse"]]
+    header.append(s["beyond"])
     lines: list[list[Cell | str]] = []
     for name, row in rows.items():
-        ranks = f"{row['best_rank']:.0f}–{row['worst_rank']:.0f}".replace("–", " – ")
-        line: list[Cell | str] = [name, Cell(number(row["mean"]), f"{number(row['low'])}–{number(row['high'])}"), ranks]
         compared = [
             number(row["difference"]), p_text(row["p"]), f"{row['better']:.0f} / {row['worse']:.0f}",
-            between(low=number(row["beyond_low"]), high=number(row["beyond_high"])),
+            w["interval_of"].format(low=number(row["beyond_low"]), high=number(row["beyond_high"])),
         ]  # fmt: skip
-        lines.append([*line, *(compared if name != first else ["–"] * len(compared))])
-    tables = [Table(header, lines, range(1, len(header)))]
+        mean = Cell(number(row["mean"]), f"{number(row['low'])}–{number(row['high'])}")
+        ranks = f"{row['best_rank']:.0f} – {row['worst_rank']:.0f}"
+        lines.append([name, mean, ranks, *(compared if name != first else ["–"] * len(compared))])
+    tables = [Table(header, lines)]
     names = list(suite.scores)
     for start in range(0, len(names), COLUMNS):
         part = names[start : start + COLUMNS]
@@ -165,7 +151,7 @@ def render(suite: Suite, language: str = "en") -> str:
             values = [suite.scores[name].get(system) for name in part]
             cells.append([system, *("–" if one is None else number(one.mean()) for one in values)])
         sizes = [str(len(next(iter(suite.scores[name].values())))) for name in part]
-        tables.append(Table([w["system"], *part], [*cells, [w["queries"], *sizes]], range(1, len(part) + 1)))
+        tables.append(Table([w["system"], *part], [*cells, [w["queries"], *sizes]]))
     title = s["title"].format(systems=len(rows), sets=len(suite.scores))
     return environment().get_template("suite.html.jinja").render(w=w, s=s, title=title, summary=summary, tables=tables)
 
@@ -196,8 +182,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for name, row in suite.rows.items():
         ranks = f"{row['best_rank']:.0f} to {row['worst_rank']:.0f}"
         print(f"{name}: mean {suite.metric} {row['mean']:.4f} ({row['low']:.4f} to {row['high']:.4f}), rank {ranks}")
-    for name in suite.incomplete:
-        print(f"{name}: no mean, no score on {', '.join(suite.missing(name))}")
+    for name, missing in suite.incomplete.items():
+        print(f"{name}: no mean, no score on {', '.join(missing)}")
     print(f"report: {args.out / 'suite.html'}")
     return 0
 

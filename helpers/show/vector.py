@@ -57,20 +57,20 @@ def _local(name: str) -> str:  # without its namespace
 
 def _plain(element: ElementTree.Element, referred: set[str]) -> None:
     """Give an element attributes without namespace or style, numbers rounded, an id only if something refers to it."""
-    given = {_local(name): value for name, value in element.attrib.items()}
-    style = (part.partition(":") for part in given.pop("style", "").split(";") if part.strip())
-    given |= {name.strip(): value.strip() for name, _, value in style}
-    given.pop("font-family", None)
-    if given.get("font-size", "").endswith("px"):
-        given["font-size"] = given["font-size"].removesuffix("px")
-    if given.get("id") not in referred:
-        given.pop("id", None)
-    if given.get("transform", "").startswith("rotate(-0 "):
-        del given["transform"]
+    attributes = {_local(name): value for name, value in element.attrib.items()}
+    style = (part.partition(":") for part in attributes.pop("style", "").split(";") if part.strip())
+    attributes |= {name.strip(): value.strip() for name, _, value in style}
+    attributes.pop("font-family", None)
+    if attributes.get("font-size", "").endswith("px"):
+        attributes["font-size"] = attributes["font-size"].removesuffix("px")
+    if attributes.get("id") not in referred:
+        attributes.pop("id", None)
+    if attributes.get("transform", "").startswith("rotate(-0 "):
+        del attributes["transform"]
     for name in _GEOMETRY:
-        if name in given:
-            given[name] = re.sub(r"-?\d+\.\d+", _rounded, " ".join(given[name].split()))
-    element.attrib = given
+        if name in attributes:
+            attributes[name] = re.sub(r"-?\d+\.\d+", _rounded, " ".join(attributes[name].split()))
+    element.attrib = attributes
 
 
 def _rounded(number: re.Match[str]) -> str:

@@ -110,7 +110,8 @@ class Api(Retrieval):
                 with opener.open(request, timeout=TIMEOUT) as response:
                     answer = json.loads(response.read())
             except urllib.error.HTTPError as error:
-                reason = f"{error.code} {_without(key, error.read(4096).decode('utf-8', 'replace'))}"
+                text = error.read(4096).decode("utf-8", "replace")
+                reason = f"{error.code} {' '.join((text.replace(key, '…') if key else text).split())[:200]}"
                 if error.code not in (408, 429) and error.code < 500:
                     hint = f" The key is read from {KEY}." if error.code in (401, 403) else ""
                     raise ValueError(f"{self.address} refuses {self.model!r}: {reason}.{hint}") from None
@@ -136,9 +137,9 @@ class Api(Retrieval):
         except (LookupError, TypeError, ValueError):
             raise ValueError(f"{self.address}: the answer does not have a vector for each of {count} texts.") from None
         if len(rows) != count or vectors.ndim != 2 or (self.dim and vectors.shape[1] != self.dim):
-            asked = f" of {self.dim} dimensions" if self.dim else ""
+            expected = f"{count} of {self.dim} dimensions" if self.dim else str(count)
             shape = f"{len(rows)} vectors of {vectors.shape[-1]} dimensions"
-            raise ValueError(f"{self.address}: {shape}, expected {count}{asked}.")
+            raise ValueError(f"{self.address}: {shape}, expected {expected}.")
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.isfinite(lengths).all() or not lengths.all():
             raise ValueError(f"{self.address}: a vector is not finite, or all zeros.")
@@ -157,7 +158,3 @@ def check_address(address: str) -> None:
 class _NoRedirect(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: object) -> None:
         return None
-
-
-def _without(key: str | None, text: str) -> str:
-    return " ".join((text.replace(key, "…") if key else text).split())[:200]

@@ -53,7 +53,7 @@ class Run:
 
     def doc_ids(self, data: RetrievalDataset) -> list[str]:
         """Return the id of each row that :meth:`rank` gives: those of the data, then those that only the run has."""
-        known = self._known(data)
+        known = {*data.doc_ids, *data.same_as}
         return [*data.doc_ids, *(doc for doc in self.documents if doc not in known)]
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
@@ -65,7 +65,8 @@ class Run:
         Warns:
             Note: documents that the corpus lacks.
         """
-        known, row_of = self._known(data), {doc: row for row, doc in enumerate(self.doc_ids(data))}
+        row_of = {doc: row for row, doc in enumerate(self.doc_ids(data))}
+        known = dict.fromkeys((*data.doc_ids, *data.same_as))
         if not self.documents:
             raise ValueError("The run is empty: there is nothing to score.")
         for kind, theirs, ours in (("query", self.run, data.query_ids), ("document", self.documents, known)):
@@ -90,10 +91,6 @@ class Run:
             scores[row, : len(best)] = [single[doc] for doc in best]
             ids[row, : len(best)] = [row_of[doc] for doc in best]
         return Ranking(scores, ids)
-
-    @staticmethod
-    def _known(data: RetrievalDataset) -> dict[str, None]:
-        return dict.fromkeys((*data.doc_ids, *data.same_as))
 
 
 @dataclass(frozen=True)
@@ -168,8 +165,18 @@ class Rerank:
         ids = np.where(ids < len(data.corpus), ids, PADDING)  # a run may name others, which have no text
         with stage("rerank"):
             values = self.scorer.scores(data, ids)
-        _check_scores(values, ids, data)
-        rows = [dict(zip(row[row >= 0].tolist(), v.tolist(), strict=True)) for row, v in zip(ids, values, strict=True)]
+        if len(values) != len(ids):
+            raise ValueError(f"The reranker scored {len(values)} queries, expected {len(ids)}.")
+        rows = []
+        for query, candidates, scores in zip(data.query_ids, ids, values, strict=True):
+            passages = candidates[candidates >= 0].tolist()
+            if len(scores) != len(passages) or not np.isfinite(scores).all():
+                bad = int((~np.isfinite(scores)).sum())
+                raise ValueError(
+                    f"The reranker gave {len(scores)} scores for query {query!r}, {bad} of them NaN or infinite: "
+                    f"expected a finite number for each of its {len(passages)} candidates."
+                )
+            rows.append(dict(zip(passages, scores.tolist(), strict=True)))
         return stacked(rows, k)
 
 
@@ -183,20 +190,19 @@ class MaxSimScorer:
 
     def scores(self, data: RetrievalDataset, candidates: np.ndarray) -> list[np.ndarray]:
         """Embed every candidate once, and compare each query with its own."""
-        wanted = np.unique(candidates[candidates >= 0])
-        if not len(wanted):
-            return [np.empty(0)] * len(candidates)
-        passages = self._tokens([data.corpus[row] for row in wanted], "passage", self.progress)
+        rows = np.unique(candidates[candidates >= 0])
+        scored = [np.empty(0)] * len(candidates)
+        if not len(rows):
+            return scored
+        passages = self._tokens([data.corpus[row] for row in rows], "passage", self.progress)
         queries = self._tokens(data.queries, "query", False)
-        vectors, scored = np.split(passages.vectors, passages.starts[1:]), []
-        for row, rows in enumerate(candidates):
-            places = np.searchsorted(wanted, rows[rows >= 0])
-            if not len(places):
-                scored.append(np.empty(0))
-                continue
-            query = TokenVectors(queries.text(row), queries.lengths[row : row + 1])
-            chosen = TokenVectors(np.concatenate([vectors[place] for place in places]), passages.lengths[places])
-            scored.append(maxsim(query, chosen)[0])
+        vectors = np.split(passages.vectors, passages.starts[1:])
+        for row, own in enumerate(candidates):
+            places = np.searchsorted(rows, own[own >= 0])
+            if len(places):
+                query = TokenVectors(queries.text(row), queries.lengths[row : row + 1])
+                chosen = TokenVectors(np.concatenate([vectors[place] for place in places]), passages.lengths[places])
+                scored[row] = maxsim(query, chosen)[0]
         return scored
 
     def _tokens(self, texts: list[str], kind: str, progress: bool) -> TokenVectors:
@@ -219,18 +225,6 @@ class FlagScorer:
         counts = (candidates >= 0).sum(axis=1)
         values = self.reranker.compute_score(pairs, batch_size=self.batch_size) if pairs else []
         return np.split(np.atleast_1d(np.asarray(values, np.float64)), np.cumsum(counts)[:-1])
-
-
-def _check_scores(values: Sequence[np.ndarray], ids: np.ndarray, data: RetrievalDataset) -> None:
-    if len(values) != len(ids):
-        raise ValueError(f"The reranker scored {len(values)} queries, expected {len(ids)}.")
-    for query, scores, candidates in zip(data.query_ids, values, (ids >= 0).sum(axis=1), strict=True):
-        if len(scores) != candidates or not np.isfinite(scores).all():
-            bad = int((~np.isfinite(scores)).sum())
-            raise ValueError(
-                f"The reranker gave {len(scores)} scores for query {query!r}, {bad} of them NaN or infinite: expected "
-                f"a finite number for each of its {candidates} candidates."
-            )
 
 
 def stacked(rows: Sequence[Mapping[int, float]], k: int) -> Ranking:

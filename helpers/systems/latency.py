@@ -1,5 +1,6 @@
 """How long queries take, one after the other or all at once: warm, and nothing of them in the cache."""
 
+import contextlib
 import tempfile
 import time
 from dataclasses import replace
@@ -19,8 +20,8 @@ PERCENTILES = (50, 95, 99)
 
 def latencies(
     system: System, data: RetrievalDataset, k: int, queries: int, index: object = None
-) -> dict[str, np.ndarray]:
-    """Measure the seconds of each stage for single queries: one client, one query at a time.
+) -> tuple[dict[str, np.ndarray], float]:
+    """Measure the seconds of each stage for single queries, one client, one query at a time, and for all at once.
 
     One query is answered before the clock runs. Vectors of queries are computed anew and
     written to an empty cache, which takes well under a millisecond; so are the token vectors of passages that MaxSim
@@ -34,46 +35,34 @@ def latencies(
         index: what ``system.build`` returned; None to build it here, before the clock runs.
 
     Returns:
-        (n,) seconds by stage, see :data:`helpers.systems.cost.STAGES`; empty for a system that answers nothing by
-        itself, such as a run.
+        (n,) seconds by stage, see :data:`helpers.systems.cost.STAGES`, and the seconds a query when these n are
+        answered at once; nothing and 0 for a system that answers nothing by itself, such as a run.
     """
     check_count("latency", queries)
-    rows = _different(data, queries)
+    first = {text: row for row, text in reversed(list(enumerate(data.queries)))}  # of queries of different texts
+    rows = list(first.values())[::-1][:queries]
     index = system.build(data) if index is None and isinstance(system, Retrieval) else index
     seconds: list[dict[str, float]] = []
-    with tempfile.TemporaryDirectory() as warm, tempfile.TemporaryDirectory() as empty:
+    with contextlib.ExitStack() as folders:
+        warm, empty, batch = (folders.enter_context(tempfile.TemporaryDirectory()) for _ in range(3))
         start = time.perf_counter()
         for folder, row in [(warm, rows[0]), *((empty, row) for row in rows)]:
             with measured() as cost:
                 if not _answer(_with_cache(system, folder), index, data, [row], k):
-                    return {}
+                    return {}, 0.0
             seconds.append(cost.seconds)
             if time.perf_counter() - start > LIMIT and len(seconds) > 1:
                 break
-    return {name: np.array([one.get(name, 0.0) for one in seconds[1:]]) for name in seconds[1]}
-
-
-def batch_seconds(system: System, data: RetrievalDataset, k: int, queries: int, index: object = None) -> float:
-    """Measure the seconds a query when so many are answered at once; arguments as for :func:`latencies`.
-
-    Returns:
-        Seconds, the mean of one batch; 0 for a system that answers nothing by itself.
-    """
-    rows = _different(data, queries)
-    index = system.build(data) if index is None and isinstance(system, Retrieval) else index
-    with tempfile.TemporaryDirectory() as empty, measured() as cost:
-        answered = _answer(_with_cache(system, empty), index, data, rows, k)
-    return sum(cost.seconds.values()) / len(rows) if answered else 0.0
+        n = len(seconds) - 1
+        with measured() as cost:
+            _answer(_with_cache(system, batch), index, data, rows[:n], k)
+    by_stage = {name: np.array([one.get(name, 0.0) for one in seconds[1:]]) for name in seconds[1]}
+    return by_stage, sum(cost.seconds.values()) / n
 
 
 def percentiles(seconds: np.ndarray) -> dict[str, float]:
     """Return the percentiles 50, 95 and 99 of latencies: ``{"p50": …}``."""
     return {f"p{p}": float(np.percentile(seconds, p)) for p in PERCENTILES}
-
-
-def _different(data: RetrievalDataset, count: int) -> list[int]:
-    """Return the rows of the first so many queries of different texts."""
-    return list({text: row for row, text in reversed(list(enumerate(data.queries)))}.values())[::-1][:count]
 
 
 def _with_cache(system: System, folder: str) -> System:
@@ -90,20 +79,20 @@ def _with_cache(system: System, folder: str) -> System:
 
 def _answer(system: System, index: object, data: RetrievalDataset, rows: list[int], k: int) -> bool:
     """Answer some queries; return whether a system of this kind can."""
-    asked = replace(
+    few = replace(
         data, queries=[data.queries[row] for row in rows], query_ids=[data.query_ids[row] for row in rows],
         qrels=[data.qrels[row] for row in rows],
     )  # fmt: skip
     match system:
         case Retrieval():
-            system.answer(index, asked.queries, k)
+            system.answer(index, few.queries, k)
         case Rerank(part=Ranking() as part):
-            replace(system, part=Ranking(part.scores[rows], part.ids[rows])).rank(asked, k)
+            replace(system, part=Ranking(part.scores[rows], part.ids[rows])).rank(few, k)
         case Fusion(parts=parts):
             rankings = [Ranking(p.scores[rows], p.ids[rows]) for p in parts if isinstance(p, Ranking)]
             if len(rankings) < len(parts):
                 return False
-            replace(system, parts=rankings).rank(asked, k)
+            replace(system, parts=rankings).rank(few, k)
         case _:
             return False
     return True

@@ -143,10 +143,9 @@ class _Shards:
 
     def __iter__(self) -> Iterator[np.ndarray]:
         dense = self._system
-        shards = encode_shards(
+        return iter(encode_shards(
             dense.model, self._texts, batch_size=dense.batch_size, cache_dir=dense.cache_dir, progress=dense.progress
-        )
-        return iter(shards)
+        ))  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,11 @@ def union(*rankings: np.ndarray) -> np.ndarray:
     longest = max(ids.shape[1] for ids in rankings)
     padded = [np.pad(ids, ((0, 0), (0, longest - ids.shape[1])), constant_values=-1) for ids in rankings]
     turns = np.stack(padded, axis=2).reshape(len(rankings[0]), -1)
-    return _filled([list(dict.fromkeys(row[row >= 0].tolist())) for row in turns])
+    rows = [list(dict.fromkeys(row[row >= 0].tolist())) for row in turns]
+    candidates = np.full((len(rows), max(map(len, rows), default=0)), -1, np.int64)
+    for query, row in enumerate(rows):
+        candidates[query, : len(row)] = row
+    return candidates
 
 
 def oracle(ids: np.ndarray, data: RetrievalDataset) -> np.ndarray:
@@ -138,10 +142,3 @@ def _outcome(ranks: Mapping[str, int | None], k: int) -> str:
         if demoted or (before and ranks[names[place]] is None):
             return LOST + names[place]
     return CUT_OFF
-
-
-def _filled(rows: Sequence[Sequence[int]]) -> np.ndarray:
-    filled = np.full((len(rows), max(map(len, rows), default=0)), -1, np.int64)
-    for number, row in enumerate(rows):
-        filled[number, : len(row)] = row
-    return filled

@@ -4,17 +4,16 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-import yaml
 from nbformat import NotebookNode
 
 from . import figures, hygiene, quantities, translation, twins
 from .companions import PARAMETERS, companion_problems
 from .labels import names_problems, without_names
-from .listed import idle
+from .listed import idle, read_yaml
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
 
-def _lesson(root: Path, name: str, known: figures.Figures, books: dict[Path, NotebookNode]) -> Iterator[Problem]:
+def _lesson(root: Path, name: str, known: figures.Figures | None, books: dict[Path, NotebookNode]) -> Iterator[Problem]:
     paths = {language: lesson_path(root, language, name) for language in LANGUAGES}
     for path in paths.values():
         file = relative(root, path)
@@ -32,13 +31,13 @@ def _lesson(root: Path, name: str, known: figures.Figures, books: dict[Path, Not
             yield from names_problems(books[path], file, root)
             books[path] = without_names(books[path])
         yield from hygiene.notebook_problems(books[path], file, root)
-        if paths["en"] in books:
+        if known and paths["en"] in books:
             yield from figures.notebook_problems(books[path], file, known)
-        if path == paths["zh"]:
+        if known and path == paths["zh"]:
             yield from twins.notebook_problems(books[path], file, root)
     if all(path in books for path in paths.values()):
         yield from translation.notebook_problems(books[paths["en"]], books[paths["zh"]], name, root)
-    if name in PARAMETERS and paths["en"] in books:
+    if known and name in PARAMETERS and paths["en"] in books:
         yield from companion_problems(root, name, books[paths["en"]])
 
 
@@ -69,7 +68,7 @@ def _sentences(value: object) -> Iterator[tuple[str, str]]:
 def _words(root: Path) -> Iterator[Problem]:
     """Yield where the two languages of a sentence in YAML name other numbers, formulas or names."""
     for path in sorted((root / "docs").rglob("*.yml")):
-        for english, chinese in _sentences(yaml.load(path.read_text(encoding="utf-8"), yaml.CSafeLoader)):
+        for english, chinese in _sentences(read_yaml(path)):
             for rule, message in quantities.language_differences(english, chinese):
                 if rule != "words":
                     yield Problem(relative(root, path), english[:40], rule, message)
@@ -77,10 +76,8 @@ def _words(root: Path) -> Iterator[Problem]:
 
 def _pages(root: Path, known: figures.Figures) -> Iterator[Problem]:
     pairs = translation.page_pairs(root)
-    for english, chinese in pairs:
-        yield from translation.page_problems(english, chinese, root)
-        if chinese.exists():
-            yield from twins.text_problems(chinese.read_text(encoding="utf-8"), relative(root, chinese), "", root)
+    for chinese in (chinese for _, chinese in pairs if chinese.exists()):
+        yield from twins.text_problems(chinese.read_text(encoding="utf-8"), relative(root, chinese), "", root)
     sources = [relative(root, page) for page, _ in pairs]
     for path in [p for pair in pairs for p in pair if p.exists()]:
         file = relative(root, path)
@@ -89,13 +86,20 @@ def _pages(root: Path, known: figures.Figures) -> Iterator[Problem]:
     yield from _words(root)
 
 
-def check(root: Path = ROOT, lessons: list[str] | None = None) -> list[Problem]:
-    """Return every problem of the lessons, and (unless lessons are named) of the README files and docs pages."""
+def check(root: Path = ROOT, lessons: list[str] | None = None, *, numbers: bool = True) -> list[Problem]:
+    """Return every problem of the lessons, and (unless lessons are named) of the README files and docs pages.
+
+    numbers: those of numbers and claims too, which take half of the time.
+    """
     root = root.resolve()
     books: dict[Path, NotebookNode] = {}
-    known = figures.Figures(root, books)
+    known = figures.Figures(root, books) if numbers else None
     problems = [problem for name in lesson_names(root, lessons) for problem in _lesson(root, name, known, books)]
     if not lessons:
+        problems += [
+            problem for pair in translation.page_pairs(root) for problem in translation.page_problems(*pair, root)
+        ]
+    if not lessons and known:
         problems += _pages(root, known)
         problems += hygiene.provenance_problems(books, root)
         texts = {path.stem: [cell.id for cell in book.cells] for path, book in books.items()}

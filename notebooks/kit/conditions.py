@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from nbformat import NotebookNode
 
+from helpers.embeddings.shards import MANIFEST
 from helpers.embeddings.store import Store
 
 from .compare import Difference, compare
@@ -108,7 +109,7 @@ def temporary_cache(root: Path, seed: int | None) -> Iterator[Path]:
             except OSError:  # another process is writing them: the lesson decodes its own
                 shutil.rmtree(folder / "models")
         if seed is not None:
-            for source in sorted({path.parent for path in usual.rglob("*.npy")}):
+            for source in [usual, *(path for path in sorted(usual.rglob("*")) if path.is_dir())]:
                 _shake_files(source, folder / source.relative_to(usual), seed)
         yield folder
 
@@ -116,14 +117,13 @@ def temporary_cache(root: Path, seed: int | None) -> Iterator[Path]:
 def _shake_files(source: Path, target: Path, seed: int) -> None:
     """Write the shaken vectors of one folder into another, and its manifest, if it has one, with their checksums."""
     old, new = Store(source), Store(target)
-    manifest = source / "manifest.json"
-    text = manifest.read_text(encoding="utf-8") if manifest.exists() else ""
-    for path in sorted(source.glob("*.npy")):
-        if (vectors := old.read(path.stem)) is not None:
-            new.write(path.stem, shake(vectors, seed))
-            text = text.replace(old.seal(path.stem), new.seal(path.stem))
+    text = old.read_text(MANIFEST)
+    for name in old.names():
+        if (vectors := old.read(name)) is not None:
+            new.write(name, shake(vectors, seed))
+            text = text and text.replace(old.seal(name), new.seal(name))
     if text:
-        (target / manifest.name).write_text(text, encoding="utf-8")
+        new.write_text(MANIFEST, text)
 
 
 def differences(

@@ -86,11 +86,6 @@ def _run_papermill(
         )  # fmt: skip
 
 
-def _import_path(root: Path) -> str:
-    """Let the kernel import the package of this checkout, installed or not: a lesson would else install one."""
-    return os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
-
-
 def execute(
     notebook: NotebookNode,
     label: str,
@@ -114,7 +109,9 @@ def execute(
         source.write_text(dumps(notebook), encoding="utf-8")
         for below in (WORK, SCRATCH):
             (folder / below).mkdir()
-        settings = OFFLINE | {"EVAL_CACHE_DIR": str(cache_folder(root)), "PYTHONPATH": _import_path(root)}
+        settings = OFFLINE | {"EVAL_CACHE_DIR": str(cache_folder(root))}
+        # The kernel imports the package of this checkout, installed or not: a lesson would else install one.
+        settings["PYTHONPATH"] = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
         settings |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder / SCRATCH))
         settings["IPYTHONDIR"] = str(folder / "ipython")
         started: list[str] = []

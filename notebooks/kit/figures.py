@@ -175,10 +175,6 @@ def agrees(shown: str, recorded: str) -> bool:
     return one is not None and two is not None and abs(one - two) <= _unit(one) / 2
 
 
-def _shown(match: re.Match[str]) -> str:
-    return match["value"] + (match["percent"] or "") if match["value"] else ""
-
-
 def without_markers(text: str) -> str:
     """Return a text without its markers, their numbers kept: what a reader sees."""
     return re.sub(r"<!--\s*(?:fig|calc|nofig|holds|twin):.*?-->", "", text)
@@ -244,7 +240,7 @@ def _value(
 def _wrong_number(
     match: re.Match[str], value: Number | bool, used: dict[str, Fraction], figures: Figures
 ) -> Iterator[Fault]:
-    shown = _shown(match)
+    shown = match["value"] + (match["percent"] or "")
     if isinstance(value, bool) or not agrees(shown, f"{float(value):.12f}"):
         result = value if isinstance(value, bool) else f"{float(value):.6g}"
         yield "figure-value", f"the text says {shown}, '{match['name']}' is {result}: correct the text"

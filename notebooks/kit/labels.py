@@ -9,17 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from functools import lru_cache
 from html import escape
 from pathlib import Path
 from typing import Any
 
-import yaml
 from nbformat import NotebookNode
 
 from .cells import code_cells
 from .companions import PARAMETERS, read_companion
-from .drawings import parts
+from .drawings import parts, svg_fault
+from .listed import read_yaml
 from .notebooks import Problem, lesson_names, lesson_path, read
 from .tables import parse, text_of
 
@@ -30,12 +29,7 @@ NUMBER = re.compile(r"[-−]?[\d,]*\.?\d+(?:[%k])?")
 def labels(root: Path) -> Any:
     """What docs/labels.yml of a checkout says: Chinese for labels, patterns of names that stay."""
     path = root / "docs" / "labels.yml"
-    return _read(path, path.stat().st_mtime_ns) if path.exists() else {"labels": {}, "names": []}
-
-
-@lru_cache(maxsize=8)
-def _read(path: Path, _changed: int) -> Any:
-    return yaml.safe_load(path.read_text(encoding="utf-8"))
+    return read_yaml(path) if path.exists() else {"labels": {}, "names": []}
 
 
 def is_name(label: str, root: Path) -> bool:
@@ -50,7 +44,8 @@ def labels_of(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
             data = output.get("data", {})
             heads = parse(data.get("text/html", "")).find_all("th")
             yield from ((cell.id, text_of(head)) for head in heads if text_of(head))
-            if svg := data.get("image/svg+xml"):
+            svg = data.get("image/svg+xml")
+            if svg and not svg_fault(svg):
                 yield from ((cell.id, part.text) for part in parts(svg) if part.text)
 
 

@@ -10,13 +10,16 @@
                                  # order of names, and words that `opposed` takes for opposites, differ
     look-text = ["en 3", "Chinese says it without the number"]
 
-A page stands under its path, with `page` in the place of the cell's id.
+A page stands under its path, with `page` in the place of the cell's id. The YAML files beside it are read here too.
 """
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 from .notebooks import NotebookError, Problem
 
@@ -39,6 +42,16 @@ def _read(path: Path, _changed: float) -> Listed:
                 if not (isinstance(entry, list) and len(entry) == 2 and str(entry[1]).strip()):
                     raise NotebookError(f'{FILE}: {text}, {cell}: write ["what", "the reason"], got {entry!r}')
     return lists
+
+
+@lru_cache(maxsize=16)
+def _yaml(path: Path, _changed: int) -> Any:
+    return yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+
+
+def read_yaml(path: Path) -> Any:
+    """Return what a YAML file says, read again only when it was changed."""
+    return _yaml(path, path.stat().st_mtime_ns)
 
 
 def _lists(root: Path) -> Listed:

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-import yaml
 from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
 from .cells import alt_text, by_id, cell_hash
-from .listed import listed
+from .listed import listed, read_yaml
 from .markdown import HAN, PLACEHOLDER, has_han, headings, line_pairs, links, paragraphs, prose, without_blocks
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_path, read, relative, write_files
 from .quantities import language_differences
@@ -31,6 +30,11 @@ _SPACED = re.compile(rf"[{HAN}] +[A-Za-z0-9]|[A-Za-z0-9] +[{HAN}]")
 _SOFT = re.compile(rf"[{HAN}，。；：！？、）”》][*_]*\n[ \t]*(?![-*+>|#:]|\d+[.)]|\s|$|<)[*_]*\S")
 _NAMES = re.compile(r"[\w.+/@-]*[A-Z\d/@][\w.+/@-]*|\b\w\b")
 _COMMONMARK = MarkdownIt("commonmark").enable("table")  # as the site and GitHub read Markdown
+_UNPLAIN = re.compile(
+    r"\b(?:whoever|no accident|matter of course|in earnest|c[ao]mes? about|comes? out (?:at|as)"
+    r"|(?:is|are|was|were) told|(?:stands?|lies?) (?:in|on|at|above|below|between|beyond))\b",
+    re.I,
+)
 _SWITCH = re.compile(r"english|chinese|英文|英语|中文|汉语|^(?:en|zh)\b", re.I)
 
 _CARD = ("helpers/data/bundled/pocket/README.md", "docs/en/collection.md")  # the card is in English alone
@@ -77,9 +81,8 @@ def glossary(root: Path = ROOT) -> tuple[Term, ...]:
     path = root / "docs" / "glossary.yml"
     if not path.exists():
         return ()
-    entries = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))["terms"]
     terms = []
-    for entry in entries:
+    for entry in read_yaml(path)["terms"]:
         means = entry.get("means") or {}
         if not (entry.get("en") and entry.get("zh") and all(means.get(language) for language in LANGUAGES)):
             raise NotebookError(f"docs/glossary.yml: an entry needs 'en', 'zh' and 'means' in both, got {entry}")
@@ -156,6 +159,15 @@ def foreign_links(text: str, language: str) -> Iterator[tuple[str, str]]:
     for words, target in links(text):
         if _foreign(target, language) and not _SWITCH.search(words):
             yield "link", f"'{target}' leads into the other language: link the page of this one"
+
+
+def unplain(text: str) -> Iterator[tuple[str, str]]:
+    """Yield rule and message for each phrase of an English text that the rules of contributing.md replace.
+
+    Code and text in double quotes, such as a wrong example, are left out.
+    """
+    for match in _UNPLAIN.finditer(re.sub(r'"[^"\n]*"', "", prose(text))):
+        yield "plain", f"'{match[0]}': say it as \"Write plainly\" in docs/en/contributing.md does"
 
 
 def _edition(target: str) -> str:
@@ -266,7 +278,7 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
     allowed = listed(root, name, "languages")
     for cell in english.cells:
         if cell.cell_type == "markdown":
-            own = [*foreign_links(cell.source, "en"), *bold_traps(cell.source)]
+            own = [*foreign_links(cell.source, "en"), *bold_traps(cell.source), *unplain(cell.source)]
             yield from (Problem(source, cell.id, rule, message) for rule, message in own)
         twin = translated.get(cell.id)
         if twin is None or twin.cell_type != cell.cell_type:
@@ -315,7 +327,8 @@ def page_problems(english: Path, chinese: Path, root: Path = ROOT) -> Iterator[P
         yield Problem(file, "", "stale", f"{source} has changed since: translate, then `accept {file}`")
     allowed = listed(root, source, "languages").get("page", "")
     yield from (Problem(file, "", rule, message) for rule, message in text_problems(left, right, root, allowed))
-    yield from (Problem(source, "", rule, message) for rule, message in foreign_links(left, "en"))
+    own = [*foreign_links(left, "en"), *unplain(left)]
+    yield from (Problem(source, "", rule, message) for rule, message in own)
 
 
 def accept_cell(root: Path, name: str, cell_id: str) -> str:

@@ -19,8 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-import yaml
-
+from .listed import read_yaml
 from .markdown import COMMENT, LINK, URL
 
 NAME = re.compile(r"(?<![\w@./+-])(?=[\w@./+-]*(?:\d|\w[A-Z]))[A-Za-z](?:[\w@./+-]*\w)?", re.A)
@@ -87,9 +86,9 @@ class Mention(NamedTuple):
     labels: frozenset[str]
 
 
-@lru_cache(maxsize=8)
-def _synonyms(path: Path, _changed: float) -> dict[str, list[str]]:
-    lists = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+def _synonyms(root: Path) -> dict[str, list[str]]:
+    path = root / "docs" / "labels.yml"
+    lists = read_yaml(path) if path.exists() else {"labels": {}}
     words = {label: [chinese] for label, chinese in lists["labels"].items()}
     for label, aliases in lists.get("aliases", {}).items():
         words[label] = words.get(label, []) + aliases
@@ -98,8 +97,7 @@ def _synonyms(path: Path, _changed: float) -> dict[str, list[str]]:
 
 @lru_cache(maxsize=1024)
 def _words(root: Path, labels: frozenset[str]) -> tuple[re.Pattern[str], dict[str, frozenset[str]]]:
-    path = root / "docs" / "labels.yml"
-    synonyms = _synonyms(path, path.stat().st_mtime_ns) if path.exists() else {}
+    synonyms = _synonyms(root)
     meanings: dict[str, set[str]] = {word.lower(): set() for word in synonyms.get("", [])}
     for label in labels:
         parts = [label, *_PARTS.split(label)]

@@ -97,16 +97,18 @@ def measure_search(rounds: int = ROUNDS, count: int = VECTORS) -> dict[str, Any]
 
 def _as_shards(vectors: np.ndarray, folder: Path) -> Any:
     """Keep vectors in a folder as an encoding would."""
-    from helpers.embeddings.shards import ModelName, ShardSettings, ShardWriter
+    from helpers.embeddings.shards import Manifest, ModelName, ShardFile, fill
     from helpers.embeddings.store import Recipe, Store
 
-    recipe = Recipe("none", "none", None, "cpu", "float32")
-    settings, store = ShardSettings(ModelName("made up", "none"), recipe, "passage", "", 1024), Store(folder)
-    writer = ShardWriter(store, settings, len(vectors))
-    for start in range(0, len(vectors), 1024):
-        part, texts = vectors[start : start + 1024], [str(start)]
-        writer.add(texts, settings.shard_file(store, texts, store.write(recipe.shard_name(texts), part)), DIM)
-    return writer.finish()
+    recipe, store = Recipe("none", "none", None, "cpu", "float32"), Store(folder)
+    manifest = Manifest(ModelName("made up", "none"), recipe, "passage", "", 1024)
+
+    def files() -> Iterator[tuple[list[str], ShardFile, int]]:
+        for start in range(0, len(vectors), 1024):
+            part, texts = vectors[start : start + 1024], [str(start)]
+            yield texts, manifest.shard_file(store, texts, store.write(recipe.shard_name(texts), part)), DIM
+
+    return fill(store, manifest, files())
 
 
 def report() -> dict[str, Any]:

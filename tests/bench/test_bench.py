@@ -77,5 +77,5 @@ def test_what_a_leaderboard_tells_apart_follows_from_its_scores():
 
 
 def test_times_of_pages_are_summed_up():
-    """Of a hundred frames the slow ones would be lost; the rest of the script needs a browser."""
+    """Of a hundred frames the slow ones would be lost; tests/site/test_speed.py runs the rest in a browser."""
     assert bench_site.summary([*map(float, range(1, 101))]) == {"median": 50.5, "95 %": 96.0, "highest": 100.0}

@@ -16,7 +16,7 @@ import numpy as np
 
 from helpers.data import RetrievalDataset, load_dataset
 from helpers.embeddings import encode, encode_pooled
-from helpers.embeddings.inputs import padded_batches, tokenize
+from helpers.embeddings.encoding import padded_batches, tokenize
 from helpers.index import build_index, search
 from helpers.judgements import condense
 from helpers.metrics import evaluate

@@ -1,14 +1,12 @@
 """Data as found: packed, with a header or none, graded, with gaps; read as they are, or refused with the way out."""
 
 import gzip
-import json
 import re
 from pathlib import Path
 
 import datasets
 import numpy as np
 import pytest
-import pytrec_eval
 
 from helpers.data import RetrievalDataset, load_dataset, trec
 from helpers.index import build_index, search
@@ -159,9 +157,7 @@ def test_a_pair_with_two_grades_is_refused_in_every_layout(tmp_path: Path, layou
             row = {"query": "one", "positive": ["uno", "uno"], "grade": [1, 2]}
         rows = [{"query": "one", "positive": "uno", "grade": grade} for grade in (1, 2)]
         source = put(tmp_path / "a.jsonl", jsonl(rows if layout == "rows" else [row]))
-    with pytest.raises(
-        ValueError, match=r"judged twice for query 'q0'|judges one passage twice, with the grades 1 and"
-    ):
+    with pytest.raises(ValueError, match=r"judged twice for query 'q?0', with the grades 1 and"):
         load_dataset(source)
 
 
@@ -271,7 +267,7 @@ def test_the_only_split_is_taken_and_named(tmp_path: Path):
     (folder / "qrels" / "dev.tsv").rename(folder / "qrels" / "test.tsv")
     assert load_dataset(folder).split == load_dataset(folder, split="test").split == "test"
     put(folder / "qrels" / "train.tsv", "q0\t00\t1\n")
-    with pytest.raises(ValueError, match=r"no 'qrels/dev.tsv'; the splits are 'test', 'train'"):
+    with pytest.raises(ValueError, match="'beir', folder qrels: no split 'dev'; it has 'test', 'train'"):
         load_dataset(folder)
     with pytest.raises(ValueError, match="no split 'train'; it has 'test'"):
         load_dataset(tmp_path / "test", split="train")
@@ -391,13 +387,6 @@ def test_what_would_be_lost_in_silence_is_refused(tmp_path: Path, name: str, tex
         load_dataset(put(tmp_path / name, text))
 
 
-def test_whole_characters_in_escapes_are_none_of_these(tmp_path: Path):
-    """JSON writes an emoji as two escapes, and may hold a backslash before a u."""
-    texts = ["\U0001f600", "\\ud800", "文"]
-    rows = "".join(json.dumps({"query": "one", "positive": text}) + "\n" for text in texts)
-    assert load_dataset(put(tmp_path / "a.jsonl", rows)).corpus == texts
-
-
 # --- gaps -------------------------------------------------------------------------------------------------------------
 
 
@@ -413,7 +402,7 @@ def gaps(folder: Path) -> Path:
     ("options", "message"),
     [
         ({}, r"queries.jsonl': 1 of 3 queries are blank. The first: 'q1'. .*on_blank=\"skip\""),
-        ({"on_blank": "skip"}, r"dev.tsv' judges 1 of 4 query ids .*The first: 'q9'. .*on_missing=\"skip\""),
+        ({"on_blank": "skip"}, r"dev.tsv' judges 1 of 4 queries .*The first: 'q9'. .*on_missing=\"skip\""),
         ({"on_missing": "skip"}, r"on_blank=\"skip\""),
         ({"on_blank": "drop"}, "on_blank='drop': expected 'raise' or 'skip'"),
         ({"on_missing": "drop"}, "on_missing='drop': expected 'raise' or 'skip'"),
@@ -468,7 +457,7 @@ def test_gaps_in_tables_are_treated_alike(tmp_path: Path):
         load_dataset(source)
     with pytest.raises(ValueError, match=r"all.jsonl.*1 of 2 passages are blank.*row 1"):
         load_dataset(source.parent, corpus=corpus)
-    with pytest.raises(ValueError, match=r'1 relevant passages .*of query 1.*on_missing="skip"'):
+    with pytest.raises(ValueError, match=r'1 of 2 passages that .all.jsonl. lacks. The first: .dos.*on_missing="skip"'):
         load_dataset(source, corpus=corpus, on_blank="skip")
     data = load_dataset(source, corpus=corpus, on_blank="skip", on_missing="skip")
     assert (data.queries, data.corpus, data.qrels) == (["one", "two"], ["uno"], [{0: 1}, {}])
@@ -520,20 +509,6 @@ def test_a_collection_without_any_answer_is_refused(tmp_path: Path, lines: str, 
 
 
 # --- small and odd collections ----------------------------------------------------------------------------------------
-
-
-def test_negative_grades_score_as_in_trec_eval(tmp_path: Path):
-    """A passage judged harmful would gain like a relevant one, or break the sum."""
-    data = load_dataset(beir(tmp_path / "set", **{"qrels/dev.tsv": "q0\t00\t2\nq0\t01\t-2\nq1\t02\t1\nq1\t00\t-1\n"}))
-    ids, scores = np.array([[1, 0, 2], [0, 1, 2]]), np.array([[0.9, 0.5, 0.1]] * 2, np.float32)
-    measures = {"ndcg_cut.3": "ndcg@3", "map_cut.3": "map@3", "recall.3": "recall@3", "P.3": "precision@3"}
-    theirs = pytrec_eval.RelevanceEvaluator(
-        trec.as_qrels(data.qrels, data.query_ids, data.corpus_ids), set(measures)
-    ).evaluate(trec.as_run(ids, scores, data.query_ids, data.corpus_ids))
-    ours = evaluate(ids, data.qrels, list(measures.values()), scores=scores, doc_ids=data.corpus_ids)
-    for measure, name in measures.items():
-        values = [theirs[query][measure.replace(".", "_")] for query in data.query_ids]
-        assert ours.per_query[name].tolist() == values, name
 
 
 @pytest.mark.parametrize("kind", ["files", "rows", "merged"])

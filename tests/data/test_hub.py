@@ -165,11 +165,6 @@ def test_what_cannot_be_loaded_is_said_in_one_line(answers: Answers, name: str, 
     """A reader would get forty lines of traceback for a name that is misspelt or a data set that is gated."""
     assert any(part in str(answers[name]) for part in message.split("|")), answers[name]
     assert "\n" not in str(answers[name])
-
-
-@pytest.mark.parametrize("name", ["outside", "yaml", "labels", "pictures"])
-def test_a_data_set_of_the_hub_reads_its_own_texts_alone(answers: Answers, name: str):
-    """Its card would have files of the reader's machine read, as the card of a folder would."""
     assert "the secret" not in str(answers[name])
 
 

@@ -1,6 +1,5 @@
-"""Loading: which source is meant, what it becomes, and what is said when it is none."""
+"""Loading: which source is meant, what it becomes, rows or ids, and what is said when it is none or does not match."""
 
-import json
 import os
 import subprocess
 import sys
@@ -9,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from helpers.data import load_dataset
+from helpers.data import load_dataset, trec
+from helpers.data.formats import parse_columns
+from tests.data.files import beir, jsonl, put
 
 
 def hub_folder(folder: Path, rows: list[dict], name: str = "dev.jsonl") -> Path:
     """Write rows as a data set in the hub's layout."""
-    folder.mkdir(exist_ok=True)
-    (folder / name).write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    put(folder / name, jsonl(rows))
     head = "---\nconfigs:\n- config_name: default\n  data_files:\n  - split: dev\n    path: dev.jsonl\n"
     (folder / "README.md").write_text(head + "- config_name: corpus\n  data_files: corpus.jsonl\n---\n")
     return folder
@@ -34,14 +34,6 @@ def test_rows_become_one_collection_with_equal_passages_merged(tmp_path):
     assert data.corpus == ["uno", "ein", "tres", "dos"]
     assert data.qrels == [{0: 1, 1: 1, 2: 0}, {3: 1, 0: 1}]
     assert data.name == "set"  # no path of this machine
-
-
-def test_another_folder_of_the_same_name_is_not_taken_for_this_one(tmp_path):
-    """The cache of datasets knows folders by name alone: a reader's edited file would score as its old self."""
-    for text in ("first", "second"):
-        (tmp_path / text).mkdir()
-        data = load_dataset(hub_folder(tmp_path / text / "set", [{"query": "one", "positive": [text]}]))
-        assert data.corpus == [text]
 
 
 def test_limits_keep_the_answers_of_the_kept_queries(tmp_path):
@@ -64,13 +56,6 @@ def test_a_corpus_of_its_own_is_searched_whole(tmp_path):
     assert data.merged == 1
 
 
-def test_wrong_columns_are_answered_with_those_that_exist(tmp_path):
-    """The reader must see at once which column to rename."""
-    folder = hub_folder(tmp_path / "set", [{"question": "one", "positive": ["uno"]}])
-    with pytest.raises(ValueError, match=r"no column 'query'; it has 'question', 'positive'"):
-        load_dataset(folder)
-
-
 def test_unknown_split_is_answered_with_those_that_exist():
     """The reader must see which splits there are."""
     with pytest.raises(ValueError, match="no split 'train'; it has dev and typed"):
@@ -82,7 +67,7 @@ def test_positive_missing_from_the_corpus_is_an_error(tmp_path):
     folder = hub_folder(hub_folder(tmp_path / "set", ROWS), [{"text": "uno"}], "corpus.jsonl")
     with pytest.raises(
         ValueError,
-        match=r"2 relevant passages .*not in the corpus, the first of query 0.*'ein', 'dos'.*on_missing=\"skip\"",
+        match=r"2 of 3 passages that 'corpus' lacks.*'ein', 'dos'.*on_missing=\"skip\"",
     ):
         load_dataset(folder, corpus="corpus")
 
@@ -94,10 +79,94 @@ def test_unknown_name_lists_the_known_ones(source):
         load_dataset(source)
 
 
-def test_missing_folder_is_named(tmp_path):
-    """A wrong path must not be taken for a hub id."""
-    with pytest.raises(FileNotFoundError, match="nowhere"):
-        load_dataset(tmp_path / "nowhere")
+def test_beir_folder_loads_by_id(tmp_path):
+    """Judgements must follow ids to rows; equal passages are one, with the highest grade; unasked queries go."""
+    data = load_dataset(beir(tmp_path / "set"))
+    assert data.queries == ["one", "two"]
+    assert data.query_ids == ["q0", "q1"]
+    assert data.corpus == ["T\nuno", "dos", "tres"]
+    assert data.corpus_ids == ["00", "01", "02"]
+    assert data.qrels == [{0: 2}, {1: 3, 2: 0}]
+    assert data.merged == 1
+    assert load_dataset(tmp_path / "set", relevance_level=2).relevant(1) == [1]
+
+
+def test_folders_may_have_blanks_and_chinese_in_their_names(tmp_path):
+    """A path of many a desktop would be taken for a hub id, or not be found."""
+    folder = tmp_path / "我的 数据"
+    assert load_dataset(beir(tmp_path / "BEIR [1]")).queries == ["one", "two"]
+    put(folder / "dev.jsonl", jsonl([{"query": "one", "positive": ["uno"]}]))
+    put(folder / "段落" / "all.csv", "text\nuno\ndos\n")
+    for corpus in (folder / "段落", folder / "段落" / "all.csv"):
+        data = load_dataset(folder, corpus=str(corpus))
+        assert (data.queries, data.corpus, data.name) == (["one"], ["uno", "dos"], folder.name)
+    assert load_dataset(folder.rename(tmp_path / "数据 [1]")).queries == ["one"]
+
+
+def test_what_export_wrote_loads_as_the_same_collection(tmp_path):
+    """A collection handed to another tool must come back as it was."""
+    pocket = load_dataset("pocket-zh")
+    trec.export(pocket, tmp_path)
+    assert load_dataset(tmp_path, relevance_level=2).sha256 == pocket.sha256
+    files = {"queries": "queries.jsonl", "corpus": "corpus.jsonl", "qrels": "qrels/dev.qrels"}
+    assert load_dataset(tmp_path, **files).sha256 == pocket.sha256
+
+
+def test_trec_files_may_have_any_columns_and_lie_anywhere(tmp_path):
+    """MS MARCO's collection has no header and bare quotes; its first line would be lost, or its lines joined."""
+    queries = put(tmp_path / "elsewhere" / "topics.csv", "number,asked\n7,one\n8,two\n")
+    put(tmp_path / "set" / "collection.tsv", '0\tuno "\n1\tdos\n')
+    put(tmp_path / "set" / "qrels.txt", "7 0 0 1\n8 0 1 1\n8 0 9 0\n")
+    named = {"query": "asked", "query_id": "number"}
+    data = load_dataset(
+        tmp_path / "set", queries=str(queries), corpus="collection.tsv", qrels="qrels.txt", columns=named
+    )
+    assert (data.queries, data.corpus, data.qrels) == (["one", "two"], ['uno "', "dos"], [{0: 1}, {1: 1, 2: 0}])
+
+
+BAD_FILES = [
+    ({"qrels/dev.tsv": "a\tb\tc\nq0\t00\t1\nq7\t00\t1\n"}, r"1 of 2 queries that 'queries.jsonl' lacks.*'q7'"),
+    (
+        {"qrels/dev.tsv": "".join(f"q0\tx{i}\t1\n" for i in range(5))},
+        "5 of 5 passages .*'x0', 'x1', 'x2'. .*on_missing=\"skip\".*on_missing=\"keep\"\\.$",
+    ),
+    ({"qrels/dev.tsv": "a\tb\tc\nq0\t00\tyes\n"}, "dev.tsv', line 2: the grade must be a whole number"),
+    ({"qrels/dev.tsv": "a\tb\tc\n"}, "no judgements below the header"),
+    ({"qrels/dev.tsv": " "}, "the file is empty"),
+    ({"queries.jsonl": jsonl([{"_id": "q0", "text": "one"}] * 2)}, r"1 id\(s\) occur twice. The first: 'q0'"),
+    ({"corpus.jsonl": jsonl([{"_id": "00", "body": "uno"}])}, "it has '_id', 'body'.*columns=.passage=…"),
+]
+
+
+@pytest.mark.parametrize(("files", "message"), BAD_FILES)
+def test_files_that_do_not_match_are_answered_with_how_many_and_which(files, message, tmp_path):
+    """Ids of another release would give scores of 0 that look like the model's fault."""
+    with pytest.raises(ValueError, match=message):
+        load_dataset(beir(tmp_path / "set", **files))
+
+
+def test_wrong_arguments_are_answered_with_the_right_ones(tmp_path):
+    """A slip in a parameter must not be passed over."""
+    folder = beir(tmp_path / "set")
+    with pytest.raises(ValueError, match=r"need queries=, corpus= and qrels=.*corpus is missing"):
+        load_dataset(folder, queries="queries.jsonl", qrels="qrels/dev.tsv")
+    with pytest.raises(FileNotFoundError, match=r"No file 'topics', neither in the folder 'set'"):
+        load_dataset(folder, queries="topics", corpus="corpus.jsonl", qrels="qrels/dev.tsv")
+    with pytest.raises(ValueError, match="names question; it may name query, "):
+        parse_columns("question=query")
+    with pytest.raises(ValueError, match="expected role=column"):
+        parse_columns("query")
+
+
+def test_a_blank_text_in_a_list_is_left_out_where_asked(tmp_path):
+    """An empty passage would stand in the corpus, or its neighbours in the list be left out with it."""
+    rows = [{"query": "one", "positive": ["uno", " "], "negative": ["dos", "", "tres"]}]
+    path = put(tmp_path / "set.jsonl", jsonl(rows))
+    with pytest.raises(ValueError, match="2 of 5 passages are blank"):
+        load_dataset(path)
+    data = load_dataset(path, on_blank="skip")
+    assert (data.corpus, data.qrels) == (["uno", "dos", "tres"], [{0: 1, 1: 0, 2: 0}])
+    assert data.skipped == {"blank_passages": 2}
 
 
 OFFLINE_PROBE = """

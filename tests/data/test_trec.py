@@ -94,7 +94,7 @@ def test_old_line_ends_and_exact_repeats_are_read(tmp_path, text):
     [
         ("q1 0 d2", r"qrels', line 2: expected 4 fields \(query 0 document grade\), found 3"),
         ("q1 0 d2 1 extra", "qrels', line 2: expected 4 fields"),
-        ("q1 0 d2 1.5", "qrels', line 2: the grade must be a whole number, not '1.5'"),
+        ("q1 0 d2 1.5", "qrels', line 2: the grade must be a whole number of 32 bits, not '1.5'"),
         ("q1 0 d2 1_0", "qrels', line 2: the grade"),
         ("q1 0 d1 0", "qrels', line 2: document 'd1' is judged twice for query 'q1'"),
         ("q1 0 d\udcff 1", "qrels', line 2: not UTF-8"),

@@ -83,7 +83,7 @@ def test_a_judgement_of_irrelevance_is_never_lost(tmp_path: Path, on_missing: st
 def test_a_relevant_passage_without_a_text_is_refused_left_out_or_counted(tmp_path: Path):
     """A figure that nobody else has would pass for the official one."""
     write_collection(tmp_path, {"a": "uno"}, {"q1": {"a": 1, "b": 2, "c": 0}})
-    with pytest.raises(ValueError, match=r"1 of 2 passage ids .*'b'.*on_missing=\"skip\".*on_missing=\"keep\""):
+    with pytest.raises(ValueError, match=r"1 of 2 passages .*'b'.*on_missing=\"skip\".*on_missing=\"keep\""):
         load_dataset(tmp_path)
     left, kept = (load_dataset(tmp_path, on_missing=choice) for choice in ("skip", "keep"))
     assert (left.qrels, left.ids_without_text) == ([{0: 1, 1: 0}], ["c"])

@@ -1,7 +1,7 @@
 """Fill a folder with shards in a process of its own, which a test may kill: `python -m tests.embeddings.filler FOLDER`.
 
-A stand-in that makes vectors out of a text's digest takes the network's place, unless the bundled model is asked for:
-what is tried is the files, and a network would only take time. Each line printed is a shard that had to be computed.
+A stand-in that makes vectors out of a text's digest takes the network's place: what is tried is the files, and a
+network would only take time. Each line printed is a shard that had to be computed.
 """
 
 import argparse
@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from helpers.embeddings import encode_shards, encoding, store
+from helpers.embeddings import encode_shards, encoding
 
 SHARDS, SHARD_SIZE, DIM = 12, 4, 64
 TEXTS = [f"passage {row} says {'very ' * (row % 5)}little" for row in range(SHARDS * SHARD_SIZE - 1)]
-STAGES = ("temporary file made", "half of a shard written", "before the renaming", "manifest written")
 
 
 def vector(text: str) -> np.ndarray:
@@ -47,51 +46,17 @@ def stand_in(sha256: str = "some weights") -> Any:
     return SimpleNamespace(info=info, device="cpu", dtype="float32", projection=None)
 
 
-def bundled() -> Any:
-    """Load the bundled model, its forward pass printing a line for each shard."""
-    from helpers.models import load_model
-
-    real = encoding.forward
-
-    def forward(*arguments: Any) -> Any:
-        print("computed", flush=True)
-        return real(*arguments)
-
-    encoding.forward = forward
-    return load_model()
-
-
-def die_at(stage: str, shard: int) -> None:
-    """Arrange for this process to be killed, by SIGKILL, when it comes to a stage of writing for the n-th time."""
-    left = [shard]
-
-    def reached() -> None:
-        left[0] -= 1
-        if not left[0]:
-            os.kill(os.getpid(), signal.SIGKILL)
+def die_before_renaming(name: str, count: int) -> None:
+    """Arrange for this process to be killed, by SIGKILL, before it gives a file its name for the n-th time."""
+    left = [count]
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
-        path = str(arguments[0]) if arguments else ""
-        made = event == "open" and stage == STAGES[0] and ".npy." in path and arguments[1] is None  # os.open
-        renamed = event == "os.rename" and stage == STAGES[2] and ".npy." in path
-        manifest = event == "os.rename" and stage == STAGES[3] and "manifest" in path
-        if made or renamed or manifest:
-            reached()
+        if event == "os.rename" and name in str(arguments[0]):
+            left[0] -= 1
+            if not left[0]:
+                os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(hook)
-    if stage == STAGES[1]:
-        store._digest = _then(store._digest, reached)
-
-
-def _then(digest: Callable[..., bytes], reached: Callable[[], None]) -> Callable[..., bytes]:
-    """Call something before a digest is taken that stands behind a written array."""
-
-    def called(name: str, array: memoryview) -> bytes:
-        if sys._getframe(1).f_code.co_name == "write":
-            reached()
-        return digest(name, array)
-
-    return called
 
 
 def main() -> None:
@@ -99,19 +64,15 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
     parser.add_argument("--pause", type=float, default=0)
-    parser.add_argument("--stage", choices=STAGES)
-    parser.add_argument("--shard", type=int, default=3, help="at which shard the stage is meant")
-    parser.add_argument("--bundled", action="store_true")
+    parser.add_argument("--die", help="before a file whose name holds this is given its name")
+    parser.add_argument("--count", type=int, default=1, help="for the how manieth time")
     options = parser.parse_args()
-    if options.stage:
-        die_at(options.stage, options.shard)
-    if not options.bundled:
-        encoding.forward = network(options.pause)
-        encoding.tokenize = lambda *_: {}  # type: ignore[assignment]
-    model = bundled() if options.bundled else stand_in()
+    if options.die:
+        die_before_renaming(options.die, options.count)
+    encoding.forward = network(options.pause)
+    encoding.tokenize = lambda *_: {}  # type: ignore[assignment]
     print("ready", flush=True)
-    texts = [text for copy in range(6) for text in (f"{text}, {copy}" for text in TEXTS)] if options.bundled else TEXTS
-    encode_shards(model, iter(texts), folder=options.folder, shard_size=SHARD_SIZE)
+    encode_shards(stand_in(), iter(TEXTS), folder=options.folder, shard_size=SHARD_SIZE)
     print("finished", flush=True)
 
 

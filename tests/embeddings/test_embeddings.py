@@ -41,15 +41,6 @@ def forwards(monkeypatch) -> list[int]:
     return counted
 
 
-def test_vectors_equal_those_of_flagembedding(model, tmp_path):
-    """The lesson says FlagModel's embeddings; ours must be them, for passages and for queries."""
-    ours = encode(model, TEXTS, cache_dir=tmp_path, batch_size=4)
-    assert ours.dtype == np.float32
-    assert ours.shape == (len(TEXTS), 16)
-    np.testing.assert_allclose(ours, flag_model(model).encode_corpus(TEXTS), atol=1e-6)
-    np.testing.assert_allclose(np.linalg.norm(ours, axis=1), 1, atol=1e-6)
-
-
 def test_bundled_model_gives_the_vectors_of_flagembedding(tmp_path):
     """As above with real weights and texts of very different lengths."""
     model = load_model()
@@ -79,22 +70,6 @@ def test_a_query_gets_the_instruction_and_a_passage_does_not(checkpoint, tmp_pat
     np.testing.assert_allclose(queries, flag_model(model).encode_queries(["fish"]), atol=1e-6)
     np.testing.assert_allclose(queries, encode(model, ["eat the fish"], cache_dir=tmp_path), atol=1e-6)
     assert np.abs(queries - passages).max() > 1e-3
-
-
-def test_second_run_computes_nothing(model, tmp_path, forwards):
-    """Without the cache each rerun of a lesson would encode everything again."""
-    first = encode(model, TEXTS, cache_dir=tmp_path)
-    second = encode(model, TEXTS, cache_dir=tmp_path)
-    assert forwards == [len(TEXTS)]
-    assert np.array_equal(first, second)
-
-
-def test_changed_text_or_model_is_not_served_from_the_cache(model, checkpoint, tmp_path, forwards):
-    """A stale vector would be scored as if it were the new text's or the new model's."""
-    encode(model, TEXTS, cache_dir=tmp_path)
-    encode(model, [*TEXTS[:-1], "the house"], cache_dir=tmp_path)
-    encode(load_model(checkpoint, pooling="cls"), TEXTS, cache_dir=tmp_path)
-    assert forwards == [len(TEXTS)] * 3
 
 
 def test_a_stream_comes_out_in_memory_mapped_shards(model, tmp_path, forwards):

@@ -11,7 +11,7 @@ from safetensors.torch import load_file
 
 from helpers import embeddings
 from helpers.embeddings import encode_pooled, encoding
-from helpers.embeddings.inputs import tokenize
+from helpers.embeddings.encoding import tokenize
 from helpers.models import Pooling, load_model
 from helpers.models.transformer import TransformerModel, static, untrained
 from tests.checkpoints import save_checkpoint, save_colbert, save_tokenizer
@@ -264,9 +264,3 @@ def test_bad_arguments_are_named(encoders, tmp_path, texts, options, message):
     """Each would otherwise fail far from its cause, or give a vector that means nothing."""
     with pytest.raises(ValueError, match=message):
         encode_pooled(encoders["bert"], texts, **{"poolings": ["mean"], "cache_dir": tmp_path, **options})
-
-
-def test_pooling_that_a_model_lacks_is_named(encoders, tmp_path):
-    """A static model has no attention to weight by."""
-    with pytest.raises(ValueError, match="has no attention to weight by"):
-        run(static(encoders["bert"]), ["cat"], ["attention"], tmp_path)

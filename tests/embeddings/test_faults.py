@@ -16,7 +16,7 @@ import pytest
 
 from helpers.embeddings import Shards, encode_shards, encoding
 from helpers.embeddings.shards import MANIFEST
-from tests.embeddings.filler import SHARD_SIZE, SHARDS, STAGES, TEXTS, network, stand_in, vector
+from tests.embeddings.filler import SHARD_SIZE, SHARDS, TEXTS, network, stand_in, vector
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and mounts are POSIX's")
 EXPECTED = np.stack([vector(text) for text in TEXTS])
@@ -63,26 +63,18 @@ def shard_folder(model: Any, tmp_path: Path) -> Path:
     return tmp_path / "shard_folder"
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_a_run_killed_while_it_writes_is_gone_on_with(tmp_path, stage):
+@pytest.mark.parametrize(
+    ("file", "count", "computed", "written"),
+    [("manifest", 1, 0, 0), (".npy", 1, 1, 0), (".npy", 3, 3, 2), ("manifest", 2, SHARDS, SHARDS)],
+)
+def test_a_run_killed_while_it_writes_is_gone_on_with(tmp_path, file, count, computed, written):
     """A power cut in the middle of a file must cost that file, and none that was finished."""
-    shard = 1 if stage == STAGES[-1] else 3
-    assert killed(start(tmp_path, "--stage", stage, "--shard", str(shard))) == (0 if shard == 1 else shard)
-    there = whole(tmp_path)
-    assert there == (0 if shard == 1 else shard - 1)
+    assert killed(start(tmp_path, "--die", file, "--count", str(count))) == computed
+    assert whole(tmp_path) == written
     if (tmp_path / MANIFEST).exists():
-        with pytest.raises(ValueError, match=f"unfinished, {there} shards so far; run the same call"):
+        with pytest.raises(ValueError, match=f"unfinished, {written} shards so far; run the same call"):
             Shards.open(tmp_path)
-    assert finished(start(tmp_path)) == SHARDS - there
-    assert np.array_equal(np.asarray(Shards.open(tmp_path)), EXPECTED)
-
-
-def test_a_run_killed_before_the_last_manifest_computes_nothing_again(tmp_path):
-    """All shards would be there, and none of them counted."""
-    assert killed(start(tmp_path, "--stage", STAGES[-1], "--shard", "2")) == SHARDS
-    with pytest.raises(ValueError, match="unfinished"):
-        Shards.open(tmp_path)
-    assert finished(start(tmp_path)) == 0
+    assert finished(start(tmp_path)) == SHARDS - written
     assert np.array_equal(np.asarray(Shards.open(tmp_path)), EXPECTED)
 
 
@@ -112,23 +104,6 @@ def test_kills_at_random_moments_change_nothing(tmp_path):
     assert kill_often(tmp_path, 3, 0.6, "--pause", "0.5") == 3
     finished(start(tmp_path))
     assert np.array_equal(np.asarray(Shards.open(tmp_path)), EXPECTED)
-
-
-@pytest.mark.slow
-def test_kills_of_a_real_model_change_nothing(tmp_path):
-    """As above with the bundled model, whose shards take long: ten kills, bit for bit the same vectors."""
-    assert finished(start(tmp_path / "quiet", "--bundled")) > 0
-    assert kill_often(tmp_path / "killed", 10, 0.25, "--bundled") == 10
-    begun = whole(tmp_path / "killed")
-    assert finished(start(tmp_path / "killed", "--bundled")) == whole(tmp_path / "quiet") - begun > 0
-    assert np.array_equal(np.asarray(Shards.open(tmp_path / "killed")), np.asarray(Shards.open(tmp_path / "quiet")))
-
-
-def test_another_model_is_refused(shard_folder):
-    """Vectors of two models in one folder would be compared though they have nothing in common."""
-    with pytest.raises(ValueError, match=r"SHA-256 some weights.*SHA-256 other weights"):
-        encode_shards(stand_in("other weights"), TEXTS, folder=shard_folder, shard_size=SHARD_SIZE)
-    assert np.array_equal(np.asarray(Shards.open(shard_folder)), EXPECTED)
 
 
 def test_a_damaged_shard_is_computed_again(model, shard_folder):
@@ -179,7 +154,7 @@ def test_a_full_disk_is_said_in_one_line(model, small_disk):
     ]
     assert 0 < missing <= size
     assert not list(small_disk.glob(".*tmp"))
-    with pytest.raises(ValueError, match=rf"unfinished, {len(left)} of {SHARDS} shards"):
+    with pytest.raises(ValueError, match=rf"unfinished, {len(left)} of {SHARDS} shards so far"):
         Shards.open(small_disk)
     before = {path: path.stat().st_mtime_ns for path in small_disk.glob("*.npy")}
     mount_again(small_disk, "size=1M")

@@ -1,17 +1,15 @@
-"""Answers as readers write them, three right ones an exercise: with a library, with a loop, with arrays or a set."""
+"""Answers as readers write them, two right ones an exercise: with a library, and with a loop or arrays."""
 
 import math
 from collections import Counter
-from heapq import nlargest
 from itertools import chain
 
 import numpy as np
 import scipy.stats
 from sklearn.metrics import cohen_kappa_score, ndcg_score
 
-from helpers.judgements import agreement, condense, pool
+from helpers.judgements import condense, pool
 from helpers.metrics import evaluate
-from helpers.significance import kendall_tau
 
 
 def scored(name):
@@ -203,104 +201,45 @@ def loop_bpref(retrieved, grades):
     return total / len(relevant)
 
 
-def array_bpref(retrieved, grades):
-    judged = np.array([grades[doc] for doc in retrieved if doc in grades])
-    relevant, others = (sum(bool(grade) == kind for grade in grades.values()) for kind in (True, False))
-    above = np.minimum((judged == 0).cumsum(), relevant)[judged > 0]
-    return (1 - above / max(1, min(relevant, others))).sum() / relevant
-
-
 RIGHT = {
-    "recall": [scored("recall"), loop_recall, lambda r, q, k: len(q & set(r[:k])) / len(q)],
-    "capped_recall": [
-        scored("capped_recall"),
-        lambda r, q, k: loop_recall(r, q, k) * len(q) / min(k, len(q)),
-        lambda r, q, k: flags(r, q, k).sum() / np.minimum(k, len(q)),
-    ],
-    "precision": [
-        scored("precision"),
-        lambda r, q, k: sum(doc in q for doc in r[:k]) / k,
-        lambda r, q, k: np.pad(flags(r, q, k), (0, k - len(r[:k]))).mean(),
-    ],
-    "success": [scored("success"), any_success, lambda r, q, k: int(not q.isdisjoint(r[:k]))],
-    "reciprocal_rank": [
-        scored("mrr"),
-        loop_reciprocal_rank,
-        lambda r, q, k: float((flags(r, q, k) / np.arange(1, len(r[:k]) + 1)).max()),
-    ],
-    "average_precision": [scored("map"), loop_average_precision, array_average_precision],
-    "rbp": [scored("rbp"), loop_rbp, lambda r, q, k: (flags(r, q, k) * 0.2 * 0.8 ** np.arange(len(r[:k]))).sum()],
-    "r_precision": [
-        scored("rprec"),
-        lambda r, q: loop_recall(r, q, len(q)),
-        lambda r, q: flags(r, q, len(q)).sum() / len(q),
-    ],
-    "dcg": [
-        lambda r, g, k: scored("ndcg")(r, g, k) * discounted(ideal(g, k)),
-        loop_dcg,
-        lambda r, g, k: discounted(grades_of(r, g, k)),
-    ],
+    "recall": [scored("recall"), loop_recall],
+    "capped_recall": [scored("capped_recall"), lambda r, q, k: loop_recall(r, q, k) * len(q) / min(k, len(q))],
+    "precision": [scored("precision"), lambda r, q, k: sum(doc in q for doc in r[:k]) / k],
+    "success": [scored("success"), any_success],
+    "reciprocal_rank": [scored("mrr"), loop_reciprocal_rank],
+    "average_precision": [scored("map"), loop_average_precision],
+    "rbp": [scored("rbp"), loop_rbp],
+    "r_precision": [scored("rprec"), lambda r, q: loop_recall(r, q, len(q))],
+    "dcg": [lambda r, g, k: scored("ndcg")(r, g, k) * discounted(ideal(g, k)), loop_dcg],
     "ideal_dcg": [
         lambda r, g, k: loop_dcg(sorted(g, key=g.get, reverse=True), g, k),
         lambda r, g, k: discounted(ideal(g, k)),
-        lambda r, g, k: sum(x / math.log(i, 2) for i, x in enumerate(nlargest(k, g.values()), 2)),
     ],
-    "ndcg": [scored("ndcg"), sklearn_ndcg, lambda r, g, k: loop_dcg(r, g, k) / discounted(ideal(g, k))],
+    "ndcg": [scored("ndcg"), sklearn_ndcg],
     "ndcg_exponential": [
         exponential,
         lambda r, g, k: scored("ndcg")(r, {doc: 2**grade - 1 for doc, grade in g.items()}, k),
-        lambda r, g, k: (
-            sum((2 ** g.get(d, 0) - 1) / math.log2(i + 2) for i, d in enumerate(r[:k]))
-            / sum((2**grade - 1) / math.log2(i + 2) for i, grade in enumerate(sorted(g.values())[::-1][:k]))
-        ),
     ],
-    "judged": [
-        scored("judged"),
-        lambda r, g, k: len([doc for doc in r[:k] if doc in g]) / len(r[:k]),
-        lambda r, g, k: flags(r, g, k).mean(),
-    ],
-    "rbp_residual": [scored("rbp_residual"), loop_residual, lambda r, g, k: 1 - loop_rbp(r, set(g), k)],
-    "mean_recall": [
-        by_evaluate("recall"),
-        loop_mean_recall,
-        lambda run, qrels, k: np.mean([len(qrels[q] & set(run.get(q, ())[:k])) / len(qrels[q]) for q in qrels]),
-    ],
+    "judged": [scored("judged"), lambda r, g, k: len([doc for doc in r[:k] if doc in g]) / len(r[:k])],
+    "rbp_residual": [scored("rbp_residual"), loop_residual],
+    "mean_recall": [by_evaluate("recall"), loop_mean_recall],
     "mrr": [
         by_evaluate("mrr"),
         lambda run, qrels, k: sum(loop_reciprocal_rank(run.get(q, []), qrels[q], k) for q in qrels) / len(qrels),
-        lambda run, qrels, k: np.mean([scored("mrr")(run.get(q, []), qrels[q], k) for q in qrels]),
     ],
     "ranking": [
         two_sorts,
         lambda s: [doc for _, doc in sorted(((score, doc) for doc, score in s.items()), reverse=True)],
-        lambda s: np.array(list(s))[np.lexsort((list(s), list(s.values())))[::-1]],
     ],
-    "documents": [
-        loop_documents,
-        lambda chunks, k: list(dict.fromkeys(chunk.split("#")[0] for chunk in chunks))[:k],
-        lambda chunks, k: tuple({chunk[: chunk.index("#")]: 0 for chunk in chunks})[:k],
-    ],
-    "kappa": [
-        table_kappa,
-        cohen_kappa_score,
-        lambda a, b: agreement([dict(enumerate(a))], [dict(enumerate(b))], resamples=10).kappa,
-    ],
-    "tau": [
-        loop_tau,
-        lambda a, b: scipy.stats.kendalltau(a, b).statistic,
-        lambda a, b: kendall_tau(dict(enumerate(a)), dict(enumerate(b))),
-    ],
-    "pool": [pool_of_helpers, loop_pool, lambda rankings, depth: set().union(*(d[:depth] for d in rankings.values()))],
-    "condensed": [
-        condense_of_helpers,
-        lambda r, g: list(filter(g.__contains__, r)),
-        lambda r, g: np.array(r)[np.isin(r, list(g))],
-    ],
-    "bpref": [scored("bpref"), loop_bpref, array_bpref],
+    "documents": [loop_documents, lambda chunks, k: list(dict.fromkeys(chunk.split("#")[0] for chunk in chunks))[:k]],
+    "kappa": [table_kappa, cohen_kappa_score],
+    "tau": [loop_tau, lambda a, b: scipy.stats.kendalltau(a, b).statistic],
+    "pool": [pool_of_helpers, loop_pool],
+    "condensed": [condense_of_helpers, lambda r, g: list(filter(g.__contains__, r))],
+    "bpref": [scored("bpref"), loop_bpref],
     "bonferroni": [
         lambda p: np.minimum(len(p) * np.array(p), 1),
         lambda p: [1 if value * len(p) > 1 else value * len(p) for value in p],
-        lambda p: tuple(sorted((0, value * len(p), 1))[1] for value in p),
     ],
 }
 
@@ -390,14 +329,14 @@ WRONG = {
         "one_short": lambda r, q, k: sum(r[place] in q for place in range(min(k - 1, len(r)))) / len(q),
         "hits": lambda r, q, k: len(q.intersection(r[:k])),
         "precision": RIGHT["precision"][1],
-        "success": RIGHT["success"][2],
+        "success": any_success,
     },
     "precision": {
         "precision_of_shown": lambda r, q, k: flags(r, q, k).mean(),
         "precision_of_all": lambda r, q, k: flags(r, q, None).mean(),
         "first_place": lambda r, q, k: int(r[0] in q),
         "recall": loop_recall,
-        "capped_recall": RIGHT["capped_recall"][2],
+        "capped_recall": RIGHT["capped_recall"][1],
     },
     "reciprocal_rank": {
         "rank_after": lambda r, q, k: max([1 / (rank + 1) for rank in at_ranks(r, q, k)], default=0),
@@ -411,22 +350,13 @@ WRONG = {
         "ap_over_min": lambda r, q, k: array_average_precision(r, q, k) * len(q) / min(k, len(q)),
         "ap_over_k": lambda r, q, k: array_average_precision(r, q, k) * len(q) / k,
         "reciprocal_rank": loop_reciprocal_rank,
-        "no_cutoff": lambda r, q, k: loop_average_precision(r, q, len(r)),
     },
     "rbp": {
         "rbp_late": lambda r, q, k: (0.2 * 0.8 ** at_ranks(r, q, k)).sum(),
         "rbp_without_factor": lambda r, q, k: (0.8 ** (at_ranks(r, q, k) - 1)).sum(),
         "rbp_swapped": lambda r, q, k: sum(0.8 * 0.2 ** (rank - 1) for rank in at_ranks(r, q, k).tolist()),
-        "no_cutoff": lambda r, q, k: loop_rbp(r, q, len(r)),
-        "precision": RIGHT["precision"][1],
     },
-    "r_precision": {
-        "no_cutoff": lambda r, q: len(q.intersection(r)) / len(q),
-        "precision_of_shown": lambda r, q: np.isin(r, list(q)).mean(),
-        "precision_at_ten": lambda r, q: np.isin(r[:10], list(q)).sum() / 10,
-        "success": lambda r, q: any(doc in q for doc in r[: len(q)]),
-        "average_precision": lambda r, q: array_average_precision(r, q, len(q)),
-    },
+    "r_precision": {"precision_at_ten": lambda r, q: np.isin(r[:10], list(q)).sum() / 10},
     "dcg": {
         "dcg_exponential": lambda r, g, k: discounted(2 ** grades_of(r, g, k) - 1),
         "dcg_binary": lambda r, g, k: discounted(grades_of(r, g, k) > 0),
@@ -440,7 +370,6 @@ WRONG = {
         "ideal_worst_first": lambda r, g, k: discounted(np.sort(list(g.values()))[:k]),
         "ideal_exponential": lambda r, g, k: discounted(2 ** ideal(g, k) - 1),
         "ideal_binary": lambda r, g, k: discounted(ideal(g, k) > 0),
-        "no_cutoff": lambda r, g, k: discounted(ideal(g, None)),
         "dcg": loop_dcg,
     },
     "ndcg": {
@@ -453,10 +382,7 @@ WRONG = {
     },
     "ndcg_exponential": {
         "ndcg_mixed": lambda r, g, k: discounted(2 ** grades_of(r, g, k) - 1) / discounted(ideal(g, k)),
-        "ndcg": RIGHT["ndcg"][2],
-        "no_cutoff": lambda r, g, k: exponential(r, g, 99),
-        "one_short": lambda r, g, k: exponential(r, g, k - 1) if k > 1 else 0,
-        "dcg_exponential": lambda r, g, k: sum((2 ** g.get(d, 0) - 1) / math.log2(i) for i, d in enumerate(r[:k], 2)),
+        "ndcg": sklearn_ndcg,
     },
     "judged": {
         "rbp_residual": loop_residual,
@@ -464,7 +390,6 @@ WRONG = {
         "judged_of_all": lambda r, g, k: len(g.keys() & set(r[:k])) / len(g),
         "relevant_share": lambda r, g, k: (grades_of(r, g, k) > 0).mean(),
         "unjudged": lambda r, g, k: np.mean([doc not in g for doc in r[:k]]),
-        "no_cutoff": lambda r, g, k: np.mean([doc in g for doc in r]),
     },
     "rbp_residual": {
         "residual_without_tail": lambda r, g, k: sum(0.2 * 0.8**i for i, d in enumerate(r[:k]) if d not in g),
@@ -472,7 +397,6 @@ WRONG = {
         "residual_tail": lambda r, g, k: 0.8**k,
         "judged": RIGHT["judged"][1],
         "rbp": lambda r, g, k: loop_rbp(r, {doc for doc in g if g[doc] > 0}, k),
-        "no_cutoff": lambda r, g, k: 1 - loop_rbp(r, set(g), len(r)),
     },
     "mean_recall": means(loop_recall)
     | {
@@ -497,7 +421,6 @@ WRONG = {
         ][:k],
         "alphabetical": lambda chunks, k: sorted({chunk.split("#")[0] for chunk in chunks})[:k],
         "repeats": lambda chunks, k: [chunk.split("#")[0] for chunk in chunks[:k]],
-        "no_cutoff": lambda chunks, k: loop_documents(chunks, 99),
     },
     "kappa": {
         "agreement": same_labels,
@@ -517,8 +440,6 @@ WRONG = {
     "pool": {
         "intersection": lambda rankings, depth: set.intersection(*[set(ids[:depth]) for ids in rankings.values()]),
         "first_system": lambda rankings, depth: set(rankings["BM25"][:depth]),
-        "no_cutoff": lambda rankings, depth: set().union(*rankings.values()),
-        "one_short": lambda rankings, depth: loop_pool(rankings, depth - 1),
         "depth_in_all": interleaved,
     },
     "condensed": {
@@ -541,19 +462,5 @@ WRONG = {
         "one_test_less": lambda p: np.minimum(1, np.array(p) * (len(p) - 1)),
         "sidak": lambda p: -np.expm1(len(p) * np.log1p(-np.array(p))),
         "uncorrected": lambda p: p,
-    },
-    "capped_recall": {
-        "recall": loop_recall,
-        "precision": RIGHT["precision"][2],
-        "success": any_success,
-        "no_cutoff": lambda r, q, k: len(q.intersection(r)) / len(q),
-        "one_short": lambda r, q, k: RIGHT["capped_recall"][1](r, q, k - 1) if k > 1 else 0,
-    },
-    "success": {
-        "hits": lambda r, q, k: sum(doc in q for doc in r[:k]),
-        "first_place": lambda r, q, k: r[0] in q,
-        "recall": loop_recall,
-        "no_cutoff": lambda r, q, k: any(doc in q for doc in r),
-        "one_short": lambda r, q, k: any(doc in q for doc in r[: k - 1]),
     },
 }

@@ -36,17 +36,6 @@ def test_scoring_every_candidate_is_exact(passages, queries):
     np.testing.assert_allclose(scores, expected[0], rtol=1e-5)
 
 
-def test_more_candidates_find_more(passages, queries):
-    """The setting would be read and not used."""
-    exact = search(build_index(passages), queries, 10)[1]
-
-    def found(factory):
-        ids = search(build_index(passages, factory), queries, 10)[1]
-        return np.mean([len(set(a) & set(b)) / 10 for a, b in zip(exact, ids, strict=True)])
-
-    assert found("Binary:rescore=1") < found("Binary:rescore=4") < found("Binary:rescore=10")
-
-
 def test_so_many_candidates_for_each_result_are_rescored(passages, queries):
     """`rescore=4` would stand for other than the 4 · k passages whose signs differ least."""
     candidates = search(build_index(passages, "Binary:rescore=0"), queries, 40)[1]

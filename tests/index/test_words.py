@@ -134,7 +134,7 @@ def test_tfidf_is_scikit_learns():
         (lambda: build_index(["？！", "的"], "TF-IDF:bigrams"), "The 2 passages have no word to count"),
         (lambda: BM25Index(["cat"], k1=-1), "k1=-1, b=0.75: expected k1 of at least 0"),
         (lambda: BM25Index(["cat"], b=float("nan")), "b from 0 to 1"),
-        (lambda: build_index(["cat"], "BM25:k1=x"), "Setting k1='x': expected a number"),
+        (lambda: build_index(["cat"], "BM25:k1=x"), "Setting 'k1=x': expected name=number"),
         (lambda: build_index(["cat"], "BM25:stem=klingon"), "stem='klingon': expected one of .*english"),
     ],
 )

@@ -1,6 +1,5 @@
 """helpers.judgements.collect: grades in, every fault with file, line, ids and remedy, conflicts settled."""
 
-import csv
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,9 +7,10 @@ import pytest
 
 from helpers.data import RetrievalDataset
 from helpers.judgements import Conflict, collect, read_sheet, write_conflicts, write_sheet
+from tests.judgements import Rows
+from tests.judgements import fill as assess
 
 PAIRS = {("q1", "p1"): 3, ("q1", "p2"): 0, ("=q2", "p1"): 1, ("=q2", "p3"): 2}
-Cells = list[list[str]]
 
 
 @pytest.fixture
@@ -22,19 +22,17 @@ def sheet(tmp_path) -> Path:
     return tmp_path / "sheet.csv"
 
 
-def fill(sheet: Path, name: str, grades: dict | None = None, change: Callable[[Cells], object] | None = None) -> Path:
+def fill(sheet: Path, name: str, grades: dict | None = None, change: Callable[[Rows], object] | None = None) -> Path:
     """Fill in a copy of a sheet with PAIRS, other grades for some, and change its rows as a spreadsheet may."""
-    with sheet.open(encoding="utf-8-sig", newline="") as file:
-        header, *rows = csv.reader(file)
-    for row in rows:
-        row[4] = str({**PAIRS, **(grades or {})}[row[0].removeprefix("'"), row[2]])
-    rows.sort()  # "'=q2" p1 (two lines long) on line 2, p3 on 4, "q1" p1 (two again) on 5, p2 on 7
-    if change:
-        change(rows)
-    path = sheet.with_name(f"{name}.csv")
-    with path.open("w", encoding="utf-8-sig", newline="") as file:
-        csv.writer(file).writerows([header, *rows])
-    return path
+
+    def graded(rows: Rows) -> None:
+        for row in rows:
+            row[4] = str({**PAIRS, **(grades or {})}[row[0].removeprefix("'"), row[2]])
+        rows.sort()  # "'=q2" p1 (two lines long) on line 2, p3 on 4, "q1" p1 (two again) on 5, p2 on 7
+        if change:
+            change(rows)
+
+    return assess(sheet, graded, f"{name}.csv")
 
 
 def test_grades_of_one_assessor(sheet):
@@ -47,7 +45,7 @@ def test_grades_of_one_assessor(sheet):
 def test_what_a_spreadsheet_does_to_a_sheet_is_no_change(sheet):
     """Other line ends, dropped apostrophes, blanks and full-width digits would make an assessor start again."""
 
-    def saved(rows: Cells) -> None:
+    def saved(rows: Rows) -> None:
         for row in rows:
             row[:4] = [cell.removeprefix("'").replace("\n", "\r\n") for cell in row[:4]]
             row[4] = f" {chr(ord('０') + int(row[4]))} "
@@ -107,7 +105,7 @@ def test_half_a_sheet_on_request(sheet):
         collect(sheet, [half])
 
 
-def swap(row: int, cell: int, text: str) -> Callable[[Cells], object]:
+def swap(row: int, cell: int, text: str) -> Callable[[Rows], object]:
     """Write another text into a cell."""
     return lambda rows: rows[row].__setitem__(cell, text)
 

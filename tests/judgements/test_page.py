@@ -1,6 +1,5 @@
 """The page "Make your own test set": its code and commands run in order, its figures and messages are the real ones."""
 
-import csv
 import re
 import shlex
 from pathlib import Path
@@ -9,6 +8,7 @@ import pytest
 
 from helpers.judgements.__main__ import main, parser
 from helpers.significance import minimum_detectable_difference
+from tests.judgements import fill as assess
 
 ROOT = Path(__file__).parents[2]
 LANGUAGES = ("en", "zh")
@@ -32,12 +32,7 @@ def commands() -> list[list[str]]:
 
 def fill(path: Path, grade: str, other: str) -> None:
     """Fill in a sheet: one grade, and another for the first row."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        header, *rows = csv.reader(file)
-    for number, row in enumerate(sorted(rows)):
-        row[4] = grade if number else other
-    with path.open("w", encoding="utf-8-sig", newline="") as file:
-        csv.writer(file).writerows([header, *rows])
+    assess(path, lambda rows: [row.__setitem__(4, grade if n else other) for n, row in enumerate(sorted(rows))])
 
 
 def test_the_page_from_a_log_to_a_fair_comparison(tmp_path, monkeypatch, capsys):

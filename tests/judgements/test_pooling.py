@@ -157,7 +157,7 @@ def test_systems_that_all_score_the_same_have_no_order():
         (lambda: pool({"a": (np.ones((2, 3)), np.ones((2, 3)))}, 2), "ranking.ids"),
         (lambda: unjudged([[0.5, 0.2]], [{}], 2), "must be integers"),
         (lambda: unjudged(A, [{}], 2), "ids ranks 2 queries, but qrels judge 1"),
-        (lambda: unjudged(A, [{}, {}], 0), "k must be a whole number"),
+        (lambda: unjudged(A, [{}, {}], 0), "A cutoff must be a whole number"),
         (lambda: condense(A, [{}]), "give one dict per query"),
         (lambda: leave_one_out({"a": A}, [{1: 1}, {2: 1}], 2), "two systems or families"),
         (lambda: leave_one_out({"a": A, "b": B}, [{1: 1}], 2), "but qrels judge 1"),

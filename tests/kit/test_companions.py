@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+from collections.abc import Iterator
 from copy import deepcopy
 from pathlib import Path
 
@@ -20,18 +22,26 @@ from tests.sample import code, markdown, notebook, put
 NAME = "05_tiny"
 
 
-@pytest.fixture
-def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a checkout with a recorded lesson of one number, and its companion with another."""
-    monkeypatch.setattr(recorder, "recording_conditions", lambda _: {})
-    monkeypatch.setitem(PARAMETERS, NAME, {"size": 3})
+    root = tmp_path_factory.mktemp("recorded")
     claims = "There is one<!--holds: 'answer/size' == 1-->. It is small<!--holds: 'answer/size' < 5-->."
     book = notebook(markdown("text", claims), code("given", "size = 1", ["parameters"]))
     book.cells += [code("answer", 'print("size =", size)'), code("place", "print('same')")]
-    put(tmp_path, book, book, NAME)
-    record(tmp_path, NAME)
-    assert record_companion(tmp_path, NAME) == ["a new record"]
-    return tmp_path
+    put(root, book, book, NAME)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(recorder, "recording_conditions", lambda _: {})
+        patched.setitem(PARAMETERS, NAME, {"size": 3})
+        record(root, NAME)
+        assert record_companion(root, NAME) == ["a new record"]
+        yield root
+
+
+@pytest.fixture
+def root(recorded: Path, tmp_path: Path) -> Path:
+    """Return a copy of it that a test may break."""
+    return Path(shutil.copytree(recorded, tmp_path / "checkout"))
 
 
 def faults(root: Path) -> list[str]:

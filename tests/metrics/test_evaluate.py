@@ -39,12 +39,6 @@ def test_inputs_are_not_changed():
     assert np.array_equal(scores, before[2])
 
 
-def test_judgements_can_be_prepared_once():
-    """Prepared judgements would score differently from the qrels they were made of."""
-    qrels, ids, _ = random_run("graded", 5)
-    assert evaluate(ids, Judgements.of(qrels), BARE, [10]).mean == evaluate(ids, qrels, BARE, [10]).mean
-
-
 def test_prepared_judgements_keep_their_relevance_level():
     """The level that judgements were prepared with would be ignored, or could not be changed afterwards."""
     qrels, ids, _ = random_run("graded", 5)

@@ -227,45 +227,16 @@ def test_table_of_libraries_is_true(lesson, library):
         assert LIBRARIES[library]() == pytest.approx(said, rel=0, abs=6e-6)
 
 
-TIED_QRELS = {"q": {"d5": 1}}
-FIRST, LAST = {"q": {"d5": 1.0, "d4": 1.0, "d6": 1.0}}, {"q": {"d4": 1.0, "d6": 1.0, "d5": 1.0}}
-
-
-def test_tie_rules_of_the_table():
-    """The table's column on equal scores would be wrong for trec_eval, BEIR, FlagEmbedding, sentence-transformers."""
-    from FlagEmbedding.abc.evaluation.utils import evaluate_mrr
-    from ir_measures import RR, P
-
-    for run, by_input in ((FIRST, 1), (LAST, 1 / 3)):
-        rank = pytrec_eval.RelevanceEvaluator(TIED_QRELS, {"recip_rank"}).evaluate(run)["q"]["recip_rank"]
-        assert rank == 1 / 2  # d6, d5, d4
-        assert EvaluateRetrieval.evaluate_custom(TIED_QRELS, run, [3], "mrr")["MRR@3"] == pytest.approx(
-            by_input, abs=1e-5
-        )
-        assert evaluate_mrr(TIED_QRELS, run, [3])["MRR@3"] == pytest.approx(by_input, abs=1e-5)
-        four = {"q": {"d4": 1}}
-        assert ir_measures.calc_aggregate([RR @ 3, P @ 1], four, run) == {RR @ 3: 1, P @ 1: 0}
-        hits = [[{"corpus_id": doc, "score": 1.0} for doc in run["q"]]]
-        assert sentence_transformers_evaluator(four, [3]).compute_metrics(hits)["mrr@k"][3] == 1
-    assert ndcg_score([[1, 0, 0]], [[1.0, 1.0, 1.0]], k=1) == pytest.approx(1 / 3)
-
-
-def test_rules_on_repeats_and_missing_queries_of_the_table():
-    """The table's columns on repetitions and on the mean would be wrong."""
-    hits = [[{"corpus_id": "d1", "score": 3.0 - i} for i in range(3)]]
-    found = sentence_transformers_evaluator({"q": {"d1": 1, "d2": 1}}, [3]).compute_metrics(hits)
-    assert (found["recall@k"][3], found["map@k"][3]) == (1.5, 1.5)
-    half = {"q0": RUN["q0"]}
-    assert len(pytrec_eval.RelevanceEvaluator(QRELS, {"recip_rank"}).evaluate(half)) == 1
-    assert EvaluateRetrieval.evaluate(QRELS, {"q0": dict(RUN["q0"])}, [10])[2]["Recall@10"] == 1
-    assert EvaluateRetrieval.evaluate_custom(QRELS, half, [10], "mrr")["MRR@10"] == pytest.approx(1 / 3, abs=1e-5)
-    assert ir_measures.calc_aggregate([ir_measures.R @ 10], QRELS, half)[ir_measures.R @ 10] == pytest.approx(1 / 3)
-    with pytest.raises(AssertionError, match="do not match"):
-        ranx.evaluate(QRELS, half, "mrr@10")
-
-
 def test_first_calls_of_the_tutorial_raise():
     """A guard of the remark in lesson 02, not of our code: numpy would take ragged lists again."""
     for function in (np.intersect1d, np.isin):
         with pytest.raises(ValueError, match="sequence"):
             function(RETRIEVED, RELEVANT)
+
+
+def test_rules_of_the_table_on_repeats_and_on_equal_scores_of_scikit_learn():
+    """The table's columns would be wrong; the other libraries' rules are in test_conventions."""
+    hits = [[{"corpus_id": "d1", "score": 3.0 - i} for i in range(3)]]
+    found = sentence_transformers_evaluator({"q": {"d1": 1, "d2": 1}}, [3]).compute_metrics(hits)
+    assert (found["recall@k"][3], found["map@k"][3]) == (1.5, 1.5)
+    assert ndcg_score([[1, 0, 0]], [[1.0, 1.0, 1.0]], k=1) == pytest.approx(1 / 3)

@@ -11,7 +11,6 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from helpers.embeddings import encode
 from helpers.models import OFFLINE_DEFAULT, load_model
 from helpers.models.files import read_checkpoint
 from tests.checkpoints import add_layers, change, save_checkpoint
@@ -72,25 +71,15 @@ def test_an_adapter_is_not_followed_to_its_base(model, tmp_path):
     refused(model, "is an adapter to another model")
 
 
-@pytest.mark.parametrize("target", ["../base/model.safetensors", "{base}/model.safetensors", "deep/model.safetensors"])
+@pytest.mark.parametrize("target", ["../base/model.safetensors", "{base}/model.safetensors", "missing.safetensors"])
 def test_an_index_of_weights_names_files_of_the_folder_alone(model, tmp_path, target):
     """Weights that no digest covers can be swapped: the cache would serve the first model's vectors for the second."""
     base = save_checkpoint(tmp_path / "models" / "base", seed=1)
-    (model / "deep").mkdir()
-    shutil.copy(base / "model.safetensors", model / "deep")
     name = target.format(base=base)
     weights = dict.fromkeys(load_file(model / "model.safetensors"), name)
     (model / "model.safetensors").unlink()
     (model / "model.safetensors.index.json").write_text(json.dumps({"metadata": {}, "weight_map": weights}))
     refused(model, "which is no file of the folder itself")
-
-
-@pytest.mark.parametrize("index", [{}, {"weight_map": {}}, {"weight_map": ["a"]}, {"weight_map": {"a": 3}}])
-def test_a_broken_index_of_weights_is_named(model, index):
-    """A list where a table belongs must not end in a stack trace."""
-    (model / "model.safetensors").unlink()
-    (model / "model.safetensors.index.json").write_text(json.dumps(index))
-    refused(model, r"model\.safetensors\.index\.json of 'hostile' lists")
 
 
 def test_weights_in_several_files_load_and_count_in_the_digest(model):
@@ -178,7 +167,7 @@ def test_a_configuration_names_nothing_outside_the_folder(model, tmp_path, key):
     shutil.copy(model / "tokenizer.json", tmp_path / "models" / "tokenizer.4.0.0.json")
     secret = str(tmp_path / "secret" / "vocab.txt")
     change(model / file, **{key: value.format(secret=secret) if isinstance(value, str) else value})
-    refused(model, r"config\.json names weights of its own|which is not in the folder")
+    refused(model, "which is not in the folder")
 
 
 def test_names_that_harm_nobody_are_passed_over(model):
@@ -205,39 +194,15 @@ def test_files_of_every_kind_of_tokenizer_are_in_the_digest(model, name):
     assert load_model(model, device="cpu").info.sha256 != before
 
 
-def test_a_tokenizer_that_panics_on_a_text_is_reported_in_one_line(model):
-    """A panic is no Exception: a report would end in a stack trace, its other systems lost."""
-    change(model / "tokenizer.json", normalizer={"type": "Precompiled", "precompiled_charsmap": "CAAAAAAAAAAAAAAA"})
-    loaded = load_model(model, device="cpu")
-    with pytest.raises(ValueError, match=r"hostile: its tokenizer fails on these texts \(PanicException"):
-        encode(loaded, ["the cat"], progress=False)
-
-
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        ("config.json", "[]", r"config\.json' holds list, not a dict"),
         ("config.json", "{", r"config\.json' cannot be read"),
-        ("config.json", "[" * 30_000, r"config\.json' cannot be read"),
         ("config.json", "\udcff", r"config\.json' cannot be read"),
-        ("modules.json", '{"type": 3}', r"modules\.json' holds dict, not a list"),
-        ("modules.json", '[{"type": 3}]', r"modules\.json must list objects with a type"),
-        ("modules.json", '["Dense"]', r"modules\.json must list objects with a type"),
-        ("1_Pooling/config.json", "3", "holds int, not a dict"),
+        ("config.json", "[3]", "hostile: its JSON files are not of the form"),
+        ("modules.json", '["Dense"]', "hostile: its JSON files are not of the form"),
         ("1_Pooling/config.json", '{"pooling_mode": [["mean"]]}', "none of cls, mean"),
-        (
-            "config_sentence_transformers.json",
-            '{"prompts": ["query: "]}',
-            "json must map names to texts",
-        ),
-        (
-            "config_sentence_transformers.json",
-            '{"prompts": {"query": 3}}',
-            "json must map names to texts",
-        ),
-        ("tokenizer_config.json", "[]", r"tokenizer_config\.json' holds list"),
         ("tokenizer.json", "{}", "hostile: its tokenizer cannot be loaded"),
-        ("tokenizer.json", '{"version": "1.0", "model": {"type": "WordLevel"}}', "its tokenizer cannot be loaded"),
     ],
 )
 def test_files_of_the_wrong_form_are_named(model, file, text, message):

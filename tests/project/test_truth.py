@@ -261,10 +261,13 @@ MODULES: dict[str, Callable[[list[str]], None]] = {
     "helpers.report": _report, "helpers.report.suite": _suite, "helpers.judgements": _judgements,
     "notebooks.kit": _kit, "papermill": _papermill,
     "nbconvert": _nbconvert, "helpers.metrics.acid": list, "tests.data.differences": list, "tests.false_changes": list,
-    "tests.bench.bench_distributed": list, "tests.bench.bench_ranks": list, "docs.site": list, "pip": list, "uv": list,
+    "tests.bench.bench_distributed": list, "tests.bench.bench_ranks": list, "tests.site.recorded": list,
+    "docs.site": list, "pip": list, "uv": list,
     "venv": list, "pytest": list,
 }  # fmt: skip
-PROGRAMS = {"export", "git", "cd", "conda", "dask", "npm", "py", "pre-commit", "xcode-select", ".venv/bin/jupyter"}
+PROGRAMS = {
+    "export", "git", "grep", "cd", "conda", "dask", "npm", "py", "pre-commit", "xcode-select", ".venv/bin/jupyter",
+}  # fmt: skip
 
 
 def commands(path: Path) -> list[str]:

@@ -9,9 +9,16 @@ import numpy as np
 import pytest
 
 from helpers.report import compare, main
-from helpers.report.baseline import Baseline, NotComparableError, data_digests, read_baseline
-from helpers.report.gates import Verdict, no_drop
-from helpers.report.outcome import junit, summary
+from helpers.report.gates import (
+    Baseline,
+    NotComparableError,
+    Verdict,
+    data_digests,
+    junit,
+    no_drop,
+    read_baseline,
+    summary,
+)
 from helpers.systems import Run
 from tests.systems.samples import collection, numbered, shifted
 

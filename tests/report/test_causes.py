@@ -169,8 +169,12 @@ def test_failures_are_told_apart(error, kind):
 
 @pytest.mark.parametrize(
     ("broken", "step"),
-    [("report.make.load", "load"), ("systems.pipeline.build_index", "passages"), ("systems.pipeline.search", "search")],
-)
+    [
+        ("report.comparison.load_system", "load"),
+        ("systems.pipeline.build_index", "passages"),
+        ("systems.pipeline.search", "search"),
+    ],
+)  # fmt: skip
 def test_the_step_in_which_a_system_failed_is_kept(tmp_path, monkeypatch, broken, step):
     """The page would not say where to look, and every failure read as one of the model."""
 

@@ -6,7 +6,8 @@ import pytest
 
 from helpers.metrics import evaluate
 from helpers.report import main
-from helpers.report.names import our_name, shown, split_metrics
+from helpers.report.options import our_name, split_metrics
+from helpers.report.results import shown
 from helpers.report.spec import Spec, with_labels
 
 THEIRS = ["AP", "AP@5", "RR", "RR@3", "nDCG", "nDCG@5", "nDCG(dcg='exp-log2')@5", "P@5", "R@5", "Success@3", "Rprec"]

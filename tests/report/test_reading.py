@@ -9,7 +9,7 @@ import pytest
 from helpers.chunks import as_collection, cut, evidence, tokens
 from helpers.data.spans import load_spans
 from helpers.report import main
-from helpers.report.reading import read_chunker
+from helpers.report.options import read_chunker
 from helpers.systems import Words, rank
 
 
@@ -77,7 +77,6 @@ def test_a_run_may_cut_in_its_own_way(place, capsys):
     ("options", "message"),
     [
         (["--chunks", "words"], "--chunks 'words': expected sentences, paragraphs, sections, whole, or tokens and"),
-        (["--chunks", "5/5"], "0 <= overlap < size"),
         (["--chunks", "whole", "--budget", "0"], "--budget 0: expected a whole number of at least 1"),
         (["--chunks", "whole", "--split", "dev"], "--split is about judged passages"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,9 +18,9 @@ WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 PAINTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 STILL = "document.getAnimations().length === 0"
 # Words in the same colour on the same ground, large or not, have the same contrast, on whichever page: axe looks at
-# three of each kind that it has not passed yet; the kinds that it passes now come back, and the words too faint.
-CONTRAST = """async seen => {
-  const grounds = new Map([[null, '']]), kinds = new Map();
+# three of each kind that is not settled. The kinds looked at come back, those that passed, and the words too faint.
+CONTRAST = """async settled => {
+  const grounds = new Map([[null, '']]), kinds = new Map(), known = new Set(settled);
   const seeable = {opacityProperty: true, visibilityProperty: true};
   for (const e of document.querySelectorAll('html, body, body *')) {
     const {color, backgroundColor, backgroundImage, opacity, fontSize, fontWeight} = getComputedStyle(e);
@@ -30,17 +31,19 @@ CONTRAST = """async seen => {
     if (![...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) || !e.checkVisibility(seeable)) continue;
     const large = parseFloat(fontSize) >= (fontWeight >= 700 ? 56 / 3 : 24);
     const kind = [color, large, grounds.get(e)].join();
-    if (!seen.includes(kind)) kinds.set(kind, [...(kinds.get(kind) || []), e].slice(0, 3));
+    if (!known.has(kind)) kinds.set(kind, [...(kinds.get(kind) || []), e].slice(0, 3));
   }
-  if (!kinds.size) return [[], []];
+  if (!kinds.size) return [[], [], []];
   const options = {runOnly: ['color-contrast'], preload: false, elementRef: true};
   const {passes, violations} = await axe.run({include: [...kinds.values()].flat()}, options);
   const clear = new Set(passes.flatMap(p => p.nodes.map(n => n.element)));
   return [
+    [...kinds.keys()],
     [...kinds].filter(([, three]) => three.some(e => clear.has(e))).map(([kind]) => kind),
     violations.flatMap(v => v.nodes.map(n => n.html.slice(0, 120))),
   ];
 }"""
+ENOUGH = 3  # pages on which axe could not decide about a kind: their ground is a picture, or something covers them
 # The colours of code are spans, most of a lesson's elements and of no role: axe reads the code without them.
 RULES = """async () => {
   const blocks = [...document.querySelectorAll('.highlight pre')], coloured = blocks.map(b => [...b.childNodes]);
@@ -59,13 +62,13 @@ RULES = """async () => {
 
 @dataclass
 class Site:
-    """A browser page, the site's address and folder, what went wrong since `open`, kinds of words known to be clear."""
+    """A browser page, the site's address and folder, what went wrong since `open`, looks at each kind of words."""
 
     page: object
     base: str
     folder: Path
     wrong: list[str] = field(default_factory=list)
-    kinds: list[str] = field(default_factory=list)
+    kinds: Counter[str] = field(default_factory=Counter)
 
     def watch(self) -> None:
         """Take down errors of the console and requests that leave this machine."""
@@ -112,10 +115,12 @@ class Site:
         return self.axe(RULES)
 
     def faint(self) -> list[str]:
-        """Return the words that axe finds too faint on their ground, of the kinds not passed before."""
-        kinds, found = self.axe(CONTRAST, self.kinds)
-        self.kinds += kinds
-        return found
+        """Return the words that axe finds too faint on their ground, of the kinds that are not settled."""
+        settled = [kind for kind, looks in self.kinds.items() if looks >= ENOUGH]
+        looked, clear, faint = self.axe(CONTRAST, settled)
+        self.kinds.update(looked)
+        self.kinds.update(dict.fromkeys(clear, ENOUGH))
+        return faint
 
     def look(self, size: dict[str, int], scheme: str = "light") -> None:
         """Set the window's size and the reader's colours, and wait until the change is over."""

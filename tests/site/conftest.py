@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -15,28 +16,46 @@ from notebooks.kit.notebooks import ROOT
 from tests.site.browser import AXE, FLAGS, WIDE, Site
 
 STATIC = ROOT / "docs" / "site" / "_static"
+NEEDED = {  # where each is looked for, and how it is installed
+    "chromium": (lambda: shutil.which("chromium"), "apt install chromium"),
+    "node": (lambda: shutil.which("node"), "apt install nodejs npm"),
+    "axe-core": (AXE.exists, "npm install --prefix build axe-core@4.14.1"),
+    "playwright": (lambda: find_spec("playwright"), "pip install playwright"),
+}
+
+
+def lacking(*names: str) -> str:
+    """Name what is not installed, of these or of all that the tests in a browser need, and how to install it."""
+    gone = {name: how for name, (found, how) in NEEDED.items() if name in (names or NEEDED) and not found()}
+    return "; ".join(f"{name} is not installed: {how}" for name, how in gone.items())
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Stop at once where tests in a browser are wanted (`make test-site`) and cannot run."""
+    if config.option.markexpr.startswith("browser") and (message := lacking()):
+        raise pytest.UsageError(message)
+
+
+def require(*names: str) -> None:
+    """Skip a test where something is missing; where nothing may be skipped, let it fail."""
+    if message := lacking(*names):
+        (pytest.fail if os.environ.get("EVAL_BROWSER") == "required" else pytest.skip)(message)
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     """The site in a browser with a fresh profile."""
-    chromium = shutil.which("chromium")
-    lacking = [name for name, there in (("chromium", chromium), ("axe-core (npm)", AXE.exists())) if not there]
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        lacking.append("playwright (pip)")
-    if lacking:
-        absent = pytest.fail if os.environ.get("EVAL_BROWSER") == "required" else pytest.skip
-        absent(f"not installed: {', '.join(lacking)}")
+    require()
+    from playwright.sync_api import sync_playwright
+
     from tests.built_site import built, served
 
     folder = built()
     with served(folder) as base, sync_playwright() as play:
         profile = str(tmp_path_factory.mktemp("profile"))
         context = play.chromium.launch_persistent_context(
-            profile, executable_path=chromium, args=list(FLAGS), headless=True, viewport=WIDE, locale="en-GB",
-            reduced_motion="reduce",
+            profile, executable_path=shutil.which("chromium"), args=list(FLAGS), headless=True, viewport=WIDE,
+            locale="en-GB", reduced_motion="reduce",
         )  # fmt: skip
         opened = Site(context.new_page(), base, folder)
         opened.watch()
@@ -47,11 +66,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 @pytest.fixture(scope="session")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A function that runs a script in node beside the modules of the pages, with a value as JSON: its `scored`."""
-    program = shutil.which("node")
-    if program is None:
-        (pytest.fail if os.environ.get("EVAL_BROWSER") == "required" else pytest.skip)("not installed: node")
+    require("node")
     folder = tmp_path_factory.mktemp("node")
-    for path in (*STATIC.glob("try/*.js"), STATIC / "ask" / "words.js", STATIC / "score" / "trec.js"):
+    for path in (*STATIC.glob("try/*.js"), *STATIC.glob("ask/*.js"), STATIC / "score" / "trec.js"):
         shutil.copy(path, folder)
     (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
 
@@ -59,7 +76,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Any:
         (folder / "value.json").write_text(json.dumps(value), encoding="utf-8")
         start = 'import { readFileSync } from "node:fs";\nconst text = readFileSync("value.json", "utf8");\n'
         (folder / "script.js").write_text(f"{start}{script}\nconsole.log(JSON.stringify(scored));", encoding="utf-8")
-        result = subprocess.run([program, "script.js"], cwd=folder, capture_output=True, text=True, check=False)
+        result = subprocess.run(["node", "script.js"], cwd=folder, capture_output=True, text=True, check=False)
         assert result.returncode == 0, result.stderr
         return json.loads(result.stdout)
 

@@ -1,7 +1,7 @@
-"""Rank the pocket collection for the site: `python -m tests.site.rankings` writes docs/site/rankings.json.
+"""Rank the pocket collection for the site: `python -m tests.site.rankings` writes rankings.json and passages.bin.
 
-For each query of both languages the first ten passages of each system, and each system's mean nDCG@10. A test ranks
-again.
+rankings.json: for each query of both languages the first ten passages of each system, and each system's mean nDCG@10.
+passages.bin: MiniLM's vectors of the English passages in 8 bits, first the scale of each. A test computes both again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from docs.site.dense import PASSAGES, quantize
 from helpers.data import load_dataset
+from helpers.embeddings import encode
 from helpers.index.words import STOP_WORDS
 from helpers.metrics import evaluate
 from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
@@ -44,7 +46,9 @@ def rankings(language: str, without: str = "") -> dict[str, Any]:
 
 
 def main() -> None:
-    """Write the file."""
+    """Write the files."""
+    numbers, scales = quantize(encode(load_model(OFFLINE_DEFAULT), load_dataset("pocket-en").corpus))
+    TARGET.with_name(PASSAGES).write_bytes(scales.astype("<f4").tobytes() + numbers.tobytes())
     texts = {language: rankings(language) for language in WORDS} | {"stop": sorted(STOP_WORDS)}
     lines = json.dumps(texts, ensure_ascii=False, separators=(",", ":")).replace('"q', '\n"q')
     TARGET.write_text(lines + "\n", encoding="utf-8")

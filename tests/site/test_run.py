@@ -14,6 +14,7 @@ pytest.importorskip("sphinx", reason="the docs extra is not installed: pip insta
 
 from docs.site.project import DocsError, read_yaml
 from docs.site.pyodide import FOLDER, add_pyodide
+from docs.site.run import LESSONS
 from notebooks.kit import drawings
 from notebooks.kit.cells import code_cells
 from notebooks.kit.compare import compare_cell
@@ -57,29 +58,47 @@ def status(site: Site, key: str, seconds: float = 60, language: str = "en") -> N
     site.until(f"{STATUS}.startsWith({WORDS[language][key].split('{')[0]!r})", seconds)
 
 
+def said_elsewhere(site: Site) -> list[str]:
+    """Return the ids of the cells that say, before they are run, that they do not run in the page."""
+    anchors = "[...document.querySelectorAll('.run-elsewhere')].map(p => p.closest('.cell').previousElementSibling.id)"
+    return [anchor.removeprefix("cell-") for anchor in site.page.evaluate(anchors)]
+
+
 def notebook_outputs(outputs: list[dict[str, Any]]) -> list[NotebookNode]:
-    """Return outputs of the page as a notebook stores them: texts printed after each other are one."""
+    """Return outputs of the page as a notebook stores them: all that a cell prints is one, where the first is."""
     joined: list[dict[str, Any]] = []
     for output in outputs:
-        if output["output_type"] == "stream" and joined and joined[-1]["output_type"] == "stream":
-            joined[-1]["text"] += output["text"]
+        printed = next((other for other in joined if other["output_type"] == "stream"), None)
+        if output["output_type"] == "stream" and printed:
+            printed["text"] += output["text"]
         else:
             joined.append({"metadata": {}, **output} if "data" in output else dict(output))
     return [from_dict(output) for output in joined]
 
 
-def test_every_cell_gives_in_the_page_what_is_recorded(lesson: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", LESSONS)
+def test_every_cell_gives_in_the_page_what_is_recorded(
+    name: str, lesson: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A reader's own run would contradict the lesson, and nobody would have seen it."""
     lesson.look(WIDE)
-    lesson.open("en/02_metrics.html")
+    lesson.open(f"en/{name}.html")
+    assert said_elsewhere(lesson) == list(LESSONS[name].elsewhere)
     lesson.page.evaluate(COLLECT)
     press(lesson, WORDS["en"]["start"])
-    status(lesson, "finished", 120)
+    status(lesson, "finished", 240)
     ran = lesson.page.evaluate("ran")
+    elsewhere = [cell for cell, outputs in ran.items() if {"output_type": "elsewhere", "lacking": "network"} in outputs]
+    assert elsewhere == list(LESSONS[name].elsewhere)
+    for cell in elsewhere:
+        assert len(ran[cell]) == 1
+        assert lesson.page.locator(f"#cell-{cell} ~ .cell .cell_output:not(.run-output)").first.is_visible()
     monkeypatch.setattr(drawings, "NEAR", 1)  # a point: Pyodide's matplotlib is older, and its words .6 points higher
     different = []
-    cells = code_cells(read(lesson_path(ROOT, "en", "02_metrics"), ROOT))
+    cells = code_cells(read(lesson_path(ROOT, "en", name), ROOT))
     for cell in cells:
+        if cell.id in elsewhere:
+            continue
         fresh = from_dict({**cell, "outputs": notebook_outputs(ran[cell.id])})
         for output in cell.outputs:
             output.get("data", {}).pop("image/png", None)  # the page draws SVG

@@ -1,8 +1,7 @@
 """The documentation site in a real browser: Debian's chromium, pages served on this machine alone.
 
-Needs chromium (`apt install chromium`) and axe-core (`npm install --prefix build axe-core@4.14.1`). Where the
-environment says CI, a missing one is a failure; elsewhere the tests are skipped and say so. Pictures for a look are
-left in build/screenshots/.
+`make test-site` says what it needs where that is missing (conftest.py). Pictures for a look are left in
+build/screenshots/.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The widget "Try the metrics" without a browser: its JavaScript in node, against the package.
 
-Needs node. Where the environment says CI, a missing one is a failure; elsewhere the tests are skipped and say so.
+Needs node: without it the tests are skipped and say so, or fail where EVAL_BROWSER is `required`.
 """
 
 from __future__ import annotations

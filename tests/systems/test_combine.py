@@ -8,7 +8,7 @@ import pytest
 from helpers.data import RetrievalDataset, from_ids
 from helpers.embeddings import encode_pooled
 from helpers.models import load_model
-from helpers.report import compare, make
+from helpers.report import compare, loading
 from helpers.report.spec import Spec
 from helpers.systems import Ranking
 from helpers.systems.combine import Fusion, MaxSimScorer, Rerank, Run
@@ -66,6 +66,8 @@ def test_the_constant_of_reciprocal_rank_fusion_is_the_callers(four):
     for wrong in (-1, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="at least 0, such as 60"):
             Fusion(parts, rrf_k=wrong)
+    with pytest.raises(ValueError, match="how='RRF': expected 'rrf' or 'weighted'"):
+        Fusion(parts, how="RRF")
 
 
 def test_weighted_fusion_by_hand(four):
@@ -112,10 +114,10 @@ def test_maxsim_reorders_the_candidates_alone(tmp_path):
 def test_maxsim_reads_texts_as_the_system_that_it_reorders(monkeypatch, own, expected):
     """A model with a length or a pooling of its own would be reranked by vectors made in another way."""
     loaded = []
-    monkeypatch.setattr(make, "load", lambda where, options: loaded.append((where, options)))
+    monkeypatch.setattr(loading, "load_deferred", lambda where, options: loaded.append((where, options)))
     first = Spec("a", "model", "first", {"max_length": 7, "pooling": "cls"})
     late = Spec("late", "rerank", options={"by": "maxsim", **own}, parts=("a",))
-    make.make_system(late, {"a": None}, {"a": first, "late": late}, False)
+    loading.load_system(late, {"a": None}, {"a": first, "late": late}, False)
     where, options = expected
     assert loaded == [(where, {**options, "pooling": "maxsim", "backend": "transformers"})]
 
@@ -131,7 +133,7 @@ def test_a_part_is_ranked_once(monkeypatch, tmp_path):
     """A model in a table and in two fusions would encode three times; an error would come three times as slowly."""
     asked = []
 
-    def count(spec, system, data, real=make.metadata):
+    def count(spec, system, data, real=loading.metadata):
         asked.append(spec.name) if system is not None else None
         return real(spec, system, data)
 
@@ -226,12 +228,6 @@ def test_fusion_is_that_of_ranx(ours, theirs):
     for query, ids, scores in zip(data.query_ids, fused.ids, fused.scores, strict=True):
         got = {data.doc_ids[row]: score for row, score in zip(ids.tolist(), scores.tolist(), strict=True) if row >= 0}
         assert got == pytest.approx(expected[query], rel=1e-6, abs=1e-6)
-
-
-def test_an_unknown_way_to_fuse_is_refused():
-    """Scores would be added up where the reader asked for ranks."""
-    with pytest.raises(ValueError, match="how='RRF': expected 'rrf' or 'weighted'"):
-        Fusion([], how="RRF")
 
 
 def test_a_run_may_name_passages_that_were_merged():

@@ -1,17 +1,14 @@
-// What scrolls inside itself can be reached with the keyboard.
-const reach = (box) => {
-  if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
-  else box.removeAttribute("tabindex");
+// What scrolls inside itself can be reached with the keyboard. All boxes are measured before the first is changed: each
+// change between two measurements would cost a layout.
+const reach = (boxes) => {
+  const wide = boxes.map((box) => box.scrollWidth > box.clientWidth + 1);
+  boxes.forEach((box, i) => { if (wide[i]) box.tabIndex = 0; else box.removeAttribute("tabindex"); });
 };
-const sizes = new ResizeObserver((changes) => changes.forEach((change) => reach(change.target)));
-const watch = () => {
-  for (const box of document.querySelectorAll("article table, article pre, article div.math, article .cell_output div")) {
-    reach(box);
-    sizes.observe(box);
-  }
-};
-addEventListener("load", watch);
-addEventListener("resize", watch);
+const sizes = new ResizeObserver((changes) => reach(changes.map((change) => change.target)));
+addEventListener("load", () => {
+  const boxes = document.querySelectorAll("article :is(table, pre, div.math, .cell_output div)");
+  boxes.forEach((box) => sizes.observe(box));  // which measures each for the first time
+});
 
 // The language switch leads to the same heading of the other edition: anchors are equal in both.
 document.addEventListener("DOMContentLoaded", () => {

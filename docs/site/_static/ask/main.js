@@ -1,9 +1,10 @@
 // Ask the pocket collection: two systems side by side, the grades of what they retrieve, metrics, and grades of one's own.
 import { el, fill } from "../try/element.js";
 import { METRICS, find } from "../try/metrics.js";
+import { fuse } from "./encoder.js";
 import { WordIndex } from "./words.js";
 
-const CUTOFF = 10;
+const CUTOFF = 10, DEPTH = 100;
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
 const DEFAULT = { first: document.documentElement.lang.startsWith("zh") ? "multilingual" : "MiniLM", second: "BM25" };
 const live = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.endsWith("bigrams") || (name === "BM25" && !words.systems["BM25:bigrams"]));
@@ -14,6 +15,40 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => a
   index = new WordIndex(data.passages.map(([, title, text]) => (title ? `${title}\n${text}` : text)), new Set(data.stop));
   suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
 }));
+
+// The dense model, in a worker once a reader has asked for it; messages are answered one at a time.
+const SIZE = Number(box.dataset.model ?? 0), megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+let worker = null, ready = false, turn = Promise.resolve(), hear = null;
+const tell = (message) => (turn = turn.catch(() => {}).then(() => new Promise((resolve, reject) => {
+  hear = { resolve, reject };
+  worker.postMessage(message);
+})));
+const nearest = async (text) => (await tell({ text, k: DEPTH })).ranking;
+
+const download = async () => {
+  button.disabled = true;
+  try {
+    worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+    worker.onerror = (event) => { event.preventDefault(); hear.reject(Error(event.message ?? "")); };
+    worker.onmessage = ({ data: answer }) => {
+      if (answer.loaded) button.textContent = fill(words.loading, { loaded: megabytes(answer.loaded), size: megabytes(SIZE) });
+      else if (answer.error) hear.reject(Error(answer.error));
+      else hear.resolve(answer);
+    };
+    await tell({ size: SIZE });
+    ready = true;
+    live.unshift("MiniLM", "fusion");
+    if (query.lists) return;
+    query.nearest = await nearest(query.text);
+    ["MiniLM", "BM25"].forEach((system, i) => { choices[i].value = system; });
+    show();
+  } catch (error) {
+    worker?.terminate();
+    button.disabled = false;
+    button.textContent = fill(words.failed, { why: error.message });
+  }
+};
+const button = el("button", { type: "button", hidden: true, onclick: download }, fill(words.download ?? "", { size: megabytes(SIZE) }));
 
 // What is shown: the question, whose grades are those of the collection, changed by the reader's own.
 let query = null, own = new Map(), before = null;
@@ -26,12 +61,15 @@ const choices = [choice("first"), choice("second")];
 const lists = choices.map(() => el("ol", {}));
 const about = el("p", { class: "ask-about", "aria-live": "polite" });
 const scores = el("div", { class: "ask-scores" });
-const result = el("div", { class: "ask-result", hidden: true }, about,
+const result = el("div", { class: "ask-result", hidden: true }, about, button,
   el("div", { class: "ask-lists" }, ...choices.map((select, i) => el("div", {}, select, lists[i]))), scores);
 
 const retrieved = (system) => {
   if (query.lists) return query.lists[system];
-  return index.search(query.text, system.split(":")[0], CUTOFF).map((passage) => data.passages[passage][0]);
+  const matched = (name, k) => index.search(query.text, name.split(":")[0], k);
+  const passages = system === "MiniLM" ? query.nearest.slice(0, CUTOFF)
+    : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], CUTOFF) : matched(system, CUTOFF);
+  return passages.map((passage) => data.passages[passage][0]);
 };
 const grades = () => new Map([...Object.entries(query.grades), ...own]);
 
@@ -81,7 +119,8 @@ const show = () => {
   }
   if (free && choices.some(({ value }) => !live.includes(value))) choices.forEach((select, i) => { select.value = live[i]; });
   const [first, second] = choices.map(({ value }) => data.means[value]);
-  about.textContent = free ? words.own : fill(words.known, { queries: data.queries.length, first, second });
+  button.hidden = !free || !SIZE || ready;
+  about.textContent = free ? words[ready ? "dense" : "own"] : fill(words.known, { queries: data.queries.length, first, second });
   choices.forEach(({ value }, i) => {
     const ids = retrieved(value);
     lists[i].replaceChildren(...(ids.length ? ids.map(item) : [el("li", { class: "ask-nothing" }, words.nothing)]));
@@ -94,7 +133,7 @@ const show = () => {
 const ask = async (text) => {
   await load();
   data.byId ??= new Map(data.passages.map((passage) => [passage[0], passage]));
-  query = data.queries.find((known) => known.text === text) ?? { text, grades: {} };
+  query = data.queries.find((known) => known.text === text) ?? { text, grades: {}, nearest: ready && await nearest(text) };
   own = new Map();
   input.value = text;
   history.replaceState(null, "", `#q=${encodeURIComponent(text)}`);

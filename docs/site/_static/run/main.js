@@ -55,11 +55,14 @@ const stop = () => {
   cells.forEach((cell) => { cell.ran = false; });
 };
 
+const element = (id) => {
+  const place = document.getElementById(`cell-${id}`).nextElementSibling;
+  return place.matches(".cell") ? place : place.querySelector(".cell");
+};
+
 class Cell {
   constructor({ id, source, alt }) {
-    Object.assign(this, { id, source, alt, recorded: source, ran: false, outputs: [] });
-    const place = document.getElementById(`cell-${id}`).nextElementSibling;
-    this.element = place.matches(".cell") ? place : place.querySelector(".cell");
+    Object.assign(this, { id, source, alt, recorded: source, ran: false, outputs: [], element: element(id) });
     this.code = this.element.querySelector(".cell_input > div");
     this.old = this.element.querySelector(".cell_output");
     this.live = el("div", { class: "cell_output docutils container run-output", hidden: true, "aria-live": "polite" });
@@ -93,6 +96,7 @@ class Cell {
     receive = (output) => {
       this.outputs.push(output);
       this.live.append(...shown(output, this, settings, words));
+      if (this.old && output.output_type === "elsewhere") this.old.hidden = false;
     };
     try { this.ran = await ask({ action: "run", cell: this.id, source: this.source }); } finally { this.element.classList.remove("run-now"); }
     document.dispatchEvent(new CustomEvent("lesson-cell", { detail: { id: this.id, outputs: this.outputs } }));
@@ -157,4 +161,6 @@ const again = el("button", { type: "button", hidden: true, onclick: () => {
   say("reset done");
 } }, words.reset);
 
-box.append(el("p", {}, fill(words.offer, { size: (settings.total / 1e6).toFixed(0) })), el("p", { class: "run-buttons" }, start, " ", all, " ", halt, " ", again), bar, status);
+for (const id of settings.elsewhere) element(id).querySelector(".cell_input").after(el("p", { class: "run-elsewhere" }, words.elsewhere));
+const offer = words.offer + (settings.archives.length > 1 ? words.recorded : "");
+box.append(el("p", {}, fill(offer, { size: (settings.total / 1e6).toFixed(0) })), el("p", { class: "run-buttons" }, start, " ", all, " ", halt, " ", again), bar, status);

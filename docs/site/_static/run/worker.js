@@ -47,9 +47,10 @@ const actions = {
     await module("pyodide.asm.js");
     python = await loadPyodide({ indexURL: base });
     await add(settings.packages);
-    python.unpackArchive(await (await load("lesson.zip")).arrayBuffer(), "zip", { extractDir: "/lesson" });
+    for (const name of settings.archives) python.unpackArchive(await (await load(name)).arrayBuffer(), "zip", { extractDir: "/lesson" });
     python.runPython("import sys; sys.path.insert(0, '/lesson')");
-    kernel = python.pyimport("runner").Kernel((output) => postMessage({ type: "output", output: JSON.parse(output) }));
+    if (settings.archives.includes("systems.zip")) python.pyimport("docs.site.recorded").use();
+    kernel = python.pyimport("docs.site.runner").Kernel((output) => postMessage({ type: "output", output: JSON.parse(output) }));
   },
   async run({ cell, source }) {
     const missing = Object.keys(imports).filter((name) => !(imports[name] in python.loadedPackages) && new RegExp(`^\\s*(?:from|import) ${name}\\b`, "m").test(source));

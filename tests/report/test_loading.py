@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from helpers.data import RetrievalDataset
+from helpers.embeddings import count_truncated
 from helpers.models import load_model as load
-from helpers.report import compare, deferred
-from helpers.report.deferred import DeferredModel, load_deferred, truncated
+from helpers.report import compare, loading
+from helpers.report.loading import DeferredModel, load_deferred
 from helpers.systems.cost import measured, stage
 from helpers.systems.pipeline import Dense
 from notebooks.kit.notebooks import ROOT
@@ -60,7 +61,7 @@ def test_a_report_whose_vectors_are_cached_loads_no_torch(folder: str, tmp_path:
 def test_a_deferred_model_computes_what_the_model_computes(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """New texts would get no vectors, or vectors under another name, beside those that are in the cache."""
     loads = []
-    monkeypatch.setattr(deferred, "load_model", lambda *a, **k: loads.append(a) or load(*a, **k))
+    monkeypatch.setattr(loading, "load_model", lambda *a, **k: loads.append(a) or load(*a, **k))
     first = load_deferred(folder, {})
     again = load_deferred(folder, {})
     assert isinstance(again, DeferredModel)
@@ -77,7 +78,7 @@ def test_a_deferred_model_computes_what_the_model_computes(folder: str, monkeypa
 def test_other_files_options_or_versions_are_another_model(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fine-tuned model would be reported with the length and the size of the one before."""
     loads = []
-    monkeypatch.setattr(deferred, "load_model", lambda *a, **k: loads.append(k) or load(*a, **k))
+    monkeypatch.setattr(loading, "load_model", lambda *a, **k: loads.append(k) or load(*a, **k))
     load_deferred(folder, {})
     load_deferred(folder, {"pooling": "cls"})
     save_checkpoint(Path(folder).with_name("other"), seed=1).rename(Path(folder).with_name("moved"))
@@ -85,7 +86,7 @@ def test_other_files_options_or_versions_are_another_model(folder: str, monkeypa
     Path(folder).with_name("moved").rename(folder)
     load_deferred(folder, {})
     assert len(loads) == 3
-    monkeypatch.setattr(deferred, "version", lambda library: f"{library} of another day")
+    monkeypatch.setattr(loading, "version", lambda library: f"{library} of another day")
     load_deferred(folder, {})
     assert len(loads) == 4
     for file in Path(os.environ["EVAL_CACHE_DIR"]).rglob("facts/*.json"):
@@ -98,9 +99,9 @@ def test_truncated_passages_are_counted_once_for_each_collection(folder: str, mo
     """The tokenizer would be loaded to count them again, or another collection get this one's count."""
     data: RetrievalDataset = collection()
     model = load_deferred(folder, {"max_length": 4})
-    assert truncated(model, data) == truncated(load(folder, max_length=4), data)
-    monkeypatch.setattr(deferred, "load_model", lambda *a, **k: pytest.fail("loaded"))
-    assert truncated(load_deferred(folder, {"max_length": 4}), data) == truncated(model, data)
+    assert model.count_truncated(data) == count_truncated(load(folder, max_length=4), data.corpus)
+    monkeypatch.setattr(loading, "load_model", lambda *a, **k: pytest.fail("loaded"))
+    assert load_deferred(folder, {"max_length": 4}).count_truncated(data) == model.count_truncated(data)
 
 
 def test_the_time_of_a_stage_is_counted_once() -> None:

@@ -1,0 +1,34 @@
+// The dense model in a worker: downloads it, tells the page how it arrives, and ranks the passages for a text.
+import { DenseIndex } from "./encoder.js";
+
+let index = null;
+
+const get = async (name) => {
+  const answer = await fetch(new URL(name, import.meta.url));
+  if (!answer.ok) throw new Error(`${answer.status} ${name}`);
+  return answer;
+};
+
+/** Fetch the weights; the page hears how many of their bytes have arrived. */
+const weights = async (size) => {
+  const file = new Uint8Array(size), reader = (await get("minilm.bin")).body.getReader();
+  let at = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    file.set(part.value, at);
+    at += part.value.length;
+    postMessage({ loaded: at });
+  }
+  if (at !== size) throw new Error(`minilm.bin: ${at} of ${size} bytes`);
+  return file.buffer;
+};
+
+onmessage = async ({ data: { size, text, k } }) => {
+  try {
+    if (!index) {
+      const [layout, vocabulary, passages] = await Promise.all([
+        get("minilm.json").then((file) => file.json()), get("vocab.txt").then((file) => file.text()), get("passages.bin").then((file) => file.arrayBuffer())]);
+      index = new DenseIndex(layout, await weights(size), vocabulary, passages);
+    }
+    postMessage(text === undefined ? { ready: true } : { text, ranking: index.search(text, k) });
+  } catch (error) { postMessage({ error: error.message }); }
+};
