@@ -5,14 +5,10 @@ The Python of its solutions runs after its cells, and the numbers that a solutio
 
 from __future__ import annotations
 
-import json
 import re
 from copy import deepcopy
-from io import StringIO
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
 import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
@@ -29,9 +25,8 @@ from tests.systems.samples import write_reranker
 
 LESSONS = [(language, name) for name in lesson_names(ROOT) for language in LANGUAGES]
 TWINS = {"01_evaluation", "02_metrics"}
-LONG = {"05_languages", "06_scaling_up", "07_stages", "08_chunks"}  # take minutes; small runs of them are below
-COMPANION = "01_evaluation"  # runs in `make test`; the others take a minute each
-BUNDLED = ROOT / "helpers" / "data" / "bundled"
+LONG = {"06_scaling_up", "07_stages"}  # take minutes; small runs of them are below
+COMPANION = "01_evaluation"  # runs in `make test`; the others take a minute or more each
 PRINTED = re.compile(r"<!--nofig: printed by the solution, which a test runs-->(?:\n((?:.+\n)+)|([\d.]*\d))")
 ROWS = re.compile(r"(?<![\w.])\d+\.\d+")
 
@@ -116,60 +111,6 @@ def test_noise_changes_no_output(name: str) -> None:
     with temporary_cache(ROOT, seed=4) as cache:
         unlike = differences(read(lesson_path(ROOT, "en", name)), name, Condition(), cache, root=ROOT)
     assert unlike == [], "\n".join(map(str, unlike))
-
-
-def rows(path: Path) -> list[dict[str, Any]]:
-    """Return the lines of a JSONL file."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
-def write_rows(path: Path, chosen: list[dict[str, Any]]) -> None:
-    """Write a JSONL file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in chosen), encoding="utf-8")
-
-
-def test_a_small_run_of_the_lesson_on_languages(tmp_path: Path) -> None:
-    """Lesson 05 would stop with an error, or give other outputs where they do not depend on the collection."""
-    pocket = BUNDLED / "pocket"
-    judged = [line.split("\t") for line in (pocket / "qrels.tsv").read_text(encoding="utf-8").splitlines()]
-    queries = sorted({query for query, *_ in judged})[::3]
-    answers = {passage: 1 for query, _, passage, grade in judged if query in queries and grade == "2"}
-    for language in LANGUAGES:
-        texts = {kind: rows(pocket / f"{kind}.{language}.jsonl") for kind in ("queries", "corpus")}
-        spare = [row["id"] for row in texts["corpus"] if row["id"] not in answers][:40]
-        for kind, ids in (("queries", queries), ("corpus", [*answers, *spare])):
-            chosen = [{"_id": row["id"], **row} for row in texts[kind] if row["id"] in ids]
-            write_rows(tmp_path / language / f"{kind}.jsonl", chosen)
-        lines = [f"{query}\t{passage}\t{grade}" for query, _, passage, grade in judged
-                 if query in queries and passage in {*answers, *spare}]  # fmt: skip
-        (tmp_path / language / "qrels").mkdir()
-        table = "\n".join(["query-id\tcorpus-id\tscore", *lines])
-        (tmp_path / language / "qrels" / "dev.tsv").write_text(table, encoding="utf-8")
-    recorded = read(lesson_path(ROOT, "en", "05_languages"))
-    parameters: Parameters = {"DATASET": str(tmp_path / "zh"), "PARALLEL": str(tmp_path / "en"), "RELEVANCE_LEVEL": 2}
-    unlike = {
-        gap.cell for gap in compare(recorded, execute(recorded, "05_languages", root=ROOT, parameters=parameters))
-    }
-    assert not unlike & {"segment", "convert"}
-
-
-def test_a_small_run_of_the_lesson_on_chunks(tmp_path: Path) -> None:
-    """Lesson 08 would stop with an error, or cut four documents otherwise than documents are cut."""
-    pages = BUNDLED / "pages-en"
-    documents = rows(pages / "documents.jsonl")[:4]
-    known = {row["_id"] for row in documents}
-    spans = [row for row in rows(pages / "spans.jsonl") if row["document"] in known]
-    answered = {row["query"] for row in spans}
-    queries = [row for row in rows(pages / "queries.jsonl") if row["_id"] in answered]
-    for name, chosen in (("documents", documents), ("spans", spans), ("queries", queries)):
-        write_rows(tmp_path / f"{name}.jsonl", chosen)
-    recorded = read(lesson_path(ROOT, "en", "08_chunks"))
-    fresh = by_id(execute(recorded, "08_chunks", root=ROOT, parameters={"DOCUMENTS": str(tmp_path), "ROW": 0}))
-    lists = [pd.read_html(StringIO(cells["cut"].outputs[0].data["text/html"]), index_col=0)[0]["chunks"]
-             for cells in (by_id(recorded), fresh)]  # fmt: skip
-    assert (lists[0] > lists[1]).all()
-    assert lists[1]["whole pages"] == 4
 
 
 def test_a_small_run_of_the_longest_lesson() -> None:
