@@ -253,8 +253,8 @@ def comparison_masks(tokens: Tokens) -> list[list[int]]:
 
 
 def compared_tokens(model: TransformerModel, text: str, kind: str = "passage") -> list[str]:
-    """Return the tokens of a text whose vectors MAXSIM gives, in their order."""
-    tokens = tokenize(model, [text], kind if model.projection is not None else "")
+    """Return the tokens of a text and its instruction whose vectors MAXSIM gives, in their order."""
+    tokens = tokenize(model, [instruction_of(model, kind) + text], kind if model.projection is not None else "")
     names: list[str] = list(model.tokenizer.convert_ids_to_tokens(tokens["input_ids"][0]))
     return list(itertools.compress(names, comparison_masks(tokens)[0]))
 

@@ -20,7 +20,7 @@ UPSTREAM_MODELS = (
     "colbert-ir/colbertv2.0",
     "xlnet/xlnet-base-cased",
 )
-OFFLINE = ("MiniLM", "static", "untrained")
+TWINS = ("static", "untrained")  # made of the base
 
 
 class Contender(NamedTuple):
@@ -32,15 +32,17 @@ class Contender(NamedTuple):
 
 def load_contenders(
     models: str | Path | Sequence[str | Path] | Mapping[str, str | Path] = "offline",
+    base: str | Path = OFFLINE_DEFAULT,
 ) -> dict[str, Contender]:
     """Load the models to compare.
 
     Args:
-        models: ``"offline"``: the bundled MiniLM under every pooling, its input embeddings alone, and an untrained
-            twin. ``"hub"``: the five models of the upstream tutorial, under the mean, right and wrong, MiniLM under
-            its first token and its maximum too, and colbertv2.0 under MaxSim; about 2 GB are downloaded the first
-            time. Anything else is models of your own, which stand beside the offline ones: a folder or hub id, a list
-            of these, or a dict of them by the names that the tables shall show.
+        models: ``"offline"``: ``base`` under every pooling, its input embeddings alone, and an untrained twin.
+            ``"hub"``: the five models of the upstream tutorial, under the mean, right and wrong, MiniLM under its
+            first token and its maximum too, and colbertv2.0 under MaxSim; about 2 GB are downloaded the first time.
+            Anything else is models of your own, which stand beside the offline ones: a folder or hub id, a list of
+            these, or a dict of them by the names that the tables shall show.
+        base: the network of the offline models: the bundled MiniLM, or one that knows another language.
 
     Raises:
         ValueError: no such set or folder, two models of one name, embeddings instead of a model, or what
@@ -64,14 +66,14 @@ def load_contenders(
         named = [(short_name(str(name_or_path).rstrip("/")), name_or_path) for name_or_path in listed]
     contenders: dict[str, Contender] = {}
     for name, name_or_path in named:
-        if name in contenders or name in OFFLINE:
+        if name in contenders or name in (short_name(str(base)), *TWINS):
             raise ValueError(f'Two models are called {name!r}: give them names, {{"mine": {str(name_or_path)!r}}}.')
         contenders[name] = _contender(name_or_path, None)
-    minilm = _contender(OFFLINE_DEFAULT, ()).model
+    network = _contender(base, ()).model
     return {
-        "MiniLM": Contender(minilm, tuple(how for how in Pooling if how is not Pooling.LAST_TOKEN)),
-        "static": Contender(static(minilm), (Pooling.MEAN,)),
-        "untrained": Contender(untrained(minilm), (Pooling.MEAN,)),
+        short_name(str(base)): Contender(network, tuple(how for how in Pooling if how is not Pooling.LAST_TOKEN)),
+        "static": Contender(static(network), (Pooling.MEAN,)),
+        "untrained": Contender(untrained(network), (Pooling.MEAN,)),
         **contenders,
     }
 

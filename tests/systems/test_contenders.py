@@ -290,3 +290,10 @@ def test_matches_add_up_to_the_score(maker, tmp_path, example, cache):
     tokens = ["[CLS]", *marked, "the", "cat", ",", "not", "the", "dog", "[SEP]"]
     assert frame["query token"].tolist() == tokens + ["[MASK]"] * (32 - len(tokens)) * colbert
     assert ("," in compared_tokens(encoder, passage)) is not colbert
+
+
+def test_matches_name_the_tokens_of_an_instruction(tmp_path, cache):
+    """The table would stop at any model that puts an instruction before a text, as E5 does."""
+    path = save_checkpoint(tmp_path / "e5")
+    encoder = load_model(path, backend="transformers", query_instruction="the ")
+    assert match_table(encoder, "cat", "the dog")["query token"].tolist() == ["[CLS]", "the", "cat", "[SEP]"]
