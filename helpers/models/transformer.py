@@ -60,7 +60,7 @@ class TransformerModel:
     layers: tuple[torch.nn.Module, ...] = field(default=(), repr=False)
     folder: Path | None = field(default=None, repr=False)
     card: Card | None = field(default=None, repr=False, compare=False)
-    origin: dict[str, Any] | None = field(default=None, repr=False)
+    origin: dict[str, Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def parameter_count(self) -> int:

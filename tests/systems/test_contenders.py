@@ -297,3 +297,8 @@ def test_matches_name_the_tokens_of_an_instruction(tmp_path, cache):
     path = save_checkpoint(tmp_path / "e5")
     encoder = load_model(path, backend="transformers", query_instruction="the ")
     assert match_table(encoder, "cat", "the dog")["query token"].tolist() == ["[CLS]", "the", "cat", "[SEP]"]
+
+
+def test_a_system_can_be_the_key_of_a_dict(tiny):
+    """Code that keeps something for each system, as a solution of lesson 05 does, would stop."""
+    assert {Dense(tiny, "mean"): 1}[Dense(tiny, "mean")] == 1
