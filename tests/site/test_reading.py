@@ -306,7 +306,7 @@ def test_tables_have_chinese_labels(site: Site, path: str):
     """A Chinese reader would meet English labels in the tables; or could not tell which label the notebook prints."""
     site.look(WIDE)
     site.open(path)
-    heads = site.page.locator("table.dataframe th:has(small)")
+    heads = site.page.locator("table.dataframe:visible th:has(small)")
     assert heads.count() > 10
     for head in heads.all():
         chinese, printed = head.inner_text().split("\n")

@@ -5,10 +5,12 @@ const reach = (boxes) => {
   boxes.forEach((box, i) => { if (wide[i]) box.tabIndex = 0; else box.removeAttribute("tabindex"); });
 };
 const sizes = new ResizeObserver((changes) => reach(changes.map((change) => change.target)));
-addEventListener("load", () => {
+const watch = () => {
   const boxes = document.querySelectorAll("article :is(table, pre, div.math, .cell_output div)");
-  boxes.forEach((box) => sizes.observe(box));  // which measures each for the first time
-});
+  boxes.forEach((box) => sizes.observe(box)); // which measures each for the first time
+};
+addEventListener("load", watch);
+addEventListener("outputs", watch); // of a lesson that ran in its page
 
 // The language switch leads to the same heading of the other edition: anchors are equal in both.
 document.addEventListener("DOMContentLoaded", () => {

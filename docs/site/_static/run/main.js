@@ -138,7 +138,7 @@ const perform = async (wanted) => {
   } finally {
     busy = false;
     buttons();
-    dispatchEvent(new Event("resize")); // outputs are new: site.js lets the keyboard reach those that scroll
+    dispatchEvent(new Event("outputs")); // are new: site.js lets the keyboard reach those that scroll
   }
 };
 const buttons = () => {
