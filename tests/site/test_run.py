@@ -107,6 +107,7 @@ def test_every_cell_gives_in_the_page_what_is_recorded(
                 output.data["image/svg+xml"] = svg.replace(svg.split('data-drawn-by="')[1].split('"')[0], "")
         different += compare_cell(cell, fresh, versions=False)
     assert not different, "\n".join(map(str, different))
+    assert lesson.violations() == []
     assert lesson.wrong == []
     assert len(ran) == len(cells)
 
