@@ -57,7 +57,7 @@ def archive(root: Path, name: str) -> bytes:
     return written.getvalue()
 
 
-def _own(root: Path) -> dict[str, bytes]:
+def _project_files(root: Path) -> dict[str, bytes]:
     """Return the files that are not Pyodide's, by name."""
     return {LOCK: lock(), **{name: archive(root, name) for name in ARCHIVES}}
 
@@ -68,7 +68,7 @@ def files(root: Path) -> dict[str, dict[str, Any]]:
     for package in release()["lock"]["packages"].values():
         name = package["file_name"]
         known[name] = {"size": release()["sizes"][name], "sha256": package["sha256"]}
-    for name, data in _own(root).items():
+    for name, data in _project_files(root).items():
         known[name] = {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
     return known
 
@@ -85,7 +85,7 @@ def add_pyodide(root: Path, sources: Sequence[Path], target: Path) -> None:
         DocsError: a file is missing, or there only with another digest.
     """
     target.mkdir(parents=True)
-    own, wanted = _own(root), files(root)
+    own, wanted = _project_files(root), files(root)
     for path in sources:
         if not path.exists():
             raise DocsError(f"--browser {path}: there is no such folder or file")
