@@ -53,8 +53,9 @@ def in_order(
             waiting.popleft()
             yield task, result
     finally:
-        with contextlib.suppress(Exception):  # the scheduler may be gone
-            client.cancel([future for _, _, future in waiting])
+        if waiting:  # Dask tells every client of a cancellation, and a client that is just connecting would stop at it
+            with contextlib.suppress(Exception):  # the scheduler may be gone
+                client.cancel([future for _, _, future in waiting])
 
 
 @contextlib.contextmanager

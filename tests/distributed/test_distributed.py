@@ -113,6 +113,14 @@ def test_a_cluster_that_is_there_is_used_by_address_or_client_and_left_alone(mod
     assert client.submit(sum, [1, 2]).result() == 3
 
 
+def test_a_run_that_ended_cancels_nothing(model, client, tmp_path, monkeypatch):
+    """Another client that connects just then could stop with an AssertionError of Dask's."""
+    cancelled = []
+    monkeypatch.setattr(client, "cancel", cancelled.append)
+    distributed.encode(model, TEXTS, tmp_path, cluster=client, shard_size=SIZE, progress=False)
+    assert not cancelled
+
+
 def test_a_rerun_computes_only_what_is_missing(model, alone, client, tmp_path, monkeypatch):
     """After an interruption hours of work would be done twice, or a damaged shard would be kept."""
     options = {"cluster": client, "shard_size": SIZE, "progress": False}
