@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +21,7 @@ from docs.site.figures import COLOURS, STROKES, inline
 from docs.site.formulas import mathml
 from docs.site.head import first_paragraph, links
 from docs.site.pdf import _linked, add_pdfs
-from docs.site.project import DocsError, Edition, site_words
+from docs.site.project import DocsError, Edition, notes, site_words
 from docs.site.search import readable
 from docs.site.terms import questions
 from helpers.metrics import evaluate
@@ -102,6 +103,14 @@ def test_the_chinese_of_printed_names_has_their_numbers():
     )
     assert glosses(text, known) == f'<ul class="printed">{"".join(items)}</ul>'
     assert glosses("nothing known\n", known) == ""
+
+
+def test_every_source_on_the_scoreboard_has_its_chinese():
+    """The Chinese scoreboard would say in English where a quotation comes from."""
+    libraries = json.loads((ROOT / "docs" / "benchmarks" / "acid.json").read_text(encoding="utf-8"))["libraries"]
+    rows = [row for library in libraries.values() for row in library["families"].values()]
+    sources = {row["source"] for row in rows if " " in row.get("source", "")}  # one word is a name
+    assert sorted(notes(ROOT)["words"]["zh"]["acid"]["sources"]) == sorted(sources)
 
 
 def test_a_sentence_is_quoted_as_one_quotes_it():
