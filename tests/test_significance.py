@@ -304,8 +304,8 @@ def _equal_systems(count: int, rng: np.random.Generator, queries: int = 132) -> 
 def test_equal_systems_are_rarely_told_apart(count):
     """The best of several equal systems would be called better than another far more often than alpha says."""
     rng = np.random.default_rng(count)
-    smallest = [tukey_hsd(_equal_systems(count, rng), 199, seed).min() for seed in range(2000)]
-    assert 0.04 <= np.mean(np.array(smallest) <= 0.05) <= 0.06
+    smallest = [tukey_hsd(_equal_systems(count, rng), 199, seed).min() for seed in range(10_000)]
+    assert 0.04 <= np.mean(np.array(smallest) <= 0.05) <= 0.055  # the standard error of the rate is .0022
 
 
 def test_best_of_ten_equal_systems_is_no_discovery():
