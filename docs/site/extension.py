@@ -88,7 +88,16 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
         page.insert(page.index(first) + 1, _table(rows))
     if edition.language != "en":
         page["classes"].append("language-en")
-        page.insert(1, nodes.paragraph("", edition.words["in english"], classes=["where", "language-zh-CN"]))
+        note = edition.words["modules"][app.env.docname] + edition.words["in english"]
+        page.insert(1, nodes.paragraph("", note, classes=["where", "language-zh-CN"]))
+
+
+def describe_modules(app: Sphinx, doctree: nodes.document) -> None:
+    """Say in the language of the site what each module in the table of modules is for."""
+    about = Edition.of(app).words.get("modules", {})
+    for row in doctree.findall(nodes.row) if about and app.env.docname == "api" else ():
+        name, summary = row.children
+        summary.children = [nodes.paragraph("", about[name.astext()])]
 
 
 def _table(rows: list[list[nodes.paragraph]]) -> nodes.table:
@@ -170,8 +179,9 @@ STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of 
     "autodoc-process-signature": [shorten_defaults],
     "autodoc-skip-member": [skip_members],
     "doctree-read": [
-        remove_marks, resolve_links, name_headings, complete_lesson, complete_module, cells.show_cells,
-        figures.draw_figures, companions.show_companions, terms.explain_terms, terms.ask, widget.place_in_lesson,
+        remove_marks, resolve_links, name_headings, complete_lesson, complete_module, describe_modules,
+        cells.show_cells, figures.draw_figures, companions.show_companions, terms.explain_terms, terms.ask,
+        widget.place_in_lesson,
     ],
     "html-page-context": [load_tools, search.collect, head.describe],
     "html-collect-pages": [search.search_page],

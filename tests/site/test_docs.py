@@ -28,7 +28,7 @@ from docs.site.finish import POLICY, Pages
 from docs.site.formulas import mathml
 from docs.site.inserts import card, filled
 from docs.site.links import address_faults, check_links, unreachable
-from docs.site.project import DocsError, Edition, addresses, slugs
+from docs.site.project import DocsError, Edition, addresses, notes, slugs
 from docs.site.pyodide import FOLDER
 from docs.site.styles import needed
 from notebooks.kit.cells import code_cells
@@ -204,6 +204,17 @@ def test_the_api_pages_have_only_what_we_wrote(site: Path):
     text = "".join(page.read_text(encoding="utf-8") for page in (site / "en").glob("helpers.*.html"))
     assert "TokenVectors.starts" in text
     assert "Alias for field number" not in text
+
+
+def test_the_chinese_site_says_what_each_module_is_for(site: Path):
+    """A Chinese reader would choose a module by English sentences."""
+    page = (site / "zh" / "api.html").read_text(encoding="utf-8")
+    rows = re.findall(r"<tr class=\"row-.*?</tr>", page, flags=re.S)
+    modules = notes(ROOT)["words"]["zh"]["modules"]
+    assert len(rows) == len(modules) > 20
+    for (module, about), row in zip(modules.items(), rows, strict=True):
+        assert about in re.sub("<[^>]+>", "", row)
+        assert about in (site / "zh" / f"{module}.html").read_text(encoding="utf-8")
 
 
 def test_the_default_of_a_parameter_is_short(site: Path):
