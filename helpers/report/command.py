@@ -40,6 +40,7 @@ from helpers.report.gates import (
 from helpers.report.loading import load_run
 from helpers.report.mteb import mteb_files
 from helpers.report.page import LANGUAGES, render, words
+from helpers.report.results import cutoff_of
 from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, one_line, with_labels
 
 SPANS_DEFAULT = "pages-en"
@@ -182,7 +183,7 @@ def _run(args: argparse.Namespace) -> int:
     else:
         data = load_dataset(args.data or DATA_DEFAULT, **_chosen(args, DATA))
     size = len(data.corpus)
-    cutoffs = sorted({*(cutoffs or (1, min(10, size))), *(int(k) for m in metrics if (k := m.partition("@")[2]))})
+    cutoffs = sorted({*(cutoffs or (1, min(10, size))), *(k for m in metrics if (k := cutoff_of(m)))})
     if cutoffs[-1] > size:
         raise ValueError(
             f"A cutoff of {cutoffs[-1]} is larger than the corpus, {size} passages; give --cutoffs 1,{size}."
