@@ -19,7 +19,7 @@ from docs.site.search import settings
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
 from notebooks.kit.translation import glossary
 from tests.site.browser import PHONE, WIDE, Site
-from tests.site.queries import NEWER, QUERIES, QUESTIONS
+from tests.site.queries import NEWER, QUERIES, QUESTIONS, TRADE
 
 pytestmark = pytest.mark.browser
 
@@ -226,6 +226,20 @@ def test_search_answers_questions(site: Site, questions: dict[str, dict[str, lis
             missed[question] = links
     assert len(questions[language]) == 25
     assert len(missed) <= 2, missed
+    assert site.wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_search_knows_the_words_of_the_trade(site: Site, language: str):
+    """An engineer would find nothing, because the site calls the thing by another name."""
+    site.look(WIDE)
+    site.open(f"{language}/search.html")
+    missed = {}
+    for query, answers in TRADE[language].items():
+        links = found(site, query)[:3]
+        if not {link.replace(".html", "") for link in links} & set(answers):
+            missed[query] = links
+    assert missed == {}
     assert site.wrong == []
 
 
