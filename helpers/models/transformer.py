@@ -15,13 +15,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helpers._extras import missing
+from helpers._extras import from_extra
 
-try:
+with from_extra("report"):
     import torch
     import transformers
-except ImportError as error:
-    raise missing(error, "report") from None
 from safetensors.torch import load_file
 from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutput

@@ -6,7 +6,7 @@ mteb counts every grade above 0 as relevant, whatever the collection says, so th
 import json
 import re
 
-from helpers._extras import missing
+from helpers._extras import from_extra
 from helpers._hub import split_revision
 from helpers.report.results import Result, Results, evaluate_quietly
 from helpers.report.spec import Record
@@ -91,10 +91,8 @@ def _meta(result: Result) -> Record:
 
 def _model_index(name: str, task: str, record: Record) -> str:
     """Return the YAML by which a model card of the hub states results (``model-index``)."""
-    try:
+    with from_extra("report"):
         import yaml
-    except ImportError as error:
-        raise missing(error, "report") from None
     [(split, [scores])] = record["scores"].items()
     dataset = {"type": task, "name": task, "config": "default", "split": split, "revision": record["dataset_revision"]}
     metrics = [{"type": metric, "value": value} for metric, value in scores.items() if "_at_" in metric]
