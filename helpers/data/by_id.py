@@ -89,11 +89,6 @@ def texts_by_id(table: Table, role: str, options: Options) -> Texts:
     return Texts(by_id, table.source, titled)
 
 
-def is_judgements(table: Table) -> bool:
-    """Tell a table of judgements by its columns, such as ``query-id`` and ``corpus-id``."""
-    return all(set(IDS[role]) & set(table.columns) for role in ("query_id", "passage_id"))
-
-
 def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, int]]:
     """Return the judgements of a table, as ``mteb`` has them: columns such as ``query-id``, ``corpus-id``, ``score``.
 

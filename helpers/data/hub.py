@@ -137,7 +137,12 @@ def _read_hub(hub_id: str, config: str | None, split: str | None, *, or_only: bo
     name, revision = split_revision(hub_id)
     with _quietly():
         with hub_or_local_cache(f"the data set {hub_id!r}", OFFLINE_DEFAULT):
-            builder = datasets.load_dataset_builder(name, config, revision=revision)
+            try:
+                builder = datasets.load_dataset_builder(name, config, revision=revision)
+            except ValueError as error:  # what datasets raises where it finds nothing that was loaded before
+                if huggingface_hub.constants.HF_HUB_OFFLINE:
+                    raise FileNotFoundError(str(error)) from error
+                raise
             if huggingface_hub.constants.HF_HUB_OFFLINE and builder.hash != (commit := _snapshot(hub_id).name):
                 # Without the hub it takes the revision that was loaded last, which may not be the one wanted.
                 same = {"dataset_name": builder.dataset_name, "repo_id": name, "config_name": builder.config.name}

@@ -175,8 +175,8 @@ def _load_configurations(
             'set or file that holds them: qrels="…".'
         )
     judgements = _read_table(_find(qrels) if qrels else place, None if qrels else roles["qrels"], split, options)
-    if not by_id.is_judgements(judgements):
-        return None
+    if any(judgements.columns.keys().isdisjoint(by_id.IDS[role]) for role in ("query_id", "passage_id")):
+        return None  # a table of rows
     queries = _read_table(place, roles["queries"], judgements.split, options, or_only=True)
     if "instruction" in roles:
         told = _read_table(place, roles["instruction"], judgements.split, options)

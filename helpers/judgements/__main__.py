@@ -100,10 +100,11 @@ def gather(args: argparse.Namespace) -> int:
     for pair, grades in pairs.items():
         print(f"conflict: {shown(pair)}: {one.stem} {grades[0]}, {two.stem} {grades[1]}")
     if pairs:
-        write_conflicts(args.conflicts, read_sheet(args.sheet), pairs)
+        conflicts = args.conflicts or args.sheet.with_name("conflicts.csv")
+        write_conflicts(conflicts, read_sheet(args.sheet), pairs)
         print(
-            f"{len(pairs)} conflicts, so no judgements are written. Settle them in {args.conflicts}, then run "
-            f"the command again with --settled {args.conflicts}.",
+            f"{len(pairs)} conflicts, so no judgements are written. Settle them in {conflicts}, then run "
+            f"the command again with --settled {conflicts}.",
             file=sys.stderr,
         )
         return 1
@@ -148,8 +149,6 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return the exit status: 0 well, 1 an error or conflicts."""
     args = parser().parse_args(argv)
-    if args.run is gather and args.conflicts is None:
-        args.conflicts = args.sheet.with_name("conflicts.csv")
     try:
         status: int = args.run(args)
     except (ValueError, RuntimeError, OSError, ImportError) as error:

@@ -79,6 +79,9 @@ def test_the_constant_of_reciprocal_rank_fusion_is_the_callers(four):
             Fusion(parts, rrf_k=wrong)
     with pytest.raises(ValueError, match="how='RRF': expected 'rrf' or 'weighted'"):
         Fusion(parts, how="RRF")
+    for wrong in ([1], [0, 0], [1, -1], [1, "2"]):
+        with pytest.raises(ValueError, match="expected 2 numbers of at least 0, one a system"):
+            Fusion(parts, how="weighted", weights=wrong)
 
 
 def test_weighted_fusion_by_hand(four):
