@@ -10,17 +10,12 @@ from docs.site.project import Edition
 from docs.site.widget import passages, settings
 from helpers.metrics import evaluate
 from notebooks.kit.notebooks import ROOT
+from tests.metrics.samples import RELEVANT, RETRIEVED
 from tests.site.browser import PAINTED, PHONE, WIDE, Site
 from tests.site.vectors import METRICS
 
 pytestmark = pytest.mark.browser
 
-RELEVANT = [[11, 1, 7, 17, 21], [4, 16, 1], [26, 10, 22, 8]]
-RETRIEVED = [
-    [11, 1, 17, 7, 21, 8, 0, 28, 9, 20],
-    [16, 1, 6, 18, 3, 4, 25, 19, 8, 14],
-    [24, 10, 26, 2, 8, 28, 4, 23, 13, 21],
-]
 READY = "document.querySelector('.try.ready') !== null"
 
 
