@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import subprocess
@@ -267,6 +268,18 @@ def test_pages_quote_lessons_and_benchmarks(small_project: Path) -> None:
     page.write_text(good.replace("0.667", "0.668").replace("21 ", "22 ") + " And 0.77.", encoding="utf-8")
     rules = [p.rule for p in check(small_project) if p.file == "docs/en/index.md"]
     assert rules == ["figure-value", "figure-value", "number-unlisted"]
+
+
+def test_measurements_are_those_that_were_measured(small_project: Path) -> None:
+    """A time, or how many times faster it is, could be changed by hand."""
+    folder = small_project / "docs" / "benchmarks"
+    folder.mkdir(exist_ok=True)
+    (folder / "speed.json").write_text('{"ratio": 2}', encoding="utf-8")
+    digest = hashlib.sha256(b'{"ratio": 2}').hexdigest()
+    (folder / "SHA256SUMS").write_text(f"{digest}  speed.json\n", encoding="utf-8")
+    assert [p for p in check(small_project) if "speed.json" in p.file] == []
+    (folder / "speed.json").write_text('{"ratio": 3}', encoding="utf-8")
+    assert ["edited after" in p.message for p in check(small_project) if "speed.json" in p.file] == [True]
 
 
 BAD_FILES: dict[str, tuple[Callable[[str], str], str]] = {
