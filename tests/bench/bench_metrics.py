@@ -9,7 +9,6 @@ call, less what was resident before it.
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import gc
 import json
@@ -124,15 +123,12 @@ def _in_fresh_process(name: str, sizes: list[tuple[int, int]]) -> dict[str, floa
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Measure, then write docs/benchmarks/metrics.json and its charts."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--memory-of", nargs=2, metavar=("PEER", "SIZES"), help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
-    if options.memory_of:
-        print(json.dumps(measure_memory_of(options.memory_of[0], json.loads(options.memory_of[1]))))
-        return
-    save("metrics", run_all(SIZES))
+def main() -> None:
+    """Measure, then write the report and its charts; or with `--memory-of PEER SIZES` print the memory of one peer."""
+    if "--memory-of" in sys.argv:
+        print(json.dumps(measure_memory_of(sys.argv[-2], json.loads(sys.argv[-1]))))
+    else:
+        save("metrics", run_all(SIZES))
 
 
 if __name__ == "__main__":
