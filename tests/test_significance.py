@@ -97,7 +97,8 @@ def test_a_row_of_a_table_of_tests_has_the_sign_of_the_first():
     low, high = bootstrap_interval(a - b, 0.8)[1:3]
     expected = {"difference": 0.1625, "low": low, "high": high, "better": 2, "worse": 1, "p": test.p_value}
     assert paired_row(a, b, test, 0.8) == expected
-    assert paired_row(a, b, test)["low"] == bootstrap_interval(a - b, 0.95).low
+    many = np.random.default_rng(3).random((2, 40))
+    assert paired_row(*many, test)["low"] == bootstrap_interval(many[0] - many[1], 0.95).low
 
 
 def test_power_at_values_of_other_programs():
@@ -267,6 +268,15 @@ def _equal_systems(count: int, rng: np.random.Generator, queries: int = 132) -> 
     """Return reciprocal ranks of systems that differ by chance alone, (count, queries); queries are easy or hard."""
     easy = rng.random((queries, 1)) + 0.35 * rng.standard_normal((queries, count))
     return (1 / np.ceil(1 / np.clip(easy, 0.02, 1))).T
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, 5, 10, 20])
+def test_equal_systems_are_rarely_told_apart(count):
+    """The best of several equal systems would be called better than another far more often than alpha says."""
+    rng = np.random.default_rng(count)
+    smallest = [tukey_hsd(_equal_systems(count, rng), 199, seed).min() for seed in range(10_000)]
+    assert 0.04 <= np.mean(np.array(smallest) <= 0.05) <= 0.055  # the standard error of the rate is .0022
 
 
 def test_best_of_ten_equal_systems_is_no_discovery():

@@ -103,12 +103,14 @@ def lesson_bar(app: Sphinx, name: str) -> str:
     edition = Edition.of(app)
     project, words = addresses(edition.root), edition.words
     owner, path = project.slug, f"notebooks/{edition.language}/{name}.ipynb"
-    urls = notes(edition.root)["launch"]
+    urls, elsewhere = notes(edition.root)["launch"], words.get("elsewhere")
+    there = elsewhere and (edition.root / "docs" / edition.language / f"{elsewhere['page']}.md").exists()
     context = {
         "name": name,
         "words": words,
         "minutes": Edition(edition.root, "en").minutes(name),
         "needs": edition.about(name, "needs") or words["needs"],
+        "elsewhere": elsewhere if there else None,
         "launch": {label: url.format(owner=owner, tag=project.tag, path=path) for label, url in urls.items()},
     }
     return str(app.builder.templates.render("lesson-bar.html", context))

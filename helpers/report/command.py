@@ -292,7 +292,7 @@ def _print_results(comparison: Comparison, files: Sequence[object], verdicts: Se
             print(f"note: {name}: {one_line(note.text)}", file=sys.stderr)
         if result.evaluation is not None and result.evaluation.missing:
             missing, queries = result.evaluation.missing, result.evaluation.queries
-            print(f"note: {name}: {missing} of {queries} queries are missing and score 0", file=sys.stderr)
+            print(f"note: {name}: {missing} of {queries} queries have no result and score 0", file=sys.stderr)
     for name, evaluation in comparison.scored.items():
         print(f"{name}: " + ", ".join(f"{metric} {evaluation.mean[metric]:.4f}" for metric in comparison.metrics))
     for name, error in comparison.failed.items():

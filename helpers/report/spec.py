@@ -2,7 +2,7 @@
 
 Text: what the system is, then perhaps ``?`` and options joined by ``&``: ``models/mine?pooling=cls&max_length=256``.
 
-    bm25, tfidf                 matching of words
+    bm25, tfidf                 matching of words; bm25?unit=characters, or BM25:characters as in the lessons
     models/mine, BAAI/bge-m3    a model: a folder, or the id of one on the hub, BAAI/bge-m3@REVISION
     sparse:naver/splade-v3      a learned sparse encoder: a folder or hub id
     api:https://HOST/v1?model=NAME   a model behind an address, see :mod:`helpers.systems.api`
@@ -111,6 +111,12 @@ def from_text(text: str) -> Spec:
         if not equals:
             raise ValueError(f"{text!r}: {pair!r} is no option; write key=value, joined by &.")
         options[key] = unquote(value)
+    baseline, colon, settings = where.partition(":")
+    if colon and baseline.lower() in WORDS:  # as the lessons write it: BM25:characters,k1=0.9
+        where = baseline
+        for setting in settings.split(","):
+            key, equals, value = setting.rpartition("=")
+            options[key if equals else "unit"] = value
     kind = next((kind for kind in PREFIXED if where.startswith(f"{kind}:")), "")
     where = where.removeprefix(f"{kind}:")
     return _simple(kind, where, Path(where).expanduser(), options, text)

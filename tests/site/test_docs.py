@@ -149,6 +149,8 @@ def test_lessons_offer_launch_and_download(site: Path):
             owner = where.repository.removeprefix("https://github.com/")
             assert f'href="https://colab.research.google.com/github/{owner}/blob/v{where.version}/{path}"' in text
             assert f'href="https://mybinder.org/v2/gh/{owner}/v{where.version}?urlpath=lab/tree/{path}"' in text
+            elsewhere = 'href="chinese.html#lessons-in-a-notebook-service-in-china">在国内打开</a>'
+            assert (elsewhere in text) == (language == "zh")
             saved = site / language / "downloads"
             assert (saved / f"{name}.ipynb").read_bytes() == (ROOT / path).read_bytes()
             compile((saved / f"{name}.py").read_text(encoding="utf-8"), name, "exec")

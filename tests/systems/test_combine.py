@@ -10,7 +10,7 @@ from helpers.embeddings import encode_pooled
 from helpers.models import load_model
 from helpers.report import compare, loading
 from helpers.report.spec import Spec
-from helpers.systems import Ranking
+from helpers.systems import Ranking, Words
 from helpers.systems.combine import Fusion, MaxSimScorer, Rerank, Run
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import collection
@@ -33,6 +33,17 @@ class Fixed:
 def four():
     """Give a collection of four passages and one query."""
     return RetrievalDataset("four", ["q"], list("abcd"), [{0: 1}], ["q"], ["p0", "p1", "p2", "p3"])
+
+
+def test_too_large_a_k_is_refused_before_anything_is_encoded():
+    """A reader would learn after an hour of encoding that the corpus has fewer passages."""
+
+    class Slow(Words):
+        def represent(self, texts, kind):
+            raise AssertionError("encoded")
+
+    with pytest.raises(ValueError, match="k=99"):
+        Slow().rank(collection(), 99)
 
 
 def test_a_run_is_ranked_as_trec_eval_ranks():

@@ -6,22 +6,22 @@ const SVG = "http://www.w3.org/2000/svg";
 let drawn = 0;
 
 /** Copy an element of a parsed document, of its tags those of a table and of its attributes those that join cells. */
-const copied = (node, labels) => {
+const copied = (node, words) => {
   if (node.nodeType === Node.TEXT_NODE) return document.createTextNode(node.data);
   if (!TABLE.has(node.tagName)) return document.createDocumentFragment();
   const copy = document.createElement(node.tagName === "TH" && !node.textContent.trim() ? "TD" : node.tagName);
   for (const name of ["colspan", "rowspan"]) if (node.hasAttribute(name)) copy.setAttribute(name, node.getAttribute(name));
-  const label = node.tagName === "TH" ? labels[node.textContent.trim()] : undefined;
+  const label = words[node.tagName]?.[node.textContent.trim()];
   if (label) copy.append(label, el("br"), el("small", { lang: "en" }, node.textContent.trim()));
-  else copy.append(...[...node.childNodes].map((child) => copied(child, labels)));
+  else copy.append(...[...node.childNodes].map((child) => copied(child, words)));
   return copy;
 };
 
-const table = (html, { labels, number }) => {
+const table = (html, { labels, values, number }) => {
   const plainNumber = new RegExp(`^(?:${number})$`);
   // A style attribute would be refused by the page's policy, with an error, even in a document that nobody sees.
   const plain = html.replace(/<style[^]*?<\/style>/g, "").replace(/<[a-z][^<>]*>/gi, (tag) => tag.replace(/\s(?:style|border|class)="[^"]*"/g, ""));
-  const made = copied(new DOMParser().parseFromString(`<div>${plain}</div>`, "text/html").body.firstChild, labels);
+  const made = copied(new DOMParser().parseFromString(`<div>${plain}</div>`, "text/html").body.firstChild, { TH: labels, TD: values });
   for (const each of made.querySelectorAll("table")) {
     const rows = [...each.rows];
     each.className = "dataframe";
