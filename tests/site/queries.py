@@ -132,7 +132,8 @@ QUESTIONS = [
 
 # Words of the trade that the site itself says otherwise, or hardly says, and the sections that answer.
 TRADE = {
-    "chinese#matching-of-words 03_model_comparison#the-experiment-run-again": ("keyword search", "关键词检索|關鍵詞檢索"),
+    "chinese#matching-of-words 03_model_comparison#the-experiment-run-again":
+        ("keyword search", "关键词检索|關鍵詞檢索"),
     "01_evaluation#retrieve-the-best-passages-for-each-query": ("semantic search", "檢索|语义检索|向量检索"),
     "01_evaluation#embed-from-texts-to-vectors": ("bi-encoder", "双塔模型"),
     "01_evaluation#two-corpora collection#how-it-was-made": ("hard negatives", "难负例|硬负例"),
