@@ -10,8 +10,8 @@ import pytest
 from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate
 from notebooks.kit.notebooks import LANGUAGES
+from tests.metrics.samples import RELEVANT, RETRIEVED
 from tests.site.browser import PHONE, WIDE, Site
-from tests.site.test_try_page import RELEVANT, RETRIEVED
 from tests.site.vectors import METRICS
 
 pytestmark = pytest.mark.browser
