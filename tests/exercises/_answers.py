@@ -1,12 +1,14 @@
-"""Answers as readers write them: right ones, with a library, a loop or arrays, and wrong ones."""
+"""Answers as readers write them, two right ones an exercise: with a library, and with a loop or arrays."""
 
 import math
+from collections import Counter
 from itertools import chain
 
 import numpy as np
 import scipy.stats
 from sklearn.metrics import cohen_kappa_score, ndcg_score
 
+from helpers.judgements import condense, pool
 from helpers.metrics import evaluate
 
 
@@ -122,6 +124,13 @@ def by_evaluate(name):
     return answer
 
 
+def loop_mean_recall(run, qrels, k):
+    total = 0
+    for query, relevant in qrels.items():
+        total += len(relevant & set(run.get(query, [])[:k])) / len(relevant)
+    return total / len(qrels)
+
+
 def two_sorts(scores):
     """By id first, then by score with a sort that keeps the order of equals."""
     by_id = sorted(scores, reverse=True)
@@ -135,6 +144,61 @@ def loop_documents(chunks, k):
         if name not in seen and len(seen) < k:
             seen.append(name)
     return seen
+
+
+def table_kappa(first, second):
+    """From the table of two times two."""
+    n, table = len(first), Counter(zip(first, second, strict=True))
+    observed = (table[0, 0] + table[1, 1]) / n
+    expected = sum(first.count(label) * second.count(label) for label in (0, 1)) / n**2
+    return (observed - expected) / (1 - expected)
+
+
+def loop_tau(first, second):
+    sign = total = 0
+    for i in range(len(first)):
+        for j in range(i):
+            sign += 1 if (first[i] - first[j]) * (second[i] - second[j]) > 0 else -1
+            total += 1
+    return sign / total
+
+
+def loop_pool(rankings, depth):
+    together = set()
+    for documents in rankings.values():
+        together |= set(documents[:depth])
+    return together
+
+
+def numbered(documents, *others):
+    """Documents as numbers, which helpers.judgements takes."""
+    row = {doc: number for number, doc in enumerate(documents)}
+    return row, [[row[doc] for doc in other] for other in others]
+
+
+def pool_of_helpers(rankings, depth):
+    documents = sorted(set(chain(*rankings.values())))
+    _, lists = numbered(documents, *rankings.values())
+    (pooled,) = pool({name: np.array([ids]) for name, ids in zip(rankings, lists, strict=True)}, depth)
+    return {documents[number] for number in pooled}
+
+
+def condense_of_helpers(retrieved, grades):
+    documents = list(dict.fromkeys([*retrieved, *grades]))
+    row, (ids,) = numbered(documents, retrieved)
+    (left,) = condense(np.array([ids]), [{row[doc]: grade for doc, grade in grades.items()}])
+    return [documents[number] for number in left if number >= 0]
+
+
+def loop_bpref(retrieved, grades):
+    relevant = [doc for doc in grades if grades[doc] > 0]
+    others = [doc for doc in grades if grades[doc] == 0]
+    total = 0
+    for doc in relevant:
+        if doc in retrieved:
+            above = len([other for other in others if other in retrieved[: retrieved.index(doc)]])
+            total += 1 - min(above, len(relevant)) / min(len(relevant), len(others)) if above else 1
+    return total / len(relevant)
 
 
 RIGHT = {
@@ -158,18 +222,21 @@ RIGHT = {
     ],
     "judged": [scored("judged"), lambda r, g, k: len([doc for doc in r[:k] if doc in g]) / len(r[:k])],
     "rbp_residual": [scored("rbp_residual"), loop_residual],
-    "mean_recall": [by_evaluate("recall")],
-    "mrr": [by_evaluate("mrr")],
+    "mean_recall": [by_evaluate("recall"), loop_mean_recall],
+    "mrr": [
+        by_evaluate("mrr"),
+        lambda run, qrels, k: sum(loop_reciprocal_rank(run.get(q, []), qrels[q], k) for q in qrels) / len(qrels),
+    ],
     "ranking": [
         two_sorts,
         lambda s: [doc for _, doc in sorted(((score, doc) for doc, score in s.items()), reverse=True)],
     ],
     "documents": [loop_documents, lambda chunks, k: list(dict.fromkeys(chunk.split("#")[0] for chunk in chunks))[:k]],
-    "kappa": [cohen_kappa_score],
-    "tau": [lambda a, b: scipy.stats.kendalltau(a, b).statistic],
-    "pool": [lambda rankings, depth: {doc for docs in rankings.values() for doc in docs[:depth]}],
-    "condensed": [lambda r, g: list(filter(g.__contains__, r))],
-    "bpref": [scored("bpref")],
+    "kappa": [table_kappa, cohen_kappa_score],
+    "tau": [loop_tau, lambda a, b: scipy.stats.kendalltau(a, b).statistic],
+    "pool": [pool_of_helpers, loop_pool],
+    "condensed": [condense_of_helpers, lambda r, g: list(filter(g.__contains__, r))],
+    "bpref": [scored("bpref"), loop_bpref],
     "bonferroni": [
         lambda p: np.minimum(len(p) * np.array(p), 1),
         lambda p: [1 if value * len(p) > 1 else value * len(p) for value in p],

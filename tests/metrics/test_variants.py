@@ -6,7 +6,6 @@ each library says is compared with the libraries themselves.
 
 from __future__ import annotations
 
-import ast
 import inspect
 import warnings
 from collections.abc import Callable
@@ -20,7 +19,7 @@ from sklearn.metrics import ndcg_score
 from helpers import metrics as lib
 from notebooks.kit.figures import notebook_figures
 from tests.acid.runners import beir_, ir_measures_, trec
-from tests.metrics.samples import RELEVANT, RETRIEVED
+from tests.metrics.samples import RELEVANT, RETRIEVED, gallery
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "en" / "02_metrics.ipynb"
 QRELS = {f"q{i}": {f"d{doc}": 1 for doc in docs} for i, docs in enumerate(RELEVANT)}
@@ -35,13 +34,8 @@ def lesson() -> nbformat.NotebookNode:
 
 @pytest.fixture(scope="module")
 def variants(lesson) -> dict[str, Callable]:
-    """The functions that the gallery's cells define, and what they use."""
-    names: dict = {"np": np, "ndcg_score": ndcg_score, "recall": lib.recall}
-    for cell in lesson.cells:
-        if cell.id.startswith("wrong-") and cell.cell_type == "code":
-            defined = [node for node in ast.parse(cell.source).body if isinstance(node, ast.FunctionDef)]
-            exec(compile(ast.Module(defined, []), cell.id, "exec"), names)
-    return names
+    """The functions that the gallery's cells define."""
+    return gallery(lesson)
 
 
 # What the tutorial prints at 1, 5 and 10, to all its digits.

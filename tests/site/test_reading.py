@@ -63,6 +63,22 @@ def test_the_cheat_sheet_fits_a_phone(site: Site, language: str):
     site.picture(f"{language}-cheatsheet-formulas-phone")
 
 
+@pytest.mark.parametrize(
+    "path", ["zh/chinese.html", "en/own_model.html", "en/02_metrics.html", "en/helpers.metrics.html"]
+)
+def test_a_table_of_words_is_a_list_on_a_phone(site: Site, path: str):
+    """What the last column says would lie outside of the window, or nothing would say of what it is."""
+    names = "[...document.querySelectorAll('table.listed .label')].filter(label => label.checkVisibility()).length"
+    site.open(path)
+    site.look(WIDE)
+    assert site.page.evaluate(names) == 0
+    site.look(PHONE)
+    assert site.page.locator("table.listed").count() > 0
+    assert site.page.evaluate(TOO_WIDE, "table.listed") == []
+    if "helpers" not in path:  # two columns, without a head
+        assert site.page.evaluate(names) > 5
+
+
 def test_a_box_that_scrolls_says_so(site: Site):
     """Nobody would know that there is more to the right."""
     site.look(PHONE)
