@@ -176,7 +176,7 @@ def place(tmp_path, monkeypatch):
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_told_in_one_line_before_anything_is_loaded(place, mistake, monkeypatch, capsys):
     """The reader would wait for models and data, and then hear of a letter; or read a stack trace."""
-    monkeypatch.setattr("helpers.data.load._read_table", lambda *_: pytest.fail("read a table"))
+    monkeypatch.setattr("helpers.data.hub.read", lambda *_: pytest.fail("read a table"))
     monkeypatch.setattr("helpers.report.loading.load_model", lambda *_, **__: pytest.fail("loaded a model"))
     arguments, message = MISTAKES[mistake]
     assert main(["--out", str(place / "out"), *arguments]) == 1

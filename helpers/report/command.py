@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from helpers._atomic import whole_file
+from helpers._atomic import write_text
 from helpers._files import open_text, plain_name
 from helpers.chunks import Chunker, as_collection, cut, paragraphs, sections, sentences, tokens, whole
 from helpers.data import OFFLINE_DEFAULT as DATA_DEFAULT
@@ -217,8 +217,7 @@ def _run(args: argparse.Namespace) -> int:
     outcome = {args.junit: junit(comparison, verdicts), args.comment: summary(comparison, verdicts, first, earlier)}
     for path, text in outcome.items():
         if path:
-            with whole_file(path) as part:
-                part.write_text(text, encoding="utf-8")
+            write_text(path, text)
     _print_results(comparison, files, verdicts)
     if any(not verdict.passed for verdict in verdicts):
         return 3

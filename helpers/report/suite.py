@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._atomic import whole_file
+from helpers._atomic import write_text
 from helpers.report.gates import SCHEMA, read_saved
 from helpers.report.page import COLUMNS, LANGUAGES, SMALL, Cell, Table, environment, number, p_text, words
 from helpers.report.results import shown
@@ -174,8 +174,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.out.mkdir(parents=True, exist_ok=True)
         record = json.dumps(as_record(suite), ensure_ascii=False, indent=1)
         for name, text in (("suite.json", f"{record}\n"), ("suite.html", render(suite, args.language))):
-            with whole_file(args.out / name) as part:
-                part.write_text(text, encoding="utf-8")
+            write_text(args.out / name, text)
     except (ValueError, OSError, ImportError) as error:
         print(f"error: {one_line(error)}", file=sys.stderr)
         return 1
