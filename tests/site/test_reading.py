@@ -59,8 +59,6 @@ def test_the_cheat_sheet_fits_a_phone(site: Site, language: str):
     site.look(PHONE)
     site.open(f"{language}/cheatsheet.html")
     assert site.page.evaluate(TOO_WIDE, "section#the-metrics table") == []
-    site.show("#the-metrics")
-    site.picture(f"{language}-cheatsheet-formulas-phone")
 
 
 def test_a_box_that_scrolls_says_so(site: Site):
@@ -288,8 +286,6 @@ def test_questions_answer_at_once(site: Site, language: str):
             assert said.inner_text().startswith(site_words(language)[kind].strip())
         assert quiz.locator("p.right").count() == 1
     assert site.violations() == []
-    site.show("fieldset.quiz")
-    site.picture(f"{language}-question-phone")
 
 
 @pytest.mark.parametrize("path", ["zh/02_metrics.html", "zh/03_model_comparison.html"])
