@@ -152,7 +152,7 @@ def test_print_is_light_and_has_the_solutions(site: Site, language: str):
 
 
 @pytest.mark.parametrize("path", ["en/01_evaluation", "zh/02_metrics", "zh/glossary", "en/benchmarks"])
-def test_sheets_are_full(site: Site, path: str):
+def test_print_takes_the_width_of_the_paper(site: Site, path: str):
     """On paper there would be a margin as wide as a column, a box that is cut off, large code."""
     site.look(WIDE)
     site.open(f"{path}.html")
