@@ -139,9 +139,13 @@ def test_conversion_is_exact(tmp_path):
     assert load_model(tmp_path / "model", device="cpu").info.max_length == 16
 
 
-def test_it_is_converted_once(tiny, monkeypatch):
-    """Each load would take seconds longer."""
+def test_it_is_converted_once_and_by_one_process_at_a_time(tiny, monkeypatch):
+    """Each load would take seconds longer; or two at once write into one another's files."""
+    locked = []
+    real = find.one_at_a_time
+    monkeypatch.setattr(find, "one_at_a_time", lambda folder: locked.append(folder) or real(folder))
     first = find_checkpoint(MULTILINGUAL)
+    assert locked == [first.folder]
     monkeypatch.setattr(find, "write_checkpoint", None)
     tiny.unlink()
     assert find_checkpoint(MULTILINGUAL) == first

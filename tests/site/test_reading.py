@@ -59,8 +59,6 @@ def test_the_cheat_sheet_fits_a_phone(site: Site, language: str):
     site.look(PHONE)
     site.open(f"{language}/cheatsheet.html")
     assert site.page.evaluate(TOO_WIDE, "section#the-metrics table") == []
-    site.show("#the-metrics")
-    site.picture(f"{language}-cheatsheet-formulas-phone")
 
 
 @pytest.mark.parametrize(
@@ -170,7 +168,7 @@ def test_print_is_light_and_has_the_solutions(site: Site, language: str):
 
 
 @pytest.mark.parametrize("path", ["en/01_evaluation", "zh/02_metrics", "zh/glossary", "en/benchmarks"])
-def test_sheets_are_full(site: Site, path: str):
+def test_print_takes_the_width_of_the_paper(site: Site, path: str):
     """On paper there would be a margin as wide as a column, a box that is cut off, large code."""
     site.look(WIDE)
     site.open(f"{path}.html")
@@ -304,8 +302,6 @@ def test_questions_answer_at_once(site: Site, language: str):
             assert said.inner_text().startswith(site_words(language)[kind].strip())
         assert quiz.locator("p.right").count() == 1
     assert site.violations() == []
-    site.show("fieldset.quiz")
-    site.picture(f"{language}-question-phone")
 
 
 @pytest.mark.parametrize("path", ["zh/02_metrics.html", "zh/03_model_comparison.html"])

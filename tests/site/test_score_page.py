@@ -52,8 +52,6 @@ def test_a_pasted_run_is_scored_in_the_page(site: Site, language: str):
         assert site.violations() == []
         assert site.faint() == []
         assert site.page.evaluate("document.documentElement.scrollWidth") <= width["width"]
-        site.show(".score")
-        site.picture(f"{language}-score-{scheme}-{width['width']}")
     assert site.wrong == []
 
 

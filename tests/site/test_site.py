@@ -1,7 +1,6 @@
 """The documentation site in a real browser: Debian's chromium, pages served on this machine alone.
 
-`make test-site` says what it needs where that is missing (conftest.py). Pictures for a look are left in
-build/screenshots/.
+`make test-site` says what it needs where that is missing (conftest.py).
 """
 
 from __future__ import annotations
@@ -23,14 +22,6 @@ from tests.site.queries import QUERIES, QUESTIONS, TRADE
 
 pytestmark = pytest.mark.browser
 
-# Pages of which pictures are kept, and what to show of each.
-SHOWN = {
-    "index": {"home": "body"},
-    "libraries": {"table": "#why-they-differ"},
-    "cheatsheet": {"cheatsheet": "body"},
-    "benchmarks": {"benchmarks": "body"},
-    "03_model_comparison": {"lesson": "body", "frame": "table.dataframe", "figure": "article svg.drawn"},
-}
 LIGHT = 250_000  # bytes
 
 
@@ -57,18 +48,15 @@ def formulas(language: str, name: str) -> int:
 def inspect(site: Site, language: str, name: str) -> None:
     """Look at the page that the browser shows: in light and dark, and on a phone; that first, where it is one."""
     assert site.page.locator("math").count() == formulas(language, name)
-    looks = [("light", WIDE, "light"), ("dark", WIDE, "dark"), ("phone", PHONE, "light")]
-    for label, size, scheme in looks if site.page.viewport_size == WIDE else looks[::-1]:
+    looks = [(WIDE, "light"), (WIDE, "dark"), (PHONE, "light")]
+    for size, scheme in looks if site.page.viewport_size == WIDE else looks[::-1]:
         site.look(size, scheme)
         if size == PHONE:
             assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], f"{language}, phone"
         else:
-            assert site.faint() == [], f"{language}, {label}"
-        if size == PHONE or (name, label) == ("index", "light"):  # the bars at the sides, hidden on a phone
-            assert site.violations() == [], f"{language}, {label}"
-        for spot, selector in SHOWN.get(name, {}).items():
-            site.show(selector)
-            site.picture(f"{language}-{spot}-{label}")
+            assert site.faint() == [], f"{language}, {scheme}"
+        if size == PHONE or (name, scheme) == ("index", "light"):  # the bars at the sides, hidden on a phone
+            assert site.violations() == [], f"{language}, {size}"
     for image in site.page.locator("article img").all():
         assert image.evaluate("async i => { await i.decode(); return i.naturalWidth; }") > 100
     assert site.wrong == []
