@@ -27,6 +27,12 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+def write_text(path: str | os.PathLike[str], text: str, encoding: str = "utf-8") -> None:
+    """Write a file of text whole or not at all, with the line ends that the text has."""
+    with whole_file(path) as temporary:
+        temporary.write_bytes(text.encode(encoding))
+
+
 @contextlib.contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
     """Let one process at a time, of all that name the same folder, into a block; the others wait.

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+from collections.abc import Iterator
 from types import ModuleType
 
 
-def missing(error: ImportError, extra: str) -> ImportError:
-    """The error to raise where a package that an extra brings is missing: it names the command."""
-    command = f"python -m pip install 'retrieval-evaluation-tutorial[{extra}]'"
-    return ImportError(f"{error.name} is not installed, and this needs it: run {command}", name=error.name)
+@contextlib.contextmanager
+def from_extra(extra: str) -> Iterator[None]:
+    """Import in this block what an extra brings; where it is missing, the ImportError names the command for it."""
+    try:
+        yield
+    except ImportError as error:
+        command = f"python -m pip install 'retrieval-evaluation-tutorial[{extra}]'"
+        raise type(error)(f"{error.name} is not installed, and this needs it: run {command}", name=error.name) from None
 
 
 class Later(ModuleType):
@@ -22,8 +28,6 @@ class Later(ModuleType):
 
     def __getattr__(self, name: str) -> object:
         """Take a name from the package. Raises ImportError with the command that installs it where it is missing."""
-        try:
+        with from_extra(self._extra):
             package = importlib.import_module(self.__name__)
-        except ImportError as error:
-            raise missing(error, self._extra) from None
         return getattr(package, name)

@@ -68,8 +68,8 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
         wanted: what is being loaded, for the message ("the model 'BAAI/bge-base-en-v1.5'").
         offline_default: what to pass instead to work without a network.
 
-    What is refused for another reason, in a file that an earlier download left, is not the network's fault: such a
-    ValueError is passed on.
+    Without a network an OSError says that something is not there; any other error is not the network's fault, and is
+    passed on.
 
     Raises:
         ConnectionError: the hub cannot be reached and nothing usable was downloaded before; it has no such repository
@@ -99,10 +99,7 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
     try:
         with offline():
             yield
-    except Exception as error:
-        not_there = isinstance(error, OSError) or "cache" in str(error).lower()  # "Couldn't find cache", of datasets
-        if isinstance(error, ValueError) and not not_there:
-            raise
+    except OSError as error:
         endpoint = os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT
         raise ConnectionError(
             f"Cannot load {wanted}: the hub at {endpoint} does not answer and this machine has no earlier "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from helpers._extras import missing
+from helpers._extras import from_extra
 
 if TYPE_CHECKING:
     from tqdm.auto import tqdm
@@ -16,9 +16,7 @@ def progress_bar(total: int | None, description: str, unit: str, *, show: bool) 
 
     The variable has to be read here: tqdm's bars for notebooks ignore it (seen with tqdm 4.70).
     """
-    try:
+    with from_extra("report"):
         from tqdm.auto import tqdm
-    except ImportError as error:
-        raise missing(error, "report") from None
     disabled = not show or os.environ.get("TQDM_DISABLE", "0").lower() not in ("", "0", "false")
     return tqdm(total=total, desc=description, unit=unit, disable=disabled)

@@ -13,12 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from helpers._extras import missing
+from helpers._extras import from_extra
 
-try:
+with from_extra("significance"):
     from scipy import optimize, stats
-except ImportError as error:
-    raise missing(error, "significance") from None
 
 __all__ = [
     "Interval",

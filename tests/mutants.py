@@ -54,8 +54,10 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/_progress.py": ["tests/test_support.py"],
     "helpers/_trec_order.py": ["tests/metrics/test_inputs.py", "tests/data/test_trec.py"],
     "helpers/data/bundled": ["tests/data/test_bundled.py"],
+    "helpers/data/spans.py": ["tests/chunks/test_chunks.py"],
     "helpers/data": [f"tests/data/test_{name}.py" for name in
-                     ("dataset", "formats", "trec", "load", "hostile", "hub", "as_found")],
+                     ("dataset", "formats", "trec", "load", "hostile", "hub", "as_found", "without_text", "typed")],
+    "helpers/metrics/acid": ["tests/acid/test_runner.py", "tests/acid/test_suite.py"],
     "helpers/metrics": [f"tests/metrics/test_{name}.py" for name in
                         ("inputs", "evaluate", "lookup", "definitions", "against_trec_eval")],
     "helpers/models/model.py": ["tests/models/test_pooling.py"],
@@ -67,6 +69,7 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/show/plots.py": ["tests/show/test_tables.py", "tests/show/test_vector.py"],
     "helpers/show": ["tests/show", "tests/systems/test_contenders.py", "tests/report"],
     "helpers/significance.py": ["tests/test_significance.py"],
+    "helpers/systems/latency.py": ["tests/report/test_stages.py"],
     "helpers/systems": ["tests/systems", "tests/report/test_compare.py", "tests/test_report.py"],
 }  # fmt: skip
 SWAPS: dict[type, type] = {

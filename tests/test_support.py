@@ -147,7 +147,7 @@ def test_what_is_refused_offline_is_told_as_it_is(monkeypatch):
         pytest.raises(ConnectionError, match="no earlier download"),
         hub_or_local_cache("the data set 'd'", "pocket"),
     ):
-        raise ValueError("Couldn't find cache for d")
+        raise FileNotFoundError("nothing")
 
 
 def test_a_file_may_have_the_longest_name_there_is(tmp_path):

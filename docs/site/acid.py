@@ -51,6 +51,11 @@ def _cell(number: int, family: str, row: dict[str, Any], words: dict[str, Any]) 
     return shown if row["verdict"] == "agrees" else f'<a href="#{_anchor(number, family)}">{shown}</a>'
 
 
+def _source(source: str, words: dict[str, Any]) -> str:
+    """Where a quotation comes from, in brackets."""
+    return str(words["brackets"]).format(escape(words.get("sources", {}).get(source, source)))
+
+
 def _cases(number: int, name: str, library: Library, titles: dict[str, str], words: dict[str, Any]) -> str:
     """The smallest case of each family in which a library does not agree, folded away."""
     items = []
@@ -61,7 +66,7 @@ def _cases(number: int, name: str, library: Library, titles: dict[str, str], wor
         text = words["case"].format(case=f"<code>{escape(row['case'])}</code>", answer=escape(row["answer"]),
                                     expected=escape(row["expected"]))  # fmt: skip
         language = "zh" if words["comma"] == "，" else "en"
-        quote = f"<br><q>{escape(row['quote'])}</q> ({escape(row['source'])})" if "quote" in row else ""
+        quote = f'<br><q lang="en">{escape(row["quote"])}</q>{_source(row["source"], words)}' if "quote" in row else ""
         items.append(f'<li id="{_anchor(number, family)}">{escape(titles[family])}{words["colon"]}{text}<br>'
                      f"{escape(row['why'][language])}<br><code>{data}</code>{quote}</li>")  # fmt: skip
     if not items:

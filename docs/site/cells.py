@@ -1,7 +1,7 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
 Setup cells are folded, sources that a cell prints are coloured as the code they are, tables are styled by the site, and
-their labels have their Chinese in the Chinese edition (docs/labels.yml).
+their labels and the names of printed values have their Chinese in the Chinese edition (docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from docs.site.project import Edition, site_words
-from notebooks.kit.labels import labels
+from notebooks.kit.labels import chinese, labels, names_before
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.tables import CELL, parse, text_of
 
@@ -68,6 +68,20 @@ def colour(output: nodes.Element) -> None:
             block.replace_self(shown)
 
 
+def glosses(text: str, known: dict[str, str]) -> str:
+    """Return the Chinese of the names before printed values as an HTML list; "" if there are none."""
+    found = [(name, chinese(name, known)) for name in names_before(text)]
+    items = "".join(f'<li><span lang="en">{escape(name)}</span> {escape(words)}</li>' for name, words in found if words)
+    return f'<ul class="printed">{items}</ul>' if items else ""
+
+
+def explain(output: nodes.Element, known: dict[str, str]) -> None:
+    """Put the Chinese of what an output prints below it."""
+    for block in list(output.findall(nodes.literal_block)):
+        if block.get("language") != "python" and (found := glosses(block.astext(), known)):
+            block.parent.insert(block.parent.index(block) + 1, nodes.raw("", found, format="html"))
+
+
 def fold(cell: nodes.Element, title: str) -> None:
     """Put a cell into a box that is closed."""
     parent = cell.parent
@@ -81,7 +95,7 @@ def table(html: str, edition: Edition) -> str:
     document = parse(re.sub(r"<style.*?</style>\s*", "", html, flags=re.S))
     _style_by_class(document)
     if edition.language == "zh":
-        _add_chinese(document, labels(edition.root)["labels"])
+        _add_chinese(document, labels(edition.root))
     _let_names_break(document)
     return str(document).strip()
 
@@ -101,15 +115,16 @@ def _style_by_class(document: BeautifulSoup) -> None:
                     cell["class"] = "words"
 
 
-def _add_chinese(document: BeautifulSoup, known: dict[str, str]) -> None:
-    """Put the Chinese of each label first, and what the notebook prints below."""
-    for cell in document.find_all("th"):
+def _add_chinese(document: BeautifulSoup, known: dict[str, dict[str, str]]) -> None:
+    """Put the Chinese of each label and of each value that is a word first, and what the notebook prints below."""
+    for cell in document.find_all(CELL):
         label = text_of(cell)
-        if label in known:
+        words = known["labels"].get(label) if cell.name == "th" else chinese(label, known["values"])
+        if words:
             printed = document.new_tag("small", attrs={"lang": "en"})
             printed.string = label
             cell.clear()
-            cell.extend([known[label], document.new_tag("br"), printed])
+            cell.extend([words, document.new_tag("br"), printed])
 
 
 def _let_names_break(document: BeautifulSoup) -> None:
@@ -134,6 +149,8 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") == "cell_code_output":
             colour(cell)
+            if edition.language == "zh":
+                explain(cell, labels(edition.root)["printed"])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] in folded:
             fold(cell, folded[ids[cell["cell_index"]]])
     for output in list(doctree.findall(nodes.raw)):

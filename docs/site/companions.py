@@ -14,13 +14,14 @@ from docutils import nodes
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 
-from docs.site.cells import pieces, table
+from docs.site.cells import glosses, pieces, table
 from docs.site.figures import SVG, inline
 from docs.site.project import Edition
 from notebooks.kit.cells import code_cells, is_volatile
 from notebooks.kit.companions import PARAMETERS, RENAMED, read_companion
 from notebooks.kit.compare import compare
 from notebooks.kit.figures import broken_claims
+from notebooks.kit.labels import labels
 
 TITLE = "换成中文数据"
 ALT = f"{TITLE}之后的同一幅图，数值见表格"
@@ -42,14 +43,21 @@ def shown(cell: NotebookNode, edition: Edition) -> Iterator[str]:
             kept = "".join(part for source, part in pieces(text) if not source).strip("\n")
             if kept:
                 yield f'<div class="highlight"><pre>{escape(kept)}</pre></div>'
+                yield glosses(kept, labels(edition.root)["printed"])
 
 
 def box(cell: NotebookNode, claims: list[str], edition: Edition) -> str:
     """Return the outputs of a cell of a companion in a box that is closed, below the claims that they refute."""
     notes = "".join(f'<p class="refuted">{escape(REFUTED.format(claim))}</p>' for claim in claims)
-    outputs = "".join(f'<div class="output">{one}</div>' for one in shown(cell, edition))
+    outputs = "".join(f'<div class="output">{one}</div>' for one in shown(cell, edition) if one)
     title = f"<summary>{TITLE_REFUTED if claims else TITLE}</summary>"
     return f'<details class="fold companion">{title}{notes}<div class="cell_output">{outputs}</div></details>'
+
+
+def quoted(sentence: str) -> str:
+    """Return a sentence of a Chinese text as one quotes it: without marks of Markdown and its last stop."""
+    plain = re.sub(r"^[-*] |[*`]|[。；：]$", "", sentence)
+    return plain.translate({ord("“"): "‘", ord("”"): "’"})
 
 
 def boxes(name: str, edition: Edition) -> dict[str, str]:
@@ -58,7 +66,7 @@ def boxes(name: str, edition: Edition) -> dict[str, str]:
     other = {difference.cell for difference in compare(lesson, companion)}
     claims: dict[str, list[str]] = {}
     for cell, sentence in broken_claims(edition.root, name, lesson, companion, RENAMED):
-        claims.setdefault(cell, []).append(re.sub(r"^[-*] |[*`]|[。；]$", "", sentence))
+        claims.setdefault(cell, []).append(quoted(sentence))
     cells = [cell for cell in code_cells(companion) if cell.id in other and cell.outputs and not is_volatile(cell)]
     return {cell.id: box(cell, claims.get(cell.id, []), edition) for cell in cells}
 

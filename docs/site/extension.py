@@ -90,7 +90,16 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
         page.insert(page.index(first) + 1, _table(rows))
     if edition.language != "en":
         page["classes"].append("language-en")
-        page.insert(1, nodes.paragraph("", edition.words["in english"], classes=["where", "language-zh-CN"]))
+        note = edition.words["modules"][app.env.docname] + edition.words["in english"]
+        page.insert(1, nodes.paragraph("", note, classes=["where", "language-zh-CN"]))
+
+
+def describe_modules(app: Sphinx, doctree: nodes.document) -> None:
+    """Say in the language of the site what each module in the table of modules is for."""
+    about = Edition.of(app).words.get("modules", {})
+    for row in doctree.findall(nodes.row) if about and app.env.docname == "api" else ():
+        name, summary = row.children
+        summary.children = [nodes.paragraph("", about[name.astext()])]
 
 
 def _table(rows: list[list[nodes.paragraph]]) -> nodes.table:
@@ -126,12 +135,14 @@ def lesson_bar(app: Sphinx, name: str) -> str:
     edition = Edition.of(app)
     project, words = addresses(edition.root), edition.words
     owner, path = project.slug, f"notebooks/{edition.language}/{name}.ipynb"
-    urls = notes(edition.root)["launch"]
+    urls, elsewhere = notes(edition.root)["launch"], words.get("elsewhere")
+    there = elsewhere and (edition.root / "docs" / edition.language / f"{elsewhere['page']}.md").exists()
     context = {
         "name": name,
         "words": words,
         "minutes": Edition(edition.root, "en").minutes(name),
         "needs": edition.about(name, "needs") or words["needs"],
+        "elsewhere": elsewhere if there else None,
         "launch": {label: url.format(owner=owner, tag=project.tag, path=path) for label, url in urls.items()},
     }
     return str(app.builder.templates.render("lesson-bar.html", context))
@@ -191,8 +202,9 @@ STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of 
     "autodoc-process-signature": [shorten_defaults],
     "autodoc-skip-member": [skip_members],
     "doctree-read": [
-        remove_marks, resolve_links, name_headings, complete_lesson, complete_module, list_on_phones, cells.show_cells,
-        figures.draw_figures, companions.show_companions, terms.explain_terms, terms.ask, widget.place_in_lesson,
+        remove_marks, resolve_links, name_headings, complete_lesson, complete_module, describe_modules,
+        list_on_phones, cells.show_cells, figures.draw_figures, companions.show_companions, terms.explain_terms,
+        terms.ask, widget.place_in_lesson,
     ],
     "html-page-context": [load_tools, search.collect, head.describe],
     "html-collect-pages": [search.search_page],

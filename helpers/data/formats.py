@@ -24,6 +24,7 @@ NAMES = {  # the role of a column: its usual names
     "instruction": ("instruction",),
     "grade": ("grade", "score", "relevance", "label"),
 }
+SHEETS = (".xlsx", ".xls", ".ods")
 DEFAULT_SPLIT = "dev"
 DEV = ("dev", "validation", "val", "valid")  # the names of one split
 Cell = object  # of any type: a text, a number, a list, None
@@ -140,7 +141,8 @@ def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8) ->
     kind = kind_of(path)
     if kind is None:
         suffix = repr(path.suffix) if path.suffix else "a file without suffix"
-        raise ValueError(f"{path.name!r}: cannot read {suffix}; give {', '.join(READERS)}, or one of them .gz.")
+        advice = ' Save the sheet as "CSV UTF-8".' if path.suffix.lower() in SHEETS else ""
+        raise ValueError(f"{path.name!r}: cannot read {suffix}; give {', '.join(READERS)}, or one of them .gz.{advice}")
     if kind == "parquet":
         columns = _read_parquet(path)
     else:

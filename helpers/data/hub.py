@@ -8,12 +8,13 @@ import contextlib
 import json
 import logging
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PureWindowsPath
 
-from helpers._files import UTF8, plain_name, require_inside
+from helpers._files import plain_name, require_inside
 from helpers._hub import hub_or_local_cache, split_revision
-from helpers.data.formats import DEV, READERS, Cell, Table, choose_split, kind_of, read_table
+from helpers.data.by_id import Options
+from helpers.data.formats import DEV, READERS, Cell, Table, choose_split, kind_of
 
 OFFLINE_DEFAULT = "pocket-en"
 SETTINGS, INFOS = ("README.md", ".huggingface.yaml"), "dataset_infos.json"
@@ -25,29 +26,22 @@ Settings = dict[str, Mapping[str, object]]  # the configurations by their names
 Place = Path | str  # a folder, or a hub id
 
 
-def read(
-    place: Place,
-    config: str | None,
-    split: str | None,
-    named: Collection[str] = (),
-    encoding: str = UTF8,
-    *,
-    or_only: bool = False,
-) -> Table:
-    """Read one split of a folder or a data set of the hub, the first if ``split`` is None; ``train[:100]`` is a part.
+def read(place: Place, config: str | None, split: str | None, options: Options, *, or_only: bool = False) -> Table:
+    """Read a table: a file, or one split of a folder or of a data set of the hub; ``train[:100]`` is a part of one.
 
     Args:
-        place: the folder or the hub id.
+        place: the file, the folder or the hub id.
         config: which configuration, by default the only one.
-        split: which split; ``or_only``: the only one may take its place.
-        named: columns that the header of a table without a usual name may have.
-        encoding: of the files in a folder.
+        split: which split, the first if None; ``or_only``: the only one may take its place.
+        options: the names of columns and the encoding of files.
 
     Raises:
         ValueError: no such configuration or split, no table, settings that cannot be read or lead outside the folder,
             a column of pictures, sound and the like.
         ConnectionError: the hub cannot be reached and nothing was downloaded before.
     """
+    if isinstance(place, Path) and place.is_file():
+        return options.read(place)
     settings = read_settings(place)
     with _named_in_errors(place):
         entry = _configuration(settings, config)
@@ -56,8 +50,7 @@ def read(
         files = _files_by_split(place, entry)
         part = re.fullmatch(r"(.+)\[(-?\d*):(-?\d*)\]", split or "")
         taken = choose_split(list(files), part[1] if part else split, or_only=or_only)
-        read_tables = (read_table(file, named, encoding) for file in files[taken])
-        tables = [(table, len(next(iter(table.columns.values())))) for table in read_tables]
+        tables = [(table, len(next(iter(table.columns.values())))) for table in map(options.read, files[taken])]
         names = dict.fromkeys(name for table, _ in tables for name in table.columns)
         columns: dict[str, list[Cell]] = {
             name: [cell for table, rows in tables for cell in table.columns.get(name, [None] * rows)] for name in names
@@ -137,7 +130,12 @@ def _read_hub(hub_id: str, config: str | None, split: str | None, *, or_only: bo
     name, revision = split_revision(hub_id)
     with _quietly():
         with hub_or_local_cache(f"the data set {hub_id!r}", OFFLINE_DEFAULT):
-            builder = datasets.load_dataset_builder(name, config, revision=revision)
+            try:
+                builder = datasets.load_dataset_builder(name, config, revision=revision)
+            except ValueError as error:  # what datasets raises where it finds nothing that was loaded before
+                if huggingface_hub.constants.HF_HUB_OFFLINE:
+                    raise FileNotFoundError(str(error)) from error
+                raise
             if huggingface_hub.constants.HF_HUB_OFFLINE and builder.hash != (commit := _snapshot(hub_id).name):
                 # Without the hub it takes the revision that was loaded last, which may not be the one wanted.
                 same = {"dataset_name": builder.dataset_name, "repo_id": name, "config_name": builder.config.name}

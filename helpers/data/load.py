@@ -9,7 +9,7 @@ from helpers._hub import is_hub_id
 from helpers.data import bundled, by_id, docstrings, hub
 from helpers.data.by_id import Options
 from helpers.data.dataset import RetrievalDataset, check_count, require_answers
-from helpers.data.formats import DEFAULT_SPLIT, Table, column_of, kind_of, parse_columns, read_table
+from helpers.data.formats import DEFAULT_SPLIT, column_of, kind_of, parse_columns
 from helpers.data.hub import OFFLINE_DEFAULT, Place, shown_name
 
 CHOICES = {
@@ -148,11 +148,11 @@ def _load(
             f"{name!r}: equal='keep' needs passages with ids, in tables of queries, passages and judgements; in rows "
             "of a query and its passages a text is its own id."
         )
-    rows, passages = _read_table(place, config, split, options), None
+    rows, passages = hub.read(place, config, split, options), None
     if corpus is not None and ("/" in corpus or Path(corpus).exists()):
-        passages = _read_table(_find(corpus), None, None, options)
+        passages = hub.read(_find(corpus), None, None, options)
     elif corpus is not None:
-        passages = _read_table(place, corpus, None, options)
+        passages = hub.read(place, corpus, None, options)
     return replace(by_id.from_rows(name, rows, passages, options), split=rows.split)
 
 
@@ -174,17 +174,17 @@ def _load_configurations(
             f"{name!r} has passages and queries ({', '.join(map(repr, settings))}) but no judgements; name the data "
             'set or file that holds them: qrels="…".'
         )
-    judgements = _read_table(_find(qrels) if qrels else place, None if qrels else roles["qrels"], split, options)
-    if not by_id.is_judgements(judgements):
-        return None
-    queries = _read_table(place, roles["queries"], judgements.split, options, or_only=True)
+    judgements = hub.read(_find(qrels) if qrels else place, None if qrels else roles["qrels"], split, options)
+    if any(judgements.columns.keys().isdisjoint(by_id.IDS[role]) for role in ("query_id", "passage_id")):
+        return None  # a table of rows
+    queries = hub.read(place, roles["queries"], judgements.split, options, or_only=True)
     if "instruction" in roles:
-        told = _read_table(place, roles["instruction"], judgements.split, options)
+        told = hub.read(place, roles["instruction"], judgements.split, options)
         ids, texts = column_of(told, "query_id", options.columns), column_of(told, "instruction", {})
         by_query = dict(zip(ids, texts, strict=True))
         column = [by_query.get(query) for query in column_of(queries, "query_id", options.columns)]
         queries = replace(queries, columns={**queries.columns, "instruction": column})
-    passages = _read_table(place, roles["corpus"], judgements.split, options, or_only=True)
+    passages = hub.read(place, roles["corpus"], judgements.split, options, or_only=True)
     judged = by_id.grades_of(judgements, options.columns)
     query_texts = by_id.texts_by_id(queries, "query", options)
     passage_texts = by_id.texts_by_id(passages, "passage", options)
@@ -226,15 +226,6 @@ def _beside(folder: Path, file: str) -> Path:
         if candidate.is_file():
             return candidate
     raise FileNotFoundError(f"No file {file!r}, neither in the folder {shown_name(folder)!r} nor as a path of its own.")
-
-
-def _read_table(
-    place: Place, config: str | None, split: str | None, options: Options, *, or_only: bool = False
-) -> Table:
-    """Read a file, or one split of a folder or a data set of the hub; the first split if None."""
-    if isinstance(place, Path) and place.is_file():
-        return read_table(place, options.columns.values(), options.encoding)
-    return hub.read(place, config, split, options.columns.values(), options.encoding, or_only=or_only)
 
 
 def _find(source: str | Path) -> Place:

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helpers._atomic import whole_file
+from helpers._atomic import write_text
 from helpers._files import open_text
 from helpers._trec_order import single_precision, trec_order
 from helpers.data.dataset import LARGEST_GRADE, RetrievalDataset
@@ -100,7 +100,7 @@ def read_run(path: PathLike) -> dict[str, dict[str, float]]:
 
 def write_qrels(path: PathLike, qrels: Mapping[str, Mapping[str, int]]) -> None:
     """Write `{query: {doc: grade}}`, in the order given."""
-    _write(path, _qrels_lines(qrels))
+    write_text(path, _qrels_lines(qrels))
 
 
 def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str = "run") -> None:
@@ -115,7 +115,7 @@ def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str =
             lines.append(
                 f"{require_field(query)} Q0 {require_field(doc)} {rank} {float(score)!r} {require_field(tag)}\n"
             )
-    _write(path, "".join(lines))
+    write_text(path, "".join(lines))
 
 
 def as_run(
@@ -180,7 +180,7 @@ def export(data: RetrievalDataset, folder: PathLike) -> None:
         text.encode()
     (Path(folder) / "qrels").mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        _write(Path(folder) / name, text)
+        write_text(Path(folder) / name, text)
 
 
 def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
@@ -254,9 +254,3 @@ def require_field(name: object) -> str:
             f"{text!r} cannot be written to a TREC file: ids and tags must have no blanks and not be empty."
         )
     return text
-
-
-def _write(path: PathLike, text: str) -> None:
-    """Write text as UTF-8 with Unix line ends, the whole file or none of it."""
-    with whole_file(path) as temporary:
-        temporary.write_text(text, encoding="utf-8", newline="\n")

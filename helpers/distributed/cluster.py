@@ -9,18 +9,14 @@ import os
 import tempfile
 from collections.abc import Iterator
 
-try:
+from helpers._extras import from_extra
+
+with from_extra("distributed"):
     import dask
     from dask.system import CPU_COUNT
     from distributed import Client, Nanny, Scheduler, SpecCluster
     from distributed.deploy import Cluster
     from distributed.security import Security
-except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(
-        "helpers.distributed needs Dask, of the extra [distributed]: "
-        f'pip install "retrieval-evaluation-tutorial[distributed]" ({error}).',
-        name=error.name,
-    ) from None
 
 HOST = "127.0.0.1"
 RETRIES = 3  # of a shard, after an error and after the death of its worker

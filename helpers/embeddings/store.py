@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._atomic import whole_file
+from helpers._atomic import whole_file, write_text
 from helpers._cache import default_cache
 
 SEAL = hashlib.sha256().digest_size  # bytes behind the array: SHA-256 over its name and its file
@@ -118,8 +118,8 @@ class Store:
     def write_text(self, name: str, text: str) -> None:
         """Write a file of text whole or not at all."""
         path = self.folder / name
-        with self._errors_named(path, len(text)), whole_file(path) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+        with self._errors_named(path, len(text)):
+            write_text(path, text)
 
     @contextlib.contextmanager
     def lock(self, name: str) -> Iterator[None]:

@@ -51,9 +51,7 @@ def check(exercise: str, answer: Callable[..., object], *, language: str = "en")
         raise ValueError(f'language must be "en" or "zh", not {language!r}.')
     words = tomllib.loads(files(__name__).joinpath(f"words/{language}.toml").read_text(encoding="utf-8"))
     arguments, right, mistakes = EXERCISES[exercise]
-    inputs = sorted(
-        INPUTS[arguments], key=lambda values: len(repr(values))
-    )  # of those that fail, the shortest is shown
+    inputs = sorted(INPUTS[arguments], key=lambda values: len(repr(values)))  # the shortest that fails is shown
     returned, errors = {}, {}
     for row, values in enumerate(inputs):
         try:

@@ -89,9 +89,7 @@ def build_index(
                 raise ValueError("No embeddings to index: give at least one shard.")
             vectors = np.concatenate(shards)
         return BinaryIndex(cast(np.ndarray, vectors), **values)
-    index = dense.build(vectors, kind)
-    dense.set_parameters(index, values)
-    return index
+    return dense.build(vectors, kind, values)
 
 
 def search(

@@ -80,8 +80,11 @@ class PartialIndex:
         return scores, np.where(ids < 0, -1, places)
 
 
-def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str) -> faiss.Index:
-    """Build the index that a factory string describes; trained, if need be, on a sample of all shards."""
+def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str, settings: Mapping[str, float]) -> faiss.Index:
+    """Build the index that a factory string describes; trained, if need be, on a sample of all shards.
+
+    Settings of its search have the names of FAISS's ``ParameterSpace``.
+    """
     shards = [embeddings] if isinstance(embeddings, np.ndarray) else embeddings
     remaining = iter(shards)
     first = next(remaining, None)
@@ -109,6 +112,11 @@ def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str) -> faiss.
     reserve(index, count(embeddings) or 0)
     for shard in itertools.chain([first], remaining):
         index.add(checked_vectors("embeddings", shard, index.d))
+    for name, value in settings.items():
+        try:
+            _faiss.ParameterSpace().set_index_parameter(index, name, value)
+        except RuntimeError as error:
+            raise ValueError(f"{type(index).__name__} has no setting {name!r}; see FAISS's ParameterSpace.") from error
     return index
 
 
@@ -168,19 +176,6 @@ def reserve(index: faiss.Index, count: int) -> None:
     if isinstance(index, faiss.IndexFlatCodes) and not index.ntotal:
         index.codes.resize(count * index.code_size)
         index.codes.resize(0)  # FAISS keeps the room
-
-
-def set_parameters(index: faiss.Index, settings: Mapping[str, float]) -> None:
-    """Set the search parameters of an index by the names of FAISS's ``ParameterSpace``.
-
-    Raises:
-        ValueError: a setting that this kind of index does not have.
-    """
-    for name, value in settings.items():
-        try:
-            _faiss.ParameterSpace().set_index_parameter(index, name, value)
-        except RuntimeError as error:
-            raise ValueError(f"{type(index).__name__} has no setting {name!r}; see FAISS's ParameterSpace.") from error
 
 
 def search(

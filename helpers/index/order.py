@@ -3,7 +3,7 @@
 The order is score descending, then row number ascending; also across the end of a list.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ def top_k(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.take_along_axis(scores, ids, axis=1), ids
 
 
-def merge(results: Iterable[tuple[np.ndarray, np.ndarray]], k: int) -> tuple[np.ndarray, np.ndarray]:
+def merge(results: Sequence[tuple[np.ndarray, np.ndarray]], k: int) -> tuple[np.ndarray, np.ndarray]:
     """Merge rankings of the same queries over different passages into one.
 
     Args:
@@ -30,19 +30,9 @@ def merge(results: Iterable[tuple[np.ndarray, np.ndarray]], k: int) -> tuple[np.
 
     Returns:
         Scores and ids of the k best of all, (q, k), or as many as there are.
-
-    Raises:
-        ValueError: no results.
     """
-    best: tuple[np.ndarray, np.ndarray] | None = None
-    for scores, ids in results:
-        if best is not None:
-            scores, ids = np.hstack([best[0], scores]), np.hstack([best[1], ids])
-        scores, ids = ordered(scores, ids)
-        best = scores[:, :k], ids[:, :k]
-    if best is None:
-        raise ValueError("Nothing to merge: give the results of at least one part.")
-    return best
+    scores, ids = ordered(*(np.hstack(column) for column in zip(*results, strict=True)))
+    return scores[:, :k], ids[:, :k]
 
 
 def check_k(k: int, size: int) -> None:

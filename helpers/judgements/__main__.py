@@ -100,10 +100,11 @@ def gather(args: argparse.Namespace) -> int:
     for pair, grades in pairs.items():
         print(f"conflict: {shown(pair)}: {one.stem} {grades[0]}, {two.stem} {grades[1]}")
     if pairs:
-        write_conflicts(args.conflicts, read_sheet(args.sheet), pairs)
+        conflicts = args.conflicts or args.sheet.with_name("conflicts.csv")
+        write_conflicts(conflicts, read_sheet(args.sheet), pairs)
         print(
-            f"{len(pairs)} conflicts, so no judgements are written. Settle them in {args.conflicts}, then run "
-            f"the command again with --settled {args.conflicts}.",
+            f"{len(pairs)} conflicts, so no judgements are written. Settle them in {conflicts}, then run "
+            f"the command again with --settled {conflicts}.",
             file=sys.stderr,
         )
         return 1
@@ -130,7 +131,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--judged", type=Path, help="earlier qrels, whose pairs are left out")
     one.add_argument("--grades", nargs="+", type=int, default=GRADES, help="the scale of your guidelines (0 1 2 3)")
     one.add_argument("--assessors", nargs="+", default=["first"], help="a copy for each, by name (first)")
-    one.add_argument("--seed", type=int, default=0, help="of the random order")
+    one.add_argument("--seed", type=int, default=0, help="seed of the random order")
     one.add_argument("--out", type=Path, default=Path("judging"), help="folder for the sheets (judging)")
     one.set_defaults(run=sheet)
     two = commands.add_parser("collect", help="read filled sheets, list conflicts, write qrels")
@@ -148,8 +149,6 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return the exit status: 0 well, 1 an error or conflicts."""
     args = parser().parse_args(argv)
-    if args.run is gather and args.conflicts is None:
-        args.conflicts = args.sheet.with_name("conflicts.csv")
     try:
         status: int = args.run(args)
     except (ValueError, RuntimeError, OSError, ImportError) as error:

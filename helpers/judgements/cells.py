@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from helpers._atomic import whole_file
+from helpers._atomic import write_text
 from helpers._cells import runs_as_formula
 from helpers._files import open_text
 
@@ -58,8 +58,7 @@ def write_new(path: PathLike, header: Sequence[str], rows: Iterable[Sequence[str
                 f"{LARGEST_CELL}. Split the passage into shorter ones."
             )
         writer.writerow(cells)
-    with whole_file(path) as temporary:
-        temporary.write_bytes(text.getvalue().encode("utf-8-sig"))
+    write_text(path, text.getvalue(), "utf-8-sig")
 
 
 def require_new(path: PathLike) -> None:

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -19,15 +19,6 @@ Definition = Callable[..., np.ndarray]  # (hits), (hits, k) or (hits, k, *, opti
 Depth = Callable[[Judgements, int], int]  # (judgements, length of the longest ranking) -> the rank to look down to
 DEFAULT_CUTOFF = 10
 UNCUT_TOO = ("map", "mrr", "ndcg", "rbp")  # trec_eval's map, recip_rank and ndcg, ir_measures' RBP
-
-
-class MetricFunction(Protocol):
-    """A metric as it is called: `recall(retrieved, qrels, k)`, or on hits found already, `recall(hits, k)`."""
-
-    def __call__(
-        self, retrieved: Retrieved | Hits, qrels: Qrels | int | None = None, k: int | None = None, **options: Option
-    ) -> np.ndarray:
-        """One value for each query, (q,) float64. Without `k` the cutoff is 10."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +57,10 @@ class Metric:
     def __call__(
         self, retrieved: Retrieved | Hits, qrels: Qrels | int | None = None, k: int | None = None, **options: Option
     ) -> np.ndarray:
-        """See `MetricFunction`."""
+        """Call it as `recall(retrieved, qrels, k)`, or on hits found already as `recall(hits, k)`; k is 10 by default.
+
+        One value for each query, (q,) float64.
+        """
         if isinstance(retrieved, Hits):
             if qrels is not None and (k is not None or not isinstance(qrels, (int, np.integer))):
                 raise TypeError(f"Hits hold their judgements already: write {self.name}(hits, k) without qrels.")
@@ -89,14 +83,14 @@ METRICS: dict[str, Metric] = {}
 """
 
 
-def metric(name: str, depth: Depth | None = None) -> Callable[[Definition], MetricFunction]:
+def metric(name: str, depth: Depth | None = None) -> Callable[[Definition], Definition]:
     """Register a definition under the name that `evaluate` takes.
 
     Whether the metric takes a cutoff, and which options, is read from the definition's parameters: `k`, and those
     that can be given by keyword only. A metric without a cutoff says with `depth` how far down it looks.
     """
 
-    def register(definition: Definition) -> MetricFunction:
+    def register(definition: Definition) -> Definition:
         parameters = inspect.signature(definition).parameters.values()
         options = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
         METRICS[name] = Metric(name, definition, any(p.name == "k" for p in parameters), options, depth)

@@ -15,13 +15,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helpers._extras import missing
+from helpers._extras import from_extra
 
-try:
+with from_extra("report"):
     import torch
     import transformers
-except ImportError as error:
-    raise missing(error, "report") from None
 from safetensors.torch import load_file
 from torch import Tensor
 from transformers.modeling_outputs import BaseModelOutput
@@ -251,10 +249,8 @@ def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[PreTrainedModel,
 
 def _require_encoder(network: PreTrainedModel, checkpoint: Checkpoint, pooling: str | None) -> None:
     """Raise unless the tokens that are pooled have seen the whole text: all of an encoder, the last of a decoder."""
-    card, problem = (
-        checkpoint.card,
-        f"{checkpoint.name} ({network.config.model_type}) is not a text encoder such as BERT: ",
-    )
+    card = checkpoint.card
+    problem = f"{checkpoint.name} ({network.config.model_type}) is not a text encoder such as BERT: "
     if getattr(network.config, "is_encoder_decoder", False):
         raise ValueError(problem + "it has an encoder and a decoder. Take a model that has an encoder alone.")
     two_ends = torch.tensor([[1, 2, 3], [1, 2, 4]])

@@ -1,7 +1,6 @@
 """Compare any systems on any data and write one page: `retrieval-report --help`, or `python -m helpers.report`.
 
-command      the command line from its first check to its exit status
-options      the options, one row each, and how their values are read
+command      the command line: its options, one row each, from the first check of them to the exit status
 spec         a system as text (`path?pooling=cls`) or as a table of a TOML file, and what is checked of it at once
 loading      from a spec to a system
 comparison   compare: any systems on one collection; scores of smaller corpora
@@ -14,9 +13,8 @@ mteb         the results as files of mteb
 suite        reports on several data sets in one page
 """
 
-from helpers.report.command import main
+from helpers.report.command import main, parser
 from helpers.report.comparison import Comparison, compare
-from helpers.report.options import parser
 from helpers.report.results import Result
 from helpers.report.spec import Spec
 

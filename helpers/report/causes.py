@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.data import RetrievalDataset
 from helpers.models.families import family_instructions
-from helpers.report.results import Result, Results
+from helpers.report.results import Result, Results, cutoff_of
 from helpers.systems.pipeline import Ranking
 
 HALF = ("float16", "bfloat16")
@@ -100,7 +100,7 @@ def _of_ranking(comparison: Results, result: Result) -> Iterator[Cause]:
     if evaluation.missing:
         yield Cause("missing", result.name, evaluation.missing, evaluation.queries)
     metric = comparison.metrics[-1]  # judged@k
-    k = int(metric.partition("@")[2])
+    k = cutoff_of(metric)
     retrieved = np.minimum(k, (ranking.ids >= 0).sum(axis=1))
     unjudged = round(float(((1 - evaluation.per_query[metric]) * retrieved).sum()))
     if unjudged:

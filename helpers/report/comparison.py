@@ -11,11 +11,11 @@ import numpy as np
 from helpers._notes import Note
 from helpers.data import RetrievalDataset
 from helpers.data.dataset import require_answers
-from helpers.metrics import METRICS, evaluate
+from helpers.metrics import METRICS
 from helpers.models import Model
 from helpers.report.files import save
 from helpers.report.loading import dense, load_system, metadata, warn_of_rising
-from helpers.report.results import Result, Results, Stages, base_of
+from helpers.report.results import Result, Results, Stages, base_of, cutoff_of, evaluate_quietly
 from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, with_labels
 from helpers.systems.combine import DEPTH, Run
 from helpers.systems.cost import Cost, measured, stage
@@ -93,7 +93,7 @@ def compare(
         every |= {part: Spec(part, "words", WORDS[part.lower()]) for part in spec.parts if part not in every}
         every[name] = spec
     main = chosen[-2]
-    cutoff = int(main.partition("@")[2] or 0)
+    cutoff = cutoff_of(main)
     for name, spec in every.items():
         if _depth(spec, cutoff) < cutoff:
             raise ValueError(
@@ -102,7 +102,7 @@ def compare(
             )
     relevant = max(len(data.relevant(row)) for row in range(len(data.queries)))  # rprec looks as deep
     uncut = {name: DEEP if METRICS[base_of(name)].uncut else relevant for name in chosen}
-    k = min(max(k, *(int(name.partition("@")[2] or uncut[name]) for name in chosen)), len(data.corpus))
+    k = min(max(k, *(cutoff_of(name, uncut[name]) for name in chosen)), len(data.corpus))
     results: dict[str, Result] = {}
 
     def load(spec: Spec) -> System:
@@ -130,10 +130,8 @@ def compare(
 
 
 def canonical_metrics(metrics: Sequence[str]) -> list[str]:
-    """Return the names of metrics as :func:`helpers.metrics.evaluate` writes them. Raises ValueError as it does."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # one passage is fewer than a cutoff
-        return list(evaluate(np.zeros((1, 1), np.int64), [{0: 1}], list(metrics)).mean)
+    """Return names of metrics as ``evaluate`` writes them. Raises ValueError as it does, of values of options too."""
+    return list(evaluate_quietly(np.zeros((1, 1), np.int64), [{0: 1}], list(metrics)).mean)
 
 
 def check_metrics(metrics: Sequence[str], k: int) -> list[str]:
@@ -143,11 +141,11 @@ def check_metrics(metrics: Sequence[str], k: int) -> list[str]:
         ValueError: an unknown metric, or none beside ``judged``, which tells no ranking from a better one.
     """
     names = canonical_metrics(metrics)
-    cutoff = names[-1].partition("@")[2] or str(k)
-    scores = [name for name in names if name != f"judged@{cutoff}"]
+    judged = f"judged@{cutoff_of(names[-1], k)}"
+    scores = [name for name in names if name != judged]
     if not scores:
         raise ValueError(f"{names[-1]} alone says how much was judged, not how good a ranking is: name a metric too.")
-    return [*scores, f"judged@{cutoff}"]
+    return [*scores, judged]
 
 
 def grown(ranking: Ranking, data: RetrievalDataset, metric: str, k: int) -> dict[int, float]:
@@ -180,12 +178,10 @@ def grown(ranking: Ranking, data: RetrievalDataset, metric: str, k: int) -> dict
             continue
         first = np.argsort(~remains, axis=1, kind="stable")
         ids = np.where(np.take_along_axis(remains, first, 1), np.take_along_axis(ranking.ids, first, 1), -1)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            scored = evaluate(
-                ids, data.qrels, [metric], scores=np.take_along_axis(ranking.scores, first, 1),
-                doc_ids=data.corpus_ids, relevance_level=data.relevance_level,
-            )  # fmt: skip
+        scored = evaluate_quietly(
+            ids, data.qrels, [metric], scores=np.take_along_axis(ranking.scores, first, 1),
+            doc_ids=data.corpus_ids, relevance_level=data.relevance_level,
+        )  # fmt: skip
         curve[size] = scored.mean[metric]
     return curve if len(curve) > 1 else {}
 
@@ -256,10 +252,8 @@ def _follow(
         rankings[user.name] = ids[user.name][:, :deep]
     lost = losses(ways(candidates, rankings, data, k))
     level, deepest = data.relevance_level, f"recall@{max(1, candidates.shape[1])}"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        recall = evaluate(candidates, data.qrels, [deepest], relevance_level=level).mean[deepest]
-        best = evaluate(oracle(candidates, data), data.qrels, [main], relevance_level=level).mean[main]
+    recall = evaluate_quietly(candidates, data.qrels, [deepest], relevance_level=level).mean[deepest]
+    best = evaluate_quietly(oracle(candidates, data), data.qrels, [main], relevance_level=level).mean[main]
     return Stages(float((candidates >= 0).sum(axis=1).mean()), recall, best, lost.to_dict())
 
 
@@ -310,7 +304,7 @@ def _rank(
         except Exception as error:  # of anybody's model, file or class
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
-    curve = grown(ranking, data, main, int(main.partition("@")[2] or k)) if growth and exact else {}
+    curve = grown(ranking, data, main, cutoff_of(main, k)) if growth and exact else {}
     ids = system.doc_ids(data) if isinstance(system, Run) else data.corpus_ids
     return Result(
         spec.name, record, ranking, ids, isinstance(system, Run), growth=curve, cost=cost, latency=seconds, batch=batch,
@@ -323,12 +317,10 @@ def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: in
     if result.ranking is None:
         return result
     ranking = result.ranking if result.is_run else result.ranking.rank(data, max(k, EXPORTED))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # what they say is in the notes and causes, by id
-        evaluation = evaluate(
-            ranking.ids, data.qrels, list(metrics), scores=ranking.scores, doc_ids=result.doc_ids,
-            relevance_level=data.relevance_level,
-        )  # fmt: skip
+    evaluation = evaluate_quietly(
+        ranking.ids, data.qrels, list(metrics), scores=ranking.scores, doc_ids=result.doc_ids,
+        relevance_level=data.relevance_level,
+    )  # fmt: skip
     notes, judged = list(result.notes), {passage for grades in data.qrels for passage in grades}
     retrieved = np.unique(ranking.ids[ranking.ids >= 0]).tolist()
     if retrieved and judged.isdisjoint(retrieved):

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import cast
 
 from helpers import models
-from helpers._atomic import whole_file
+from helpers._atomic import write_text
 from helpers._files import open_text
 from helpers._notes import Note
 from helpers.data import RetrievalDataset
@@ -83,8 +83,7 @@ class DeferredModel:
         facts = {name: getattr(self, name) for name in ("device", "dtype", "parameter_count", "truncated")}
         with contextlib.suppress(OSError):
             self.file.parent.mkdir(parents=True, exist_ok=True)
-            with whole_file(self.file) as part:
-                part.write_text(json.dumps({"info": asdict(self.info), **facts}), encoding="utf-8")
+            write_text(self.file, json.dumps({"info": asdict(self.info), **facts}))
 
 
 def load_deferred(name_or_path: str, options: Options) -> Model:

@@ -5,12 +5,10 @@ mteb counts every grade above 0 as relevant, whatever the collection says, so th
 
 import json
 import re
-import warnings
 
-from helpers._extras import missing
+from helpers._extras import from_extra
 from helpers._hub import split_revision
-from helpers.metrics import evaluate
-from helpers.report.results import Result, Results
+from helpers.report.results import Result, Results, evaluate_quietly
 from helpers.report.spec import Record
 
 CUTOFFS = (1, 3, 5, 10, 20, 100, 1000)  # mteb's
@@ -70,12 +68,10 @@ def _scores(comparison: Results, result: Result) -> dict[str, float]:
     assert ranking is not None
     depth = ranking.ids.shape[1]
     cutoffs = [k for k in CUTOFFS if k <= depth or depth >= len(data.corpus) or result.is_run]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a corpus smaller than a cutoff
-        means = evaluate(
-            ranking.ids, data.qrels, [f"{metric}@{k}" for metric in NAMES for k in cutoffs], scores=ranking.scores,
-            doc_ids=result.doc_ids, relevance_level=1,
-        ).mean  # fmt: skip
+    means = evaluate_quietly(
+        ranking.ids, data.qrels, [f"{metric}@{k}" for metric in NAMES for k in cutoffs], scores=ranking.scores,
+        doc_ids=result.doc_ids, relevance_level=1,
+    ).mean  # fmt: skip
     return {f"{theirs}_at_{k}": round(means[f"{ours}@{k}"], 5) for ours, theirs in NAMES.items() for k in cutoffs}
 
 
@@ -95,10 +91,8 @@ def _meta(result: Result) -> Record:
 
 def _model_index(name: str, task: str, record: Record) -> str:
     """Return the YAML by which a model card of the hub states results (``model-index``)."""
-    try:
+    with from_extra("report"):
         import yaml
-    except ImportError as error:
-        raise missing(error, "report") from None
     [(split, [scores])] = record["scores"].items()
     dataset = {"type": task, "name": task, "config": "default", "split": split, "revision": record["dataset_revision"]}
     metrics = [{"type": metric, "value": value} for metric, value in scores.items() if "_at_" in metric]

@@ -18,7 +18,7 @@ import numpy as np
 
 from helpers.provenance import provenance
 from helpers.report.causes import CAUSES, causes, tied_at
-from helpers.report.results import Results, base_of, shown
+from helpers.report.results import Results, base_of, cutoff_of, shown
 from helpers.show.palette import COLOURS, DARK, GREYS
 from helpers.show.ranks import failures
 from helpers.systems.cost import ANSWERING
@@ -223,7 +223,7 @@ class View:
     def scores(self) -> list[Table]:
         """Return every system by every metric, the main one first, in tables of no more columns than paper holds."""
         c, metrics = self.comparison, self._metrics()
-        cutoff = c.metrics[-1].partition("@")[2]
+        cutoff = cutoff_of(c.metrics[-1])
         columns: dict[str, list[Cell | str]] = {
             shown(metric): [
                 interval_cell(e.mean[metric], None if metric.startswith("judged") else c.intervals[name][metric])
@@ -232,7 +232,7 @@ class View:
             for metric in metrics
         }
         rankings = [result.ranking for name in c.scored if (result := c.results[name])]
-        columns[f"ties@{cutoff}"] = [f"{tied_at(r, int(cutoff)):,}" for r in rankings if r is not None]
+        columns[f"ties@{cutoff}"] = [f"{tied_at(r, cutoff):,}" for r in rankings if r is not None]
         tables = []
         for start in range(0, len(columns), COLUMNS):
             header = list(columns)[start : start + COLUMNS]

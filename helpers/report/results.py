@@ -1,10 +1,11 @@
 """The results of systems on one collection: means with intervals, paired tests, the evidence that a reader gets."""
 
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from helpers._notes import Note
 from helpers.chunks import evidence
 from helpers.data import RetrievalDataset
 from helpers.data.spans import Span, SpanDataset
-from helpers.metrics import Evaluation
+from helpers.metrics import Evaluation, evaluate
 from helpers.report.spec import Record
 from helpers.systems.cost import Cost
 from helpers.systems.pipeline import Ranking
@@ -31,10 +32,22 @@ def base_of(metric: str) -> str:
     return re.split(r"[(@]", metric, maxsplit=1)[0]
 
 
+def cutoff_of(metric: str, default: int = 0) -> int:
+    """Return the cutoff of a metric, the default where its name has none."""
+    return int(metric.partition("@")[2] or default)
+
+
 def shown(metric: str) -> str:
     """Write a metric as texts do: nDCG@10, MRR@10; those that are words stay in lower case."""
     base = base_of(metric)
     return WRITTEN.get(base, base) + metric[len(base) :]
+
+
+def evaluate_quietly(*rankings: Any, **settings: Any) -> Evaluation:
+    """Evaluate without warnings: what they say is in the notes and causes of a report, by id."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return evaluate(*rankings, **settings)
 
 
 @dataclass(frozen=True)

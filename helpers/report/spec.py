@@ -2,7 +2,7 @@
 
 Text: what the system is, then perhaps ``?`` and options joined by ``&``: ``models/mine?pooling=cls&max_length=256``.
 
-    bm25, tfidf                 matching of words
+    bm25, tfidf                 matching of words; bm25?unit=characters, or BM25:characters as in the lessons
     models/mine, BAAI/bge-m3    a model: a folder, or the id of one on the hub, BAAI/bge-m3@REVISION
     sparse:naver/splade-v3      a learned sparse encoder: a folder or hub id
     api:https://HOST/v1?model=NAME   a model behind an address, see :mod:`helpers.systems.api`
@@ -43,6 +43,8 @@ from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Poo
 from helpers.models.files import one_line_errors, require_loadable
 from helpers.models.find import bundled_path, require_package
 from helpers.systems.api import check_address
+from helpers.systems.combine import Fusion
+from helpers.systems.pipeline import Words
 
 PREFIXED = ("sparse", "api")  # kinds that a text names before a colon
 WORDS = {"bm25": "BM25", "tfidf": "TF-IDF", "tf-idf": "TF-IDF"}
@@ -111,6 +113,12 @@ def from_text(text: str) -> Spec:
         if not equals:
             raise ValueError(f"{text!r}: {pair!r} is no option; write key=value, joined by &.")
         options[key] = unquote(value)
+    baseline, colon, settings = where.partition(":")
+    if colon and baseline.lower() in WORDS:  # as the lessons write it: BM25:characters,k1=0.9
+        where = baseline
+        for setting in settings.split(","):
+            key, equals, value = setting.rpartition("=")
+            options[key if equals else "unit"] = value
     kind = next((kind for kind in PREFIXED if where.startswith(f"{kind}:")), "")
     where = where.removeprefix(f"{kind}:")
     return _simple(kind, where, Path(where).expanduser(), options, text)
@@ -270,16 +278,12 @@ def _from_table(name: str, table: Record, place: str, folder: Path) -> Spec:
         raise ValueError(f'{place}: {kind} names systems, fuse = ["a", "b"] or rerank = "a".')
     options = _typed_options(kind, table, place)
     if kind == "fuse":
-        weights = options.get("weights", [1] * len(parts))
         if len(parts) < 2 or len(set(parts)) < len(parts):
             raise ValueError(f"{place}: fuse needs at least two different systems.")
-        if options.get("how", "rrf") not in ("rrf", "weighted"):
-            raise ValueError(f"{place}: how={options['how']!r}: expected 'rrf' or 'weighted'.")
-        numbers = [weight for weight in weights if isinstance(weight, int | float) and weight >= 0]
-        if not len(numbers) == len(weights) == len(parts) or not sum(numbers):
-            raise ValueError(
-                f"{place}: weights={weights!r}: expected {len(parts)} numbers of at least 0, one a system."
-            )
+        try:
+            Fusion([Words()] * len(parts), **options)  # its options go together, whatever its parts are
+        except ValueError as error:
+            raise ValueError(f"{place}: {error}") from None
     elif "by" not in options:
         raise ValueError(f'{place}: say by what: by = "maxsim", or the folder or hub id of a reranker.')
     for key in {"by", "model"} & options.keys():

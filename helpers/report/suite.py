@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._atomic import whole_file
+from helpers._atomic import write_text
 from helpers.report.gates import SCHEMA, read_saved
 from helpers.report.page import COLUMNS, LANGUAGES, SMALL, Cell, Table, environment, number, p_text, words
 from helpers.report.results import shown
@@ -159,10 +159,10 @@ def render(suite: Suite, language: str = "en") -> str:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     top = argparse.ArgumentParser(prog="python -m helpers.report.suite", description="Combine reports on several sets.")
-    top.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="of one report each")
-    top.add_argument("--metric", help="by default the one that decides in the first report")
-    top.add_argument("--language", choices=LANGUAGES, default="en", help="of the page")
-    top.add_argument("--out", type=Path, default=Path("build/suite"), help="folder of the page and suite.json")
+    top.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="the folder of one report")
+    top.add_argument("--metric", help="the score; by default the one that decides in the first report")
+    top.add_argument("--language", choices=LANGUAGES, default="en", help="language of the page")
+    top.add_argument("--out", type=Path, default=Path("build/suite"), help="folder for the page and suite.json")
     return top
 
 
@@ -174,8 +174,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.out.mkdir(parents=True, exist_ok=True)
         record = json.dumps(as_record(suite), ensure_ascii=False, indent=1)
         for name, text in (("suite.json", f"{record}\n"), ("suite.html", render(suite, args.language))):
-            with whole_file(args.out / name) as part:
-                part.write_text(text, encoding="utf-8")
+            write_text(args.out / name, text)
     except (ValueError, OSError, ImportError) as error:
         print(f"error: {one_line(error)}", file=sys.stderr)
         return 1

@@ -6,12 +6,10 @@ A notebook keeps each as PNG and as SVG (:mod:`helpers.show.vector`).
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 
-from helpers._extras import missing
+from helpers._extras import from_extra
 
-try:
+with from_extra("report"):
     import matplotlib.pyplot as plt
-except ImportError as error:
-    raise missing(error, "report") from None
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from helpers._extras import missing
+from helpers._extras import from_extra
 
-try:
+with from_extra("report"):
     import pandas as pd
-except ImportError as error:
-    raise missing(error, "report") from None
 
 from helpers.data import RetrievalDataset
 from helpers.embeddings import TokenVectors, compared_tokens, encode_pooled

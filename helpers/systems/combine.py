@@ -116,11 +116,15 @@ class Fusion:
     rrf_k: float = RRF_K
 
     def __post_init__(self) -> None:
-        """Refuse an unknown way of fusion, and a constant with which a rank could count infinitely or below 0."""
+        """Refuse an unknown way of fusion, other than a weight for each part, and a constant below 0 or infinite."""
         if self.how not in ("rrf", "weighted"):
             raise ValueError(f"how={self.how!r}: expected 'rrf' or 'weighted'.")
         if not 0 <= self.rrf_k < float("inf"):
             raise ValueError(f"rrf_k={self.rrf_k!r}: expected a number of at least 0, such as {RRF_K}.")
+        weights = [1] * len(self.parts) if self.weights is None else self.weights
+        numbers = [weight for weight in weights if isinstance(weight, int | float) and weight >= 0]
+        if not len(numbers) == len(weights) == len(self.parts) or not sum(numbers):
+            raise ValueError(f"weights={weights!r}: expected {len(self.parts)} numbers of at least 0, one a system.")
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
         """Return the k best passages of each query; -1 fills the rest where the parts retrieved fewer."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -118,34 +118,29 @@ class Dense(Retrieval):
 
     def represent(self, texts: list[str], kind: str) -> Represented:
         """Embed texts; passages for an exact index come shard by shard, so that they are in memory once."""
-        if self.pooling is None or isinstance(self.model, Precomputed):
-            if kind == "passage" and self.exact:
-                return _Shards(self, texts)
-            return encode(
-                self.model, texts, kind=kind,
-                batch_size=self.batch_size, cache_dir=self.cache_dir, progress=self.progress,
-            )  # fmt: skip
-        vectors = encode_pooled(
-            self.model, texts, [self.pooling], kind=kind,
-            batch_size=self.batch_size, cache_dir=self.cache_dir, progress=self.progress,
-        )  # fmt: skip
-        return vectors[Pooling(self.pooling)]
+        options: dict[str, Any] = {
+            "batch_size": self.batch_size, "cache_dir": self.cache_dir, "progress": self.progress,
+        }  # fmt: skip
+        if self.pooling is not None and not isinstance(self.model, Precomputed):
+            return encode_pooled(self.model, texts, [self.pooling], kind=kind, **options)[Pooling(self.pooling)]
+        if kind == "passage" and self.exact:
+            return _Shards(self.model, texts, options)
+        return encode(self.model, texts, kind=kind, **options)
 
 
+@dataclass(frozen=True)
 class _Shards:
     """Vectors of passages in shards that are computed on demand; the length is the number of vectors."""
 
-    def __init__(self, system: Dense, texts: list[str]) -> None:
-        self._system, self._texts = system, texts
+    model: Model
+    texts: list[str]
+    options: dict[str, Any]
 
     def __len__(self) -> int:
-        return len(self._texts)
+        return len(self.texts)
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        dense = self._system
-        return iter(encode_shards(
-            dense.model, self._texts, batch_size=dense.batch_size, cache_dir=dense.cache_dir, progress=dense.progress
-        ))  # fmt: skip
+        return iter(encode_shards(self.model, self.texts, **self.options))
 
 
 @dataclass(frozen=True)

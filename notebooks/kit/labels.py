@@ -1,7 +1,7 @@
-"""The words in figures and in the heads of tables, which notebooks record in English, and their Chinese.
+"""The words in figures, in tables and before printed values, which notebooks record in English, and their Chinese.
 
-The Chinese site shows the labels themselves in Chinese; a Chinese notebook has a folded list of them below its title,
-which `sync` writes from docs/labels.yml.
+The Chinese site shows the Chinese beside them; a Chinese notebook has a folded list of them below its title, which
+`sync` writes from docs/labels.yml.
 """
 
 from __future__ import annotations
@@ -24,17 +24,55 @@ from .tables import parse, text_of
 
 NAMES = re.compile(r'\n*<details class="names">.*?</details>', re.S)
 NUMBER = re.compile(r"[-−]?[\d,]*\.?\d+(?:[%k])?")
+PRINTED = re.compile(r"(?!def |class )([A-Za-z\d][^=\n]{0,90}?)(?: = |: )")  # the name before a printed value
+SOME = re.compile(r"(?<![A-Za-z@\d.])\d+(?:[.,]\d+)*")  # a number that a text of labels.yml writes as #
 
 
 def labels(root: Path) -> Any:
-    """What docs/labels.yml of a checkout says: Chinese for labels, patterns of names that stay."""
+    """What docs/labels.yml of a checkout says: Chinese for labels, printed names and values; names that stay."""
     path = root / "docs" / "labels.yml"
-    return read_yaml(path) if path.exists() else {"labels": {}, "names": []}
+    known = read_yaml(path) if path.exists() else {}
+    for table in ("labels", "printed", "values"):
+        known.setdefault(table, {})
+    known.setdefault("names", [])
+    return known
 
 
 def is_name(label: str, root: Path) -> bool:
     """Whether a label is a name or a number, which no language translates."""
     return bool(NUMBER.fullmatch(label)) or any(re.fullmatch(pattern, label) for pattern in labels(root)["names"])
+
+
+def form(text: str, known: dict[str, str]) -> str:
+    """Return how a table of labels.yml writes a text, with # for its numbers or as it is; "" if it has none."""
+    return next((form for form in (text, SOME.sub("#", text)) if form in known), "")
+
+
+def chinese(text: str, known: dict[str, str]) -> str:
+    """Return the Chinese that a table of labels.yml has for a text, with its numbers; "" if it has none."""
+    found = form(text, known)
+    numbers = iter(SOME.findall(text) if found != text else ())
+    return re.sub("#", lambda _: next(numbers), str(known[found])) if found else ""
+
+
+def names_before(text: str) -> list[str]:
+    """Return the names before the values that a text prints, one a line, each once."""
+    return list(dict.fromkeys(match[1] for line in text.splitlines() if (match := PRINTED.match(line))))
+
+
+def names_of(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
+    """Yield the names before the values that the cells of a notebook print: the id of the cell, and the name."""
+    for cell in code_cells(notebook):
+        for output in cell.outputs:
+            yield from ((cell.id, name) for name in names_before(output.get("text", "")))
+
+
+def values_of(notebook: NotebookNode, known: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the values in a notebook's tables that labels.yml has: the id of the cell, and the words."""
+    for cell in code_cells(notebook):
+        for output in cell.outputs:
+            tables = parse(output.get("data", {}).get("text/html", ""))
+            yield from ((cell.id, text_of(value)) for value in tables.find_all("td") if form(text_of(value), known))
 
 
 def labels_of(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
@@ -49,23 +87,33 @@ def labels_of(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
                 yield from ((cell.id, part.text) for part in parts(svg) if part.text)
 
 
+def books(root: Path, lessons: Sequence[str]) -> Iterator[tuple[str, NotebookNode]]:
+    """Yield the Chinese notebooks of lessons and their companions, with their names."""
+    for name in lessons:
+        yield name, read(lesson_path(root, "zh", name), root)
+        if name in PARAMETERS:
+            yield name, read_companion(root, name)
+
+
 def printed_labels(root: Path, lessons: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the labels that lessons and their companions recorded: where each stands, and its words."""
-    for name in lessons:
-        companion = [read_companion(root, name)] if name in PARAMETERS else []
-        for book in (read(lesson_path(root, "zh", name), root), *companion):
-            yield from ((f"{name} [{cell}]", label) for cell, label in labels_of(book))
+    for name, book in books(root, lessons):
+        yield from ((f"{name} [{cell}]", label) for cell, label in labels_of(book))
 
 
 def missing_labels(root: Path) -> list[str]:
-    """Return a line for each label of the lessons that docs/labels.yml neither translates nor takes for a name."""
-    known = labels(root)["labels"]
+    """Return a line for each label or printed name that docs/labels.yml neither translates nor takes for a name."""
+    known = labels(root)
     lacking = {
-        label: place
+        label: f"a label of {place}"
         for place, label in printed_labels(root, lesson_names(root))
-        if label not in known and not is_name(label, root)
+        if label not in known["labels"] and not is_name(label, root)
     }
-    return [f"docs/labels.yml has no Chinese for '{label}', a label of {place}" for label, place in lacking.items()]
+    for lesson, book in books(root, lesson_names(root)):
+        for cell, name in names_of(book):
+            if not form(name, known["printed"]) and not is_name(name, root):
+                lacking[name] = f"which {lesson} [{cell}] prints"
+    return [f"docs/labels.yml has no Chinese for '{label}', {place}" for label, place in lacking.items()]
 
 
 def without_names(notebook: NotebookNode) -> NotebookNode:
@@ -78,10 +126,16 @@ def without_names(notebook: NotebookNode) -> NotebookNode:
 
 def with_names(notebook: NotebookNode, root: Path) -> NotebookNode:
     """Return a copy of a Chinese notebook with the list of the English names in its outputs, below its title."""
-    notebook, known = without_names(notebook), labels(root)["labels"]
-    names = dict.fromkeys(label for _, label in labels_of(notebook) if label in known)
+    notebook, known = without_names(notebook), labels(root)
+    names = {label: str(known["labels"][label]) for _, label in labels_of(notebook) if label in known["labels"]}
+    for table, found in (("values", values_of(notebook, known["values"])), ("printed", names_of(notebook))):
+        forms = dict.fromkeys(form(text, known[table]) for _, text in found)
+        for name in filter(None, forms):
+            names.setdefault(name.replace("#", "…"), str(known[table][name]).replace("#", "…"))
     if names:
-        rows = "".join(f"<tr><td>{escape(name)}</td><td>{escape(str(known[name]))}</td></tr>\n" for name in names)
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{escape(name_zh)}</td></tr>\n" for name, name_zh in names.items()
+        )
         table = f"<summary>输出里的英文名称</summary>\n<table>\n{rows}</table>"
         notebook.cells[0].source += f'\n\n<details class="names">{table}\n</details>'
     return notebook

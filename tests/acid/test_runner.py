@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -71,6 +73,12 @@ def test_command_names_the_smallest_case(name, status, said, monkeypatch, capsys
     output = capsys.readouterr().out
     assert said in output
     assert ("expected" in output) == bool(status)
+
+
+def test_a_shell_learns_that_a_function_differs():
+    """Continuous integration would pass with metrics that are wrong."""
+    command = [sys.executable, "-m", "helpers.metrics.acid", "tests.acid.functions:text"]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 1
 
 
 EXERCISE = {

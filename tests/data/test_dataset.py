@@ -24,6 +24,7 @@ def test_subset_follows_its_rows():
     part = tiny().subset([2, 0])
     assert (part.corpus, part.corpus_ids) == (["tres", "uno"], ["p3", "p1"])
     assert part.qrels == [{1: 3, 0: 1}, {1: 0}]
+    assert part.subset([0]).all_passages == 3, "the passages that were there before anything was left out"
     assert tiny().relevant_rows() == [0, 1]
     assert tiny().relevant_rows(1) == [0]
 

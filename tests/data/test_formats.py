@@ -62,7 +62,7 @@ BAD_TABLES = [
     ("a.csv", "query,positive\none,uno\ntwo\n", "a.csv', line 3: 1 of 2 fields"),
     ("a.jsonl", '{"query": "one", "positive": "uno"}\n{"query": \n', "line 2 is not JSON"),
     ("a.jsonl", '{"query": "one", "positive": 3}\n', "passage of row 0 is of type int"),
-    ("a.xlsx", "query", "cannot read '.xlsx'; give .jsonl"),
+    ("a.xlsx", "query", "cannot read '.xlsx'; give .jsonl.* Save the sheet as \"CSV UTF-8\""),
     ("a.parquet", "no such thing", "a.parquet' is no Parquet file"),
 ]
 

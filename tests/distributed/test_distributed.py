@@ -291,6 +291,7 @@ def test_a_model_says_how_to_load_it_once_more(tmp_path, monkeypatch):
         ("2,5", 2, None, ["2", "5"]),
         ("GPU-8f6, GPU-1c2", 2, 1, ["GPU-8f6"]),
         (None, 4, 3, ["0", "1", "2"]),
+        (None, 2, 2, ["0", "1"]),
     ],
 )
 def test_each_worker_gets_a_gpu_of_its_own(visible, count, workers, expected, monkeypatch):
@@ -317,6 +318,6 @@ def test_without_the_extra_one_sentence_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask", None)
     monkeypatch.delitem(sys.modules, "helpers.distributed.cluster")
     with pytest.raises(
-        ModuleNotFoundError, match=r"needs Dask.* pip install \"retrieval-evaluation-tutorial\[distributed\]\""
+        ModuleNotFoundError, match=r"dask is not installed.* pip install 'retrieval-evaluation-tutorial\[distributed\]'"
     ):
         importlib.import_module("helpers.distributed.cluster")

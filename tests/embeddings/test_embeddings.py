@@ -4,6 +4,7 @@ import copy
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -179,3 +180,11 @@ def test_a_cache_folder_may_begin_at_home(tmp_path, monkeypatch):
     assert Store("~/emb").folder == tmp_path / "emb"
     monkeypatch.setenv("EVAL_CACHE_DIR", "~/named")
     assert Store().folder == tmp_path / "named"
+
+
+def test_a_text_of_which_nothing_is_left_is_named():
+    """Its vector would be the mean of no token: not a number, and with it every score of the corpus."""
+    tokens = {"input_ids": [[5, 6], [], [7]]}
+    model = SimpleNamespace(info=SimpleNamespace(max_length=8), tokenizer=lambda texts, **options: tokens)
+    with pytest.raises(ValueError, match=r"Text 1, '☃', has no token that the model knows\."):
+        encoding.tokenize(model, ["a b", "☃", "c"], "")

@@ -233,12 +233,6 @@ def test_padding_stays_last():
     assert merge([one, two], 4)[1].tolist() == [[1, 3, 2, -1]]
 
 
-def test_nothing_cannot_be_merged():
-    """A search over no parts at all is a fault before it, such as an empty folder."""
-    with pytest.raises(ValueError, match="at least one part"):
-        merge([], 3)
-
-
 ROWS = np.random.default_rng(3).permutation(300)[:90]  # a part of the index
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+import transformers
 
 from helpers.models import load_model
 from helpers.models.transformer import TransformerModel, untrained
@@ -31,6 +32,17 @@ def test_model_that_is_no_encoder_is_refused(tmp_path, architecture, message):
     folder = save_checkpoint(tmp_path / architecture, architecture, pooling=None)
     with pytest.raises(ValueError, match=f"{architecture}.*is not a text encoder.*{message}"):
         load(folder)
+
+
+def test_a_network_that_needs_more_than_tokens_is_refused(bert, monkeypatch):
+    """A model of pictures and texts would fail in the middle of encoding, with a message about tensors."""
+
+    def forward(self, pixel_values, **rest):
+        raise AssertionError("tokens are not enough")
+
+    monkeypatch.setattr(transformers.BertModel, "forward", forward)
+    with pytest.raises(ValueError, match=r"bert \(bert\) is not a text encoder.*given tokens alone it fails \(.*pixel"):
+        load(bert)
 
 
 def test_weights_that_do_not_fit_are_refused(bert, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from helpers.metrics import evaluate
 from helpers.report import main
-from helpers.report.options import our_name, split_metrics
+from helpers.report.command import our_name, split_metrics
 from helpers.report.results import shown
 from helpers.report.spec import Spec, with_labels
 

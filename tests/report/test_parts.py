@@ -9,10 +9,9 @@ import pytest
 from helpers._notes import Note
 from helpers.data import RetrievalDataset, load_dataset
 from helpers.data.bundled import cards
-from helpers.report import compare, options, parser
-from helpers.report.command import _print_results, bundled_types, find_rival, read_types
+from helpers.report import command, compare, parser
+from helpers.report.command import _print_results, bundled_types, find_rival, read_cutoffs, read_gate, read_types
 from helpers.report.gates import Verdict, at_least, not_worse
-from helpers.report.options import read_cutoffs, read_gate
 from helpers.report.spec import OPTIONS, from_text
 from tests.systems.samples import collection
 
@@ -125,8 +124,8 @@ def test_cutoffs_and_rivals_are_checked():
 
 def test_every_option_of_the_data_is_one_of_load_dataset():
     """It would end in a stack trace."""
-    assert set(options.keywords(options.DATA)) <= set(inspect.signature(load_dataset).parameters)
-    assert set(options.keywords(options.MODELS)) <= set(OPTIONS["model"])
+    assert set(command.keywords(command.DATA)) <= set(inspect.signature(load_dataset).parameters)
+    assert set(command.keywords(command.MODELS)) <= set(OPTIONS["model"])
 
 
 def test_one_query_fails_a_gate_in_words():
@@ -147,4 +146,4 @@ def test_one_query_fails_a_gate_in_words():
 )
 def test_messages_name_the_options_of_the_command(message, shown):
     """Whoever reads on_blank="skip" beside a shell's prompt has nowhere to write it."""
-    assert options.with_options(message) == shown
+    assert command.with_options(message) == shown

@@ -9,7 +9,7 @@ import pytest
 from helpers.chunks import as_collection, cut, evidence, tokens
 from helpers.data.spans import load_spans
 from helpers.report import main
-from helpers.report.options import read_chunker
+from helpers.report.command import read_chunker
 from helpers.systems import Words, rank
 
 

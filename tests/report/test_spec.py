@@ -59,6 +59,7 @@ def test_options_of_words_reach_the_index():
     assert load_system(spec, {}, {}, progress=False) == Words("BM25:b=0.4,k1=0.9,characters")
     assert load_system(from_text("bm25?stem=porter"), {}, {}, progress=False) == Words("BM25:stem=porter")
     assert load_system(from_text("tfidf"), {}, {}, progress=False) == Words("TF-IDF")
+    assert from_text("BM25:characters,k1=0.9,b=0.4") == spec, "the spelling of the lessons"
     check_specs([spec])
     for text, message in (
         ("bm25?b=2", "b from 0 to 1"),

@@ -1,6 +1,7 @@
 """Fusion and reranking in the report: what they had to choose from, what they lost, and how long a query takes."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from helpers.models import load_model
 from helpers.report import compare
 from helpers.report.page import View, render
 from helpers.report.spec import Spec
-from helpers.systems import Dense, Fusion, Run, Words, oracle, rank, union
+from helpers.systems import Dense, Fusion, Rerank, Run, Words, oracle, rank, union
+from helpers.systems.combine import MaxSimScorer
 from helpers.systems.latency import latencies, percentiles
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import collection, write_reranker
@@ -50,6 +52,16 @@ def test_stages_are_followed_by_hand(staged):
     assert (again.losses["lost by both"], again.losses["cut off"]) == (0.2, 0.0)  # it reads the first two alone
     assert (again.ceiling, again.recall) == (both.ceiling, both.recall)
     assert staged.results["first"].stages is None
+
+
+def test_what_stages_lose_follows_the_relevance_level():
+    """The recall of the candidates would count passages that every other figure of the page calls irrelevant."""
+    data = replace(collection(), relevance_level=2)
+    runs = {"first": Run({"q1": {"d1": 2.0}, "q6": {"d9": 1.0}}), "second": Run({"q1": {"d9": 1.0}, "q3": {"d5": 1.0}})}
+    found = compare({**runs, "both": Spec("both", "fuse", parts=("first", "second"))}, data, 2, metrics=["ndcg@2"])
+    candidates = union(*(found.results[name].ranking.ids for name in runs))
+    recall = evaluate(candidates, data.qrels, "recall@2", relevance_level=2).mean["recall@2"]
+    assert found.results["both"].stages.recall == recall < evaluate(candidates, data.qrels, "recall@2").mean["recall@2"]
 
 
 def test_a_fusion_looks_as_deep_as_it_says(tmp_path):
@@ -104,6 +116,7 @@ def test_queries_are_timed_one_at_a_time(tmp_path, monkeypatch):
     assert len(latencies(Words(), data, 3, 99)[0]["search"]) == len(data.queries)
     parts = [rank(Words(), data, 5), rank(dense, data, 5)]
     assert set(latencies(Fusion(parts), data, 3, 2)[0]) == {"fuse"}
+    assert set(latencies(Rerank(parts[0], MaxSimScorer(model)), data, 3, 2)[0]) == {"rerank"}
     for silent in (Run({"q1": {"d1": 1.0}}), Fusion([dense, parts[0]])):
         assert latencies(silent, data, 3, 2) == ({}, 0.0)
     with pytest.raises(ValueError, match="latency=-1: expected a whole number of at least 1"):

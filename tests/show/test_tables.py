@@ -156,7 +156,8 @@ def test_rankings_are_drawn_with_their_hits_dark():
     assert axes.get_xticks().tolist() == [1, 2, 3]
     labels = dict(zip(axes.get_yticks(), [label.get_text() for label in axes.get_yticklabels()], strict=True))
     assert labels == {0: "a", 1: "b"}
-    assert axes.get_ylim()[0] > axes.get_ylim()[1]  # the first query is at the top
+    assert axes.get_ylim() == (1.55, -0.55)  # the first query is at the top, and all boxes are inside
+    assert not axes.spines["left"].get_visible()
     with pytest.raises(ValueError, match="shorter"):
         plot_rankings([[7, 3], [4, 7]], [[3]], ["a", "b"])
 

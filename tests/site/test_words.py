@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -13,21 +14,32 @@ from nbformat.v4 import new_output
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
-from docs.site.cells import pieces, table
+from docs.site.cells import glosses, pieces, table
 from docs.site.chinese import cut, polished
-from docs.site.companions import box, boxes
+from docs.site.companions import box, boxes, quoted
 from docs.site.figures import COLOURS, STROKES, inline
 from docs.site.formulas import mathml
 from docs.site.head import first_paragraph, links
 from docs.site.pdf import _linked, add_pdfs
-from docs.site.project import DocsError, Edition, site_words
+from docs.site.project import DocsError, Edition, notes, site_words
 from docs.site.search import readable
 from docs.site.terms import questions
 from helpers.metrics import evaluate
 from helpers.show.plots import COLOURS as PALETTE
 from notebooks.kit.cells import code_cells, is_volatile
 from notebooks.kit.companions import PARAMETERS, UNSTABLE, read_companion
-from notebooks.kit.labels import is_name, labels, missing_labels, printed_labels
+from notebooks.kit.labels import (
+    books,
+    chinese,
+    form,
+    is_name,
+    labels,
+    missing_labels,
+    names_before,
+    names_of,
+    printed_labels,
+    values_of,
+)
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from notebooks.kit.tables import parse, text_of
 from tests.sample import code
@@ -51,6 +63,60 @@ def test_a_label_without_chinese_is_named(monkeypatch: pytest.MonkeyPatch):
     assert any("'cosine of two passages', a label of 03_model_comparison [anisotropy]" in fault for fault in faults)
     assert any("'adjusted p', a label of " in fault for fault in faults)
     assert len(faults) == 2
+
+
+def test_every_printed_name_has_its_chinese():
+    """A printed line would stay unexplained on the Chinese site; or labels.yml have words that no lesson prints."""
+    known, found = labels(ROOT), {"printed": set(), "values": set()}
+    for _, book in books(ROOT, lesson_names(ROOT)):
+        found["printed"] |= {form(name, known["printed"]) for _, name in names_of(book)} - {""}
+        found["values"] |= {form(value, known["values"]) for _, value in values_of(book, known["values"])}
+    for table_of, forms in found.items():
+        assert sorted(known[table_of].keys() - forms) == []
+        assert all(name.count("#") == str(words).count("#") for name, words in known[table_of].items())
+
+
+def test_a_printed_name_without_chinese_is_named(monkeypatch: pytest.MonkeyPatch):
+    """Whoever prints a new line would have to look through the lessons for what stops the build."""
+    known = labels(ROOT)["printed"]
+    monkeypatch.setitem(
+        labels(ROOT), "printed", {name: words for name, words in known.items() if name != "bytes on disk"}
+    )
+    assert missing_labels(ROOT) == [
+        "docs/labels.yml has no Chinese for 'bytes on disk', which 01_evaluation [save] prints"
+    ]
+
+
+def test_the_chinese_of_printed_names_has_their_numbers():
+    """A line would be explained with another number than it prints, or code with none of its own."""
+    known = {"beyond #": "第#位以后", "rank": "名次", "low end of the # % interval": "#%置信区间的下限"}
+    assert [chinese(text, known) for text in ("beyond 10", "rank", "low end of the 95 % interval", "beyond all")] == [
+        "第10位以后", "名次", "95%置信区间的下限", "",
+    ]  # fmt: skip
+    text = (
+        'low end of the 95 % interval = 0.1\nrank: a < b: c\nrank: 2\n  "rank": 1\ndef f(a: int) -> str:\n[rank: 3]\n'
+    )
+    assert names_before(text) == ["low end of the 95 % interval", "rank"]
+    items = (
+        '<li><span lang="en">low end of the 95 % interval</span> 95%置信区间的下限</li>',
+        '<li><span lang="en">rank</span> 名次</li>',
+    )
+    assert glosses(text, known) == f'<ul class="printed">{"".join(items)}</ul>'
+    assert glosses("nothing known\n", known) == ""
+
+
+def test_every_source_on_the_scoreboard_has_its_chinese():
+    """The Chinese scoreboard would say in English where a quotation comes from."""
+    libraries = json.loads((ROOT / "docs" / "benchmarks" / "acid.json").read_text(encoding="utf-8"))["libraries"]
+    rows = [row for library in libraries.values() for row in library["families"].values()]
+    sources = {row["source"] for row in rows if " " in row.get("source", "")}  # one word is a name
+    assert sorted(notes(ROOT)["words"]["zh"]["acid"]["sources"]) == sorted(sources)
+
+
+def test_a_sentence_is_quoted_as_one_quotes_it():
+    """The box would quote a sentence with its colon, or quotation marks inside equal ones."""
+    assert quoted("- 可是“of”比`eating`**多**：") == "可是‘of’比eating多"
+    assert quoted("一样。") == "一样"
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
@@ -117,9 +183,9 @@ def test_the_palette_has_its_colours_on_the_site():
 
 def test_a_label_keeps_what_the_notebook_prints():
     """The prose, which names the printed label, would speak of a row that the reader cannot see."""
-    printed = "<table><tr><th>theirs</th><th>recall@1</th><td>theirs</td></tr></table>"
-    html = table(printed, Edition(ROOT, "zh"))
-    assert [text_of(cell) for cell in parse(html).find_all(["th", "td"])] == ["所示公式 theirs", "recall@1", "theirs"]
+    printed = "<table><tr><th>theirs</th><th>recall@1</th><td>theirs</td><td>beyond 10</td></tr></table>"
+    cells = parse(table(printed, Edition(ROOT, "zh"))).find_all(["th", "td"])
+    assert [text_of(cell) for cell in cells] == ["所示公式 theirs", "recall@1", "theirs", "第10位以后 beyond 10"]
 
 
 def test_sources_are_told_from_what_is_printed_beside_them():

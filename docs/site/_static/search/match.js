@@ -110,12 +110,13 @@ export class Index {
     const typed = query.toLowerCase();
     const lower = typed.replace(/[a-z]+/g, (word) => this.meant(word) || word);
     const found = lower === typed ? [[query, 1]] : [[lower, 0.9]];
-    for (const group of this.synonyms) {
-      const [said] = group.filter(({ within }) => within(lower)).map(({ term }) => term).sort((a, b) => b.length - a.length);
-      if (said) found.push(...group.filter(({ term }) => term !== said).map(({ written }) => [lower.replace(said, ` ${written} `), 0.9]));
+    const known = this.synonyms.map((group) => group.filter(({ within }) => within(lower)).map(({ term }) => term).sort((a, b) => b.length - a.length)[0]);
+    for (const [place, group] of this.synonyms.entries()) {
+      const said = known[place], says = ({ term }) => !said.includes(term); // one that is part of the other says less
+      if (said) found.push(...group.filter(says).map(({ written }) => [lower.replace(said, ` ${written} `), 0.9]));
       for (const { term } of group) {
         const slip = nearly(lower, term);
-        if (slip) found.push(...group.map(({ written }) => [lower.replace(slip, ` ${written} `).trim(), 0.6]));
+        if (slip && !known.some((other) => other?.includes(slip))) found.push(...group.map(({ written }) => [lower.replace(slip, ` ${written} `).trim(), 0.6]));
       }
     }
     return found;
