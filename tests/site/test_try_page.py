@@ -216,8 +216,10 @@ def test_an_experiment_asks_first_and_then_shows(site: Site, language: str):
     before = {metric: values(site, metric) for metric in METRICS}
     site.page.locator(".try-experiments").get_by_role("button", name=words["experiments"]["up"]["name"]).click()
     assert {metric: values(site, metric) for metric in METRICS} == before
-    seen = "p => { const b = document.querySelector(p).getBoundingClientRect(); return b.top > 50 && b.bottom <= innerHeight; }"
-    assert all(site.page.evaluate(seen, part) for part in (".try-bars > button", ".current .try-name")), "out of sight"
+    for part in (".try-bars > button", ".current .try-name"):
+        box = site.page.locator(part).bounding_box()
+        assert box["y"] > 50, f"{part} is behind the bar at the top"
+        assert box["y"] + box["height"] <= PHONE["height"], f"{part} is below the window"
     question = site.page.locator(".try-question")
     assert words["guess"] in question.inner_text()
     assert site.page.evaluate("document.activeElement.type") == "checkbox"
