@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from notebooks.kit.cells import cell_hash
-from notebooks.kit.notebooks import ROOT, dumps, lesson_path
+from notebooks.kit.cells import by_id, cell_hash, output_hashes
+from notebooks.kit.notebooks import LANGUAGES, ROOT, dumps, lesson_path, read
 from notebooks.kit.twins import COLLECTION
 
 NAME = "00_sample"
@@ -115,3 +116,28 @@ def put(root: Path, english: NotebookNode, chinese: NotebookNode, name: str = NA
     lessons = [part for part in re.split(r"(?m)^(?=\[)", real) if re.match(r'\["\d\d_', part)]
     (root / "docs" / "checks.toml").write_text("".join([*lessons, LISTED]), encoding="utf-8")
     (root / "constraints.txt").write_text("", encoding="utf-8")
+
+
+Change = Callable[[NotebookNode], object]
+
+
+def edit(root: Path, change: Change, *languages: str, name: str = NAME, recorded: bool = False) -> None:
+    """Apply a change to a lesson, in both languages unless some are named; its outputs may then pass as recorded."""
+    for language in languages or LANGUAGES:
+        path = lesson_path(root, language, name)
+        book = read(path, root)
+        change(book)
+        if recorded:
+            book.metadata["outputs"] = output_hashes(book)
+        path.write_text(dumps(book), encoding="utf-8")
+
+
+def replaced(cell: str, old: str, new: str) -> Change:
+    """Replace a part of a cell's source."""
+
+    def change(book: NotebookNode) -> None:
+        source = by_id(book)[cell].source
+        assert old in source
+        by_id(book)[cell].source = source.replace(old, new, 1)
+
+    return change

@@ -30,12 +30,10 @@ def keys(language: str) -> list[str]:
     return re.findall(r"^### (\S+)$", page(language, "references"), re.M)
 
 
-def test_references_have_the_same_keys_and_identifiers_in_both_languages():
-    """A reader of one language would miss a source, or be sent to another paper."""
+def test_references_have_the_same_keys_in_both_languages():
+    """A reader of one language would miss a source; tests/project/test_truth.py follows the links to them."""
     assert keys("en") == keys("zh")
     assert len({key.lower() for key in keys("en")}) == len(keys("en"))
-    targets = [re.findall(r"\]\((https://[^\s)]+)\)", page(language, "references")) for language in LANGUAGES]
-    assert targets[0] == targets[1]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -44,16 +42,6 @@ def test_identifiers_lead_where_they_say(language):
     for kind, shown, target in re.findall(r"\[`(doi|arXiv):([^`]+)`\]\(([^\s)]+)\)", page(language, "references")):
         start = {"doi": "https://doi.org/", "arXiv": "https://arxiv.org/abs/"}[kind]
         assert unquote(target) == start + shown
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_every_citation_has_an_entry(language):
-    """A key that no entry has leads to the top of the page."""
-    known = {key.lower() for key in keys(language)}
-    files = [*(ROOT / "docs" / language).glob("*.md"), *(ROOT / "notebooks" / language).glob("*.ipynb")]
-    cited = {key for file in files for key in re.findall(r"references\.md#([\w-]+)", file.read_text(encoding="utf-8"))}
-    assert cited
-    assert cited <= known
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -29,12 +29,6 @@ A = np.array([0.5, 1.0, 0.25, 0.0, 1.0, 0.5, 0.33, 0.2])
 B = np.array([0.25, 1.0, 0.0, 0.0, 0.5, 0.5, 0.2, 0.1])
 
 
-def test_wilson_interval_of_97_in_100():
-    """The interval quoted for recall@1 of .97 on 100 queries, .915 to .990, would not come out."""
-    found = proportion_interval(np.r_[np.ones(97), np.zeros(3)])
-    assert [round(found.mean, 3), round(found.low, 3), round(found.high, 3)] == [0.97, 0.915, 0.99]
-
-
 def test_wilson_interval_by_its_formula():
     """The interval would not be Wilson's: (p + z²/2n ± z·sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)."""
     n, p, z = 30, 0.9, stats.norm.ppf(0.95)
@@ -45,16 +39,18 @@ def test_wilson_interval_by_its_formula():
     )
 
 
-def test_bootstrap_interval_is_bca():
+@pytest.mark.parametrize("level", [0.95, 0.9])
+def test_bootstrap_interval_is_bca(level):
     """The ends would be plain percentiles of the resampled means, or lack a correction of Efron (1987)."""
     values, rng = np.random.default_rng(3).exponential(1, 30) ** 2, np.random.default_rng(4)
     means = rng.choice(values, (100_000, 30)).mean(1)
     leave_one_out = (values.sum() - values) / 29
     spread = leave_one_out.mean() - leave_one_out
     bias, skew = stats.norm.ppf((means < values.mean()).mean()), (spread**3).sum() / (6 * (spread**2).sum() ** 1.5)
-    shifted = bias + stats.norm.ppf([0.025, 0.975])
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    shifted = bias + stats.norm.ppf(tails)
     ends = np.quantile(means, stats.norm.cdf(bias + shifted / (1 - skew * shifted)))
-    found, plain = bootstrap_interval(values, resamples=50_000), np.quantile(means, [0.025, 0.975])
+    found, plain = bootstrap_interval(values, level, resamples=50_000), np.quantile(means, tails)
     off = np.abs(ends - [found.low, found.high])
     assert (off < np.abs(ends - plain) / 5).all()
 
@@ -65,16 +61,6 @@ def test_bootstrap_repeats_and_follows_the_seed():
     assert first == bootstrap_interval(A)
     assert first != bootstrap_interval(A, seed=1)
     assert first.low < A.mean() < first.high
-
-
-@pytest.mark.parametrize(("level", "least", "most"), [({"level": 0.9}, 1305, 1388), ({}, 1389, 1500)])
-def test_bootstrap_covers_the_truth_as_often_as_it_says(level, least, most):
-    """An interval at level .9 would hold the true mean as often as one at .95 or .85, or .95, the default, be .9."""
-    rng, inside = np.random.default_rng(4), 0
-    for _ in range(1500):  # at .9 1350 are expected, standard deviation 11.6; at .95 1425 and 8.4
-        found = bootstrap_interval(rng.random(40), resamples=400, **level)
-        inside += found.low <= 0.5 <= found.high
-    assert least <= inside <= most
 
 
 def test_equal_values_and_equal_systems_give_numbers():
@@ -113,21 +99,6 @@ def test_a_row_of_a_table_of_tests_has_the_sign_of_the_first():
     assert paired_row(a, b, test, 0.8) == expected
     many = np.random.default_rng(3).random((2, 40))
     assert paired_row(*many, test)["low"] == bootstrap_interval(many[0] - many[1], 0.95).low
-
-
-def test_false_alarms_come_at_the_nominal_rate():
-    """Two systems of the same quality would be told apart more often than one time in twenty; 9 % would show."""
-    rng = np.random.default_rng(6)
-    alarms = sum(paired_test(rng.random(10), rng.random(10), resamples=400).p_value < 0.05 for _ in range(1500))
-    assert 50 <= alarms <= 100  # 75 expected, standard deviation 8.4; at 9 % it would be 135 and 11.1
-
-
-def test_minimum_detectable_difference_of_132_queries():
-    """The figure of the lesson, .034 at 132 queries and a standard deviation of .14, would not come out."""
-    found = minimum_detectable_difference(0.14, 132)
-    assert round(found, 3) == 0.034
-    normal = (stats.norm.isf(0.025) + stats.norm.isf(0.2)) * 0.14 / np.sqrt(132)
-    assert normal < found < 1.01 * normal  # Student's t needs a little more than the normal distribution
 
 
 def test_power_at_values_of_other_programs():
@@ -309,7 +280,7 @@ def test_equal_systems_are_rarely_told_apart(count):
 
 
 def test_best_of_ten_equal_systems_is_no_discovery():
-    """As the test above, in seconds: testing the best against each other one alarms three times as often."""
+    """The best of many systems would be called better by chance: testing it against each alarms thrice as often."""
     rng = np.random.default_rng(0)
     alarms = [tukey_hsd(_equal_systems(10, rng, 40), 99, seed).min() <= 0.05 for seed in range(300)]
     assert np.mean(alarms) <= 0.08
@@ -329,14 +300,6 @@ def test_noninferiority_is_a_one_sided_t_test():
     for margin in (0.0, -0.01, float("nan")):
         with pytest.raises(ValueError, match="margin must be"):
             noninferiority_test(first, second, margin)
-
-
-def test_a_loss_of_the_margin_passes_as_often_as_alpha_says():
-    """A gate would let a regression pass more often than it promises."""
-    rng = np.random.default_rng(11)
-    pairs = (_equal_systems(2, rng) for _ in range(2000))
-    passed = [noninferiority_test(a - 0.02, b, 0.02).p_value < 0.05 for a, b in pairs]
-    assert 0.035 <= np.mean(passed) <= 0.065
 
 
 def test_sd_of_a_pilot_is_bounded_as_often_as_the_level_says():

@@ -53,7 +53,7 @@ def _cell(number: int, family: str, row: dict[str, Any], words: dict[str, Any]) 
 
 def _source(source: str, words: dict[str, Any]) -> str:
     """Where a quotation comes from, in brackets."""
-    return words["brackets"].format(escape(words.get("sources", {}).get(source, source)))
+    return str(words["brackets"]).format(escape(words.get("sources", {}).get(source, source)))
 
 
 def _cases(number: int, name: str, library: Library, titles: dict[str, str], words: dict[str, Any]) -> str:

@@ -79,7 +79,6 @@ html_theme_options = {
     "show_navbar_depth": 1,
     "max_navbar_depth": 2,
     "show_toc_level": 2,
-    "home_page_in_toc": True,
     "toc_title": {"en": "On this page", "zh": "本页内容"}[LANGUAGE],
     "search_bar_text": {"en": "Search", "zh": "搜索"}[LANGUAGE],
     "pygments_light_style": "a11y-high-contrast-light",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -17,6 +18,7 @@ from docs.site.finish import finish
 from docs.site.project import MARKS, Edition, addresses, notes, slugs
 from notebooks.kit.notebooks import lesson_names
 
+WIDE_CELL, LONG_WORD = 40, 16  # letters: more of them is a sentence, or broken in half of a phone
 LINES_A_CELL = 10_000  # MyST-NB counts the lines of a notebook so: cell 0 begins at line 10,000
 
 
@@ -88,7 +90,16 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
         page.insert(page.index(first) + 1, _table(rows))
     if edition.language != "en":
         page["classes"].append("language-en")
-        page.insert(1, nodes.paragraph("", edition.words["in english"], classes=["where", "language-zh-CN"]))
+        note = edition.words["modules"][app.env.docname] + edition.words["in english"]
+        page.insert(1, nodes.paragraph("", note, classes=["where", "language-zh-CN"]))
+
+
+def describe_modules(app: Sphinx, doctree: nodes.document) -> None:
+    """Say in the language of the site what each module in the table of modules is for."""
+    about = Edition.of(app).words.get("modules", {})
+    for row in doctree.findall(nodes.row) if about and app.env.docname == "api" else ():
+        name, summary = row.children
+        summary.children = [nodes.paragraph("", about[name.astext()])]
 
 
 def _table(rows: list[list[nodes.paragraph]]) -> nodes.table:
@@ -96,6 +107,27 @@ def _table(rows: list[list[nodes.paragraph]]) -> nodes.table:
     body = nodes.tbody("", *(nodes.row("", *(nodes.entry("", cell) for cell in row)) for row in rows))
     columns = [nodes.colspec(colwidth=1) for _ in rows[0]]
     return nodes.table("", nodes.tgroup("", *columns, body, cols=len(columns)), classes=["names"])
+
+
+def list_on_phones(_app: Sphinx, doctree: nodes.document) -> None:
+    """Let tables whose columns do not fit beside each other on a phone be lists there, with the columns' names."""
+    for table in doctree.findall(nodes.table):
+        head, rows = table.next_node(nodes.thead), list(table.next_node(nodes.tbody).children)
+        first = max((len(word) for row in rows for word in row[0].astext().split()), default=0)
+        longest = max(_width(cell.astext()) for row in rows for cell in row[1:])
+        many = 2 < len(rows[0]) < 8 and longest > WIDE_CELL
+        if many or (len(rows[0]) == 2 and first > LONG_WORD) or table.next_node(nodes.math):
+            table["classes"].append("listed")
+        for row in rows if many and head else ():
+            for name, cell in list(zip(head[0], row, strict=True))[1:]:
+                if cell.astext():
+                    label = f'<span class="label">{escape(name.astext())}</span> '
+                    cell[0].insert(0, nodes.raw("", label, format="html"))
+
+
+def _width(text: str) -> int:
+    """Return the number of letters that are as wide as a text; a Chinese character counts two."""
+    return sum(1 + (sign > "\u2e7f") for sign in text)
 
 
 def lesson_bar(app: Sphinx, name: str) -> str:
@@ -170,8 +202,9 @@ STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of 
     "autodoc-process-signature": [shorten_defaults],
     "autodoc-skip-member": [skip_members],
     "doctree-read": [
-        remove_marks, resolve_links, name_headings, complete_lesson, complete_module, cells.show_cells,
-        figures.draw_figures, companions.show_companions, terms.explain_terms, terms.ask, widget.place_in_lesson,
+        remove_marks, resolve_links, name_headings, complete_lesson, complete_module, describe_modules,
+        list_on_phones, cells.show_cells, figures.draw_figures, companions.show_companions, terms.explain_terms,
+        terms.ask, widget.place_in_lesson,
     ],
     "html-page-context": [load_tools, search.collect, head.describe],
     "html-collect-pages": [search.search_page],

@@ -48,6 +48,8 @@ BETTER = (
     (re.compile(r"\s*<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>"), ""),  # not ours
     (re.compile(r'\s*<meta name="docsearch:[^>]*>'), ""),
     (re.compile(r'<span class="pre">([^<]*)</span>'), r"\1"),  # of no use here, and a third of an API page
+    (re.compile(r'<code class="docutils literal notranslate(?=">[!-~ ]{1,24}</code>)'), r"\g<0> short"),  # whole
+    (re.compile(r"(?<=[、，；])(?=<code )"), "<wbr>"),  # where no line would end before a hyphen
     # What a screen reader would stumble over: a label that hides the text, a heading cell without text, no landmark.
     (re.compile(r'(<button[^>]*search-button-field[^>]*?) aria-label="[^"]*"'), r"\1"),
     (re.compile(r"<th(?P<a>[^>]*)>\s*(?:<p>\s*</p>)?\s*</th>"), r"<td\g<a>></td>"),

@@ -17,7 +17,7 @@ from docs.site.figures import COLOURS, SCALE, STROKES
 from docs.site.project import Edition, read_yaml
 from docs.site.pyodide import ARCHIVES, FOLDER, LOCK, files, release
 from notebooks.kit.cells import alt_text, code_cells
-from notebooks.kit.labels import chinese, labels, printed_labels, values_of
+from notebooks.kit.labels import chinese, labels, names_of, printed_labels, values_of
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,7 @@ def settings(edition: Edition, lesson: str) -> dict[str, Any]:
         "scale": SCALE,
         "labels": _labels(edition, lesson) if edition.language == "zh" else {},
         "values": _values(edition, lesson) if edition.language == "zh" else {},
+        "printed": _printed(edition, lesson) if edition.language == "zh" else {},
         "number": NUMBER.pattern,
         "words": read_yaml(edition.root / "docs" / "site" / "run.yml")[edition.language],
     }
@@ -83,6 +84,12 @@ def _values(edition: Edition, lesson: str) -> dict[str, str]:
     """Return the Chinese of the values that are words in the tables that a lesson has recorded."""
     known = labels(edition.root)["values"]
     return {value: chinese(value, known) for _, value in values_of(edition.lesson(lesson), known)}
+
+
+def _printed(edition: Edition, lesson: str) -> dict[str, str]:
+    """Return the Chinese of the names before the values that a lesson has printed."""
+    known = labels(edition.root)["printed"]
+    return {name: chinese(name, known) for _, name in names_of(edition.lesson(lesson)) if chinese(name, known)}
 
 
 def offer(app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:

@@ -131,7 +131,7 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("--judged", type=Path, help="earlier qrels, whose pairs are left out")
     one.add_argument("--grades", nargs="+", type=int, default=GRADES, help="the scale of your guidelines (0 1 2 3)")
     one.add_argument("--assessors", nargs="+", default=["first"], help="a copy for each, by name (first)")
-    one.add_argument("--seed", type=int, default=0, help="of the random order")
+    one.add_argument("--seed", type=int, default=0, help="seed of the random order")
     one.add_argument("--out", type=Path, default=Path("judging"), help="folder for the sheets (judging)")
     one.set_defaults(run=sheet)
     two = commands.add_parser("collect", help="read filled sheets, list conflicts, write qrels")

@@ -117,7 +117,7 @@ def _rows(filled: Sheet, empty: Sheet, pairs: Mapping[Pair, SheetRow], faults: l
             continue
         where = f"{filled.name}:{row.line}: {shown(pair)}"
         if pair in seen:
-            faults.append(f"{where} stands here twice, first in line {seen[pair].line}: keep one row and one grade.")
+            faults.append(f"{where} is here twice, first in line {seen[pair].line}: keep one row and one grade.")
             continue
         seen[pair] = row
         sent = pairs[pair]

@@ -54,7 +54,7 @@ SYSTEMS: Group = {
     "--systems": {"metavar": "FILE", "help": "a TOML file that names systems, fusions and rerankers"},
 }  # fmt: skip
 MODELS: Group = {  # for every model that does not name its own; also options of a spec
-    "--device": {"help": "of models that name none: cpu, cuda:0 …"},
+    "--device": {"help": "device for models that name none: cpu, cuda:0 …"},
     "--half": {"action": "store_true", "default": None, "help": "16-bit floats on a GPU"},
     "--index": {"help": "a FAISS index_factory string, by default Flat"},
     "--batch-size": {"type": int, "help": "texts per forward pass"},
@@ -69,12 +69,12 @@ DATA: Group = {  # also parameters of load_dataset
     "--relevance-level": {"type": int, "help": "the lowest grade that counts as relevant"},
     "--max-queries": {"type": int, "help": "evaluate only the first N queries", "metavar": "N"},
     "--corpus-queries": {"type": int, "help": "search only passages relevant to the first N queries", "metavar": "N"},
-    "--on-blank": {"choices": ("raise", "skip"), "help": "blank documents"},
+    "--on-blank": {"choices": ("raise", "skip"), "help": "stop at blank documents, or skip them"},
     "--on-missing": {"choices": ("raise", "skip", "keep"),
                      "help": "relevant documents without a text: skip changes R and the ideal ranking"},
-    "--unanswered": {"choices": ("zero", "skip"), "help": "queries without a relevant passage"},
+    "--unanswered": {"choices": ("zero", "skip"), "help": "score queries without a relevant passage 0, or skip them"},
     "--encoding": {"help": "of CSV, TSV and JSON files, if it is not UTF-8: gb18030"},
-    "--equal": {"choices": ("merge", "keep"), "help": "passages with equal texts: by default one"},
+    "--equal": {"choices": ("merge", "keep"), "help": "passages with equal texts: merged by default"},
 }  # fmt: skip
 OUTPUT: Group = {
     "--chunks": {"metavar": "HOW", "help": "cut the documents of DATA, whose answers are marked as spans: sentences, "
@@ -86,21 +86,21 @@ OUTPUT: Group = {
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or P@10,nDCG@10"},
     "--latency": {"type": int, "default": 0, "metavar": "N",
                   "help": "measure how long N queries take one at a time, 100 for instance"},
-    "--export": {"metavar": "mteb[=TASK]", "help": "write the results as mteb's files too, of a task of this name"},
+    "--export": {"metavar": "mteb[=TASK]", "help": "also write the results as MTEB's files, for a task of this name"},
     "--no-growth": {"action": "store_true", "help": "leave out the scores of smaller corpora"},
-    "--language": {"choices": LANGUAGES, "default": "en", "help": "of the page"},
+    "--language": {"choices": LANGUAGES, "default": "en", "help": "language of the page"},
     "--out": {"type": Path, "default": Path("build/report"),
               "help": "folder for the page and the results; those of an earlier report are removed"},
     "--quiet": {"action": "store_true", "help": "no progress bars"},
     "--fail-under": {"action": "append", "default": [], "metavar": "METRIC=VALUE",
-                     "help": "exit with 3 if the first system stays below"},
+                     "help": "exit with 3 if the first system is below"},
     "--fail-if-worse-than": {"action": "append", "default": [], "metavar": "SYSTEM",
                              "help": "exit with 3 if the first system is significantly worse"},
     "--baseline": {"type": Path, "metavar": "FOLDER",
                    "help": "an earlier report on the same data; exit with 4 if it is of other data"},
     "--fail-if-drop": {"action": "append", "default": [], "metavar": "METRIC[=MARGIN]",
-                       "help": "exit with 3 if the first system fell since the baseline, and a loss of the margin "
-                       "cannot be excluded; by default the metric that decides, and no margin"},
+                       "help": "exit with 3 if the first system has fallen since the baseline, and a loss of the "
+                       "margin cannot be excluded; by default the metric that decides, and no margin"},
     "--level": {"type": float, "default": 0.05,
                 "help": "significance level, 0.05; shared by all --fail-if-drop and --looks"},
     "--looks": {"type": int, "default": 1, "metavar": "N", "help": "how many comparisons with one baseline you plan"},

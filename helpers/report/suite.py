@@ -159,10 +159,10 @@ def render(suite: Suite, language: str = "en") -> str:
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     top = argparse.ArgumentParser(prog="python -m helpers.report.suite", description="Combine reports on several sets.")
-    top.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="of one report each")
-    top.add_argument("--metric", help="by default the one that decides in the first report")
-    top.add_argument("--language", choices=LANGUAGES, default="en", help="of the page")
-    top.add_argument("--out", type=Path, default=Path("build/suite"), help="folder of the page and suite.json")
+    top.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="the folder of one report")
+    top.add_argument("--metric", help="the score; by default the one that decides in the first report")
+    top.add_argument("--language", choices=LANGUAGES, default="en", help="language of the page")
+    top.add_argument("--out", type=Path, default=Path("build/suite"), help="folder for the page and suite.json")
     return top
 
 

@@ -87,7 +87,7 @@ def measured(runner: str, entries: list[dict[str, Any]]) -> dict[str, Any]:
         family: family_row(runner, [result for result in results if result.case.family == family], entries)
         for family in read_json("suite")["families"]
     }
-    return {"language": module.LANGUAGE, "version": version(module.PACKAGE),
+    return {"language": getattr(module, "LANGUAGE", "Python"), "version": version(module.PACKAGE),
             "date": datetime.date.today().isoformat(), "families": families}  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from tests.bench import bench_distributed, bench_encode, bench_metrics, bench_streaming
 
 if __name__ == "__main__":
-    bench_distributed.main([])
-    bench_encode.main([])
-    bench_metrics.main([])
-    bench_streaming.main([])
+    bench_distributed.main()
+    bench_encode.main()
+    bench_metrics.main()
+    bench_streaming.main()

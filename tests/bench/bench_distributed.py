@@ -5,7 +5,6 @@ passages in turn, several rounds, each into an empty folder; the workers are up 
 the ratios of a round counts. Apart from that: how long a cluster takes to start, and the memory of a worker.
 """
 
-import argparse
 import os
 import statistics
 import tempfile
@@ -105,13 +104,9 @@ def report(rounds: int, count: int) -> dict[str, Any]:
     }
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main() -> None:
     """Measure and write the report."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--passages", type=int, default=PASSAGES)
-    options = parser.parse_args(arguments)
-    save("distributed", report(options.rounds, options.passages))
+    save("distributed", report(ROUNDS, PASSAGES))
 
 
 if __name__ == "__main__":

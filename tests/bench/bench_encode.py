@@ -3,11 +3,8 @@
 `python -m tests.bench.bench_encode`. The passages of the bundled collection, the bundled model, the processor. All
 contestants run in turn in one process, several rounds; the median counts and is quoted as a ratio. Memory is measured
 in a process of its own: the highest resident memory while encoding, against what is resident with the model loaded.
-`--rates` measures the rates of the multilingual model alone, and puts them into the report that is there; `--half`
-does so with the bundled model in 16-bit floats (bfloat16) beside 32-bit ones: its time, its metrics, its vectors.
 """
 
-import argparse
 import json
 import os
 import statistics
@@ -20,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tests.bench.bench_metrics import reset_peak, resident
-from tests.bench.reports import FOLDER, head, save
+from tests.bench.reports import head, save
 
 os.environ.update(HF_HUB_OFFLINE="1", TQDM_DISABLE="1", TOKENIZERS_PARALLELISM="false")
 PACKAGES = ("FlagEmbedding", "sentence-transformers", "torch", "transformers", "numpy")
@@ -185,26 +182,12 @@ def report(rounds: int) -> dict:
     }
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write the report, or only the memory of this process."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--memory", action="store_true", help="measure memory alone, in this process")
-    parser.add_argument("--rates", action="store_true", help="measure the multilingual model alone")
-    parser.add_argument("--half", action="store_true", help="measure 16-bit floats alone, beside 32-bit ones")
-    options = parser.parse_args(arguments)
-    if options.memory:
+def main() -> None:
+    """Measure and write the report, or with `--memory` print only the memory of this process."""
+    if "--memory" in sys.argv:
         print(json.dumps(measure_memory(copies=12)))
-        return
-    if options.rates or options.half:
-        results = json.loads((FOLDER / "encode.json").read_text(encoding="utf-8"))
     else:
-        results = report(options.rounds)
-    if options.rates:
-        results["multilingual"] = measure_rates(options.rounds)
-    if options.half:
-        results["half"] = measure_half(options.rounds)
-    save("encode", results)
+        save("encode", report(ROUNDS))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ call, less what was resident before it.
 
 from __future__ import annotations
 
-import argparse
 import ctypes
 import gc
 import json
@@ -19,7 +18,6 @@ import statistics
 import subprocess
 import sys
 import time
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -125,34 +123,12 @@ def _in_fresh_process(name: str, sizes: list[tuple[int, int]]) -> dict[str, floa
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def table(report: dict[str, Any]) -> str:
-    """The results as a Markdown table: milliseconds, how many times ours, peak MiB."""
-    cases = list(report["results"])
-    names = dict.fromkeys(chain.from_iterable(report["results"].values()))
-    lines = ["| | " + " | ".join(cases) + " |", "|---|" + "---:|" * len(cases)]
-    for name in names:
-        cells = []
-        for case in cases:
-            entry = report["results"][case].get(name)
-            text = "" if entry is None else f"{entry['ms']:,.1f} ms, {entry['times ours']:,.1f} ×"
-            cells.append(text + (f", {entry['MiB']:,.0f} MiB" if entry and "MiB" in entry else ""))
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Measure, then write docs/benchmarks/metrics.json and its charts. `--quick` only prints the smallest size."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="the smallest size only; writes nothing")
-    parser.add_argument("--memory-of", nargs=2, metavar=("PEER", "SIZES"), help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
-    if options.memory_of:
-        print(json.dumps(measure_memory_of(options.memory_of[0], json.loads(options.memory_of[1]))))
-        return
-    report = run_all(SIZES[:1] if options.quick else SIZES)
-    if not options.quick:
-        save("metrics", report)
-    print(table(report))
+def main() -> None:
+    """Measure, then write the report and its charts; or with `--memory-of PEER SIZES` print the memory of one peer."""
+    if "--memory-of" in sys.argv:
+        print(json.dumps(measure_memory_of(sys.argv[-2], json.loads(sys.argv[-1]))))
+    else:
+        save("metrics", run_all(SIZES))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,6 @@ Exact search is a flat index with the product of matrices (``distance_compute_bl
 the same batch: all queries together, and each alone. Each index is searched in turn, several rounds; the median counts.
 """
 
-import argparse
-import json
 import os
 import statistics
 import time
@@ -150,25 +148,13 @@ def size(index: Any) -> float:
     return float(index.sa_code_size())
 
 
-def main(arguments: list[str] | None = None) -> None:
+def main() -> None:
     """Measure and write the report."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--vectors", type=int, default=VECTORS)
-    parser.add_argument("--rounds", type=int, default=ROUNDS)
-    options = parser.parse_args(arguments)
-    table, like = measure(options.vectors, options.rounds)
-    report = {
-        **head("million", PACKAGES, options.rounds),
-        "vectors": options.vectors,
-        "tables": [table, like],
-        "agreement": {name: row["agreement@10"] for name, row in table.items()},
-        "ratios": {name: row["times the speed of exact, together"] for name, row in table.items()},
-        "ratios alone": {name: row["times the speed of exact, alone"] for name, row in table.items()},
-    }
-    if options.vectors == VECTORS:
-        save("million", report)
-    else:
-        print(json.dumps(report, indent=1))
+    table, like = measure(VECTORS, ROUNDS)
+    columns = {"agreement": "agreement@10", "ratios": "times the speed of exact, together"}
+    columns["ratios alone"] = "times the speed of exact, alone"
+    figures = {name: {index: row[column] for index, row in table.items()} for name, column in columns.items()}
+    save("million", head("million", PACKAGES, ROUNDS) | {"vectors": VECTORS, "tables": [table, like], **figures})
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ index is given the same threads, batch and product of matrices (``distance_compu
 :func:`helpers.index.search` sets.
 """
 
-import argparse
 import json
 import os
 import statistics
@@ -130,16 +129,12 @@ def _in_fresh_process(count: int) -> dict[str, float]:
     return found
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Measure and write the report, or only the memory of this process."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--memory", type=int, help="measure memory for so many texts, in this process")
-    parser.add_argument("--search", action="store_true", help="measure search alone; writes nothing")
-    options = parser.parse_args(arguments)
-    if options.memory or options.search:
-        print(json.dumps(measure_memory(options.memory) if options.memory else measure_search()))
-        return
-    save("streaming", report())
+def main() -> None:
+    """Measure and write the report, or with `--memory N` print only the memory of this process for N texts."""
+    if "--memory" in sys.argv:
+        print(json.dumps(measure_memory(int(sys.argv[-1]))))
+    else:
+        save("streaming", report())
 
 
 if __name__ == "__main__":

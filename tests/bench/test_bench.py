@@ -11,7 +11,6 @@ from tests.bench import (
     bench_metrics,
     bench_million,
     bench_ranks,
-    bench_site,
     bench_streaming,
 )
 from tests.bench.reports import FOLDER
@@ -74,8 +73,3 @@ def test_what_a_leaderboard_tells_apart_follows_from_its_scores():
     by_hand = {"a": [0.9, 0.8, 0.9, 0.8], "b": [0.5, 0.42, 0.51, 0.4], "c": [0.5, 0.4, 0.5, 0.41]}
     counted = bench_ranks.leaderboard(by_hand)
     assert (counted["neighbours"], counted["neighbours apart"], counted["not apart from the first"]) == (2, 1, 0)
-
-
-def test_times_of_pages_are_summed_up():
-    """Of a hundred frames the slow ones would be lost; tests/site/test_speed.py runs the rest in a browser."""
-    assert bench_site.summary([*map(float, range(1, 101))]) == {"median": 50.5, "95 %": 96.0, "highest": 100.0}

@@ -8,8 +8,7 @@ import datasets
 import numpy as np
 import pytest
 
-from helpers.data import RetrievalDataset, load_dataset, trec
-from helpers.index import build_index, search
+from helpers.data import load_dataset, trec
 from helpers.metrics import evaluate
 from tests.data.files import beir, jsonl, put
 
@@ -506,23 +505,6 @@ def test_a_collection_without_any_answer_is_refused(tmp_path: Path, lines: str, 
         ValueError, match=r"set: no query has a relevant passage: the highest of \d grades is -?\d, and"
     ):
         load_dataset(folder, relevance_level=level, unanswered=unanswered)
-
-
-# --- small and odd collections ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", ["files", "rows", "merged"])
-def test_a_corpus_of_one_passage_is_searched(tmp_path: Path, kind: str):
-    """A reader's first try is often this small."""
-    if kind == "rows":
-        source = put(tmp_path / "a.csv", "query,positive\none,uno\ntwo,uno\n")
-    else:
-        corpus = jsonl([{"_id": str(row), "text": "uno"} for row in range(2 if kind == "merged" else 1)])
-        source = beir(tmp_path / "set", **{"corpus.jsonl": corpus, "qrels/dev.tsv": "q0\t0\t1\nq1\t0\t1\n"})
-    data: RetrievalDataset = load_dataset(source)
-    _, ids = search(build_index(data.corpus, "TF-IDF"), ["uno", "uno"], k=1)
-    assert evaluate(ids, data.qrels, ["ndcg@10", "map@10"]).mean == {"ndcg@10": 1.0, "map@10": 1.0}
-    assert data.merged == (kind == "merged")
 
 
 # --- names ------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from helpers.judgements import Agreement, agreement
 from tests.data.pocket import FOLDER, by_query, card, grades, labels, query_types
 
 PAGES = Path(__file__).parents[2] / "docs"
-ASSESSORS = ("authors", "first", "second", "third")
 KAPPAS = ({}, {"weights": "quadratic"}, {"relevance_level": 2})  # the card's columns, as options of `agreement`
 NO_FIGURES = r"""
 CC0\ 1\.0 | zero/1\.0 | grades\ 2\ and\ 3 | Grade\ 3\ answers | ,\ [21]\ (?:answers|is\ on) | ,\ 0\ was\ looked

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.data import from_ids, trec
-from helpers.metrics import evaluate
 
 ID = st.text(st.characters(codec="utf-8", exclude_characters=" \t\r\n\v\f\ufeff"), min_size=1, max_size=8)
 
@@ -56,24 +54,6 @@ def test_a_run_has_every_passage_but_the_padding():
     assert trec.as_run(ids, scores) == {"0": {"2": 0.75, "0": 0.5}, "1": {"0": 0.5, "1": 0.25, "2": 0.125}}
     named = trec.as_run(ids[:1], scores[:1], ["q"], ["a", "b", "c"])
     assert named == {"q": {"c": 0.75, "a": 0.5}}
-
-
-def test_arrays_reach_trec_eval_unchanged(tmp_path):
-    """A search result written to files would score differently in trec_eval than here."""
-    ids, scores = np.array([[4, 2, -1], [0, 3, 1]]), np.array([[0.9, 0.1, -9], [0.3, 0.3, 0.3]], np.float32)
-    qrels = [{2: 1}, {1: 2, 3: 1}]
-    names, docs = ["qa", "qb"], [f"d{row}" for row in range(5)]
-    trec.write_run(tmp_path / "run", trec.as_run(ids, scores, names, docs))
-    trec.write_qrels(tmp_path / "qrels", trec.as_qrels(qrels, names, docs))
-    with open(tmp_path / "run") as run, open(tmp_path / "qrels") as judged:
-        theirs = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(judged), {"ndcg_cut.3"}).evaluate(
-            pytrec_eval.parse_run(run)
-        )
-    ours = evaluate(trec.read_run(tmp_path / "run"), trec.read_qrels(tmp_path / "qrels"), "ndcg@3")
-    assert ours.per_query["ndcg@3"].tolist() == [theirs[name]["ndcg_cut_3"] for name in names]
-    assert (
-        ours.per_query["ndcg@3"].tolist() == evaluate(ids, qrels, "ndcg@3", scores=scores).per_query["ndcg@3"].tolist()
-    )
 
 
 def test_the_largest_grade_is_read(tmp_path):

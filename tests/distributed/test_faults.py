@@ -13,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import psutil
 import pytest
-import torch
 from distributed import Client
 from distributed.security import Security
 
@@ -157,19 +156,6 @@ def test_an_address_where_nobody_answers_is_said_within_15_seconds(model, tmp_pa
     with pytest.raises(ConnectionError, match=r"No Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
         distributed.encode(model, TEXTS, tmp_path, cluster="tcp://127.0.0.1:9", progress=False)
     assert time.monotonic() - start < 15
-
-
-def test_a_worker_sees_its_own_gpu_and_no_other(monkeypatch):
-    """All workers would compute on the first GPU of a machine."""
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,7")
-    with clusters.connected(None, None, 1, 1, False) as client:
-        assert sorted(client.run(device).values()) == ["3", "7"]
-
-
-def device() -> str:
-    """Return which GPUs a process sees."""
-    return os.environ["CUDA_VISIBLE_DEVICES"]
 
 
 def test_a_script_without_a_guard_is_told_what_it_lacks(tmp_path):

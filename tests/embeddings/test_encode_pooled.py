@@ -128,11 +128,6 @@ def test_padding_side_does_not_matter(encoders, name, side, tmp_path):
             np.testing.assert_allclose(found[how][row], expected[how][row], atol=1e-5, err_msg=how)
 
 
-def test_xlnet_is_padded_on_the_left(encoders):
-    """The published model pads there; the test above would prove nothing if nobody padded on the left."""
-    assert encoders["xlnet"].tokenizer.padding_side == "left"
-
-
 def test_tokenizer_without_pad_token(folders, encoders, tmp_path):
     """GPT-like tokenizers name no padding; another token takes its place and is masked."""
     folder = shutil.copytree(folders["bert"], tmp_path / "unpadded")

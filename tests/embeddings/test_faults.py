@@ -1,12 +1,10 @@
 """Encoding into a folder: killed, run twice at once, out of room, given another model; the vectors come out right."""
 
 import os
-import random
 import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -86,26 +84,6 @@ def test_two_runs_in_one_folder_share_the_work(tmp_path):
     assert sorted(path.suffix for path in tmp_path.iterdir()) == sorted([".json", *[".npy"] * SHARDS])
 
 
-def kill_often(folder: Path, times: int, seconds: float, *options: str) -> int:
-    """Start and kill a run at random moments, always the same ones; return how many were killed before their end."""
-    rng, kills = random.Random(20), 0
-    for _ in range(times):
-        run = start(folder, *options)
-        assert run.stdout.readline() == "ready\n"
-        time.sleep(rng.uniform(0, seconds))
-        run.send_signal(signal.SIGKILL)
-        run.communicate()
-        kills += run.returncode == -signal.SIGKILL
-    return kills
-
-
-def test_kills_at_random_moments_change_nothing(tmp_path):
-    """Whatever a kill leaves behind, the next run must come to the very same vectors."""
-    assert kill_often(tmp_path, 3, 0.6, "--pause", "0.5") == 3
-    finished(start(tmp_path))
-    assert np.array_equal(np.asarray(Shards.open(tmp_path)), EXPECTED)
-
-
 def test_a_damaged_shard_is_computed_again(model, shard_folder):
     """A vector changed on disk would be taken for the model's."""
     path = shard_folder / f"{Shards.open(shard_folder).manifest.shards[1].name}.npy"
@@ -161,18 +139,6 @@ def test_a_full_disk_is_said_in_one_line(model, small_disk):
     again = encode_shards(model, TEXTS, folder=small_disk, shard_size=SHARD_SIZE)
     assert np.array_equal(np.asarray(again), EXPECTED)
     assert {path: path.stat().st_mtime_ns for path in before} == before
-
-
-def test_a_complete_folder_on_a_disk_that_is_read_only_is_used(model, small_disk):
-    """Vectors that a class shares would be refused though nothing is missing."""
-    mount_again(small_disk, "size=1M")
-    encode_shards(model, TEXTS, folder=small_disk, shard_size=SHARD_SIZE)
-    mount_again(small_disk, "ro")
-    again = encode_shards(model, TEXTS, folder=small_disk, shard_size=SHARD_SIZE)
-    assert np.array_equal(np.asarray(again), EXPECTED)
-    assert np.array_equal(np.asarray(Shards.open(small_disk)), EXPECTED)
-    with pytest.raises(OSError, match=r"Cannot write .*Read-only file system"):
-        encode_shards(model, TEXTS[:3], folder=small_disk, shard_size=SHARD_SIZE)
 
 
 def test_texts_that_were_added_are_computed_alone(model, shard_folder):

@@ -10,6 +10,7 @@ import pytest
 import helpers.exercises
 from helpers.exercises import EXERCISES, check
 from helpers.exercises.inputs import ARGUMENTS, INPUTS
+from notebooks.kit.notebooks import ROOT, lesson_path, read
 from tests.exercises._answers import RIGHT, WRONG
 from tests.metrics.samples import gallery
 
@@ -72,7 +73,7 @@ def test_every_sentence_is_there_in_both_languages_and_used():
 )
 def test_the_gallery_of_lesson_02_is_recognised(exercise: str, function: str, mistake: str):
     """The published mistakes are the catalogue of hints: one of them would pass, or remain without its name."""
-    theirs = gallery()[function]
+    theirs = gallery(read(lesson_path(ROOT, "en", "02_metrics")))[function]
     if exercise == "mean_recall":
         answer = lambda run, qrels, k: theirs([run.get(q, []) for q in qrels], [*map(list, qrels.values())], k)  # noqa: E731
     else:

@@ -132,7 +132,7 @@ def swap(row: int, cell: int, text: str) -> Callable[[Rows], object]:
         ),
         (
             lambda rows: rows.append([*rows[3][:4], "3"]),
-            r"^anna\.csv:8: query 'q1', passage 'p2' stands here twice, first in line 7: keep one row and one grade\.$",
+            r"^anna\.csv:8: query 'q1', passage 'p2' is here twice, first in line 7: keep one row and one grade\.$",
         ),
     ],
 )

@@ -88,18 +88,6 @@ def test_metrics_of_a_condensed_list_are_those_of_trec_eval_for_judged_documents
     assert not np.allclose(found, trec(rankings["two"], qrels, measure))
 
 
-def test_leave_one_out_by_hand():
-    """The wrong judgements would go: a's passage 7, relevant and found by nobody else, b's 9, not the shared ones.
-
-    MRR@3 of a: (1/3 + 1)/2 = 2/3, without 7: (0 + 1)/2. Of b: (1/2 + 1/2)/2 = 1/2, without 9, 4 and 5: (0 + 1/2)/2.
-    """
-    found = leave_one_out({"a": A, "b": B}, [{7: 1, 9: 1, 3: 0, 1: 0}, {2: 1, 4: 0, 5: 0}], 3, "mrr@3")
-    a, b = found.systems["a"], found.systems["b"]
-    assert (a.unique, a.full, a.without) == (1, pytest.approx(2 / 3), pytest.approx(1 / 2))
-    assert (b.unique, b.full, b.without) == (3, pytest.approx(1 / 2), pytest.approx(1 / 4))
-    assert (a.move, b.move) == (pytest.approx(-1 / 6), pytest.approx(-1 / 4))
-
-
 def test_leave_one_out_is_trec_eval_on_the_judgements_that_the_others_pooled():
     """A system would keep judgements that exist for its sake, or lose some of others; tau be of other orders."""
     rankings, depth = random_rankings(), 6

@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from nbformat import NotebookNode
 
 from notebooks.kit import __main__ as cli
 from notebooks.kit.arithmetic import ExpressionError, evaluate, wrong_formulas
@@ -14,9 +15,9 @@ from notebooks.kit.cells import alt_text, by_id
 from notebooks.kit.check import check
 from notebooks.kit.figures import free_numbers, without_markers
 from notebooks.kit.listed import FILE
-from notebooks.kit.notebooks import LANGUAGES, ROOT, dumps, lesson_path, read
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path
 from notebooks.kit.quantities import language_differences, quantities
-from tests.sample import NAME
+from tests.sample import NAME, edit, replaced
 
 FIGURES = {"a": 0.5, "b": 0.25, "column/1": 3, "column/2": 2, "column/3": 2}
 
@@ -60,13 +61,7 @@ def test_other_expressions_are_refused(text: str) -> None:
 
 def change(root: Path, old: str, new: str, cell: str = "intro", languages: tuple[str, ...] = LANGUAGES) -> None:
     """Replace a part of a markdown cell of the sample."""
-    for language in languages:
-        path = lesson_path(root, language, NAME)
-        book = read(path, root)
-        source = by_id(book)[cell].source
-        assert old in source
-        by_id(book)[cell].source = source.replace(old, new, 1)
-        path.write_text(dumps(book), encoding="utf-8")
+    edit(root, replaced(cell, old, new), *languages)
 
 
 def found(root: Path) -> set[tuple[str, str]]:
@@ -242,24 +237,15 @@ def test_chinese_numerals() -> None:
 
 def test_alternative_texts_take_markers(project: Path) -> None:
     """The words for a figure could name a number that the figure does not show, or show a marker to a reader."""
-    for language in LANGUAGES:
-        path = lesson_path(project, language, NAME)
-        book = read(path, project)
+
+    def marked(book: NotebookNode) -> None:
         cell = by_id(book)["figure"]
         cell.metadata.mystnb.image.alt = alt_text(cell) + "<!--fig:printed/best-->0.66"
         assert without_markers(alt_text(cell)).endswith("0.66")
         assert "<!--" not in without_markers(alt_text(cell))
-        path.write_text(dumps(book), encoding="utf-8")
+
+    edit(project, marked)
     assert {(p.cell, p.rule) for p in check(project, [NAME])} == {("figure", "figure-value")}
-
-
-def _set(root: Path, cell: str, **metadata: object) -> None:
-    """Set metadata of a cell in both languages."""
-    for language in LANGUAGES:
-        path = lesson_path(root, language, NAME)
-        book = read(path, root)
-        by_id(book)[cell].metadata.update(metadata)
-        path.write_text(dumps(book), encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -276,13 +262,13 @@ def _set(root: Path, cell: str, **metadata: object) -> None:
 )
 def test_what_hides_outputs_is_listed(project: Path, cell: str, metadata: dict[str, object], rule: str) -> None:
     """A tag could take a cell out of the comparison, or off the page, without a reason."""
-    _set(project, cell, **metadata)
+    edit(project, lambda book: by_id(book)[cell].metadata.update(metadata))
     assert {p.rule for p in check(project, [NAME])} == {rule}
 
 
 def _loosen(root: Path, tolerance: float, listed: float) -> None:
     """Give the scores of the sample a tolerance, and list one."""
-    _set(root, "scores", verify={"atol": tolerance})
+    edit(root, lambda book: by_id(book)["scores"].metadata.update(verify={"atol": tolerance}))
     path = root / FILE
     text = path.read_text(encoding="utf-8")
     entry = f'["00_sample".cells]\nscores = ["atol={listed}", "an example"]\n'

@@ -53,6 +53,7 @@ def test_a_companion_is_the_lesson_run_with_other_parameters(root: Path) -> None
     """A companion would repeat what the lesson gives, or change the lesson."""
     cells = {cell.id: cell for cell in read_companion(root, NAME).cells}
     assert cells["answer"].outputs[0].text == "size = 3\n"
+    assert json.loads(companion_path(root, NAME).read_text(encoding="utf-8"))["parameters"] == {"size": 3}
     assert read(lesson_path(root, "en", NAME), root).cells[2].outputs[0].text == "size = 1\n"
     assert faults(root) == []
     assert record_companion(root, NAME) == []
@@ -117,8 +118,3 @@ def test_claims_about_renamed_rows_are_put_to_the_test(root: Path) -> None:
     assert list(broken_claims(root, NAME, text, other)) == []
     broken = list(broken_claims(root, NAME, text, other, {"reply/": "answer/"}))
     assert broken == list(broken_claims(root, NAME, lesson, other)) != []
-
-
-def test_the_kept_parameters_are_those_run(root: Path) -> None:
-    """Nobody could tell which run gave the outputs of a companion."""
-    assert json.loads(companion_path(root, NAME).read_text(encoding="utf-8"))["parameters"] == {"size": 3}

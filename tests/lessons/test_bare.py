@@ -87,16 +87,3 @@ def test_a_lesson_alone_installs_what_it_needs(bare, name: str, tmp_path: Path):
     assert {name: after[name] for name in before} == before
     assert PACKAGE in after
     run(python, "-m", "pip", "uninstall", "--quiet", "--yes", PACKAGE)  # so that the next lesson installs it too
-
-
-def test_a_wheel_has_all_that_a_lesson_needs(bare, tmp_path: Path):
-    """The collection would be missing from a release."""
-    python, _ = bare
-    site = tmp_path / "site"
-    run(python, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, ROOT)
-    [wheel] = tmp_path.glob("*.whl")
-    run(python, "-m", "pip", "install", "--quiet", "--no-deps", "--target", site, wheel)
-    where = run(python, "-c", "import helpers; print(helpers.__file__)", PYTHONPATH=str(site))
-    assert where.strip() == str(site / "helpers" / "__init__.py")
-    gaps = execute(python, "01_evaluation", tmp_path / "empty", PYTHONPATH=str(site))
-    assert not gaps, "\n".join(map(str, gaps))

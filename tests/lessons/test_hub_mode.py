@@ -1,10 +1,6 @@
-"""Hub mode, end to end: lessons 01 and 03 and the report read a hub on this machine, and then do so without it."""
+"""Hub mode, end to end: lessons 01 and 03 read a hub on this machine, and then do so without it."""
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,25 +74,3 @@ def test_lesson_03_with_the_five_models_of_the_hub(hub: LocalHub, settings: dict
     ran = run_twice("03_model_comparison", {"MODELS": "hub"}, settings, hub)
     shown = "\n".join(text for cell in ran.cells if cell.cell_type == "code" for text in output_texts(cell))
     assert all(hub_id.split("/")[1] in shown for hub_id in UPSTREAM_MODELS)
-
-
-def test_a_report_on_the_hub_is_the_report_on_its_files(
-    hub: LocalHub, settings: dict[str, str], tmp_path: Path, real_data: Path
-) -> None:
-    """A report could read other texts, or other weights, than those that were asked for."""
-    bundled = bundled_path(BUNDLED[OFFLINE_DEFAULT])
-    means = []
-    for model, data, offline in [
-        ("owner/minilm", "owner/xquad", "0"),
-        ("owner/minilm", "owner/xquad", "1"),
-        (bundled, real_data / "xquad_en", "1"),
-    ]:
-        out = tmp_path / f"report-{len(means)}"
-        command = [sys.executable, "-m", "helpers.report", "--model", model, "--data", data, "--out", out]
-        environment = os.environ | settings | {"HF_HUB_OFFLINE": offline}
-        command += ["--max-queries", "50"]
-        run = subprocess.run(list(map(str, command)), env=environment, capture_output=True, text=True)
-        assert run.returncode == 0, run.stderr
-        saved = json.loads((out / "results.json").read_text())
-        means.append([system["scores"] for system in saved["systems"]])
-    assert means[0] == means[1] == means[2]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from pathlib import Path
 
-import nbformat
 import numpy as np
 from nbformat import NotebookNode
 from sklearn.metrics import ndcg_score
@@ -64,9 +62,8 @@ def text_forms(qrels: list, ids: np.ndarray, scores: np.ndarray) -> tuple[dict, 
     return {str(row): {str(doc): grade for doc, grade in docs.items()} for row, docs in enumerate(qrels)}, run
 
 
-def gallery(lesson: NotebookNode | None = None) -> dict[str, Callable]:
+def gallery(lesson: NotebookNode) -> dict[str, Callable]:
     """The functions that the gallery's cells of lesson 02 define, and what they use."""
-    lesson = lesson or nbformat.read(Path(__file__).parents[2] / "notebooks" / "en" / "02_metrics.ipynb", as_version=4)
     names: dict = {"np": np, "ndcg_score": ndcg_score, "recall": recall}
     for cell in lesson.cells:
         if cell.id.startswith("wrong-") and cell.cell_type == "code":

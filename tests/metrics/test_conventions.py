@@ -3,80 +3,40 @@
 from __future__ import annotations
 
 import re
-import warnings
 from pathlib import Path
 
-import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
 import ranx
-from beir.retrieval.evaluation import EvaluateRetrieval
 
 from helpers.metrics import evaluate
 from helpers.metrics.registry import METRICS
 from notebooks.kit.cells import by_id
 from notebooks.kit.notebooks import LANGUAGES, lesson_path, read
-from tests.metrics.test_variants import sentence_transformers_evaluator
+from tests.acid.runners import beir_, ir_measures_, ours, trec
+from tests.metrics.test_variants import flag_embedding, sentence_transformers
 
 ROOT = Path(__file__).parents[2]
 QRELS = {"q1": {"d4": 1, "d7": 1}, "q2": {"d1": 1}, "q3": {"d1": 0}}
 TIE = {"q1": {"d4": 1.0, "d5": 1.0}}  # the relevant one first in the input; d5 is larger as a text
 
 
-def _flag_embedding(qrels: dict, run: dict, metric: str) -> float:
-    """Return a mean by FlagEmbedding."""
-    from FlagEmbedding.abc.evaluation.utils import evaluate_metrics, evaluate_mrr
-
-    if metric == "mrr":
-        return float(evaluate_mrr(qrels, run, [2])["MRR@2"])
-    return float(evaluate_metrics(qrels, {q: dict(d) for q, d in run.items()}, [2])[2]["Recall@2"])
-
-
-def _sentence_transformers(qrels: dict, run: dict, metric: str) -> float:
-    """Return a mean by sentence-transformers."""
-    good = {query: {doc: grade for doc, grade in docs.items() if grade} for query, docs in qrels.items()}
-    good = {query: docs for query, docs in good.items() if docs}
-    hits = [[{"corpus_id": d, "score": s} for d, s in run.get(query, {}).items()] for query in good]
-    found = sentence_transformers_evaluator(good, [2]).compute_metrics(hits)
-    return float(found["mrr@k" if metric == "mrr" else "recall@k"][2])
-
-
-def _trec_eval(qrels: dict, run: dict, metric: str) -> float:
-    """Return a mean by pytrec_eval, which runs trec_eval: over the queries that it returns."""
-    name = "recip_rank" if metric == "mrr" else "recall_2"
-    found = pytrec_eval.RelevanceEvaluator(qrels, {name.replace("_2", ".2")}).evaluate(run)
-    return float(np.mean([values[name] for values in found.values()]))
-
-
-def _beir(qrels: dict, run: dict, metric: str) -> float:
-    """Return a mean by BEIR."""
-    run = {query: dict(docs) for query, docs in run.items()}
-    if metric == "mrr":
-        return float(EvaluateRetrieval.evaluate_custom(qrels, run, [2], "mrr")["MRR@2"])
-    return float(EvaluateRetrieval.evaluate(qrels, run, [2])[2]["Recall@2"])
-
-
-def _ir_measures(qrels: dict, run: dict, metric: str) -> float:
-    """Return a mean by ir_measures."""
-    measure = ir_measures.RR @ 2 if metric == "mrr" else ir_measures.R @ 2
-    return float(ir_measures.calc_aggregate([measure], qrels, run)[measure])
-
-
-def _ours(qrels: dict, run: dict, metric: str) -> float:
-    """Return a mean by helpers.metrics."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return evaluate(run, qrels, f"{metric}@2").mean[f"{metric}@2"]
+def trec_eval(run: dict, qrels: dict, metric: str) -> float:
+    """Return a mean by pytrec_eval, whose reciprocal rank has no cutoff: over the queries that it returns."""
+    if not metric.startswith("mrr"):
+        return trec.evaluate(run, qrels, metric)
+    values = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)
+    return float(np.mean([value["recip_rank"] for value in values.values()]))
 
 
 SCORERS = {
-    "trec_eval (pytrec_eval)": _trec_eval,
-    "BEIR": _beir,
-    "FlagEmbedding": _flag_embedding,
-    "sentence-transformers": _sentence_transformers,
-    "ir_measures": _ir_measures,
-    "`helpers.metrics`": _ours,
+    "trec_eval (pytrec_eval)": trec_eval,
+    "BEIR": beir_.evaluate,
+    "FlagEmbedding": flag_embedding,
+    "sentence-transformers": sentence_transformers,
+    "ir_measures": ir_measures_.evaluate,
+    "`helpers.metrics`": ours.evaluate,
 }
 # What is measured, and what the lesson's table says of it in each language.
 TIES = {
@@ -103,7 +63,7 @@ def tie_rule(score, metric: str) -> str:
     other = {"q1": dict(reversed(TIE["q1"].items()))}
     value = {"mrr": (1.0, 0.5), "recall": (1.0, 0.0)}[metric]
     padded = [{"q1": docs["q1"] | ({"d9": 2.0} if metric == "recall" else {})} for docs in (TIE, other)]
-    found = [round(score({"q1": {"d4": 1}}, run, metric), 4) for run in padded]
+    found = [round(score(run, {"q1": {"d4": 1}}, f"{metric}@2"), 4) for run in padded]
     rules = {(value[0], value[0]): "ascending", (value[1], value[1]): "descending", value: "input"}
     return rules[tuple(found)]
 
@@ -111,7 +71,7 @@ def tie_rule(score, metric: str) -> str:
 def mean_rule(score, metric: str) -> str:
     """Return over which queries a library takes the mean: q1 is perfect, q2 missing, q3 has nothing relevant."""
     perfect = {"q1": {"d4": 2.0, "d7": 1.0}, "q3": {"d2": 1.0}}
-    found = round(score(QRELS, perfect, metric), 3)
+    found = round(score(perfect, QRELS, f"{metric}@2"), 3)
     return {0.5: "run", 0.333: "judged"}.get(found, str(found))
 
 
@@ -164,7 +124,7 @@ ROUNDING = {"BEIR": True, "FlagEmbedding": True, "trec_eval (pytrec_eval)": Fals
 def test_rounding(library):
     """The table's last column would be wrong: a third, in full or to five places."""
     third = {"q1": {"d1": 1, "d2": 1, "d3": 1}}
-    value = SCORERS[library](third, {"q1": {"d1": 1.0, "d9": 0.5}}, "recall")
+    value = SCORERS[library]({"q1": {"d1": 1.0, "d9": 0.5}}, third, "recall@2")
     rounded = value == pytest.approx(round(1 / 3, 5), abs=1e-12)
     words = said("en", library, 4), said("zh", library, 4)
     assert words == (("to 5 places", "保留5位小数") if rounded else ("no", "否"))
@@ -199,9 +159,9 @@ def test_the_libraries_page_says_what_was_measured():
         "The id ascending: sentence-transformers",
         "The order of input: the MRR of BEIR and FlagEmbedding",
     ]
-    assert tie_rule(_trec_eval, "recall") == "descending"
-    assert tie_rule(_sentence_transformers, "mrr") == "ascending"
-    assert {tie_rule(_beir, "mrr"), tie_rule(_flag_embedding, "mrr")} == {"input"}
+    assert tie_rule(trec_eval, "recall") == "descending"
+    assert tie_rule(sentence_transformers, "mrr") == "ascending"
+    assert {tie_rule(beir_.evaluate, "mrr"), tie_rule(flag_embedding, "mrr")} == {"input"}
     means = sentence("libraries", "Which queries make the mean")
     assert "those in run and judgements: trec_eval." in means
     assert "All judged ones: ir_measures and `helpers.metrics`." in means

@@ -11,17 +11,14 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-import ir_measures
 import nbformat
 import numpy as np
 import pytest
-import pytrec_eval
-import ranx
-from beir.retrieval.evaluation import EvaluateRetrieval
 from sklearn.metrics import ndcg_score
 
 from helpers import metrics as lib
 from notebooks.kit.figures import notebook_figures
+from tests.acid.runners import beir_, ir_measures_, trec
 from tests.metrics.samples import RELEVANT, RETRIEVED, gallery
 
 LESSON = Path(__file__).parents[2] / "notebooks" / "en" / "02_metrics.ipynb"
@@ -37,7 +34,7 @@ def lesson() -> nbformat.NotebookNode:
 
 @pytest.fixture(scope="module")
 def variants(lesson) -> dict[str, Callable]:
-    """The functions that the gallery's cells define, and what they use."""
+    """The functions that the gallery's cells define."""
     return gallery(lesson)
 
 
@@ -145,73 +142,53 @@ def test_every_variant_of_the_gallery_is_checked(variants):
     assert functions - {"ndcg_score"} == set(CHECKS)
 
 
-def trec_says() -> dict[str, float]:
-    """Means by pytrec_eval."""
-    found = pytrec_eval.RelevanceEvaluator(QRELS, {"recall.1", "map_cut.1,10", "ndcg_cut.1,10"}).evaluate(RUN)
-    theirs = {name: np.mean([values[name] for values in found.values()]) for name in next(iter(found.values()))}
-    return {ours.replace("_cut_", "@").replace("recall_", "recall@"): value for ours, value in theirs.items()}
+def flag_embedding(run: dict, qrels: dict, metric: str) -> float:
+    """A mean by FlagEmbedding, which rounds to five places."""
+    from FlagEmbedding.abc.evaluation.utils import evaluate_metrics, evaluate_mrr
+
+    name, _, k = metric.partition("@")
+    if name == "mrr":
+        return float(evaluate_mrr(qrels, run, [int(k)])[f"MRR@{k}"])
+    ndcg, mean_ap, recall, _ = evaluate_metrics(qrels, {query: dict(docs) for query, docs in run.items()}, [int(k)])
+    return {label.lower(): value for label, value in (ndcg | mean_ap | recall).items()}[metric]
 
 
-def beir_says() -> dict[str, float]:
-    """Means by BEIR, which rounds to five places."""
-    ndcg, mean_ap, recall, _ = EvaluateRetrieval.evaluate(QRELS, {q: dict(d) for q, d in RUN.items()}, [1, 10])
-    return {name.lower(): value for name, value in (ndcg | mean_ap | recall).items() if name != "Recall@10"}
-
-
-def flag_embedding_says() -> dict[str, float]:
-    """Means by FlagEmbedding, which rounds to five places."""
-    from FlagEmbedding.abc.evaluation.utils import evaluate_metrics
-
-    ndcg, mean_ap, recall, _ = evaluate_metrics(QRELS, RUN, [1, 10])
-    return {name.lower(): value for name, value in (ndcg | mean_ap | recall).items() if name != "Recall@10"}
-
-
-def ranx_says() -> dict[str, float]:
-    """Means by ranx."""
-    return ranx.evaluate(QRELS, RUN, ["recall@1", "map@1", "map@10", "ndcg@1", "ndcg@10"])
-
-
-def ir_measures_says() -> dict[str, float]:
-    """Means by ir_measures."""
-    from ir_measures import AP, R, nDCG
-
-    names = {R @ 1: "recall@1", AP @ 1: "map@1", AP @ 10: "map@10", nDCG @ 1: "ndcg@1", nDCG @ 10: "ndcg@10"}
-    return {names[measure]: value for measure, value in ir_measures.calc_aggregate(list(names), QRELS, RUN).items()}
-
-
-def sentence_transformers_evaluator(qrels: dict, k: list[int]):
-    """Its evaluator of retrieval, for ready rankings."""
+def sentence_transformers(run: dict, qrels: dict, metric: str) -> float:
+    """A mean by sentence-transformers, of ready rankings with their scores."""
     from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
 
-    relevant = {query: set(docs) for query, docs in qrels.items()}
-    return InformationRetrievalEvaluator(
-        dict.fromkeys(relevant, ""), {}, relevant, mrr_at_k=k, ndcg_at_k=k, accuracy_at_k=k, precision_recall_at_k=k,
-        map_at_k=k,
-    )  # fmt: skip
+    name, _, k = metric.partition("@")
+    relevant = {query: {doc for doc, grade in docs.items() if grade} for query, docs in qrels.items()}
+    at = {f"{kind}_at_k": [int(k)] for kind in ("mrr", "ndcg", "accuracy", "precision_recall", "map")}
+    evaluator = InformationRetrievalEvaluator(dict.fromkeys(relevant, ""), {}, relevant, **at)
+    hits = [
+        [{"corpus_id": doc, "score": score} for doc, score in run.get(query, {}).items()]
+        for query in evaluator.queries_ids
+    ]
+    return float(evaluator.compute_metrics(hits)[f"{name}@k"][int(k)])
 
 
-def sentence_transformers_says() -> dict[str, float]:
-    """Means by sentence-transformers."""
-    hits = [[{"corpus_id": doc, "score": score} for doc, score in docs.items()] for docs in RUN.values()]
-    found = sentence_transformers_evaluator(QRELS, [1, 10]).compute_metrics(hits)
-    names = {"recall@1": ("recall@k", 1), **{f"{m}@{k}": (f"{m}@k", k) for m in ("map", "ndcg") for k in (1, 10)}}
-    return {name: found[metric][k] for name, (metric, k) in names.items()}
+def ranx(run: dict, qrels: dict, metric: str) -> float:
+    """A mean by ranx, which is compiled when it is first needed."""
+    from tests.acid.runners.ranx_ import evaluate
+
+    return evaluate(run, qrels, metric)
 
 
-def scikit_learn_says() -> dict[str, float]:
-    """Means by scikit-learn, given the retrieved documents only."""
-    truth = [np.isin(docs, good) for docs, good in zip(RETRIEVED, RELEVANT, strict=True)]
-    return {f"ndcg@{k}": ndcg_score(truth, np.tile(np.arange(10, 0, -1), (3, 1)), k=k) for k in (1, 10)}
+def scikit_learn(run: dict, qrels: dict, metric: str) -> float:
+    """Mean nDCG by scikit-learn, given the retrieved documents only."""
+    truth = [np.isin(list(run[query]), list(docs)) for query, docs in qrels.items()]
+    return ndcg_score(truth, np.tile(np.arange(10, 0, -1), (3, 1)), k=int(metric.partition("@")[2]))
 
 
 LIBRARIES = {
-    "trec_eval": trec_says,
-    "BEIR": beir_says,
-    "FlagEmbedding": flag_embedding_says,
-    "ranx": ranx_says,
-    "ir_measures": ir_measures_says,
-    "sentence-transformers": sentence_transformers_says,
-    "scikit-learn": scikit_learn_says,
+    "trec_eval": trec.evaluate,
+    "BEIR": beir_.evaluate,
+    "FlagEmbedding": flag_embedding,
+    "ranx": ranx,
+    "ir_measures": ir_measures_.evaluate,
+    "sentence-transformers": sentence_transformers,
+    "scikit-learn": scikit_learn,
 }
 
 
@@ -219,12 +196,12 @@ LIBRARIES = {
 def test_table_of_libraries_is_true(lesson, library):
     """The lesson's table would claim something that the library does not say."""
     figures = notebook_figures(lesson)
-    said = {name: float(figures[f"libraries/{library}/{name}"]) for name in ("ndcg@1", "ndcg@10")}
-    if library != "scikit-learn":
-        said |= {name: float(figures[f"libraries/{library}/{name}"]) for name in ("recall@1", "map@1", "map@10")}
+    metrics = ["ndcg@1", "ndcg@10"] + (["recall@1", "map@1", "map@10"] if library != "scikit-learn" else [])
+    said = {metric: float(figures[f"libraries/{library}/{metric}"]) for metric in metrics}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        assert LIBRARIES[library]() == pytest.approx(said, rel=0, abs=6e-6)
+        measured = {metric: LIBRARIES[library](RUN, QRELS, metric) for metric in metrics}
+    assert measured == pytest.approx(said, rel=0, abs=6e-6)
 
 
 def test_first_calls_of_the_tutorial_raise():
@@ -236,7 +213,8 @@ def test_first_calls_of_the_tutorial_raise():
 
 def test_rules_of_the_table_on_repeats_and_on_equal_scores_of_scikit_learn():
     """The table's columns would be wrong; the other libraries' rules are in test_conventions."""
-    hits = [[{"corpus_id": "d1", "score": 3.0 - i} for i in range(3)]]
-    found = sentence_transformers_evaluator({"q": {"d1": 1, "d2": 1}}, [3]).compute_metrics(hits)
-    assert (found["recall@k"][3], found["map@k"][3]) == (1.5, 1.5)
+    from tests.acid.runners import sentence_transformers_
+
+    for metric in ("recall@3", "map@3"):
+        assert sentence_transformers_.evaluate({"q": ["d1", "d1", "d1"]}, {"q": {"d1": 1, "d2": 1}}, metric) == 1.5
     assert ndcg_score([[1, 0, 0]], [[1.0, 1.0, 1.0]], k=1) == pytest.approx(1 / 3)

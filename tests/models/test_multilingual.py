@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import signal
 import struct
 import subprocess
 import sys
@@ -140,9 +139,13 @@ def test_conversion_is_exact(tmp_path):
     assert load_model(tmp_path / "model", device="cpu").info.max_length == 16
 
 
-def test_it_is_converted_once(tiny, monkeypatch):
-    """Each load would take seconds longer."""
+def test_it_is_converted_once_and_by_one_process_at_a_time(tiny, monkeypatch):
+    """Each load would take seconds longer; or two at once write into one another's files."""
+    locked = []
+    real = find.one_at_a_time
+    monkeypatch.setattr(find, "one_at_a_time", lambda folder: locked.append(folder) or real(folder))
     first = find_checkpoint(MULTILINGUAL)
+    assert locked == [first.folder]
     monkeypatch.setattr(find, "write_checkpoint", None)
     tiny.unlink()
     assert find_checkpoint(MULTILINGUAL) == first
@@ -198,53 +201,20 @@ def test_without_the_package_the_extra_and_the_original_are_named(tiny, monkeypa
     assert left(tiny) == []
 
 
-def script(tiny: Path, body: str) -> list[str]:
-    """Write a program that finds the tiny model, with lines of its own before."""
-    published = tuple(find.BUNDLED[MULTILINGUAL])
-    lines = f"""
-import sys, time
-from pathlib import Path
-from helpers.models import find
-from helpers.models.find import MULTILINGUAL, Bundled
-find.BUNDLED = {{MULTILINGUAL: Bundled(*{published!r})}}
-find.bundled_path = lambda _: Path({str(tiny)!r})
-write = find.write_checkpoint
-{body}
-find.find_checkpoint(MULTILINGUAL)
-"""
-    return [sys.executable, "-c", lines]
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of a process are POSIX's")
 def test_a_disk_that_fills_up_leaves_nothing(tiny):
     """The weights are the last to be written: what came before would be taken for a model."""
-    limit = "import resource, signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-    limit += "resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))"
-    done = subprocess.run(script(tiny, limit), capture_output=True, text=True)
+    published = tuple(find.BUNDLED[MULTILINGUAL])
+    program = f"""
+import resource, signal
+from pathlib import Path
+from helpers.models import find
+find.BUNDLED = {{find.MULTILINGUAL: find.Bundled(*{published!r})}}
+find.bundled_path = lambda _: Path({str(tiny)!r})
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+find.find_checkpoint(find.MULTILINGUAL)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert "OSError: Cannot write the model" in done.stderr.splitlines()[-1]
     assert left(tiny) == []
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is POSIX's")
-def test_a_conversion_that_was_killed_does_no_harm(tiny):
-    """The next one would wait for ever, or take the half for the whole."""
-    body = "def stop(source, folder):\n    write(source, folder); print('made', flush=True); time.sleep(60)\n"
-    process = subprocess.Popen(script(tiny, body + "find.write_checkpoint = stop"), stdout=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "made\n"
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
-    assert [name.startswith(".") for name in left(tiny)] == [True]
-    folder = find_checkpoint(MULTILINGUAL).folder
-    assert left(tiny) == [folder.name]
-
-
-def test_of_two_processes_at_once_one_converts(tiny, tmp_path):
-    """Two would write into one another's files, or take 1 GB of the disk."""
-    body = f"def count(source, folder):\n    time.sleep(1); open({str(tmp_path / 'count')!r}, 'a').write('x')\n"
-    body += "    write(source, folder)\nfind.write_checkpoint = count"
-    processes = [subprocess.Popen(script(tiny, body)) for _ in range(2)]
-    assert [process.wait() for process in processes] == [0, 0]
-    assert (tmp_path / "count").read_text() == "x"
-    folder = find_checkpoint(MULTILINGUAL).folder
-    assert left(tiny) == [folder.name]

@@ -145,6 +145,8 @@ def test_what_code_names_has_its_words():
     assert {*STAGES, "other"} == set(words("en")["steps"])
     assert set(CAUSES) == set(words("en")["causes"])
     assert {*OPTIONS, "object"} == set(words("en")["kinds"])
+    options = {f"options.{option}" for kind in OPTIONS.values() for option in kind if option != "name"}
+    assert options == {fact for fact in words("en")["facts"] if fact.startswith("options.")}
 
 
 @pytest.mark.parametrize("passed", [True, False])

@@ -1,4 +1,4 @@
-"""A page of the built site in Debian's chromium, for the tests: what went wrong, what axe finds, pictures of it."""
+"""A page of the built site in Debian's chromium, for the tests: what went wrong, what axe finds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ FLAGS = (
     "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync",
 )  # fmt: skip
-PICTURES = ROOT / "build" / "screenshots"
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 PAINTED = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 STILL = "document.getAnimations().length === 0"
@@ -132,11 +131,6 @@ class Site:
     def show(self, selector: str) -> None:
         """Scroll to the first thing that the selector finds."""
         self.page.evaluate(f"document.querySelector('{selector}').scrollIntoView({{behavior: 'instant'}})")
-
-    def picture(self, name: str) -> None:
-        """Leave a picture of what the window shows in build/screenshots/."""
-        PICTURES.mkdir(parents=True, exist_ok=True)
-        assert len(self.page.screenshot(path=str(PICTURES / f"{name}.png"))) > 10_000, f"{name}: blank"
 
     def switch(self) -> None:
         """Press the language switch where it is; playwright's own click would scroll first."""

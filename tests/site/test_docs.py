@@ -19,7 +19,6 @@ from bs4 import BeautifulSoup
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
-from nbformat.v4 import new_output
 
 from docs.site.build import build, problems
 from docs.site.cells import table
@@ -27,8 +26,8 @@ from docs.site.downloads import downloads
 from docs.site.finish import POLICY, Pages
 from docs.site.formulas import mathml
 from docs.site.inserts import card, filled
-from docs.site.links import address_faults, check_links, unreachable
-from docs.site.project import DocsError, Edition, addresses, slugs
+from docs.site.links import check_links, unreachable
+from docs.site.project import DocsError, Edition, addresses, notes, slugs
 from docs.site.pyodide import FOLDER
 from docs.site.styles import needed
 from notebooks.kit.cells import code_cells
@@ -204,6 +203,17 @@ def test_the_api_pages_have_only_what_we_wrote(site: Path):
     text = "".join(page.read_text(encoding="utf-8") for page in (site / "en").glob("helpers.*.html"))
     assert "TokenVectors.starts" in text
     assert "Alias for field number" not in text
+
+
+def test_the_chinese_site_says_what_each_module_is_for(site: Path):
+    """A Chinese reader would choose a module by English sentences."""
+    page = (site / "zh" / "api.html").read_text(encoding="utf-8")
+    rows = re.findall(r"<tr class=\"row-.*?</tr>", page, flags=re.S)
+    modules = notes(ROOT)["words"]["zh"]["modules"]
+    assert len(rows) == len(modules) > 20
+    for (module, about), row in zip(modules.items(), rows, strict=True):
+        assert about in re.sub("<[^>]+>", "", row)
+        assert about in (site / "zh" / f"{module}.html").read_text(encoding="utf-8")
 
 
 def test_the_default_of_a_parameter_is_short(site: Path):
@@ -391,38 +401,10 @@ def test_one_place_for_addresses():
 # --- what stops a build --------------------------------------------------------------------------------------
 
 
-def test_missing_twin_is_named(small: Path):
-    """A lesson in one language would be published and the switch would lead nowhere."""
+def test_what_the_check_says_stops_a_build(small: Path):
+    """A lesson in one language would be published and the switch would lead nowhere: tests/kit has the other rules."""
     lesson_path(small, "zh", "00_sample").unlink()
     assert problems(small)[0].startswith("notebooks/zh/00_sample.ipynb missing: does not exist")
-
-
-def test_missing_page_is_named(small: Path):
-    """A page without translation would be published."""
-    (small / "docs" / "zh" / "page.md").unlink()
-    assert problems(small) == ["docs/zh/page.md missing: does not exist, its twin does: a page has two languages"]
-
-
-def test_untranslated_page_is_named(small: Path):
-    """English text would stand in the Chinese edition."""
-    shutil.copy(small / "docs" / "en" / "page.md", small / "docs" / "zh" / "page.md")
-    assert "docs/zh/page.md untranslated: still in English: '# A page'" in problems(small)
-
-
-def test_unlike_headings_are_named(small: Path):
-    """The language switch would lead to another heading."""
-    path = small / "docs" / "zh" / "page.md"
-    path.write_text(path.read_text(encoding="utf-8") + "\n## 多出来的\n", encoding="utf-8")
-    assert "docs/zh/page.md headings: has 3 headings, English has 2" in problems(small)[0]
-
-
-def test_error_output_is_named(small: Path):
-    """A traceback would be published as a result."""
-    path = lesson_path(small, "en", "00_sample")
-    book = read(path, small)
-    book.cells[1].outputs = [new_output("error", ename="ValueError", evalue="x", traceback=[])]
-    path.write_text(dumps(book), encoding="utf-8")
-    assert "notebooks/en/00_sample.ipynb [setup] error: stores the error ValueError: x" in problems(small)
 
 
 def test_missing_jieba_is_named(small: Path, monkeypatch: pytest.MonkeyPatch):
@@ -449,39 +431,29 @@ def test_broken_reference_is_named_and_the_old_site_stays(small: Path, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("link", "message"),
+    ("html", "message"),
     [
-        ("missing.html", "no such file"),
-        ("#nowhere", "no such anchor"),
-        ("b.html#nowhere", "no such anchor"),
-        ("http://example.org/", "not https"),
-        ("https://exa mple.org/", "no host name"),
-        ("https://example.org/页。", "a character that does not belong"),
-        ("b.html", ""),
-        ("b.html#here", ""),
-        ("https://example.org/x?y=1#z", ""),
+        ('<a href="missing.html">x</a>', "no such file"),
+        ('<a href="#nowhere">x</a>', "no such anchor"),
+        ('<a href="b.html#nowhere">x</a>', "no such anchor"),
+        ('<a href="http://example.org/">x</a>', "not https"),
+        ('<a href="https://exa mple.org/">x</a>', "no host name"),
+        ('<a href="https://example.org/页。">x</a>', "a character that does not belong"),
+        ('<script src="https://cdn.example.org/x.js"></script>', "from another server"),
+        ('<a href="b.html">x</a>', ""),
+        ('<a href="b.html#here">x</a>', ""),
+        ('<a href="https://example.org/x-y_z/?y=1#z">x</a>', ""),
+        ('<a id="x" href="?a=1&amp;b=2#x">x</a>', ""),
+        ('<svg><use xlink:href="#gone" x="1"/></svg><!-- <a href="gone.html"> --><i data-src="gone"></i>', ""),
+        ("<script>\"<a href='gone'>\"</script>", ""),
     ],
 )
-def test_links_are_followed(tmp_path: Path, link: str, message: str):
-    """A dead link or anchor would be published."""
-    (tmp_path / "a.html").write_text(f'<p id="top"><a href="{link}">x</a></p>', encoding="utf-8")
+def test_links_are_followed(tmp_path: Path, html: str, message: str):
+    """A dead link or anchor would be published, or what only looks like a link stop the build."""
+    (tmp_path / "a.html").write_text(f'<p id="top">{html}</p>', encoding="utf-8")
     (tmp_path / "b.html").write_text('<p id="here">x</p>', encoding="utf-8")
     _, broken = check_links(tmp_path, "https://example.org/site/")
     assert (message in broken[0]) if message else (broken == []), broken
-
-
-def test_what_only_looks_like_a_link_is_left(tmp_path: Path):
-    """A figure that uses its own parts, or a link in a comment or a script, would stop the build."""
-    used = '<svg><use xlink:href="#gone" x="1"/></svg><!-- <a href="gone.html"> --><script>"<a href=\'gone\'>"</script>'
-    (tmp_path / "a.html").write_text(f'{used}<i data-src="gone"></i><a id="x" href="?a=1&amp;b=2#x">x</a>', "utf-8")
-    assert check_links(tmp_path, "https://example.org/")[1] == []
-
-
-def test_files_of_other_servers_are_refused(tmp_path: Path):
-    """A reader behind a firewall would wait for a server that is not ours."""
-    (tmp_path / "a.html").write_text('<script src="https://cdn.example.org/x.js"></script>', encoding="utf-8")
-    assert "from another server" in check_links(tmp_path, "https://example.org/")[1][0]
-    assert address_faults("https://example.org/a-b_c/?d=e#f") == []
 
 
 @pytest.mark.parametrize("answer", [b"", b"220 mail.example.org ready\r\n", b"HTTP/1.1 404 Gone\r\n\r\n"])

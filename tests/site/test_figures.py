@@ -61,13 +61,11 @@ def test_figures_fit_and_their_words_do_not_clash(site: Site, name: str, languag
     site.look(WIDE)
     site.open(f"{language}/{name}.html")
     assert site.page.locator(DRAWN).count() >= (11 if name == "benchmarks" else 1)
-    for label, size, scheme in (("light", WIDE, "light"), ("dark", WIDE, "dark"), ("phone", PHONE, "light")):
+    for size, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light")):
         site.look(size, scheme)
         assert site.page.evaluate(CLASHES, DRAWN) == []
         assert site.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
         assert name == "benchmarks" or min(site.page.evaluate(SIZES, DRAWN)) >= 11
-        site.show(DRAWN)
-        site.picture(f"{language}-figure-{name}-{label}")
     assert site.violations() == []
     assert site.wrong == []
 
@@ -158,5 +156,3 @@ def test_the_figure_on_speed_is_split_for_phones(site: Site, language: str):
         assert all(box["width"] > 300 for box in boxes)
         heights = [mark.bounding_box()["height"] for mark in site.page.locator(f"{DRAWN} text").all()[:20]]
         assert min(heights) > 9
-    site.show(".panels")
-    site.picture(f"{language}-speed-phone")

@@ -10,7 +10,7 @@ from docs.site.home import SYSTEMS, rankings
 from docs.site.project import Edition, read_yaml
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.site import rankings as recorded
-from tests.site.browser import PHONE, Site
+from tests.site.browser import PHONE, WIDE, Site
 
 SLOW = pytest.mark.slow  # the multilingual model takes a minute
 
@@ -57,5 +57,9 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
         site.until(f"document.querySelector('.home-query').textContent === {json.dumps(text)}")
     plain = [html.replace(' class=""', "") for html in (site.page.inner_html(".home-lists"), before)]
     assert plain[0] == plain[1]
+    tops = "['article h1', '.home-demo'].map(part => document.querySelector(part).getBoundingClientRect().top)"
+    site.look(WIDE)
+    title, demo = site.page.evaluate(tops)
+    assert abs(title - demo) < 60, "the question and its example are not side by side"
     site.look(PHONE)
     assert site.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than a phone"

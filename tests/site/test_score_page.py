@@ -10,8 +10,8 @@ import pytest
 from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate
 from notebooks.kit.notebooks import LANGUAGES
+from tests.metrics.samples import RELEVANT, RETRIEVED
 from tests.site.browser import PHONE, WIDE, Site
-from tests.site.test_try_page import RELEVANT, RETRIEVED
 from tests.site.vectors import METRICS
 
 pytestmark = pytest.mark.browser
@@ -52,8 +52,6 @@ def test_a_pasted_run_is_scored_in_the_page(site: Site, language: str):
         assert site.violations() == []
         assert site.faint() == []
         assert site.page.evaluate("document.documentElement.scrollWidth") <= width["width"]
-        site.show(".score")
-        site.picture(f"{language}-score-{scheme}-{width['width']}")
     assert site.wrong == []
 
 

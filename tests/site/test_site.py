@@ -1,7 +1,6 @@
 """The documentation site in a real browser: Debian's chromium, pages served on this machine alone.
 
-`make test-site` says what it needs where that is missing (conftest.py). Pictures for a look are left in
-build/screenshots/.
+`make test-site` says what it needs where that is missing (conftest.py).
 """
 
 from __future__ import annotations
@@ -19,18 +18,10 @@ from docs.site.search import settings
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
 from notebooks.kit.translation import glossary
 from tests.site.browser import PHONE, WIDE, Site
-from tests.site.queries import NEWER, QUERIES, QUESTIONS, TRADE
+from tests.site.queries import QUERIES, QUESTIONS, TRADE
 
 pytestmark = pytest.mark.browser
 
-# Pages of which pictures are kept, and what to show of each.
-SHOWN = {
-    "index": {"home": "body"},
-    "libraries": {"table": "#why-they-differ"},
-    "cheatsheet": {"cheatsheet": "body"},
-    "benchmarks": {"benchmarks": "body"},
-    "03_model_comparison": {"lesson": "body", "frame": "table.dataframe", "figure": "article svg.drawn"},
-}
 LIGHT = 250_000  # bytes
 
 
@@ -57,18 +48,15 @@ def formulas(language: str, name: str) -> int:
 def inspect(site: Site, language: str, name: str) -> None:
     """Look at the page that the browser shows: in light and dark, and on a phone; that first, where it is one."""
     assert site.page.locator("math").count() == formulas(language, name)
-    looks = [("light", WIDE, "light"), ("dark", WIDE, "dark"), ("phone", PHONE, "light")]
-    for label, size, scheme in looks if site.page.viewport_size == WIDE else looks[::-1]:
+    looks = [(WIDE, "light"), (WIDE, "dark"), (PHONE, "light")]
+    for size, scheme in looks if site.page.viewport_size == WIDE else looks[::-1]:
         site.look(size, scheme)
         if size == PHONE:
             assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], f"{language}, phone"
         else:
-            assert site.faint() == [], f"{language}, {label}"
-        if size == PHONE or (name, label) == ("index", "light"):  # the bars at the sides, hidden on a phone
-            assert site.violations() == [], f"{language}, {label}"
-        for spot, selector in SHOWN.get(name, {}).items():
-            site.show(selector)
-            site.picture(f"{language}-{spot}-{label}")
+            assert site.faint() == [], f"{language}, {scheme}"
+        if size == PHONE or (name, scheme) == ("index", "light"):  # the bars at the sides, hidden on a phone
+            assert site.violations() == [], f"{language}, {size}"
     for image in site.page.locator("article img").all():
         assert image.evaluate("async i => { await i.decode(); return i.naturalWidth; }") > 100
     assert site.wrong == []
@@ -186,20 +174,26 @@ def test_search_keeps_what_is_typed_while_it_loads(site: Site):
     assert site.page.locator("#search-results li").count()
 
 
+def by_word(places: dict[str, tuple[str, str]], language: str) -> dict[str, str]:
+    """Return the place of each word or phrase of one language."""
+    at = LANGUAGES.index(language)
+    return {query: place for place, words in places.items() for query in words[at].split("|") if query}
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_search_finds_the_section_first(site: Site, language: str):
     """A reader who types a word, a part of one, a mistyped one or its translation would miss what explains it."""
     site.look(WIDE)
     site.open(f"{language}/search.html")
-    first = {}
-    for query in QUERIES[language]:
+    first, expected = {}, by_word(QUERIES, language)
+    for query in expected:
         site.page.fill(".bd-search-container input[name=q]", query)
         site.until(f"document.getElementById('search-summary').dataset.query === {query!r}")
         links = site.page.locator("#search-results li > a")
         first[query] = (links.first.get_attribute("href") or "").replace(".html", "") if links.count() else "nothing"
         shown = "".join(site.page.locator("#search-results p").all_inner_texts())
         assert not re.search(r"\\[a-z]+\{|find_spec", shown), query
-    assert first == QUERIES[language]
+    assert first == expected
     assert len(first) >= 30
     assert site.wrong == []
 
@@ -213,33 +207,21 @@ def found(site: Site, question: str) -> list[str]:
     )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("questions", [QUESTIONS, NEWER], ids=["questions", "newer"])
-def test_search_answers_questions(site: Site, questions: dict[str, dict[str, list[str]]], language: str):
-    """A newcomer, who asks in words of their own, would not meet the section that answers."""
-    site.look(WIDE)
-    site.open(f"{language}/search.html")
-    missed = {}
-    for question, answers in questions[language].items():
-        links = found(site, question)[:3]
-        if not {link.replace(".html", "") for link in links} & set(answers):
-            missed[question] = links
-    assert len(questions[language]) == 25
-    assert len(missed) <= 2, missed
-    assert site.wrong == []
+def missed(site: Site, questions: dict[str, str]) -> dict[str, list[str]]:
+    """Return the first three results of each question of which none is one of its answers."""
+    results = {question: [link.replace(".html", "") for link in found(site, question)[:3]] for question in questions}
+    return {question: links for question, links in results.items() if not {*links} & {*questions[question].split()}}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_search_knows_the_words_of_the_trade(site: Site, language: str):
-    """An engineer would find nothing, because the site calls the thing by another name."""
+def test_search_answers_questions(site: Site, language: str):
+    """A newcomer, who asks in words of their own, or an engineer in those of the trade would not meet the section."""
     site.look(WIDE)
     site.open(f"{language}/search.html")
-    missed = {}
-    for query, answers in TRADE[language].items():
-        links = found(site, query)[:3]
-        if not {link.replace(".html", "") for link in links} & set(answers):
-            missed[query] = links
-    assert missed == {}
+    questions = {row[LANGUAGES.index(language)]: row[2] for row in QUESTIONS if row[LANGUAGES.index(language)]}
+    assert len(questions) == 50
+    assert len(faults := missed(site, questions)) <= 4, faults
+    assert missed(site, by_word(TRADE, language)) == {}
     assert site.wrong == []
 
 
@@ -286,7 +268,7 @@ def test_search_from_any_page(site: Site):
     site.page.wait_for_selector(".search-quick li a")
     quick = site.page.locator(".search-quick li > a")
     assert 1 < quick.count() <= 6
-    assert quick.first.get_attribute("href") == QUERIES["zh"]["召回率"].replace("#", ".html#")
+    assert quick.first.get_attribute("href") == by_word(QUERIES, "zh")["召回率"].replace("#", ".html#")
     meaning = next(term.means["zh"] for term in glossary(ROOT) if term.zh == "召回率")
     assert meaning in site.page.inner_text("dialog .search-term")
     assert site.violations() == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import pytest
@@ -11,25 +10,13 @@ from docs.site.project import Edition
 from docs.site.widget import passages, settings
 from helpers.metrics import evaluate
 from notebooks.kit.notebooks import ROOT
+from tests.metrics.samples import RELEVANT, RETRIEVED
 from tests.site.browser import PAINTED, PHONE, WIDE, Site
-from tests.site.vectors import METRICS, far_apart, random_cases
+from tests.site.vectors import METRICS
 
 pytestmark = pytest.mark.browser
 
-RELEVANT = [[11, 1, 7, 17, 21], [4, 16, 1], [26, 10, 22, 8]]
-RETRIEVED = [
-    [11, 1, 17, 7, 21, 8, 0, 28, 9, 20],
-    [16, 1, 6, 18, 3, 4, 25, 19, 8, 14],
-    [24, 10, 26, 2, 8, 28, 4, 23, 13, 21],
-]
 READY = "document.querySelector('.try.ready') !== null"
-IN_PAGE = """async cases => {
-  const { METRICS, find, ordered } = await import('./_static/try/metrics.js');
-  return cases.map(({ docs, scores, judged, k, level, gain, persistence }) => {
-    const hits = find(scores ? ordered(docs, scores) : docs, new Map(judged), level);
-    return Object.values(METRICS).map(metric => metric(hits, k, { gain, persistence }).value);
-  });
-}"""
 
 
 def opened(site: Site, path: str, size: dict[str, int] = WIDE) -> None:
@@ -74,12 +61,6 @@ def document(site: Site, name: str, id_: int) -> object:
     """The button of a document."""
     box = site.page.locator(".try-ranking").nth("ABC".index(name))
     return box.locator("li button").filter(has_text=str(id_)).first
-
-
-def test_values_in_the_browser_are_those_of_the_package(site: Site):
-    """The browser would show another number than the package computes."""
-    opened(site, "en/try.html?set=lesson")
-    assert far_apart(random_cases(), site.page.evaluate(IN_PAGE, random_cases())) == []
 
 
 @pytest.mark.parametrize("path", ["en/try.html?set=lesson", "zh/02_metrics.html"])
@@ -317,13 +298,3 @@ def test_twenty_documents_can_be_moved(site: Site):
         site.page.keyboard.press("Shift+ArrowRight")
         site.page.keyboard.press("Shift+ArrowLeft")
     assert documents(site, "A") == [str(number) for number in range(20)]
-
-
-def test_words_of_the_page_are_the_words_of_the_file(site: Site):
-    """The Chinese page would show English words."""
-    opened(site, "zh/try.html?set=lesson")
-    words = settings(ROOT)["words"]["zh"]
-    text = site.page.locator(".try").inner_text()
-    for key in ("help", "tray", "add", "reset", "copy", "caption", "mean"):
-        assert words[key] in text, key
-    assert json.dumps(words["help"]) not in text

@@ -241,6 +241,7 @@ def test_titles_are_cut_between_words():
     assert '<a href="#x">#</a>' in done
     assert "<p>封顶召回率</p>" in done
     assert done.endswith('<em>看<span class="latin">nDCG@10</span>的值</em>')
+    assert polished("<em>&amp;</em>", [], {}) == '<em><span class="latin">&amp;</span></em>'  # not "&<span>amp"
 
 
 def test_no_line_begins_with_the_sign_after_a_formula():

@@ -214,36 +214,6 @@ def test_a_reranker_that_scores_something_else_is_refused(four, scores, message)
         Rerank(Fixed([[3, 2, 1]], [[0, 1, 2]]), Broken()).rank(four, 3)
 
 
-@pytest.mark.slow  # ranx compiles itself for a minute
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [
-        ({"how": "rrf"}, {"method": "rrf", "norm": None, "params": {"k": 60}}),
-        ({"how": "rrf", "rrf_k": 1}, {"method": "rrf", "norm": None, "params": {"k": 1}}),
-        (
-            {"how": "weighted", "weights": [0.7, 0.3]},
-            {"method": "wsum", "norm": "min-max", "params": {"weights": [0.7, 0.3]}},
-        ),
-    ],
-)
-def test_fusion_is_that_of_ranx(ours, theirs):
-    """Somebody who moves a pipeline from ranx would get another list, and look for the mistake elsewhere."""
-    import ranx  # takes seconds
-
-    rng = np.random.default_rng(7)
-    queries, docs = [f"q{n}" for n in range(20)], [f"d{n:02}" for n in range(40)]
-    data = from_ids("t", dict.fromkeys(queries, "x"), {doc: doc for doc in docs}, {q: {"d00": 1} for q in queries})
-    runs = [
-        {q: dict(zip(rng.permutation(docs)[:15].tolist(), rng.normal(size=15).tolist(), strict=True)) for q in queries}
-        for _ in range(2)
-    ]
-    fused = Fusion([Run(run) for run in runs], **ours).rank(data, 30)
-    expected = ranx.fuse(runs=[ranx.Run(run) for run in runs], **theirs).to_dict()
-    for query, ids, scores in zip(data.query_ids, fused.ids, fused.scores, strict=True):
-        got = {data.doc_ids[row]: score for row, score in zip(ids.tolist(), scores.tolist(), strict=True) if row >= 0}
-        assert got == pytest.approx(expected[query], rel=1e-6, abs=1e-6)
-
-
 def test_a_run_may_name_passages_that_were_merged():
     """A run that is perfect by the source's own judgements would score 0 wherever it names the other of two copies."""
     texts = {"a": "same", "b": "same", "c": "other"}

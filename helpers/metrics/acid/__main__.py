@@ -12,7 +12,7 @@ def main() -> int:
     """Run the suite. Returns 0 if every case that the function offers agrees, else 1; 2 if it cannot be imported."""
     parser = argparse.ArgumentParser(prog="python -m helpers.metrics.acid", description=__doc__)
     parser.add_argument("function", help="module:function; it takes (run, qrels, metric) and returns a number")
-    parser.add_argument("--language", choices=("en", "zh"), default="en", help="of titles and reasons")
+    parser.add_argument("--language", choices=("en", "zh"), default="en", help="language of titles and reasons")
     options = parser.parse_args()
     try:
         results = run_cases(options.function, read_cases())

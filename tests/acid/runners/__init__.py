@@ -1,7 +1,7 @@
 """What the acid test asks of other libraries: each module has `evaluate(run, qrels, metric)` and says which `PACKAGE`.
 
 A runner calls the library as its own documentation does. Where a library cannot be asked, because it lacks the metric
-or takes no such input, the runner raises NotImplementedError.
+or takes no such input, the runner raises NotImplementedError. Its `LANGUAGE` is Python unless the module names another.
 """
 
 from __future__ import annotations

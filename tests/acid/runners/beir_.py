@@ -5,7 +5,6 @@ from beir.retrieval.evaluation import EvaluateRetrieval
 from tests.acid.runners import not_offered, parsed, scored
 
 PACKAGE = "beir"
-LANGUAGE = "Python"
 PLACES = {"ndcg": (0, "NDCG"), "map": (1, "MAP"), "recall": (2, "Recall"), "precision": (3, "P")}
 
 

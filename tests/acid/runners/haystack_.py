@@ -6,7 +6,6 @@ from haystack.components import evaluators
 from tests.acid.runners import listed, one_by_one, renamed
 
 PACKAGE = "haystack-ai"
-LANGUAGE = "Python"
 NAMES = {"recall": ("Recall", {"mode": "multi_hit"}), "success": ("Recall", {"mode": "single_hit"}),
          "mrr": ("MRR", {}), "map": ("MAP", {}), "ndcg": ("NDCG", {})}  # fmt: skip
 

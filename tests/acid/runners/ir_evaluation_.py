@@ -5,7 +5,6 @@ from ir_evaluation import metrics as functions
 from tests.acid.runners import listed, one_by_one, relevant, renamed
 
 PACKAGE = "ir-evaluation"
-LANGUAGE = "Python"
 NAMES = {"recall": "recall", "precision": "precision", "mrr": "reciprocal_rank", "map": "average_precision",
          "ndcg": "ndcg"}  # fmt: skip
 

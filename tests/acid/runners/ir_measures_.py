@@ -5,7 +5,6 @@ import ir_measures
 from tests.acid.runners import parsed, scored
 
 PACKAGE = "ir_measures"
-LANGUAGE = "Python"
 NAMES = {"recall": "R", "precision": "P", "mrr": "RR", "map": "AP", "ndcg": "nDCG", "success": "Success"}
 
 

@@ -5,7 +5,6 @@ from llama_index.core.evaluation.retrieval import metrics
 from tests.acid.runners import listed, one_by_one, parsed, relevant
 
 PACKAGE = "llama-index-core"
-LANGUAGE = "Python"
 NAMES = {"recall": "Recall", "precision": "Precision", "mrr": "MRR", "map": "AveragePrecision", "ndcg": "NDCG",
          "success": "HitRate"}  # fmt: skip
 

@@ -5,7 +5,6 @@ from mteb._evaluators.retrieval_metrics import calculate_retrieval_scores
 from tests.acid.runners import parsed, scored
 
 PACKAGE = "mteb"
-LANGUAGE = "Python"
 NAMES = {"recall": ("recall", "Recall"), "precision": ("precision", "P"), "map": ("map", "MAP"),
          "ndcg": ("ndcg", "NDCG"), "mrr": ("mrr", "MRR"), "success": ("hit_rate", "HitRate")}  # fmt: skip
 

@@ -3,7 +3,6 @@
 from helpers.metrics import evaluate as evaluate_all
 
 PACKAGE = "helpers.metrics"
-LANGUAGE = "Python"
 
 
 def evaluate(run, qrels, metric):

@@ -5,7 +5,6 @@ import ranx
 from tests.acid.runners import parsed, scored
 
 PACKAGE = "ranx"
-LANGUAGE = "Python"
 NAMES = {"success": "hit_rate"}
 
 

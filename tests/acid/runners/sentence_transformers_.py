@@ -5,7 +5,6 @@ from sentence_transformers.evaluation import InformationRetrievalEvaluator
 from tests.acid.runners import listed, one_by_one, parsed, relevant
 
 PACKAGE = "sentence-transformers"
-LANGUAGE = "Python"
 NAMES = {"success": "accuracy"}
 
 

@@ -5,7 +5,6 @@ from sklearn.metrics import ndcg_score
 from tests.acid.runners import not_offered, one_by_one, parsed, scored
 
 PACKAGE = "scikit-learn"
-LANGUAGE = "Python"
 
 
 def evaluate(run, qrels, metric):

@@ -6,7 +6,6 @@ from torchmetrics.functional import retrieval
 from tests.acid.runners import one_by_one, parsed, scored
 
 PACKAGE = "torchmetrics"
-LANGUAGE = "Python"
 NAMES = {"recall": "recall", "precision": "precision", "mrr": "reciprocal_rank", "map": "average_precision",
          "ndcg": "normalized_dcg", "success": "hit_rate"}  # fmt: skip
 

@@ -44,16 +44,19 @@ export class Encoder {
   dense(x, name, size) {
     const { rows, scales } = this.tensors.get(`${name}.weight`), bias = this.tensors.get(`${name}.bias`);
     const out = bias.length, y = new Float64Array((x.length / size) * out);
-    for (let a = 0, i = 0; a < x.length; a += 4 * size, i += 4 * out) {
-      const b = a + size, c = b + size, d = c + size;
-      for (let o = 0; o < out; o += 2) {
+    const fours = new Float64Array(x.length), pair = new Float64Array(2 * size); // what is read together lies together
+    for (let row = 0, i = 0; i < x.length; row += 1) for (let k = 0; k < size; k += 1, i += 1) fours[4 * ((row >> 2) * size + k) + (row & 3)] = x[i];
+    for (let o = 0; o < out; o += 2) {
+      const last = o + 1, scale = scales[o], next = scales[last];
+      for (let k = 0; k < size; k += 1) { pair[2 * k] = rows[o * size + k]; pair[2 * k + 1] = rows[last * size + k]; }
+      for (let start = 0, i = 0; start < x.length; start += 4 * size, i += 4 * out) {
         let a0 = 0, b0 = 0, c0 = 0, d0 = 0, a1 = 0, b1 = 0, c1 = 0, d1 = 0;
-        for (let k = 0, at = o * size; k < size; k += 1, at += 1) {
-          const first = rows[at], second = rows[at + size];
-          a0 += first * x[a + k]; b0 += first * x[b + k]; c0 += first * x[c + k]; d0 += first * x[d + k];
-          a1 += second * x[a + k]; b1 += second * x[b + k]; c1 += second * x[c + k]; d1 += second * x[d + k];
+        for (let k = 0, at = start; k < 2 * size; k += 2, at += 4) {
+          const first = pair[k], second = pair[k + 1], a = fours[at], b = fours[at + 1], c = fours[at + 2], d = fours[at + 3];
+          a0 += first * a; b0 += first * b; c0 += first * c; d0 += first * d;
+          a1 += second * a; b1 += second * b; c1 += second * c; d1 += second * d;
         }
-        const at = i + o, last = o + 1, scale = scales[o], next = scales[last];
+        const at = i + o;
         y[at] = a0 * scale + bias[o]; y[at + out] = b0 * scale + bias[o]; y[at + 2 * out] = c0 * scale + bias[o]; y[at + 3 * out] = d0 * scale + bias[o];
         y[at + 1] = a1 * next + bias[last]; y[at + out + 1] = b1 * next + bias[last]; y[at + 2 * out + 1] = c1 * next + bias[last]; y[at + 3 * out + 1] = d1 * next + bias[last];
       }
@@ -109,7 +112,8 @@ export class Encoder {
     for (let layer = 0; layer < LAYERS; layer += 1) {
       const at = `encoder.layer.${layer}`, [query, key, value] = ["query", "key", "value"].map((name) => this.dense(x, `${at}.attention.self.${name}`, DIM));
       this.normalize(x, this.dense(this.attend(query, key, value, n), `${at}.attention.output.dense`, DIM), n, `${at}.attention.output.LayerNorm`);
-      const inner = this.dense(x, `${at}.intermediate.dense`, DIM).map((v) => 0.5 * v * (1 + erf(v / Math.SQRT2)));
+      const inner = this.dense(x, `${at}.intermediate.dense`, DIM);
+      for (let i = 0; i < n * 4 * DIM; i += 1) inner[i] *= 0.5 * (1 + erf(inner[i] / Math.SQRT2));
       this.normalize(x, this.dense(inner, `${at}.output.dense`, 4 * DIM), n, `${at}.output.LayerNorm`);
     }
     const mean = new Float64Array(DIM);
@@ -131,7 +135,11 @@ export class DenseIndex extends Encoder {
   /** Return the numbers of the k passages nearest to a text. */
   search(text, k = 10) {
     const vector = this.encode(text);
-    const scores = Array.from(this.scales, (scale, passage) => Math.fround(scale * vector.reduce((sum, v, i) => sum + v * this.passages[passage * DIM + i], 0)));
+    const scores = Array.from(this.scales, (scale, passage) => {
+      let sum = 0;
+      for (let i = 0, at = passage * DIM; i < DIM; i += 1, at += 1) sum += vector[i] * this.passages[at];
+      return Math.fround(scale * sum);
+    });
     return [...scores.keys()].sort((a, b) => scores[b] - scores[a] || a - b).slice(0, k);
   }
 }

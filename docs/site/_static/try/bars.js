@@ -32,6 +32,7 @@ export class Bars {
     for (const { tick } of this.rows) [tick.hidden, tick.checked, tick.disabled] = [false, false, false];
     this.go.hidden = false;
     this.rows[0].tick.focus({ preventScroll: true });
+    this.element.scrollIntoView({ block: "nearest" }); // on a phone its button would be below the window
   }
 
   make() {
