@@ -5,7 +5,6 @@ The page's part is JavaScript without a framework (_static/run/), its words are 
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +13,9 @@ from sphinx.util.typing import ExtensionMetadata
 
 from docs.site.cells import NUMBER
 from docs.site.figures import COLOURS, SCALE, STROKES
-from docs.site.project import Edition, read_yaml
+from docs.site.project import Edition, as_json, read_yaml
 from docs.site.pyodide import ARCHIVES, FOLDER, LOCK, files, release
+from docs.site.search import write_data
 from notebooks.kit.cells import alt_text, code_cells
 from notebooks.kit.labels import chinese, labels, names_of, printed_labels, values_of
 
@@ -36,6 +36,7 @@ LESSONS = {
     ),
     "04_judgements": Lesson(("matplotlib", "numpy", "pandas", "scikit-learn", "scipy")),
 }
+AT_ONCE = ("archives", "elsewhere", "lesson", "total", "words")  # what the offer needs; the rest is fetched on start
 PLACE = '<span class="target" id="cell-setup">'
 
 
@@ -56,6 +57,7 @@ def settings(edition: Edition, lesson: str) -> dict[str, Any]:
     first |= {known[name]["file_name"] for name in packages(needs.packages)}
     cells = code_cells(edition.lesson(lesson))
     return {
+        "lesson": lesson,
         "cells": [{"id": cell.id, "source": cell.source, "alt": alt_text(cell)} for cell in cells],
         "elsewhere": needs.elsewhere,
         "files": hashes,
@@ -97,8 +99,10 @@ def offer(app: Sphinx, page: str, _template: str, context: dict[str, Any], _doct
     if FOLDER not in app.tags or page not in LESSONS:
         return
     edition = Edition.of(app)
-    data = json.dumps(settings(edition, page), ensure_ascii=False, sort_keys=True).replace("<", "\\u003c")
-    tool = f'<div class="run" data-files="../{FOLDER}/"><script type="application/json">{data}</script></div>'
+    later = settings(edition, page)
+    data = as_json({name: later.pop(name) for name in AT_ONCE})
+    write_data(app, f"run/{page}.json", later)
+    tool = f'<div class="run" data-files="../{FOLDER}/">{data}</div>'
     context["body"] = context["body"].replace(PLACE, tool + PLACE, 1)
     app.add_css_file("run/run.css")
     app.add_js_file("run/main.js", type="module")

@@ -148,6 +148,13 @@ const buttons = () => {
 };
 
 const start = el("button", { type: "button", onclick: async () => {
+  start.disabled = true;
+  try {
+    Object.assign(settings, await (await fetch(new URL(`${settings.lesson}.json`, import.meta.url))).json());
+  } catch (error) {
+    say("failed", { detail: error.message });
+    return;
+  } finally { start.disabled = false; }
   cells = settings.cells.map((cell) => new Cell(cell));
   start.hidden = true;
   all.hidden = again.hidden = false;
