@@ -27,6 +27,10 @@ NOTE_READY = """new MutationObserver((_, seen) => {
   window.widgetReady = performance.now();
   seen.disconnect();
 }).observe(document, {subtree: true, childList: true, attributes: true, attributeFilter: ['class']});"""
+READY = """new Promise(done => {
+  const look = () => document.querySelector('.try.ready') ? done() : requestAnimationFrame(look);
+  look();
+})"""
 LOADED = "performance.getEntriesByType('navigation')[0].loadEventEnd > 0"
 TIMES = """() => {
   const {domContentLoadedEventEnd} = performance.getEntriesByType('navigation')[0];
@@ -91,7 +95,7 @@ def measure(pages: Sequence[str] = PAGES, rounds: int = ROUNDS) -> dict[str, dic
                 found[name][path] = summary(times)
         page = browser.new_page(viewport=WIDE)
         page.goto(f"{base}en/try.html?k=20&a={TWENTY}&b={TWENTY}&c={TWENTY}")
-        page.wait_for_function("document.querySelector('.try.ready') !== null")
+        page.evaluate(READY)
         page.evaluate(MOVES, 10)
         found["key to painted frame"] = {name: summary(times) for name, times in page.evaluate(MOVES, 100).items()}
         browser.close()

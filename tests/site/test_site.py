@@ -22,7 +22,7 @@ from tests.site.queries import QUERIES, QUESTIONS, TRADE
 
 pytestmark = pytest.mark.browser
 
-LIGHT = 250_000  # bytes
+LIGHT = 130_000  # bytes
 
 
 def names() -> list[str]:

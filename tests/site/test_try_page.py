@@ -23,6 +23,7 @@ def opened(site: Site, path: str, size: dict[str, int] = WIDE) -> None:
     """Load a page with the widget, and wait until it is there."""
     site.look(size)
     site.open(path)
+    site.page.evaluate("document.querySelector('.try').scrollIntoView()")  # it loads when a reader comes near
     site.until(READY)
 
 
