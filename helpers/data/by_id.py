@@ -46,10 +46,6 @@ class Options:
     encoding: str = UTF8
     skipped: Counter[str] = field(default_factory=Counter)
 
-    def read(self, path: Path) -> Table:
-        """Read a table, as :func:`helpers.data.formats.read_table` does."""
-        return read_table(path, self.columns.values(), self.encoding)
-
     def skip_blank(self, source: str, role: str, names: Sequence[str], total: int) -> None:
         """Count queries or passages (``role``) without a text, or raise; ``names`` are their ids or rows."""
         if names and self.on_blank == "raise":
@@ -115,7 +111,7 @@ def read_files(name: str, queries: Path, corpus: Path, qrels: Path, options: Opt
     Raises:
         ValueError: as :func:`collect`, :func:`texts_by_id` and ``helpers.data.trec.read_qrels``.
     """
-    tables = [options.read(file) for file in (queries, corpus)]
+    tables = [read_table(file, options.columns.values(), options.encoding) for file in (queries, corpus)]
     is_table = kind_of(qrels) in ("json", "parquet")
     judged = grades_of(read_table(qrels), options.columns) if is_table else read_qrels(qrels)
     query_texts, passages = (texts_by_id(table, role, options) for table, role in zip(tables, PLURAL, strict=True))

@@ -14,7 +14,7 @@ from pathlib import Path, PureWindowsPath
 from helpers._files import plain_name, require_inside
 from helpers._hub import hub_or_local_cache, split_revision
 from helpers.data.by_id import Options
-from helpers.data.formats import DEV, READERS, Cell, Table, choose_split, kind_of
+from helpers.data.formats import DEV, READERS, Cell, Table, choose_split, kind_of, read_table
 
 OFFLINE_DEFAULT = "pocket-en"
 SETTINGS, INFOS = ("README.md", ".huggingface.yaml"), "dataset_infos.json"
@@ -41,7 +41,7 @@ def read(place: Place, config: str | None, split: str | None, options: Options, 
         ConnectionError: the hub cannot be reached and nothing was downloaded before.
     """
     if isinstance(place, Path) and place.is_file():
-        return options.read(place)
+        return read_table(place, options.columns.values(), options.encoding)
     settings = read_settings(place)
     with _named_in_errors(place):
         entry = _configuration(settings, config)
@@ -50,7 +50,8 @@ def read(place: Place, config: str | None, split: str | None, options: Options, 
         files = _files_by_split(place, entry)
         part = re.fullmatch(r"(.+)\[(-?\d*):(-?\d*)\]", split or "")
         taken = choose_split(list(files), part[1] if part else split, or_only=or_only)
-        tables = [(table, len(next(iter(table.columns.values())))) for table in map(options.read, files[taken])]
+        read_tables = (read_table(file, options.columns.values(), options.encoding) for file in files[taken])
+        tables = [(table, len(next(iter(table.columns.values())))) for table in read_tables]
         names = dict.fromkeys(name for table, _ in tables for name in table.columns)
         columns: dict[str, list[Cell]] = {
             name: [cell for table, rows in tables for cell in table.columns.get(name, [None] * rows)] for name in names
