@@ -43,12 +43,12 @@ class RetrievalDataset:
     queries: list[str]
     corpus: list[str]
     qrels: Qrels
-    query_ids: list[str] = field(repr=False)
-    corpus_ids: list[str] = field(repr=False)
+    query_ids: list[str]
+    corpus_ids: list[str]
     relevance_level: int = 1
     merged: int = 0
-    same_as: Mapping[str, str] = field(default_factory=dict, repr=False)
-    ids_without_text: Sequence[str] = field(default=(), repr=False)
+    same_as: Mapping[str, str] = field(default_factory=dict)
+    ids_without_text: Sequence[str] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
     split: str = ""
     titled: int = 0

@@ -26,6 +26,7 @@ def test_subset_follows_its_rows():
     assert part.qrels == [{1: 3, 0: 1}, {1: 0}]
     assert part.subset([0]).all_passages == 3, "the passages that were there before anything was left out"
     assert tiny().relevant_rows() == [0, 1]
+    assert "p1" not in repr(tiny()), "a cell that ends in a data set would print the ids of millions"
     assert tiny().relevant_rows(1) == [0]
 
 

@@ -157,7 +157,7 @@ def test_rankings_are_drawn_with_their_hits_dark():
     labels = dict(zip(axes.get_yticks(), [label.get_text() for label in axes.get_yticklabels()], strict=True))
     assert labels == {0: "a", 1: "b"}
     assert axes.get_ylim() == (1.55, -0.55)  # the first query is at the top, and all boxes are inside
-    assert not axes.spines["left"].get_visible()
+    assert not any(spine.get_visible() for spine in axes.spines.values())
     with pytest.raises(ValueError, match="shorter"):
         plot_rankings([[7, 3], [4, 7]], [[3]], ["a", "b"])
 
