@@ -86,6 +86,8 @@ def _accept(args: argparse.Namespace) -> None:
     """mark one cell or page as a current translation"""
     from .translation import accept_cell, accept_page
 
+    if args.text.endswith(".md") and args.cell:
+        raise NotebookError(f"'{args.cell}' beside a page: accept one page at a time, after reading both languages")
     if args.text.endswith(".md"):
         mark = accept_page(args.root, args.root / args.text)
     elif args.cell:

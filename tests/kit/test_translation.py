@@ -146,6 +146,7 @@ def test_accept_is_for_one_cell(project: Path, capsys: pytest.CaptureFixture[str
     run = ["--root", str(project)]
     assert cli.main([*run, "accept", NAME]) == 1
     assert cli.main([*run, "accept", NAME, "printed"]) == 1
+    assert cli.main([*run, "accept", "docs/zh/one.md", "docs/zh/two.md"]) == 1
     assert cli.main([*run, "accept", NAME, "ties"]) == 0
     assert found(project) == [("intro", "stale")]
     edit(project, _left_in_english, "zh")
