@@ -10,12 +10,15 @@ from types import ModuleType
 
 @contextlib.contextmanager
 def from_extra(extra: str) -> Iterator[None]:
-    """Import in this block what an extra brings; where it is missing, the ImportError names the command for it."""
+    """Import in this block what an extra brings; where it is missing, the ImportError names the extra and a command."""
     try:
         yield
     except ImportError as error:
-        command = f"python -m pip install 'retrieval-evaluation-tutorial[{extra}]'"
-        raise type(error)(f"{error.name} is not installed, and this needs it: run {command}", name=error.name) from None
+        raise type(error)(
+            f"{error.name} is not installed, and this needs it: install the extra [{extra}], in a checkout by "
+            f'python -m pip install --editable ".[{extra}]"',
+            name=error.name,
+        ) from None
 
 
 class Later(ModuleType):
@@ -27,7 +30,7 @@ class Later(ModuleType):
         self._extra = extra
 
     def __getattr__(self, name: str) -> object:
-        """Take a name from the package. Raises ImportError with the command that installs it where it is missing."""
+        """Take a name from the package. Raises ImportError with a command that installs it where it is missing."""
         with from_extra(self._extra):
             package = importlib.import_module(self.__name__)
         return getattr(package, name)

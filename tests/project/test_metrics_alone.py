@@ -40,7 +40,7 @@ def test_a_missing_extra_is_named_with_its_command(module, package, extra):
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith(f"ModuleNotFoundError: {package}")
-    assert last.endswith(f"run python -m pip install 'retrieval-evaluation-tutorial[{extra}]'")
+    assert last.endswith(f'install the extra [{extra}], in a checkout by python -m pip install --editable ".[{extra}]"')
 
 
 @pytest.mark.slow
