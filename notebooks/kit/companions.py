@@ -26,7 +26,7 @@ PARAMETERS: dict[str, Parameters] = {
     "03_model_comparison": CHINESE | MULTILINGUAL,
     "04_judgements": CHINESE | MULTILINGUAL,
     "07_stages": CHINESE | MULTILINGUAL | {"OTHER": "pocket-en"},  # the second collection of the lesson is English
-    "08_chunks": {"DOCUMENTS": "pages-zh"} | MULTILINGUAL,
+    "08_chunks": MULTILINGUAL | {"DOCUMENTS": "pages-zh"},
 }
 # What a lesson's rows are called in its companion, so that its claims can be put to the test there.
 RENAMED = {"pocket-en": "pocket-zh", "MiniLM": "multilingual-e5-small-4bit"}
