@@ -144,7 +144,7 @@ class Judgements:
 
     @cached_property
     def ideal(self) -> Ranked:
-        """The best possible ranking: every document of a query with a gain, highest grade first."""
+        """The best possible ranking, of every document of a query with a gain, highest grade first."""
         gains = self.grade > 0
         query, grade = self.query[gains], self.grade[gains]
         if grade.size and grade.min() != grade.max():
