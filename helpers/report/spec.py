@@ -38,6 +38,7 @@ from urllib.parse import unquote
 
 from helpers._files import nearest
 from helpers._hub import hub_or_local_cache, is_hub_id, split_revision
+from helpers.index.order import parse_settings
 from helpers.index.words import read_words
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
 from helpers.models.files import one_line_errors, require_loadable
@@ -107,7 +108,7 @@ def from_text(text: str) -> Spec:
         ValueError: an unknown option, or a value of another type.
     """
     where, mark, tail = (text, "", "") if Path(text).expanduser().exists() else text.partition("?")
-    options: dict[str, str] = {}
+    options: Record = {}
     for pair in tail.split("&") if mark else []:
         key, equals, value = pair.partition("=")
         if not equals:
@@ -116,9 +117,8 @@ def from_text(text: str) -> Spec:
     baseline, colon, settings = where.partition(":")
     if colon and baseline.lower() in WORDS:  # as the lessons write it: BM25:characters,k1=0.9
         where = baseline
-        for setting in settings.split(","):
-            key, equals, value = setting.rpartition("=")
-            options[key if equals else "unit"] = value
+        units, values = parse_settings(settings)
+        options |= ({"unit": ",".join(units)} if units else {}) | values
     kind = next((kind for kind in PREFIXED if where.startswith(f"{kind}:")), "")
     where = where.removeprefix(f"{kind}:")
     return _simple(kind, where, Path(where).expanduser(), options, text)

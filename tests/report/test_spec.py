@@ -65,6 +65,7 @@ def test_options_of_words_reach_the_index():
         ("bm25?b=2", "b from 0 to 1"),
         ("tfidf?k1=1", "TF-IDF has no"),
         ("bm25?unit=x", "unit 'x'"),
+        ("BM25:words,characters", "unit 'characters'"),
         ("bm25?stem=x", "stem='x'"),
     ):
         with pytest.raises(ValueError, match=message):
