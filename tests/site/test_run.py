@@ -165,6 +165,16 @@ def test_a_reader_changes_stops_and_restores_cells(lesson: Site) -> None:
     assert lesson.page.locator(".cell_output:not(.run-output):visible").count() > 20
 
 
+def test_a_lesson_that_did_not_arrive_is_said_and_can_be_started_again(lesson: Site) -> None:
+    """A reader who lost the connection between reading and pressing would see nothing happen."""
+    lesson.open("en/02_metrics.html")
+    lesson.page.context.route("**/run/02_metrics.json", lambda route: route.abort())
+    press(lesson, WORDS["en"]["start"])
+    status(lesson, "lost")
+    lesson.page.context.unroute_all()
+    assert lesson.page.get_by_role("button", name=WORDS["en"]["start"]).is_enabled()
+
+
 @pytest.mark.parametrize("key", ["changed", "lost", "nowasm", "noworker", "insecure"])
 def test_what_hinders_python_is_said_and_the_page_lives_on(lesson: Site, key: str) -> None:
     """A reader would wait for ever, or a file that somebody changed on the way would run."""

@@ -151,8 +151,8 @@ const start = el("button", { type: "button", onclick: async () => {
   start.disabled = true;
   try {
     Object.assign(settings, await (await fetch(new URL(`${settings.lesson}.json`, import.meta.url))).json());
-  } catch (error) {
-    say("failed", { detail: error.message });
+  } catch {
+    say("lost", { detail: `${settings.lesson}.json` });
     return;
   } finally { start.disabled = false; }
   cells = settings.cells.map((cell) => new Cell(cell));
