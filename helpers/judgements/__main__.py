@@ -102,8 +102,9 @@ def gather(args: argparse.Namespace) -> int:
     if pairs:
         conflicts = args.conflicts or args.sheet.with_name("conflicts.csv")
         write_conflicts(conflicts, read_sheet(args.sheet), pairs)
+        number, each = ("1 conflict", "it") if len(pairs) == 1 else (f"{len(pairs)} conflicts", "them")
         print(
-            f"{len(pairs)} conflicts, so no judgements are written. Settle them in {conflicts}, then run "
+            f"{number}, so no judgements are written. Settle {each} in {conflicts}, then run "
             f"the command again with --settled {conflicts}.",
             file=sys.stderr,
         )
@@ -138,7 +139,9 @@ def parser() -> argparse.ArgumentParser:
     two.add_argument("sheet", type=Path, help="the sheet as it was written, not filled in")
     two.add_argument("filled", nargs="+", type=Path, help="one or two filled copies of it")
     two.add_argument("--settled", type=Path, help="the sheet of conflicts, filled in")
-    two.add_argument("--conflicts", type=Path, help="where that sheet is written (conflicts.csv beside the first)")
+    two.add_argument(
+        "--conflicts", type=Path, help="where the sheet of conflicts is written (conflicts.csv beside SHEET)"
+    )
     two.add_argument("--judged", type=Path, help="earlier qrels, to which the new ones are added")
     two.add_argument("--partial", action="store_true", help="treat pairs without a grade as not yet judged")
     two.add_argument("--out", type=Path, default=Path("qrels.txt"), help="the qrels, a new file (qrels.txt)")

@@ -61,6 +61,7 @@ def test_from_texts_to_a_collection(folder, capsys):
     shown = capsys.readouterr()
     assert "conflict: query 'q1', passage '007': anna 3, ben 2" in shown.out
     assert "75.0% got equal grades" in shown.out
+    assert shown.err.startswith("1 conflict, so no judgements are written. Settle it in ")
     assert "with --settled judging/conflicts.csv" in " ".join(shown.err.split())
     assert not Path("qrels.txt").exists()
     fill("judging/conflicts.csv", 3)
