@@ -1,8 +1,8 @@
 """The report's command: its options, one row each; read and check, load, compare, write, judge.
 
 Exit status: 0 well, 1 an error or a system that failed, 2 a command line that cannot be read, 3 a gate
-(`--fail-under`, `--fail-if-worse-than`, `--fail-if-drop`) that was not passed, 4 a baseline of other data, 130 stopped
-by Ctrl-C.
+(`--fail-under`, `--fail-if-worse-than`, `--fail-if-drop`) that was not passed, 4 a baseline that cannot be compared
+(other data, without the metric), 130 stopped by Ctrl-C.
 """
 
 import argparse
@@ -71,9 +71,10 @@ DATA: Group = {  # also parameters of load_dataset
     "--corpus-queries": {"type": int, "help": "search only passages relevant to the first N queries", "metavar": "N"},
     "--on-blank": {"choices": ("raise", "skip"), "help": "stop at blank documents, or skip them"},
     "--on-missing": {"choices": ("raise", "skip", "keep"),
-                     "help": "relevant documents without a text: skip changes R and the ideal ranking"},
+                     "help": "relevant documents without a text: stop, leave them out (this changes R and the ideal "
+                     "ranking), or keep their judgements"},
     "--unanswered": {"choices": ("zero", "skip"), "help": "score queries without a relevant passage 0, or skip them"},
-    "--encoding": {"help": "of CSV, TSV and JSON files, if it is not UTF-8: gb18030"},
+    "--encoding": {"help": "encoding of CSV, TSV and JSON files that are not UTF-8, such as gb18030"},
     "--equal": {"choices": ("merge", "keep"), "help": "passages with equal texts: merged by default"},
 }  # fmt: skip
 OUTPUT: Group = {
@@ -97,7 +98,8 @@ OUTPUT: Group = {
     "--fail-if-worse-than": {"action": "append", "default": [], "metavar": "SYSTEM",
                              "help": "exit with 3 if the first system is significantly worse"},
     "--baseline": {"type": Path, "metavar": "FOLDER",
-                   "help": "an earlier report on the same data; exit with 4 if it is of other data"},
+                   "help": "an earlier report on the same data; exit with 4 if it is of other data or lacks the "
+                   "metric"},
     "--fail-if-drop": {"action": "append", "default": [], "metavar": "METRIC[=MARGIN]",
                        "help": "exit with 3 if the first system has fallen since the baseline, and a loss of the "
                        "margin cannot be excluded; by default the metric that decides, and no margin"},
