@@ -216,8 +216,10 @@ class View:
         """Say in a line what each metric means."""
         texts, rows = words(self.language)["metrics"], {}
         for metric in self._metrics():
-            if (name := base_of(metric)) in texts:
-                rows[shown(metric.partition("@")[0]) + ("@k" if "@" in metric else "")] = texts[name]
+            name = "ndcg_exponential" if metric.startswith("ndcg(gain=exponential)") else base_of(metric)
+            if name in texts:
+                among, k = (self.words["among"], "@k") if "@" in metric else ("", "")
+                rows[shown(metric.partition("@")[0]) + k] = texts[name].format(among=among)
         return list(rows.items())
 
     def scores(self) -> list[Table]:

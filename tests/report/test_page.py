@@ -116,6 +116,20 @@ def test_a_chinese_page_is_chinese_whole(two):
     assert [t for t in english if t not in own | packages and not re.fullmatch(r"[qd]?[\d,.]+|\w+@k", t)] == []
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_metric_is_defined_as_it_was_computed(language):
+    """A metric of the whole ranking would be said to look at the first k, or exponential gain to add up grades."""
+    names = ["map", "mrr", "ndcg", "rbp", "map@3", "mrr@3", "ndcg@3", "ndcg(gain=exponential)@3"]
+    meant = dict(View(compare({"one": run_of(["d1"] * 6)}, collection(), metrics=names), language).definitions())
+    whole = {"MAP", "MRR", "nDCG", "RBP"}
+    cut = {"MAP@k", "MRR@k", "nDCG@k", "nDCG(gain=exponential)@k", "judged@k"}
+    assert meant.keys() == whole | cut
+    assert {name for name, text in meant.items() if re.search(r"\bk\b|k位", text)} == cut
+    assert not [text for text in meant.values() if re.search(r"[{}]", text)]
+    assert ("2 to the power" if language == "en" else "2的") in meant["nDCG(gain=exponential)@k"]
+    assert meant["nDCG(gain=exponential)@k"] != meant["nDCG@k"]
+
+
 def test_notes_of_systems_are_translated():
     """A warning in the other language is one that is passed over."""
     data = collection()
