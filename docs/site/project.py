@@ -91,8 +91,16 @@ def as_json(data: object, kind: str = "application/json", *, in_order: bool = Tr
 
 
 def notes(root: Path) -> Any:
-    """What docs/lessons.yml says of each lesson, and the words that the site adds in each language."""
-    return read_yaml(root / "docs" / "lessons.yml")
+    """What docs/lessons.yml says of each lesson, and the words that the site adds in each language.
+
+    Raises DocsError if an entry of a lesson has another key than a language: a comma ends a text without quotes.
+    """
+    said = read_yaml(root / "docs" / "lessons.yml")
+    for lesson, entries in said["lessons"].items():
+        for key, texts in entries.items():
+            if other := set(texts) - set(LANGUAGES):
+                raise DocsError(f"docs/lessons.yml, {lesson}, {key}: put the text before {min(other)!r} in quotes")
+    return said
 
 
 def site_words(language: str) -> dict[str, Any]:

@@ -45,6 +45,16 @@ from notebooks.kit.tables import parse, text_of
 from tests.sample import code
 
 
+def test_a_text_cut_at_a_comma_is_refused(tmp_path: Path) -> None:
+    """The page of a lesson would say "You need: Python" and leave out the rest."""
+    (tmp_path / "docs").mkdir()
+    row = "{en: Python, and recall from lesson 02, zh: 会用Python}"  # a comma ends an unquoted text
+    text = f"lessons: {{02_metrics: {{needs: {row}}}}}\n"
+    (tmp_path / "docs" / "lessons.yml").write_text(text, encoding="utf-8")
+    with pytest.raises(DocsError, match=r"02_metrics, needs: .*and recall from lesson 02"):
+        notes(tmp_path)
+
+
 def test_every_label_of_a_table_or_figure_has_its_chinese():
     """The Chinese site would have English in a table or a figure; or labels.yml words that none has any more."""
     assert missing_labels(ROOT) == []
