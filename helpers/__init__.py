@@ -1,10 +1,10 @@
-"""Retrieval evaluation in one straight line, a package for each step, plain arrays between them.
+"""Retrieval evaluation as a pipeline: one package per step, plain arrays between them.
 
     data        load_dataset: queries, corpus, and which passage is relevant to which query (qrels)
       ↓
-    models      load_model: an embedding model, or vectors computed elsewhere
+    models      load_model: an embedding model, or precomputed vectors
       ↓
-    embeddings  encode: texts to vectors, kept on disk
+    embeddings  encode: texts to vectors, cached on disk
       ↓
     index       build_index and search: the k best passages of each query, by vectors or by words
       ↓
@@ -12,7 +12,7 @@
       ↓
     show        tables, plots, the report page
 
-`systems.rank` walks the line from data to ranking for any system, `significance` says how far to trust a mean or a
-difference, `provenance` what a result was made with, `distributed` encodes and searches on many machines, and `report`
-does all of it from the command line.
+`systems.rank` runs the pipeline from data to ranking for any system, `significance` has confidence intervals and
+paired tests, `provenance` records versions and digests, `distributed` encodes and searches on many machines, and
+`report` does all of it from the command line.
 """

@@ -1,4 +1,4 @@
-"""Write a file, or a folder, whole or not at all."""
+"""Write files and folders atomically."""
 
 import contextlib
 import os
@@ -10,16 +10,16 @@ from pathlib import Path
 
 @contextlib.contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path beside ``path``; what was written there takes its place when the block ends well.
+    """Yield the path of a temporary file, which replaces ``path`` at the end of the block.
 
-    After an error the old file, if there was one, is still there, and the temporary one is gone.
+    After an error in the block an existing ``path`` is unchanged and the temporary file is removed.
 
     Raises:
         OSError: the folder does not exist or cannot be written.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name[-40:]}.{secrets.token_hex(8)}.tmp")
-    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # the user's own mask applies
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # the umask applies
     try:
         yield temporary
         temporary.replace(path)
@@ -28,19 +28,19 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def write_text(path: str | os.PathLike[str], text: str, encoding: str = "utf-8") -> None:
-    """Write a file of text whole or not at all, with the line ends that the text has."""
+    """Write a text file atomically, without translating line ends."""
     with whole_file(path) as temporary:
         temporary.write_bytes(text.encode(encoding))
 
 
 @contextlib.contextmanager
 def one_at_a_time(folder: Path) -> Iterator[None]:
-    """Let one process at a time, of all that name the same folder, into a block; the others wait.
+    """Hold an inter-process lock on a folder for the length of the block.
 
-    A killed process lets go of it too.
+    The lock of a killed process is released.
 
     Raises:
-        OSError: the folder above cannot be made or written.
+        OSError: the parent folder cannot be created or written.
     """
     from filelock import FileLock
 
@@ -51,13 +51,13 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """Give an empty folder beside ``folder``, which takes its place when the block ends well.
+    """Yield an empty temporary folder, which replaces ``folder`` at the end of the block.
 
-    To be used under :func:`one_at_a_time`. What an error leaves is removed here, what a killed process leaves the next
-    time.
+    Call it under :func:`one_at_a_time`. The temporary folder is removed after an error, and that of a killed process
+    by the next call.
 
     Raises:
-        OSError: the folder above cannot be written.
+        OSError: the parent folder cannot be written.
     """
     part = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)

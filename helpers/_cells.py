@@ -1,13 +1,13 @@
-"""Cells of a CSV file that a spreadsheet would run as a formula."""
+"""Protect CSV cells that a spreadsheet would run as a formula (CWE-1236)."""
 
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 def runs_as_formula(text: str) -> bool:
-    """Tell whether a spreadsheet may run a cell as a formula (CWE-1236); an apostrophe before it prevents that."""
+    """Return whether a spreadsheet may run a cell as a formula."""
     return text.lstrip().startswith(_FORMULA)
 
 
 def as_cell(text: str) -> str:
-    """Return text as a cell that no spreadsheet runs."""
+    """Return the text of a cell, after an apostrophe if a spreadsheet would run it as a formula."""
     return f"'{text}" if runs_as_formula(text) else text

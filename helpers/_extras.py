@@ -1,4 +1,4 @@
-"""What the base of the package leaves out: it needs numpy alone, and an extra brings the rest."""
+"""Import the dependencies of optional extras; the base package needs numpy alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import ModuleType
 
 @contextlib.contextmanager
 def from_extra(extra: str) -> Iterator[None]:
-    """Import in this block what an extra brings; where it is missing, the ImportError names the extra and a command."""
+    """Add the name of the extra and its install command to an ImportError raised in this block."""
     try:
         yield
     except ImportError as error:
@@ -22,15 +22,15 @@ def from_extra(extra: str) -> Iterator[None]:
 
 
 class Later(ModuleType):
-    """A package of an extra that is imported when something of it is first used, so that what needs none of it runs."""
+    """A package of an extra that is imported when one of its attributes is first used."""
 
     def __init__(self, name: str, extra: str) -> None:
-        """Name the package, and the extra that brings it."""
+        """Initialize with the names of the package and its extra."""
         super().__init__(name)
         self._extra = extra
 
     def __getattr__(self, name: str) -> object:
-        """Take a name from the package. Raises ImportError with a command that installs it where it is missing."""
+        """Return an attribute of the package; raise ImportError with the install command if it is missing."""
         with from_extra(self._extra):
             package = importlib.import_module(self.__name__)
         return getattr(package, name)

@@ -1,4 +1,4 @@
-"""Read files that somebody else wrote: text is UTF-8, and nothing outside their folder is opened."""
+"""Read files from outside: open text and ``.gz`` files, report wrong encodings, refuse paths outside a folder."""
 
 import codecs
 import contextlib
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, TextIO, cast
 
 PACKED = ".gz"
-UTF8 = "utf-8-sig"  # with a byte order mark or without
+UTF8 = "utf-8-sig"  # with or without a byte order mark
 
 
 def plain_name(path: Path) -> str:
@@ -24,7 +24,7 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
     """Open a file, or the content of a ``.gz``.
 
     Raises:
-        ValueError: a packed file that is cut short, damaged or not packed.
+        ValueError: the ``.gz`` file is truncated, damaged or not in that format.
     """
     try:
         with gzip.open(path) if path.suffix.lower() == PACKED else path.open("rb") as file:
@@ -37,11 +37,11 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def open_text(path: Path, newline: str | None = None, encoding: str = UTF8) -> Iterator[TextIO]:
-    """Open a text file, packed (``.gz``) or not, without its byte order mark; ``newline`` is that of ``open``.
+    """Open a text file or a text file in ``.gz``, without its byte order mark; ``newline`` is that of ``open``.
 
     Raises:
-        ValueError: the file has another encoding, or Python knows none of that name; the message names the line, and
-            the encoding that the file seems to have. As :func:`open_binary`.
+        ValueError: the encoding is unknown, or not that of the file (the message names the line and the likely
+            encoding); or an error of :func:`open_binary`.
     """
     try:
         codecs.lookup(encoding)
@@ -63,14 +63,14 @@ def open_text(path: Path, newline: str | None = None, encoding: str = UTF8) -> I
 
 
 def require_inside(folder: Path, path: Path) -> None:
-    """Raise unless ``path`` lies in ``folder``, links resolved.
+    """Raise ValueError unless ``path``, with links resolved, is in ``folder``.
 
-    In the hub's cache ``models--owner--name/snapshots/…`` links to the files in ``models--owner--name/blobs``, which
-    count as the folder's.
+    In the hub's cache, files of ``models--owner--name/snapshots/…`` are links to ``models--owner--name/blobs``, which
+    is allowed.
     """
     folder, target = folder.resolve(), path.resolve()
-    snapshots = [place for place in (folder, *folder.parents) if place.parent.name == "snapshots"]
-    blobs = [place.parents[1] / "blobs" for place in snapshots if "--" in place.parents[1].name]
+    snapshots = [parent for parent in (folder, *folder.parents) if parent.parent.name == "snapshots"]
+    blobs = [snapshot.parents[1] / "blobs" for snapshot in snapshots if "--" in snapshot.parents[1].name]
     if not any(target.is_relative_to(root) for root in (folder, *blobs)):
         raise ValueError(
             f"{path.name!r} leads outside the folder {folder.name!r} (a link, or a path that README.md names). "
@@ -79,15 +79,15 @@ def require_inside(folder: Path, path: Path) -> None:
 
 
 def nearest(path: Path) -> str:
-    """Return the name nearest to that of ``path`` in its folder, "" if none is near."""
+    """Return the file name in the folder of ``path`` that is most similar to its own; "" if none is similar."""
     names = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
     return next(iter(difflib.get_close_matches(path.name, names, n=1)), "")
 
 
 def _not_utf8(path: Path) -> tuple[int, int, str]:
-    """Return the first line that is not UTF-8, its first wrong byte, and the encoding that fits the file, "" if none.
+    """Return the first line that is not UTF-8, its first invalid byte, and the likely encoding, "" if unknown.
 
-    GB18030 includes GBK and GB2312. Nearly every Chinese text of another encoding breaks its rules somewhere.
+    GB18030 includes GBK and GB2312; nearly every Chinese text in another encoding is invalid GB18030.
     """
     with open_binary(path) as file:
         content = file.read()

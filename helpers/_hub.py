@@ -1,4 +1,4 @@
-"""Reaching the Hugging Face hub, or saying quickly and clearly that it cannot be reached."""
+"""Access to the Hugging Face hub, with clear errors and earlier downloads if it cannot be reached."""
 
 import contextlib
 import os
@@ -12,10 +12,10 @@ FILES = (".jsonl", ".json", ".csv", ".tsv", ".txt", ".parquet", ".gz", ".toml", 
 
 
 def is_hub_id(name: str | Path) -> bool:
-    """Tell a hub id, ``owner/name`` or ``owner/name@revision``, from a path, without asking the hub.
+    """Return whether a name is a hub id, ``owner/name`` or ``owner/name@revision``, without asking the hub.
 
-    What exists is a path, and so is a mistyped one: it starts with a dot, its first part is a folder, or it ends as
-    files do.
+    An existing path is not, nor is a mistyped one: it starts with a dot, its parent folder exists, or it has a file
+    suffix.
     """
     text = str(name)
     path = Path(text).expanduser()
@@ -34,16 +34,16 @@ def is_hub_id(name: str | Path) -> bool:
 
 
 def split_revision(hub_id: str) -> tuple[str, str | None]:
-    """Split ``owner/name@revision`` (a commit, tag or branch); without a revision the hub gives its newest."""
+    """Split ``owner/name@revision`` (a commit, tag or branch); the revision is None if not given."""
     repository, _, revision = hub_id.partition("@")
     return repository, revision or None
 
 
 def reachable() -> bool:
-    """Tell whether the hub answers, within ``TIMEOUT_SECONDS``.
+    """Return whether the hub answers within ``TIMEOUT_SECONDS``.
 
-    The address is ``HF_ENDPOINT`` where it is set (a mirror, say). ``HF_HUB_OFFLINE=1`` answers no at once.
-    Any HTTP answer counts as reachable, an error page too: what to make of it is the caller's business.
+    The address is ``HF_ENDPOINT`` if set, for example to a mirror. With ``HF_HUB_OFFLINE=1`` the answer is False.
+    Any HTTP response counts, including an error page.
     """
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}:
         return False
@@ -55,30 +55,29 @@ def reachable() -> bool:
         urllib.request.urlopen(os.environ.get("HF_ENDPOINT") or DEFAULT_ENDPOINT, timeout=TIMEOUT_SECONDS)
     except urllib.error.HTTPError:
         return True
-    except (OSError, ValueError, http.client.HTTPException):  # the last: something answers, but not in HTTP
+    except (OSError, ValueError, http.client.HTTPException):  # HTTPException: the response is not HTTP
         return False
     return True
 
 
 @contextlib.contextmanager
 def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
-    """Run a hub download; without a network let it use what an earlier download left on this machine.
+    """Run a hub download in this block; if the hub cannot be reached, use an earlier download.
+
+    Without a network, an OSError in the block means that a file was not downloaded before; other errors are passed on.
 
     Args:
-        wanted: what is being loaded, for the message ("the model 'BAAI/bge-base-en-v1.5'").
-        offline_default: what to pass instead to work without a network.
-
-    Without a network an OSError says that something is not there; any other error is not the network's fault, and is
-    passed on.
+        wanted: description for the message ("the model 'BAAI/bge-base-en-v1.5'").
+        offline_default: name of a model or data set that the message recommends without a network.
 
     Raises:
-        ConnectionError: the hub cannot be reached and nothing usable was downloaded before; it has no such repository
-            or revision, or refuses it to this reader; the download broke off.
+        ConnectionError: the hub cannot be reached and there is no earlier download; the repository or revision does
+            not exist or access is denied; or the download was interrupted.
     """
     if reachable():
         from huggingface_hub import errors
 
-        transport: Any = errors.HfHubHTTPError.__bases__[0]  # the root of its HTTP client's errors, whichever that is
+        transport: Any = errors.HfHubHTTPError.__bases__[0]  # base class of the errors of its HTTP client
         reasons = {
             errors.GatedRepoError: "the hub gives it to readers with access only. Ask for access on its page, then set "
             "HF_TOKEN.",
@@ -110,19 +109,19 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def offline() -> Iterator[None]:
-    """Make ``huggingface_hub`` and ``datasets`` look at local files only, for the length of a block.
+    """Restrict ``huggingface_hub`` and ``datasets`` to local files in this block.
 
-    ``datasets`` reports to a server that it was used, even where it reads a file of the reader's; not so in here.
+    This also stops ``datasets`` from reporting its use to a server, which it does even for local files.
     """
     import datasets
     import huggingface_hub
 
-    places = [(huggingface_hub.constants, "HF_HUB_OFFLINE"), (datasets.config, "HF_HUB_OFFLINE")]
-    before = [getattr(module, name) for module, name in places]
-    for module, name in places:
-        setattr(module, name, True)
+    modules: list[Any] = [huggingface_hub.constants, datasets.config]
+    before = [module.HF_HUB_OFFLINE for module in modules]
+    for module in modules:
+        module.HF_HUB_OFFLINE = True
     try:
         yield
     finally:
-        for (module, name), value in zip(places, before, strict=True):
-            setattr(module, name, value)
+        for module, value in zip(modules, before, strict=True):
+            module.HF_HUB_OFFLINE = value

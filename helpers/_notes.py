@@ -1,4 +1,4 @@
-"""Warnings that a page can put into its own words."""
+"""Warnings that the report can translate."""
 
 
 class Note(UserWarning):
@@ -6,8 +6,8 @@ class Note(UserWarning):
 
     Attributes:
         text: the warning in English.
-        key: the entry of the report's catalogues; "" where there is none.
-        values: what that entry's sentence is filled with.
+        key: the entry in the report's catalogues; "" if there is none.
+        values: the values of the placeholders in that entry.
     """
 
     def __init__(self, text: str, key: str = "", **values: object) -> None:

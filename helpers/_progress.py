@@ -1,4 +1,4 @@
-"""A progress bar that stays out of recorded outputs."""
+"""A progress bar that ``TQDM_DISABLE`` switches off."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def progress_bar(total: int | None, description: str, unit: str, *, show: bool) -> tqdm:
-    """Open a bar, a context manager with ``update(n)``; silent if not ``show`` or if ``TQDM_DISABLE`` is set.
+    """Return a progress bar, a context manager with ``update(n)``; hidden if not ``show`` or with ``TQDM_DISABLE``.
 
-    The variable has to be read here: tqdm's bars for notebooks ignore it (seen with tqdm 4.70).
+    The variable is read here because tqdm's notebook bars ignore it (seen with tqdm 4.70).
     """
     with from_extra("report"):
         from tqdm.auto import tqdm

@@ -1,9 +1,10 @@
-"""Say what a result was made with, and that no parameter given was passed over."""
+"""Record the versions and digests behind a result, and check the parameters of a lesson."""
 
 import ast
 import contextlib
 import datetime
 import importlib.metadata
+import itertools
 import platform
 from typing import TYPE_CHECKING, Any
 
@@ -21,15 +22,15 @@ def provenance(model: "Model | None" = None, data: "RetrievalDataset | None" = N
     """Collect the versions and digests behind a result, ready for ``json.dumps``.
 
     Args:
-        model: what :func:`helpers.models.load_model` returned; adds its digests and the device it ran on.
-        data: what :func:`helpers.data.load_dataset` returned; adds its size and digest.
+        model: a model from :func:`helpers.models.load_model`; adds its digests and its device.
+        data: a data set from :func:`helpers.data.load_dataset`; adds its size and digest.
 
     Returns:
-        A dict with ``date`` (YYYY-MM-DD), ``python``, ``packages`` (name: version, those installed) and, where
+        A dict with ``date`` (YYYY-MM-DD), ``python``, ``packages`` (versions of the installed ones by name) and, if
         given, ``model``, ``device`` and ``data``.
     """
     versions = {}
-    for name in PACKAGES:  # looked up without an import; what is behind "+" names the build of a version
+    for name in PACKAGES:  # without importing it; the part after "+" names a build
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             versions[name] = importlib.metadata.version(name).partition("+")[0]
     today = datetime.date.today().isoformat()
@@ -45,18 +46,18 @@ def provenance(model: "Model | None" = None, data: "RetrievalDataset | None" = N
 
 
 def model_record(model: "Model") -> dict[str, Any]:
-    """Give all that is known of a model, by name."""
+    """Return the known fields of a model's :class:`~helpers.models.ModelInfo`, by name."""
     return {name: value for name, value in vars(model.info).items() if value is not None}
 
 
 def check_parameters() -> None:
-    """Refuse parameters of papermill that the lesson does not have; papermill itself sets them and says nothing.
+    """Refuse papermill parameters that the lesson does not have, such as a misspelt ``MAX_QUERYS``.
 
-    Papermill puts a cell of its own, which starts with ``# Parameters``, after the lesson's. Whatever it assigns must
-    have been assigned before, or it is a slip such as ``MAX_QUERYS``. Where no such cell ran, nothing happens.
+    Papermill itself accepts any name: it inserts a cell that starts with ``# Parameters`` after the lesson's parameters
+    and assigns it there. Without such a cell nothing is checked.
 
     Raises:
-        ValueError: a name that no cell before had assigned.
+        ValueError: a parameter has a name that no earlier cell assigned.
     """
     from IPython import get_ipython
 
@@ -64,24 +65,24 @@ def check_parameters() -> None:
     cells = list(shell.user_ns["In"]) if shell else []
     injected = [number for number, cell in enumerate(cells) if cell.startswith("# Parameters\n")]
     if injected:
-        own = [cell for number, cell in enumerate(cells[: injected[-1]]) if number not in injected]
-        known = dict.fromkeys(name for cell in own for name in _assigned(cell))
+        lesson = [cell for number, cell in enumerate(cells[: injected[-1]]) if number not in injected]
+        known = dict.fromkeys(name for cell in lesson for name in _assigned(cell))
         unknown = [name for name in _assigned(cells[injected[-1]]) if name not in known]
         if unknown:
             raise ValueError(f"This lesson has no parameter {', '.join(unknown)}; it has {', '.join(known)}.")
 
 
 def _assigned(source: str) -> list[str]:
-    """List the variables that the outermost lines of a cell assign."""
+    """Return the variables that a cell assigns at its top level."""
     with contextlib.suppress(SyntaxError):
         statements = [node for node in ast.parse(source).body if isinstance(node, ast.Assign | ast.AnnAssign)]
         targets = [node.targets if isinstance(node, ast.Assign) else [node.target] for node in statements]
-        return [target.id for several in targets for target in several if isinstance(target, ast.Name)]
+        return [target.id for target in itertools.chain(*targets) if isinstance(target, ast.Name)]
     return []
 
 
 def _device_name(device: str) -> str:
-    """Name a device: ``cpu``, or the model of the GPU."""
+    """Return the name of a device: ``cpu``, or the model of the GPU."""
     if not device.startswith("cuda"):
         return device
     import torch

@@ -1,8 +1,8 @@
-"""Long documents: cut into chunks, judged by spans, and measured by what reaches a reader.
+"""Long documents: chunking, judgements on spans, and the evidence within a reader's budget of tokens.
 
-chunkers   functions from a text to its chunks, and cut, which checks that they lose no text
-evidence   chunks as a collection to rank, documents by their best chunk, and evidence within a budget of tokens
-adapters   what LlamaIndex, LangChain and Haystack retrieve, as spans
+chunkers   functions from a text to its chunks, and cut, which checks that no text is lost
+evidence   chunks as a collection, documents ranked by their best chunk, evidence within a budget of tokens
+adapters   the results of LlamaIndex, LangChain and Haystack as spans
 """
 
 from helpers.chunks.chunkers import Chunker, cut, paragraphs, sections, sentences, token_starts, tokens, whole

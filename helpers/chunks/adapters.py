@@ -1,7 +1,7 @@
-"""What LlamaIndex, LangChain and Haystack retrieve, as spans of the judged documents.
+"""Convert the results of LlamaIndex, LangChain and Haystack to spans of the judged documents.
 
-Nothing is imported from them: the adapters read the attributes that their results have. Each splitter must be asked
-to note where a chunk begins: LangChain's with ``add_start_index=True``, the others do by themselves.
+The libraries are not imported; the adapters read attributes of their results. The splitters must record where a chunk
+begins: LangChain's with ``add_start_index=True``, the others do so by default.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from helpers.data.spans import Span, SpanDataset, check_span
 
 
 def from_llamaindex(nodes: Sequence[Any], data: SpanDataset) -> list[Span]:
-    """Read a list of ``NodeWithScore``: the document is the node's ``ref_doc_id``."""
+    """Convert a list of ``NodeWithScore``; ``ref_doc_id`` of a node is the document id."""
     return [
         _span(result.node.ref_doc_id, result.node.start_char_idx, result.node.text, data, "start_char_idx")
         for result in nodes
@@ -19,7 +19,7 @@ def from_llamaindex(nodes: Sequence[Any], data: SpanDataset) -> list[Span]:
 
 
 def from_langchain(documents: Sequence[Any], data: SpanDataset, source: str = "source") -> list[Span]:
-    """Read a list of ``Document``: its metadata name the document (key ``source``) and its ``start_index``."""
+    """Convert a list of ``Document``, whose metadata have the document id (key ``source``) and ``start_index``."""
     return [
         _span(chunk.metadata.get(source), chunk.metadata.get("start_index"), chunk.page_content, data, "start_index")
         for chunk in documents
@@ -27,7 +27,7 @@ def from_langchain(documents: Sequence[Any], data: SpanDataset, source: str = "s
 
 
 def from_haystack(documents: Sequence[Any], data: SpanDataset) -> list[Span]:
-    """Read a list of ``Document`` as ``DocumentSplitter`` makes them: ``source_id`` and ``split_idx_start``."""
+    """Convert a list of ``Document`` from ``DocumentSplitter``, with ``source_id`` and ``split_idx_start``."""
     return [
         _span(chunk.meta.get("source_id"), chunk.meta.get("split_idx_start"), chunk.content, data, "split_idx_start")
         for chunk in documents
@@ -35,7 +35,7 @@ def from_haystack(documents: Sequence[Any], data: SpanDataset) -> list[Span]:
 
 
 def _span(document: str | None, start: int | None, text: str, data: SpanDataset, key: str) -> Span:
-    """Return the span of a chunk; its text must be what the document has there, or every number would be wrong."""
+    """Return the span of a chunk; raise ValueError if its text differs from the document's."""
     if document not in data.document_ids:
         raise ValueError(f"a chunk of document {document!r}; {data.name} has no such id.")
     if start is None:

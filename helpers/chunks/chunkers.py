@@ -15,26 +15,25 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
 def token_starts(text: str) -> list[int]:
-    """Return where the tokens of a text begin: words, numbers, and each other sign or Chinese character by itself.
+    """Return where the tokens of a text begin: words, numbers, single Chinese characters and other single signs.
 
-    A rule that needs no model. The tokenizers of language models cut rare words further, so their counts are somewhat
-    larger.
+    The rule needs no model. The tokenizers of language models split rare words, so their counts are somewhat larger.
     """
     return [match.start() for match in TOKEN.finditer(text)]
 
 
 def whole(text: str) -> Bounds:
-    """Take the whole text as one chunk."""
+    """Return the whole text as one chunk."""
     return _trimmed(text, [0, len(text)])
 
 
 def sections(text: str) -> Bounds:
-    """Cut before each heading of Markdown (a line that begins with ``#``, outside of code)."""
+    """Split before each Markdown heading (a line that begins with ``#``, outside of code)."""
     return _trimmed(text, [0, *_headings(text), len(text)])
 
 
 def paragraphs(text: str) -> Bounds:
-    """Cut at blank lines; a heading goes with the paragraph after it."""
+    """Split at blank lines; a heading is joined with the next paragraph."""
     headings = set(_headings(text))
     pieces = _trimmed(text, [0, *(match.end() for match in re.finditer(r"\n\s*\n", text)), len(text)])
     joined: Bounds = []
@@ -46,15 +45,15 @@ def paragraphs(text: str) -> Bounds:
 
 
 def sentences(text: str) -> Bounds:
-    """Cut after each sentence and at each end of a line."""
+    """Split after each sentence and at each line end."""
     return _trimmed(text, [0, *(match.end() for match in SENTENCE_END.finditer(text)), len(text)])
 
 
 def tokens(size: int, overlap: int = 0) -> Chunker:
-    """Make a chunker that cuts every ``size`` tokens, whatever is there; neighbours share ``overlap`` tokens.
+    """Return a chunker with chunks of ``size`` tokens, of which neighbours share ``overlap``.
 
     Raises:
-        ValueError: a size below 1, or an overlap outside of 0 to size - 1.
+        ValueError: the size is below 1, or the overlap outside 0 to size - 1.
     """
     if size < 1 or not 0 <= overlap < size:
         raise ValueError(f"size={size}, overlap={overlap}: expected a size of at least 1 and 0 <= overlap < size.")
@@ -69,11 +68,11 @@ def tokens(size: int, overlap: int = 0) -> Chunker:
 
 
 def cut(data: SpanDataset, chunker: Chunker) -> list[Span]:
-    """Cut every document; the chunks come in the order of the documents.
+    """Return the chunks of all documents, in the order of the documents.
 
     Raises:
-        ValueError: the chunker returns a chunk that is empty or lies outside of the text, or no chunk has a character
-            of the text that is no white space: what is in no chunk can never be retrieved.
+        ValueError: a chunk is empty or out of range, or a character other than white space is in no chunk and could
+            never be retrieved.
     """
     chunks = []
     for row, text in enumerate(data.documents):
@@ -109,7 +108,7 @@ def _lines(text: str) -> Iterator[tuple[int, str, bool]]:
 
 
 def _trimmed(text: str, bounds: Sequence[int]) -> Bounds:
-    """Return the pieces between neighbouring bounds without the white space around them; blank ones are left out."""
+    """Return the pieces between neighbouring bounds, stripped of white space, without blank ones."""
     return [_trim(text, start, end) for start, end in itertools.pairwise(bounds) if text[start:end].strip()]
 
 

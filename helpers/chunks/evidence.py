@@ -1,4 +1,4 @@
-"""What chunks are worth: as a collection to rank, by document, and by the evidence that reaches a reader."""
+"""Evaluate chunks: as a collection, by document, and by the evidence within a reader's budget of tokens."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,13 +14,12 @@ if TYPE_CHECKING:
 
 
 def as_collection(data: SpanDataset, chunks: Sequence[Span], share: float = 0.5) -> RetrievalDataset:
-    """Make a collection of which the passages are chunks, so that any system can rank them and any metric score them.
+    """Return a collection whose passages are chunks, for any system and metric.
 
-    A chunk is judged by the spans it covers: its grade is the highest of those of which it holds at least ``share``
-    of the characters.
+    The grade of a chunk is the highest of the spans of which it contains at least ``share`` of the characters.
 
     Raises:
-        ValueError: a share outside of (0, 1]; no chunk at all.
+        ValueError: the share is outside (0, 1], or there is no chunk.
     """
     if not 0 < share <= 1:
         raise ValueError(f"share={share}: expected more than 0 and at most 1.")
@@ -44,11 +43,11 @@ def as_collection(data: SpanDataset, chunks: Sequence[Span], share: float = 0.5)
 
 
 def best_documents(ids: np.ndarray, chunks: Sequence[Span]) -> np.ndarray:
-    """Rank documents by their best chunk: (q, m) rows of documents, each once, -1 fills the rest.
+    """Rank documents by their best chunk: (q, m) rows of documents, without duplicates, padded with -1.
 
     Args:
-        ids: a ranking of the chunks, (q, k), -1 where it has none.
-        chunks: what the ids are rows of.
+        ids: a ranking of chunks, (q, k), padded with -1.
+        chunks: the chunks; ids are row numbers in them.
     """
     rows = [list(dict.fromkeys(chunks[chunk].document for chunk in ranking if chunk >= 0)) for ranking in ids]
     ranked = np.full((len(ids), max(map(len, rows), default=0)), -1, np.int64)
@@ -58,16 +57,16 @@ def best_documents(ids: np.ndarray, chunks: Sequence[Span]) -> np.ndarray:
 
 
 def evidence(data: SpanDataset, retrieved: Sequence[Sequence[Span]], budget: int) -> "pd.DataFrame":
-    """Measure what a reader, or a language model, gets of the evidence within a budget of tokens: a row a query.
+    """Measure the evidence that reaches a reader, or a language model, within a budget of tokens: one row per query.
 
-    The chunks are handed over in their order until the budget is spent; the one that no longer fits is cut off there.
-    Evidence are the tokens of the spans judged with a grade above 0. Columns:
+    The reader gets the chunks in order until the budget is spent; the last one is cut off there. Evidence is the tokens
+    of spans with a grade above 0. Columns:
 
-    * ``answered``: 1 if a span of the query's highest grade is handed over whole, else 0;
-    * ``recall``: the share of the evidence that is handed over;
-    * ``precision``: the share of the tokens handed over that are evidence and not said before;
-    * ``first``: how many tokens come before the first evidence, NaN if there is none;
-    * ``repeated``: the share of the tokens handed over that were handed over before, as overlapping chunks do.
+    * ``answered``: 1 if the reader gets a whole span of the query's highest grade, else 0;
+    * ``recall``: the share of the evidence that the reader gets;
+    * ``precision``: distinct evidence tokens / tokens that the reader gets;
+    * ``first``: the number of tokens before the first evidence, NaN if there is none;
+    * ``repeated``: the share of the reader's tokens that are repetitions, from overlapping chunks.
 
     Recall and precision over spans follow Smith and Troynikov, Evaluating Chunking Strategies for Retrieval (2024),
     who count tokens of all retrieved chunks; here a budget is fixed instead of a number of chunks, since long chunks
@@ -75,12 +74,12 @@ def evidence(data: SpanDataset, retrieved: Sequence[Sequence[Span]], budget: int
 
     Args:
         data: queries, documents, judged spans.
-        retrieved: the chunks retrieved for each query, the best first.
-        budget: tokens handed over at most.
+        retrieved: the chunks retrieved for each query, best first.
+        budget: the maximum number of tokens.
 
     Raises:
-        ValueError: a budget below 1, another number of queries, a chunk that is no text of these documents, a query
-            without evidence.
+        ValueError: the budget is below 1, the number of queries is wrong, a chunk is out of range, or a query has no
+            evidence.
     """
     import pandas as pd
 
@@ -96,25 +95,25 @@ def evidence(data: SpanDataset, retrieved: Sequence[Sequence[Span]], budget: int
 
     rows = []
     for query, (chunks, spans) in enumerate(zip(retrieved, data.spans, strict=True)):
-        handed: list[tuple[int, int]] = []
+        read: list[tuple[int, int]] = []
         for chunk in chunks:
             check_span(f"retrieved, query {query}", chunk, data.documents)
-            handed += tokens_of(chunk)
-            if len(handed) >= budget:
+            read += tokens_of(chunk)
+            if len(read) >= budget:
                 break
-        handed = handed[:budget]
-        got, highest = set(handed), max((span.grade for span in spans), default=0)
+        read = read[:budget]
+        distinct, highest = set(read), max((span.grade for span in spans), default=0)
         answers = [set(tokens_of(span)) for span in spans if span.grade == highest > 0]
         relevant = {token for span in spans if span.grade > 0 for token in tokens_of(span)}
         if not relevant:
             raise ValueError(f"{data.name}: query {data.query_ids[query]!r} has no span with a grade above 0.")
         rows.append(
             {
-                "answered": float(any(answer <= got for answer in answers)),
-                "recall": len(relevant & got) / len(relevant),
-                "precision": len(relevant & got) / max(len(handed), 1),
-                "first": next((float(place) for place, token in enumerate(handed) if token in relevant), np.nan),
-                "repeated": 1 - len(got) / max(len(handed), 1),
+                "answered": float(any(answer <= distinct for answer in answers)),
+                "recall": len(relevant & distinct) / len(relevant),
+                "precision": len(relevant & distinct) / max(len(read), 1),
+                "first": next((float(place) for place, token in enumerate(read) if token in relevant), np.nan),
+                "repeated": 1 - len(distinct) / max(len(read), 1),
             }
         )
     return pd.DataFrame(rows, index=pd.Index(data.query_ids, name="query"))

@@ -1,8 +1,8 @@
-"""Load queries, passages and relevance judgements into one plain structure.
+"""Load queries, passages and relevance judgements as a :class:`RetrievalDataset`.
 
-:func:`load_dataset` finds out what a source is (``load``). A ``bundled`` collection, a file (``formats``), a folder or
-a data set of the hub (``hub``) is read as tables; ``by_id`` makes queries, passages and judgements of them,
-``trec`` reads judgements in TREC's formats, and ``dataset`` holds the result, a :class:`RetrievalDataset`.
+:func:`load_dataset` determines the type of a source (``load``). A ``bundled`` collection, a file (``formats``), a
+folder or a data set of the hub (``hub``) is read as tables; ``by_id`` converts them to queries, passages and
+judgements, ``trec`` reads judgements in TREC's formats, and ``dataset`` defines the result.
 """
 
 from helpers.data.bundled import upstream_example

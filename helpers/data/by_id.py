@@ -1,7 +1,7 @@
-"""Collections of tables: by id, as TREC, BEIR and MTEB have them, or rows as in ``namespace-Pt/msmarco``.
+"""Build collections from tables by id, as in TREC, BEIR and MTEB, or from rows, as in ``namespace-Pt/msmarco``.
 
-By id there are queries, passages and judgements of their own; a row has a query, its positives, perhaps negatives or a
-grade. Judgements without a text, and ids without a text, raise an error or are skipped, see :class:`Options`.
+A collection by id has tables of queries, passages and judgements; a row has a query, its positives, and optionally
+negatives or a grade. Judgements of unknown ids, and blank texts, raise an error or are skipped, see :class:`Options`.
 """
 
 from collections import Counter
@@ -15,27 +15,27 @@ from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_faul
 from helpers.data.formats import NAMES, READERS, Cell, Table, choose_split, column_of, kind_of, read_table, texts_of
 from helpers.data.trec import add_grade, read_grade, read_qrels
 
-JUDGEMENTS = (".tsv", ".csv", ".txt", ".qrels", ".trec", ".jsonl", ".json", ".parquet")  # of one split, best first
+JUDGEMENTS = (".tsv", ".csv", ".txt", ".qrels", ".trec", ".jsonl", ".json", ".parquet")  # preferred first
 IDS = {
     "query_id": ("query-id", "query_id", "qid"),
     "passage_id": ("corpus-id", "corpus_id", "docid", "doc_id", "pid"),
     "grade": NAMES["grade"],
-}  # the columns of a table of judgements
+}  # role of a column in a table of judgements: its usual names
 PLURAL = {"query": "queries", "passage": "passages"}
 Qrels = Mapping[str, Mapping[str, int]]
-Judgement = tuple[int, Cell, int]  # the row it is in, the passage, its grade
+Judgement = tuple[int, Cell, int]  # row of the table, passage, grade
 
 
 @dataclass(frozen=True)
 class Options:
-    """The options of ``load_dataset`` for tables, and how many items they left out.
+    """The options of ``load_dataset`` for tables, and the number of items skipped.
 
     Attributes:
-        columns: which column holds what, where not the usual one.
+        columns: names of columns by role, for those with unusual names.
         on_blank: "raise" or "skip".
         on_missing: "raise", "skip" or "keep".
         equal: "merge" or "keep".
-        encoding: that of CSV, TSV and JSON files.
+        encoding: encoding of CSV, TSV and JSON files.
         skipped: see ``RetrievalDataset.skipped``; ``+skipped`` has no zeros.
     """
 
@@ -47,7 +47,7 @@ class Options:
     skipped: Counter[str] = field(default_factory=Counter)
 
     def skip_blank(self, source: str, role: str, names: Sequence[str], total: int) -> None:
-        """Count queries or passages (``role``) without a text, or raise; ``names`` are their ids or rows."""
+        """Count blank queries or passages (``role``), or raise ValueError; ``names`` are their ids or rows."""
         if names and self.on_blank == "raise":
             raise ValueError(
                 f"{source!r}: {len(names)} of {total} {PLURAL[role]} are blank. {_first(names)} "
@@ -57,7 +57,7 @@ class Options:
 
 
 class Texts(NamedTuple):
-    """Texts by id, "" for a blank one; where they are from, and how many begin with a title."""
+    """Texts by id, "" for a blank one; the name of their table; the number of texts with a title."""
 
     by_id: dict[str, str]
     source: str
@@ -68,8 +68,7 @@ def texts_by_id(table: Table, role: str, options: Options) -> Texts:
     """Return the texts of a table of queries or passages (``role``).
 
     Raises:
-        ValueError: a row without an id, an id that occurs twice, a text that is blank (unless it may be) or not a
-            string.
+        ValueError: a row has no id, an id occurs twice, or a text is not a string, or blank with ``on_blank="raise"``.
     """
     cells = column_of(table, f"{role}_id", options.columns)
     if nameless := [row for row, cell in enumerate(cells) if is_blank(cell)]:
@@ -90,7 +89,7 @@ def texts_by_id(table: Table, role: str, options: Options) -> Texts:
 
 
 def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, int]]:
-    """Return the judgements of a table, as ``mteb`` has them: columns such as ``query-id``, ``corpus-id``, ``score``.
+    """Return the judgements of a table with columns such as ``query-id``, ``corpus-id`` and ``score``, as in ``mteb``.
 
     Raises:
         ValueError: a column is missing, a grade is not a whole number, a pair has two grades.
@@ -106,10 +105,10 @@ def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, i
 
 
 def read_files(name: str, queries: Path, corpus: Path, qrels: Path, options: Options) -> RetrievalDataset:
-    """Read two tables of ids and texts, and judgements by id: lines as TREC or BEIR have them, or a table.
+    """Read tables of queries and passages, and judgements as a table or in TREC's or BEIR's format.
 
     Raises:
-        ValueError: as :func:`collect`, :func:`texts_by_id` and ``helpers.data.trec.read_qrels``.
+        ValueError: an error of :func:`collect`, :func:`texts_by_id` or ``helpers.data.trec.read_qrels``.
     """
     tables = [read_table(file, options.columns.values(), options.encoding) for file in (queries, corpus)]
     is_table = kind_of(qrels) in ("json", "parquet")
@@ -119,13 +118,15 @@ def read_files(name: str, queries: Path, corpus: Path, qrels: Path, options: Opt
 
 
 def collect(name: str, queries: Texts, corpus: Texts, qrels: Qrels, source: str, options: Options) -> RetrievalDataset:
-    """Put a collection together. Queries that nobody judged are left out (BEIR keeps those of all splits in one file).
+    """Return the collection of queries, corpus and judgements, which ``source`` names in messages.
 
-    A judgement of a document without a text is kept: runs may retrieve it. Only where the document is relevant does
-    ``on_missing`` decide, because a system that searches texts cannot find it. ``source`` names the judgements.
+    Unjudged queries are left out (BEIR stores the queries of all splits in one file). A document without a text keeps
+    its judgement, since a run may retrieve it; if it is relevant, ``on_missing`` applies, since a system that searches
+    texts cannot find it.
 
     Raises:
-        ValueError: a query is judged, or a passage relevant, that its table lacks; how many, the first three.
+        ValueError: a judged query or a relevant passage is not in its table; the message has their number and the
+            first three.
     """
     judged = {query: docs for query, docs in qrels.items() if queries.by_id.get(query)}
     needed = [("query", queries, dict.fromkeys(qrels))]
@@ -158,16 +159,16 @@ def collect(name: str, queries: Texts, corpus: Texts, qrels: Qrels, source: str,
 
 
 def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -> RetrievalDataset:
-    """Build a collection from a table of queries, their positives and perhaps their negatives or grades.
+    """Build a collection from a table of queries, their positives and optionally their negatives or grades.
 
     A cell holds one text or a list; the column ``grade`` holds the grades of the row's positives, one number or a
-    list as long. Where no cell holds a list, the rows of equal queries are one query. A query whose positives are
-    blank has no answer. ``corpus`` holds the passages to search; by default they are all that are judged, in order of
-    appearance. A passage is its own id until all are put together, and then has its row.
+    list of the same length. If no cell is a list, rows with equal queries are one query. A query whose positives are
+    blank has no relevant passage. ``corpus`` holds the passages to search, by default all judged passages in order of
+    appearance. Passages are identified by their text; their ids are row numbers.
 
     Raises:
-        ValueError: no such column, a blank query or passage (unless it may be), a cell that is no text or grade, a
-            passage with two grades, a relevant one that is not in the corpus (unless it may be missing).
+        ValueError: a column is missing; a query or passage is blank (with ``on_blank="raise"``); a cell is not a text
+            or grade; a passage has two grades; a relevant passage is not in the corpus (with ``on_missing="raise"``).
     """
     columns = {role: options.columns.get(role, role) for role in ("query", "positive", "negative", "grade")}
     required = ["query", "positive", *(role for role in ("negative", "grade") if role in options.columns)]
@@ -186,21 +187,21 @@ def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -
     cells = {role: table.columns[column] for role, column in columns.items() if column in table.columns}
     blank = [f"row {row}" for row, query in enumerate(cells["query"]) if is_blank(query)]
     options.skip_blank(table.source, "query", blank, len(cells["query"]))
-    one_text_a_cell = not any(isinstance(cell, list) for cell in cells["positive"])
+    has_single_positives = not any(isinstance(cell, list) for cell in cells["positive"])
     negative = cells.get("negative", [None] * len(cells["query"]))
     rows: dict[object, tuple[str, list[Judgement], list[Judgement]]] = {}  # query, positives, negatives
     for row, cell in enumerate(cells["query"]):
         if not is_blank(cell):
             query = _text(cell, table.source, "query", row)
-            _, positives, negatives = rows.setdefault(query if one_text_a_cell else row, (query, [], []))
+            _, positives, negatives = rows.setdefault(query if has_single_positives else row, (query, [], []))
             positives += _positives(cells, row, table.source)
             negatives += [(row, text, 0) for text in _as_list(negative[row])]
     judged = {str(number): positives + negatives for number, (_, positives, negatives) in enumerate(rows.values())}
-    blank = [f"row {row}" for some in judged.values() for row, text, _ in some if is_blank(text)]
+    blank = [f"row {row}" for judgements in judged.values() for row, text, _ in judgements if is_blank(text)]
     options.skip_blank(table.source, "passage", blank, sum(map(len, judged.values())))
     qrels: dict[str, dict[str, int]] = {number: {} for number in judged}
-    for number, some in judged.items():
-        for row, text, grade in some:
+    for number, judgements in judged.items():
+        for row, text, grade in judgements:
             if not is_blank(text):
                 text = _text(text, table.source, "passage of row", row)
                 add_grade(qrels, number, text, grade, f"{table.source!r}, row {row}")
@@ -240,16 +241,16 @@ def _text(cell: Cell, source: str, role: str, row: int) -> str:
 
 
 def find_file(folder: Path, stem: str, kinds: Sequence[str] = tuple(READERS)) -> Path | None:
-    """Find the table called ``stem`` in a folder, packed or not; None if there is none."""
+    """Return the table called ``stem`` in a folder, with one of the suffixes and optionally ``.gz``, or None."""
     names = [f"{stem}{kind}{packed}" for kind in kinds for packed in ("", PACKED)]
     return next((folder / name for name in names if (folder / name).exists() or (folder / name).is_symlink()), None)
 
 
 def find_beir(folder: Path, split: str) -> tuple[tuple[Path, Path, Path], str] | None:
-    """Find queries, corpus and one split's judgements in BEIR's layout, and name the split; None in another layout.
+    """Return the files of queries, corpus and judgements in BEIR's layout, and the split; None for another layout.
 
     Raises:
-        ValueError: no such split, a file that is a link out of the folder.
+        ValueError: the split does not exist, or a file is a link to a place outside the folder.
     """
     queries, corpus, qrels = find_file(folder, "queries"), find_file(folder, "corpus"), folder / "qrels"
     if queries is None or corpus is None or not qrels.is_dir():

@@ -1,4 +1,4 @@
-"""A test collection, and the checks of its texts and counts."""
+"""RetrievalDataset, a test collection, and checks of its texts and counts."""
 
 import hashlib
 import json
@@ -14,29 +14,29 @@ LARGEST_GRADE = 2**31 - 1
 
 @dataclass(frozen=True)
 class RetrievalDataset:
-    """A test collection: queries, a corpus, and which passage is relevant to which query.
+    """A test collection: queries, a corpus, and relevance judgements.
 
     Attributes:
-        name: where it came from.
+        name: name of the source.
         queries: q texts.
-        corpus: n passage texts, no two equal unless ``equal="keep"`` was chosen.
+        corpus: n passage texts, without duplicates unless loaded with ``equal="keep"``.
         qrels: one dict per query, in the order of ``queries``: ``{row: grade}``. Rows below n are passages of
-            ``corpus``; rows from n on are judged documents without a text, see ``ids_without_text``. A grade of 0 is
-            a passage somebody looked at and found not relevant; a passage that is absent was not judged.
-        query_ids, corpus_ids: the identifiers of the source, for TREC files. Rows do the work in between.
-        ids_without_text: the identifiers of rows n, n + 1 … of ``qrels``: documents that are judged and have no text.
-            A run may retrieve them; a system that searches texts cannot.
+            ``corpus``; rows from n on are judged documents without a text, see ``ids_without_text``. Grade 0 means
+            judged not relevant; a passage that is absent was not judged.
+        query_ids, corpus_ids: the ids of the source, for TREC files; everything else uses row numbers.
+        ids_without_text: the ids of rows n, n + 1 … of ``qrels``: judged documents without a text, which a run may
+            retrieve, but not a system that searches texts.
         relevance_level: the lowest grade that counts as relevant for the binary metrics (``-l`` of trec_eval).
-        merged: how many repeated passages were merged into their first occurrence.
-        same_as: the ids of those that had one, and the id under which each is in ``corpus_ids``.
-        skipped: how many items of the source the collection lacks, by reason; a reason that is absent counts 0.
-            ``blank_queries``, ``blank_passages``: without a text. ``missing_queries``, ``missing_passages``: ids
-            that are judged (passages: relevant) and have no text. ``judgements``: pairs of a query and a passage
-            that went with these. ``unjudged_queries``: of which the split judges no passage.
-            ``unanswered_queries``: judged, and no passage is relevant.
-        split: the split that was taken, "" where the source has none.
-        titled: how many passages of the source had a title, which was put on a line before the text.
-        all_queries, all_passages: how many there were before ``first`` or ``subset`` took a part; 0 for the whole.
+        merged: number of duplicate passages merged into their first occurrence.
+        same_as: for each merged passage with an id, the id in ``corpus_ids`` of the passage it equals.
+        skipped: number of items of the source that were skipped, by reason; a missing reason counts 0.
+            ``blank_queries``, ``blank_passages``: without a text. ``missing_queries``, ``missing_passages``: judged
+            queries and relevant passages that are not in their table. ``judgements``: judgements skipped with these.
+            ``unjudged_queries``: without a judgement in the split. ``unanswered_queries``: judged, but without a
+            relevant passage.
+        split: the split that was loaded, "" if the source has none.
+        titled: number of passages with a title, which precedes the text on its own line.
+        all_queries, all_passages: the numbers before ``first`` or ``subset`` selected a part; 0 if none was selected.
     """
 
     name: str
@@ -56,7 +56,7 @@ class RetrievalDataset:
     all_passages: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse a collection that would give silently wrong scores."""
+        """Raise ValueError for a collection that would silently give wrong scores."""
         check_texts("query", self.queries)
         check_texts("passage", self.corpus)
         for side, ids, texts in (("query", self.query_ids, self.queries), ("corpus", self.corpus_ids, self.corpus)):
@@ -76,14 +76,14 @@ class RetrievalDataset:
                 )
 
     def __repr__(self) -> str:
-        """Show the size rather than the texts, and the split if it is not the usual one."""
+        """Return name and size without the texts, and the split unless it is ``dev``."""
         size = f"{len(self.queries)} queries, {len(self.corpus)} passages"
         split = f", split {self.split!r}" if self.split not in ("", "dev") else ""
         return f"RetrievalDataset({self.name!r}: {size}{split})"
 
     @cached_property
     def sha256(self) -> str:
-        """SHA-256 over every text, id and judgement: two equal values mean the same collection."""
+        """SHA-256 over all texts, ids and judgements."""
         parts = [self.queries, self.corpus, self.query_ids, self.corpus_ids, [sorted(q.items()) for q in self.qrels]]
         if self.ids_without_text:
             parts.append(list(self.ids_without_text))
@@ -91,33 +91,33 @@ class RetrievalDataset:
 
     @property
     def doc_ids(self) -> list[str]:
-        """The identifier of each row that ``qrels`` may name: the passages, then the documents without a text."""
+        """The id of each row in ``qrels``: the passages, then the documents without a text."""
         return [*self.corpus_ids, *self.ids_without_text]
 
     def relevant(self, row: int) -> list[int]:
-        """Return the rows that count as relevant to query ``row``, the highest grade first."""
+        """Return the rows of the relevant documents of query ``row``, the highest grade first."""
         judged = self.qrels[row]
         relevant = [passage for passage, grade in judged.items() if grade >= self.relevance_level]
         return sorted(relevant, key=lambda passage: (-judged[passage], passage))
 
     def unanswered(self) -> list[int]:
-        """Return the queries to which no passage is relevant: their rows, ascending. They score 0 with any model."""
+        """Return the rows of the queries without a relevant passage, ascending; they score 0 with any model."""
         return [row for row, judged in enumerate(self.qrels) if max(judged.values(), default=0) < self.relevance_level]
 
     def relevant_rows(self, max_queries: int | None = None) -> list[int]:
-        """Return the passages relevant to any of the first ``max_queries`` queries (all), in order, each once."""
+        """Return the rows of the passages relevant to the first ``max_queries`` queries, in order, each once."""
         check_count("max_queries", max_queries)
         rows = range(len(self.queries))[:max_queries]
         relevant = dict.fromkeys(passage for row in rows for passage in self.relevant(row))
         return [passage for passage in relevant if passage < len(self.corpus)]
 
     def subset(self, rows: Sequence[int]) -> Self:
-        """Keep the passages at ``rows``, in that order; judgements of the other passages are dropped.
+        """Return the collection with the passages at ``rows`` only, in that order, and their judgements.
 
-        ``embeddings[rows]`` are then the embeddings of the subset's corpus.
+        The embeddings of the new corpus are ``embeddings[rows]``.
 
         Raises:
-            ValueError: a row that occurs twice, or that the corpus does not have.
+            ValueError: a row occurs twice or is out of range.
         """
         if len(set(rows)) < len(rows) or not all(0 <= row < len(self.corpus) for row in rows):
             raise ValueError(f"rows: expected rows of the corpus, 0 to {len(self.corpus) - 1}, each once.")
@@ -132,7 +132,7 @@ class RetrievalDataset:
         )
 
     def without_unanswered(self) -> Self:
-        """Leave out the queries to which no passage is relevant, counted in ``skipped``; every passage stays."""
+        """Return the collection without the queries that have no relevant passage, which ``skipped`` counts."""
         unanswered = self.unanswered()
         answered = sorted(set(range(len(self.queries))).difference(unanswered))
         return replace(
@@ -144,7 +144,7 @@ class RetrievalDataset:
         )
 
     def first(self, max_queries: int | None = None) -> Self:
-        """Keep the first ``max_queries`` queries, and every passage."""
+        """Return the collection with the first ``max_queries`` queries only, and all passages."""
         check_count("max_queries", max_queries)
         return replace(
             self,
@@ -164,9 +164,8 @@ def from_ids(
 ) -> RetrievalDataset:
     """Build a collection from texts by id and judgements ``{query id: {passage id: grade}}``.
 
-    Equal passages are merged into the first of them, which gets the highest of their grades, unless
-    ``equal="keep"``. A judged document that the corpus lacks keeps its judgement, see
-    ``RetrievalDataset.ids_without_text``.
+    Duplicate passages are merged into the first, with the highest of their grades, unless ``equal="keep"``. A judged
+    document that is not in the corpus keeps its judgement, see ``RetrievalDataset.ids_without_text``.
     """
     same_as: dict[str, str] = {}
     if equal == "merge":
@@ -202,7 +201,7 @@ def _all_if_fewer(limit: int | None, total: int) -> int:
 
 
 def require_answers(data: RetrievalDataset) -> None:
-    """Raise where no query has a relevant passage: every score of every model would be 0."""
+    """Raise ValueError if no query has a relevant passage, so that all scores would be 0."""
     grades = [grade for judged in data.qrels for grade in judged.values()]
     if max(grades, default=-LARGEST_GRADE) < data.relevance_level:
         highest = f"the highest of {len(grades)} grades is {max(grades)}" if grades else "there is no judgement"
@@ -213,7 +212,7 @@ def require_answers(data: RetrievalDataset) -> None:
 
 
 def check_texts(role: str, texts: Sequence[object]) -> None:
-    """Raise unless there is at least one text and each is a string with something in it."""
+    """Raise ValueError unless there is at least one text and each is a string that is not blank."""
     if isinstance(texts, str):
         raise ValueError(f"Expected a list of texts, not the one {role} text {texts[:60]!r}; write [text].")
     if not texts:
@@ -224,14 +223,14 @@ def check_texts(role: str, texts: Sequence[object]) -> None:
 
 
 def is_blank(text: object) -> bool:
-    """Tell a cell without a value (``None`` or NaN), or a text of nothing but white space."""
+    """Return whether a cell has no value (``None`` or NaN) or is a text of white space only."""
     if isinstance(text, str):
         return not text.strip()
     return text is None or (isinstance(text, float) and math.isnan(text))
 
 
 def text_fault(text: object) -> str:
-    """Return why a value is no text of a collection: missing, another type, blank, half a character; "" if it is."""
+    """Return why a value is not a valid text: missing, another type, blank, a lone surrogate; "" if it is valid."""
     if not isinstance(text, str) and is_blank(text):
         return f"is missing ({text}); drop the row or fill it in."
     if not isinstance(text, str):
@@ -247,6 +246,6 @@ def text_fault(text: object) -> str:
 
 
 def check_count(name: str, value: int | None) -> None:
-    """Raise unless a limit is None or a whole number of at least one."""
+    """Raise ValueError unless a limit is None or a whole number of at least 1."""
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
         raise ValueError(f"{name}={value!r}: expected a whole number of at least 1, or None for all.")

@@ -1,9 +1,8 @@
-"""A collection of some ten thousand real texts that need no download: the docstrings of installed libraries.
+"""A collection of some ten thousand real texts without a download: the docstrings of installed libraries.
 
-Many docstrings begin with a paragraph that says what a function does, and go on with one that says more. The first
-paragraphs are the corpus. The task is to find a known item: a query is the second paragraph of a docstring, and the one
-passage relevant to it is the first paragraph of the same docstring. Source files are read, never imported, and nothing
-is copied into this package.
+The task is known-item search. The corpus is the first paragraphs of the docstrings, the summaries; a query is the
+second paragraph of a docstring, and its only relevant passage is the first paragraph of the same docstring. Source
+files are read, never imported, and not copied into this package.
 """
 
 import ast
@@ -19,8 +18,8 @@ from helpers.data.dataset import RetrievalDataset
 NAME = "docstrings"
 SHORTEST, LONGEST = 30, 600  # characters of a paragraph
 
-# The libraries whose files are read, and the versions with which the lessons were recorded. Others would give more, and
-# take longer than they are worth: transformers a third more texts in the time of all these.
+# The libraries to read, and the versions with which the lessons were recorded. Further libraries take too long:
+# transformers alone takes as long as all of these and adds a third more texts.
 VERSIONS = {
     "numpy": "2.4.6",
     "scipy": "1.17.1",
@@ -40,31 +39,30 @@ VERSIONS = {
 def load() -> RetrievalDataset:
     """Collect passages and queries from the installed libraries.
 
-    Both are in the order of their SHA-256: an order that depends on the texts alone, and in which the first so many
-    are a random sample of all.
+    Both are in the order of their SHA-256, which depends on the texts alone and makes the first n a random sample.
 
-    A passage is a first paragraph of 30 to 600 characters; where libraries repeat one, it is taken once. A query is a
-    second paragraph of that length, in prose (it starts with a capital letter, ends with a full stop, and holds no
-    code or list), that follows one first paragraph alone and is none itself. Test files are passed over.
+    A passage is a first paragraph of 30 to 600 characters, without duplicates. A query is a second paragraph of that
+    length, in prose (it starts with a capital letter, ends with a full stop, and contains no code or list), that
+    follows exactly one passage and is not a passage itself. Test files are skipped.
 
     Raises:
         ModuleNotFoundError: none of the libraries is installed with its source files.
     """
     corpus: dict[str, str] = {}
-    behind: dict[str, set[str]] = {}
+    summaries: dict[str, set[str]] = {}  # of each query
     query_place: dict[str, str] = {}
     for place, (passage, *rest) in (docstring for library in VERSIONS for docstring in _docstrings(library)):
         if SHORTEST <= len(passage) <= LONGEST:
             corpus.setdefault(passage, place)
             for query in filter(is_prose, rest[:1]):
-                behind.setdefault(query, set()).add(passage)
+                summaries.setdefault(query, set()).add(passage)
                 query_place.setdefault(query, place)
     if not corpus:
         raise ModuleNotFoundError(f"{NAME!r} is read from {', '.join(VERSIONS)}; none of them is installed.")
     corpus = {passage: corpus[passage] for passage in sorted(corpus, key=_shuffled)}
     row = {passage: number for number, passage in enumerate(corpus)}
-    known = [query for query, passages in behind.items() if len(passages) == 1 and query not in row]
-    queries = {query: row[min(behind[query])] for query in sorted(known, key=_shuffled)}
+    known = [query for query, passages in summaries.items() if len(passages) == 1 and query not in row]
+    queries = {query: row[min(summaries[query])] for query in sorted(known, key=_shuffled)}
     return RetrievalDataset(
         name=NAME,
         queries=list(queries),
@@ -76,7 +74,7 @@ def load() -> RetrievalDataset:
 
 
 def changed() -> dict[str, str]:
-    """List the libraries that are not installed in the recorded version, each with what is: their texts differ."""
+    """Return the installed versions of the libraries that differ from the recorded ones, so that texts differ."""
     installed = {library: "not installed" for library in VERSIONS}
     for library in VERSIONS:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -85,7 +83,7 @@ def changed() -> dict[str, str]:
 
 
 def is_prose(paragraph: str) -> bool:
-    """Tell sentences from code, a list, a table, a heading and what follows it, and what is too short or too long."""
+    """Return whether a paragraph is sentences of the right length, not code, a list, a table or a heading."""
     code = re.search(r"^\w+( \w+)?:|>>>|::|:param|--|==|\s[-*+] ", paragraph)
     fits = SHORTEST <= len(paragraph) <= LONGEST
     return fits and paragraph[0].isupper() and paragraph.endswith(".") and code is None
@@ -96,9 +94,9 @@ def _shuffled(text: str) -> bytes:
 
 
 def _docstrings(library: str) -> Iterator[tuple[str, list[str]]]:
-    """Read an installed library file by file in the order of their names, each from top to bottom.
+    """Read the docstrings of an installed library, in the order of file names and lines.
 
-    Files that are gone or do not parse, and a library that is missing, have none.
+    Missing libraries and files, and files that do not parse, are skipped.
 
     Yields:
         The place of a docstring, ``numpy/linalg/_linalg.py:2596``, and its paragraphs, each on one line.

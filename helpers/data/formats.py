@@ -1,4 +1,4 @@
-"""Tables: read from one file (JSONL, JSON, CSV, TSV or Parquet), every text unchanged, and which column holds what."""
+"""Read tables from JSONL, JSON, CSV, TSV or Parquet files, and find columns by role."""
 
 import csv
 import itertools
@@ -13,7 +13,7 @@ from helpers._files import PACKED, UTF8, open_binary, open_text
 from helpers.data.dataset import is_blank
 
 READERS = {".jsonl": "json", ".json": "json", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
-NAMES = {  # the role of a column: its usual names
+NAMES = {  # role of a column: its usual names
     "query": ("query", "text", "question"),
     "query_id": ("_id", "id", "query_id", "query-id", "qid"),
     "passage": ("text", "content", "passage", "contents"),
@@ -26,13 +26,13 @@ NAMES = {  # the role of a column: its usual names
 }
 SHEETS = (".xlsx", ".xls", ".ods")
 DEFAULT_SPLIT = "dev"
-DEV = ("dev", "validation", "val", "valid")  # the names of one split
-Cell = object  # of any type: a text, a number, a list, None
+DEV = ("dev", "validation", "val", "valid")  # synonyms of one split
+Cell = object  # a text, a number, a list, None or any other value
 
 
 @dataclass(frozen=True)
 class Table:
-    """Columns of equal length by their names; the file or configuration they are from; its split, "" for a file."""
+    """Columns of equal length by name; the file or configuration they are from; its split, "" for a file."""
 
     columns: Mapping[str, list[Cell]]
     source: str
@@ -45,10 +45,10 @@ class Table:
 
 
 def parse_columns(columns: Mapping[str, str] | str) -> dict[str, str]:
-    """Read which column holds what: a mapping, or text such as ``"query=question, positive=answer"``.
+    """Return column names by role, from a mapping or text such as ``"query=question, positive=answer"``.
 
     Raises:
-        ValueError: something other than the keys of ``NAMES`` is named, or the text has another form.
+        ValueError: a role is not a key of ``NAMES``, or the text has another form.
     """
     if isinstance(columns, str):
         pairs = [part.split("=") for part in columns.split(",") if part.strip()]
@@ -61,10 +61,10 @@ def parse_columns(columns: Mapping[str, str] | str) -> dict[str, str]:
 
 
 def column_of(table: Table, role: str, columns: Mapping[str, str]) -> list[Cell]:
-    """Return the column that holds ``role``: the one that ``columns`` names, else one of a usual name.
+    """Return the column of a role, by its name in ``columns``, else by its usual names.
 
     Raises:
-        ValueError: there is none, or not the one named; the message lists the columns of the table.
+        ValueError: there is no such column; the message lists the columns of the table.
     """
     names = (columns[role],) if role in columns else NAMES[role]
     for name in names:
@@ -77,19 +77,21 @@ def column_of(table: Table, role: str, columns: Mapping[str, str]) -> list[Cell]
 
 
 def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[Cell], int]:
-    """Return the texts of a table of queries or passages (``role``), with what ``mteb`` keeps in another column.
+    """Return the texts of a table of queries or passages (``role``), joined with titles or instructions.
 
-    A passage's title goes on a line before its text; the ``instruction`` of a query, which says what is wanted, behind
-    its text, as in mteb.
+    The title of a passage precedes its text on its own line; the ``instruction`` of a query follows its text, as in
+    ``mteb``.
 
     Returns:
-        The cells, one for each row, and how many of them begin with a title.
+        The cells, one per row, and the number of texts with a title.
     """
     texts = column_of(table, role, columns)
     if role == "query" and ("instruction" in columns or "instruction" in table.columns):
         instructions = column_of(table, "instruction", columns)
         pairs = zip(texts, instructions, strict=True)
-        return [text if is_blank(text) or is_blank(more) else f"{text} {more}" for text, more in pairs], 0
+        return [
+            text if is_blank(text) or is_blank(instruction) else f"{text} {instruction}" for text, instruction in pairs
+        ], 0
     if role != "passage" or ("title" not in columns and "title" not in table.columns):
         return texts, 0
     joined, titled = list(texts), 0
@@ -104,12 +106,12 @@ def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[
 
 
 def choose_split(splits: Sequence[str], wanted: str | None, *, or_only: bool = False) -> str:
-    """Name the split wanted, under any of its names, or the first if ``wanted`` is None.
+    """Return the name of a split, under any of its synonyms; the first split if ``wanted`` is None.
 
-    The only split may take its place if ``or_only``, or if the one wanted is the default, ``dev``.
+    With ``or_only``, or if ``wanted`` is the default, ``dev``, the only split is returned instead of a missing one.
 
     Raises:
-        ValueError: there is no such split; the message lists those there are.
+        ValueError: there is no such split; the message lists the existing ones.
     """
     if wanted is None:
         return splits[0]
@@ -122,21 +124,21 @@ def choose_split(splits: Sequence[str], wanted: str | None, *, or_only: bool = F
 
 
 def kind_of(path: Path) -> str | None:
-    """Name the reader of a file by its suffix, before ``.gz`` if it is packed: ``json``, ``csv`` or ``parquet``."""
+    """Return the reader for a file's suffix, ignoring ``.gz``: ``json``, ``csv`` or ``parquet``; None if unknown."""
     return READERS.get(Path(path.name.lower().removesuffix(PACKED)).suffix)
 
 
 def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8) -> Table:
-    """Read a JSONL, JSON, CSV, TSV or Parquet file, packed (``.gz``) or not.
+    """Read a JSONL, JSON, CSV, TSV or Parquet file, optionally in ``.gz``.
 
-    Of a CSV file the delimiter (``,`` ``;`` ``|`` or tab) is read off its first line, or off Excel's ``sep=;`` above
-    it, and every cell is text: an id ``007`` keeps its noughts and a passage ``NA`` is not a missing value. A TSV file
-    of two columns without a header that names one, as usual or as in ``named``, is taken as id and text, as MS MARCO
-    has it.
+    The delimiter of a CSV file (``,`` ``;`` ``|`` or tab) is detected in its first line, or read from Excel's ``sep=;``
+    above it. Every cell is text: an id ``007`` keeps its zeros, and a passage ``NA`` is not a missing value. A TSV file
+    of two columns without a known column name (a usual one, or one of ``named``) has no header and contains ids and
+    texts, as in MS MARCO.
 
     Raises:
-        ValueError: another kind of file, no rows, another encoding, a line with too many or too few fields or that is
-            not JSON, two columns of one name.
+        ValueError: the kind of file is not supported; there are no rows; the encoding is wrong; a line has a wrong
+            number of fields or is not JSON; two columns have the same name.
     """
     kind = kind_of(path)
     if kind is None:
@@ -168,7 +170,7 @@ def _read_parquet(path: Path) -> dict[str, list[Cell]]:
 
 
 def _read_json(path: Path, encoding: str) -> dict[str, list[Cell]]:
-    """Read a JSON list of objects, or an object a line; a row without a key has None there."""
+    """Read a JSON list of objects, or one object per line; missing keys become None."""
     rows: list[dict[str, Cell]] = []
     with open_text(path, encoding=encoding) as lines:
         for number, line in enumerate(lines, 1):
@@ -188,7 +190,7 @@ def _read_json(path: Path, encoding: str) -> dict[str, list[Cell]]:
 
 
 def _read_csv(path: Path, named: Collection[str], encoding: str) -> dict[str, list[Cell]]:
-    csv.field_size_limit(2**31 - 1)  # the limit of 131,072 characters a field is too small for texts
+    csv.field_size_limit(2**31 - 1)  # the default of 131,072 characters per field is too small for texts
     with open_text(path, newline="", encoding=encoding) as file:
         first, above = file.readline(), 0
         if stated := re.fullmatch(r'"?sep=(.)"?\s*', first):

@@ -1,10 +1,11 @@
-"""A folder in the hub's layout, read by our own readers, or a data set of the hub, loaded by ``datasets``.
+"""Read a folder in the hub's layout with ``helpers.data.formats``, or a data set of the hub with ``datasets``.
 
-``README.md`` or ``.huggingface.yaml`` name configurations and their files; without them the names of the files say
-which split each belongs to. The files that they name must be in the folder, or in the repository.
+``README.md`` or ``.huggingface.yaml`` list configurations and their files, which must be in the folder or repository;
+without them the split of a file is taken from its name.
 """
 
 import contextlib
+import itertools
 import json
 import logging
 import re
@@ -20,24 +21,25 @@ OFFLINE_DEFAULT = "pocket-en"
 SETTINGS, INFOS = ("README.md", ".huggingface.yaml"), "dataset_infos.json"
 ROLES = ("corpus", "queries", "qrels", "instruction")
 SPLITS = {"train": ("train", "training"), "validation": DEV, "test": ("test", "testing", "eval", "evaluation")}
-SHOWN = 20  # names in a message
+SHOWN = 20  # names listed in a message
 
-Settings = dict[str, Mapping[str, object]]  # the configurations by their names
+Settings = dict[str, Mapping[str, object]]  # configurations by name
 Place = Path | str  # a folder, or a hub id
 
 
 def read(place: Place, config: str | None, split: str | None, options: Options, *, or_only: bool = False) -> Table:
-    """Read a table: a file, or one split of a folder or of a data set of the hub; ``train[:100]`` is a part of one.
+    """Read a table from a file, or from one split of a folder or data set of the hub.
 
     Args:
-        place: the file, the folder or the hub id.
-        config: which configuration, by default the only one.
-        split: which split, the first if None; ``or_only``: the only one may take its place.
-        options: the names of columns and the encoding of files.
+        place: the file, folder or hub id.
+        config: name of the configuration, by default the only one.
+        split: name of the split, or a slice of one, ``train[:100]``; the first split if None.
+        options: names of columns and encoding of files.
+        or_only: use the only split if ``split`` does not exist.
 
     Raises:
-        ValueError: no such configuration or split, no table, settings that cannot be read or lead outside the folder,
-            a column of pictures, sound and the like.
+        ValueError: the configuration, split or table does not exist; the settings are invalid or name files outside
+            the folder; a column holds pictures, sound or the like.
         ConnectionError: the hub cannot be reached and nothing was downloaded before.
     """
     if isinstance(place, Path) and place.is_file():
@@ -63,10 +65,10 @@ def read(place: Place, config: str | None, split: str | None, options: Options, 
 
 
 def read_settings(place: Place) -> Settings:
-    """Read the configurations of a folder or a data set of the hub; none without settings.
+    """Return the configurations of a folder or a data set of the hub; empty without settings.
 
     Raises:
-        ValueError: settings that cannot be read, or name files outside the folder.
+        ValueError: the settings are invalid, or name files outside the folder.
         ConnectionError: as :func:`read`.
     """
     with _named_in_errors(place):
@@ -86,20 +88,21 @@ def read_settings(place: Place) -> Settings:
 
 
 def shown_name(place: Place) -> str:
-    """Name a folder by its last part, so that no output repeats where it is on somebody's machine."""
+    """Return a hub id, or the name of a folder without its path, which may be private."""
     name = str(place) if isinstance(place, str) else place.resolve().name
     return name if name.isprintable() else name.encode("unicode_escape").decode()
 
 
 def choose_roles(names: Sequence[str], wanted: str | None, place: Place) -> dict[str, str] | None:
-    """Return the configurations of ``corpus``, ``queries``, perhaps ``qrels`` and ``instruction`` that belong together.
+    """Return the configurations of one collection by role: ``corpus``, ``queries``, ``qrels`` and ``instruction``.
 
-    ``mteb`` names those of a language ``zh-corpus``, ``zh-queries``, ``zh-qrels`` (MIRACLRetrieval, MintakaRetrieval,
-    MultiLongDocRetrieval and others); the name may come last as well, ``corpus-zh``. Judgements may be the
-    configuration ``default``, or missing. None where the one wanted, or the data set, is a table of rows.
+    In ``mteb`` those of a language are ``zh-corpus``, ``zh-queries``, ``zh-qrels`` (MIRACLRetrieval, MintakaRetrieval,
+    MultiLongDocRetrieval and others); the language may come last, ``corpus-zh``. Judgements may be in the
+    configuration ``default``, or missing; so may ``instruction``. None if the configuration is a table of rows.
 
     Raises:
-        ValueError: there are several and none was named, or none of the name wanted; the message lists them.
+        ValueError: there are several collections and ``wanted`` is None, or none has the name ``wanted``; the message
+            lists them.
     """
     groups: dict[str, dict[str, str]] = {}
     for name in names:
@@ -133,14 +136,14 @@ def _read_hub(hub_id: str, config: str | None, split: str | None, *, or_only: bo
         with hub_or_local_cache(f"the data set {hub_id!r}", OFFLINE_DEFAULT):
             try:
                 builder = datasets.load_dataset_builder(name, config, revision=revision)
-            except ValueError as error:  # what datasets raises where it finds nothing that was loaded before
+            except ValueError as error:  # raised by datasets offline if nothing was downloaded before
                 if huggingface_hub.constants.HF_HUB_OFFLINE:
                     raise FileNotFoundError(str(error)) from error
                 raise
             if huggingface_hub.constants.HF_HUB_OFFLINE and builder.hash != (commit := _snapshot(hub_id).name):
-                # Without the hub it takes the revision that was loaded last, which may not be the one wanted.
-                same = {"dataset_name": builder.dataset_name, "repo_id": name, "config_name": builder.config.name}
-                builder = type(builder)(version=str(builder.config.version), hash=commit, **same)
+                # Offline, datasets selects the revision that was loaded last, which may be another one.
+                names = {"dataset_name": builder.dataset_name, "repo_id": name, "config_name": builder.config.name}
+                builder = type(builder)(version=str(builder.config.version), hash=commit, **names)
             builder.download_and_prepare()
         for column, feature in (builder.info.features or {}).items():
             if require_storage_embed(feature):
@@ -152,7 +155,7 @@ def _read_hub(hub_id: str, config: str | None, split: str | None, *, or_only: bo
 
 
 def _snapshot(hub_id: str) -> Path:
-    """Return the folder of a data set's settings among the downloads; its name is the commit of the revision."""
+    """Return the downloaded folder of a data set's settings, whose name is the commit of the revision."""
     from huggingface_hub import snapshot_download
 
     name, revision = split_revision(hub_id)
@@ -160,7 +163,7 @@ def _snapshot(hub_id: str) -> Path:
 
 
 def _parse_settings(name: str, content: bytes) -> Settings:
-    """Read configurations from the front matter of a README, or from a file of YAML; none may lead elsewhere."""
+    """Read configurations from the front matter of a README or a YAML file; refuse paths outside the folder."""
     import yaml
 
     try:
@@ -176,8 +179,8 @@ def _parse_settings(name: str, content: bytes) -> Settings:
     if not isinstance(configs, list) or not all(isinstance(entry, dict) for entry in configs):
         raise ValueError(f"{name}: its settings must map the name configs to a list of configurations.")
     for entry in configs:
-        for pattern in (str(entry.get("data_dir", "")), *(p for some in _patterns(name, entry).values() for p in some)):
-            path = PureWindowsPath(pattern)  # knows both slashes
+        for pattern in (str(entry.get("data_dir", "")), *itertools.chain(*_patterns(name, entry).values())):
+            path = PureWindowsPath(pattern)  # splits at both slashes
             if "://" in pattern or "::" in pattern or path.anchor or ".." in path.parts:
                 raise ValueError(
                     f"{name} says to read {pattern!r}, which is outside the folder. Only files in the folder are read: "
@@ -187,12 +190,12 @@ def _parse_settings(name: str, content: bytes) -> Settings:
 
 
 def _require_no_names_file(name: str, settings: object) -> None:
-    if "names_file" in str(settings):  # the key under which ``datasets`` opens a file, wherever it is
+    if "names_file" in str(settings):  # ``datasets`` opens the file of this key, also outside the folder
         raise ValueError(f"{name}: names_file is not read; write the names of the classes out.")
 
 
 def _configuration(settings: Settings, config: str | None) -> Mapping[str, object]:
-    """Return the settings of a configuration, by default the one called ``default`` or the only one."""
+    """Return the settings of a configuration, by default the only one, or the one marked or named ``default``."""
     if not settings:
         return {}
     if config is None:
@@ -207,7 +210,7 @@ def _configuration(settings: Settings, config: str | None) -> Mapping[str, objec
 
 
 def _patterns(source: str, entry: Mapping[str, object]) -> dict[str, list[str]]:
-    """Return the paths and patterns that a configuration names as data, by split."""
+    """Return the paths and glob patterns of a configuration's data files, by split."""
     files = entry.get("data_files", [])
     if isinstance(files, list) and files and all(isinstance(item, dict) for item in files):
         files = {item.get("split"): item.get("path") for item in files}
@@ -222,7 +225,7 @@ def _patterns(source: str, entry: Mapping[str, object]) -> dict[str, list[str]]:
 
 
 def _files_by_split(folder: Path, entry: Mapping[str, object]) -> dict[str, list[Path]]:
-    """Return the tables of each split: those that the settings name, else those below the folder."""
+    """Return the tables of each split: those in the settings, else all in the folder and its subfolders."""
     base = folder / str(entry.get("data_dir", ""))
     by_split: dict[str, list[Path]] = {}
     for split, patterns in _patterns(folder.name, entry).items():
@@ -247,7 +250,7 @@ def _files_by_split(folder: Path, entry: Mapping[str, object]) -> dict[str, list
 
 
 def _split_of(path: Path) -> str:
-    """Name the split of a file: the word in its name or its folder's, or what is before ``-00000-of-00001``."""
+    """Return the split of a file, from the words of its path or the part before ``-00000-of-00001``; "" if none."""
     if shard := re.fullmatch(r"(.+)-\d{5}-of-\d{5}", Path(plain_name(path)).stem):
         return shard[1]
     for part in (plain_name(path), *path.parts[-2::-1]):
@@ -265,7 +268,7 @@ def _listed(names: Sequence[str]) -> str:
 
 @contextlib.contextmanager
 def _named_in_errors(place: Place) -> Iterator[None]:
-    """Name the source in any error: many libraries read files that somebody else wrote."""
+    """Turn any error but ConnectionError into a ValueError that names the source."""
     try:
         yield
     except ConnectionError:
@@ -277,7 +280,7 @@ def _named_in_errors(place: Place) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Keep the bars and the log of the hub's libraries out of the lessons; their errors repeat the log."""
+    """Suppress the progress bars and logs of the hub's libraries."""
     import datasets
     from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 

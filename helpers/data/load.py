@@ -1,4 +1,4 @@
-"""Find out what a source is, and load it as a collection."""
+"""Load a collection from a bundled name, a file, a folder or the hub."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -42,52 +42,51 @@ def load_dataset(
 
     Args:
         source: a bundled name (``pocket-en``, ``pocket-zh``); ``docstrings``, some ten thousand short texts of the
-            installed libraries, see :mod:`helpers.data.docstrings`; the id of a data set on the Hugging Face hub, a
-            folder in the hub's layout or in BEIR's, or a file: JSONL, CSV, TSV or Parquet, packed (``.gz``) or not.
-            A data set of the hub is loaded by Hugging Face ``datasets``. Tables have the columns ``query``,
-            ``positive`` and perhaps ``negative``, as ``namespace-Pt/msmarco`` has, or ``grade``. Where a cell holds
-            one text, the rows of equal queries are one query. Configurations ``corpus``, ``queries`` and ``qrels``
-            (or ``default``), as ``mteb`` has them, are put together.
-        config: which configuration of a folder or data set to read, where it has several: the name of a table, or
-            the language whose ``zh-corpus``, ``zh-queries`` and ``zh-qrels`` are put together (``"zh"``).
-        split: which split holds the queries. ``dev``, the default, stands for ``validation`` too, and for the only
-            split where there is one alone; ``split`` of the result says which was taken. A file has none.
-        queries, corpus: for ``source="pocket"`` the language of each side (``"zh"``, ``"en"``: cross-lingual
+            installed libraries, see :mod:`helpers.data.docstrings`; the id of a data set on the Hugging Face hub,
+            which Hugging Face ``datasets`` loads; a folder in the layout of the hub or of BEIR; or a JSONL, CSV, TSV or
+            Parquet file, optionally in ``.gz``. A table of rows has the columns ``query``, ``positive`` and
+            optionally ``negative``, as in ``namespace-Pt/msmarco``, or ``grade``. If no cell is a list, rows with
+            equal queries are one query. Configurations ``corpus``, ``queries`` and ``qrels`` (or ``default``), as in
+            ``mteb``, are one collection.
+        config: the configuration of a folder or data set with several: the name of a table, or the prefix of a
+            collection, ``"zh"`` for ``zh-corpus``, ``zh-queries`` and ``zh-qrels``.
+        split: the split of the queries. ``dev``, the default, also matches ``validation``, or the only split of the
+            source; the attribute ``split`` of the result has its name. A file has no splits.
+        queries, corpus: for ``source="pocket"`` the languages of queries and corpus (``"zh"``, ``"en"``: cross-lingual
             retrieval). With ``qrels`` two files of ids and texts, by default those called ``queries`` and ``corpus``.
-            Elsewhere ``corpus`` names a configuration of the same source, another hub id, a folder or a file that
-            holds the passages to search (column ``text`` or ``content``, after ``title`` where there is one); without
-            it the corpus is every passage that the rows name.
-        qrels: a file of judgements by id, in TREC's columns or BEIR's, or a table of them. The three files lie in the
-            folder ``source``, or are paths of their own. Beside a source of the configurations ``corpus`` and
-            ``queries`` a hub id too.
-        columns: what the columns are called, where not as above: ``{"query": "question"}`` or
-            ``"query=question, positive=answer"``. Keys: those of ``helpers.data.formats.NAMES``.
-        relevance_level: the lowest grade that counts as relevant; 1 unless the collection says otherwise.
-        max_queries: evaluate the first so many queries.
-        corpus_queries: search only the passages relevant to the first so many queries (at least those of the
-            queries that are evaluated). The upstream tutorial's way to a small corpus; it makes retrieval easy,
-            because every passage left answers some query.
-        on_blank: ``"raise"`` where a query or passage has no text, or ``"skip"`` it and what judges it.
-        on_missing: ``"raise"`` where a query is judged, or a passage relevant, that has no text, or ``"skip"`` the
+            Otherwise ``corpus`` is the passages to search, as a configuration of the same source, another hub id, a
+            folder or a file (column ``text`` or ``content``, and optionally ``title``); by default the corpus is all
+            passages in the rows.
+        qrels: a file of judgements by id, in the format of TREC or BEIR or as a table. This file and those of
+            ``queries`` and ``corpus`` are names in the folder ``source``, or paths. For a source with the
+            configurations ``corpus`` and ``queries`` it may be a hub id.
+        columns: unusual column names by role: ``{"query": "question"}`` or ``"query=question, positive=answer"``. The
+            roles are the keys of ``helpers.data.formats.NAMES``.
+        relevance_level: the lowest grade that counts as relevant; by default that of a bundled collection, else 1.
+        max_queries: evaluate only this many queries, from the first.
+        corpus_queries: search only the passages relevant to this many queries, from the first (at least those of the
+            evaluated queries). The upstream tutorial builds its small corpus in this way; it makes retrieval easy,
+            because every passage answers a query.
+        on_blank: ``"raise"`` for a query or passage without a text, or ``"skip"`` it and its judgements.
+        on_missing: ``"raise"`` for a judged query or a relevant passage that does not exist, or ``"skip"`` the
             judgement. With ``"keep"`` such a passage counts as relevant, as in the official figures of a collection,
-            though only a run can retrieve it. A passage judged not relevant keeps its judgement in any case.
-        unanswered: what becomes of a query to which no passage is relevant: ``"zero"`` keeps it, and it scores 0;
-            ``"skip"`` leaves it out. ``RetrievalDataset.unanswered`` lists those that were kept.
+            though only a run can retrieve it. A passage judged not relevant always keeps its judgement.
+        unanswered: ``"zero"`` keeps a query without a relevant passage, which scores 0; ``"skip"`` leaves it out.
+            ``RetrievalDataset.unanswered`` lists those that were kept.
         equal: ``"merge"`` passages of equal texts into one, or ``"keep"`` each under its own id, as trec_eval does;
-            that needs passages with ids.
-        encoding: that of CSV, TSV and JSON files, UTF-8 unless you say otherwise: ``"gb18030"`` (which includes GBK),
-            ``"big5"``, ``"utf-16"``. TREC's files are UTF-8.
+            ``"keep"`` needs passages with ids.
+        encoding: encoding of CSV, TSV and JSON files, UTF-8 by default: ``"gb18030"`` (which includes GBK),
+            ``"big5"``, ``"utf-16"``. TREC files are always UTF-8.
 
     Returns:
-        A :class:`helpers.data.RetrievalDataset`; relevance is by row, never by text, ``merged`` counts the passages
-        that were merged and ``skipped`` what was left out.
+        A :class:`helpers.data.RetrievalDataset`; judgements refer to rows, never to texts.
 
     Raises:
-        ValueError: unknown name, split or column, no rows, a text that is missing or not a string, ids that do not
-            match, a pair judged twice, no relevant passage at all, a file that is not UTF-8, a folder that names or
-            links to files elsewhere.
+        ValueError: the name, split or column is unknown; there are no rows; a text is missing or not a string; ids do
+            not match; a pair has two grades; no passage is relevant; a file has another encoding; a folder names or
+            links to files outside it.
         FileNotFoundError: the file or folder does not exist.
-        ConnectionError: a hub id, no network, and no earlier download.
+        ConnectionError: the hub cannot be reached and the data set was not downloaded before.
     """
     choices = {"on_blank": on_blank, "on_missing": on_missing, "unanswered": unanswered, "equal": equal}
     for option, value in choices.items():
@@ -129,7 +128,7 @@ def _load(
     qrels: str | None,
     options: Options,
 ) -> RetrievalDataset:
-    """Load files of texts and judgements by id, or a table of rows, or a folder or data set in the hub's layout."""
+    """Load tables of texts and judgements by id, or a table of rows, from a file, folder or hub id."""
     name = shown_name(place)
     is_file = isinstance(place, Path) and place.is_file()
     files, taken = None, ""
@@ -159,7 +158,7 @@ def _load(
 def _load_configurations(
     place: Place, config: str | None, split: str, qrels: str | None, options: Options
 ) -> RetrievalDataset | None:
-    """Load the configurations ``corpus``, ``queries`` and judgements; None where there are none."""
+    """Load the configurations ``corpus``, ``queries`` and judgements; None for a table of rows."""
     name, settings = shown_name(place), hub.read_settings(place)
     roles = hub.choose_roles(list(settings), config, place)
     if roles is None:
@@ -179,10 +178,10 @@ def _load_configurations(
         return None  # a table of rows
     queries = hub.read(place, roles["queries"], judgements.split, options, or_only=True)
     if "instruction" in roles:
-        told = hub.read(place, roles["instruction"], judgements.split, options)
-        ids, texts = column_of(told, "query_id", options.columns), column_of(told, "instruction", {})
-        by_query = dict(zip(ids, texts, strict=True))
-        column = [by_query.get(query) for query in column_of(queries, "query_id", options.columns)]
+        table = hub.read(place, roles["instruction"], judgements.split, options)
+        ids, texts = column_of(table, "query_id", options.columns), column_of(table, "instruction", {})
+        instruction_of = dict(zip(ids, texts, strict=True))
+        column = [instruction_of.get(query) for query in column_of(queries, "query_id", options.columns)]
         queries = replace(queries, columns={**queries.columns, "instruction": column})
     passages = hub.read(place, roles["corpus"], judgements.split, options, or_only=True)
     judged = by_id.grades_of(judgements, options.columns)
@@ -195,9 +194,9 @@ def _load_configurations(
 def _files_by_id(
     place: Place, queries: str | None, corpus: str | None, qrels: str | None
 ) -> tuple[Path, Path, Path] | None:
-    """Find the three files of a collection by id, in the folder ``place`` or as paths of their own; None for no such.
+    """Return the files of queries, corpus and judgements, from names in the folder ``place`` or paths.
 
-    Without ``queries`` and ``corpus`` they are the tables of these names in the folder.
+    ``queries`` and ``corpus`` default to the tables of these names in the folder; None if there are none.
     """
     if qrels is None:
         raise ValueError(
@@ -217,7 +216,7 @@ def _files_by_id(
 
 
 def _beside(folder: Path, file: str) -> Path:
-    """Find a file in a folder, which must be the folder's own, else as a path of its own, which may be anywhere."""
+    """Return the path of a file, relative to a folder (and then inside it) or to the working directory."""
     path = Path(file).expanduser()
     inside = folder / path
     if not path.is_absolute() and ".." not in path.parts and (inside.exists() or inside.is_symlink()):
@@ -229,7 +228,7 @@ def _beside(folder: Path, file: str) -> Path:
 
 
 def _find(source: str | Path) -> Place:
-    """Return the path of a file or folder, or a hub id, and explain a name that is neither."""
+    """Return a source as an existing path or a hub id; raise an error with a suggestion for other names."""
     path = Path(source).expanduser()
     if path.exists():
         return path

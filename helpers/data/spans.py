@@ -1,7 +1,7 @@
-"""Judgements on spans of characters: they say where in a document an answer is, whatever the chunks are.
+"""Relevance judgements on spans of characters in documents.
 
-A judgement on a chunk is worth nothing once the documents are cut in another way. One on a span of the document
-holds for every cut, see :mod:`helpers.chunks`.
+A judgement on a chunk is void once the documents are chunked differently; a judgement on a span of the document holds
+for every chunking, see :mod:`helpers.chunks`.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ COLUMNS = ("query", "document", "start", "end", "grade")
 
 
 class Span(NamedTuple):
-    """The characters ``start`` to ``end`` (exclusive) of a document, by its row, and what they are worth to a query."""
+    """The characters ``start`` to ``end`` (exclusive) of a document, given by its row, and their relevance grade."""
 
     document: int
     start: int
@@ -34,10 +34,10 @@ class SpanDataset:
     """Queries, documents, and the spans that answer each query.
 
     Attributes:
-        name: where it came from.
+        name: name of the source.
         queries, documents: q and n texts.
         spans: one list per query, in the order of ``queries``.
-        query_ids, document_ids: the identifiers of the source.
+        query_ids, document_ids: the ids of the source.
     """
 
     name: str
@@ -48,7 +48,7 @@ class SpanDataset:
     document_ids: list[str] = field(repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse spans that mark no text, or none of these documents."""
+        """Raise ValueError for blank texts, and for spans that are blank or out of range."""
         check_texts("query", self.queries)
         check_texts("document", self.documents)
         if len(self.spans) != len(self.queries):
@@ -58,7 +58,7 @@ class SpanDataset:
                 check_span(f"{self.name}, query {query!r}", span, self.documents)
 
     def __repr__(self) -> str:
-        """Show the size rather than the texts."""
+        """Return name and size without the texts."""
         count = sum(map(len, self.spans))
         return (
             f"SpanDataset({self.name!r}: {len(self.queries)} queries, {len(self.documents)} documents, {count} spans)"
@@ -72,7 +72,7 @@ class SpanDataset:
 
 
 def check_span(place: str, span: Span, documents: list[str]) -> None:
-    """Raise unless a span is a text of one of the documents; ``place`` begins the message."""
+    """Raise ValueError if a span is blank or out of range; the message starts with ``place``."""
     document, start, end = span[:3]
     if not 0 <= document < len(documents):
         raise ValueError(f"{place}: document row {document}; there are rows 0 to {len(documents) - 1}.")
@@ -87,20 +87,19 @@ def check_span(place: str, span: Span, documents: list[str]) -> None:
 
 
 def load_spans(source: str | Path = "pages-en") -> SpanDataset:
-    """Load a collection whose answers are marked in the documents.
+    """Load a collection with judgements on spans.
 
     Args:
-        source: ``pages-en`` or ``pages-zh``, which come with the package, or a folder with the tables ``documents``
-            and ``queries`` (columns ``_id`` and ``text``) and ``spans`` (``query``, ``document``, ``start``, ``end``,
-            ``grade``), each JSONL, CSV, TSV or Parquet. Characters are counted from 0, as Python does; ``end`` is the
-            first that no longer belongs to the span. A column ``text`` with the span's own text is optional: where it
-            is given, it must be what the document has there, so that an edited document does not shift its answers
-            unnoticed.
+        source: ``pages-en`` or ``pages-zh``, which are bundled, or a folder with the tables ``documents`` and
+            ``queries`` (columns ``_id`` and ``text``) and ``spans`` (``query``, ``document``, ``start``, ``end``,
+            ``grade``), each JSONL, CSV, TSV or Parquet. Characters are counted from 0; ``end`` is exclusive. An
+            optional column ``text`` repeats the text of the span and is compared with the document, so that an edited
+            document is noticed.
 
     Raises:
         FileNotFoundError: the folder or one of its tables does not exist.
-        ValueError: a span of an unknown query or document, outside its document, blank, or of another text than its
-            document has there.
+        ValueError: a span has an unknown query or document, is out of range or blank, or its ``text`` differs from the
+            document.
     """
     folder = FOLDER / str(source) if str(source) in BUNDLED else Path(source).expanduser()
     if not folder.is_dir():

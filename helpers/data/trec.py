@@ -1,9 +1,8 @@
-"""Read and write qrels and runs in TREC's text formats, so that trec_eval and any other tool can check us.
+"""Read and write qrels and runs in TREC's text formats, for trec_eval and other tools.
 
-A qrels line is `query 0 document grade`, a run line `query Q0 document rank score tag`, both separated by blanks
-or tabs. In memory both are dicts by query: `{query: {doc: grade}}` and `{query: {doc: score}}`, all ids text,
-which `helpers.metrics.evaluate` takes as they are. Nothing else in the package reads or writes such files. A file
-whose name ends in `.gz` is unpacked on the way.
+A qrels line is `query 0 document grade`, a run line `query Q0 document rank score tag`, both separated by spaces
+or tabs. In memory both are dicts with text ids, `{query: {doc: grade}}` and `{query: {doc: score}}`, which
+`helpers.metrics.evaluate` accepts. Files in `.gz` are decompressed.
 """
 
 import csv
@@ -31,19 +30,20 @@ Ids = Sequence[object]
 FOUR = ("query", "0", "document", "grade")
 THREE = ("query", "document", "grade")
 SIX = ("query", "Q0", "document", "rank", "score", "tag")
-BLANKS = " \t\r\n\v\f"  # separate fields, as in trec_eval; others may be part of an id
+BLANKS = " \t\r\n\v\f"  # field separators, as in trec_eval; other white space may be part of an id
 BLANK = re.compile(f"[{BLANKS}]+")
 
 
 def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
     """Read judgements: TREC's `query 0 document grade`, or BEIR's `query document grade`.
 
-    The first line tells which, and whether blanks, tabs, commas or semicolons separate the fields; Excel's `sep=;` may
-    stand above it. Where tabs or commas do, ids may hold blanks. A first line without a number is a header.
+    The format and the separator (white space, tab, comma or semicolon) are detected in the first line, which Excel's
+    `sep=;` may precede. With tabs, commas or semicolons ids may contain spaces. A first line without a grade is a
+    header.
 
     Raises:
-        ValueError: no judgements, a line with another number of fields, a grade that is not a whole number of 32
-            bits (`1.0` is one), a document with two grades; the message starts with file and line number.
+        ValueError: there are no judgements; a line has a wrong number of fields; a grade is not a whole number of 32
+            bits (`1.0` is one); a document has two grades. The message starts with file and line number.
     """
     qrels: dict[str, dict[str, int]] = {}
     separator = header = ""
@@ -70,12 +70,13 @@ def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
 
 
 def read_run(path: PathLike) -> dict[str, dict[str, float]]:
-    """Read a run file. As in trec_eval the order comes from the scores; the rank column is not used.
+    """Read a run file; as in trec_eval, scores determine the order and the rank column is ignored.
 
-    An empty run is warned of.
+    Warns:
+        UserWarning: the run is empty.
 
     Raises:
-        ValueError: a line without six fields, a score that is not a finite number, a document retrieved twice;
+        ValueError: a line does not have six fields, a score is not a finite number, or a document is retrieved twice;
             the message starts with file and line number.
     """
     run: dict[str, dict[str, float]] = {}
@@ -99,12 +100,12 @@ def read_run(path: PathLike) -> dict[str, dict[str, float]]:
 
 
 def write_qrels(path: PathLike, qrels: Mapping[str, Mapping[str, int]]) -> None:
-    """Write `{query: {doc: grade}}`, in the order given."""
+    """Write `{query: {doc: grade}}` as a qrels file, in the same order."""
     write_text(path, _qrels_lines(qrels))
 
 
 def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str = "run") -> None:
-    """Write `{query: {doc: score}}` ranked as trec_eval ranks: score descending, then id as text descending."""
+    """Write `{query: {doc: score}}` as a run file in trec_eval's order: score, then id as text, descending."""
     lines = []
     for query, docs in run.items():
         order = trec_order(list(docs), single_precision(list(docs.values())).tolist(), str)
@@ -121,9 +122,9 @@ def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str =
 def as_run(
     ids: "np.ndarray", scores: "np.ndarray", query_ids: Ids | None = None, doc_ids: Ids | None = None
 ) -> dict[str, dict[str, float]]:
-    """The arrays of a search, ids and scores of shape (q, k), as a run keyed by text. Padding (-1) is left out.
+    """Return the results of a search, ids and scores (q, k), as a run with text ids, without padding (-1).
 
-    Row numbers serve as ids unless `query_ids` (q) and `doc_ids` (one for each row of the corpus) name them.
+    Row numbers become ids unless `query_ids` (q) and `doc_ids` (one per row of the corpus) are given.
     """
     import numpy as np
 
@@ -149,7 +150,7 @@ def as_run(
 def as_qrels(
     qrels: Sequence[Mapping[int, int]], query_ids: Ids | None = None, doc_ids: Ids | None = None
 ) -> dict[str, dict[str, int]]:
-    """One dict {row: grade} per query, as `RetrievalDataset.qrels` has them, keyed by text like `as_run`."""
+    """Return `RetrievalDataset.qrels`, one dict {row: grade} per query, as qrels with text ids like `as_run`."""
     names = query_ids if query_ids is not None else range(len(qrels))
     return {
         str(query): {str(doc_ids[doc] if doc_ids is not None else doc): int(grade) for doc, grade in docs.items()}
@@ -158,13 +159,13 @@ def as_qrels(
 
 
 def export(data: RetrievalDataset, folder: PathLike) -> None:
-    """Write a collection for other tools: the layout of BEIR, and the judgements in TREC's as well.
+    """Write a collection in BEIR's layout, with judgements in TREC's format too.
 
     BEIR: `corpus.jsonl` {_id, title, text}, `queries.jsonl` {_id, text}, `qrels/dev.tsv` with a header line.
-    TREC: `qrels/dev.qrels`. The title is left empty, since a passage of the collection begins with its own.
+    TREC: `qrels/dev.qrels`. The title is empty, since the text of a passage includes it.
 
     Raises:
-        ValueError: an id that TREC's format cannot hold, a text that is not Unicode; nothing is written then.
+        ValueError: an id has spaces, or a text cannot be encoded as UTF-8; nothing is written then.
     """
     corpus = ({"_id": name, "title": "", "text": text} for name, text in zip(data.corpus_ids, data.corpus, strict=True))
     queries = ({"_id": name, "text": text} for name, text in zip(data.query_ids, data.queries, strict=True))
@@ -184,7 +185,7 @@ def export(data: RetrievalDataset, folder: PathLike) -> None:
 
 
 def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
-    """Each line that is not blank, without the blanks around it, and its place (`file:line`)."""
+    """Yield the place of each line that is not blank, for messages, and its stripped text."""
     name = repr(Path(path).name)
     with open_text(Path(path)) as lines:
         for number, line in enumerate(lines, 1):
@@ -193,7 +194,7 @@ def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
 
 
 def _separator(line: str) -> str:
-    """Return what separates three or four fields of a first line: tabs, commas, semicolons, or " " for any blanks."""
+    """Return the separator of the three or four fields of a line: tab, comma, semicolon, or " " for white space."""
     if line.count("\t") == 2:
         return "\t"
     by_blank = BLANK.split(line)
@@ -214,10 +215,10 @@ def _wrong_fields(place: str, fields: Sequence[str], names: Sequence[str]) -> st
 
 
 def add_grade(qrels: dict[str, dict[str, int]], query: str, doc: str, grade: int, place: str) -> None:
-    """Enter a judgement; the same one may come again.
+    """Add a judgement; a repeated one with the same grade is allowed.
 
     Raises:
-        ValueError: the document has another grade already; the message starts with `place`.
+        ValueError: the document already has another grade; the message starts with `place`.
     """
     earlier = qrels.setdefault(query, {}).setdefault(doc, grade)
     if earlier != grade:
@@ -228,10 +229,10 @@ def add_grade(qrels: dict[str, dict[str, int]], query: str, doc: str, grade: int
 
 
 def read_grade(place: str, text: str) -> int:
-    """Read a grade, a whole number of 32 bits; `1.0` is one.
+    """Return a grade, a whole number of 32 bits; `1.0` is one.
 
     Raises:
-        ValueError: it is none; the message starts with `place`.
+        ValueError: the text is not such a number; the message starts with `place`.
     """
     number = re.fullmatch(r"([+-]?[0-9]{1,20})([.]0*)?", text)
     if number is None or abs(int(number[1])) > LARGEST_GRADE:
@@ -247,7 +248,7 @@ def _qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> str:
 
 
 def require_field(name: object) -> str:
-    """Return an id or tag as one field of a line. Raises ValueError if it has blanks or is empty."""
+    """Return an id or tag as a field of a line; raise ValueError if it is empty or has white space."""
     text = str(name)
     if not text or BLANK.search(text):
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Turn texts into vectors, once: they are kept on disk under a name made from model and texts."""
+"""Encode texts as vectors, with a cache on disk whose keys are digests of model and texts."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
@@ -28,8 +28,8 @@ __all__ = [
     "encode_shards",
 ]
 
-SHARD_SIZE = 1024  # texts a shard: what a killed run loses at most
-BATCH_SIZE = 32  # on a few CPU cores faster than the 256 that FlagEmbedding takes by default
+SHARD_SIZE = 1024  # texts per shard; a killed run loses at most this many
+BATCH_SIZE = 32  # on a few CPU cores faster than FlagEmbedding's default of 256
 
 
 def encode(
@@ -44,25 +44,25 @@ def encode(
     """Embed texts with the model's own pooling.
 
     Args:
-        model: what :func:`helpers.models.load_model` returned; precomputed vectors are looked up by their text.
+        model: a model from :func:`helpers.models.load_model`; precomputed vectors are looked up by text.
         texts: n strings.
-        kind: ``"passage"`` or ``"query"``; each gets the model's instruction for its kind put before it.
-        batch_size: texts a forward pass; changes the speed and, by rounding, the seventh digit of a value.
-        cache_dir: where finished shards are kept; by default :func:`default_cache`.
-        progress: draw a bar while computing.
+        kind: ``"passage"`` or ``"query"``; selects the model's instruction to put before each text.
+        batch_size: texts per forward pass; affects speed and, by rounding, the seventh digit of a value.
+        cache_dir: folder of finished shards; by default :func:`default_cache`.
+        progress: show a progress bar while computing.
 
     Returns:
-        float32 array (n, dim), row i for text i, each of length one: an inner product of two is their cosine.
+        float32 array (n, dim), row i for text i, rows of length one: their inner product is the cosine.
 
     Warns:
-        when texts that it computes are longer than the model takes: what lies beyond is truncated.
+        UserWarning: texts to compute are longer than the model's maximum length and were truncated.
 
     Raises:
-        ValueError: no texts, one string where a list belongs, a text that is not a string or is blank or has no
-            precomputed vector, an unknown kind, a model without a pooling of its own, vectors that are not finite.
-        OSError: the cache folder cannot be written; the message names it.
+        ValueError: there are no texts; ``texts`` is a string; a text is not a string, blank, or without precomputed
+            vector; the kind is unknown; the model states no pooling; a vector is not finite.
+        OSError: the cache folder, which the message names, cannot be written.
     """
-    texts = [text for batch in text_batches(texts, SHARD_SIZE) for text in batch]  # all are checked before the first
+    texts = [text for batch in text_batches(texts, SHARD_SIZE) for text in batch]  # check all before encoding any
     stream = encode_shards(model, texts, kind=kind, batch_size=batch_size, cache_dir=cache_dir, progress=progress)
     if not (shards := list(stream)):
         raise ValueError("No texts to encode: give at least one.")
@@ -80,31 +80,31 @@ def encode_shards(
     progress: bool = False,
     folder: str | Path | None = None,
 ) -> Iterator[np.ndarray] | Shards:
-    """Embed a stream of texts of any length, shard by shard: memory for one shard, however many texts.
+    """Embed a stream of texts shard by shard, with memory for one shard.
 
-    A shard is a file named by a digest of the model and of its texts. A run that was killed finds the shards it
-    finished and computes the rest; of two runs at once each computes what the other has not, one shard at a time. A
-    shard that cannot be read, or whose checksum is not that of its name and content, is computed again.
+    A shard is a file named by a digest of the model and its texts. A restarted run reads the shards that were finished
+    and computes the rest; two simultaneous runs share the work, one shard at a time. A shard that is unreadable, or
+    whose checksum does not match, is computed again.
 
     Args:
         model: as for :func:`encode`.
         texts: any iterable of strings: a list, a generator, a column of a ``datasets`` stream.
         kind, batch_size, progress: as for :func:`encode`.
-        cache_dir: where finished shards are kept, as for :func:`encode`, if there is no ``folder``.
-        shard_size: texts a shard: what a killed run loses at most.
-        folder: keep the vectors in this folder, for good, with a manifest that says what they are of. Texts that
-            were added since an earlier run are computed; shards of texts that are gone stay as files nobody lists.
+        cache_dir: folder of finished shards, as for :func:`encode`; only without ``folder``.
+        shard_size: texts per shard; a killed run loses at most this many.
+        folder: store the vectors permanently in this folder, with a manifest of model, settings and files. A later
+            run computes only new texts; shards of removed texts stay on disk and are not listed in the manifest.
 
     Returns:
-        Without ``folder`` an iterator of read-only float32 arrays (at most ``shard_size``, dim), memory-mapped, in
-        the order of the texts. With it all of them are computed first, and what is returned is one array (rows, dim)
-        that is read as it is needed, :class:`~helpers.embeddings.shards.Shards`.
+        Without ``folder`` an iterator of read-only, memory-mapped float32 arrays (at most ``shard_size``, dim), in
+        the order of the texts. With ``folder``, after all are computed, one array (rows, dim) that is read on demand,
+        :class:`~helpers.embeddings.shards.Shards`.
 
     Raises:
-        ValueError: what :func:`encode` raises; a folder that was made with another model, recipe, kind, instruction
-            or shard size; ``folder`` and ``cache_dir`` both.
-        OSError: a shard cannot be written; the message names file and folder, and how many bytes are missing on a
-            full disk. Shards that were written before stay.
+        ValueError: an error of :func:`encode`; the folder was written with another model, recipe, kind, instruction
+            or shard size; both ``folder`` and ``cache_dir`` are given.
+        OSError: a shard cannot be written; the message names file and folder and, on a full disk, the number of
+            missing bytes. Shards written before remain.
     """
     check_options(kind, batch_size, shard_size)
     if folder is not None and cache_dir is not None:
@@ -135,42 +135,42 @@ def encode_pooled(
     cache_dir: str | Path | None = None,
     progress: bool = True,
 ) -> dict[Pooling, np.ndarray | TokenVectors]:
-    """Run a network over texts once, and pool in several ways.
+    """Run a network over texts once and apply several poolings.
 
     Args:
-        model: what :func:`helpers.models.load_model` returned, :func:`~helpers.models.transformer.static` or
+        model: a network from :func:`helpers.models.load_model`, :func:`~helpers.models.transformer.static` or
             :func:`~helpers.models.transformer.untrained`.
         texts: n strings.
         poolings: members of :class:`~helpers.models.model.Pooling`, or their values.
-        kind: ``"passage"`` or ``"query"``: which instruction is put before a text, and how ColBERT reads it.
-        batch_size: texts a forward pass. Changes nothing but rounding, except under UNMASKED_MEAN.
-        cache_dir: where results are kept, as for :func:`encode`.
-        progress: draw a bar while computing.
+        kind: ``"passage"`` or ``"query"``; selects the instruction and ColBERT's marker and padding.
+        batch_size: texts per forward pass; affects only rounding, except under UNMASKED_MEAN.
+        cache_dir: folder of finished shards, as for :func:`encode`.
+        progress: show a progress bar while computing.
 
     Returns:
         For each pooling float32 (n, dim), rows of length one; for MAXSIM :class:`TokenVectors`.
 
     Raises:
-        ValueError: an unknown pooling or kind, no texts, a text that is blank or without a token, values that are
-            not finite, embeddings that were computed elsewhere.
+        ValueError: a pooling or the kind is unknown; there are no texts; a text is blank or has no token; a value is
+            not finite; the model is precomputed.
 
     Warns:
-        UserWarning: texts were longer than the model takes, and truncated.
+        UserWarning: texts are longer than the model's maximum length and were truncated.
     """
-    wanted = tuple(dict.fromkeys(Pooling(name) for name in poolings))
+    unique = tuple(dict.fromkeys(Pooling(name) for name in poolings))
     check_options(kind, batch_size)
     if isinstance(model, Precomputed):
         raise ValueError(f"{model.info.name} holds embeddings, which cannot be pooled another way: give a model.")
-    texts = [text for batch in text_batches(texts, SHARD_SIZE) for text in batch]  # all are checked before the first
+    texts = [text for batch in text_batches(texts, SHARD_SIZE) for text in batch]  # check all before encoding any
     store, shards = Store(cache_dir), []
     with progress_bar(len(texts), f"Encode {kind}", "text", show=progress) as bar:
         for batch in text_batches(texts, SHARD_SIZE):
-            shards.append(encode_batch(model, batch, wanted, kind, batch_size, store))
+            shards.append(encode_batch(model, batch, unique, kind, batch_size, store))
             bar.update(len(batch))
-    if not shards or not wanted:
+    if not shards or not unique:
         raise ValueError("Nothing to encode: give at least one text and one pooling.")
     pooled: dict[Pooling, np.ndarray | TokenVectors] = {}
-    for pooling in wanted:
+    for pooling in unique:
         vectors = np.concatenate([shard[pooling].vectors for shard in shards])
         if pooling is Pooling.MAXSIM:
             pooled[pooling] = TokenVectors(vectors, np.concatenate([shard[pooling].lengths for shard in shards]))
@@ -180,7 +180,7 @@ def encode_pooled(
 
 
 def check_options(kind: str, batch_size: int, shard_size: int = SHARD_SIZE) -> None:
-    """Raise for a kind of text that does not exist, and for a batch or a shard of no texts."""
+    """Raise ValueError for an unknown kind of text, or a batch or shard size below 1."""
     if kind not in ("passage", "query"):
         raise ValueError(f"kind={kind!r}: expected 'passage' or 'query'.")
     for name, size in {"batch_size": batch_size, "shard_size": shard_size}.items():
@@ -192,7 +192,7 @@ def text_batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
     """Divide texts into lists of at most ``size``.
 
     Raises:
-        ValueError: one string, a text that is blank or no string.
+        ValueError: ``texts`` is a string, or a text is blank or not a string.
     """
     if isinstance(texts, str):
         raise ValueError(f"texts is one string, {texts[:60]!r}: put it into a list, [text].")

@@ -1,4 +1,4 @@
-"""From texts to vectors: tokenize a batch of texts, run the network over it once, pool; or read what a store has."""
+"""Encode a batch of texts: tokenize, run the network once, pool; or read the vectors from a store."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
     from helpers.models.pooling import TokenBatch
     from helpers.models.transformer import TransformerModel
 
-UNBOUNDED = 1 << 20  # tokenizers that state no limit give a number larger than any input
-COLBERT_QUERY_LENGTH = 32  # tokens; what colbertv2.0 was trained with
+UNBOUNDED = 1 << 20  # tokenizers without a limit report a larger number
+COLBERT_QUERY_LENGTH = 32  # tokens, as in the training of colbertv2.0
 COUNTED_AT_ONCE = 1024  # texts
 
-Tokens = dict[str, list[list[int]]]  # "input_ids" and, where they matter, further columns: integers for each text
+Tokens = dict[str, list[list[int]]]  # "input_ids" and, where needed, further columns: a list of integers per text
 
 
 class TokenVectors(NamedTuple):
-    """Token vectors of n texts, stacked: ``vectors`` (t, dim) of length one, ``lengths`` (n,) tokens a text."""
+    """Token vectors of n texts, stacked: ``vectors`` (t, dim) of length one, ``lengths`` (n,) tokens per text."""
 
     vectors: np.ndarray
     lengths: np.ndarray
 
     @property
     def starts(self) -> np.ndarray:
-        """The row at which each text begins, (n,)."""
+        """The first row of each text, (n,)."""
         starts: np.ndarray = np.cumsum(self.lengths) - self.lengths
         return starts
 
@@ -47,15 +47,15 @@ class TokenVectors(NamedTuple):
 
 
 def instruction_of(model: Model, kind: str) -> str:
-    """Return the text that a model wants before each text of a kind."""
+    """Return the instruction that a model puts before each text of a kind; "" if none."""
     return (model.info.query_instruction if kind == "query" else model.info.passage_instruction) or ""
 
 
 def recipe_of(model: Model, kind: str, batch_size: int, pooling: Pooling | None = None) -> Recipe:
-    """Return all that decides a model's vectors, beside the texts, under a pooling or under its own.
+    """Return the settings that, with a text, determine its vector; ``pooling`` defaults to the model's own.
 
     Raises:
-        ValueError: the model does not say how it pools.
+        ValueError: the model states no pooling.
     """
     if isinstance(model, Precomputed):
         return Recipe(model.info.sha256, f"{kind}: {model.info.pooling}", None, model.device, "float32")
@@ -76,13 +76,13 @@ def recipe_of(model: Model, kind: str, batch_size: int, pooling: Pooling | None 
 def encode_shard(
     model: Model, texts: list[str], kind: str, batch_size: int, store: Store, *, keep: bool = False
 ) -> np.ndarray:
-    """Return the vectors of some texts under a model's own pooling, (n, dim).
+    """Return the vectors of texts under the model's own pooling, (n, dim).
 
     Args:
         model, kind, batch_size: as for :func:`helpers.embeddings.encode`.
         texts: without their instruction.
-        store: where vectors are looked for and kept.
-        keep: keep vectors that were precomputed too; else they are looked up and not written anywhere.
+        store: the store from which vectors are read and to which new ones are written.
+        keep: write precomputed vectors to the store too; by default they are only looked up.
     """
     recipe = recipe_of(model, kind, batch_size)
     if not isinstance(model, Precomputed):
@@ -98,9 +98,9 @@ def encode_shard(
 def encode_batch(
     model: TransformerModel, texts: list[str], poolings: Sequence[Pooling], kind: str, batch_size: int, store: Store
 ) -> dict[Pooling, TokenVectors]:
-    """Return the vectors of some texts, without their instruction, under several poolings.
+    """Return the vectors of texts, given without their instruction, under several poolings.
 
-    One forward pass serves all of them, but for MAXSIM of a ColBERT, which reads texts in its own way.
+    All poolings share one forward pass, except MAXSIM of a ColBERT checkpoint, which tokenizes differently.
     """
     texts = [instruction_of(model, kind) + text for text in texts]
     recipes = {pooling: recipe_of(model, kind, batch_size, pooling) for pooling in poolings}
@@ -114,7 +114,7 @@ def encode_batch(
         tokens = {} if is_complete and Pooling.MAXSIM not in names else tokenize(model, texts, side)
         if not is_complete:
             with store.lock(min(names.values())):
-                shards = _read_shards(store, names, len(texts))  # another run may have written them meanwhile
+                shards = _read_shards(store, names, len(texts))  # another process may have written them meanwhile
                 if missing := [pooling for pooling in names if pooling not in shards]:
                     computed = forward(model, texts, tokens, missing, batch_size)
                     shards |= {pooling: store.write(names[pooling], array) for pooling, array in computed.items()}
@@ -126,7 +126,7 @@ def encode_batch(
 
 
 def _read_shards(store: Store, names: dict[Pooling, str], texts: int) -> dict[Pooling, np.ndarray]:
-    """Read the arrays that are there and can be the vectors of so many texts."""
+    """Return the stored arrays whose shape fits this number of texts."""
     shards = {pooling: shard for pooling, name in names.items() if (shard := store.read(name)) is not None}
     return {
         pooling: shard
@@ -138,13 +138,13 @@ def _read_shards(store: Store, names: dict[Pooling, str], texts: int) -> dict[Po
 def forward(
     model: TransformerModel, texts: list[str], tokens: Tokens, poolings: Sequence[Pooling], batch_size: int
 ) -> dict[Pooling, np.ndarray]:
-    """Run the network over texts, of which ``tokens`` are the tokens, once, the longest first.
+    """Run the network once over the ``tokens`` of texts, the longest first, and apply all poolings.
 
     Returns:
         For each pooling float32 rows of length one: (n, dim), or under MAXSIM (tokens compared, dim).
 
     Raises:
-        ValueError: a vector that is not finite; the message names the text.
+        ValueError: a vector is not finite; the message names the text.
     """
     import torch
 
@@ -172,7 +172,7 @@ def forward(
 
 
 def _compared_vectors(model: TransformerModel, batch: TokenBatch, masks: list[list[int]]) -> list[np.ndarray]:
-    """Return the vectors of the tokens that MaxSim compares, for each text (tokens compared, dim)."""
+    """Return the vectors that MaxSim compares, for each text (tokens compared, dim)."""
     padded_left = model.tokenizer.padding_side == "left"
     hidden = batch.hidden if model.projection is None else batch.hidden @ model.projection.T
     return [
@@ -190,17 +190,17 @@ def _unit(vectors: Tensor) -> np.ndarray:
 
 
 def tokenize(model: TransformerModel, texts: list[str], colbert_side: str = "") -> Tokens:
-    """Tokenize texts as the model reads them; ``colbert_side``, "query" or "passage", as ColBERT does.
+    """Tokenize texts; with ``colbert_side``, "query" or "passage", in the way of ColBERT.
 
-    ColBERT (2020, section 3.2) puts a marker after [CLS] that tells queries from passages ([unused0], [unused1]). A
-    query is filled up with [MASK] to 32 tokens, which nobody attends to but which are compared; punctuation in passages
-    is not compared.
+    ColBERT (2020, section 3.2) inserts a marker after [CLS]: [unused0] in queries, [unused1] in passages. A query is
+    padded with [MASK] to 32 tokens; the padding is not attended to, but is compared. Punctuation in passages is not
+    compared.
 
     Raises:
-        ValueError: a text of which the tokenizer knows no token.
+        ValueError: a text has no token in the vocabulary.
 
     Warns:
-        UserWarning: texts were longer than the model takes, and truncated.
+        UserWarning: texts are longer than the model's maximum length and were truncated.
     """
     is_query, limit = colbert_side == "query", model.info.max_length or UNBOUNDED
     vocabulary = model.tokenizer.get_vocab() if colbert_side else {}
@@ -218,7 +218,7 @@ def tokenize(model: TransformerModel, texts: list[str], colbert_side: str = "") 
             "Split them into passages; helpers.embeddings.count_truncated counts them."
         )
         warnings.warn(Note(text, "truncated", limit=limit, model=model.info.name), stacklevel=2)
-    if not colbert_side:  # zeros are what a network takes without token types; XLNet has others
+    if not colbert_side:  # token types of zero are a network's default; those of XLNet are not all zero
         has_types = any(columns.get("token_type_ids", [[]])[0])
         return {name: columns[name] for name in ("input_ids", *(["token_type_ids"] if has_types else []))}
     punctuation = set() if is_query else {vocabulary[sign] for sign in string.punctuation if sign in vocabulary}
@@ -235,10 +235,10 @@ def tokenize(model: TransformerModel, texts: list[str], colbert_side: str = "") 
 def padded_batches(
     model: TransformerModel, tokens: Tokens, batch_size: int
 ) -> Iterator[tuple[np.ndarray, BatchEncoding]]:
-    """Divide tokenized texts into batches, the longest first so that little padding is computed.
+    """Divide tokenized texts into padded batches, the longest first, so that there is little padding.
 
     Yields:
-        The rows of a batch, an int array, and its padded tensors ("input_ids", "attention_mask" …) on the device.
+        The row numbers of a batch, and its padded tensors ("input_ids", "attention_mask" …) on the model's device.
     """
     order = np.argsort([-len(ids) for ids in tokens["input_ids"]], kind="stable")
     for start in range(0, len(order), batch_size):
@@ -248,26 +248,26 @@ def padded_batches(
 
 
 def comparison_masks(tokens: Tokens) -> list[list[int]]:
-    """Return for each token of each text whether MaxSim compares it: all are, unless ColBERT leaves some out."""
+    """Return for each token of each text whether MaxSim compares it: ColBERT leaves some out, other models none."""
     return tokens.get("compared") or [[True] * len(ids) for ids in tokens["input_ids"]]
 
 
 def compared_tokens(model: TransformerModel, text: str, kind: str = "passage") -> list[str]:
-    """Return the tokens of a text and its instruction whose vectors MAXSIM gives, in their order."""
+    """Return the tokens of a text, instruction included, that MaxSim compares, in order."""
     tokens = tokenize(model, [instruction_of(model, kind) + text], kind if model.projection is not None else "")
     names: list[str] = list(model.tokenizer.convert_ids_to_tokens(tokens["input_ids"][0]))
     return list(itertools.compress(names, comparison_masks(tokens)[0]))
 
 
 def count_truncated(model: Model, passages: Sequence[str]) -> int | None:
-    """Count the passages longer than the model reads, which are truncated; None for precomputed vectors."""
+    """Count the passages that exceed the model's maximum length and are truncated; None for precomputed vectors."""
     if isinstance(model, Precomputed):
         return None
     limit, count = model.info.max_length or UNBOUNDED, 0
     room = limit - model.tokenizer.num_special_tokens_to_add() - 1
     texts = ((model.info.passage_instruction or "") + passage for passage in passages)
-    # An ASCII character never makes more than one token, so that short texts need not be tokenized.
-    doubtful = (text for text in texts if len(text) > room or not text.isascii())
-    while batch := list(itertools.islice(doubtful, COUNTED_AT_ONCE)):
+    # An ASCII character yields at most one token, so short ASCII texts need not be tokenized.
+    candidates = (text for text in texts if len(text) > room or not text.isascii())
+    while batch := list(itertools.islice(candidates, COUNTED_AT_ONCE)):
         count += sum(len(ids) > limit for ids in model.tokenizer(batch, verbose=False)["input_ids"])
     return count

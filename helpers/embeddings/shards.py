@@ -1,4 +1,4 @@
-"""Vectors kept in a folder: shards and a manifest, read as one array that need not fit into memory."""
+"""A folder of vectors, stored as shards with a manifest and read as one array that may be larger than memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ AGAIN = "run the same call of encode_shards again: what is there is not computed
 
 @dataclass(frozen=True)
 class ModelName:
-    """The model that made vectors: its name, and the SHA-256 of its files."""
+    """The name of a model, and the SHA-256 of its files."""
 
     name: str
     sha256: str
@@ -34,7 +34,7 @@ class ModelName:
 
 @dataclass(frozen=True)
 class ShardFile:
-    """One shard of a folder: its file, its rows, and the SHA-256 over the name and the array."""
+    """A shard: its file name, its number of rows, and the SHA-256 over its name and array."""
 
     file: str
     rows: int
@@ -42,23 +42,23 @@ class ShardFile:
 
     @property
     def name(self) -> str:
-        """The name under which a store has the array."""
+        """The name of the array in a :class:`~helpers.embeddings.store.Store`."""
         return self.file.removesuffix(".npy")
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The content of ``manifest.json`` in a folder of shards: the settings that its vectors share, and the files.
+    """The content of ``manifest.json`` in a folder of shards: the settings of its vectors, and the files.
 
     Attributes:
         model: name and SHA-256 of the model.
-        recipe: all else that decides a vector, as it goes into the name of a shard.
+        recipe: the other settings that determine a vector; they are part of a shard's name.
         kind: ``passage`` or ``query``.
         instruction: text put before each text.
-        shard_size: texts a shard; the last has fewer.
-        complete: whether all shards are listed; if not, a run that fills the folder goes on, or was stopped.
-        rows: vectors; of an incomplete folder how many there will be, None if nobody knows.
-        texts: SHA-256 over the texts in their order, each as a netstring, ``length:text``.
+        shard_size: texts per shard; the last has fewer.
+        complete: whether all shards are listed; False while a run fills the folder, and after it was stopped.
+        rows: number of vectors; for an incomplete folder the expected number, None if unknown.
+        texts: SHA-256 over the texts in order, each as a netstring, ``length:text``.
         dim: dimensions of a vector.
         shards: the files in the order of the texts.
     """
@@ -76,32 +76,33 @@ class Manifest:
 
     @classmethod
     def begin(cls, model: Model, kind: str, batch_size: int, shard_size: int, rows: int | None = None) -> Self:
-        """Return the manifest of a run that has written nothing yet."""
+        """Return the manifest of a run before its first shard."""
         name, recipe = ModelName(model.info.name, model.info.sha256), recipe_of(model, kind, batch_size)
         return cls(name, recipe, kind, instruction_of(model, kind), shard_size, rows=rows)
 
     def shard_file(self, store: Store, texts: Iterable[str], vectors: np.ndarray) -> ShardFile:
-        """Describe the shard of some texts, which a store holds."""
+        """Return the manifest's entry for the shard of some texts, which is in the store."""
         name = self.recipe.shard_name([self.instruction + text for text in texts])
         return ShardFile(f"{name}.npy", len(vectors), store.seal(name))
 
     def differences(self, other: Self) -> list[str]:
-        """Return the settings in which the vectors of two folders differ, each with both values."""
-        old, new = ({**asdict(some), **asdict(some.recipe), "model": asdict(some.model)} for some in (self, other))
+        """Return the settings in which two manifests differ, each with both values."""
+        old, new = ({**asdict(one), **asdict(one.recipe), "model": asdict(one.model)} for one in (self, other))
         names = [name for name in ("model", *asdict(self.recipe), "kind", "instruction", "shard_size")]
         return [f"{name} {old[name]!r}, here {new[name]!r}" for name in names if old[name] != new[name]]
 
     def write(self, store: Store) -> None:
-        """Write the manifest into a store, whole or not at all."""
+        """Write the manifest into a store atomically."""
         content = {"format": FORMAT, "version": VERSION, "dtype": "float32", **asdict(self)}
         store.write_text(MANIFEST, json.dumps(content, indent=1) + "\n")
 
     @classmethod
     def read(cls, store: Store) -> Self | None:
-        """Read the manifest of a store; None if it has none.
+        """Return the manifest of a store; None if it has none.
 
         Raises:
-            ValueError: another format or version, a file that no run wrote, or one that names files outside the folder.
+            ValueError: the format or version is not supported, the file is damaged, or it names a file that is not a
+                shard.
         """
         if (text := store.read_text(MANIFEST)) is None:
             return None
@@ -122,19 +123,20 @@ class Manifest:
 
 
 def fill(store: Store, manifest: Manifest, shards: Iterable[tuple[Iterable[str], ShardFile, int]]) -> Shards:
-    """Keep the manifest of a folder while shards are written into it.
+    """Write the manifest of a folder before its first shard and after its last.
 
-    Several runs may fill one folder at once, also on several machines that share a disk. The manifest is written
-    before the first shard and after the last, so that a complete one on a disk that is read only is left alone.
+    Several runs may fill one folder at once, also from several machines that share a disk. An up-to-date manifest is
+    not written again, so that a complete folder may be read-only.
 
     Args:
         store: the folder.
-        manifest: the one to begin with.
-        shards: in the order of the texts: those of a shard, without their instruction, its file, and its dimensions.
+        manifest: the manifest before the first shard.
+        shards: for each shard, in the order of the texts: its texts without instruction, its file, its dimensions.
 
     Raises:
-        ValueError: the folder holds vectors of another model, recipe, kind, instruction or shard size; no shards.
-        OSError: it cannot be written.
+        ValueError: the folder holds vectors of another model, recipe, kind, instruction or shard size; or there are
+            no shards.
+        OSError: the folder cannot be written.
     """
     earlier = Manifest.read(store)
     if earlier is None:
@@ -150,19 +152,19 @@ def fill(store: Store, manifest: Manifest, shards: Iterable[tuple[Iterable[str],
         files.append(file)
     if not files:
         raise ValueError("No texts to encode: give at least one.")
-    rows, whole = sum(file.rows for file in files), digest.hexdigest()
-    complete = replace(manifest, complete=True, rows=rows, texts=whole, dim=dim, shards=tuple(files))
+    rows = sum(file.rows for file in files)
+    complete = replace(manifest, complete=True, rows=rows, texts=digest.hexdigest(), dim=dim, shards=tuple(files))
     if earlier != complete:
         complete.write(store)
     return Shards(store.folder, complete)
 
 
 class Shards:
-    """The vectors that :func:`helpers.embeddings.encode_shards` kept in a folder, as one array (rows, dim).
+    """The vectors that :func:`helpers.embeddings.encode_shards` stored in a folder, as one array (rows, dim).
 
-    Vectors are read when they are needed. Going through it gives the shards in their order as read-only
-    memory-mapped arrays, in memory for as long as they are used; an index, a slice or an array of rows gives vectors,
-    and ``np.asarray`` all of them. The first time a shard is read, its file has to have the SHA-256 of the manifest.
+    Vectors are read on demand. Iteration yields the shards in order as read-only, memory-mapped arrays; an index, a
+    slice or an array of rows returns vectors, and ``np.asarray`` all of them. The SHA-256 of a shard is verified when
+    it is first read.
 
     Attributes:
         folder: the folder of the files.
@@ -172,15 +174,14 @@ class Shards:
         dim: dimensions of a vector.
 
     Raises:
-        ValueError: when a shard is read that is missing, unreadable or not the one that was written; the message
-            names the file.
+        ValueError: on reading a shard that is missing, unreadable or changed; the message names the file.
     """
 
     dtype = np.dtype(np.float32)
     ndim = 2
 
     def __init__(self, folder: Path, manifest: Manifest) -> None:
-        """Take a complete manifest; users call :meth:`open`."""
+        """Initialize from a complete manifest; users call :meth:`open`."""
         self.folder, self.manifest = folder, manifest
         self.model, self.kind, self.texts, self.dim = manifest.model, manifest.kind, manifest.texts, manifest.dim
         self._starts = [0, *itertools.accumulate(shard.rows for shard in manifest.shards)]
@@ -192,8 +193,8 @@ class Shards:
         """Open a folder that an earlier run filled.
 
         Raises:
-            FileNotFoundError: no such folder, or one without a manifest.
-            ValueError: a run that was not finished, an unknown format, a damaged manifest.
+            FileNotFoundError: the folder does not exist, or has no manifest.
+            ValueError: the folder is incomplete, its format unknown, or its manifest damaged.
         """
         store = Store(folder)
         manifest = Manifest.read(store)
@@ -214,21 +215,21 @@ class Shards:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Vectors and dimensions."""
+        """Number of vectors, number of dimensions."""
         return len(self), self.dim
 
     @property
     def parts(self) -> list[tuple[int, Path]]:
-        """For each shard the row at which it begins, and its file."""
+        """The first row and the file of each shard."""
         paths = (self._store.path(shard.name) for shard in self.manifest.shards)
         return list(zip(self._starts, paths, strict=False))
 
     def __iter__(self) -> Iterator[np.ndarray]:
-        """Give the shards in order, each a read-only array (at most shard_size, dim)."""
+        """Yield the shards in order, each a read-only array (at most shard_size, dim)."""
         return (self.part(number) for number in range(len(self.manifest.shards)))
 
     def part(self, number: int) -> np.ndarray:
-        """Map one shard into memory, its checksum verified if this is the first time."""
+        """Memory-map one shard; verify its checksum the first time."""
         expected = self.manifest.shards[number]
         name, shape = expected.name, (expected.rows, self.dim)
         if number in self._verified:
@@ -243,7 +244,7 @@ class Shards:
         return shard
 
     def __getitem__(self, rows: SupportsIndex | slice | np.ndarray | list[int]) -> np.ndarray:
-        """Read vectors: of one row (dim,), of a slice or of an array of row numbers (m, dim)."""
+        """Read the vector of one row, (dim,), or those of a slice or array of row numbers, (m, dim)."""
         numbers = np.arange(*rows.indices(len(self))) if isinstance(rows, slice) else np.asarray(rows)
         if numbers.dtype == bool and numbers.shape == (len(self),):
             numbers = np.flatnonzero(numbers)
@@ -265,5 +266,5 @@ class Shards:
         return np.concatenate(list(self), dtype=dtype, casting="same_kind")
 
     def __repr__(self) -> str:
-        """Show folder, size and number of shards."""
+        """Return folder, shape and number of shards."""
         return f"Shards({str(self.folder)!r}, {len(self)} × {self.dim}, {len(self.manifest.shards)} shards)"

@@ -1,4 +1,4 @@
-"""Stores of vectors: a folder of arrays, each named by all that decides its values and sealed by a checksum."""
+"""Content-addressed storage of vectors: a folder of arrays, each with a checksum at the end of its file."""
 
 import contextlib
 import errno
@@ -16,22 +16,22 @@ import numpy as np
 from helpers._atomic import whole_file, write_text
 from helpers._cache import default_cache
 
-SEAL = hashlib.sha256().digest_size  # bytes behind the array: SHA-256 over its name and its file
+SEAL = hashlib.sha256().digest_size  # bytes after the array: SHA-256 over its name and content
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """All that decides the vector of a text, beside the text itself with its instruction.
+    """The settings that, with a text and its instruction, determine its vector.
 
     Attributes:
         model: SHA-256 of the model's files.
         pooling: how token vectors become one vector.
-        max_length: tokens at which texts are truncated.
-        device: the kind of device, ``cpu`` or ``cuda``; its number changes nothing.
-        dtype: the type of the numbers the network computes with.
-        dim: to how many dimensions vectors are truncated, None for all.
-        colbert_side: ``query`` or ``passage`` where texts are read as ColBERT reads them, else empty.
-        batch_size: for the one pooling that depends on it, else None.
+        max_length: number of tokens to which texts are truncated.
+        device: the kind of device, ``cpu`` or ``cuda``, without its number.
+        dtype: the PyTorch type of the weights.
+        dim: number of leading dimensions kept; None for all.
+        colbert_side: ``query`` or ``passage`` for ColBERT's tokenization, else empty.
+        batch_size: for the one pooling that depends on it, UNMASKED_MEAN; else None.
     """
 
     model: str
@@ -44,26 +44,25 @@ class Recipe:
     batch_size: int | None = None
 
     def shard_name(self, texts: Sequence[str]) -> str:
-        """Return the name of the array that holds the vectors of some texts, instructions included."""
+        """Return the name of the array with the vectors of these texts, given with their instruction."""
         content = json.dumps([astuple(self), list(texts)], ensure_ascii=False)
         return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Store:
-    """Arrays by name, in a folder that is made, for its owner alone, when it is first written.
+    """Arrays by name, in a folder that is created on the first write, readable by its owner only.
 
-    Everything that is kept passes through this class; to keep it elsewhere than in files, write another one with its
-    methods.
+    All vectors are read and written through this class; another kind of storage is another class with its methods.
 
     Args:
-        folder: by default that of the user's cache, :func:`default_cache`.
+        folder: by default the user's cache, :func:`default_cache`.
 
     Raises:
-        OSError: the folder cannot be made or written; the message names it.
+        OSError: the folder, which the message names, cannot be created or written.
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:
-        """Take a folder, which need not exist yet."""
+        """Initialize with a folder, which need not exist."""
         self.folder = (Path(folder).expanduser() if folder is not None else default_cache()).absolute()
 
     def path(self, name: str) -> Path:
@@ -75,7 +74,7 @@ class Store:
         return sorted(path.stem for path in self.folder.glob("*.npy"))
 
     def read(self, name: str) -> np.ndarray | None:
-        """Map an array into memory; None if it is absent, damaged, another's, or not readable."""
+        """Memory-map an array; return None if it is missing, unreadable, or its checksum does not match."""
         path = self.path(name)
         try:
             whole = memoryview(path.read_bytes())
@@ -87,12 +86,12 @@ class Store:
         return array
 
     def read_again(self, name: str, shape: tuple[int, int]) -> np.ndarray:
-        """Map a float32 array into memory whose checksum was verified before; ``np.load`` would take longer."""
+        """Memory-map a float32 array whose checksum was verified before; faster than ``np.load``."""
         path, size = self.path(name), shape[0] * shape[1] * np.dtype(np.float32).itemsize
         return np.memmap(path, np.float32, "r", path.stat().st_size - SEAL - size, shape)
 
     def write(self, name: str, array: np.ndarray) -> np.ndarray:
-        """Write an array whole or not at all, and map it into memory."""
+        """Write an array atomically, and memory-map it."""
         path, buffer, array = self.path(name), io.BytesIO(), np.ascontiguousarray(array)
         np.save(buffer, array, allow_pickle=False)
         content = buffer.getbuffer()
@@ -109,21 +108,21 @@ class Store:
             return file.read().hex()
 
     def read_text(self, name: str) -> str | None:
-        """Read a file of text; None if there is none."""
+        """Return the content of a text file; None if it does not exist."""
         try:
             return (self.folder / name).read_text(encoding="utf-8")
         except (FileNotFoundError, NotADirectoryError):
             return None
 
     def write_text(self, name: str, text: str) -> None:
-        """Write a file of text whole or not at all."""
+        """Write a text file atomically."""
         path = self.folder / name
         with self._errors_named(path, len(text)):
             write_text(path, text)
 
     @contextlib.contextmanager
     def lock(self, name: str) -> Iterator[None]:
-        """Let one process at a time compute an array; whoever waits finds it afterwards. It saves work and no more."""
+        """Let one process at a time compute an array, so that the others can read it; results do not depend on it."""
         from filelock import FileLock
 
         with self._errors_named(self.path(name)):
@@ -137,7 +136,7 @@ class Store:
 
     @contextlib.contextmanager
     def _errors_named(self, path: Path, size: int = 0) -> Iterator[None]:
-        """Make the folder; an error names the file of ``size`` bytes that cannot be written, cause and remedy."""
+        """Create the folder; an OSError in the block names the file, the cause, and the remedy."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             yield

@@ -1,10 +1,10 @@
-"""Make relevance judgements, and see how far to trust them: pools, sheets for assessors, agreement, what is unjudged.
+"""Make relevance judgements and assess their quality: pools, assessors' sheets, agreement, unjudged passages.
 
 In the order in which a test collection is built: `pool` selects the passages to judge, `write_sheet` writes them as a
-table for a spreadsheet, `collect` reads the grades back, `agreement` compares two assessors. Of a finished collection
-`unjudged` lists the passages that a system retrieves and nobody judged, `condense` leaves them out, and
-`leave_one_out` measures how much a system loses that was absent when the passages were pooled.
-`python -m helpers.judgements` does the round trip through the spreadsheet from the command line.
+table for a spreadsheet, `collect` reads the grades back, `agreement` compares two assessors. For a finished collection,
+`unjudged` lists the unjudged passages that a system retrieves, `condense` removes them from its ranking, and
+`leave_one_out` measures the loss of a system that did not contribute to the pool.
+`python -m helpers.judgements` runs the steps with a spreadsheet from the command line.
 """
 
 from helpers.judgements.assessors import Agreement, agreement

@@ -1,7 +1,7 @@
 """Judge a collection of your own in a spreadsheet: python -m helpers.judgements sheet, then collect.
 
-`sheet` pools what systems retrieve and writes the pairs to judge as CSV files; `collect` reads the grades back,
-lists where two assessors differ, and writes the judgements as TREC qrels. Neither overwrites a file.
+`sheet` pools the results of systems and writes the pairs to judge as CSV files; `collect` reads the grades back,
+lists conflicts between two assessors, and writes the judgements as TREC qrels. Neither overwrites a file.
 """
 
 import argparse
@@ -17,11 +17,11 @@ from helpers.data.formats import read_table
 from helpers.data.trec import read_qrels, read_run, require_field, write_qrels
 from helpers.judgements import agreement, collect, pool, read_sheet, write_conflicts, write_sheet
 from helpers.judgements.cells import require_new
-from helpers.judgements.sheets import GRADES, shown
+from helpers.judgements.sheets import GRADES, pair_ids
 
 
 def read_texts(path: Path, role: str) -> dict[str, str]:
-    """Read a table of ids and texts, those of queries or of passages (`role`)."""
+    """Return texts by id from a table of queries or passages (`role`)."""
     texts = texts_by_id(read_table(path), role, Options(on_blank="skip")).by_id
     if blank := [name for name, text in texts.items() if not text]:
         raise ValueError(f"{path.name}: {role} {blank[0]!r} is blank; give it a text.")
@@ -29,7 +29,7 @@ def read_texts(path: Path, role: str) -> dict[str, str]:
 
 
 def rank_run(path: Path, data: RetrievalDataset, depth: int) -> np.ndarray:
-    """Read a TREC run as rows of the corpus, (q, depth), in trec_eval's order."""
+    """Return the rows of the corpus in a TREC run, (q, depth), in trec_eval's order."""
     from helpers.systems import Run
 
     run = Run(read_run(path))
@@ -42,7 +42,7 @@ def rank_run(path: Path, data: RetrievalDataset, depth: int) -> np.ndarray:
 
 
 def rank_system(name: str, data: RetrievalDataset, depth: int) -> np.ndarray:
-    """Rank the corpus by BM25, TF-IDF or a model: rows of the corpus, (q, depth)."""
+    """Return the rows of the corpus ranked by BM25, TF-IDF or a model, (q, depth)."""
     from helpers.index import WORD_INDEXES
     from helpers.models import load_model
     from helpers.systems import rank
@@ -55,7 +55,7 @@ def rank_system(name: str, data: RetrievalDataset, depth: int) -> np.ndarray:
 
 
 def sheet(args: argparse.Namespace) -> int:
-    """Write the sheet, and a copy for each assessor in an order of its own."""
+    """Write the sheet, and a copy for each assessor in a different random order."""
     targets = [args.out / f"{name}.csv" for name in ("sheet", *args.assessors)]
     if len(set(targets)) < len(targets):
         raise ValueError(f"Assessors need different names, other than 'sheet', not {', '.join(args.assessors)}.")
@@ -64,7 +64,7 @@ def sheet(args: argparse.Namespace) -> int:
     passages = read_texts(args.data / args.corpus, "passage")
     data = from_ids(args.data.name, read_texts(args.data / args.queries, "query"), passages, {})
     for name in (*data.query_ids, *passages):
-        require_field(name)  # now, rather than when all is graded
+        require_field(name)  # fail before the grading, not after
     rankings = {str(path): rank_run(path, data, args.depth) for path in args.runs}
     rankings |= {name: rank_system(name, data, args.depth) for name in args.systems}
     if not rankings:
@@ -84,7 +84,7 @@ def sheet(args: argparse.Namespace) -> int:
 
 
 def gather(args: argparse.Namespace) -> int:
-    """Write the judgements of filled sheets, or, where they are in conflict, the sheet that settles them."""
+    """Write the judgements of filled sheets, or a sheet of their conflicts."""
     require_new(args.out)
     judged = read_qrels(args.judged) if args.judged else None
     collected = collect(args.sheet, args.filled, settled=args.settled, judged=judged, partial=args.partial)
@@ -98,7 +98,7 @@ def gather(args: argparse.Namespace) -> int:
     pairs = {(query, passage): both for query, passage, both in collected.conflicts}
     one, two = (args.filled * 2)[:2]
     for pair, grades in pairs.items():
-        print(f"conflict: {shown(pair)}: {one.stem} {grades[0]}, {two.stem} {grades[1]}")
+        print(f"conflict: {pair_ids(pair)}: {one.stem} {grades[0]}, {two.stem} {grades[1]}")
     if pairs:
         conflicts = args.conflicts or args.sheet.with_name("conflicts.csv")
         write_conflicts(conflicts, read_sheet(args.sheet), pairs)
@@ -122,35 +122,35 @@ def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     top = argparse.ArgumentParser(prog="python -m helpers.judgements", description=__doc__.split(":")[0] + ".")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
-    one = commands.add_parser("sheet", help="write the pairs to judge as CSV files for a spreadsheet")
-    one.add_argument("data", type=Path, help="folder with the texts of queries and passages, each with an id")
+    making = commands.add_parser("sheet", help="write the pairs to judge as CSV files for a spreadsheet")
+    making.add_argument("data", type=Path, help="folder with the texts of queries and passages, each with an id")
     for name, texts in {"queries": "queries", "corpus": "passages"}.items():
-        one.add_argument(f"--{name}", default=f"{name}.jsonl", help=f"its file of {texts} ({name}.jsonl)")
-    one.add_argument("--systems", nargs="+", default=[], help="BM25, TF-IDF, or a model: hub id or folder")
-    one.add_argument("--runs", nargs="+", default=[], type=Path, help="TREC run files of further systems")
-    one.add_argument("--depth", type=int, default=10, help="how many ranks of each system are judged (10)")
-    one.add_argument("--judged", type=Path, help="earlier qrels, whose pairs are left out")
-    one.add_argument("--grades", nargs="+", type=int, default=GRADES, help="the scale of your guidelines (0 1 2 3)")
-    one.add_argument("--assessors", nargs="+", default=["first"], help="a copy for each, by name (first)")
-    one.add_argument("--seed", type=int, default=0, help="seed of the random order")
-    one.add_argument("--out", type=Path, default=Path("judging"), help="folder for the sheets (judging)")
-    one.set_defaults(run=sheet)
-    two = commands.add_parser("collect", help="read filled sheets, list conflicts, write qrels")
-    two.add_argument("sheet", type=Path, help="the sheet as it was written, not filled in")
-    two.add_argument("filled", nargs="+", type=Path, help="one or two filled copies of it")
-    two.add_argument("--settled", type=Path, help="the sheet of conflicts, filled in")
-    two.add_argument(
+        making.add_argument(f"--{name}", default=f"{name}.jsonl", help=f"its file of {texts} ({name}.jsonl)")
+    making.add_argument("--systems", nargs="+", default=[], help="BM25, TF-IDF, or a model: hub id or folder")
+    making.add_argument("--runs", nargs="+", default=[], type=Path, help="TREC run files of further systems")
+    making.add_argument("--depth", type=int, default=10, help="how many ranks of each system are judged (10)")
+    making.add_argument("--judged", type=Path, help="earlier qrels, whose pairs are left out")
+    making.add_argument("--grades", nargs="+", type=int, default=GRADES, help="the scale of your guidelines (0 1 2 3)")
+    making.add_argument("--assessors", nargs="+", default=["first"], help="a copy for each, by name (first)")
+    making.add_argument("--seed", type=int, default=0, help="seed of the random order")
+    making.add_argument("--out", type=Path, default=Path("judging"), help="folder for the sheets (judging)")
+    making.set_defaults(run=sheet)
+    reading = commands.add_parser("collect", help="read filled sheets, list conflicts, write qrels")
+    reading.add_argument("sheet", type=Path, help="the sheet as it was written, not filled in")
+    reading.add_argument("filled", nargs="+", type=Path, help="one or two filled copies of it")
+    reading.add_argument("--settled", type=Path, help="the sheet of conflicts, filled in")
+    reading.add_argument(
         "--conflicts", type=Path, help="where the sheet of conflicts is written (conflicts.csv beside SHEET)"
     )
-    two.add_argument("--judged", type=Path, help="earlier qrels, to which the new ones are added")
-    two.add_argument("--partial", action="store_true", help="treat pairs without a grade as not yet judged")
-    two.add_argument("--out", type=Path, default=Path("qrels.txt"), help="the qrels, a new file (qrels.txt)")
-    two.set_defaults(run=gather)
+    reading.add_argument("--judged", type=Path, help="earlier qrels, to which the new ones are added")
+    reading.add_argument("--partial", action="store_true", help="treat pairs without a grade as not yet judged")
+    reading.add_argument("--out", type=Path, default=Path("qrels.txt"), help="the qrels, a new file (qrels.txt)")
+    reading.set_defaults(run=gather)
     return top
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return the exit status: 0 well, 1 an error or conflicts."""
+    """Run a command and return the exit status: 0 on success, 1 after an error or conflicts."""
     args = parser().parse_args(argv)
     try:
         status: int = args.run(args)

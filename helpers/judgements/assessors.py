@@ -1,4 +1,4 @@
-"""How far two assessors agree on the same pairs."""
+"""Agreement of two assessors on the same pairs: Cohen's kappa."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -16,11 +16,11 @@ _BATCH = 1 << 21  # resampled counts held at a time: 16 MiB
 
 
 class Agreement(NamedTuple):
-    """Cohen's kappa of two assessors, with what it is made of.
+    """Cohen's kappa of two assessors, and its components.
 
     `kappa` = (`observed` - `expected`) / (1 - `expected`); `interval` is its confidence interval at `level`.
-    `table[i, j]` of `pairs` pairs, of `queries` queries, got the first grade `grades[i]` and the second `grades[j]`;
-    `one_only` pairs that only one assessor graded were left out.
+    `table[i, j]` is the number of pairs with `grades[i]` from the first assessor and `grades[j]` from the second, of
+    `pairs` pairs and `queries` queries; `one_only` pairs that only one assessor graded are not included.
     """
 
     kappa: float
@@ -48,23 +48,23 @@ def agreement(
     """Cohen's kappa (1960) of two assessors over the pairs that both graded, or his weighted kappa (1968).
 
     kappa = (observed - expected) / (1 - expected), where observed is the share of pairs with equal grades, and
-    expected that share if each assessor dealt out his own grades at random. With weights a pair of grades i and j
-    counts 1 - (distance of i and j / largest distance)^p, p = 1 "linear" or 2 "quadratic", rather than 0 or 1. As
-    scikit-learn's `cohen_kappa_score` with `labels` for every grade from the lowest to the highest; without them it
-    takes grades 0, 1, 3 for steps of one.
+    expected that share if each assessor assigned the same grades at random. With weights a pair of grades i and j
+    counts 1 - (distance of i and j / largest distance)^p, p = 1 "linear" or 2 "quadratic", rather than 0 or 1. Equals
+    scikit-learn's `cohen_kappa_score` with `labels` for every grade from the lowest to the highest; without `labels`
+    scikit-learn counts the grades 0, 1, 3 as steps of one.
 
     The interval is the percentile bootstrap over queries, not pairs: pairs of a query are not independent. Resamples
-    without any disagreement to be expected are left out of it; of one query it is (nan, nan).
+    with an expected agreement of 1 are left out; for a single query the interval is (nan, nan).
 
     Args:
         first, second: `{query: {passage: grade}}`, or one dict {row: grade} per query.
         weights: None, "linear" or "quadratic".
-        relevance_level: compare "relevant", a grade of at least this, against "not", instead of grades.
-        level: of the interval.
-        resamples, seed: of the bootstrap.
+        relevance_level: compare binary relevance, a grade of at least this or not, instead of grades.
+        level: confidence level of the interval.
+        resamples, seed: number of bootstrap resamples, and seed of their random numbers.
 
     Raises:
-        ValueError: other weights, a level outside (0, 1), no pair that both graded, one and the same grade throughout.
+        ValueError: the weights are unknown; the level is outside (0, 1); no pair has two grades; all grades are equal.
     """
     if weights is not None and weights not in POWERS:
         raise ValueError(f'weights must be None, "linear" or "quadratic", not {weights!r}.')
@@ -101,7 +101,7 @@ def _by_query(labels: Labels) -> Grades:
 
 
 def _tables(first: Grades, second: Grades, relevance_level: int | None) -> tuple[np.ndarray, tuple[int, ...], int]:
-    """Counts of first grade by second grade, (queries, grades, grades); the grades; pairs that one assessor graded."""
+    """Return the counts (queries, first grade, second grade), the grades, and the number of pairs graded only once."""
     pairs = [
         (query, grade, second[query][doc])
         for query, docs in first.items()
@@ -123,14 +123,14 @@ def _tables(first: Grades, second: Grades, relevance_level: int | None) -> tuple
 
 
 def _shares(tables: np.ndarray, penalty: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Observed and expected agreement of tables (..., g, g), where equal grades cost 0 and the furthest apart 1."""
+    """Return observed and expected agreement of tables (..., g, g); ``penalty`` is 0 for equal grades, 1 at most."""
     total = tables.sum((-2, -1))
     chance = tables.sum(-1, keepdims=True) * tables.sum(-2, keepdims=True) / total[..., None, None]
     return 1 - (penalty * tables).sum((-2, -1)) / total, 1 - (penalty * chance).sum((-2, -1)) / total
 
 
 def _resampled(tables: np.ndarray, penalty: np.ndarray, resamples: int, seed: int) -> np.ndarray:
-    """Kappa of queries drawn again, with repetition: (resamples,), nan where it is not defined."""
+    """Return the kappa of each bootstrap resample of queries, (resamples,), nan where undefined."""
     rng, n, kappas = np.random.default_rng(seed), len(tables), []
     for start in range(0, resamples, step := max(1, _BATCH // n)):
         times = rng.multinomial(n, np.full(n, 1 / n), size=min(step, resamples - start))

@@ -1,4 +1,4 @@
-"""CSV files whose texts come back from a spreadsheet unchanged."""
+"""CSV files whose texts survive a round trip through a spreadsheet."""
 
 import csv
 import io
@@ -12,29 +12,29 @@ from helpers._cells import runs_as_formula
 from helpers._files import open_text
 
 LARGEST_CELL = 32_767  # characters that Excel keeps in a cell
-_SHORT = 40  # a longer text is not taken for a number, a date or a truth value
+_SHORT = 40  # spreadsheets do not convert longer texts to numbers, dates or booleans
 _MONTH = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
 _PLAIN = re.compile(rf"0|[1-9][0-9]{{0,14}}|(?!{_MONTH}[\W_]*\d|(?:true|false)$)[^\W\d_].*", re.I | re.S)
 PathLike = str | os.PathLike[str]
 
 
 def guarded(text: str) -> str:
-    """Put an apostrophe before a text that a spreadsheet would compute or rewrite; `unguarded` takes it away.
+    """Return a text with an apostrophe before it if a spreadsheet would run or convert it; `unguarded` removes it.
 
     A text that begins with = + - @ would run as a formula; `007` would become 7, `mar-1` a date. A text that begins
-    with an apostrophe gets another one, so that every text comes back unchanged.
+    with an apostrophe gets a second one, so that `unguarded` restores it.
     """
     rewritten = 0 < len(text) <= _SHORT and _PLAIN.fullmatch(text) is None
     return f"'{text}" if rewritten or text.startswith("'") or runs_as_formula(text) else text
 
 
 def unguarded(cell: str) -> str:
-    """Take away the apostrophe that `guarded` put before a text."""
+    """Remove the apostrophe that `guarded` put before a text."""
     return cell.removeprefix("'")
 
 
 def same_text(cell: str, text: str) -> bool:
-    """Tell whether a cell that came back holds a text, with the apostrophe or without, whatever its line ends."""
+    """Return whether a cell holds a text, with or without the apostrophe of `guarded`, ignoring line end styles."""
     return _unix(cell) in (_unix(text), _unix(guarded(text)))
 
 
@@ -42,8 +42,8 @@ def write_new(path: PathLike, header: Sequence[str], rows: Iterable[Sequence[str
     """Write a new CSV file as UTF-8 with a byte-order mark, which Excel needs.
 
     Raises:
-        FileExistsError: there is such a file; it stays as it is.
-        ValueError: a cell that a spreadsheet would cut off.
+        FileExistsError: the file exists; it is left unchanged.
+        ValueError: a cell is longer than a spreadsheet allows.
     """
     require_new(path)
     text = io.StringIO()
@@ -62,18 +62,18 @@ def write_new(path: PathLike, header: Sequence[str], rows: Iterable[Sequence[str
 
 
 def require_new(path: PathLike) -> None:
-    """Raise FileExistsError if there is such a file, or a link of that name."""
+    """Raise FileExistsError if there is a file or link of that name."""
     if os.path.lexists(path):
         raise FileExistsError(f"{Path(path).name} exists and is left as it is: give another name, or move it away.")
 
 
 def read_rows(path: PathLike, first: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that are not blank, each with its first line; the header, on line 1, comes first.
+    """Yield the rows that are not blank, header included, each with the number of its first line.
 
     The separator (comma, semicolon or tab) is the character after the header's cell `first`.
 
     Raises:
-        ValueError: the file is not UTF-8 or not CSV; with file, line and remedy.
+        ValueError: the file is not UTF-8 or not CSV.
     """
     with open_text(Path(path), newline="") as file:
         text = file.read()

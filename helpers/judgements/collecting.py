@@ -1,4 +1,4 @@
-"""Read filled sheets back: every fault with its line, every conflict of two assessors, and then the judgements."""
+"""Read filled sheets: report faults by line, list conflicts between two assessors, return judgements."""
 
 import itertools
 import unicodedata
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from helpers.judgements.cells import PathLike, same_text
-from helpers.judgements.sheets import Pair, Sheet, SheetRow, read_sheet, shown, without_apostrophes
+from helpers.judgements.sheets import Pair, Sheet, SheetRow, pair_ids, read_sheet, without_apostrophes
 
 Labels = dict[str, dict[str, int]]
 MOST_FAULTS = 20  # named in one message
@@ -23,8 +23,8 @@ class Conflict(NamedTuple):
 class Collected(NamedTuple):
     """The content of filled sheets.
 
-    `qrels` are the judgements, `{query: {passage: grade}}`, earlier ones first, without the pairs in `conflicts`, which
-    are still to be settled; `labels` the grades of each assessor; `ungraded` how many pairs of the sheet nobody graded.
+    `qrels` are the judgements, `{query: {passage: grade}}`, earlier ones first, without the unsettled pairs in
+    `conflicts`; `labels` the grades of each assessor; `ungraded` the number of pairs of the sheet without a grade.
     """
 
     qrels: Labels
@@ -41,59 +41,63 @@ def collect(
     judged: Mapping[str, Mapping[str, int]] | None = None,
     partial: bool = False,
 ) -> Collected:
-    """Make judgements of one or two filled sheets.
+    """Return the judgements of one or two filled sheets; write no file.
 
-    Where two assessors gave a pair the same grade, or only one graded it, that is its grade. Where they differ, the
-    grade is the one in `settled`; without one the pair is a conflict and not in the judgements. No file is written.
+    If two assessors gave a pair the same grade, or only one graded it, that is its grade. If they differ, the grade is
+    that in `settled`; without one the pair is a conflict and not in the judgements.
 
     Args:
-        sheet: the empty sheet as it was written: what the filled ones are compared with.
-        filled: one or two copies, filled in; rows may be in any order, and further columns do no harm.
+        sheet: the empty sheet as it was written, to compare the filled ones with.
+        filled: one or two filled copies, with rows in any order; further columns are ignored.
         settled: the sheet of conflicts, filled in.
-        judged: judgements already made, to which the new ones are added; none of them is changed.
-        partial: take a pair without a grade for not yet judged. Otherwise it is an error.
+        judged: earlier judgements, to which the new ones are added; they are not changed.
+        partial: allow pairs without a grade, as not yet judged; by default they are an error.
 
     Raises:
-        ValueError: a row that the sheet lacks or that is missing, a changed text, a pair twice, an unknown grade or
-            none, a pair that has another grade in `judged` already, a settled pair that is no conflict. The message
-            names each fault, twenty at most, on a line of its own: file, line, ids and remedy.
+        ValueError: a row is unknown or missing, a text was changed, a pair occurs twice, a grade is unknown or missing,
+            a pair has another grade in `judged`, or a settled pair is not a conflict. The message has a line for each
+            fault, at most twenty: file, line, ids and remedy.
     """
     if not 1 <= len(filled) <= 2:
         raise ValueError(f"Give one or two filled sheets, not {len(filled)}: conflicts are settled between two.")
     empty, faults = read_sheet(sheet), list[str]()
     pairs = empty.by_pair()
     grades = [_grades(read_sheet(path), empty, pairs, faults, partial=partial) for path in filled]
-    differ = {pair: row for pair, row in pairs.items() if len({some[pair] for some in grades if pair in some}) > 1}
-    agreed = {pair: some[pair] for some in grades for pair in some if pair not in differ}
+    differ = {
+        pair: row for pair, row in pairs.items() if len({labels[pair] for labels in grades if pair in labels}) > 1
+    }
+    agreed = {pair: labels[pair] for labels in grades for pair in labels if pair not in differ}
     if settled is not None:
         agreed |= _settled(read_sheet(settled), empty, differ, faults)
     qrels = {query: dict(docs) for query, docs in (judged or {}).items()}
     for pair, grade in agreed.items():
         earlier = qrels.setdefault(pair[0], {}).setdefault(pair[1], grade)
         if earlier != grade:
-            where = f"{empty.name}:{pairs[pair].line}: {shown(pair)}"
+            where = f"{empty.name}:{pairs[pair].line}: {pair_ids(pair)}"
             faults.append(f"{where} was judged {earlier} before, now {grade}: settle which, and leave it out here.")
     if len(faults) > MOST_FAULTS:
         faults[MOST_FAULTS:] = [f"… and {len(faults) - MOST_FAULTS} more."]
     if faults:
         raise ValueError("\n".join(faults))
     conflicts = [Conflict(*pair, (grades[0][pair], grades[1][pair])) for pair in differ if pair not in agreed]
-    return Collected(qrels, [_by_query(some) for some in grades], conflicts, len(pairs) - len(agreed) - len(conflicts))
+    ungraded = len(pairs) - len(agreed) - len(conflicts)
+    return Collected(qrels, [_by_query(labels) for labels in grades], conflicts, ungraded)
 
 
 def _grades(
     filled: Sheet, empty: Sheet, pairs: Mapping[Pair, SheetRow], faults: list[str], *, partial: bool
 ) -> dict[Pair, int]:
-    """The grades of a filled sheet by pair, in the order of the sheet; every fault is added to `faults`."""
+    """Return the grades of a filled sheet by pair, in the order of the empty one; append faults to `faults`."""
     seen, grades = _rows(filled, empty, pairs, faults), dict[Pair, int]()
     for pair, row in pairs.items():
         if pair not in seen:
             faults.append(
-                f"{filled.name}: no row for {shown(pair)}: copy it from line {row.line} of {empty.name} and judge it."
+                f"{filled.name}: no row for {pair_ids(pair)}: "
+                f"copy it from line {row.line} of {empty.name} and judge it."
             )
             continue
-        where = f"{filled.name}:{seen[pair].line}: {shown(pair)}"
-        cell = unicodedata.normalize("NFKC", seen[pair].grade).strip().removeprefix("'")  # full-width digits as plain
+        where = f"{filled.name}:{seen[pair].line}: {pair_ids(pair)}"
+        cell = unicodedata.normalize("NFKC", seen[pair].grade).strip().removeprefix("'")  # full-width digits
         if cell in map(str, empty.grades):
             grades[pair] = int(cell)
         elif cell or not partial:
@@ -103,32 +107,34 @@ def _grades(
 
 
 def _rows(filled: Sheet, empty: Sheet, pairs: Mapping[Pair, SheetRow], faults: list[str]) -> dict[Pair, SheetRow]:
-    """The rows of a filled sheet by pair; unknown, changed and repeated ones are added to `faults`."""
+    """Return the rows of a filled sheet by pair; append unknown, changed and repeated rows to `faults`."""
     known, seen = {without_apostrophes(pair): pair for pair in pairs}, dict[Pair, SheetRow]()
     if filled.grades != empty.grades:
         faults.append(f"{filled.name}:1: its grades are not those of {empty.name}: put the header back as it was.")
     for row in filled.rows:
         pair = known.get(without_apostrophes((row.query_id, row.passage_id)))
         if pair is None:
-            ids = shown((row.query_id, row.passage_id))
+            ids = pair_ids((row.query_id, row.passage_id))
             faults.append(
                 f"{filled.name}:{row.line}: {ids} is no pair of {empty.name}: put the ids back, or remove it."
             )
             continue
-        where = f"{filled.name}:{row.line}: {shown(pair)}"
+        where = f"{filled.name}:{row.line}: {pair_ids(pair)}"
         if pair in seen:
             faults.append(f"{where} is here twice, first in line {seen[pair].line}: keep one row and one grade.")
             continue
         seen[pair] = row
-        sent = pairs[pair]
-        for side, cell, text in (("query", row.query, sent.query), ("passage", row.passage, sent.passage)):
+        original = pairs[pair]
+        for side, cell, text in (("query", row.query, original.query), ("passage", row.passage, original.passage)):
             if not same_text(cell, text):
-                faults.append(f"{where}: the {side}'s text was changed: copy it from line {sent.line} of {empty.name}.")
+                faults.append(
+                    f"{where}: the {side}'s text was changed: copy it from line {original.line} of {empty.name}."
+                )
     return seen
 
 
 def _settled(settled: Sheet, empty: Sheet, conflicts: Mapping[Pair, SheetRow], faults: list[str]) -> dict[Pair, int]:
-    """The grades that settle conflicts; a conflict without a row stays one."""
+    """Return the grades of the settled conflicts; append faults to `faults`."""
     known = {without_apostrophes(pair): pair for pair in conflicts}
     rows: dict[Pair, list[SheetRow]] = {}
     for row in settled.rows:
@@ -136,7 +142,7 @@ def _settled(settled: Sheet, empty: Sheet, conflicts: Mapping[Pair, SheetRow], f
         if pair := known.get(without_apostrophes(ids)):
             rows.setdefault(pair, []).append(row)
         else:
-            faults.append(f"{settled.name}:{row.line}: {shown(ids)} is no conflict of these sheets: remove the row.")
+            faults.append(f"{settled.name}:{row.line}: {pair_ids(ids)} is no conflict of these sheets: remove the row.")
     pairs = {pair: row for pair, row in conflicts.items() if pair in rows}
     sheet = Sheet(settled.name, settled.grades, list(itertools.chain(*rows.values())))
     return _grades(sheet, empty, pairs, faults, partial=True)

@@ -18,7 +18,7 @@ Qrels = Sequence[Mapping[int, int]]
 
 
 class Unjudged(NamedTuple):
-    """The unjudged passages in the top k: mean share, the share of each query (q,), and the ids, best first."""
+    """The unjudged passages in the top k: mean share, share per query (q,), and ids per query, best first."""
 
     mean: float
     per_query: np.ndarray
@@ -26,10 +26,10 @@ class Unjudged(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """A system as if it had not been in the pool.
+    """The scores of a system with and without the judgements that only it contributed to the pool.
 
-    `unique` judgements exist for it alone; the metric is `full` with them and `without` them; `tau` compares the
-    order of all systems with and without them, nan where all score the same.
+    `unique` is the number of these judgements; `full` is the metric with them, `without` the metric without them;
+    `tau` compares the order of all systems with and without them, nan if all score the same.
     """
 
     unique: int
@@ -39,12 +39,12 @@ class LeftOut(NamedTuple):
 
     @property
     def move(self) -> float:
-        """How far the score moves; below 0 if the system needs its own judgements."""
+        """`without` - `full`, negative if the system benefits from the judgements that it contributed."""
         return self.without - self.full
 
 
 class LeaveOneOut(NamedTuple):
-    """Each system as if it had not been in the pool, and Kendall's tau of `full` against `without` over them all."""
+    """`LeftOut` of each system, and Kendall's tau between `full` and `without` over all systems."""
 
     systems: dict[str, LeftOut]
     tau: float
@@ -53,15 +53,15 @@ class LeaveOneOut(NamedTuple):
 def pool(rankings: Mapping[str, ArrayLike], depth: int) -> list[list[int]]:
     """Pool the top `depth` of each system: the passages to judge for each query, ids ascending.
 
-    The union of Spärck Jones and van Rijsbergen (1975), as TREC does it: from the order nobody can tell which system
-    found a passage, or how early.
+    The union of Spärck Jones and van Rijsbergen (1975), as in TREC. The order does not reveal which system retrieved
+    a passage, or at which rank.
 
     Args:
-        rankings: system → ids (q, k), best first, with -1 where fewer were retrieved; k of at least `depth`.
-        depth: the pool depth: how many ranks of each system are judged.
+        rankings: system → ids (q, k), best first, padded with -1; k at least `depth`.
+        depth: the pool depth, the number of ranks of each system to judge.
 
     Raises:
-        ValueError: no system, other shapes or numbers of queries, rankings that end before `depth`.
+        ValueError: there is no system; shapes or numbers of queries differ; a ranking is shorter than `depth`.
     """
     return [sorted(set().union(*row)) for row in zip(*_tops(rankings, depth).values(), strict=True)]
 
@@ -69,36 +69,37 @@ def pool(rankings: Mapping[str, ArrayLike], depth: int) -> list[list[int]]:
 def unjudged(ids: ArrayLike, qrels: Qrels, k: int) -> Unjudged:
     """Find the unjudged passages in the top k: 1 - judged@k, which most metrics count as not relevant.
 
-    Per query it is the unjudged passages in the top k / the passages in the top k, and 0 where nothing was retrieved.
-    Any grade is a judgement, a negative one too.
+    Per query: unjudged passages in the top k / passages in the top k, 0 if nothing was retrieved. Any grade is a
+    judgement, also a negative one.
 
     Args:
         ids: rows of the corpus (q, k'), best first, -1 is padding.
         qrels: one dict {row: grade} per query.
-        k: how many ranks to look at.
+        k: number of ranks.
 
     Raises:
-        ValueError: ids that are not integers (q, k'), another number of queries in qrels, k below 1.
+        ValueError: ids are not integers (q, k'), qrels have another number of queries, or k is below 1.
     """
     checked_cutoff(k)
     rows = [[doc for doc in row if doc >= 0] for row in _checked(ids, "ids", qrels)[:, :k].tolist()]
     missing = [[doc for doc in row if doc not in judged] for row, judged in zip(rows, qrels, strict=True)]
-    shares = [len(some) / max(1, len(row)) for some, row in zip(missing, rows, strict=True)]
+    shares = [len(docs) / max(1, len(row)) for docs, row in zip(missing, rows, strict=True)]
     return Unjudged(float(np.mean(shares)), np.array(shares), missing)
 
 
 def condense(ids: ArrayLike, qrels: Qrels) -> np.ndarray:
-    """Drop what is unjudged and close up the ranks: the condensed list of Sakai (2007, SIGIR), (q, k) int64.
+    """Remove unjudged passages from rankings: the condensed lists of Sakai (2007, SIGIR), (q, k) int64.
 
-    The order stays, -1 fills the end. Metrics of it are those of `trec_eval -J`. It spares a system that was not in the
-    pool, and often too much: what nobody judged may well be not relevant (Sakai 2008, CIKM).
+    The order is kept, and rankings are padded with -1. Metrics of condensed lists are those of `trec_eval -J`. They do
+    not penalize a system that was not in the pool, but often overestimate it: unjudged passages may well be not
+    relevant (Sakai 2008, CIKM).
 
     Args:
-        ids: rows of the corpus (q, k), best first, -1 is padding. Condense the whole ranking and cut afterwards.
+        ids: rows of the corpus (q, k), best first, -1 is padding. Condense whole rankings, then cut them.
         qrels: one dict {row: grade} per query; any grade is a judgement.
 
     Raises:
-        ValueError: ids that are not integers (q, k), another number of queries in qrels.
+        ValueError: ids are not integers (q, k), or qrels have another number of queries.
     """
     rankings = _checked(ids, "ids", qrels)
     condensed = np.full(rankings.shape, -1, np.int64)
@@ -119,21 +120,21 @@ def leave_one_out(
 ) -> LeaveOneOut:
     """Score each system as if it had not been in the pool: the test of Zobel (1998, SIGIR).
 
-    The judgements of passages that were pooled from one system alone are taken away, and all systems are scored again.
-    A collection is fair to systems it has not met as far as the scores do not move. Of two nearly equal systems
-    neither has passages of its own, so give such systems one family.
+    For each system the judgements of passages that it alone contributed to the pool are removed, and all systems are
+    scored again. The less the scores move, the fairer the collection is to new systems. Nearly identical systems
+    contribute the same passages, so give them one family.
 
     Args:
-        rankings: system → ids (q, k), as `pool` takes them.
-        qrels: one dict {row: grade} per query. Judgements of passages that nobody pooled stay.
-        depth: the pool depth with which the collection was made.
-        metric: one that `helpers.metrics.evaluate` knows.
-        families: system → family, such as the model it runs on; all of a family are left out together. A system that
-            is not named is a family by itself.
-        options: of `evaluate`, such as `relevance_level=2`.
+        rankings: system → ids (q, k), as for `pool`.
+        qrels: one dict {row: grade} per query. Judgements of passages outside the pool are kept.
+        depth: the pool depth of the collection.
+        metric: the name of a metric for `helpers.metrics.evaluate`.
+        families: system → family, such as the underlying model; a family is left out as a whole. A system that is not
+            listed is its own family.
+        options: options of `evaluate`, such as `relevance_level=2`.
 
     Raises:
-        ValueError: fewer than two families, and what `pool` and `evaluate` raise.
+        ValueError: there are fewer than two families, or an error of `pool` or `evaluate`.
     """
     family = {name: (families or {}).get(name, name) for name in rankings}
     if len(set(family.values())) < 2:
@@ -153,13 +154,13 @@ def leave_one_out(
 
     full = score(qrels)
     systems = {}
-    for name, own in pooled.items():
-        fewer = [
+    for name, contributed in pooled.items():
+        reduced = [
             {doc: grade for doc, grade in row.items() if doc not in docs or families_of[doc] > 1}
-            for row, docs, families_of in zip(qrels, own, times, strict=True)
+            for row, docs, families_of in zip(qrels, contributed, times, strict=True)
         ]
-        scores = score(fewer)
-        removed = sum(map(len, qrels)) - sum(map(len, fewer))
+        scores = score(reduced)
+        removed = sum(map(len, qrels)) - sum(map(len, reduced))
         for member in (system for system in rankings if family[system] == name):
             systems[member] = LeftOut(removed, full[member], scores[member], _tau(full, scores))
     systems = {name: systems[name] for name in rankings}
@@ -167,13 +168,13 @@ def leave_one_out(
 
 
 def _tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
-    """Kendall's tau, nan where all systems score the same and so are in no order."""
+    """Return Kendall's tau, nan if all systems have the same score."""
     flat = min(len(set(scores.values())) for scores in (first, second)) < 2
     return math.nan if flat else kendall_tau(first, second)
 
 
 def _tops(rankings: Mapping[str, ArrayLike], depth: int) -> dict[str, list[set[int]]]:
-    """Return the first `depth` ids of each system as one set a query, without padding."""
+    """Return the first `depth` ids of each system, one set per query, without padding."""
     if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
         raise ValueError(f"depth must be a whole number of at least 1, not {depth!r}.")
     if not isinstance(rankings, Mapping) or not rankings:
@@ -192,7 +193,7 @@ def _tops(rankings: Mapping[str, ArrayLike], depth: int) -> dict[str, list[set[i
 
 
 def _checked(ids: ArrayLike, name: str, qrels: Qrels | None = None) -> np.ndarray:
-    """Ids as integers (q, k), with judgements for as many queries."""
+    """Return ids as an array; raise ValueError unless they are integers (q, k), with q dicts of judgements."""
     array = np.asarray(ids)
     if array.ndim != 2 or array.dtype.kind not in "iu":
         raise ValueError(

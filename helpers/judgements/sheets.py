@@ -1,4 +1,4 @@
-"""The sheet an assessor fills in: one row a pair of query and passage, with an empty cell for the grade."""
+"""The assessors' sheet: one row per pair of query and passage, with an empty cell for the grade."""
 
 import random
 import re
@@ -29,14 +29,14 @@ class SheetRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Sheet:
-    """A sheet: the name of its file, the grades that its header allows, its rows."""
+    """A sheet: its file name, the allowed grades, and its rows."""
 
     name: str
     grades: tuple[int, ...]
     rows: list[SheetRow]
 
     def by_pair(self) -> dict[Pair, SheetRow]:
-        """The rows by query id and passage id, cells without the apostrophes that guard them.
+        """Return the rows by query id and passage id, with the guarding apostrophes of cells removed.
 
         Raises:
             ValueError: a pair occurs twice.
@@ -46,7 +46,7 @@ class Sheet:
             plain = SheetRow(row.line, *map(unguarded, row[1:]))
             pair = (plain.query_id, plain.passage_id)
             if pair in rows:
-                raise ValueError(f"{self.name}:{row.line}: {shown(pair)} occurs twice. Write the sheet anew.")
+                raise ValueError(f"{self.name}:{row.line}: {pair_ids(pair)} occurs twice. Write the sheet anew.")
             rows[pair] = plain
         return rows
 
@@ -59,21 +59,21 @@ def write_sheet(
     grades: Sequence[int] = GRADES,
     seed: int = 0,
 ) -> int:
-    """Write a new sheet of pairs to judge, and return how many there are.
+    """Write a new sheet of pairs to judge, and return their number.
 
-    Queries come in a random order, so do the passages of each: the order tells nothing, and the first part of a sheet
-    is a random sample of the queries. Cells that a spreadsheet would compute get an apostrophe before them.
+    Queries, and the passages of each query, are in random order: it does not reveal ranks, and the beginning of a
+    sheet is a random sample of the queries. Cells that a spreadsheet would convert or run begin with an apostrophe.
 
     Args:
         path: the CSV file, which must not exist.
         data: the texts and ids.
-        pairs: for each query the rows of its passages, as `pool` gives them.
-        grades: the scale of the guidelines, whole numbers of at least 0; the header names them.
-        seed: of the order.
+        pairs: for each query the rows of its passages, as `pool` returns them.
+        grades: the scale of the guidelines, whole numbers of at least 0, which the header lists.
+        seed: seed of the random order.
 
     Raises:
         FileExistsError: the file exists. It may hold grades, so it is left unchanged.
-        ValueError: nothing to judge, another number of queries, a scale of fewer than two grades.
+        ValueError: there is nothing to judge, the number of queries is wrong, or there are fewer than two grades.
     """
     if len(pairs) != len(data.queries):
         raise ValueError(f"pairs are of {len(pairs)} queries, but the data has {len(data.queries)}: give one row each.")
@@ -91,7 +91,7 @@ def write_sheet(
 
 
 def write_conflicts(path: PathLike, sheet: Sheet, conflicts: Mapping[Pair, tuple[int, int]]) -> None:
-    """Write a new sheet of the pairs on which assessors differ, both grades in its last column, to be settled.
+    """Write a new sheet of the pairs that assessors graded differently, with both grades in the last column.
 
     Raises:
         FileExistsError: the file exists; it is left unchanged.
@@ -105,7 +105,7 @@ def read_sheet(path: PathLike) -> Sheet:
     """Read a sheet, empty or filled in, as a spreadsheet saved it; further columns are ignored.
 
     Raises:
-        ValueError: no sheet, another header, a row without a cell for the grade, no rows, not UTF-8.
+        ValueError: the header is wrong, a row has no cell for the grade, there are no rows, or the file is not UTF-8.
     """
     name = Path(path).name
     rows = read_rows(path, COLUMNS[0])
@@ -128,17 +128,17 @@ def read_sheet(path: PathLike) -> Sheet:
 
 
 def without_apostrophes(pair: Pair) -> Pair:
-    """Return a pair by which it is found again, whether or not a spreadsheet dropped the guarding apostrophes."""
+    """Return a pair without leading apostrophes, to match rows whose guarding apostrophes a spreadsheet dropped."""
     return pair[0].lstrip("'"), pair[1].lstrip("'")
 
 
-def shown(pair: Pair) -> str:
-    """Name a pair in a message."""
+def pair_ids(pair: Pair) -> str:
+    """Return the ids of a pair for a message."""
     return f"query {pair[0]!r}, passage {pair[1]!r}"
 
 
 def _scale(grades: Sequence[int]) -> str:
-    """The header of the column of grades."""
+    """Return the header of the column of grades."""
     if len(set(grades)) < 2 or len(set(grades)) < len(grades) or any(int(g) != g or g < 0 for g in grades):
         raise ValueError(f"grades must be two or more different whole numbers of at least 0, not {list(grades)}.")
     return f"grade ({'/'.join(map(str, sorted(grades)))})"

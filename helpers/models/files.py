@@ -1,4 +1,4 @@
-"""The files of a model's folder, checked and digested: no code is run, and nothing outside the folder is read."""
+"""Check and hash the files of a model's folder; run no code and read nothing outside the folder."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ PICKLE, PICKLE_INDEX = "pytorch_model.bin", "pytorch_model.bin.index.json"
 SUFFIXES = (
     ".safetensors", ".bin", ".json", ".txt", ".model", ".vocab", ".jinja", ".tiktoken", ".codes", ".spm", ".tokenizer",
 )  # fmt: skip
-VERSIONED = "tokenizer.model"  # Mistral's are called tokenizer.model.v3 and the like
+VERSIONED = "tokenizer.model"  # prefix of Mistral's names, such as tokenizer.model.v3
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A folder whose files may be loaded, and their digests.
+    """A model folder that is safe to load, and its digests.
 
     Attributes:
-        name: hub id, or the folder's last part.
-        folder: where the files are.
-        card: the content of its JSON files.
-        sha256: digest over the names and contents of all files that can be read for the model.
-        weights_sha256: digest of the weights; for one file of weights the one that the hub shows.
-        weights: names of the files of weights.
+        name: hub id, or name of the folder.
+        folder: the folder of the files.
+        card: the content of the JSON files.
+        sha256: digest over the names and contents of all files that a loader may read.
+        weights_sha256: digest of the weights; for a single file, the SHA-256 shown on the hub.
+        weights: names of the weight files.
     """
 
     name: str
@@ -47,10 +47,10 @@ class Checkpoint:
 
 
 def read_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
-    """Check a folder and digest its files; without a ``name`` the model is called as the folder.
+    """Check a folder and hash its files; ``name`` defaults to the name of the folder.
 
     Raises:
-        ValueError: it holds no checkpoint that is safe to load.
+        ValueError: the folder holds no checkpoint that is safe to load.
     """
     files, weights, card = require_loadable(folder)
     for file in weights:
@@ -69,13 +69,13 @@ def read_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
 
 
 def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Card]:
-    """Return a model's files, in the folder and one below, by their names; the names of its weights; and its card.
+    """Return a model's files by name, its subfolders included, the names of its weight files, and its card.
 
     The weights are not read.
 
     Raises:
-        ValueError: the folder holds no checkpoint that is safe to load: a file is missing, or the model's own files
-            send the loader to code or to files outside the folder.
+        ValueError: the folder holds no checkpoint that is safe to load: a file is missing, or the model's files refer
+            the loader to files outside the folder.
     """
     files, root = {}, folder.resolve()
     for path in sorted([*folder.iterdir(), *folder.glob("*/*")]):
@@ -107,7 +107,7 @@ def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Ca
         for text in value if isinstance(value, list) else [value]:
             if not isinstance(text, str) or Path(text).name == text:
                 continue
-            if not key.endswith("_file") or Path(text).exists():  # one may be left over from saving
+            if not key.endswith("_file") or Path(text).exists():  # a path on the author's machine does no harm
                 raise ValueError(
                     f"{card.name}: {key} of its JSON files names {text!r}, which is not in the folder. Remove it "
                     "there, and keep all files beside the model."
@@ -116,7 +116,7 @@ def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Ca
 
 
 def _weights_of(folder: Path, files: dict[str, Path]) -> tuple[str, ...]:
-    """Name the files of weights, in the order in which the loader prefers them: safetensors, then pickles."""
+    """Return the names of the weight files that the loader will read; it prefers safetensors to ``.bin``."""
     first = next((name for name in (WEIGHTS, WEIGHTS_INDEX, PICKLE, PICKLE_INDEX) if name in files), WEIGHTS)
     if first in (WEIGHTS, PICKLE):
         return (first,)
@@ -130,10 +130,10 @@ def _weights_of(folder: Path, files: dict[str, Path]) -> tuple[str, ...]:
 
 
 def read_pickle(path: Path) -> dict[str, Tensor]:
-    """Read weights in PyTorch's older format (``.bin``) by its restricted loader, which makes tensors and runs no code.
+    """Read weights in PyTorch's older format (``.bin``) with its restricted loader, which runs no code.
 
     Raises:
-        ValueError: the file is damaged, or holds anything but named tensors.
+        ValueError: the file is damaged, or holds something other than named tensors.
     """
     import torch
 
@@ -153,9 +153,9 @@ def sha256_of(path: Path) -> str:
 
 @contextlib.contextmanager
 def one_line_errors(failure: str) -> Iterator[None]:
-    """Turn whatever another library raises while it loads a model into one line that begins with ``failure``.
+    """Turn any error of a loader into a ValueError of one line that begins with ``failure``.
 
-    A panic of the tokenizers library is no ``Exception``.
+    A panic in the tokenizers library is a BaseException, not an Exception.
     """
     try:
         yield

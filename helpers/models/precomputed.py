@@ -1,4 +1,4 @@
-"""Embeddings that were computed elsewhere, kept as NumPy files beside their texts, in the place of a model."""
+"""Precomputed embeddings, NumPy files with their texts, that take the place of a model."""
 
 import hashlib
 import json
@@ -13,31 +13,31 @@ from helpers.data.formats import READERS, read_table, texts_of
 from helpers.models.files import sha256_of
 from helpers.models.model import ModelInfo
 
-ARRAYS = {"passage": "passages", "query": "queries"}  # kind of text: the files' name without suffix
-BLOCK = 8_192  # rows looked at a time, so that an array larger than memory can be checked
+ARRAYS = {"passage": "passages", "query": "queries"}  # kind of text: file name without suffix
+BLOCK = 8_192  # rows checked at a time, so that an array may be larger than memory
 
 
 class Precomputed:
-    """Two arrays of vectors and the texts they belong to; :func:`helpers.embeddings.encode` takes it for a model.
+    """Two arrays of vectors and their texts; :func:`helpers.embeddings.encode` accepts it as a model.
 
-    The folder holds ``passages.npy`` and ``queries.npy``, float arrays (n, dim), and beside each a table of the same
-    name (``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``) whose row i has the text of vector i in the column ``text``;
-    ``corpus.jsonl`` and ``queries.jsonl`` of BEIR can be used as they are. A vector is found by its text and never by
-    its place, so a data set may be read in another order, in part, or with equal passages merged. Of equal texts the
-    first counts. Vectors that are not of length one are scaled to it, and ``info.pooling`` says so.
+    The folder holds ``passages.npy`` and ``queries.npy``, float arrays (n, dim), and for each a table of the same
+    name (``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``) whose row i has the text of vector i in the column ``text``,
+    as BEIR's ``corpus.jsonl`` and ``queries.jsonl`` do. A vector is looked up by its text, never by its row, so a data
+    set may be in another order, a part of it, or have duplicate passages merged. Of equal texts the first counts.
+    Vectors are scaled to length one if necessary, and ``info.pooling`` says so.
 
     Args:
         folder: the folder of the four files.
 
     Raises:
-        ValueError: a file is missing, an array that holds Python objects (never unpickled) or something other than
-            floats in two dimensions, NaN, a vector of zeros, another number of texts than of vectors, queries and
-            passages of different dimensions.
+        ValueError: a file is missing; an array holds Python objects (never unpickled), is not two-dimensional and of
+            floats, or has NaN or a zero vector; the number of texts differs from the number of vectors; queries and
+            passages differ in dimensions.
     """
 
     device = "precomputed"
     parameter_count = None
-    folder = card = origin = None  # no network is loaded from it
+    folder = card = origin = None  # attributes of a network
 
     def __init__(self, folder: str | Path) -> None:
         """Read and check the four files."""
@@ -67,7 +67,7 @@ class Precomputed:
                 )
             self.scaled |= _check_rows(array.name, vectors)
             self.arrays[kind] = vectors
-            self.row_of_text[kind] = {  # the first counts
+            self.row_of_text[kind] = {  # of equal texts the first row
                 text: row for row, text in reversed(list(enumerate(texts))) if isinstance(text, str)
             }
         passages, queries = (self.arrays[kind].shape[1] for kind in ARRAYS)
@@ -87,14 +87,14 @@ class Precomputed:
 
     @property
     def dtype(self) -> str:
-        """The type of the passages' numbers in the file."""
+        """The NumPy type of the passage vectors in the file."""
         return str(self.arrays["passage"].dtype)
 
     def look_up(self, texts: Sequence[str], kind: str) -> np.ndarray:
         """Return the vectors of texts: float32 (n, dim), each of length one.
 
         Raises:
-            ValueError: the folder has no vector for some of the texts; how many, and the first three.
+            ValueError: some texts have no vector; the message has their number and the first three.
         """
         row_of_text = self.row_of_text[kind]
         missing = [text for text in texts if text not in row_of_text]
@@ -111,7 +111,7 @@ class Precomputed:
 
 
 def _read_array(path: Path) -> np.ndarray:
-    """Map an array of floats into memory; pickled objects are refused, since unpickling can run code."""
+    """Memory-map an array of floats; refuse pickled objects, since unpickling can run code."""
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError) as error:
@@ -126,7 +126,7 @@ def _read_array(path: Path) -> np.ndarray:
 
 
 def _check_rows(name: str, array: np.ndarray) -> bool:
-    """Raise where a vector has no direction; return whether any has another length than one (by 1e-5)."""
+    """Raise for a vector that is zero or not finite; return whether any length differs from one by more than 1e-5."""
     scaled = False
     for start in range(0, len(array), BLOCK):
         lengths = np.linalg.norm(array[start : start + BLOCK].astype(np.float64), axis=1)
@@ -140,9 +140,9 @@ def _check_rows(name: str, array: np.ndarray) -> bool:
 
 
 def _release_memory(array: np.ndarray) -> None:
-    """Free the memory of a mapped array that was read; it is read from its file again when needed.
+    """Free the pages of a memory-mapped array; they are read from the file again when needed.
 
-    Windows has no such call, and does so itself when memory runs short.
+    Windows has no such call and frees them itself when memory runs short.
     """
     if isinstance(array.base, mmap.mmap) and hasattr(array.base, "madvise"):
         array.base.madvise(mmap.MADV_DONTNEED)

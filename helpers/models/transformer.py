@@ -1,8 +1,7 @@
-"""Networks that transformers reads: token vectors under any pooling, and two variants for comparison.
+"""Networks loaded by transformers: token vectors, any pooling, and two variants for comparison.
 
-The loading is transformers' own and not that of ``SentenceTransformer``, which fills missing weights with random
-numbers, takes the mean where a folder states no pooling, drops ColBERT's projection, and takes seconds to import. Its
-``Dense`` is used where a model has such a layer.
+``SentenceTransformer`` is not used: it fills missing weights with random numbers, takes the mean if a folder states no
+pooling, drops ColBERT's projection, and takes seconds to import. Only its ``Dense`` and ``Normalize`` layers are used.
 """
 
 from __future__ import annotations
@@ -32,22 +31,23 @@ from helpers.models.pooling import POOLINGS, TokenBatch
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-PROJECTION = "linear.weight"  # the layer that ColBERT puts behind BERT
-ACTIVATIONS = ("Tanh", "Identity", "ReLU", "GELU", "SiLU", "Sigmoid")  # of torch.nn, behind a dense layer
+PROJECTION = "linear.weight"  # the layer that ColBERT adds to BERT
+ACTIVATIONS = ("Tanh", "Identity", "ReLU", "GELU", "SiLU", "Sigmoid")  # of torch.nn, allowed after a dense layer
 
 
 @dataclass(frozen=True)
 class TransformerModel:
-    """A network with its tokenizer; :func:`helpers.models.load_model` makes one.
+    """A network with its tokenizer, as :func:`helpers.models.load_model` returns it.
 
     Attributes:
-        info: name, digests, and how texts are read.
-        tokenizer, network: as transformers loads them.
-        device: the one device it computes on.
-        projection: (dim out, dim in) of a ColBERT checkpoint, which puts it behind the network; else None.
-        layers: the layers behind the pooling, of sentence-transformers.
-        folder, card: where its files are, and the content of its JSON files; None of a variant.
-        origin: with which arguments :func:`helpers.models.load_model` loads it in another process; None of a variant.
+        info: name, digests and encoding options.
+        tokenizer, network: as loaded by transformers.
+        device: the device of the network.
+        projection: (dim out, dim in), ColBERT's projection of the token vectors; None for other models.
+        layers: the sentence-transformers layers after the pooling.
+        folder, card: the folder of the files, and the content of its JSON files; None for a variant.
+        origin: the arguments with which :func:`helpers.models.load_model` loads the same model in another process;
+            None for a variant.
     """
 
     info: ModelInfo
@@ -62,24 +62,24 @@ class TransformerModel:
 
     @property
     def parameter_count(self) -> int:
-        """How many weights the network has."""
+        """The number of weights."""
         modules = (self.network, *self.layers)
         return sum(weights.numel() for module in modules for weights in module.parameters())
 
     @property
     def dtype(self) -> str:
-        """The type of the numbers it computes with."""
+        """The PyTorch type of the weights."""
         return str(self.network.dtype)
 
     @property
     def full_dim(self) -> int:
-        """How many dimensions a text's vector has before any are left out."""
+        """The number of dimensions of a vector before truncation to ``info.dim``."""
         widths = [getattr(self.network.config, "hidden_size", 0)]
         widths += [getattr(layer, "out_features", 0) for layer in self.layers]
         return int([width for width in widths if width][-1])
 
     def token_vectors(self, padded: Mapping[str, Tensor], *, attention: bool = False) -> TokenBatch:
-        """Run the network over one padded batch of tokens; ``attention`` asks for that of the last layer too."""
+        """Run the network on one padded batch; ``attention`` adds the attention of the last layer."""
         accepted = inspect.signature(self.network.forward).parameters
         inputs = {name: tensor for name, tensor in padded.items() if name in accepted}
         output = self.network(**inputs, return_dict=True, **({"output_attentions": True} if attention else {}))
@@ -92,7 +92,7 @@ class TransformerModel:
         )
 
     def vectors(self, batch: TokenBatch, pooling: Pooling) -> Tensor:
-        """Pool the token vectors of a batch, pass the layers behind, and keep ``info.dim`` dimensions, (b, dim)."""
+        """Pool a batch, apply the layers after the pooling, and keep ``info.dim`` dimensions. (b, dim)."""
         features = {"sentence_embedding": POOLINGS[pooling](batch)}
         for layer in self.layers:
             features = layer({"sentence_embedding": features["sentence_embedding"].float()})
@@ -105,16 +105,16 @@ def load_transformer(
     """Load a model.
 
     Args:
-        checkpoint: its files.
+        checkpoint: the files of the model.
         info: name, digests and options; a ``max_length`` of None becomes the default.
-        longest: tokens that are read at most by default, where the model's own files do not say.
-        device: None for a GPU where there is one.
-        half: 16-bit floats on a GPU.
-        eager: attention by plain products, which can be looked at.
+        longest: upper limit of the default ``max_length``, unless the model's files state one.
+        device: device of the network; None for a GPU if there is one.
+        half: use 16-bit floats on a GPU.
+        eager: use the attention implementation that can return attention weights.
 
     Raises:
-        ValueError: no usable tokenizer, weights missing from the checkpoint, a network that is no text encoder, a layer
-            that is not understood, ``max_length`` or ``dim`` out of range.
+        ValueError: the tokenizer cannot be loaded, weights are missing, the network is not a text encoder, a layer is
+            not supported, or ``max_length`` or ``dim`` is out of range.
     """
     device = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
     with quiet():
@@ -122,7 +122,7 @@ def load_transformer(
         network, unused = _load_network(checkpoint, eager)
     _require_encoder(network, checkpoint, info.pooling)
     if (getattr(network.config, "max_position_embeddings", None) or 0) > 0:  # XLNet says -1
-        tokenizer.padding_side = "right"  # positions are counted from the first place, be it padding or not
+        tokenizer.padding_side = "right"  # absolute positions would count padding on the left
     network = network.half() if half and device != "cpu" else network.float()
     most, special = longest_input(tokenizer, network), tokenizer.num_special_tokens_to_add()
     if info.max_length is not None and not special < info.max_length <= most:
@@ -149,10 +149,10 @@ def load_transformer(
 
 
 def longest_input(tokenizer: PreTrainedTokenizerBase, network: PreTrainedModel) -> int:
-    """Return how many tokens a model takes: the tokenizer's limit, or the number of positions if that is less.
+    """Return the maximum input length in tokens: the tokenizer's limit, or the number of positions if that is less.
 
-    Some tokenizers state no limit, and RoBERTa-like models use up positions before the first token. A model
-    with relative positions (XLNet) has no limit but the tokenizer's.
+    Some tokenizers state no limit. RoBERTa-like models do not use the positions up to the padding index. A model with
+    relative positions (XLNet) has only the tokenizer's limit.
     """
     positions = getattr(network.config, "max_position_embeddings", None)
     if positions is None or positions < 1:
@@ -163,12 +163,12 @@ def longest_input(tokenizer: PreTrainedTokenizerBase, network: PreTrainedModel) 
 
 
 def static(model: TransformerModel) -> TransformerModel:
-    """Make a model of a network's input embeddings alone: a token has one vector, whatever its neighbours are."""
+    """Return a model of the network's input embeddings alone: a token has the same vector in every context."""
     return _variant(model, "static", _Lookup(model.network))  # type: ignore[arg-type]
 
 
 def untrained(model: TransformerModel, seed: int = 0) -> TransformerModel:
-    """Make a twin of the same architecture, with the same tokenizer, and weights as they are before any training."""
+    """Return a model of the same architecture and tokenizer with random, untrained weights."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         network = transformers.AutoModel.from_config(model.network.config, attn_implementation="eager")
@@ -187,7 +187,7 @@ class _Lookup(torch.nn.Module):
 
 
 def _variant(model: TransformerModel, kind: str, network: torch.nn.Module) -> TransformerModel:
-    """Put another network behind a model's tokenizer, under a digest of its own."""
+    """Return a model with the same tokenizer, another network, and a digest of that network."""
     digest = hashlib.sha256(f"{model.info.sha256} {kind}".encode())
     for name, tensor in network.state_dict().items():
         digest.update(name.encode() + tensor.cpu().contiguous().numpy().tobytes())
@@ -198,7 +198,7 @@ def _variant(model: TransformerModel, kind: str, network: torch.nn.Module) -> Tr
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Hide the bar that transformers shows while it reads weights, and its list of unused ones."""
+    """Suppress the progress bar and the warnings of transformers while it loads weights."""
     logging = transformers.utils.logging
     has_bar, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()
@@ -212,7 +212,7 @@ def quiet() -> Iterator[None]:
 
 
 def _load_tokenizer(checkpoint: Checkpoint) -> PreTrainedTokenizerBase:
-    """Load a tokenizer that can pad: one without a pad token gets another token in its place, which is masked."""
+    """Load a tokenizer; if it has no pad token, token 0 is used for padding, which is masked."""
     with one_line_errors(f"{checkpoint.name}: its tokenizer cannot be loaded; save it beside the model"):
         tokenizer: PreTrainedTokenizerBase = transformers.AutoTokenizer.from_pretrained(
             checkpoint.folder, trust_remote_code=False, local_files_only=True
@@ -221,18 +221,18 @@ def _load_tokenizer(checkpoint: Checkpoint) -> PreTrainedTokenizerBase:
         tokenizer.pad_token = tokenizer.convert_ids_to_tokens(0)
     wants_end = checkpoint.card.tokenizer.get("add_eos_token") is True
     if wants_end and tokenizer("a")["input_ids"][-1] != tokenizer.eos_token_id:
-        # Code of the model's own, which is not run, would end each text with its end token.
+        # The model's own code, which is not run, would append the end token to each text.
         from tokenizers import processors
 
         end, backend = tokenizer.eos_token, tokenizer.backend_tokenizer
-        ends = processors.TemplateProcessing(single=f"$A {end}", special_tokens=[(end, tokenizer.eos_token_id)])
-        earlier = [backend.post_processor] if backend.post_processor else []
-        backend.post_processor = processors.Sequence([*earlier, ends])
+        append_end = processors.TemplateProcessing(single=f"$A {end}", special_tokens=[(end, tokenizer.eos_token_id)])
+        existing = [backend.post_processor] if backend.post_processor else []
+        backend.post_processor = processors.Sequence([*existing, append_end])
     return tokenizer
 
 
 def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[PreTrainedModel, set[str]]:
-    """Load a network, and the names of weights it did not use; raise where it would be left with random ones."""
+    """Load a network and the names of its unused weights; raise ValueError if weights are missing."""
     attention = {"attn_implementation": "eager"} if eager else {}
     with one_line_errors(f"{checkpoint.name} cannot be loaded as a transformers model"):
         network, report = transformers.AutoModel.from_pretrained(
@@ -248,15 +248,15 @@ def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[PreTrainedModel,
 
 
 def _require_encoder(network: PreTrainedModel, checkpoint: Checkpoint, pooling: str | None) -> None:
-    """Raise unless the tokens that are pooled have seen the whole text: all of an encoder, the last of a decoder."""
+    """Raise unless the pooled tokens attend to the whole text: any token of an encoder, the last token of a decoder."""
     card = checkpoint.card
     problem = f"{checkpoint.name} ({network.config.model_type}) is not a text encoder such as BERT: "
     if getattr(network.config, "is_encoder_decoder", False):
         raise ValueError(problem + "it has an encoder and a decoder. Take a model that has an encoder alone.")
-    two_ends = torch.tensor([[1, 2, 3], [1, 2, 4]])
+    inputs = torch.tensor([[1, 2, 3], [1, 2, 4]])  # they differ in the last token only
     try:
         with torch.inference_mode():
-            first, second = network(input_ids=two_ends, attention_mask=torch.ones_like(two_ends)).last_hidden_state
+            first, second = network(input_ids=inputs, attention_mask=torch.ones_like(inputs)).last_hidden_state
     except (AttributeError, TypeError, ValueError) as error:
         raise ValueError(problem + f"given tokens alone it fails ({error}).") from error
     if not torch.allclose(first[0], second[0], atol=1e-6):
@@ -281,9 +281,9 @@ def _require_encoder(network: PreTrainedModel, checkpoint: Checkpoint, pooling: 
 
 
 def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
-    """Load the layers behind the pooling that change the cosine of two vectors: Dense, and Normalize before a Dense.
+    """Load the Dense and Normalize layers after the pooling.
 
-    Only these two are imported, whatever dotted name ``modules.json`` gives, and nothing but an activation is called.
+    No name from a file is imported, except that of an activation in ``ACTIVATIONS``.
     """
     for path in (path for kind, path in checkpoint.card.layers if kind == "Dense"):
         where, folder = f"{checkpoint.name}/{path}", checkpoint.folder / path

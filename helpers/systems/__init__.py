@@ -1,14 +1,14 @@
-"""Systems: whatever ranks a corpus for queries, ranked by one pipeline.
+"""Retrieval systems: everything that ranks a corpus for queries, run by one pipeline.
 
-pipeline     rank: the one line from texts to ranking, for vectors, token vectors and words
-combine      systems made of rankings: a run file, fusion, reranking
-api          models behind an address
+pipeline     rank: represent, index and search, for vectors, token vectors and words
+combine      run files, fusion and reranking
+api          models behind an embeddings API
 sparse       learned sparse retrieval
 contenders   the models of lesson 03
-cost         how long a ranking took, and how large its index is
-latency      how long a single query takes
-planning     what a large corpus will cost, before it is encoded
-stages       which stage of a pipeline loses the answers
+cost         the seconds of each stage and the bytes of the index
+latency      the seconds of a single query
+planning     an estimate of time, disk and memory for a large corpus
+stages       the stage at which a pipeline loses relevant passages
 """
 
 from helpers.systems.api import Api

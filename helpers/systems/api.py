@@ -1,4 +1,4 @@
-"""A model behind an address: vectors from an endpoint that speaks the protocol of OpenAI's embeddings."""
+"""Vectors from an embeddings API that is compatible with OpenAI's."""
 
 import hashlib
 import http.client
@@ -18,26 +18,26 @@ from helpers._notes import Note
 from helpers.embeddings.store import Store
 from helpers.systems.pipeline import Retrieval
 
-KEY = "EVAL_API_KEY"  # environment variable; written nowhere
-TRIES, WAIT, LONGEST_WAIT = 5, 1.0, 60.0  # calls, and seconds between them, which double
+KEY = "EVAL_API_KEY"  # environment variable; never written to disk
+TRIES, WAIT, LONGEST_WAIT = 5, 1.0, 60.0  # requests; seconds before the second one, doubled each time; their limit
 TIMEOUT = 60.0  # seconds
 
 
 @dataclass(frozen=True)
 class Api(Retrieval):
-    """An endpoint of embeddings, ``POST {address}/embeddings``; vectors are scaled to length one.
+    """An embeddings endpoint, ``POST {address}/embeddings``; vectors are scaled to length one.
 
-    The key is read from the environment variable ``EVAL_API_KEY`` and written nowhere; redirects are not followed, so
-    that it reaches no other host. Vectors are cached by address, model, dimensions and the texts of a call: whether the
-    model behind the address was exchanged meanwhile cannot be seen.
+    The key is read from the environment variable ``EVAL_API_KEY`` and never written to disk; redirects are not
+    followed, so it reaches no other host. Vectors are cached by address, model, dimensions and the texts of a request;
+    a provider that replaces the model under the same name goes unnoticed.
 
     Attributes:
-        address: such as ``https://api.example.org/v1``; http for this machine alone.
-        model: its name there.
-        dim: dimensions to ask for; None for the model's own.
+        address: base URL such as ``https://api.example.org/v1``; plain http only for this machine.
+        model: the model's name in the API.
+        dim: dimensions to request; None for the model's default.
         query_instruction, passage_instruction: text put before each query or passage.
-        price: of a million tokens; what is billed is noted in this currency.
-        batch_size: texts a call.
+        price: price of a million tokens; the cost in the note of billed tokens is in the same currency.
+        batch_size: texts per request.
         factory: a FAISS ``index_factory`` string.
         cache_dir: as for :func:`helpers.embeddings.encode`.
     """
@@ -53,26 +53,27 @@ class Api(Retrieval):
     cache_dir: str | Path | None = None
 
     def __post_init__(self) -> None:
-        """Refuse an address to which a key would go in the clear."""
+        """Raise ValueError for an address to which the key would be sent unencrypted."""
         check_address(self.address)
 
     @property
     def index_kind(self) -> str:
-        """FAISS's."""
+        """The FAISS ``index_factory`` string."""
         return self.factory
 
     def represent(self, texts: list[str], kind: str) -> np.ndarray:
         """Return vectors of length one, (n, dim), from the cache or the endpoint.
 
         Raises:
-            ValueError: the endpoint refuses, or answers with something other than a vector of numbers for each text.
-            ConnectionError: it does not answer, or is too busy, after five calls.
+            ValueError: the endpoint refuses the request, or its response is not one vector of numbers per text.
+            ConnectionError: five requests failed: no response, or the server is overloaded.
         """
-        before, store = self.query_instruction if kind == "query" else self.passage_instruction, Store(self.cache_dir)
+        instruction = self.query_instruction if kind == "query" else self.passage_instruction
+        store = Store(self.cache_dir)
         vectors: list[np.ndarray] = []
         billed = 0
         for first in range(0, len(texts), self.batch_size):
-            batch = [before + text for text in texts[first : first + self.batch_size]]
+            batch = [instruction + text for text in texts[first : first + self.batch_size]]
             content = json.dumps([self.address, self.model, self.dim, batch], ensure_ascii=False)
             name = hashlib.sha256(f"api {content}".encode("utf-8", "surrogatepass")).hexdigest()
             array = store.read(name)
@@ -148,7 +149,7 @@ class Api(Retrieval):
 
 
 def check_address(address: str) -> None:
-    """Raise ValueError unless an address is https, or http of this machine, without a name or password in it."""
+    """Raise ValueError unless an address is https, or http on this machine, and contains no credentials."""
     parts = urlsplit(address)
     local = parts.scheme == "http" and parts.hostname in ("localhost", "127.0.0.1", "::1")
     if not (parts.scheme == "https" or local) or not parts.hostname or parts.username:

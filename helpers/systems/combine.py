@@ -1,4 +1,4 @@
-"""Systems made of rankings: a run of any engine, fusion of several systems, another order for the best of one."""
+"""Systems built on rankings: runs of other engines, fusion of several systems, reranking."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -24,35 +24,34 @@ if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
 
 PADDING = -1
-DEPTH = 100  # candidates a query
+DEPTH = 100  # candidates per query
 RRF_K = 60  # Cormack, Clarke and Büttcher (2009)
 LARGEST = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True)
 class Run:
-    """A run of any engine: ``{query: {doc: score}}``, as :func:`helpers.data.trec.read_run` gives it.
+    """A run of any engine: ``{query: {doc: score}}``, as :func:`helpers.data.trec.read_run` returns it.
 
-    The order is trec_eval's: score in single precision descending, then id as text descending. A document that the
-    corpus lacks keeps its rank and its judgement, as with trec_eval; its row is past the end of the corpus, see
-    :meth:`doc_ids`.
-    Equal passages that were merged count as the one that stands for them, once, by the best of their scores.
+    The order is trec_eval's: score in single precision descending, then id as text descending. A document that is not
+    in the corpus keeps its rank and its judgement, as in trec_eval; its row is past the end of the corpus, see
+    :meth:`doc_ids`. Duplicate passages that were merged count once, with the highest of their scores.
     """
 
     run: Mapping[str, Mapping[str, float]] = field(repr=False)
 
     @cached_property
     def documents(self) -> dict[str, None]:
-        """Every document of the run, once, in order of appearance."""
+        """The distinct documents of the run, in order of appearance."""
         return dict.fromkeys(doc for docs in self.run.values() for doc in docs)
 
     @property
     def longest(self) -> int:
-        """The number of documents of the query that has most."""
+        """The largest number of documents of a query."""
         return max(map(len, self.run.values()), default=0)
 
     def doc_ids(self, data: RetrievalDataset) -> list[str]:
-        """Return the id of each row that :meth:`rank` gives: those of the data, then those that only the run has."""
+        """Return the document id of each row in :meth:`rank`: those of the data, then those of the run alone."""
         known = {*data.doc_ids, *data.same_as}
         return [*data.doc_ids, *(doc for doc in self.documents if doc not in known)]
 
@@ -60,20 +59,20 @@ class Run:
         """Return the k best documents of each query of the collection; -1 fills the rest.
 
         Raises:
-            ValueError: the run is empty, or has no query or no document in common with the collection.
+            ValueError: the run is empty, or shares no query or no document with the collection.
 
         Warns:
-            Note: documents that the corpus lacks.
+            Note: documents of the run are not in the corpus.
         """
         row_of = {doc: row for row, doc in enumerate(self.doc_ids(data))}
         known = dict.fromkeys((*data.doc_ids, *data.same_as))
         if not self.documents:
             raise ValueError("The run is empty: there is nothing to score.")
-        for kind, theirs, ours in (("query", self.run, data.query_ids), ("document", self.documents, known)):
-            if theirs.keys().isdisjoint(ours):
+        for kind, run_ids, data_ids in (("query", self.run, data.query_ids), ("document", self.documents, known)):
+            if run_ids.keys().isdisjoint(data_ids):
                 raise ValueError(
-                    f"No {kind} of the run is in the data (for example {next(iter(theirs))!r} against "
-                    f"{next(iter(ours))!r}): check that both use the same ids."
+                    f"No {kind} of the run is in the data (for example {next(iter(run_ids))!r} against "
+                    f"{next(iter(data_ids))!r}): check that both use the same ids."
                 )
         if foreign := len(row_of) - len(data.doc_ids):
             total = len(self.documents)
@@ -95,18 +94,18 @@ class Run:
 
 @dataclass(frozen=True)
 class Fusion:
-    """Several systems in one ranking.
+    """Fusion of the rankings of several systems.
 
     ``how="rrf"``: reciprocal-rank fusion, the sum of 1 / (rrf_k + rank) over the systems that retrieved the passage
-    (Cormack, Clarke and Büttcher 2009). ``how="weighted"``: the weighted sum of scores, those of each system and query
-    first scaled to run from 0, its last retrieved passage, to 1, its best; what a system did not retrieve has 0.
+    (Cormack, Clarke and Büttcher 2009). ``how="weighted"``: the weighted sum of min-max scaled scores. For each system
+    and query, the last retrieved passage scores 0 and the first 1; a passage that was not retrieved scores 0.
 
     Attributes:
-        parts: the systems.
+        parts: the systems to fuse.
         how: "rrf" or "weighted".
-        weights: one for each part; equal ones by default.
-        depth: how many passages of each part are looked at; by default 100, or k if that is more.
-        rrf_k: the constant of reciprocal-rank fusion, 0 or more; the smaller, the more the first ranks count.
+        weights: one per system; equal by default.
+        depth: passages taken from each system; by default 100, or k if that is more.
+        rrf_k: the constant of reciprocal-rank fusion, 0 or more; a smaller value favours the first ranks.
     """
 
     parts: Sequence[System]
@@ -116,7 +115,7 @@ class Fusion:
     rrf_k: float = RRF_K
 
     def __post_init__(self) -> None:
-        """Refuse an unknown way of fusion, other than a weight for each part, and a constant below 0 or infinite."""
+        """Raise ValueError for an unknown fusion, a wrong number of weights, or a constant below 0 or infinite."""
         if self.how not in ("rrf", "weighted"):
             raise ValueError(f"how={self.how!r}: expected 'rrf' or 'weighted'.")
         if not 0 <= self.rrf_k < float("inf"):
@@ -127,7 +126,7 @@ class Fusion:
             raise ValueError(f"weights={weights!r}: expected {len(self.parts)} numbers of at least 0, one a system.")
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
-        """Return the k best passages of each query; -1 fills the rest where the parts retrieved fewer."""
+        """Return the k best passages of each query, padded with -1 where fewer were retrieved."""
         depth = min(self.depth or max(k, DEPTH), len(data.corpus))
         rankings = [part.rank(data, depth) for part in self.parts]
         with stage("fuse"):
@@ -144,29 +143,29 @@ class Fusion:
 
 
 class Scorer(Protocol):
-    """Scores passages anew for a query."""
+    """A scorer of candidates for reranking."""
 
     def scores(self, data: RetrievalDataset, candidates: np.ndarray) -> list[np.ndarray]:
-        """Score the candidates of each query, rows of the corpus (q, depth), -1 for none; the larger, the better."""
+        """Score the candidates of each query, corpus rows (q, depth) padded with -1; higher is better."""
 
 
 @dataclass(frozen=True)
 class Rerank:
-    """The best ``depth`` passages of a system in the order that a scorer gives them."""
+    """The first ``depth`` passages of a system, reordered by a scorer."""
 
     part: System
     scorer: Scorer
     depth: int = DEPTH
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
-        """Return the k best passages of each query; -1 fills what lies beyond the depth.
+        """Return the k best passages of each query, padded with -1 beyond the depth.
 
         Raises:
-            ValueError: the scorer gives other than one finite number for each candidate.
+            ValueError: the scorer does not return one finite number per candidate.
         """
         depth = min(self.depth, len(data.corpus))
         ids = self.part.rank(data, depth).ids
-        ids = np.where(ids < len(data.corpus), ids, PADDING)  # a run may name others, which have no text
+        ids = np.where(ids < len(data.corpus), ids, PADDING)  # documents that only a run has: they have no text
         with stage("rerank"):
             values = self.scorer.scores(data, ids)
         if len(values) != len(ids):
@@ -186,14 +185,14 @@ class Rerank:
 
 @dataclass(frozen=True)
 class MaxSimScorer:
-    """Late interaction: for each query token its best cosine with a token of the passage, summed."""
+    """Late interaction (MaxSim): the sum over query tokens of the best cosine with a token of the passage."""
 
     model: "TransformerModel"
     progress: bool = False
     cache_dir: str | Path | None = None
 
     def scores(self, data: RetrievalDataset, candidates: np.ndarray) -> list[np.ndarray]:
-        """Embed every candidate once, and compare each query with its own."""
+        """Embed every distinct candidate once, and score the candidates of each query."""
         rows = np.unique(candidates[candidates >= 0])
         scored = [np.empty(0)] * len(candidates)
         if not len(rows):
@@ -201,8 +200,8 @@ class MaxSimScorer:
         passages = self._tokens([data.corpus[row] for row in rows], "passage", self.progress)
         queries = self._tokens(data.queries, "query", False)
         vectors = np.split(passages.vectors, passages.starts[1:])
-        for row, own in enumerate(candidates):
-            places = np.searchsorted(rows, own[own >= 0])
+        for row, ids in enumerate(candidates):
+            places = np.searchsorted(rows, ids[ids >= 0])
             if len(places):
                 query = TokenVectors(queries.text(row), queries.lengths[row : row + 1])
                 chosen = TokenVectors(np.concatenate([vectors[place] for place in places]), passages.lengths[places])
@@ -218,13 +217,13 @@ class MaxSimScorer:
 
 @dataclass(frozen=True)
 class FlagScorer:
-    """A cross-encoder run by FlagEmbedding: query and passage together through one network."""
+    """A cross-encoder run by FlagEmbedding: one network reads query and passage together."""
 
     reranker: "FlagReranker"
     batch_size: int = 32
 
     def scores(self, data: RetrievalDataset, candidates: np.ndarray) -> list[np.ndarray]:
-        """Score all pairs in one call, sorted by length inside it."""
+        """Score all pairs in one call, which sorts them by length."""
         pairs = [(data.queries[q], data.corpus[p]) for q, rows in enumerate(candidates) for p in rows[rows >= 0]]
         counts = (candidates >= 0).sum(axis=1)
         values = self.reranker.compute_score(pairs, batch_size=self.batch_size) if pairs else []
@@ -232,7 +231,7 @@ class FlagScorer:
 
 
 def stacked(rows: Sequence[Mapping[int, float]], k: int) -> Ranking:
-    """Order passages by their scores: score descending, then row ascending; -1 fills the rest."""
+    """Return the k best passages of each query: score descending, then row ascending; padded with -1."""
     scores, ids = np.zeros((len(rows), k), np.float32), np.full((len(rows), k), PADDING, np.int64)
     for row, values in enumerate(rows):
         best = sorted(values.items(), key=lambda item: (-np.float32(item[1]), item[0]))[:k]
@@ -242,7 +241,7 @@ def stacked(rows: Sequence[Mapping[int, float]], k: int) -> Ranking:
 
 
 def _scaled(scores: np.ndarray, retrieved: np.ndarray) -> np.ndarray:
-    """Scale the scores of one query to run from 0 to 1; all equal, they are 1."""
+    """Min-max scale the scores of one query; equal scores become 1."""
     if not retrieved.any():
         return scores
     low, high = scores[retrieved].min(), scores[retrieved].max()

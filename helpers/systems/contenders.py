@@ -1,4 +1,4 @@
-"""The models that lesson 03 compares: which ones, under which poolings, and all of them on one collection."""
+"""The models and poolings that lesson 03 compares, and the ranking of a collection by each."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ UPSTREAM_MODELS = (
     "colbert-ir/colbertv2.0",
     "xlnet/xlnet-base-cased",
 )
-TWINS = ("static", "untrained")  # made of the base
+TWINS = ("static", "untrained")  # variants of the base
 
 
 class Contender(NamedTuple):
@@ -38,16 +38,16 @@ def load_contenders(
 
     Args:
         models: ``"offline"``: ``base`` under every pooling, its input embeddings alone, and an untrained twin.
-            ``"hub"``: the five models of the upstream tutorial, under the mean, right and wrong, MiniLM under its
-            first token and its maximum too, and colbertv2.0 under MaxSim; about 2 GB are downloaded the first time.
-            Anything else is models of your own, which stand beside the offline ones: a folder or hub id, a list of
-            these, or a dict of them by the names that the tables shall show.
-        base: the network of the offline models: the bundled MiniLM, or one that knows another language.
+            ``"hub"``: the five models of the upstream tutorial under mean pooling, with and without the mask; MiniLM
+            also under CLS and maximum pooling, colbertv2.0 also under MaxSim; downloads about 2 GB the first time.
+            Otherwise your own models, compared with the offline ones: a folder or hub id, a list of these, or a dict
+            from the names to show in tables to these.
+        base: the network of the offline models: the bundled MiniLM, or a model of another language.
 
     Raises:
-        ValueError: no such set or folder, two models of one name, embeddings instead of a model, or what
-            :func:`helpers.models.load_model` raises.
-        ConnectionError: a model is not at hand and the hub cannot be reached.
+        ValueError: no such set or folder, two models of the same name, embeddings instead of a model, or an error of
+            :func:`helpers.models.load_model`.
+        ConnectionError: a model was not downloaded before and the hub cannot be reached.
     """
     from helpers.models.transformer import static, untrained  # slow to import
 
@@ -79,7 +79,7 @@ def load_contenders(
 
 
 def _contender(name_or_path: str | Path, poolings: tuple[str, ...] | None) -> Contender:
-    """Load a network under these poolings, or under its own; one with ColBERT's projection under MaxSim as well."""
+    """Load a network with these poolings, by default its own; a ColBERT checkpoint also gets MaxSim."""
     model = load_model(name_or_path, backend="transformers")
     if isinstance(model, Precomputed):
         raise ValueError(f"{name_or_path} holds embeddings, which cannot be pooled another way: give a model.")
@@ -88,7 +88,7 @@ def _contender(name_or_path: str | Path, poolings: tuple[str, ...] | None) -> Co
 
 
 def short_name(hub_id: str) -> str:
-    """Return the name under which tables list a model: MiniLM, or the hub id without its owner."""
+    """Return the name of a model in tables: MiniLM, or the hub id without its owner."""
     return "MiniLM" if hub_id == OFFLINE_DEFAULT else hub_id.rsplit("/", 1)[-1]
 
 
@@ -97,10 +97,10 @@ def rank_all(
 ) -> dict[str, Ranking]:
     """Rank a corpus by every contender under each of its poolings, and by TF-IDF and BM25.
 
-    Each text runs through each network once: its vectors under all poolings are in the cache before the first ranking.
+    Each network reads each text once: the vectors of all poolings are cached before the first ranking.
 
     Returns:
-        ``"name, pooling"`` → :class:`Ranking`, and ``"TF-IDF"`` and ``"BM25"``.
+        A :class:`Ranking` for each ``"name, pooling"``, and for ``"TF-IDF"`` and ``"BM25"``.
     """
     rankings = {}
     for name, (model, poolings) in contenders.items():

@@ -1,4 +1,4 @@
-"""What a ranking cost: the seconds of each stage, and how large the index is."""
+"""The cost of a ranking: the seconds of each stage, and the size of the index."""
 
 import contextlib
 import time
@@ -6,18 +6,18 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-ANSWERING = ("queries", "search", "fuse", "rerank")  # the stages of each query
+ANSWERING = ("queries", "search", "fuse", "rerank")  # the stages of answering a query
 STAGES = ("load", "passages", *ANSWERING)
 
 
 @dataclass
 class Cost:
-    """What a ranking cost.
+    """The cost of a ranking.
 
     Attributes:
-        seconds: by the name of the stage, see ``STAGES``.
-        index_bytes: None where the index does not say.
-        failed_in: the stage in which it failed, "" where it did not, or failed outside of all.
+        seconds: wall-clock seconds by stage, see ``STAGES``.
+        index_bytes: size of the index; None if unknown.
+        failed_in: the stage that raised; "" if none did.
     """
 
     seconds: dict[str, float] = field(default_factory=dict)
@@ -30,7 +30,7 @@ _current: ContextVar[Cost | None] = ContextVar("cost", default=None)
 
 @contextlib.contextmanager
 def measured() -> Iterator[Cost]:
-    """Collect the cost of what is ranked in this block; what a nested block measures is left to that one."""
+    """Collect the cost of the rankings in this block, without those in nested blocks of the same kind."""
     cost = Cost()
     token = _current.set(cost)
     try:
@@ -41,9 +41,9 @@ def measured() -> Iterator[Cost]:
 
 @contextlib.contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Add the wall-clock seconds of this block to a stage, and note if it failed; no-op outside :func:`measured`.
+    """Add the wall-clock seconds of this block to a stage and record a failure; no-op outside :func:`measured`.
 
-    The seconds of a stage within it are that stage's alone.
+    The seconds of a nested stage count for the nested stage alone.
     """
     cost, start = _current.get(), time.perf_counter()
     before = sum(cost.seconds.values()) if cost is not None else 0.0
@@ -60,8 +60,8 @@ def stage(name: str) -> Iterator[None]:
 
 
 def note_index(index: object) -> None:
-    """Note the bytes of an index: the codes of a FAISS index, without its lists and links."""
+    """Record the size of a FAISS index in bytes: its codes, without inverted lists or graph links."""
     cost = _current.get()
     if cost is not None and hasattr(index, "sa_code_size") and hasattr(index, "ntotal"):
-        with contextlib.suppress(RuntimeError):  # a kind of FAISS index without codes of its own
+        with contextlib.suppress(RuntimeError):  # raised by FAISS for an index that stores no codes
             cost.index_bytes = int(index.ntotal) * int(index.sa_code_size())

@@ -1,4 +1,4 @@
-"""How long queries take, one after the other or all at once: warm, and nothing of them in the cache."""
+"""Latency of single queries and throughput of a batch, after a warm-up and with an empty cache of query vectors."""
 
 import contextlib
 import tempfile
@@ -14,33 +14,33 @@ from helpers.systems.combine import Fusion, MaxSimScorer, Rerank
 from helpers.systems.cost import measured
 from helpers.systems.pipeline import Dense, Ranking, Retrieval, System
 
-LIMIT = 30.0  # seconds, after which no further query of a system is measured
+LIMIT = 30.0  # seconds per system, after which no further query is measured
 PERCENTILES = (50, 95, 99)
 
 
 def latencies(
     system: System, data: RetrievalDataset, k: int, queries: int, index: object = None
 ) -> tuple[dict[str, np.ndarray], float]:
-    """Measure the seconds of each stage for single queries, one client, one query at a time, and for all at once.
+    """Measure the seconds of each stage, for one query at a time from one client, and for all queries in one batch.
 
-    One query is answered before the clock runs. Vectors of queries are computed anew and
-    written to an empty cache, which takes well under a millisecond; so are the token vectors of passages that MaxSim
-    reranks. Of a fusion or a reranking its own stage alone is measured: the stages of its parts come before it.
+    One query is answered as a warm-up. Query vectors are computed and written to an empty cache, which takes well
+    under a millisecond; so are the token vectors of passages that MaxSim reranks. For a fusion or reranking, only the
+    fuse or rerank stage is measured, not the systems under it.
 
     Args:
-        system: one that searches the corpus, or a fusion or reranking of rankings that are there.
+        system: a system that searches the corpus, or a fusion or reranking of finished rankings.
         data: the collection.
-        k: how many passages a query.
-        queries: the first so many different ones, fewer where they take longer than half a minute together.
-        index: what ``system.build`` returned; None to build it here, before the clock runs.
+        k: passages per query.
+        queries: number of distinct queries to measure, from the first; stops early after half a minute.
+        index: the result of ``system.build``; None to build the index before the measurement.
 
     Returns:
-        (n,) seconds by stage, see :data:`helpers.systems.cost.STAGES`, and the seconds a query when these n are
-        answered at once; nothing and 0 for a system that answers nothing by itself, such as a run.
+        (n,) seconds by stage, see :data:`helpers.systems.cost.STAGES`, and the seconds per query when these n are
+        answered in one batch; ``{}`` and 0 for a system that cannot answer a query, such as a run.
     """
     check_count("latency", queries)
-    first = {text: row for row, text in reversed(list(enumerate(data.queries)))}  # of queries of different texts
-    rows = list(first.values())[::-1][:queries]
+    first_row = {text: row for row, text in reversed(list(enumerate(data.queries)))}  # of each distinct query
+    rows = list(first_row.values())[::-1][:queries]
     index = system.build(data) if index is None and isinstance(system, Retrieval) else index
     seconds: list[dict[str, float]] = []
     with contextlib.ExitStack() as folders:
@@ -56,12 +56,12 @@ def latencies(
         n = len(seconds) - 1
         with measured() as cost:
             _answer(_with_cache(system, batch), index, data, rows[:n], k)
-    by_stage = {name: np.array([one.get(name, 0.0) for one in seconds[1:]]) for name in seconds[1]}
+    by_stage = {name: np.array([query.get(name, 0.0) for query in seconds[1:]]) for name in seconds[1]}
     return by_stage, sum(cost.seconds.values()) / n
 
 
 def percentiles(seconds: np.ndarray) -> dict[str, float]:
-    """Return the percentiles 50, 95 and 99 of latencies: ``{"p50": …}``."""
+    """Return the 50th, 95th and 99th percentile: ``{"p50": …}``."""
     return {f"p{p}": float(np.percentile(seconds, p)) for p in PERCENTILES}
 
 
@@ -78,21 +78,21 @@ def _with_cache(system: System, folder: str) -> System:
 
 
 def _answer(system: System, index: object, data: RetrievalDataset, rows: list[int], k: int) -> bool:
-    """Answer some queries; return whether a system of this kind can."""
-    few = replace(
+    """Answer the queries of some rows; return False if this kind of system cannot answer queries."""
+    selected = replace(
         data, queries=[data.queries[row] for row in rows], query_ids=[data.query_ids[row] for row in rows],
         qrels=[data.qrels[row] for row in rows],
     )  # fmt: skip
     match system:
         case Retrieval():
-            system.answer(index, few.queries, k)
+            system.answer(index, selected.queries, k)
         case Rerank(part=Ranking() as part):
-            replace(system, part=Ranking(part.scores[rows], part.ids[rows])).rank(few, k)
+            replace(system, part=Ranking(part.scores[rows], part.ids[rows])).rank(selected, k)
         case Fusion(parts=parts):
             rankings = [Ranking(p.scores[rows], p.ids[rows]) for p in parts if isinstance(p, Ranking)]
             if len(rankings) < len(parts):
                 return False
-            replace(system, parts=rankings).rank(few, k)
+            replace(system, parts=rankings).rank(selected, k)
         case _:
             return False
     return True

@@ -18,38 +18,40 @@ from helpers.systems.cost import note_index, stage
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-Represented: TypeAlias = "np.ndarray | Iterable[np.ndarray] | list[str] | TokenVectors | csr_matrix"  # for an index
+Represented: TypeAlias = "np.ndarray | Iterable[np.ndarray] | list[str] | TokenVectors | csr_matrix"  # index input
 
-EXACT = ("Flat", "Blocks", "MaxSim", "Sparse", *KINDS)  # kinds of index that compare every passage
-IN_MEMORY = 1 << 16  # precomputed vectors; more are searched on disk
+EXACT = ("Flat", "Blocks", "MaxSim", "Sparse", *KINDS)  # kinds of index that compare a query with every passage
+IN_MEMORY = 1 << 16  # precomputed vectors; more than this are searched on disk
 
 
 class Ranking(NamedTuple):
-    """What a system retrieved: ``scores`` and ``ids``, each (q, k), the best first.
+    """The passages a system retrieved: ``scores`` and ``ids``, each (q, k), best first.
 
-    It is a system too, one that is ready: fusion and reranking take it as a part.
+    A ranking is a system too, so that fusion and reranking accept it.
     """
 
     scores: np.ndarray
     ids: np.ndarray
 
     def rank(self, data: RetrievalDataset, k: int) -> "Ranking":
-        """Return the first k of each query, fewer where no more were retrieved."""
+        """Return the first k passages of each query, fewer if fewer were retrieved."""
         return Ranking(self.scores[:, :k], self.ids[:, :k])
 
 
 class System(Protocol):
-    """Whatever ranks a corpus for queries: a retrieval, or a class that changes the ranking of another system."""
+    """An object that ranks a corpus for queries: a :class:`Retrieval`, or a system built on other systems."""
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
         """Return the k best passages of each query."""
 
 
 class Retrieval:
-    """The one line from texts to ranking, for a system that says what represents a text and which index takes it.
+    """Base class of systems that represent texts and search an index of the passages.
+
+    A subclass defines ``represent`` and ``index_kind``.
 
     Attributes:
-        search_bar: draw a bar while searching.
+        search_bar: show a progress bar during search.
     """
 
     search_bar: bool = False
@@ -61,27 +63,27 @@ class Retrieval:
 
     @property
     def exact(self) -> bool:
-        """Whether every passage is compared with the query, so that a ranking of any depth means something."""
+        """Whether the index compares a query with every passage, so that a ranking of any depth is meaningful."""
         return self.index_kind in EXACT or self.index_kind.partition(":")[0] in KINDS
 
     def represent(self, texts: list[str], kind: str) -> Represented:
-        """Turn texts into what that index takes; ``kind`` is "passage" or "query"."""
+        """Return the texts in the form that the index accepts; ``kind`` is "passage" or "query"."""
         raise NotImplementedError
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
-        """Represent and index the passages, represent and search for the queries."""
+        """Index the passages and search for the queries."""
         check_k(k, len(data.corpus))
         return self.answer(self.build(data), data.queries, k)
 
     def build(self, data: RetrievalDataset) -> object:
-        """Represent the passages and put them into an index."""
+        """Return an index of the passages."""
         with stage("passages"):
             index = build_index(self.represent(data.corpus, "passage"), self.index_kind)
         note_index(index)
         return index
 
     def answer(self, index: object, queries: list[str], k: int) -> Ranking:
-        """Represent queries and search for them in the index that `build` returned."""
+        """Search for queries in an index returned by `build`."""
         with stage("queries"):
             represented = self.represent(queries, "query")
         with stage("search"):
@@ -90,14 +92,14 @@ class Retrieval:
 
 @dataclass(frozen=True)
 class Dense(Retrieval):
-    """A model whose vectors are compared by their cosine, or whose token vectors are by MaxSim.
+    """Dense retrieval: the cosine of text vectors, or MaxSim over token vectors.
 
     Attributes:
-        model: what :func:`helpers.models.load_model` returned.
+        model: a model from :func:`helpers.models.load_model`.
         pooling: how token vectors become one vector; None for the model's own.
         factory: a FAISS ``index_factory`` string.
         batch_size, cache_dir, progress: as for :func:`helpers.embeddings.encode`.
-        search_bar: draw a bar while searching too.
+        search_bar: show a progress bar during search too.
     """
 
     model: Model
@@ -110,14 +112,14 @@ class Dense(Retrieval):
 
     @property
     def index_kind(self) -> str:
-        """The kind of index: MaxSim's for a vector a token, blocks for many vectors on disk, else FAISS's."""
+        """The kind of index: MaxSim for token vectors, blocks for many precomputed vectors, else ``factory``."""
         if self.pooling == Pooling.MAXSIM:
             return "MaxSim"
         many = isinstance(self.model, Precomputed) and len(self.model.arrays["passage"]) > IN_MEMORY
         return "Blocks" if many and self.factory in EXACT else self.factory
 
     def represent(self, texts: list[str], kind: str) -> Represented:
-        """Embed texts; passages for an exact index come shard by shard, so that they are in memory once."""
+        """Embed texts; an exact index gets passages shard by shard, so that memory holds only one copy."""
         options: dict[str, Any] = {
             "batch_size": self.batch_size, "cache_dir": self.cache_dir, "progress": self.progress,
         }  # fmt: skip
@@ -130,7 +132,7 @@ class Dense(Retrieval):
 
 @dataclass(frozen=True)
 class _Shards:
-    """Vectors of passages in shards that are computed on demand; the length is the number of vectors."""
+    """Shards of passage vectors, computed on demand; ``len`` is the number of vectors."""
 
     model: Model
     texts: list[str]
@@ -145,31 +147,31 @@ class _Shards:
 
 @dataclass(frozen=True)
 class Words(Retrieval):
-    """A baseline that matches words: "BM25", "TF-IDF", or either with settings, "BM25:k1=0.9,b=0.4"."""
+    """Lexical retrieval: "BM25" or "TF-IDF", optionally with settings, "BM25:k1=0.9,b=0.4"."""
 
     name: str = "BM25"
 
     @property
     def index_kind(self) -> str:
-        """The index has the name of the baseline."""
+        """The name of the baseline."""
         return self.name
 
     def represent(self, texts: list[str], kind: str) -> list[str]:
-        """Leave texts as they are: the index splits them into words."""
+        """Return the texts unchanged: the index splits them into words."""
         return texts
 
 
 def rank(system: "System | Model | str", data: RetrievalDataset, k: int = 10) -> Ranking:
-    """Rank a corpus for its queries: the whole line from texts to ranking.
+    """Rank the corpus of a data set for each of its queries.
 
     Args:
-        system: a :class:`System`, a model under its own pooling, or a description of an index of words that
-            :func:`helpers.index.build_index` reads, such as ``"BM25"``.
-        data: what to search, and for what.
-        k: how many passages a query.
+        system: a :class:`System`; a model, which is used with its own pooling; or a word index for
+            :func:`helpers.index.build_index`, such as ``"BM25"``.
+        data: the corpus and its queries.
+        k: passages per query.
 
     Raises:
-        ValueError: k out of range, an unknown system, or what encoding and indexing raise.
+        ValueError: k is out of range, the system is unknown, or encoding or indexing fails.
     """
     if isinstance(system, str):
         if system.partition(":")[0] not in KINDS:

@@ -1,4 +1,4 @@
-"""What a large corpus will cost, before it is encoded: hours, disk, memory, and which index to take."""
+"""Estimate the time, disk space, memory and index of a large corpus before encoding it."""
 
 import math
 import tempfile
@@ -12,21 +12,21 @@ from helpers.embeddings import encode
 if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
 
-EXACT = 300_000  # passages; up to here one query over 384 dimensions takes one thread well under a tenth of a second
+EXACT = 300_000  # passages; one thread searches this many vectors of 384 dimensions in well under a tenth of a second
 RUNS = 3
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a corpus will cost.
+    """The estimated cost of a corpus.
 
     Attributes:
-        passages_per_second: texts like those of the sample that the model encodes.
-        tokens_per_second: the same in tokens, special tokens included; compares texts of different lengths.
-        hours: to encode the corpus on this machine.
+        passages_per_second: encoding speed on texts like the sample.
+        tokens_per_second: the same in tokens, special tokens included; comparable across text lengths.
+        hours: time to encode the corpus on this machine.
         disk_gb: gigabytes (10⁹ bytes) of its vectors as 32-bit floats.
-        index: a description for :func:`helpers.index.build_index`.
-        memory_gb: gigabytes that this index takes.
+        index: recommended index, for :func:`helpers.index.build_index`.
+        memory_gb: gigabytes of memory for this index.
     """
 
     passages_per_second: float
@@ -38,12 +38,13 @@ class Estimate:
 
 
 def estimate(model: "TransformerModel", texts: Sequence[str], n: int) -> Estimate:
-    """Estimate what n passages like these will cost, by encoding the sample three times and taking the fastest run.
+    """Estimate the cost of n passages from the fastest of three encodings of a sample.
 
-    Other work on the machine can only slow a run down. The sample must look like the corpus: a few hundred texts drawn
-    at random. The index is exact up to 300,000 passages; beyond, product quantization of 4 bits for each 4 dimensions
-    in about √n clusters, of which 16 are searched, its candidates scored again with 8 bits (Jégou et al. 2011; André
-    et al. 2015). The page of measurements has it among a million vectors. Measure its agreement on your own.
+    The fastest run is the one least slowed down by other work on the machine. The sample must resemble the corpus: a
+    few hundred texts drawn at random. The index is exact up to 300,000 passages; beyond, product quantization with 4
+    bits per 4 dimensions in about √n clusters, of which 16 are searched, and candidates rescored with 8 bits per
+    dimension (Jégou et al. 2011; André et al. 2015). The page of measurements tests it on a million vectors; measure
+    its agreement with exact search on your own.
 
     Raises:
         ValueError: no texts, n below 1.
@@ -64,9 +65,9 @@ def estimate(model: "TransformerModel", texts: Sequence[str], n: int) -> Estimat
 
 
 def choose_index(n: int, dim: int) -> tuple[str, int]:
-    """Return the description of an index for n vectors, and about how many bytes it takes."""
+    """Return the index factory string for n vectors, and the approximate size of the index in bytes."""
     if n <= EXACT or dim % 4:
         return "Flat", n * dim * 4
     clusters = 2 ** round(math.log2(n) / 2)  # the power of two nearest to √n
-    codes = n * (dim // 8 + dim + 8)  # 4 bits for each 4 dimensions, 8 bits a dimension to score again, an id
+    codes = n * (dim // 8 + dim + 8)  # 4 bits per 4 dimensions, 8 bits per dimension to rescore, an id of 8 bytes
     return f"IVF{clusters},PQ{dim // 4}x4fs,Refine(SQ8):nprobe=16,k_factor_rf=10", codes + clusters * dim * 4

@@ -1,4 +1,4 @@
-"""Learned sparse retrieval: a network that gives every word of its vocabulary a weight for a text (SPLADE)."""
+"""Learned sparse retrieval (SPLADE): a network weights every token of its vocabulary for a text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sparse(Retrieval):
-    """A network with the head of a masked language model; texts are compared by the inner product of their weights.
+    """A masked language model as sparse encoder; texts are compared by the inner product of their weights.
 
-    The weight of a word is the largest log(1 + max(0, logit)) over the tokens of the text (Formal et al. 2021,
-    SPLADE v2, equation 6), of passages and queries alike. Weights are not cached: each ranking computes them anew.
+    The weight of a vocabulary entry is the largest log(1 + max(0, logit)) over the tokens of the text (Formal et al.
+    2021, SPLADE v2, equation 6), for passages and queries alike. Weights are not cached: each ranking computes them.
 
     Attributes:
-        name, sha256: of the checkpoint.
-        tokenizer, network: as transformers loaded them.
-        max_length: tokens that are read; the rest is truncated.
-        batch_size: texts a forward pass.
+        name, sha256: name and digest of the checkpoint.
+        tokenizer, network: as loaded by transformers.
+        max_length: texts are truncated to this many tokens.
+        batch_size: texts per forward pass.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Sparse(Retrieval):
 
     @property
     def index_kind(self) -> str:
-        """The index of sparse vectors."""
+        """The kind of index for sparse vectors."""
         return "Sparse"
 
     def represent(self, texts: list[str], kind: str) -> "csr_matrix":
@@ -47,11 +47,11 @@ class Sparse(Retrieval):
         return self.weights(texts)
 
     def weights(self, texts: Sequence[str]) -> "csr_matrix":
-        """Return the weights of the vocabulary for each text, (n, vocabulary), float32; few are above 0."""
+        """Return the weights of the vocabulary for each text, (n, vocabulary), float32; most are 0."""
         import torch
         from scipy.sparse import csr_matrix, vstack
 
-        order = sorted(range(len(texts)), key=lambda row: len(texts[row]))  # of like length: little padding
+        order = sorted(range(len(texts)), key=lambda row: len(texts[row]))  # similar lengths: little padding
         blocks = []
         for first in range(0, len(order), self.batch_size):
             batch = [texts[row] for row in order[first : first + self.batch_size]]
@@ -71,15 +71,15 @@ def load_sparse(
     """Load a sparse encoder: a folder or hub id of a masked language model, such as ``naver/splade-v3``.
 
     Args:
-        name_or_path: its files are checked like those of :func:`helpers.models.load_model`; weights are read from
-            safetensors alone.
-        max_length: tokens that are read; by default what the tokenizer says, no more than 512.
-        device: None for a GPU where there is one.
-        batch_size: texts a forward pass.
+        name_or_path: the folder or hub id; its files are checked as in :func:`helpers.models.load_model`, and weights
+            are read from safetensors only.
+        max_length: truncate texts to this many tokens; by default the tokenizer's limit, at most 512.
+        device: device of the network; None for a GPU if there is one.
+        batch_size: texts per forward pass.
 
     Raises:
-        ValueError: files that are not safe to load, a network without the head of a masked language model, a
-            ``max_length`` that it does not take.
+        ValueError: the files are not safe to load, the network has no masked language model head, or ``max_length``
+            is out of range.
         FileNotFoundError, ConnectionError: as for ``load_model``.
     """
     import torch

@@ -1,6 +1,6 @@
-"""Which stage of a pipeline loses the answers: candidates, fusion, reranking, cutoff.
+"""Find the stage at which a pipeline loses relevant passages: candidates, fusion, reranking or cutoff.
 
-A stage's ranking is an array of row numbers (q, depth), the best first, -1 where it has none: the ``ids`` of a
+The ranking of a stage is an array of row numbers (q, depth), best first, padded with -1: the ``ids`` of a
 :class:`~helpers.systems.Ranking`. Judgements are those of a :class:`~helpers.data.RetrievalDataset`.
 """
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NOT_RETRIEVED, CUT_OFF, DELIVERED = "not retrieved", "cut off", "delivered"
-LOST = "lost by "  # before the name of the stage
+LOST = "lost by "  # followed by the name of the stage
 
 
 def union(*rankings: np.ndarray) -> np.ndarray:
-    """Return the candidates that any of several rankings has, (q, m): each once, -1 fills the rest.
+    """Return the union of the candidates of several rankings, (q, m), without duplicates, padded with -1.
 
-    They come in turns, the first of each ranking before the second of any.
+    Rankings are interleaved: the first candidate of each comes before the second of any.
     """
     longest = max(ids.shape[1] for ids in rankings)
     padded = [np.pad(ids, ((0, 0), (0, longest - ids.shape[1])), constant_values=-1) for ids in rankings]
@@ -35,10 +35,10 @@ def union(*rankings: np.ndarray) -> np.ndarray:
 
 
 def oracle(ids: np.ndarray, data: RetrievalDataset) -> np.ndarray:
-    """Return candidates in the best order that a reranker could give them: by their grades, descending.
+    """Return candidates in the order of an ideal reranker: by grade, descending.
 
-    Candidates of equal grade, among them those that nobody judged (grade 0), keep their order. Whatever metric is
-    computed from judgements alone, no order of the same candidates scores higher.
+    Candidates of equal grade keep their order; unjudged ones have grade 0. For any metric that depends on judgements
+    alone, no other order of the same candidates scores higher.
     """
     grades = np.zeros(ids.shape, np.int64)
     for row, judged in enumerate(data.qrels):
@@ -51,12 +51,12 @@ def oracle(ids: np.ndarray, data: RetrievalDataset) -> np.ndarray:
 def ceiling(
     ids: np.ndarray, data: RetrievalDataset, depths: Iterable[int], metrics: Sequence[str] = ("ndcg@10",)
 ) -> "pd.DataFrame":
-    """Return what the first n candidates of a ranking are worth, at most: a row a depth n.
+    """Return the highest scores that a reranker of the first n candidates can reach, one row per depth n.
 
-    ``recall`` is that of the candidates, whatever their order; the metrics are those of the `oracle`.
+    ``recall`` is the recall of the candidates, which no order changes; the metrics are those of the `oracle` order.
 
     Raises:
-        ValueError: a depth above that of the ranking, or below the largest cutoff of the metrics.
+        ValueError: a depth is above that of the ranking, or below the largest cutoff of the metrics.
     """
     import pandas as pd
 
@@ -76,20 +76,21 @@ def ceiling(
 
 
 def ways(candidates: np.ndarray, stages: Mapping[str, np.ndarray], data: RetrievalDataset, k: int) -> "pd.DataFrame":
-    """Follow every relevant passage through a pipeline: a row for each, its rank after each stage and its outcome.
+    """Return a row for every relevant passage: its rank after each stage of a pipeline, and its outcome.
 
-    The outcome is "delivered" if the last stage ranks it among the first ``k``; "not retrieved" if it is not among the
-    candidates; "lost by NAME" if that stage is the last to have dropped it from its list, or from the first ``k``,
-    where the stage before had it; "cut off" if no stage ranked it among the first ``k``.
+    The outcome is "delivered" if the last stage ranks the passage among the first ``k``; "not retrieved" if it is not
+    among the candidates; "lost by NAME" if that stage is the last one to drop it from its ranking, or from the first
+    ``k``, where the stage before had it; "cut off" if no stage ranked it among the first ``k``.
 
     Args:
-        candidates: all that the first stage retrieved, in any order, such as the `union` of two rankings.
-        stages: the rankings of fusion, reranking and so on, by name, in their order; the first may be the retriever's.
-        data: its judgements say what is relevant, from ``data.relevance_level`` on.
-        k: how many passages the pipeline hands over.
+        candidates: all passages that the first stage retrieved, in any order, such as the `union` of two rankings.
+        stages: the rankings of fusion, reranking and so on, by name, in order; the first may be the retriever's.
+        data: the judgements; grades from ``data.relevance_level`` up are relevant.
+        k: number of passages that the pipeline returns.
 
     Raises:
-        ValueError: no stage, a stage with other queries than the data, or with passages that are no candidates.
+        ValueError: there is no stage, a stage has other queries than the data, or ranks a passage that is not a
+            candidate.
     """
     import pandas as pd
 
@@ -115,10 +116,10 @@ def ways(candidates: np.ndarray, stages: Mapping[str, np.ndarray], data: Retriev
 
 
 def losses(followed: "pd.DataFrame") -> "pd.Series":
-    """Return the share of queries by the outcome of the answer that came furthest, of what `ways` returned.
+    """Return the share of queries by outcome, from the table that `ways` returns.
 
-    A query counts as delivered if one of its relevant passages is; else its answer is the one that got furthest: cut
-    off, lost by the last stage, by an earlier one, never retrieved.
+    The outcome of a query is the best one of its relevant passages: delivered, else cut off, else lost by the last
+    stage, by an earlier one, else not retrieved.
     """
     import pandas as pd
 
@@ -131,14 +132,14 @@ def losses(followed: "pd.DataFrame") -> "pd.Series":
 
 
 def _outcome(ranks: Mapping[str, int | None], k: int) -> str:
-    """Return the outcome of a candidate from its rank after each stage, None where the stage dropped it."""
+    """Return the outcome of a candidate from its rank after each stage; None if the stage dropped it."""
     within = [rank is not None and rank <= k for rank in ranks.values()]
     if within[-1]:
         return DELIVERED
-    names, before = list(ranks), True  # a candidate is in the list that the first stage got
+    names = list(ranks)
     for place in range(len(names) - 1, -1, -1):
-        before = ranks[names[place - 1]] is not None if place else True
+        received = place == 0 or ranks[names[place - 1]] is not None  # the first stage receives all candidates
         demoted = place > 0 and within[place - 1] and not within[place]
-        if demoted or (before and ranks[names[place]] is None):
+        if demoted or (received and ranks[names[place]] is None):
             return LOST + names[place]
     return CUT_OFF

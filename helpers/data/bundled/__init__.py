@@ -1,9 +1,8 @@
-"""Collections that ship with the package, read without a network and without any third-party library.
+"""Bundled collections, read without a network and without third-party libraries.
 
-A collection is a folder beside this file: ``card.toml`` says what it is called, which languages it has and from
-which grade a passage is relevant; ``queries.<language>.jsonl``, ``corpus.<language>.jsonl`` and ``qrels.tsv`` hold it.
-The split ``typed`` has queries and judgements of its own, ``typed.queries.<language>.jsonl`` and
-``typed.qrels.<language>.tsv``. Another collection is another folder, and no code.
+A collection is a folder beside this file: ``card.toml`` with its name, languages and relevance level;
+``queries.<language>.jsonl``, ``corpus.<language>.jsonl`` and ``qrels.tsv``. The split ``typed`` has its own queries and
+judgements, ``typed.queries.<language>.jsonl`` and ``typed.qrels.<language>.tsv``. To add a collection, add a folder.
 """
 
 import json
@@ -18,7 +17,7 @@ from helpers.data.dataset import RetrievalDataset
 if TYPE_CHECKING:
     import numpy as np
 
-FOLDER = Path(__file__).parent  # the tests put others here
+FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
@@ -30,11 +29,11 @@ class Card:
     languages: list[str]
     relevance_level: int
     splits: list[str] = field(default_factory=lambda: ["dev"])
-    judgements: dict[str, int] = field(default_factory=dict)  # how many a file holds, to notice one that was cut short
+    judgements: dict[str, int] = field(default_factory=dict)  # number per file, to detect a truncated one
 
     @property
     def fixed(self) -> dict[str, str]:
-        """The names that fix the language of both sides (``pocket-en``), and that language."""
+        """The names with one language for queries and corpus (``pocket-en``), and that language."""
         return {f"{self.name}-{language}": language for language in self.languages}
 
 
@@ -45,7 +44,7 @@ def cards() -> list[Card]:
 
 
 def names() -> list[str]:
-    """List what :func:`load` takes: ``pocket-en`` and ``pocket-zh``, and ``pocket`` for a language a side."""
+    """Return the names that :func:`load` accepts: ``pocket-en``, ``pocket-zh``, and ``pocket`` for two languages."""
     return [name for card in cards() for name in (*card.fixed, card.name)]
 
 
@@ -54,13 +53,13 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
 
     Args:
         name: one of :func:`names`.
-        split: ``dev``, or ``typed``: other queries, as people type them, which are not the same in each language.
-        queries, corpus: the language of each side where the name does not fix it; ids are parallel, so any pair
-            shares the judgements of ``dev``, and any corpus those of ``typed``.
+        split: ``dev``, or ``typed``: queries as people type them, different ones in each language.
+        queries, corpus: the languages of queries and corpus if the name does not contain one; ids are parallel, so
+            any pair shares the judgements of ``dev``, and any corpus those of ``typed``.
 
     Raises:
-        ValueError: another split, languages that the collection lacks or that do not go with the name, judgements that
-            were cut short.
+        ValueError: the split is unknown; the collection lacks a language, or the name contains another; the file of
+            judgements is truncated.
     """
     card = next(card for card in cards() if name in (*card.fixed, card.name))
     if split not in card.splits:
@@ -75,8 +74,8 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
         )
     full_name = f"{card.name}-{queries}" if queries == corpus else f"{card.name}-{queries}-{corpus}"
     prefix, side = ("", "") if split == "dev" else (f"{split}.", f".{queries}")
-    names_of_files = (f"{prefix}queries.{queries}.jsonl", f"corpus.{corpus}.jsonl", f"{prefix}qrels{side}.tsv")
-    texts, passages, judgements = (card.folder / file for file in names_of_files)
+    files = (f"{prefix}queries.{queries}.jsonl", f"corpus.{corpus}.jsonl", f"{prefix}qrels{side}.tsv")
+    texts, passages, judgements = (card.folder / file for file in files)
     data = read_files(full_name, texts, passages, judgements, Options())
     count = sum(map(len, data.qrels))
     if count != (stated := card.judgements.get(judgements.name, count)):
@@ -85,11 +84,10 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
 
 
 def upstream_example() -> tuple[RetrievalDataset, dict[str, "np.ndarray"]]:
-    """Read the experiment that the upstream tutorial published: five questions, ten sentences, five models.
+    """Return the experiment that the upstream tutorial published: five questions, ten sentences, five models.
 
     Returns:
-        The collection, and for each model the sentences it ranked first and second, int64 (5, 2), as published.
-        These rankings are quoted, not computed here.
+        The collection, and for each model the published rows of the first two sentences per question, int64 (5, 2).
     """
     import numpy as np
 
