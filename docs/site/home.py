@@ -24,7 +24,8 @@ METRIC = "ndcg@10"  # the one that the sentence beside the figure names
 def rankings(edition: Edition) -> dict[str, Any]:
     """Return the rankings of a language as the page shows them: texts of queries, titles and grades of passages.
 
-    ``queries`` are [id, text, {system: [rank of the first answer or 0, [passage, grade], …]}], ``titles`` those of the passages.
+    ``queries`` are [id, text, {system: [rank of the first answer, 0 for none, [passage, grade], …]}], ``titles`` those
+    of the passages.
     """
     pocket = read_pocket(edition)
     queries: list[list[Any]] = []
@@ -97,7 +98,7 @@ def _lists(chosen: list[Any], titles: dict[str, str], words: dict[str, Any]) -> 
 
 
 def growth(edition: Edition) -> dict[str, list[tuple[int, float]]]:
-    """Return what lesson 01 recorded of a growing corpus: of each metric its passages and mean, smallest corpus first."""
+    """Return what lesson 01 recorded of a growing corpus: (passages, mean) of each metric, smallest corpus first."""
     curves: dict[str, list[tuple[int, float]]] = {}
     for key, value in notebook_figures(edition.lesson("01_evaluation")).items():
         part, _, rest = key.partition("/")
