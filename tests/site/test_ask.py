@@ -129,3 +129,19 @@ def test_a_collection_that_does_not_arrive_is_reported_and_asked_for_again(site:
     site.page.click(".ask form .main")
     site.until("!!document.querySelector('.ask-scores tbody')")
     assert site.page.locator(".ask > .tool-note:visible").count() == 0
+
+
+@pytest.mark.browser
+def test_a_question_without_a_known_word_is_answered_so(site: Site):
+    """A reader would see two empty lists, and be asked to grade passages that are not there."""
+    site.open("en/ask.html")
+    site.until("!!document.querySelector('.ask form')")
+    site.page.fill(".ask input", "xyzzy")
+    site.page.press(".ask input", "Enter")
+    site.until("document.querySelector('.ask-result')?.hidden === false")
+    assert site.page.locator(".ask-lists .tool-note:visible").count() == 2
+    assert site.page.locator(".ask-scores *, .ask-lists li").count() == 0
+    site.page.click(".ask-examples button")
+    site.until("!!document.querySelector('.ask-scores tbody')")
+    assert site.page.locator(".ask-lists .tool-note:visible").count() == 0
+    assert site.wrong == []

@@ -75,8 +75,8 @@ const choices = [choice("first"), choice("second")];
 const lists = choices.map(() => el("ol", {}));
 const state = el("p", { class: "tool-note", "aria-live": "polite", hidden: true });
 const about = el("p", { "aria-live": "polite" });
-const scores = el("div", { class: "ask-scores" });
-const result = el("div", { class: "ask-result", hidden: true }, about, model, scores, el("p", {}, words.hint),
+const scores = el("div", { class: "ask-scores" }), hint = el("p", {}, words.hint);
+const result = el("div", { class: "ask-result", hidden: true }, about, model, scores, hint,
   el("div", { class: "ask-lists" }, ...choices.map((select, i) => el("div", {}, select, lists[i], el("p", { class: "tool-note" }, words.nothing)))));
 
 const retrieved = (system) => {
@@ -110,7 +110,7 @@ const draw = () => {
     return { ndcg: METRICS.ndcg(hits, CUTOFF).value, mrr: METRICS.mrr(hits, CUTOFF).value, recall: METRICS.recall(hits, CUTOFF).value,
       judged: ids.length ? known / ids.length : 0, R: hits.R };
   });
-  if (!values[0].R) { scores.replaceChildren(el("p", { class: "tool-note" }, words.none)); before = null; return; }
+  if (!values[0].R) { scores.replaceChildren(...(hint.hidden ? [] : [el("p", { class: "tool-note" }, words.none)])); before = null; return; }
   const cell = (name, i) => {
     const was = before?.[i][name], value = values[i][name];
     return el("td", { class: value > values[1 - i][name] && "best" }, value.toFixed(3), ...(was !== undefined && was !== value ? [el("small", {}, fill(words.was, { value: was.toFixed(3) }))] : []));
@@ -142,6 +142,7 @@ const show = () => {
     lists[i].replaceChildren(...ids.map(item));
     lists[i].nextSibling.hidden = ids.length > 0;
   });
+  hint.hidden = !box.querySelector(".ask-lists li");
   result.hidden = false;
   before = null;
   draw();
