@@ -20,7 +20,7 @@ def ask(edition: Edition, _argument: str) -> str:
     """Return the page's tool as one line of HTML: its words as JSON, and a sentence for readers without JavaScript."""
     words, pocket = read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language], read_pocket(edition)
     shown = {"another": words["another"].format(queries=len(pocket.queries))}
-    shown["examples"] = [pocket.queries[query] for query in words["examples"]]
+    shown["examples"] = [[pocket.queries[query], about] for query, about in words["examples"].items()]
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     data = as_json(words | shown, in_order=False)
     size = model_size() if edition.language == LANGUAGE else 0

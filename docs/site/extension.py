@@ -191,9 +191,13 @@ def load_tools(app: Sphinx, _page: str, _template: str, context: dict[str, Any],
 
 TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
     home.MARK: (["home/home.css"], "home/main.js", {"home/rankings.json": home.rankings}),
-    ask.MARK: (["ask/ask.css"], "ask/main.js", {"ask/collection.json": ask.collection}),
-    widget.MARK: (["try/try.css"], "try/late.js", {}),
-    widget.SCORER: (["try/try.css", "score/score.css"], "score/main.js", {}),
+    ask.MARK: (["tool.css", "ask/ask.css"], "ask/main.js", {"ask/collection.json": ask.collection}),
+    widget.MARK: (["tool.css", "try/try.css"], "try/late.js", {}),
+    widget.SCORER: (
+        ["tool.css", "try/try.css", "score/score.css"],
+        "score/main.js",
+        {"score/example.json": widget.example},
+    ),
 }
 STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of Sphinx, in this order
     "builder-inited": [search.no_index_of_sphinx],

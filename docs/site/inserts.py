@@ -29,8 +29,7 @@ def lesson_list(edition: Edition, _argument: str) -> str:
     names, parts = lesson_names(edition.root), []
     for name in names:
         time = edition.words["time"].format(Edition(edition.root, "en").minutes(name))
-        parts.append(f"1. [{edition.headings(name)[0]}]({name}.ipynb) · {time}")
-        parts.append(f"   {edition.about(name, 'about')}".rstrip())
+        parts += [f"1. [{edition.headings(name)[0]}]({name}.ipynb)", f"   {edition.about(name, 'about')}", f"   {time}"]
     entries = (
         f"{int(name[:2])} {edition.about(name, 'short') or edition.headings(name)[0]} <{name}>" for name in names
     )

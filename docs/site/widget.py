@@ -16,6 +16,7 @@ from docs.site.project import DocsError, Edition, as_json, read_yaml
 
 MARK = '<div class="try" '
 SCORER = '<div class="try score"'
+EXAMPLE = "BM25"  # the system whose recorded rankings the page that scores a run offers
 
 
 def settings(root: Path) -> Any:
@@ -47,7 +48,19 @@ def widget(edition: Edition, begin: str = "") -> str:
 
 def scorer(edition: Edition, _argument: str) -> str:
     """Return the tool that scores a run of the reader's own as one line of HTML, its words those of the widget."""
-    return _tool(edition, f"{SCORER}>", {})
+    return _tool(edition, f'{SCORER} data-example="_static/score/example.json">', {})
+
+
+def example(edition: Edition) -> dict[str, Any]:
+    """Return a run and judgements in TREC's format, and from which grade a passage answers."""
+    pocket = read_pocket(edition)
+    run, qrels = [], []
+    for query, lists in pocket.lists.items():
+        retrieved = lists[EXAMPLE]
+        run += [f"{query} Q0 {one} {rank} {1 / rank:.4f} {EXAMPLE}" for rank, one in enumerate(retrieved, 1)]
+        grades = pocket.grades[query].items()
+        qrels += [f"{query} 0 {one} {grade}" for one, grade in grades if grade or one in retrieved]
+    return {"run": "\n".join(run), "qrels": "\n".join(qrels), "level": ANSWERS}
 
 
 def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:

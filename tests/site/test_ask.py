@@ -50,12 +50,11 @@ def scores(language: str, query: str, system: str, changed: dict[str, int]) -> l
 
 
 def shown(site: Site) -> list[list[float]]:
-    """Return the metrics of both systems in the page's table, without what they were before."""
-    rows = site.page.evaluate(
+    """Return the metrics of each system in the page's table, without what they were before."""
+    return site.page.evaluate(
         "[...document.querySelectorAll('.ask-scores tbody tr')]"
         ".map(row => [...row.querySelectorAll('td')].map(cell => Number(cell.firstChild.data)))"
     )
-    return [list(column) for column in zip(*rows, strict=True)]
 
 
 @pytest.mark.browser
@@ -68,7 +67,7 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
     site.until("!!document.querySelector('.ask form')")
     assert not [url for url in requests if "collection.json" in url], "loaded before it was wanted"
     pocket, systems = read_pocket(Edition(ROOT, language)), {"en": ["MiniLM", "BM25"], "zh": ["multilingual", "BM25"]}
-    query = json.loads(site.page.inner_text(".ask script"))["examples"][0]
+    query = json.loads(site.page.inner_text(".ask script"))["examples"][0][0]
     of = next(key for key, text in pocket.queries.items() if text == query)
     site.page.click(".ask-examples button")
     site.until("!!document.querySelector('.ask-scores tbody')")
@@ -82,6 +81,9 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
     site.page.locator(f"li[data-id={best}] select").last.select_option("3")
     assert shown(site) == [pytest.approx(scores(language, of, each, {best: 3}), abs=6e-4) for each in systems[language]]
     assert site.page.locator(".ask-scores small").count() > 0
+    assert site.page.locator(f"li[data-id={best}] select.own").count() > 0
+    top = "document.querySelector('{}').getBoundingClientRect().top"
+    assert site.page.evaluate(f"{top.format('.ask-scores')} < {top.format('.ask-lists')}"), "the result is not first"
     site.look(PHONE)
     assert site.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than a phone"
     assert site.wrong == []
@@ -109,4 +111,37 @@ def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades
     assert (reciprocal, recall) == (0.5, 1.0)
     assert judged == pytest.approx(1 / retrieved, abs=6e-4)
     assert ndcg == pytest.approx(0.631, abs=1e-9)
+    assert site.wrong == []
+
+
+@pytest.mark.browser
+def test_a_collection_that_does_not_arrive_is_reported_and_asked_for_again(site: Site):
+    """A reader whose connection is lost would press a button that does nothing, for ever."""
+    site.open("en/ask.html")
+    site.until("!!document.querySelector('.ask form')")
+    site.page.route("**/collection.json", lambda route: route.fulfill(status=503))
+    site.page.click(".ask-examples button")
+    site.until(
+        "!document.querySelector('.ask > .tool-fault')?.hidden && !!document.querySelector('.ask > .tool-fault')"
+    )
+    assert "503" in site.page.inner_text(".ask > .tool-fault")
+    site.page.unroute("**/collection.json")
+    site.page.click(".ask form .main")
+    site.until("!!document.querySelector('.ask-scores tbody')")
+    assert site.page.locator(".ask > .tool-note:visible").count() == 0
+
+
+@pytest.mark.browser
+def test_a_question_without_a_known_word_is_answered_so(site: Site):
+    """A reader would see two empty lists, and be asked to grade passages that are not there."""
+    site.open("en/ask.html")
+    site.until("!!document.querySelector('.ask form')")
+    site.page.fill(".ask input", "xyzzy")
+    site.page.press(".ask input", "Enter")
+    site.until("document.querySelector('.ask-result')?.hidden === false")
+    assert site.page.locator(".ask-lists .tool-note:visible").count() == 2
+    assert site.page.locator(".ask-scores *, .ask-lists li").count() == 0
+    site.page.click(".ask-examples button")
+    site.until("!!document.querySelector('.ask-scores tbody')")
+    assert site.page.locator(".ask-lists .tool-note:visible").count() == 0
     assert site.wrong == []

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
-from docs.site.home import SYSTEMS, rankings
+from docs.site.home import SYSTEMS, home, rankings
 from docs.site.project import Edition, read_yaml
+from notebooks.kit.figures import notebook_figures
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.site import rankings as recorded
 from tests.site.browser import PHONE, WIDE, Site
@@ -34,7 +36,21 @@ def test_the_query_shown_first_tells_the_systems_apart():
     first = read_yaml(ROOT / "docs" / "site" / "home.yml")["first"]
     for language in LANGUAGES:
         lists = {row[0]: row[2] for row in rankings(Edition(ROOT, language))["queries"]}[first[language]]
-        assert [lists[system][0] for system in SYSTEMS["en"]] == [1.0, 0.0]
+        assert [lists[system][0] for system in SYSTEMS["en"]] == [1, 0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_growing_corpus_is_drawn_as_lesson_01_recorded_it(language: str):
+    """The figure would show other scores than the lesson, or name a curve that is another."""
+    recorded = notebook_figures(Edition(ROOT, language).lesson("01_evaluation"))
+    html = home(Edition(ROOT, language), "")
+    drawn = re.findall(r'<polyline points="([^"]+)"/><text [^>]+>(\S+) (\S+)</text>', html)
+    assert {name for _, name, _ in drawn} == {"recall@1", "recall@10", "mrr@10", "ndcg@10"}
+    for points, name, last in drawn:
+        scores = [float(value) for key, value in recorded.items() if re.fullmatch(rf"growth/\d+/{name}", key)]
+        heights = [1 - (int(point.partition(",")[2]) - 10) / 440 for point in points.split()]
+        assert heights == pytest.approx(scores, abs=2e-3)
+        assert float(last) == pytest.approx(scores[-1], abs=6e-3)
 
 
 @pytest.mark.browser

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from docs.site.pocket import read_pocket
+from docs.site.project import Edition
+from docs.site.widget import EXAMPLE
 from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate
-from notebooks.kit.notebooks import LANGUAGES
+from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.metrics.samples import RELEVANT, RETRIEVED
 from tests.site.browser import PHONE, WIDE, Site
 from tests.site.vectors import METRICS
@@ -97,4 +100,26 @@ def test_files_of_fifty_thousand_lines_are_scored(site: Site, tmp_path: Path):
     assert [float(value) for value in shown] == pytest.approx(list(result.mean.values()), abs=1e-4)
     worst = site.page.locator(".score-answer table").nth(1).locator("tbody td:nth-child(2)").all_inner_texts()
     assert [float(value) for value in worst] == pytest.approx(sorted(result.per_query["ndcg@10"])[:10], abs=1e-4)
+    assert site.wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, language: str):
+    """A reader without files would not see what comes out, or see other scores than the lessons have for the system."""
+    opened(site, language)
+    site.page.click(".score-example")
+    site.until("document.querySelectorAll('.score-answer table').length > 1")
+    table = site.page.locator(".score-answer table").first
+    row = list(METRICS).index("ndcg")
+    shown = float(table.locator("tbody td").nth(row).inner_text())
+    assert shown == pytest.approx(read_pocket(Edition(ROOT, language)).means[EXAMPLE], abs=6e-4)
+    assert "132" in table.locator("caption").inner_text()
+    assert [state != "" for state in site.page.locator(".score-source output").all_inner_texts()] == [True, True]
+    site.page.locator(".score-source textarea").first.fill("q001 Q0 p007 1 2 me")
+    assert site.page.locator(".score-source output").first.inner_text() == ""
+    for width, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light")):
+        site.look(width, scheme)
+        assert site.violations() == []
+        assert site.faint() == []
+        assert site.page.evaluate("document.documentElement.scrollWidth") <= width["width"]
     assert site.wrong == []

@@ -186,7 +186,7 @@ def test_a_link_brings_the_state_back(site: Site):
     assert (values(site, "ndcg"), documents(site, "C")[:2]) == (shown, ["10", "24"])
     site.page.goto(f"{site.base}zh/try.html?set=lesson&k=5&a=1.1_1.0")
     site.until(READY)
-    assert "1" in site.page.locator(".try-fault").inner_text()
+    assert "1" in site.page.locator(".tool-fault").inner_text()
     assert documents(site, "A") == [str(doc) for doc in RETRIEVED[0]]
     assert site.wrong == []
 
@@ -288,6 +288,7 @@ def test_puzzles_can_be_solved(site: Site):
         opened(site, f"en/try.html?{state}")
         solved = ["Solved." in text for text in site.page.locator(".try-puzzles li").all_inner_texts()]
         assert solved[number], state
+        assert "Solved." in site.page.inner_text(".try-question"), "the hand does not see it"
     opened(site, "en/try.html?set=lesson")
     assert "Solved." not in site.page.inner_text(".try-puzzles")
 

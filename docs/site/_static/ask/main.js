@@ -10,10 +10,17 @@ const DEFAULT = { first: document.documentElement.lang.startsWith("zh") ? "multi
 const live = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.endsWith("bigrams") || (name === "BM25" && !words.systems["BM25:bigrams"]));
 
 let loading = null, data = null, index = null;
-const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => answer.json()).then((read) => {
+const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
+  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+  return answer.json();
+}).then((read) => {
   data = read;
+  data.byId = new Map(data.passages.map((passage) => [passage[0], passage]));
   index = new WordIndex(data.passages.map(([, title, text]) => (title ? `${title}\n${text}` : text)), new Set(data.stop));
   suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
+}).catch((error) => {
+  loading = null;
+  throw error;
 }));
 
 // The dense model, in a worker once a reader has asked for it; messages are answered one at a time.
@@ -27,11 +34,15 @@ const nearest = async (text) => (await tell({ text, k: DEPTH })).ranking;
 
 const download = async () => {
   button.disabled = true;
+  progress.hidden = false;
   try {
     worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
     worker.onerror = (event) => { event.preventDefault(); hear.reject(Error(event.message ?? "")); };
     worker.onmessage = ({ data: answer }) => {
-      if (answer.loaded) button.textContent = fill(words.loading, { loaded: megabytes(answer.loaded), size: megabytes(SIZE) });
+      if (answer.loaded) {
+        button.textContent = fill(words.loading, { loaded: megabytes(answer.loaded), size: megabytes(SIZE) });
+        progress.value = answer.loaded;
+      }
       else if (answer.error) hear.reject(Error(answer.error));
       else hear.resolve(answer);
     };
@@ -45,24 +56,28 @@ const download = async () => {
   } catch (error) {
     worker?.terminate();
     button.disabled = false;
+    progress.hidden = true;
     button.textContent = fill(words.failed, { why: error.message });
   }
 };
-const button = el("button", { type: "button", hidden: true, onclick: download }, fill(words.download ?? "", { size: megabytes(SIZE) }));
+const button = el("button", { type: "button", onclick: download }, fill(words.download ?? "", { size: megabytes(SIZE) }));
+const progress = el("progress", { hidden: true, max: SIZE, "aria-label": button.textContent });
+const model = el("div", { class: "ask-model tool-note", hidden: true }, el("p", {}, words.offer ?? ""), button, progress);
 
 // What is shown: the question, whose grades are those of the collection, changed by the reader's own.
 let query = null, own = new Map(), before = null;
 
 const suggestions = el("datalist", { id: "ask-queries" });
-const input = el("input", { type: "search", list: "ask-queries", "aria-label": words.question, placeholder: words.question, maxlength: 200, required: true, onfocus: load });
+const input = el("input", { type: "search", list: "ask-queries", "aria-label": words.question, placeholder: words.question, maxlength: 200, required: true, onfocus: () => load().catch(() => {}) });
 const choice = (name) => el("select", { "aria-label": words[name], onchange: () => show() },
   ...Object.entries(words.systems).map(([system, label]) => el("option", { value: system, selected: system === DEFAULT[name] }, label)));
 const choices = [choice("first"), choice("second")];
 const lists = choices.map(() => el("ol", {}));
-const about = el("p", { class: "ask-about", "aria-live": "polite" });
-const scores = el("div", { class: "ask-scores" });
-const result = el("div", { class: "ask-result", hidden: true }, about, button,
-  el("div", { class: "ask-lists" }, ...choices.map((select, i) => el("div", {}, select, lists[i]))), scores);
+const state = el("p", { class: "tool-note", "aria-live": "polite", hidden: true });
+const about = el("p", { "aria-live": "polite" });
+const scores = el("div", { class: "ask-scores" }), hint = el("p", {}, words.hint);
+const result = el("div", { class: "ask-result", hidden: true }, about, model, scores, hint,
+  el("div", { class: "ask-lists" }, ...choices.map((select, i) => el("div", {}, select, lists[i], el("p", { class: "tool-note" }, words.nothing)))));
 
 const retrieved = (system) => {
   if (query.lists) return query.lists[system];
@@ -76,17 +91,18 @@ const grades = () => new Map([...Object.entries(query.grades), ...own]);
 const item = (id) => {
   const [, title, text] = data.byId.get(id);
   const select = el("select", { "aria-label": fill(words.mine, { title }), onchange: ({ target }) => judge(id, target.value) },
-    el("option", { value: "" }, words.keep), ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label)));
-  return el("li", { "data-id": id }, el("details", {}, el("summary", {}, title || text.slice(0, 60)), el("p", {}, text)), el("p", {}, el("span", {}), select));
+    el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label))));
+  return el("li", { "data-id": id }, el("details", {}, el("summary", {}, title || text.slice(0, 60)), el("p", {}, text)), select);
 };
 
 /** Show the grade of each passage, and the metrics of both lists. */
 const draw = () => {
   const judged = grades();
   for (const element of box.querySelectorAll(".ask-lists li")) {
-    const grade = judged.get(element.dataset.id);
-    element.className = grade === undefined ? "" : `grade-${grade}`;
-    element.querySelector("li > p > span").textContent = grade === undefined ? words.unjudged : fill(words.judged, { grade });
+    const { id } = element.dataset, grade = query.grades[id], select = element.querySelector("select");
+    element.className = judged.has(id) ? `grade-${judged.get(id)}` : "";
+    select.className = own.has(id) ? "own" : "";
+    select.options[0].textContent = grade === undefined ? words.unjudged : fill(words.judged, { grade });
   }
   const values = choices.map(({ value }) => {
     const ids = retrieved(value), hits = find(ids, judged, data.answers);
@@ -94,14 +110,14 @@ const draw = () => {
     return { ndcg: METRICS.ndcg(hits, CUTOFF).value, mrr: METRICS.mrr(hits, CUTOFF).value, recall: METRICS.recall(hits, CUTOFF).value,
       judged: ids.length ? known / ids.length : 0, R: hits.R };
   });
-  if (!values[0].R) { scores.replaceChildren(el("p", {}, words.none)); before = null; return; }
+  if (!values[0].R) { scores.replaceChildren(...(hint.hidden ? [] : [el("p", { class: "tool-note" }, words.none)])); before = null; return; }
   const cell = (name, i) => {
     const was = before?.[i][name], value = values[i][name];
-    return el("td", {}, value.toFixed(3), ...(was !== undefined && was !== value ? [" ", el("small", {}, fill(words.was, { value: was.toFixed(3) }))] : []));
+    return el("td", { class: value > values[1 - i][name] && "best" }, value.toFixed(3), ...(was !== undefined && was !== value ? [el("small", {}, fill(words.was, { value: was.toFixed(3) }))] : []));
   };
-  const head = [words.metric, ...choices.map(({ value }) => words.systems[value])];
+  const head = [words.system, ...Object.values(words.names)];
   scores.replaceChildren(el("table", {}, el("caption", {}, words.metrics), el("thead", {}, el("tr", {}, ...head.map((name) => el("th", { scope: "col" }, name)))),
-    el("tbody", {}, ...Object.entries(words.names).map(([name, label]) => el("tr", {}, el("th", { scope: "row" }, label), cell(name, 0), cell(name, 1))))));
+    el("tbody", {}, ...choices.map(({ value }, i) => el("tr", {}, el("th", { scope: "row" }, words.systems[value]), ...Object.keys(words.names).map((name) => cell(name, i)))))));
   before = values;
 };
 
@@ -119,36 +135,48 @@ const show = () => {
   }
   if (free && choices.some(({ value }) => !live.includes(value))) choices.forEach((select, i) => { select.value = live[i]; });
   const [first, second] = choices.map(({ value }) => data.means[value]);
-  button.hidden = !free || !SIZE || ready;
-  about.textContent = free ? words[ready ? "dense" : "own"] : fill(words.known, { queries: data.queries.length, first, second });
+  model.hidden = !free || !SIZE || ready;
+  about.textContent = free ? words.own : fill(words.known, { queries: data.queries.length, first, second });
   choices.forEach(({ value }, i) => {
     const ids = retrieved(value);
-    lists[i].replaceChildren(...(ids.length ? ids.map(item) : [el("li", { class: "ask-nothing" }, words.nothing)]));
+    lists[i].replaceChildren(...ids.map(item));
+    lists[i].nextSibling.hidden = ids.length > 0;
   });
+  hint.hidden = !box.querySelector(".ask-lists li");
   result.hidden = false;
   before = null;
   draw();
 };
 
+/** Load the collection, and say so, or what went wrong; returns whether it is there. */
+const loaded = async () => {
+  const say = (text, fault = false) => {
+    [state.textContent, state.hidden] = [text, !text];
+    state.classList.toggle("tool-fault", fault);
+  };
+  if (!data) say(words.reading);
+  return load().then(() => { say(""); return true; }, (error) => { say(fill(words.unread, { why: error.message }), true); return false; });
+};
+
 const ask = async (text) => {
-  await load();
-  data.byId ??= new Map(data.passages.map((passage) => [passage[0], passage]));
+  input.value = text;
+  if (!await loaded()) return;
   query = data.queries.find((known) => known.text === text) ?? { text, grades: {}, nearest: ready && await nearest(text) };
   own = new Map();
-  input.value = text;
   history.replaceState(null, "", `#q=${encodeURIComponent(text)}`);
   show();
 };
 
 const another = async () => {
-  await load();
+  if (!await loaded()) return;
   const others = data.queries.filter(({ text }) => text !== input.value);
   ask(others[Math.floor(Math.random() * others.length)].text);
 };
 const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim()); } },
-  input, el("button", {}, words.ask), el("button", { type: "button", onclick: another }, words.another));
-const examples = el("p", { class: "ask-examples" }, words.try, ...words.examples.flatMap((text) => [" ", el("button", { type: "button", onclick: () => ask(text) }, text)]));
-box.append(form, suggestions, examples, result);
+  input, el("button", { class: "main" }, words.ask), el("button", { type: "button", onclick: another }, words.another));
+const examples = el("div", { class: "ask-examples" }, el("p", { class: "tool-title" }, words.try), el("div", {}, ...words.examples.map(([text, about]) =>
+  el("button", { type: "button", onclick: () => ask(text) }, el("span", {}, about), el("b", {}, text)))));
+box.append(form, suggestions, state, result, examples);
 
 const linked = new URLSearchParams(location.hash.slice(1)).get("q");
 if (linked) ask(linked.slice(0, 200));

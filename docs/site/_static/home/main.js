@@ -1,18 +1,13 @@
 // The home page: recorded rankings of two systems for another query, fetched when the reader asks for one.
+import { el, fill } from "../try/element.js";
+
 const box = document.querySelector(".home-demo"), button = box.querySelector("button");
 const words = JSON.parse(box.querySelector("script").textContent);
-const el = (tag, text, kind = "") => Object.assign(document.createElement(tag), { textContent: text, className: kind });
 
-const list = (system, [reciprocal, ...passages], titles) => {
-  const part = el("div", ""), head = el("p", ""), items = el("ol", "");
-  head.append(el("b", words.systems[system]), " ", el("b", `RR ${reciprocal.toFixed(2)}`));
-  for (const [id, grade] of passages) {
-    const item = el("li", "", `grade-${grade}`);
-    item.append(el("span", titles[id]), ...(grade ? [el("em", grade > 1 ? words.answers : words.related)] : []));
-    items.append(item);
-  }
-  part.append(head, items, ...(passages.some(([, grade]) => grade > 1) ? [] : [el("p", words.missed)]));
-  return part;
+const list = (system, [rank, ...passages], titles) => {
+  const outcome = el("span", { class: rank ? "hit" : "miss" }, rank ? fill(words.answered, { rank }) : words.missed);
+  const item = ([id, grade]) => el("li", { class: `grade-${grade}` }, el("span", {}, titles[id]), ...(grade ? [el("em", {}, grade > 1 ? words.answers : words.related)] : []));
+  return el("div", {}, el("p", {}, el("b", {}, words.systems[system]), outcome), el("ol", {}, ...passages.map(item)));
 };
 
 let data = null;

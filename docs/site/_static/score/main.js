@@ -1,28 +1,33 @@
 // Score a run of one's own: two files, dropped, chosen or pasted, read and scored in the page; nothing is sent anywhere.
 import { el, fill } from "../try/element.js";
-import { shown } from "../try/formulas.js";
 import { METRICS, evaluate } from "../try/metrics.js";
-import { Fault, LIMIT, readQrels, readRun } from "./trec.js";
+import { FIELDS, Fault, LIMIT, readQrels, readRun } from "./trec.js";
 
 const WORST = 10, BY = ["ndcg", "mrr", "recall"];
 const root = document.querySelector(".score"), words = JSON.parse(root.querySelector("script").textContent);
 const answer = el("div", { class: "score-answer", "aria-live": "polite" });
 
 /** A place for one of the two texts: pasted, chosen or dropped. */
-const source = (label, example, changed) => {
+const source = (kind, line, changed) => {
   let file = "";
-  const area = el("textarea", { rows: 6, spellcheck: "false", autocomplete: "off", placeholder: example, "aria-label": label });
+  const label = words[kind], hint = `${words.drop}\n${FIELDS[kind]}\n${line}`;
+  const area = el("textarea", { rows: 6, spellcheck: "false", autocomplete: "off", placeholder: hint, "aria-label": label });
   const state = el("output", {}), input = el("input", { type: "file", "aria-label": `${words.choose}: ${label}` });
+  const put = (text, name) => {
+    const lines = text.split("\n").filter((one) => one.trim());
+    file = text;
+    area.value = "";
+    area.placeholder = [...lines.slice(0, 5), "…"].join("\n");
+    state.textContent = fill(words.loaded, { name, lines: lines.length });
+  };
   const take = async (chosen) => {
     if (!chosen) return;
-    file = await chosen.text();
-    area.value = "";
-    state.textContent = fill(words.loaded, { name: chosen.name, lines: file.split("\n").filter((line) => line.trim()).length });
+    put(await chosen.text(), chosen.name);
     changed();
   };
-  area.addEventListener("input", () => { file = ""; state.textContent = ""; });
+  area.addEventListener("input", () => { [file, state.textContent, area.placeholder] = ["", "", hint]; });
   input.addEventListener("change", () => take(input.files[0]));
-  const element = el("div", { class: "score-source" }, el("span", {}, label), area, el("p", {}, input, state));
+  const element = el("div", { class: "score-source" }, el("p", {}, el("b", {}, label), state, el("label", { class: "tool-file" }, words.choose, input)), area);
   element.addEventListener("dragover", (event) => { event.preventDefault(); element.classList.add("over"); });
   element.addEventListener("dragleave", () => element.classList.remove("over"));
   element.addEventListener("drop", (event) => {
@@ -30,22 +35,32 @@ const source = (label, example, changed) => {
     element.classList.remove("over");
     take(event.dataTransfer.files[0]);
   });
-  return { element, text: () => file || area.value };
+  return { element, put, text: () => file || area.value };
 };
 
 const table = (caption, head, rows) => el("div", { class: "score-wide", tabindex: 0, role: "region", "aria-label": caption },
   el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, ...head.map((word) => el("th", { scope: "col" }, word)))),
     el("tbody", {}, ...rows.map(([first, ...cells]) => el("tr", {}, el("th", { scope: "row" }, first), ...cells.map((cell) => el("td", {}, cell)))))));
 
+const shown = (value) => value.toFixed(4);
+/** A mean as a bar with its number. */
+const bar = (value) => {
+  const part = el("i", {});
+  part.style.setProperty("--part", value);
+  return el("span", { class: "score-bar" }, part, shown(value));
+};
+
 const result = ({ rows, mean, counts }, k) => {
   const metrics = Object.keys(METRICS), at = BY.map((metric) => metrics.indexOf(metric));
   const worst = [...rows].sort((a, b) => a.values[at[0]] - b.values[at[0]]).slice(0, WORST);
   const line = ({ query, values }, places) => [query, ...places.map((place) => shown(values[place]))];
   const all = [...metrics.keys()], head = (places) => [words.query, ...places.map((place) => `${metrics[place]}@${k}`)];
+  const said = Object.entries(words.counts).filter(([name]) => counts[name]).map(([name, text]) => fill(text, { n: counts[name] }));
   return [
-    el("p", {}, fill(words.counts, counts)),
-    table(words.mean, [words.metric, words.mean], metrics.map((metric, i) => [`${metric}@${k}`, shown(mean[i])])),
-    table(fill(words.worst, { n: worst.length }), head(at), worst.map((row) => line(row, at))),
+    el("div", { class: "score-tables" },
+      table(fill(words.means, counts), [words.metric, words.mean], metrics.map((metric, i) => [el("span", {}, `${metric}@${k}`, el("small", {}, words.metrics[metric])), bar(mean[i])])),
+      table(fill(words.worst, { n: worst.length }), head(at), worst.map((row) => line(row, at)))),
+    ...(said.length ? [el("p", { class: "tool-note" }, said.join(" "))] : []),
     el("details", {}, el("summary", {}, words.each), table(words.each, head(all), rows.map((row) => line(row, all)))),
   ];
 };
@@ -64,22 +79,32 @@ const score = () => {
     answer.replaceChildren(...result(evaluate(found, judged, k, { level: Number(level.value), gain: gain.value, persistence: 0.8 }), k));
   } catch (fault) {
     if (!(fault instanceof Fault)) throw fault;
-    answer.replaceChildren(el("p", { class: "try-fault" }, explained(fault)));
+    answer.replaceChildren(el("p", { class: "tool-note tool-fault" }, explained(fault)));
   }
 };
 const ready = () => { if (run.text().trim() && qrels.text().trim()) score(); };
 
-const run = source(words.run, "q1 Q0 d7 1 12.5 mine", ready), qrels = source(words.qrels, "q1 0 d7 2", ready);
+/** Score a recorded run, for readers who have none at hand. */
+const example = async () => {
+  const recorded = await (await fetch(root.dataset.example)).json();
+  level.value = recorded.level;
+  run.put(recorded.run, words.example.run);
+  qrels.put(recorded.qrels, words.example.qrels);
+  score();
+};
+
+const run = source("run", "q1 Q0 d7 1 12.5 mine", ready), qrels = source("qrels", "q1 0 d7 2", ready);
 const again = () => { if (answer.children.length) score(); };
 const cutoff = el("input", { type: "number", min: 1, max: 1000, value: 10, onchange: again });
 const level = el("select", { onchange: again }, ...[1, 2, 3].map((grade) => el("option", { value: grade }, String(grade))));
 const gain = el("select", { onchange: again }, el("option", { value: "linear" }, words.linear), el("option", { value: "exponential" }, words.exponential));
 const labelled = (label, input) => el("label", {}, el("span", {}, label), input);
 root.append(
-  el("p", { class: "try-help" }, fill(words.pasteNote, { limit: LIMIT })),
   el("div", { class: "score-sources" }, run.element, qrels.element),
   el("div", { class: "try-controls" }, labelled("k", cutoff), labelled(words.level, level), labelled(words.gain, gain),
-    el("button", { type: "button", class: "score-go", onclick: score }, words.score)),
+    el("button", { type: "button", class: "main score-go", onclick: score }, words.score),
+    el("button", { type: "button", class: "score-example", onclick: example }, words.example.load)),
+  el("p", { class: "tool-help" }, fill(words.pasteNote, { limit: LIMIT })),
   answer,
 );
 root.classList.add("ready");

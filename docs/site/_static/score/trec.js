@@ -3,7 +3,7 @@
 export const LIMIT = 1000; // queries; a text of more than LETTERS is not read at all
 export const LETTERS = 50e6;
 const LARGEST = 2 ** 31 - 1; // grades are whole numbers of 32 bits
-const FIELDS = { run: "query Q0 document rank score tag", qrels: "query 0 document grade", beir: "query document grade" };
+export const FIELDS = { run: "query Q0 document rank score tag", qrels: "query 0 document grade", beir: "query document grade" };
 
 /** What is wrong with a pasted text: which of the two, its line (0: the whole), a key of the words, what to fill in. */
 export class Fault extends Error {

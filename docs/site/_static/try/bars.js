@@ -1,6 +1,6 @@
 // The means beside the hand: a bar each, what the last change did to it, the reader's guess of who will notice a move,
 // and puzzles to solve by moving documents.
-import { el, fill } from "./element.js";
+import { el, fill, titled } from "./element.js";
 import { METRICS } from "./metrics.js";
 
 const LASTS = 2000; // milliseconds for which a change is shown
@@ -15,12 +15,10 @@ export class Bars {
       return row;
     });
     this.question = el("p", { class: "try-question", "aria-live": "polite" });
-    this.go = el("button", { type: "button", hidden: true, onclick: () => this.make() }, words.move);
+    this.go = el("button", { type: "button", class: "main", hidden: true, onclick: () => this.make() }, words.move);
     this.element = el("div", { class: "try-bars" }, this.question, el("ul", {}, ...this.rows.map(({ element }) => element)), this.go);
-    this.puzzles = words.puzzles.map(({ text, goal }) => ({ goal, mark: el("span", {}, "○ "), said: el("span", {}), text }));
-    this.list = el("div", { class: "try-puzzles" }, el("p", {}, words.puzzle),
-      el("ol", {}, ...this.puzzles.map(({ mark, said, text }) => el("li", {}, mark, text, " ", said))));
-    this.list.setAttribute("aria-live", "polite");
+    this.puzzles = words.puzzles.map(({ text, goal }) => ({ goal, text, element: el("li", {}, text) }));
+    this.list = el("div", { class: "try-puzzles tool-panel" }, titled(words.puzzle), el("ol", {}, ...this.puzzles.map(({ element }) => element)));
   }
 
   /** Ask which metrics will notice a move; it is made when the reader has ticked them. */
@@ -32,8 +30,10 @@ export class Bars {
     for (const { tick } of this.rows) [tick.hidden, tick.checked, tick.disabled] = [false, false, false];
     this.go.hidden = false;
     this.rows[0].tick.focus({ preventScroll: true });
-    if (this.element.getBoundingClientRect().bottom <= innerHeight) return;
-    this.element.parentElement.querySelector(".current").scrollIntoView(); // on a phone ranking and button would be below the window
+    const box = (selector) => this.element.parentElement.querySelector(selector).getBoundingClientRect();
+    const { top, bottom } = this.element.getBoundingClientRect();
+    if (box(".chosen").bottom <= top && bottom <= innerHeight) return;
+    this.element.parentElement.querySelector(".current").scrollIntoView(); // what moves would be behind the bars, or they below the window
   }
 
   make() {
@@ -85,10 +85,11 @@ export class Bars {
     if (guessed) this.tell(before, means);
     else if (moved) this.waiting = setTimeout(() => this.settle(), LASTS);
     [this.means, this.k] = [means, k];
-    for (const { goal, mark, said } of this.puzzles) {
-      if (!reached(goal, means) || said.textContent) continue;
-      mark.textContent = "● ";
-      said.textContent = this.words.solved;
+    for (const { goal, text, element } of this.puzzles) {
+      if (!reached(goal, means) || element.className) continue;
+      element.className = "solved";
+      element.append(" ", el("b", {}, this.words.solved));
+      this.question.textContent = `${text} ${this.words.solved}`; // beside the hand
     }
   }
 }

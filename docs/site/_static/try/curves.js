@@ -1,5 +1,5 @@
 // The means over k: a small curve for each metric, from 0 to 1, with a mark at the k that is set.
-import { el, fill } from "./element.js";
+import { el, fill, titled } from "./element.js";
 import { METRICS } from "./metrics.js";
 
 const WIDE = 120, HIGH = 60, EDGE = 4;
@@ -20,7 +20,7 @@ export class Curves {
       figure.element = el("figure", {}, el("figcaption", {}, metric), figure.drawing, el("p", { "aria-hidden": "true" }, el("span", {}, "k = 1"), figure.last));
       return figure;
     });
-    this.element = el("div", { class: "try-curves" }, el("p", {}, words.curves), el("div", {}, ...this.figures.map(({ element }) => element)));
+    this.element = el("div", { class: "try-curves" }, titled(words.curves), el("div", {}, ...this.figures.map(({ element }) => element)));
   }
 
   y(value) { return EDGE + (1 - value) * (HIGH - 2 * EDGE); }

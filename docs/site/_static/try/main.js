@@ -1,7 +1,7 @@
 // "Try the metrics": three rankings to play with, their metrics, a link that keeps them.
 import { Bars } from "./bars.js";
 import { Curves } from "./curves.js";
-import { el, fill } from "./element.js";
+import { el, fill, titled } from "./element.js";
 import { EXPERIMENTS, looksAt } from "./experiments.js";
 import { listen } from "./hands.js";
 import { Rankings } from "./rankings.js";
@@ -68,17 +68,17 @@ const start = (root) => {
   };
   const chosen = el("select", { onchange: ({ target }) => reset(target.value) },
     ...Object.entries(words.sets).map(([set, label]) => el("option", { value: set, selected: set === state.set }, label)));
-  const experiments = el("div", { class: "try-experiments" }, el("p", {}, words.experiment), el("p", {},
+  const experiments = el("div", { class: "try-experiments tool-panel" }, titled(words.experiment), el("p", {},
     ...Object.keys(EXPERIMENTS).map((name) => el("button", { type: "button", onclick: () => ask(name) }, words.experiments[name].name))));
   listen(rankings);
   settings.draw();
   rankings.draw();
   scores.draw();
-  const parts = [el("p", { class: "try-help" }, words.help), experiments,
+  const parts = [experiments,
     el("div", { class: "try-controls" }, el("label", {}, el("span", {}, words.set), chosen), ...settings.cutoff),
-    el("div", { class: "try-main" }, rankings.element, bars.element), foot(rankings, state, words, reset),
-    el("div", { class: "try-controls" }, ...settings.further), curves.element, bars.list, scores.element];
-  root.replaceChildren(...(fault ? [el("p", { class: "try-fault", role: "alert" }, fault)] : []), ...parts);
+    el("div", { class: "try-main" }, rankings.element, bars.element), foot(rankings, state, words, reset), el("p", { class: "tool-help" }, words.help),
+    bars.list, curves.element, el("div", { class: "try-controls" }, ...settings.further), scores.element];
+  root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), ...parts);
   root.classList.add("ready");
 };
 

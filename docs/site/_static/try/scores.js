@@ -76,10 +76,11 @@ export const controls = (state, words, changed) => {
   const draw = () => {
     k.max = deep(state);
     [k.value, p.value, level.value, gain.value] = [state.k, state.persistence, state.level, state.gain];
+    for (const { style, min, max, value } of [k, p]) style.setProperty("--part", (value - min) / (max - min));
     graded.checked = state.graded;
     for (const label of grades) label.hidden = !state.graded;
     shownK.textContent = `k = ${state.k}`;
     shownP.textContent = `p = ${state.persistence}`;
   };
-  return { cutoff: [labelled("k", k), shownK], further: [labelled(words.persistence, p), shownP, labelled(words.graded, graded), ...grades], draw };
+  return { cutoff: [labelled("k", k), shownK, labelled(words.graded, graded), ...grades], further: [labelled(words.persistence, p), shownP], draw };
 };
