@@ -104,14 +104,15 @@ def table(html: str, edition: Edition) -> str:
 def _join_heads(document: BeautifulSoup) -> None:
     """Put the names of an index, a row of their own below the names of columns, into the empty cells above them."""
     for head in document.find_all("thead"):
-        rows = [row.find_all(CELL) for row in head.find_all("tr")]
+        lines = head.find_all("tr")
+        rows = [line.find_all(CELL) for line in lines]
         if len(rows) < 2 or len(rows[-2]) != len(rows[-1]):
             continue
         pairs = list(zip(rows[-2], rows[-1], strict=True))
         if not any(text_of(upper) and text_of(lower) for upper, lower in pairs):
             for upper, lower in pairs:
                 upper.extend(list(lower.contents) if text_of(lower) else [])
-            rows[-1][0].parent.decompose()
+            lines[-1].decompose()
 
 
 def _style_by_class(document: BeautifulSoup) -> None:
