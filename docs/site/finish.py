@@ -110,8 +110,7 @@ class Pages:
         """Return a page, of the file of that name, without inline code and with a policy. Raises ValueError."""
         for pattern, better in BETTER:
             text = pattern.sub(better, text)
-        text = _SHELL.sub(lambda code: _DASHED.sub(r'<span class="together">\g<0></span>', code[0]), text)
-        text = _LONG.sub(lambda name: re.sub(r"(?<=[/._])(?=\w)", "<wbr>", name[0]), text)
+        text = broken_in_right_places(text)
         before, sign, after = text.partition(_VIEWPORT)  # Sphinx and its theme each write one
         text = before + sign + re.sub(rf"\s*{_VIEWPORT}[^>]*>", "", after)
         text = _SCRIPT.sub(self._script, text)
@@ -159,6 +158,12 @@ class Pages:
             f'<svg class="svg-inline--fa {match["names"]}"{match["rest"]} aria-hidden="true" viewBox="{box}">'
             f'<path fill="currentColor" d="{outline}"></path></svg>'
         )
+
+
+def broken_in_right_places(text: str) -> str:
+    """Return a page where no line of a shell ends after a hyphen, and long names in code end after `/`, `.` or `_`."""
+    text = _SHELL.sub(lambda code: _DASHED.sub(r'<span class="together">\g<0></span>', code[0]), text)
+    return _LONG.sub(lambda name: re.sub(r"(?<=[/._])(?=\w)", "<wbr>", name[0]), text)
 
 
 def icon_shapes(code: str) -> Icons:
