@@ -26,11 +26,16 @@ document.addEventListener("DOMContentLoaded", () => {
 });
 
 // The section one is in stays in sight in a list of contents that is longer than the window.
-document.addEventListener("activate.bs.scrollspy", ({ relatedTarget }) => {
-  const bar = relatedTarget?.closest(".bd-sidebar-secondary");
-  if (!bar) return;
-  const entry = relatedTarget.getBoundingClientRect(), { top, bottom } = bar.getBoundingClientRect();
-  if (entry.top < top + 60 || entry.bottom > bottom - 60) bar.scrollTop += entry.top - (top + bottom) / 2;
+document.addEventListener("DOMContentLoaded", () => {
+  const contents = document.querySelector("#pst-page-toc-nav");
+  if (!contents) return;
+  const follow = () => {
+    const link = contents.querySelector("a[aria-current]"), bar = contents.closest(".bd-sidebar-secondary");
+    if (!link || !bar) return;
+    const entry = link.getBoundingClientRect(), { top, bottom } = bar.getBoundingClientRect();
+    if (entry.top < top + 60 || entry.bottom > bottom - 60) bar.scrollTop += entry.top - (top + bottom) / 2;
+  };
+  new MutationObserver(follow).observe(contents, { subtree: true, attributeFilter: ["aria-current"] });
 });
 
 // The search field answers while one types; what that takes is loaded when it is first used.
