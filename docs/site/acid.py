@@ -9,6 +9,7 @@ from typing import Any
 from docs.site.project import Edition, table
 
 Library = dict[str, Any]
+MARKS = {"agrees": "✓", "documented": "≈", "refuses": "⊘", "undocumented": "≠", "crashes": "✕"}
 
 
 def scoreboard(edition: Edition, _argument: str) -> str:
@@ -27,15 +28,16 @@ def scoreboard(edition: Edition, _argument: str) -> str:
         [title, *(_cell(number, family, library["families"][family], words) for number, library in numbered)]
         for family, title in titles.items()
     )
+    legend = "".join(f"<span>{_mark(verdict)} {escape(word)}</span> " for verdict, word in words["verdicts"].items())
     shown = table(["", *map(short, libraries)], rows)
     cases = "".join(_cases(number, name, library, titles, words) for number, (name, library) in
                     enumerate(libraries.items()))  # fmt: skip
     suite = words["suite"].format(record["suite"]["version"], record["suite"]["sha256"][:12], record["command"])
-    return f"{shown}\n\n{suite}\n\n{cases}"
+    return f'<p class="acid-legend">{legend}</p>\n\n<div class="acid">\n\n{shown}\n\n</div>\n\n{suite}\n\n{cases}'
 
 
 def short(name: str) -> str:
-    """A library's name as the head of a column: of a file of this site its place alone."""
+    """A library's name as the head of a column: of a file of this site its name alone."""
     return name if "/" not in name else "metrics.js"
 
 
@@ -46,9 +48,15 @@ def _anchor(number: int, family: str) -> str:
 def _cell(number: int, family: str, row: dict[str, Any], words: dict[str, Any]) -> str:
     if not row["asked"]:
         return "–"
-    verdict = escape(words["verdicts"][row["verdict"]])
-    shown = f"{verdict} {row['agree']}/{row['asked']}"
-    return shown if row["verdict"] == "agrees" else f'<a href="#{_anchor(number, family)}">{shown}</a>'
+    verdict, agrees = escape(words["verdicts"][row["verdict"]]), row["verdict"] == "agrees"
+    count = row["asked"] if agrees else f"{row['agree']}/{row['asked']}"
+    shown = f'{_mark(row["verdict"])}<span class="visually-hidden">{verdict}</span> <small>{count}</small>'
+    return shown if agrees else f'<a href="#{_anchor(number, family)}" title="{verdict}">{shown}</a>'
+
+
+def _mark(verdict: str) -> str:
+    """The sign for a verdict, whose word stands in the legend."""
+    return f'<span class="mark-{verdict}" aria-hidden="true">{MARKS[verdict]}</span>'
 
 
 def _source(source: str, words: dict[str, Any]) -> str:

@@ -93,11 +93,26 @@ def fold(cell: nodes.Element, title: str) -> None:
 def table(html: str, edition: Edition) -> str:
     """Return an HTML output as the site shows it in the language of an edition."""
     document = parse(re.sub(r"<style.*?</style>\s*", "", html, flags=re.S))
+    _join_heads(document)
     _style_by_class(document)
     if edition.language == "zh":
         _add_chinese(document, labels(edition.root))
     _let_names_break(document)
     return str(document).strip()
+
+
+def _join_heads(document: BeautifulSoup) -> None:
+    """Put the names of an index, a row of their own below the names of columns, into the empty cells above them."""
+    for head in document.find_all("thead"):
+        lines = head.find_all("tr")
+        rows = [line.find_all(CELL) for line in lines]
+        if len(rows) < 2 or len(rows[-2]) != len(rows[-1]):
+            continue
+        pairs = list(zip(rows[-2], rows[-1], strict=True))
+        if not any(text_of(upper) and text_of(lower) for upper, lower in pairs):
+            for upper, lower in pairs:
+                upper.extend(list(lower.contents) if text_of(lower) else [])
+            lines[-1].decompose()
 
 
 def _style_by_class(document: BeautifulSoup) -> None:
@@ -128,11 +143,11 @@ def _add_chinese(document: BeautifulSoup, known: dict[str, dict[str, str]]) -> N
 
 
 def _let_names_break(document: BeautifulSoup) -> None:
-    """Let a name in the head of a table break after its underline or before its cutoff."""
-    for cell in document.select("thead th"):
+    """Let a name at the head of a column or a row break after an underline or a slash."""
+    for cell in document.select("th"):
         text = text_of(cell)
-        if "_" in text and not cell.find("small"):
-            first, *rest = re.split(r"(?<=_)", text)
+        if re.search("[_/]", text) and not cell.find(True):
+            first, *rest = re.split(r"(?<=[_/])(?=\w)", text)
             cell.clear()
             cell.append(first)
             for part in rest:

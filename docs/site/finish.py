@@ -59,6 +59,10 @@ BETTER = (
         r'\1 aria-label="\2">',
     ),
 )
+_SHELL = re.compile(r'(?<=<div class="highlight-)(?:sh|bash) .*?</pre>', re.S)
+_DASHED = re.compile(r"(?<![^\s>])[^\s<>]*-[^\s<>]+(?![^<]*>)")  # a line would end after any of its hyphens
+_LONG = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<\s]{25,}(?=</code>)')
+_SCROLLED = re.compile(r'(?<=document\.querySelector\()"div\.bd-sidebar"')  # the contents scroll, what is above stays
 _FOCUS = re.compile(r"\w\.tabIndex=\w\.scrollWidth[^}]*")  # a layout for each box; site.js does it with one for all
 _STYLES = ("fa-solid", "fa-regular", "fa-brands", "fa-lg", "fa-fw", "fa-sm")
 Icons = dict[str, tuple[str, str]]
@@ -86,7 +90,8 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     _no_eval(static / "doctools.js", static / "translations.js")
     theme_script = static / "scripts" / "pydata-sphinx-theme.js"
     code = theme_script.read_text(encoding="utf-8")
-    theme_script.write_text(_FOCUS.sub("", code), encoding="utf-8")
+    code = _SCROLLED.sub("'.sidebar-primary-item:has(.bd-docs-nav)'", _FOCUS.sub("", code))
+    theme_script.write_text(code, encoding="utf-8")
     used = names(folder)
     for path in sorted([*static.glob("*.css"), *(static / "styles").glob("*.css")]):
         text = _FONTS.sub("", path.read_text(encoding="utf-8"))  # the font files are not shipped
@@ -105,6 +110,7 @@ class Pages:
         """Return a page, of the file of that name, without inline code and with a policy. Raises ValueError."""
         for pattern, better in BETTER:
             text = pattern.sub(better, text)
+        text = broken_in_right_places(text)
         before, sign, after = text.partition(_VIEWPORT)  # Sphinx and its theme each write one
         text = before + sign + re.sub(rf"\s*{_VIEWPORT}[^>]*>", "", after)
         text = _SCRIPT.sub(self._script, text)
@@ -152,6 +158,12 @@ class Pages:
             f'<svg class="svg-inline--fa {match["names"]}"{match["rest"]} aria-hidden="true" viewBox="{box}">'
             f'<path fill="currentColor" d="{outline}"></path></svg>'
         )
+
+
+def broken_in_right_places(text: str) -> str:
+    """Return a page where no line of a shell ends after a hyphen, and long names in code end after `/`, `.` or `_`."""
+    text = _SHELL.sub(lambda code: _DASHED.sub(r'<span class="together">\g<0></span>', code[0]), text)
+    return _LONG.sub(lambda name: re.sub(r"(?<=[/._])(?=\w)", "<wbr>", name[0]), text)
 
 
 def icon_shapes(code: str) -> Icons:

@@ -95,7 +95,8 @@ def _plain_contents(app: Sphinx) -> str:
     add_toctree_functions(app, "search", "", context, None)
     depth = {"startdepth": 0, "maxdepth": 2, "show_nav_level": 1}
     make = context["generate_toctree_html"]
-    return str(make(kind="sidebar", collapse=False, includehidden=True, titles_only=True, **depth))
+    shown = str(make(kind="sidebar", collapse=False, includehidden=True, titles_only=True, **depth))
+    return re.sub(r"(?<=>)helpers\.(?=[\w.]+</a>)", "", shown)  # all below API are modules of this one package
 
 
 def contents(app: Sphinx, page: str) -> str:

@@ -23,7 +23,7 @@ pytest.importorskip("sphinx", reason="the docs extra is not installed: pip insta
 from docs.site.build import build, problems
 from docs.site.cells import table
 from docs.site.downloads import downloads
-from docs.site.finish import POLICY, Pages
+from docs.site.finish import POLICY, Pages, broken_in_right_places
 from docs.site.formulas import mathml
 from docs.site.inserts import card, filled
 from docs.site.links import check_links, unreachable
@@ -530,6 +530,27 @@ def test_columns_of_text_are_marked():
     assert re.findall(r'<t[dh] class="words">(\w+)<', shown) == ["who", "Ann", "Bob"]
     assert "style" not in shown
     assert "border" not in shown
+
+
+def test_the_name_of_an_index_needs_no_row_of_its_own():
+    """Each table of a lesson with a named index would begin with two rows, the second almost empty."""
+    head = "<thead><tr><th></th><th>mean</th></tr><tr><th>{}</th><th>{}</th></tr></thead>"
+    html = f"<table>{head}<tr><th>BM25</th><td>0.5</td></tr></table>"
+    shown = table(html.format("system", ""), Edition(ROOT, "en"))
+    assert shown.count("<tr>") == 2
+    assert re.findall(r">(\w+)</th>", shown) == ["system", "mean", "BM25"]
+    assert table(html.format("system", "low"), Edition(ROOT, "en")).count("<tr>") == 3
+
+
+def test_options_and_names_are_whole():
+    """A line would end inside of `--out`, or in the middle of a word of a long name."""
+    code = '<div class="highlight-sh notranslate"><pre>run --out <span class="a-b">X</span>=a-b\n</pre>'
+    held = '<span class="together">{}</span>'
+    shown = code.replace("--out", held.format("--out")).replace("=a-b\n", f"{held.format('=a-b')}\n")
+    assert broken_in_right_places(code) == shown
+    name = '<code class="docutils literal notranslate">{}</code>'
+    long, parted = "sentence-transformers/all_x.md", "sentence-transformers/<wbr>all_<wbr>x.<wbr>md"
+    assert broken_in_right_places(name.format(long)) == name.format(parted)
 
 
 def test_anchors_are_made_from_the_titles():

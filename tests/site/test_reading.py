@@ -91,6 +91,34 @@ def test_a_box_that_scrolls_says_so(site: Site):
         assert {"local", "scroll"} <= set(attachment.split(", "))
 
 
+def test_contents_stay_in_view(site: Site):
+    """The mark for the section one reads would move out of the window in a long list of contents."""
+    site.look(LAPTOP)
+    site.open("en/02_metrics.html")
+    site.until("document.readyState === 'complete'")
+    site.show("#summary")
+    inside = """(() => {
+      const link = document.querySelector(".page-toc a[aria-current]");
+      const { top, bottom } = link?.getBoundingClientRect() ?? {};
+      return link?.hash === "#summary" && top > 0 && bottom < innerHeight;
+    })()"""
+    site.until(inside)
+
+
+def test_name_and_search_stay_above_the_list_of_pages(site: Site):
+    """A reader far down in the list of pages would have no way to search, or a link would lie under the search."""
+    site.look(LAPTOP)
+    site.open("en/helpers.provenance.html")
+    links = site.page.locator(".bd-docs-nav a")
+    links.last.evaluate("link => link.scrollIntoView({block: 'nearest', behavior: 'instant'})")
+    search = site.page.locator(".search-button-field").bounding_box()
+    below = search["y"] + search["height"]
+    assert site.page.locator(".bd-sidebar-primary .navbar-brand").bounding_box()["y"] >= 0
+    assert 0 < search["y"] < 150
+    assert below < links.last.bounding_box()["y"] < LAPTOP["height"]
+    assert links.first.bounding_box()["y"] < below, "the list is longer than the window"
+
+
 def test_printed_sources_are_coloured(site: Site):
     """The source of a function would be grey where code is coloured, and its numbers would be coloured too."""
     site.look(WIDE)

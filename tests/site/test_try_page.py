@@ -237,6 +237,7 @@ def test_an_experiment_asks_first_and_then_shows(site: Site, language: str):
     assert site.page.locator(".current .try-query b").inner_text() == "C"
     site.page.locator(".current .try-retrieved button").nth(4).click()
     assert question.inner_text() == ""
+    site.show(".try-ranking.current")  # no control is half behind the bar at the top, which axe takes for small
     assert site.violations() == []
     assert site.wrong == []
 

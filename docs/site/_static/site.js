@@ -12,17 +12,30 @@ const watch = () => {
 addEventListener("load", watch);
 addEventListener("outputs", watch); // of a lesson that ran in its page
 
-// The language switch leads to the same heading of the other edition: anchors are equal in both.
+// The language switch leads to the same heading or cell of the other edition: anchors are equal in both.
 document.addEventListener("DOMContentLoaded", () => {
   const link = document.querySelector("a.language-switch");
   if (!link) return;
-  const headings = [...document.querySelectorAll("article section[id]")];
+  const places = [...document.querySelectorAll("article :is(section[id], [id^='cell-'])")];
   link.addEventListener("click", () => {
-    const passed = headings.filter((section) => section.getBoundingClientRect().top < 110);
+    const passed = places.filter((place) => place.getBoundingClientRect().top < 110);
     const here = window.scrollY < 60 ? "" : passed.length ? passed[passed.length - 1].id : "";
     link.href = link.href.split(/[?#]/)[0] + location.search + (here ? "#" + here : "");
     try { localStorage.setItem("language", link.hreflang.slice(0, 2)); } catch { /* private window */ }
   });
+});
+
+// The section one is in stays in sight in a list of contents that is longer than the window.
+document.addEventListener("DOMContentLoaded", () => {
+  const contents = document.querySelector("#pst-page-toc-nav");
+  if (!contents) return;
+  const follow = () => {
+    const link = contents.querySelector("a[aria-current]"), bar = contents.closest(".bd-sidebar-secondary");
+    if (!link || !bar) return;
+    const entry = link.getBoundingClientRect(), { top, bottom } = bar.getBoundingClientRect();
+    if (entry.top < top + 60 || entry.bottom > bottom - 60) bar.scrollTop += entry.top - (top + bottom) / 2;
+  };
+  new MutationObserver(follow).observe(contents, { subtree: true, attributeFilter: ["aria-current"] });
 });
 
 // The search field answers while one types; what that takes is loaded when it is first used.
