@@ -19,7 +19,6 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name[-40:]}.{secrets.token_hex(8)}.tmp")
-    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # the umask applies
     try:
         yield temporary
         temporary.replace(path)

@@ -180,7 +180,7 @@ def _read_json(path: Path, encoding: str) -> dict[str, list[Cell]]:
                 line += lines.read()
             try:
                 value = json.loads(line)
-            except (ValueError, RecursionError) as error:
+            except ValueError as error:
                 raise ValueError(f"{path.name!r}, line {number} is not JSON ({error}): {line.strip()[:60]!r}") from None
             values = value if isinstance(value, list) else [value]
             if not all(isinstance(row, dict) for row in values):

@@ -26,7 +26,7 @@ class Card:
     """The content of the JSON files of a model's folder.
 
     Attributes:
-        name: name of the folder, control characters escaped.
+        name: name of the folder.
         config: ``config.json``.
         tokenizer: ``tokenizer_config.json``.
         poolings: the poolings in ``1_Pooling/config.json``; empty without the file.
@@ -114,7 +114,7 @@ def read_card(folder: Path) -> Card:
         ValueError: a file is not JSON or not of the form that sentence-transformers writes, or a layer is not
             supported.
     """
-    name = repr(folder.name)[1:-1]
+    name = folder.name
     try:
         pooling = dict(read_json(folder / "1_Pooling" / "config.json"))
         settings = dict(read_json(folder / "config_sentence_transformers.json"))
@@ -155,7 +155,7 @@ def read_json(path: Path) -> Any:
     """
     try:
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    except (ValueError, RecursionError) as error:  # invalid JSON and invalid UTF-8 are ValueErrors
+    except ValueError as error:  # invalid JSON and invalid UTF-8 are ValueErrors
         raise ValueError(
             f"'{path.parent.name}/{path.name}' cannot be read ({error}); download the model again."
         ) from None

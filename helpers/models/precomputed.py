@@ -42,7 +42,7 @@ class Precomputed:
     def __init__(self, folder: str | Path) -> None:
         """Read and check the four files."""
         folder = Path(folder)
-        self.name = repr(folder.name)[1:-1]
+        self.name = folder.name
         self.arrays: dict[str, np.ndarray] = {}
         self.row_of_text: dict[str, dict[str, int]] = {}
         digests: dict[str, str] = {}
