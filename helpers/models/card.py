@@ -48,11 +48,7 @@ class Card:
     max_length: int | None
 
     def choose_pooling(self, pooling: str | None, *, required: bool) -> Pooling | None:
-        """Return ``pooling``, by default the model's own; None if the model states no supported pooling.
-
-        Raises:
-            ValueError: the pooling is unknown, or there is none and one is ``required``.
-        """
+        """Return ``pooling``, by default the model's own; None if it has no supported one and none is ``required``."""
         if pooling is not None:
             return Pooling(pooling)
         if len(self.poolings) == 1 and self.poolings[0] in set(Pooling):
@@ -148,11 +144,7 @@ def read_card(folder: Path) -> Card:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file of a model's folder; return an empty dict if the file does not exist.
-
-    Raises:
-        ValueError: the file is not JSON.
-    """
+    """Read a JSON file of a model's folder; return an empty dict if the file does not exist."""
     try:
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     except ValueError as error:  # invalid JSON and invalid UTF-8 are ValueErrors

@@ -130,11 +130,7 @@ def _weights_of(folder: Path, files: dict[str, Path]) -> tuple[str, ...]:
 
 
 def read_pickle(path: Path) -> dict[str, Tensor]:
-    """Read weights in PyTorch's older format (``.bin``) with its restricted loader, which runs no code.
-
-    Raises:
-        ValueError: the file is damaged, or holds something other than named tensors.
-    """
+    """Read weights in PyTorch's older format (``.bin``) with its restricted loader, which runs no code."""
     import torch
 
     where = f"{path.parent.name}/{path.name}"

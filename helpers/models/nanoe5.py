@@ -56,9 +56,6 @@ class E5File:
         characters: offset of the table of character replacements.
         directory: for each tensor whether it has 4 bits (1 or 0), its number of weights, and its offset.
         data: the whole file, memory-mapped.
-
-    Raises:
-        ValueError: the file has another format.
     """
 
     def __init__(self, path: Path) -> None:

@@ -1,6 +1,5 @@
 """Learned sparse retrieval (SPLADE): a network weights every token of its vocabulary for a text."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -43,10 +42,6 @@ class Sparse(Retrieval):
         return "Sparse"
 
     def represent(self, texts: list[str], kind: str) -> "csr_matrix":
-        """Return the weights of the vocabulary for each text, (n, vocabulary), float32."""
-        return self.weights(texts)
-
-    def weights(self, texts: Sequence[str]) -> "csr_matrix":
         """Return the weights of the vocabulary for each text, (n, vocabulary), float32; most are 0."""
         import torch
         from scipy.sparse import csr_matrix, vstack

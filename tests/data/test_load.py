@@ -62,16 +62,6 @@ def test_unknown_split_is_answered_with_those_that_exist():
         load_dataset("pocket-en", split="train")
 
 
-def test_positive_missing_from_the_corpus_is_an_error(tmp_path):
-    """A relevant passage that cannot be found would count as the model's failure."""
-    folder = hub_folder(hub_folder(tmp_path / "set", ROWS), [{"text": "uno"}], "corpus.jsonl")
-    with pytest.raises(
-        ValueError,
-        match=r"2 of 3 passages that 'corpus' lacks.*'ein', 'dos'.*on_missing=\"skip\"",
-    ):
-        load_dataset(folder, corpus="corpus")
-
-
 @pytest.mark.parametrize("source", ["no-such-collection", "pocket-xx"])
 def test_unknown_name_lists_the_known_ones(source):
     """A typing slip must not end in a search of the hub."""

@@ -73,7 +73,8 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
     full_name = f"{card.name}-{queries}" if queries == corpus else f"{card.name}-{queries}-{corpus}"
     prefix, side = ("", "") if split == "dev" else (f"{split}.", f".{queries}")
     files = (f"{prefix}queries.{queries}.jsonl", f"corpus.{corpus}.jsonl", f"{prefix}qrels{side}.tsv")
-    data = read_files(full_name, *(card.folder / file for file in files), Options())
+    texts, passages, judgements = (card.folder / file for file in files)
+    data = read_files(full_name, texts, passages, judgements, Options())
     return replace(data, relevance_level=card.relevance_level, split=split)
 
 
