@@ -1,8 +1,7 @@
 """The modules that every room uses: where things are kept, one process at a time, bars, the hub."""
 
+import http.client
 import multiprocessing
-import socket
-import threading
 import time
 from pathlib import Path
 
@@ -106,20 +105,13 @@ def test_the_address_asked_and_named_is_the_mirror_where_one_is_set(monkeypatch,
 
 def test_something_else_at_the_address_of_the_hub_is_no_hub(monkeypatch):
     """A proxy that answers in no HTTP would end the report in a stack trace."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.getsockname()[1]}")
-        monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
 
-        def answer() -> None:
-            connection, _ = server.accept()
-            with connection:
-                connection.recv(1024)
-                connection.sendall(b"SSH-2.0-something\r\n")
+    def answer(*_: object, **__: object) -> None:
+        raise http.client.BadStatusLine("SSH-2.0-something")
 
-        thread = threading.Thread(target=answer, daemon=True)
-        thread.start()
-        assert not reachable()
-        thread.join()
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    monkeypatch.setattr("urllib.request.urlopen", answer)
+    assert not reachable()
 
 
 def test_what_is_refused_offline_is_told_as_it_is(monkeypatch):

@@ -82,18 +82,6 @@ def test_two_runs_in_one_folder_share_the_work(tmp_path):
     assert sorted(path.suffix for path in tmp_path.iterdir()) == sorted([".json", *[".npy"] * SHARDS])
 
 
-def test_a_damaged_shard_is_computed_again(model, shard_folder):
-    """A vector changed on disk would be taken for the model's."""
-    path = shard_folder / f"{Shards.open(shard_folder).manifest.shards[1].name}.npy"
-    good = path.read_bytes()
-    path.write_bytes(good[:-100] + bytes([good[-100] ^ 1]) + good[-99:])
-    with pytest.raises(ValueError, match="run the same call of encode_shards again"):
-        np.asarray(Shards.open(shard_folder))
-    again = encode_shards(model, TEXTS, folder=shard_folder, shard_size=SHARD_SIZE)
-    assert np.array_equal(np.asarray(again), EXPECTED)
-    assert path.read_bytes() == good
-
-
 def test_texts_that_were_added_are_computed_alone(model, shard_folder):
     """A corpus that grows by a day would be encoded from its beginning."""
     other = shard_folder.with_name("grown")

@@ -1,7 +1,6 @@
 """Model folders made to do harm: no code is run, nothing outside the folder is read, no weights go undigested."""
 
 import json
-import os
 import pickle
 import shutil
 from collections.abc import Iterator
@@ -211,16 +210,3 @@ def test_a_folder_of_the_bundled_models_name_does_not_replace_it(model, tmp_path
     shutil.copytree(model, tmp_path / OFFLINE_DEFAULT)
     monkeypatch.chdir(tmp_path)
     assert load_model(OFFLINE_DEFAULT, device="cpu").info.weights_sha256.startswith("53aa51172d142c89")
-
-
-def test_the_hubs_own_cache_of_links_still_loads(model, tmp_path):
-    """Every downloaded model is a folder of links to blobs."""
-    blobs = tmp_path / "models--a--b" / "blobs"
-    snapshot = tmp_path / "models--a--b" / "snapshots" / "0123"
-    blobs.mkdir(parents=True)
-    for number, path in enumerate(sorted(path for path in model.rglob("*") if path.is_file())):
-        link = snapshot / path.relative_to(model)
-        link.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(path, blobs / str(number))
-        link.symlink_to(os.path.relpath(blobs / str(number), link.parent))
-    assert load_model(snapshot, device="cpu").info.pooling == "mean"
