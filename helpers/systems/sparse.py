@@ -36,10 +36,7 @@ class Sparse(Retrieval):
     max_length: int
     batch_size: int = 32
 
-    @property
-    def index_kind(self) -> str:
-        """The kind of index for sparse vectors."""
-        return "Sparse"
+    index_kind = "Sparse"
 
     def represent(self, texts: list[str], kind: str) -> "csr_matrix":
         """Return the weights of the vocabulary for each text, (n, vocabulary), float32; most are 0."""
