@@ -283,16 +283,16 @@ def _quietly() -> Iterator[None]:
     import datasets
     from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
-    switches = [(datasets.is_progress_bar_enabled(), datasets.disable_progress_bars, datasets.enable_progress_bars)]
-    switches += [(not are_progress_bars_disabled(), disable_progress_bars, enable_progress_bars)]
+    datasets_bars, hub_bars = datasets.is_progress_bar_enabled(), not are_progress_bars_disabled()
     verbosity = datasets.logging.get_verbosity()
     datasets.logging.set_verbosity(logging.CRITICAL)
-    for _, disable, _ in switches:
-        disable()
+    datasets.disable_progress_bars()
+    disable_progress_bars()
     try:
         yield
     finally:
         datasets.logging.set_verbosity(verbosity)
-        for was_on, _, enable in switches:
-            if was_on:
-                enable()
+        if datasets_bars:
+            datasets.enable_progress_bars()
+        if hub_bars:
+            enable_progress_bars()
