@@ -56,7 +56,7 @@ def encode(
     """Embed a stream of texts on the workers of a Dask cluster, into a folder.
 
     The folder is the one that ``encode_shards(model, texts, folder=folder)`` would fill, bit for bit if a worker has as
-    many threads as that process, and either call finishes what the other began: shards that are there are not
+    many threads as that process, and either call goes on where the other stopped: shards that are there are not
     computed again. The texts are read as workers ask for them, a few shards ahead. A shard that failed, or whose
     worker died, is tried three more times.
 
@@ -74,14 +74,14 @@ def encode(
             one takes the first that it sees, which ``dask-cuda`` makes a different one for each.
         dashboard: serve Dask's page about a local cluster, unencrypted, on port 8787 of this machine; needs ``bokeh``.
         kind, batch_size: as for :func:`helpers.embeddings.encode`.
-        shard_size: texts a shard, what a worker computes at a time.
+        shard_size: texts a shard; a worker computes a shard at a time.
         progress: draw a bar.
 
     Returns:
         The vectors, float32 (n, dim), in the order of the texts.
 
     Warns:
-        UserWarning: what workers warned of, such as truncated texts, once and in the end.
+        UserWarning: the workers' warnings, such as truncated texts, each once and at the end.
 
     Raises:
         ValueError: as for :func:`helpers.embeddings.encode_shards`; a model that was not loaded by name or path,
@@ -143,7 +143,7 @@ def search(
     """Find the k best passages of each query, exactly, each worker in its part of the vectors.
 
     A worker reads a part from the folder, compares all queries with all of its vectors, and returns its k best of
-    each; they are merged here.
+    each; the caller merges them.
 
     Args:
         shards: what :func:`encode` returned, or ``Shards.open(folder)``, on a disk that all machines share.

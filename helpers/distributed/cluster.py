@@ -1,4 +1,4 @@
-"""Reach a Dask cluster: one on this machine that is started and closed here, or one that is there already."""
+"""Connect to a Dask cluster: start and close one on this machine, or use one that runs already."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The metrics: each one function of the hits, one value a query.
 
-Each can be called with rankings and judgements, `recall(retrieved, qrels, k)`, or with hits found before,
-`recall(hits, k)`; `@metric` makes both of what is written here. R is `hits.n_relevant`, the number of relevant
-documents of a query; `hits.relevant` are those that were retrieved, with their ranks.
+Each can be called with rankings and judgements, `recall(retrieved, qrels, k)`, or with hits, `recall(hits, k)`:
+`@metric` adds the first form to the second. R is `hits.n_relevant`, the number of relevant documents of a query;
+`hits.relevant` are those that were retrieved, with their ranks.
 """
 
 from __future__ import annotations

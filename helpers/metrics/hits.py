@@ -71,7 +71,6 @@ class Hits:
 
     @cached_property
     def _counts(self) -> dict[int, np.ndarray]:
-        """What `count` has counted."""
         return {}
 
     def per_query(self, query: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:

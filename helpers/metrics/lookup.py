@@ -85,9 +85,10 @@ def match_by_sorting(
     """Query, rank and grade of the judged rows in the rankings of some queries.
 
     Each ranking is sorted with the rows judged for its query; equal neighbours are a judged row and the rank at
-    which it was retrieved. Both are kept in some bits below the id: a judged row's hold its grade code, a retrieved
-    one's its position in the ranking, counted on from the last code. For example, with the grades 1 and 2 (codes 0
-    and 1; positions are counted from 2) and three bits, a ranking 9, 3, 7, judged 3 with grade 2 and 7 with grade 1:
+    which it was retrieved. Some bits below the id say more: those of a judged row hold its grade code, those of a
+    retrieved row its position in the ranking, counted on from the last code. For example, with the grades 1 and 2
+    (codes 0 and 1; positions are counted from 2) and three bits, a ranking 9, 3, 7, judged 3 with grade 2 and 7 with
+    grade 1:
 
         retrieved  9 · 8 + 2 = 74    3 · 8 + 3 = 27    7 · 8 + 4 = 60
         judged                       3 · 8 + 1 = 25    7 · 8 + 0 = 56

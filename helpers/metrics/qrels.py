@@ -81,8 +81,8 @@ class Ranked:
 class Judgements:
     """Relevance judgements of q queries, flattened; n documents were judged in all.
 
-    Build it with `Judgements.of(qrels)`. Every function here does so itself: doing it once by hand only
-    saves the time when many rankings are scored against the same judgements.
+    Build it with `Judgements.of(qrels)`. Every metric does so itself; do it once yourself to save time when many
+    rankings are scored against the same judgements.
     """
 
     query_ids: Sequence[Hashable]  # (q,) keys of a mapping, else 0 … q-1
@@ -155,7 +155,7 @@ class Judgements:
 
     @cached_property
     def computed(self) -> dict[Hashable, np.ndarray]:
-        """What a metric computed from the judgements alone, for the next ranking scored against them."""
+        """Values that metrics computed from the judgements alone, for the next ranking scored against them."""
         return {}
 
     @cached_property

@@ -23,7 +23,7 @@ UNCUT_TOO = ("map", "mrr", "ndcg", "rbp")  # trec_eval's map, recip_rank and ndc
 
 @dataclass(frozen=True)
 class Metric:
-    """A definition, and what must be known to call it."""
+    """A definition with its name, its options and the depth it looks down to."""
 
     name: str
     definition: Definition
@@ -57,7 +57,7 @@ class Metric:
     def __call__(
         self, retrieved: Retrieved | Hits, qrels: Qrels | int | None = None, k: int | None = None, **options: Option
     ) -> np.ndarray:
-        """Call it as `recall(retrieved, qrels, k)`, or on hits found already as `recall(hits, k)`; k is 10 by default.
+        """Call it as `recall(retrieved, qrels, k)`, or on earlier hits as `recall(hits, k)`; k is 10 by default.
 
         One value for each query, (q,) float64.
         """

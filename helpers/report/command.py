@@ -7,7 +7,6 @@ Exit status: 0 well, 1 an error or a system that failed, 2 a command line that c
 
 import argparse
 import glob
-import os
 import re
 import sys
 import tempfile
@@ -176,7 +175,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.baseline and not args.baseline.exists():
         raise FileNotFoundError(f"No folder {str(args.baseline)!r}; --baseline takes the folder of an earlier report.")
     _check_folder(args, specs)
-    remove_earlier(args.out)  # if anything fails from here on, no older page is taken for this one
+    remove_earlier(args.out)  # so that after a failure no older page is taken for this one
     documents = load_spans(args.data or SPANS_DEFAULT) if chunker else None
     if documents and chunker:
         data = as_collection(documents, cut(documents, chunker))
@@ -321,7 +320,7 @@ def _check_folder(args: argparse.Namespace, specs: Sequence[Spec]) -> None:
             pass
     except OSError as error:
         raise OSError(
-            f"Cannot write into the folder {str(folder)!r} ({error.strerror or os.strerror(error.errno or 0)}); "
+            f"Cannot write into the folder {str(folder)!r} ({error.strerror or error}); "
             "choose another, --out."
         ) from None
     replaced = {path.resolve(): path for path in earlier_files(folder)}
@@ -395,7 +394,7 @@ def with_options(message: str) -> str:
 def our_name(text: str) -> str:
     """Return a metric under the name that :func:`helpers.metrics.evaluate` takes: ``AP@10`` is ``map@10``.
 
-    The options of ir_measures that mean something here are ``dcg`` of nDCG, ``p`` of RBP and ``rel=1``.
+    Of the options of ir_measures it takes ``dcg`` of nDCG, ``p`` of RBP and ``rel=1``.
 
     Raises:
         ValueError: another lowest relevant grade: it is one for all metrics.

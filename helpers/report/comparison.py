@@ -1,4 +1,4 @@
-"""Any systems on one collection: scores with intervals, paired tests, costs, and what failed where."""
+"""Compare any systems on one collection: scores with intervals, paired tests, costs and failures."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +44,7 @@ class Comparison(Results):
 
 
 def default_metrics(cutoffs: Sequence[int]) -> list[str]:
-    """Return what is computed unless otherwise asked: recall at each cutoff, the others at the last."""
+    """Return the default metrics: recall at each cutoff, the others at the last."""
     last = max(cutoffs)
     return [*(f"recall@{k}" for k in sorted(set(cutoffs))), f"mrr@{last}", f"map@{last}", f"ndcg@{last}"]
 
@@ -64,7 +64,7 @@ def compare(
     Args:
         systems: text (see :mod:`helpers.report.spec`), specs, models or :class:`~helpers.systems.System` objects; in a
             mapping, by the names for the tables.
-        data: what :func:`helpers.data.load_dataset` returned.
+        data: the collection, from :func:`helpers.data.load_dataset`.
         k: the cutoff of the metrics, no more than there are passages.
         metrics: names as :func:`helpers.metrics.evaluate` takes them, the main one last; ``judged`` is added at its
             cutoff. Rankings are as deep as the deepest of their cutoffs, 1,000 for those that
@@ -124,7 +124,7 @@ def compare(
             parts = [results[part] for part in (*spec.parts, name)]
             batch = sum(part.batch for part in parts) if all(part.batch for part in parts) else 0.0
             stages = _follow(spec, every, results, data, main, cutoff or k)
-            seconds = _added([part.latency for part in parts])
+            seconds = _sum_stages([part.latency for part in parts])
             results[name] = replace(result, latency=seconds, batch=batch, stages=stages)
     return Comparison(data, {name: _score(results[name], data, chosen, k) for name in specs}, chosen, main)
 
@@ -151,14 +151,14 @@ def check_metrics(metrics: Sequence[str], k: int) -> list[str]:
 def grown(ranking: Ranking, data: RetrievalDataset, metric: str, k: int) -> dict[int, float]:
     """Score smaller corpora: first the passages with a grade above 0 alone, then others added in random order.
 
-    The sizes are evenly spaced on a logarithmic scale. The ranking of a smaller corpus is what is left of that of the
-    whole. A size at which fewer than k passages are left for some query, because the ranking is not deep enough, is
-    passed over.
+    The sizes are evenly spaced on a logarithmic scale. The ranking of a smaller corpus is that of the whole without the
+    other passages. A size at which fewer than k passages are left for some query, because the ranking is not deep
+    enough, is passed over.
 
     Args:
         ranking: scores and ids (q, depth) over the whole corpus.
         data: the collection.
-        metric: which to compute.
+        metric: the metric to compute.
         k: the rank down to which the metric looks.
 
     Returns:
@@ -197,8 +197,9 @@ def failure_of(error: Exception) -> str:
         MemoryError: "memory", ConnectionError: "connection", TimeoutError: "connection",
         ModuleNotFoundError: "package", FileNotFoundError: "file", OSError: "disk", ValueError: "input",
     }  # fmt: skip
-    torchs = type(error).__name__ == "OutOfMemoryError"  # torch need not be loaded
-    return "memory" if torchs else next((kind for type_, kind in kinds.items() if isinstance(error, type_)), "other")
+    if type(error).__name__ == "OutOfMemoryError":  # of torch, which need not be loaded
+        return "memory"
+    return next((kind for type_, kind in kinds.items() if isinstance(error, type_)), "other")
 
 
 def _read_specs(
@@ -257,8 +258,8 @@ def _follow(
     return Stages(float((candidates >= 0).sum(axis=1).mean()), recall, best, lost.to_dict())
 
 
-def _added(latencies: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Add up the stages of parts that are asked one after the other; nothing if one of them was not measured."""
+def _sum_stages(latencies: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Add up the stages of parts that answer one after the other; empty if one of them was not measured."""
     if not all(latencies):
         return {}
     queries = min(len(seconds) for part in latencies for seconds in part.values())
@@ -276,7 +277,7 @@ def _rank(
     latency: int,
     main: str,
 ) -> Result:
-    """Rank by one system; an error is kept, so that the others still get their rows.
+    """Rank by one system; an error becomes its result, so that the others still get their rows.
 
     Systems that take its ranking need ``users`` passages a query of it; ``latency`` queries are measured one at a time.
     """
@@ -301,7 +302,7 @@ def _rank(
                     ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
             each = min(max(k, users), len(data.corpus))  # passages a query, as in use
             seconds, batch = latencies(system, data, each, latency, index) if latency else ({}, 0.0)
-        except Exception as error:  # of anybody's model, file or class
+        except Exception as error:  # a user's model, file or class may raise anything
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
     curve = grown(ranking, data, main, cutoff_of(main, k)) if growth and exact else {}
@@ -331,7 +332,7 @@ def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: in
 
 
 def _notes(caught: Sequence[warnings.WarningMessage]) -> list[Note]:
-    """Return the warnings of a user's concern, each once."""
+    """Return the warnings for users, each once."""
     notes = [w.message if isinstance(w.message, Note) else Note(one_line(w.message)) for w in caught
              if issubclass(w.category, UserWarning)]  # fmt: skip
     return list({note.text: note for note in notes}.values())

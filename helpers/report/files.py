@@ -27,13 +27,13 @@ OWN = re.compile(r"run\.(?:[\w.-]+\.)?trec|mteb/results(?:/[\w.-]+){3}")  # of t
 
 
 def save(comparison: Results, folder: Path, pages: Mapping[str, str] | None = None) -> list[Path]:
-    """Write all files, or none; the files that an earlier report left in the folder go.
+    """Write all files, or none; those of an earlier report in the folder are removed.
 
     Blanks in ids become %20, which TREC's format cannot hold; % becomes %25 where an id has a blank.
 
     Args:
         comparison: with one system that was scored at least, or only ``pages`` are written.
-        folder: made if it does not exist.
+        folder: created if it does not exist.
         pages: further files, text by name.
 
     Returns:
@@ -92,7 +92,7 @@ def earlier_files(folder: Path) -> list[Path]:
 
 
 def remove_earlier(folder: Path) -> None:
-    """Remove what an earlier report wrote, the page first, and no file of anybody else's."""
+    """Remove the files of an earlier report, the page first, and no others."""
     for path in earlier_files(folder):
         path.unlink()
 
