@@ -320,8 +320,7 @@ def _check_folder(args: argparse.Namespace, specs: Sequence[Spec]) -> None:
             pass
     except OSError as error:
         raise OSError(
-            f"Cannot write into the folder {str(folder)!r} ({error.strerror or error}); "
-            "choose another, --out."
+            f"Cannot write into the folder {str(folder)!r} ({error.strerror or error}); choose another, --out."
         ) from None
     replaced = {path.resolve(): path for path in earlier_files(folder)}
     earlier = args.baseline and (args.baseline / "results.json" if args.baseline.is_dir() else args.baseline)
