@@ -58,11 +58,12 @@ def _sentences(value: object) -> Iterator[tuple[str, str]]:
     """
     below = list(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
     if isinstance(value, dict) and {"en", "zh"} <= set(value):
-        english, chinese = (one if isinstance(one, dict) else {"": one} for one in (value["en"], value["zh"]))
+        both = (value["en"], value["zh"])
+        english, chinese = (texts if isinstance(texts, dict) else {"": texts} for texts in both)
         for key, text in english.items():
             if isinstance(text, str) and isinstance(chinese.get(key), str) and text.count(" ") > 2:
                 yield text, chinese[key]
-    yield from (pair for one in below for pair in _sentences(one))
+    yield from (pair for inner in below for pair in _sentences(inner))
 
 
 def _words(root: Path) -> Iterator[Problem]:
