@@ -18,7 +18,6 @@ import operator
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 Number = Fraction | float
@@ -91,7 +90,7 @@ def _value(node: ast.expr, lookup: Lookup) -> Number | bool:
     raise ExpressionError(f"'{ast.unparse(node)}' is not allowed: {ALLOWED}")
 
 
-_DECIMAL = re.compile(r"\d+\.\d+")
+_DECIMAL = re.compile(r"(\d+\.\d+)")
 _SIDE = r"[\d.+*/()×− -]*\d[\d.+*/()×− -]*"
 _CHAIN = re.compile(rf"(?<![\w$@^_.+*/()×−-]){_SIDE}(?:={_SIDE})+(?!\w)", re.A)
 _MATH = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$([^$\n]+?)\$", re.S)
@@ -116,10 +115,6 @@ def _python(part: str) -> str:
     return part if re.search(r"\d", part) and not re.search(r"[^\d.+*/() -]", part.replace("log2", "")) else ""
 
 
-def _replaced(exact: dict[str, float], match: re.Match[str]) -> str:
-    return repr(exact.get(match[0], float(match[0])))
-
-
 def _range(part: str) -> tuple[float, float] | None:
     """Return between which values a part lies, its decimals being rounded; None if it cannot be read.
 
@@ -129,8 +124,8 @@ def _range(part: str) -> tuple[float, float] | None:
     halves = [0.5 * 10.0 ** -len(text.partition(".")[2]) for text in shown]
     values = []
     for signs in itertools.product((-1, 1), repeat=len(shown)):
-        exact = dict(zip(shown, (float(t) + s * h for t, s, h in zip(shown, signs, halves, strict=True)), strict=True))
-        written = _DECIMAL.sub(partial(_replaced, exact), part)
+        exact = {text: repr(float(text) + s * half) for text, s, half in zip(shown, signs, halves, strict=True)}
+        written = "".join(exact.get(piece, piece) for piece in _DECIMAL.split(part))
         try:
             values.append(float(evaluate(written, lambda name: [Fraction(0)])))
         except ExpressionError:

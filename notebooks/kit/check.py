@@ -8,7 +8,7 @@ from nbformat import NotebookNode
 
 from . import figures, hygiene, quantities, translation, twins
 from .companions import PARAMETERS, companion_problems
-from .labels import names_problems, without_names
+from .labels import with_names, without_names
 from .listed import idle, read_yaml
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
@@ -28,7 +28,9 @@ def _lesson(root: Path, name: str, known: figures.Figures | None, books: dict[Pa
         if path.read_text(encoding="utf-8") != dumps(books[path]):
             yield Problem(file, "", "format", "not in the recorder's JSON layout: run `python -m notebooks.kit sync`")
         if path == paths["zh"]:
-            yield from names_problems(books[path], file, root)
+            if with_names(books[path], root) != books[path]:
+                message = "not those of the outputs: run `python -m notebooks.kit sync`"
+                yield Problem(file, books[path].cells[0].id, "names", message)
             books[path] = without_names(books[path])
         yield from hygiene.notebook_problems(books[path], file, root)
         if known and paths["en"] in books:

@@ -19,7 +19,7 @@ from .cells import code_cells
 from .companions import PARAMETERS, read_companion
 from .drawings import parts, svg_fault
 from .listed import read_yaml
-from .notebooks import Problem, lesson_names, lesson_path, read
+from .notebooks import lesson_names, lesson_path, read
 from .tables import parse, text_of
 
 NAMES = re.compile(r'\n*<details class="names">.*?</details>', re.S)
@@ -139,11 +139,3 @@ def with_names(notebook: NotebookNode, root: Path) -> NotebookNode:
         table = f"<summary>输出里的英文名称</summary>\n<table>\n{rows}</table>"
         notebook.cells[0].source += f'\n\n<details class="names">{table}\n</details>'
     return notebook
-
-
-def names_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator[Problem]:
-    """Yield it if the list of names of a Chinese notebook is not that of its outputs."""
-    if with_names(notebook, root) != notebook:
-        yield Problem(
-            file, notebook.cells[0].id, "names", "not those of the outputs: run `python -m notebooks.kit sync`"
-        )

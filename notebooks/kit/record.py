@@ -58,13 +58,6 @@ def stamp(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
-def _unchanged_files(before: dict[Path, str], root: Path) -> None:
-    """Raise NotebookError if a file is no longer as it was read: somebody edited it during the run."""
-    for path, text in before.items():
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            raise NotebookError(f"{relative(root, path)} was edited while it ran; nothing is written: record it again")
-
-
 def _require_stable(
     fresh: NotebookNode, label: str, root: Path, limit: int, parameters: Parameters | None = None
 ) -> None:
@@ -104,7 +97,9 @@ def record(root: Path, name: str, *, limit: int = CELL_LIMIT) -> list[str]:
         _require_stable(fresh, relative(root, paths[0]), root, limit)
         write_matrix(root, {label: {name: AS_RECORDED} for label in recording_conditions(fresh)})
     result = stamp(fresh if changed else english)
-    _unchanged_files(before, root)
+    for path, text in before.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            raise NotebookError(f"{relative(root, path)} was edited while it ran; nothing is written: record it again")
     write_files({paths[0]: dumps(result), paths[1]: dumps(with_names(carry(result, chinese), root))})
     return changed
 
