@@ -14,7 +14,8 @@ suite        reports on several data sets in one page
 """
 
 from helpers.report.command import main, parser
-from helpers.report.comparison import Comparison, compare
+from helpers.report.comparison import compare
+from helpers.report.files import Comparison
 from helpers.report.results import Result
 from helpers.report.spec import Spec
 

@@ -24,8 +24,8 @@ from helpers.data.spans import load_spans
 from helpers.data.trec import read_qrels
 from helpers.embeddings import default_cache
 from helpers.models import OFFLINE_DEFAULT as MODEL_DEFAULT
-from helpers.report.comparison import Comparison, canonical_metrics, check_metrics, compare, default_metrics
-from helpers.report.files import earlier_files, remove_earlier, save
+from helpers.report.comparison import canonical_metrics, check_metrics, compare, default_metrics
+from helpers.report.files import Comparison, earlier_files, remove_earlier
 from helpers.report.gates import (
     NotComparableError,
     Verdict,
@@ -212,7 +212,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.export:
         texts |= mteb_files(comparison, args.export.partition("=")[2])
     try:
-        files = save(comparison, args.out, texts)
+        files = comparison.save(args.out, texts)
     except OSError as error:
         raise OSError(f"{error} The option is --out.") from None
     outcome = {args.junit: junit(comparison, verdicts), args.comment: summary(comparison, verdicts, first, earlier)}

@@ -13,9 +13,9 @@ from helpers.data import RetrievalDataset
 from helpers.data.dataset import require_answers
 from helpers.metrics import METRICS
 from helpers.models import Model
-from helpers.report.files import save
+from helpers.report.files import Comparison
 from helpers.report.loading import dense, load_system, metadata, warn_of_rising
-from helpers.report.results import Result, Results, Stages, base_of, cutoff_of, evaluate_quietly
+from helpers.report.results import Result, Stages, base_of, cutoff_of, evaluate_quietly
 from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, with_labels
 from helpers.systems.combine import DEPTH, Run
 from helpers.systems.cost import Cost, measured, stage
@@ -29,18 +29,6 @@ EXPORTED = 100  # passages a query that a run holds at least
 DEEP = 1000  # passages a query for the growth of the corpus, and for metrics without a cutoff
 POINTS = 6  # sizes of the corpus on a curve
 SEED = 0
-
-
-class Comparison(Results):
-    """The results of :func:`compare`, which can be saved."""
-
-    def save(self, folder: str | Path) -> list[Path]:
-        """Write ``results.json``, ``per_query.csv``, ``qrels.trec`` and a run of each system into a folder.
-
-        Raises:
-            OSError: the folder cannot be written; the message names file and folder.
-        """
-        return save(self, Path(folder))
 
 
 def default_metrics(cutoffs: Sequence[int]) -> list[str]:
