@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from numbers import Integral
@@ -91,6 +91,8 @@ class Judgements:
     grade: np.ndarray  # (n,) int64
     aligned: bool  # whether the queries are the rows of an array rather than names
     relevance_level: int = 1  # the lowest grade that counts as relevant
+    # Values that metrics computed from the judgements alone, for the next ranking scored against them.
+    computed: dict[Hashable, np.ndarray] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, qrels: Qrels | None, relevance_level: int | None = None) -> Judgements:
@@ -152,11 +154,6 @@ class Judgements:
         counts = np.bincount(query, minlength=self.n_queries)
         starts = np.cumsum(counts) - counts
         return Ranked.best_first(query, np.arange(1, len(query) + 1) - starts[query], grade)
-
-    @cached_property
-    def computed(self) -> dict[Hashable, np.ndarray]:
-        """Values that metrics computed from the judgements alone, for the next ranking scored against them."""
-        return {}
 
     @cached_property
     def rows(self) -> np.ndarray:

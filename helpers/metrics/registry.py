@@ -30,11 +30,7 @@ class Metric:
     takes_cutoff: bool
     options: tuple[str, ...]
     fixed_depth: Depth | None
-
-    @property
-    def uncut(self) -> bool:
-        """Whether it is computed of the whole ranking too, under a name without a cutoff."""
-        return self.name in UNCUT_TOO
+    uncut: bool  # whether it is computed of the whole ranking too, under a name without a cutoff
 
     def cutoff(self, k: object) -> int | None:
         """`k` as a number, 10 if it is None; None for a metric that takes no cutoff."""
@@ -93,7 +89,8 @@ def metric(name: str, depth: Depth | None = None) -> Callable[[Definition], Defi
     def register(definition: Definition) -> Definition:
         parameters = inspect.signature(definition).parameters.values()
         options = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
-        METRICS[name] = Metric(name, definition, any(p.name == "k" for p in parameters), options, depth)
+        takes_cutoff = any(p.name == "k" for p in parameters)
+        METRICS[name] = Metric(name, definition, takes_cutoff, options, depth, name in UNCUT_TOO)
 
         @wraps(definition)
         def function(*arguments: Any, **options: Any) -> np.ndarray:

@@ -125,6 +125,8 @@ class Results:
     level: float = 0.95
     budget: int = 0
     evidence: dict[str, dict[str, np.ndarray]] = field(default_factory=dict, repr=False)
+    # The tests by reference and metric: page, files and gates need the same ones.
+    _tests: dict[tuple[str, str], dict[str, dict[str, float]]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def scored(self) -> dict[str, Evaluation]:
@@ -142,10 +144,10 @@ class Results:
         """The interval of each mean, by system and metric; None where fewer than two queries were scored."""
         from helpers.significance import interval
 
-        def of(values: np.ndarray) -> "Interval | None":
-            return interval(values, self.level) if len(values) > 1 else None
-
-        return {name: {m: of(e.per_query[m]) for m in self.metrics} for name, e in self.scored.items()}
+        return {
+            name: {m: interval(e.per_query[m], self.level) if e.queries > 1 else None for m in self.metrics}
+            for name, e in self.scored.items()
+        }
 
     def table(self) -> "pd.DataFrame":
         """Every system by every metric, the best by the main one first, its interval beside it; failed ones last."""
@@ -215,11 +217,6 @@ class Results:
                 row["sd"] = sd = float(np.std(values - other, ddof=1))
                 rows[name] = row | {"detectable": sd and minimum_detectable_difference(sd, len(values))}
         return rows
-
-    @cached_property
-    def _tests(self) -> dict[tuple[str, str], dict[str, dict[str, float]]]:
-        """The tests by reference and metric: page, files and gates need the same ones."""
-        return {}
 
     def with_evidence(self, documents: SpanDataset, budget: int) -> Self:
         """Measure the evidence that each system hands over within a budget of tokens.
