@@ -61,7 +61,7 @@ def encode(
     worker died, is tried three more times.
 
     Args:
-        model: what :func:`helpers.models.load_model` returned. Each worker loads it once, by its name or path, and
+        model: from :func:`helpers.models.load_model`. Each worker loads it once, by its name or path, and
             checks its SHA-256. It computes on a CPU, or on a GPU with ``gpus_per_worker=1``, whatever this one does.
         texts: any iterable of strings.
         folder: where the vectors go; on a disk that all machines of the cluster have under the same path.
@@ -86,7 +86,7 @@ def encode(
     Raises:
         ValueError: as for :func:`helpers.embeddings.encode_shards`; a model that was not loaded by name or path,
             ``workers`` for a cluster that is there already, more workers than GPUs.
-        ConnectionError: nobody answers at the address (within 15 seconds), or the scheduler went away; the same call
+        ConnectionError: no scheduler answers at the address (within 15 seconds), or it went away; the same call
             again goes on.
         RuntimeError: a shard failed four times, or its workers died; the message names it and the cause. The workers
             of a local cluster do not start.
@@ -146,7 +146,7 @@ def search(
     each; the caller merges them.
 
     Args:
-        shards: what :func:`encode` returned, or ``Shards.open(folder)``, on a disk that all machines share.
+        shards: from :func:`encode`, or ``Shards.open(folder)``, on a disk that all machines share.
         queries: float array (q, dim); all are sent to every worker.
         k: how many passages a query, no more than there are.
         cluster, workers, threads_per_worker, dashboard: as for :func:`encode`.

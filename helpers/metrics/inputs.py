@@ -175,7 +175,7 @@ def _read_ranking(ranking: Ranking, query: Hashable) -> tuple[list[Any], bool]:
 def order_rows(ids: np.ndarray, scores: np.ndarray, text_of: Callable[[int], str]) -> tuple[np.ndarray, int]:
     """Put rankings of rows, (q, k), in trec_eval's order, and count those in which two documents share a score.
 
-    Only what is out of order is touched: rankings are sorted where a score rises, and then the documents of equal score
+    Only rankings out of order are touched: they are sorted where a score rises, and then the documents of equal score
     go through `trec_order`, their groups numbered in place of the scores.
 
     Raises:

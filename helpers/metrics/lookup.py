@@ -54,7 +54,7 @@ def row_blocks(n_rows: int, width: int) -> Iterator[slice]:
 def match_by_comparing(ids: np.ndarray, judgements: Judgements, queries: slice) -> np.ndarray:
     """At each rank of some queries, (k, queries): 1 + the grade code of the row retrieved, or 0 if it is not judged.
 
-    Rankings stand upright, because long rows of numbers side by side are what numpy compares fastest.
+    Rankings stand upright, because numpy compares long rows of numbers fastest.
     """
     block, highest = _as_block(ids, queries)
     dtype = np.int32 if max(highest, judgements.highest_row) < 1 << 31 else np.int64
@@ -71,7 +71,7 @@ def match_by_comparing(ids: np.ndarray, judgements: Judgements, queries: slice) 
 
 
 def hits_by_rank(codes: np.ndarray, grades: np.ndarray) -> Ranked:
-    """List what `match_by_comparing` matched, best rank first."""
+    """List the matches of `match_by_comparing`, best rank first."""
     nothing = np.empty(0, np.intp)
     query = [np.flatnonzero(row != 0) for row in codes]  # among booleans numpy finds the true ones fastest
     rank = np.repeat(np.arange(1, len(codes) + 1), list(map(len, query)))

@@ -1,4 +1,4 @@
-"""Tables for the lessons: plain pandas frames, so that what is shown can also be computed with."""
+"""Tables for the lessons: plain pandas frames, so that the numbers shown can also be computed with."""
 
 import textwrap
 from collections.abc import Iterable, Mapping

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-NEAR = 0.25  # points of 1/72 inch, a third of a pixel on a page: nobody sees less
+NEAR = 0.25  # points of 1/72 inch, a third of a pixel on a page: no eye sees less
 SVG_LIMIT = 100_000  # bytes
 GEOMETRY = {"d", "height", "points", "transform", "viewBox", "width", "x", "y"}
 _LOOKS = {

@@ -32,7 +32,7 @@ from helpers.metrics.evaluation import Evaluation
 
 __all__ = ["TOLERANCE", "Case", "Result", "Verdict", "judge", "read_cases", "run_cases", "summary"]
 
-TOLERANCE = 1e-5  # five places, which is what libraries round to and more than papers print
+TOLERANCE = 1e-5  # five places: libraries round to as many, papers print fewer
 START_LIMIT = 300.0  # seconds for the import of the function's module
 
 
@@ -102,7 +102,7 @@ def read_cases() -> list[Case]:
 
 
 def judge(function: Callable[..., object], case: Case) -> tuple[Verdict, str]:
-    """Call the function, and compare what it returns or raises with the right answer."""
+    """Call the function, and compare its value or error with the right answer."""
     try:
         returned = function(case.run, case.qrels, case.metric)
         if isinstance(returned, Evaluation):
