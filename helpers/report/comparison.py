@@ -76,13 +76,13 @@ def compare(
         )
     require_answers(data)
     specs, loaded = _read_specs(systems, progress)
-    every: dict[str, Spec] = {}  # a baseline that only a fusion or a reranker names is ranked before its user
+    ranked: dict[str, Spec] = {}  # a baseline that only a fusion or a reranker names is ranked before its user
     for name, spec in specs.items():
-        every |= {part: Spec(part, "words", WORDS[part.lower()]) for part in spec.parts if part not in every}
-        every[name] = spec
+        ranked |= {part: Spec(part, "words", WORDS[part.lower()]) for part in spec.parts if part not in ranked}
+        ranked[name] = spec
     main = chosen[-2]
     cutoff = cutoff_of(main)
-    for name, spec in every.items():
+    for name, spec in ranked.items():
         if _depth(spec, cutoff) < cutoff:
             raise ValueError(
                 f"{name!r} looks at {_depth(spec, cutoff)} passages of its part, {main} at {cutoff}: set depth to "
@@ -104,14 +104,14 @@ def compare(
                 raise ValueError(f"Its part {part!r} failed: {results[part].error}")
         return load_system(spec, rankings, specs, progress)
 
-    for name, spec in every.items():
-        users = [max(k, EXPORTED, s.options.get("depth", 0)) for s in specs.values() if name in s.parts]
-        result = _rank(spec, load, data, k, max(users, default=0), growth, latency, main)
+    for name, spec in ranked.items():
+        depths = [max(k, EXPORTED, user.options.get("depth", 0)) for user in specs.values() if name in user.parts]
+        result = _rank(spec, load, data, k, max(depths, default=0), growth, latency, main)
         results[name] = result
         if spec.parts and result.ranking is not None:
             parts = [results[part] for part in (*spec.parts, name)]
             batch = sum(part.batch for part in parts) if all(part.batch for part in parts) else 0.0
-            stages = _follow(spec, every, results, data, main, cutoff or k)
+            stages = _follow(spec, ranked, results, data, main, cutoff or k)
             seconds = _sum_stages([part.latency for part in parts])
             results[name] = replace(result, latency=seconds, batch=batch, stages=stages)
     return Comparison(data, {name: _score(results[name], data, chosen, k) for name in specs}, chosen, main)
@@ -237,8 +237,8 @@ def _follow(
     candidates = union(*(ids[part][:, :depth] for part in first.parts))
     rankings = {} if first.kind == "fuse" else {first.parts[0]: candidates}
     for place, user in reversed(list(enumerate(chain))):
-        deep = _depth(chain[place - 1], 0) if place else None
-        rankings[user.name] = ids[user.name][:, :deep]
+        depth_of_next = _depth(chain[place - 1], 0) if place else None
+        rankings[user.name] = ids[user.name][:, :depth_of_next]
     lost = losses(ways(candidates, rankings, data, k))
     level, deepest = data.relevance_level, f"recall@{max(1, candidates.shape[1])}"
     recall = evaluate_quietly(candidates, data.qrels, [deepest], relevance_level=level).mean[deepest]
@@ -260,14 +260,14 @@ def _rank(
     load: Callable[[Spec], System],
     data: RetrievalDataset,
     k: int,
-    users: int,
+    needed: int,
     growth: bool,
     latency: int,
     main: str,
 ) -> Result:
     """Rank by one system; an error becomes its result, so that the others still get their rows.
 
-    Systems that take its ranking need ``users`` passages a query of it; ``latency`` queries are measured one at a time.
+    Systems that take its ranking need ``needed`` passages a query; ``latency`` queries are measured one at a time.
     """
     record, cost = metadata(spec, None, data), Cost()
     with warnings.catch_warnings(record=True) as caught:
@@ -279,7 +279,7 @@ def _rank(
                     system = load(spec)
                 record = metadata(spec, system, data)
                 exact = getattr(system, "exact", None)  # None: no search of the corpus
-                depth = max(k, users)
+                depth = max(k, needed)
                 if exact is not False:  # a deeper search by an approximate index would find other passages
                     depth = max(depth, DEEP if growth and exact else EXPORTED)
                 depth = min(depth, len(data.corpus))
@@ -288,8 +288,8 @@ def _rank(
                     ranking = system.answer(index, data.queries, depth)
                 else:
                     ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
-            each = min(max(k, users), len(data.corpus))  # passages a query, as in use
-            seconds, batch = latencies(system, data, each, latency, index) if latency else ({}, 0.0)
+            in_use = min(max(k, needed), len(data.corpus))  # passages a query
+            seconds, batch = latencies(system, data, in_use, latency, index) if latency else ({}, 0.0)
         except Exception as error:  # a user's model, file or class may raise anything
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
