@@ -90,7 +90,7 @@ class Judgements:
     query: np.ndarray  # (n,) intp, as numpy counts and indexes: the query each of them belongs to
     grade: np.ndarray  # (n,) int64
     aligned: bool  # whether the queries are the rows of an array rather than names
-    relevance_level: int = 1  # the lowest grade that counts as relevant
+    relevance_level: int  # the lowest grade that counts as relevant
     # Values that metrics computed from the judgements alone, for the next ranking scored against them.
     computed: dict[Hashable, np.ndarray] = field(default_factory=dict, init=False, repr=False)
 

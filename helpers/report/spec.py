@@ -262,11 +262,10 @@ def _from_table(name: str, table: Record, place: str, folder: Path) -> Spec:
     if kind not in ("fuse", "rerank"):
         if not isinstance(value, str):
             raise ValueError(f"{place}: {kind} must be text, not {value!r}.")
-        own = kind if kind in PREFIXED else ""
-        spec = _simple(own, value, _beside(value, folder), {**table, "name": name}, place)
-        if spec.kind != kind and (kind == "words" or (kind == "run" and spec.kind != "model")):
+        if kind in ("words", "run") and (value.lower() in WORDS) != (kind == "words"):
             raise ValueError(f"{place}: {value!r} is no {kind}.")
-        return replace(spec, kind=kind if kind == "run" else spec.kind)
+        certain = kind if kind in (*PREFIXED, "run") else ""
+        return _simple(certain, value, _beside(value, folder), {**table, "name": name}, place)
     parts = value if kind == "fuse" else [value]
     if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         raise ValueError(f'{place}: {kind} names systems, fuse = ["a", "b"] or rerank = "a".')
