@@ -183,12 +183,7 @@ def _run(args: argparse.Namespace) -> int:
         data = _judgements_alone(args, specs)
     else:
         data = load_dataset(args.data or DATA_DEFAULT, **_chosen(args, DATA))
-    size = len(data.corpus)
-    cutoffs = sorted({*(cutoffs or (1, min(10, size))), *(k for m in metrics if (k := cutoff_of(m)))})
-    if cutoffs[-1] > size:
-        raise ValueError(
-            f"A cutoff of {cutoffs[-1]} is larger than the corpus, {size} passages; give --cutoffs 1,{size}."
-        )
+    cutoffs = sorted({*(cutoffs or (1, min(10, len(data.corpus)))), *(k for m in metrics if (k := cutoff_of(m)))})
     types = read_types(Path(args.slices).expanduser(), data) if args.slices else bundled_types(data)
     print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
     _print_data(data)
