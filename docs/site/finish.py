@@ -63,6 +63,8 @@ _SHELL = re.compile(r'(?<=<div class="highlight-)(?:sh|bash) .*?</pre>', re.S)
 _DASHED = re.compile(r"(?<![^\s>])[^\s<>]*-[^\s<>]+(?![^<]*>)")  # a line would end after any of its hyphens
 _LONG = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<\s]{25,}(?=</code>)')
 _SCROLLED = re.compile(r'(?<=document\.querySelector\()"div\.bd-sidebar"')  # the contents scroll, what is above stays
+# The theme marks a section in the contents when its heading comes into the window: none after a jump (site.js does it).
+_MARKED = re.compile(r'e\(function\(\)\{const e=document\.querySelector\("#pst-page-toc-nav"\);.*?,c\(\)\}\),')
 _FOCUS = re.compile(r"\w\.tabIndex=\w\.scrollWidth[^}]*")  # a layout for each box; site.js does it with one for all
 _STYLES = ("fa-solid", "fa-regular", "fa-brands", "fa-lg", "fa-fw", "fa-sm")
 Icons = dict[str, tuple[str, str]]
@@ -90,7 +92,7 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     _no_eval(static / "doctools.js", static / "translations.js")
     theme_script = static / "scripts" / "pydata-sphinx-theme.js"
     code = theme_script.read_text(encoding="utf-8")
-    code = _SCROLLED.sub("'.sidebar-primary-item:has(.bd-docs-nav)'", _FOCUS.sub("", code))
+    code = _SCROLLED.sub("'.sidebar-primary-item:has(.bd-docs-nav)'", _MARKED.sub("", _FOCUS.sub("", code)))
     theme_script.write_text(code, encoding="utf-8")
     used = names(folder)
     for path in sorted([*static.glob("*.css"), *(static / "styles").glob("*.css")]):
