@@ -11,6 +11,7 @@ import pytest
 from helpers._atomic import one_at_a_time, whole_file, whole_folder
 from helpers._cache import default_cache
 from helpers._hub import DEFAULT_ENDPOINT, hub_or_local_cache, reachable
+from helpers._notes import Note
 from helpers._progress import progress_bar
 
 
@@ -41,6 +42,11 @@ def test_bars_are_drawn_where_they_are_wanted(monkeypatch, show, disable, drawn)
         assert bar.total == 3 or not drawn
 
 
+def test_a_warning_reads_as_its_text():
+    """A terminal would show the key and the values of the report's catalogues with the sentence."""
+    assert str(Note("3 of 4 are missing.", "missing", count=3)) == "3 of 4 are missing."
+
+
 def _hold(folder: Path, entered: "multiprocessing.synchronize.Event") -> None:
     """Enter the block and stay for a while."""
     with one_at_a_time(folder):
@@ -59,6 +65,7 @@ def test_one_process_at_a_time_fills_a_folder(tmp_path):
     assert entered.wait(60)
     with one_at_a_time(folder):
         assert folder.is_dir()  # the first was let finish
+    assert folder.parent.stat().st_mode & 0o077 == 0, "others could put a model there"
     first.join()
     assert first.exitcode == 0
 

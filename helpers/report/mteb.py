@@ -102,4 +102,4 @@ def _model_index(name: str, task: str, record: Record) -> str:
 
 
 def _json(record: Record) -> str:
-    return json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return json.dumps(record, ensure_ascii=False, indent=2) + "\n"

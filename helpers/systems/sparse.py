@@ -62,7 +62,7 @@ class Sparse(Retrieval):
                 logits = self.network(**tokens).logits.float()
                 saturated = torch.log1p(torch.relu(logits)) * tokens["attention_mask"][:, :, None]
                 blocks.append(csr_matrix(saturated.amax(dim=1).cpu().numpy()))
-        return vstack(blocks, format="csr")[np.argsort(order)]
+        return vstack(blocks)[np.argsort(order)]
 
 
 def load_sparse(

@@ -187,6 +187,12 @@ def test_positions_before_the_first_token_are_not_for_texts(padding, limit):
     assert longest_input(SimpleNamespace(model_max_length=1e30), network) == limit
 
 
+def test_flagmodel_runs_no_code_of_the_folder(tmp_path, monkeypatch):
+    """FlagEmbedding trusts a folder's Python code unless it is told not to."""
+    monkeypatch.setattr("FlagEmbedding.FlagModel", lambda folder, **options: options)
+    assert flag_model(load_model(save_checkpoint(tmp_path / "m"), device="cpu"))["trust_remote_code"] is False
+
+
 def test_flagmodel_gives_the_same_vectors_with_instructions_on_their_sides(tmp_path):
     """The lesson says that both are one; a swapped instruction would be a silent loss."""
     folder = save_checkpoint(tmp_path / "m", pooling="cls")
