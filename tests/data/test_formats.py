@@ -68,6 +68,7 @@ BAD_TABLES = [
     ("a.jsonl", '{"query": "one", "positive": "uno"}\n{"query": \n', "line 2 is not JSON"),
     ("a.jsonl", '{"query": "one", "positive": 3}\n', "passage of row 0 is of type int"),
     ("a.xlsx", "query", "cannot read '.xlsx'; give .jsonl.* Save the sheet as \"CSV UTF-8\""),
+    ("a.csv", "query,positive,positive\none,uno,dos\n", r"names 1 column\(s\) twice, first 'positive'"),
     ("a.parquet", "no such thing", "a.parquet' is no Parquet file"),
 ]
 

@@ -1,7 +1,6 @@
 """Loading models: which files are taken, what is refused, and that pooling and instruction are the model's own."""
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -161,22 +160,6 @@ def test_digest_covers_every_file_of_the_model(checkpoint, tmp_path):
     assert changed.weights_sha256 == first.weights_sha256
     assert changed.sha256 != first.sha256
     assert replace(changed, sha256=first.sha256) == first
-
-
-def test_hub_id_is_read_from_an_earlier_download(checkpoint, tmp_path, monkeypatch):
-    """Who downloaded a model once must be able to work without a network afterwards."""
-    import huggingface_hub.constants
-
-    commit = "0123456789abcdef0123456789abcdef01234567"
-    repository = tmp_path / "hub" / "models--someone--tiny"
-    shutil.copytree(checkpoint, repository / "snapshots" / commit)
-    (repository / "refs").mkdir()
-    (repository / "refs" / "main").write_text(commit)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
-    model = load_model("someone/tiny")
-    assert model.info.name == "someone/tiny"
-    np.testing.assert_allclose(flag_model(model).encode(["the cat"]), encode(model, ["the cat"]), atol=1e-6)
 
 
 @pytest.mark.parametrize(("padding", "limit"), [(None, 514), (0, 513), (1, 512)])
