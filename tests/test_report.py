@@ -164,7 +164,7 @@ def test_the_module_runs_the_command(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["report", "--help"])
     with pytest.raises(SystemExit, match="0"):
         runpy.run_module("helpers.report", run_name="__main__")
-    assert "usage" in capsys.readouterr().out
+    assert "Compare any retrieval systems on any data" in capsys.readouterr().out
 
 
 def test_options_of_models_reach_the_models_alone():

@@ -249,6 +249,11 @@ def test_a_difference_that_no_test_can_find_has_no_power():
     assert simulated_power([0.1, 0.2], 0.1, 2, simulations=10) == 0
 
 
+def test_systems_without_any_difference_do_not_differ():
+    """Equal systems would get the smallest p-value there is."""
+    assert (tukey_hsd([[0.5, 0.25, 1.0]] * 3) == 1).all()
+
+
 def test_tukey_hsd_against_every_permutation():
     """Adjusted p-values of all pairs would be those of some other test."""
     table = np.random.default_rng(3).random((3, 4)).round(1)

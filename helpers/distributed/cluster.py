@@ -92,7 +92,7 @@ def _worker_environments(workers: int | None, threads: int, gpus: int) -> list[d
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
     names = named.split(",") if named is not None else map(str, range(count))
     devices = [name.strip() for name in names][:count]
-    if not devices or (workers or 0) > len(devices):
+    if len(devices) < (workers or 1):
         raise ValueError(f"{workers or 'Some'} workers with a GPU each: this machine shows {len(devices)} GPUs.")
     return [{"CUDA_VISIBLE_DEVICES": device} for device in devices[:workers]]
 

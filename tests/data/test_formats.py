@@ -38,7 +38,7 @@ def test_every_format_gives_the_same_collection(name, tmp_path):
     assert data.queries == ["one", "two"]
     assert data.corpus == ["uno, ein", "un", "tres", "dos"]
     assert data.qrels == [{0: 1, 1: 1, 2: 0}, {3: 1}]
-    assert data.name == name
+    assert (data.name, data.titled) == (name, 0)
 
 
 def test_cells_of_a_csv_stay_the_text_they_are(tmp_path):
@@ -86,7 +86,8 @@ def test_a_file_of_another_encoding_is_read_when_asked(encoding, tmp_path):
     table = put(tmp_path / "a.csv", "query,positive\n一,二三\n四,五六\n".encode(encoding))
     assert load_dataset(table, encoding=encoding).corpus == ["二三", "五六"]
     put(tmp_path / "f" / "data.jsonl", '{"query": "一", "positive": "二三"}\n'.encode(encoding))
-    assert load_dataset(tmp_path / "f", encoding=encoding).queries == ["一"]
+    data = load_dataset(tmp_path / "f", encoding=encoding)
+    assert (data.queries, data.split) == (["一"], "train")  # as ``datasets`` calls files that belong to no split
 
 
 def test_a_wrong_encoding_is_named(tmp_path):

@@ -13,7 +13,7 @@ import numpy as np
 import psutil
 import pytest
 import torch
-from distributed import Client, KilledWorker
+from distributed import Client, KilledWorker, default_client
 from distributed.scheduler import NoWorkerError
 from distributed.security import Security
 
@@ -190,6 +190,21 @@ def test_search_gives_what_one_index_gives(client, tmp_path, monkeypatch):
         assert [a.dtype for a in results] == [a.dtype for a in expected]
 
 
+def test_the_bar_of_a_search_moves(client, tmp_path, monkeypatch, capsys):
+    """A search of an hour would stand at nothing until its end."""
+    monkeypatch.delenv("TQDM_DISABLE", raising=False)
+    monkeypatch.setattr(distributed, "PART", SIZE)
+    vectors = np.ones((3 * SIZE, 4), np.float32)
+    distributed.search(fill(tmp_path / "v", vectors), vectors[:1], 1, cluster=client, progress=True)
+    assert f"{3 * SIZE}/{3 * SIZE}" in capsys.readouterr().err
+
+
+def test_a_cluster_of_our_own_does_not_become_the_default_one():
+    """What else a script computes with Dask would go to these workers, and fail when they end."""
+    with clusters.connected(None, 1, 1, 0, False), pytest.raises(ValueError, match="No client"):
+        default_client()
+
+
 def test_a_shard_that_fails_is_named_with_its_cause_after_three_retries(model, client, tmp_path, monkeypatch):
     """Of a million texts nobody would know which one, or a full disk would be tried for ever."""
     tried = []
@@ -234,9 +249,8 @@ def test_what_workers_warn_of_is_said_once(model, client, tmp_path):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         distributed.encode(model, long, tmp_path, cluster=client, shard_size=SIZE, progress=False)
-    assert [str(warning.message)[:33] for warning in caught if issubclass(warning.category, UserWarning)] == [
-        "Texts are longer than the 64 toke"
-    ]
+    told = [(str(one.message)[:33], one.filename) for one in caught if issubclass(one.category, UserWarning)]
+    assert told == [("Texts are longer than the 64 toke", __file__)]
 
 
 @pytest.mark.parametrize(
@@ -296,6 +310,7 @@ def test_a_model_says_how_to_load_it_once_more(tmp_path, monkeypatch):
         ("GPU-8f6, GPU-1c2", 2, 1, ["GPU-8f6"]),
         (None, 4, 3, ["0", "1", "2"]),
         (None, 2, 2, ["0", "1"]),
+        (None, 1, None, ["0"]),
     ],
 )
 def test_each_worker_gets_a_gpu_of_its_own(visible, count, workers, expected, monkeypatch):
@@ -308,6 +323,9 @@ def test_each_worker_gets_a_gpu_of_its_own(visible, count, workers, expected, mo
     assert [environment["CUDA_VISIBLE_DEVICES"] for environment in environments] == expected
     with pytest.raises(ValueError, match=f"shows {count} GPUs"):
         clusters._worker_environments(count + 1, 1, 1)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
+    with pytest.raises(ValueError, match="Some workers with a GPU each: this machine shows 0 GPUs"):
+        clusters._worker_environments(None, 1, 1)
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,13 @@ def test_kappa_by_hand():
     assert (found.pairs, found.queries, found.one_only, found.grades) == (10, 2, 0, (0, 1))
 
 
+def test_rows_and_their_numbers_as_ids_have_the_same_interval():
+    """The same labels, read from a file the next time, would come out with other ends of the interval."""
+    rows = labels()
+    by_id = [{str(query): docs for query, docs in enumerate(grades)} for grades in rows]
+    assert agreement(*rows).interval == agreement(*by_id).interval
+
+
 @pytest.mark.parametrize("weights", [None, "linear", "quadratic"])
 @pytest.mark.parametrize("seed", range(5))
 def test_kappa_is_that_of_scikit_learn(weights, seed):

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from helpers.models import pooling
+from helpers.models import load_model, pooling
 from helpers.models.pooling import Pooling, TokenBatch
+from tests.checkpoints import save_checkpoint
 
 # Two texts of two dimensions: three tokens, and two tokens behind one place of padding (padded on the left).
 BATCH = TokenBatch(
@@ -38,6 +39,16 @@ def test_pooling_equals_the_hand_calculation(name, expected):
     """A pooling that looks at padding, or weighs by the wrong axis, gives other numbers than these."""
     pooled = pooling.POOLINGS[Pooling(name)](BATCH)
     np.testing.assert_allclose(pooled, np.array(expected, np.float32), rtol=1e-6)
+
+
+def test_the_token_that_pads_is_not_cls_even_where_it_has_its_id(tmp_path):
+    """A text would be represented by its padding, or one without [CLS] by its first token."""
+    model = load_model(save_checkpoint(tmp_path / "m"), backend="transformers", device="cpu")
+    cls, word = model.tokenizer.cls_token_id, model.tokenizer.convert_tokens_to_ids("cat")
+    ids, mask = torch.tensor([[cls, word, cls], [word, word, cls]]), torch.tensor([[0, 1, 1], [1, 1, 0]])
+    with torch.inference_mode():
+        batch = model.token_vectors({"input_ids": ids, "attention_mask": mask})
+    assert batch.is_cls.tolist() == [[False, False, True], [False, False, False]]
 
 
 def test_pooling_that_a_batch_does_not_allow_is_named():

@@ -72,8 +72,10 @@ def test_a_loss_within_the_margin_passes():
     verdict = no_drop(now, "mine", before, "ndcg@1", 0.01, 0.05)
     assert (verdict.passed, verdict.key) == (True, "excluded")
     assert "a loss of 0.01 or more is excluded" in verdict.why()
-    sd = (now.scored["mine"].per_query["ndcg@1"] - before.scores["ndcg@1"]).std(ddof=1)
-    assert verdict.values["detectable"] == number(minimum_detectable_difference(sd, 12, 0.1))
+    uneven = Baseline("2026-01-01", {"ndcg@1": rng.random(12)})
+    sd = np.std(1 - uneven.scores["ndcg@1"], ddof=1)  # of a sample
+    told = no_drop(now, "mine", uneven, "ndcg@1", 0.0, 0.05).values["detectable"]
+    assert told == number(minimum_detectable_difference(sd, 12, 0.1))
     assert not no_drop(now, "gone", before, "ndcg@1", 0.01, 0.05).passed
 
 

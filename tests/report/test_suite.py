@@ -71,6 +71,13 @@ def test_page_and_files_have_the_same_numbers(folders, tmp_path, capsys):
     assert "significantly better than every other" in render(read_suite(folders))
 
 
+def test_a_p_value_of_the_level_itself_is_not_significant(folders):
+    """The first sentence would say what the reports of the sets do not: there p must be below 0.05."""
+    suite = read_suite(folders)
+    suite.rows["b"]["p"] = 0.05
+    assert "do not separate it from b" in render(suite)
+
+
 def test_names_are_escaped():
     """Markup in the name of a set would run in the browser."""
     values = np.array([0.0, 1.0, 1.0])

@@ -186,6 +186,9 @@ def test_bars_carry_value_and_interval():
     assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
     assert [segment[:, 0].tolist() for segment in axes.collections[0].get_segments()] == [[0.7, 0.9], [0.1, 0.5]]
     assert axes.patches[0].get_y() > axes.patches[1].get_y()
+    long = plot_bars(frame.set_axis(["a name of some length, as folders have them", "b"]), "MRR@2")
+    long.figure.canvas.draw()
+    assert min(label.get_window_extent().x0 for label in long.get_yticklabels()) >= 0  # all of it is in the picture
     plt.close(axes.figure)
 
 

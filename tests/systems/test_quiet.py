@@ -16,6 +16,7 @@ from helpers.systems.combine import MaxSimScorer, Rerank, Run
 from helpers.systems.contenders import Contender
 from helpers.systems.cost import measured, stage
 from helpers.systems.pipeline import Retrieval
+from helpers.systems.planning import estimate
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import QUERIES, collection
 
@@ -54,6 +55,7 @@ def test_bars_are_drawn_where_they_were_asked_for(model, drawn):
     Rerank(candidates, MaxSimScorer(model)).rank(data, 2)
     compare([model], data, 3)
     match_table(model, "the cat", "a dog")
+    estimate(model, ["the cat"], 10)
     assert drawn
     assert not any(drawn)
     drawn.clear()
@@ -67,6 +69,8 @@ def test_a_result_is_short_to_look_at():
     found = compare(["bm25"], collection(), 3).results["BM25"]
     assert "array(" not in repr(found)
     assert "ranking" not in repr(found)
+    assert "Evaluation(" not in repr(found)
+    assert found.growth == {}  # nor is computed what was not asked for
     assert Result("name", {}).growth == {}
     assert Result("name", {}).cost.seconds == {}
 

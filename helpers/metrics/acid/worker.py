@@ -13,7 +13,7 @@ from helpers.metrics.acid import Verdict, judge, one_line, read_cases
 
 def main(name: str) -> None:
     """Answer the cases named on standard input; the function itself can neither read it nor print."""
-    requests, replies = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
+    requests, replies = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")  # ASCII both ways
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nowhere, stream)
