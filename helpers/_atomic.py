@@ -13,13 +13,9 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield the path of a temporary file, which replaces ``path`` at the end of the block.
 
     After an error in the block an existing ``path`` is unchanged and the temporary file is removed.
-
-    Raises:
-        OSError: the folder does not exist or cannot be written.
     """
     path = Path(path)
     temporary = path.with_name(f".{path.name[-40:]}.{secrets.token_hex(8)}.tmp")
-    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # the umask applies
     try:
         yield temporary
         temporary.replace(path)
@@ -38,9 +34,6 @@ def one_at_a_time(folder: Path) -> Iterator[None]:
     """Hold an inter-process lock on a folder for the length of the block.
 
     The lock of a killed process is released.
-
-    Raises:
-        OSError: the parent folder cannot be created or written.
     """
     from filelock import FileLock
 
@@ -55,9 +48,6 @@ def whole_folder(folder: Path) -> Iterator[Path]:
 
     Call it under :func:`one_at_a_time`. The temporary folder is removed after an error, and that of a killed process
     by the next call.
-
-    Raises:
-        OSError: the parent folder cannot be written.
     """
     part = folder.with_name(f".{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)

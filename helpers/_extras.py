@@ -16,8 +16,7 @@ def from_extra(extra: str) -> Iterator[None]:
     except ImportError as error:
         raise type(error)(
             f"{error.name} is not installed, and this needs it: install the extra [{extra}], in a checkout by "
-            f'python -m pip install --editable ".[{extra}]"',
-            name=error.name,
+            f'python -m pip install --editable ".[{extra}]"'
         ) from None
 
 

@@ -21,11 +21,7 @@ def plain_name(path: Path) -> str:
 
 @contextlib.contextmanager
 def open_binary(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file, or the content of a ``.gz``.
-
-    Raises:
-        ValueError: the ``.gz`` file is truncated, damaged or not in that format.
-    """
+    """Open a file, or the content of a ``.gz``."""
     try:
         with gzip.open(path) if path.suffix.lower() == PACKED else path.open("rb") as file:
             yield cast(IO[bytes], file)

@@ -84,7 +84,7 @@ def interval(values: ArrayLike, level: float = 0.95) -> Interval:
     """Confidence interval of the mean of per-query values, (n,): Wilson's where all are 0 or 1, else the bootstrap's.
 
     Raises:
-        ValueError: what `bootstrap_interval` raises.
+        ValueError: as `bootstrap_interval`.
     """
     binary = np.isin(_checked(values, "values"), (0, 1)).all()
     return proportion_interval(values, level) if binary else bootstrap_interval(values, level)
@@ -122,7 +122,7 @@ def proportion_interval(values: ArrayLike, level: float = 0.95) -> Interval:
     bootstrap is not.
 
     Raises:
-        ValueError: a value other than 0 and 1, or what `bootstrap_interval` raises.
+        ValueError: a value other than 0 and 1, or as `bootstrap_interval`.
     """
     sample = _checked(values, "values")
     check_level(level)
@@ -142,9 +142,7 @@ def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = 10_000, seed: int =
     Raises:
         ValueError: different lengths, fewer than two queries, a value that is not finite.
     """
-    first, second = _checked(a, "a"), _checked(b, "b")
-    if len(first) != len(second):
-        raise ValueError(f"a has {len(first)} values and b {len(second)}: give both for the same queries.")
+    first, second = _checked_pair(a, b)
     difference = float(np.mean(first - second))
     differ = first != second
     count = int(differ.sum())
@@ -158,9 +156,9 @@ def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = 10_000, seed: int =
 
 def paired_row(a: np.ndarray, b: np.ndarray, test: PairedTest, level: float = 0.95) -> dict[str, float]:
     """Columns of a table of tests: difference a - b with its bootstrap interval, queries better and worse, p-value."""
-    found = bootstrap_interval(a - b, level)
+    spread = bootstrap_interval(a - b, level)
     return {
-        "difference": found.mean, "low": found.low, "high": found.high,
+        "difference": spread.mean, "low": spread.low, "high": spread.high,
         "better": int((a > b).sum()), "worse": int((a < b).sum()), "p": test.p_value,
     }  # fmt: skip
 
@@ -170,10 +168,10 @@ def holm(p_values: ArrayLike) -> np.ndarray:
 
     The smallest times n, the next times n - 1 and so on, never falling, at most 1.
     """
-    given = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(given, kind="stable")
-    adjusted = np.empty(len(given))
-    adjusted[order] = np.maximum.accumulate(np.minimum(1, given[order] * np.arange(len(given), 0, -1)))
+    values = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(values, kind="stable")
+    adjusted = np.empty(len(values))
+    adjusted[order] = np.maximum.accumulate(np.minimum(1, values[order] * np.arange(len(values), 0, -1)))
     return adjusted
 
 
@@ -259,11 +257,9 @@ def noninferiority_test(a: ArrayLike, b: ArrayLike, margin: float, alpha: float 
     s / √n. Both directions together are the test of equivalence, TOST (Schuirmann 1987).
 
     Raises:
-        ValueError: a margin that is not above 0, alpha outside (0, 1), and what `paired_test` raises.
+        ValueError: a margin that is not above 0, alpha outside (0, 1), and as `paired_test`.
     """
-    first, second = _checked(a, "a"), _checked(b, "b")
-    if len(first) != len(second):
-        raise ValueError(f"a has {len(first)} values and b {len(second)}: give both for the same queries.")
+    first, second = _checked_pair(a, b)
     if not (math.isfinite(margin) and margin > 0):
         raise ValueError(f"margin must be a loss that does not matter, above 0, such as 0.01, not {margin!r}.")
     check_level(1 - alpha)
@@ -276,7 +272,6 @@ def noninferiority_test(a: ArrayLike, b: ArrayLike, margin: float, alpha: float 
 
 
 def _swap_test(first: np.ndarray, second: np.ndarray, resamples: int, seed: int) -> float:
-    """The p-value of the randomisation test."""
     result = stats.permutation_test(
         (first, second),
         lambda x, y, axis: np.mean(x - y, axis=axis),
@@ -297,6 +292,13 @@ def _checked(values: ArrayLike, name: str) -> np.ndarray:
     if not np.isfinite(sample).all():
         raise ValueError(f"{name} holds a value that is not finite: {sample[~np.isfinite(sample)][0]}.")
     return sample
+
+
+def _checked_pair(a: ArrayLike, b: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    first, second = _checked(a, "a"), _checked(b, "b")
+    if len(first) != len(second):
+        raise ValueError(f"a has {len(first)} values and b {len(second)}: give both for the same queries.")
+    return first, second
 
 
 def check_level(level: float) -> None:
@@ -332,7 +334,7 @@ def minimum_detectable_difference(sd: float, n: int, alpha: float = 0.05, target
     default (Bloom 1995, Evaluation Review 19(5), who calls it the minimum detectable effect).
 
     Raises:
-        ValueError: target not between alpha and 1, and what `power` raises.
+        ValueError: target not between alpha and 1, and as `power`.
     """
     _check_design(sd, n, alpha, target)
     highest = 1.0
@@ -347,7 +349,7 @@ def queries_needed(difference: float, sd: float, alpha: float = 0.05, target: fl
     About ((z(1 - alpha/2) + z(target)) · sd / difference)²: half the difference takes four times the queries.
 
     Raises:
-        ValueError: a difference of 0 or one that a billion queries would not show, and what `power` raises.
+        ValueError: a difference of 0 or one that a billion queries would not show, and as `power`.
     """
     _check_design(sd, 2, alpha, target)
     low, high = 1, 2
@@ -369,7 +371,7 @@ def sd_upper_bound(sd: float, n: int, level: float = 0.8) -> float:
     Statistics in Medicine 14).
 
     Raises:
-        ValueError: level outside (0, 1), and what `power` raises.
+        ValueError: level outside (0, 1), and as `power`.
     """
     _check_design(sd, n, 0.05)
     check_level(level)
@@ -401,15 +403,15 @@ def simulated_power(
         raise ValueError(f"effect must be finite, such as 0.02, not {effect!r}.")
     if (resamples + 1) * alpha < 1:
         raise ValueError(f"{resamples} resamples give no p-value of {alpha}: take {math.ceil(1 / alpha) - 1} or more.")
-    rng, found = np.random.default_rng(seed), 0
+    rng, significant = np.random.default_rng(seed), 0
     shifted = seen - seen.mean() + effect
     signs = rng.choice(np.array([-1.0, 1.0]), size=(n, resamples))
     for start in range(0, simulations, step := max(1, _BATCH // max(n, resamples))):
         drawn = rng.choice(shifted, size=(min(step, simulations - start), n))
         seen_sums = np.abs(drawn.sum(1, keepdims=True)) * (1 - 1e-12)
         larger = (np.abs(drawn @ signs) >= seen_sums).sum(1)
-        found += int(((1 + larger) / (1 + resamples) <= alpha).sum())
-    return found / simulations
+        significant += int(((1 + larger) / (1 + resamples) <= alpha).sum())
+    return significant / simulations
 
 
 def kendall_tau(first: Mapping[str, float] | ArrayLike, second: Mapping[str, float] | ArrayLike) -> float:
@@ -432,13 +434,13 @@ def kendall_tau(first: Mapping[str, float] | ArrayLike, second: Mapping[str, flo
         first = list(first.values())
     elif isinstance(first, Mapping) or isinstance(second, Mapping):
         raise ValueError("first and second must both be dicts {system: score}, or both rows of scores.")
-    one, two = _checked(first, "first"), _checked(second, "second")
-    if len(one) != len(two):
-        raise ValueError(f"first has {len(one)} scores and second {len(two)}: give both for the same systems.")
-    for name, scores in (("first", one), ("second", two)):
+    a, b = _checked(first, "first"), _checked(second, "second")
+    if len(a) != len(b):
+        raise ValueError(f"first has {len(a)} scores and second {len(b)}: give both for the same systems.")
+    for name, scores in (("first", a), ("second", b)):
         if np.ptp(scores) == 0:
             raise ValueError(f"All scores in {name} are {scores[0]}: such systems are in no order to compare.")
-    return float(stats.kendalltau(one, two).statistic)
+    return float(stats.kendalltau(a, b).statistic)
 
 
 def _check_design(sd: float, n: int, alpha: float, target: float | None = None) -> None:

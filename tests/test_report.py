@@ -5,10 +5,12 @@ import csv
 import hashlib
 import json
 import os
+import runpy
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from helpers.data.trec import export, read_qrels, read_run, write_run
 from helpers.embeddings import encode
 from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
 from helpers.report import main
+from helpers.report.command import _specs, parser
 from notebooks.kit.cells import code_cells
 from notebooks.kit.execute import OFFLINE, cache_folder, execute, parameter_names
 from notebooks.kit.notebooks import ROOT, NotebookError, lesson_names
@@ -147,6 +150,27 @@ def test_ctrl_c_ends_in_one_line(tmp_path, monkeypatch, capsys):
     assert error[-1].startswith("stopped: nothing was written")
     assert "the same command goes on from there" in error[-1]
     assert "Traceback" not in "".join(error)
+
+
+def test_too_little_memory_is_an_error(tmp_path, monkeypatch, capsys):
+    """A script would take a report that was never written for one that passed."""
+    monkeypatch.setattr("helpers.report.command.compare", Mock(side_effect=MemoryError))
+    assert main(["--system", "bm25", "--out", str(tmp_path)]) == 1
+    assert "out of memory; fewer passages" in capsys.readouterr().err
+
+
+def test_the_module_runs_the_command(monkeypatch, capsys):
+    """`python -m helpers.report`, the only form without an installed command, would do nothing."""
+    monkeypatch.setattr("sys.argv", ["report", "--help"])
+    with pytest.raises(SystemExit, match="0"):
+        runpy.run_module("helpers.report", run_name="__main__")
+    assert "usage" in capsys.readouterr().out
+
+
+def test_options_of_models_reach_the_models_alone():
+    """An index chosen for the run would be ignored, or BM25 be refused for it."""
+    specs = _specs(parser().parse_args(["--system", "bm25", "--index", "SQ8", "--model", OFFLINE_DEFAULT]))
+    assert [spec.options.get("index") for spec in specs] == ["SQ8", None]
 
 
 MISTAKES = {

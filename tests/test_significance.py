@@ -195,7 +195,7 @@ def test_kendall_tau_goes_by_name():
         (lambda: minimum_detectable_difference(0.1, 10, target=0.01), "target must lie between alpha"),
         (lambda: queries_needed(0.0, 0.1), "No billion queries"),
         (lambda: simulated_power([0.1], 0.1, 10), "at least two"),
-        (lambda: kendall_tau({"a": 1, "b": 2}, {"a": 1, "c": 2}), "Only one of the two has"),
+        (lambda: kendall_tau({"a": 1, "b": 2}, {"c": 1, "d": 2}), r"Only one of the two has \['a', 'b', 'c'\]:"),
         (lambda: kendall_tau({"a": 1, "b": 2}, [1, 2]), "both be dicts"),
         (lambda: kendall_tau([1, 2], [1, 2, 3]), "first has 2 scores and second 3"),
         (lambda: kendall_tau([1, 1], [1, 2]), "in no order"),

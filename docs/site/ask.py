@@ -12,6 +12,7 @@ from typing import Any
 from docs.site.dense import LANGUAGE, model_size
 from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import Edition, as_json, read_yaml
+from docs.site.widget import on_paper
 
 MARK = '<div class="ask"'
 
@@ -25,7 +26,7 @@ def ask(edition: Edition, _argument: str) -> str:
     data = as_json(words | shown, in_order=False)
     size = model_size() if edition.language == LANGUAGE else 0
     model = f' data-model="{size}"' if size else ""
-    return f'{MARK} data-collection="_static/ask/collection.json"{model}>{data}{fallback}</div>'
+    return f'{MARK} data-collection="_static/ask/collection.json"{model}>{data}{fallback}</div>{on_paper(edition)}'
 
 
 def collection(edition: Edition) -> dict[str, Any]:

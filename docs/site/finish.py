@@ -61,8 +61,12 @@ BETTER = (
 )
 _SHELL = re.compile(r'(?<=<div class="highlight-)(?:sh|bash) .*?</pre>', re.S)
 _DASHED = re.compile(r"(?<![^\s>])[^\s<>]*-[^\s<>]+(?![^<]*>)")  # a line would end after any of its hyphens
+_WORDS = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<]+ --?\w[^<]*(?=</code>)')
+_OPTION = re.compile(r"(?<= )--?\w[\w-]*")
 _LONG = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<\s]{25,}(?=</code>)')
 _SCROLLED = re.compile(r'(?<=document\.querySelector\()"div\.bd-sidebar"')  # the contents scroll, what is above stays
+# The theme marks a section in the contents when its heading comes into the window: none after a jump (site.js does it).
+_MARKED = re.compile(r'e\(function\(\)\{const e=document\.querySelector\("#pst-page-toc-nav"\);.*?,c\(\)\}\),')
 _FOCUS = re.compile(r"\w\.tabIndex=\w\.scrollWidth[^}]*")  # a layout for each box; site.js does it with one for all
 _STYLES = ("fa-solid", "fa-regular", "fa-brands", "fa-lg", "fa-fw", "fa-sm")
 Icons = dict[str, tuple[str, str]]
@@ -90,7 +94,7 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     _no_eval(static / "doctools.js", static / "translations.js")
     theme_script = static / "scripts" / "pydata-sphinx-theme.js"
     code = theme_script.read_text(encoding="utf-8")
-    code = _SCROLLED.sub("'.sidebar-primary-item:has(.bd-docs-nav)'", _FOCUS.sub("", code))
+    code = _SCROLLED.sub("'.sidebar-primary-item:has(.bd-docs-nav)'", _MARKED.sub("", _FOCUS.sub("", code)))
     theme_script.write_text(code, encoding="utf-8")
     used = names(folder)
     for path in sorted([*static.glob("*.css"), *(static / "styles").glob("*.css")]):
@@ -161,8 +165,10 @@ class Pages:
 
 
 def broken_in_right_places(text: str) -> str:
-    """Return a page where no line of a shell ends after a hyphen, and long names in code end after `/`, `.` or `_`."""
-    text = _SHELL.sub(lambda code: _DASHED.sub(r'<span class="together">\g<0></span>', code[0]), text)
+    """Return a page where no line ends inside an option of a shell; long names in code end after `/`, `.` or `_`."""
+    whole = r'<span class="together">\g<0></span>'
+    text = _SHELL.sub(lambda code: _DASHED.sub(whole, code[0]), text)
+    text = _WORDS.sub(lambda code: _OPTION.sub(whole, code[0]), text)
     return _LONG.sub(lambda name: re.sub(r"(?<=[/._])(?=\w)", "<wbr>", name[0]), text)
 
 

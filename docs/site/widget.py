@@ -67,8 +67,12 @@ def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:
     """Return an element with the words of try.yml, and more, as JSON."""
     words = settings(edition.root)["words"][edition.language]
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
-    paper = f'<p class="on-paper">{words["paper"]}</p>'
-    return f"{opening}{as_json(words | more)}{fallback}</div>{paper}"
+    return f"{opening}{as_json(words | more)}{fallback}</div>{on_paper(edition)}"
+
+
+def on_paper(edition: Edition) -> str:
+    """Return what stands on paper in the place of a tool."""
+    return f'<p class="on-paper">{settings(edition.root)["words"][edition.language]["paper"]}</p>'
 
 
 def place_in_lesson(app: Sphinx, doctree: nodes.document) -> None:

@@ -105,11 +105,7 @@ def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, i
 
 
 def read_files(name: str, queries: Path, corpus: Path, qrels: Path, options: Options) -> RetrievalDataset:
-    """Read tables of queries and passages, and judgements as a table or in TREC's or BEIR's format.
-
-    Raises:
-        ValueError: an error of :func:`collect`, :func:`texts_by_id` or ``helpers.data.trec.read_qrels``.
-    """
+    """Read tables of queries and passages, and judgements as a table or in TREC's or BEIR's format."""
     tables = [read_table(file, options.columns.values(), options.encoding) for file in (queries, corpus)]
     is_table = kind_of(qrels) in ("json", "parquet")
     judged = grades_of(read_table(qrels), options.columns) if is_table else read_qrels(qrels)
@@ -247,11 +243,7 @@ def find_file(folder: Path, stem: str, kinds: Sequence[str] = tuple(READERS)) ->
 
 
 def find_beir(folder: Path, split: str) -> tuple[tuple[Path, Path, Path], str] | None:
-    """Return the files of queries, corpus and judgements in BEIR's layout, and the split; None for another layout.
-
-    Raises:
-        ValueError: the split does not exist, or a file is a link to a place outside the folder.
-    """
+    """Return the files of queries, corpus and judgements in BEIR's layout, and the split; None for another layout."""
     queries, corpus, qrels = find_file(folder, "queries"), find_file(folder, "corpus"), folder / "qrels"
     if queries is None or corpus is None or not qrels.is_dir():
         return None

@@ -230,19 +230,12 @@ def is_blank(text: object) -> bool:
 
 
 def text_fault(text: object) -> str:
-    """Return why a value is not a valid text: missing, another type, blank, a lone surrogate; "" if it is valid."""
+    """Return why a value is not a valid text: missing, another type or blank; "" if it is valid."""
     if not isinstance(text, str) and is_blank(text):
         return f"is missing ({text}); drop the row or fill it in."
     if not isinstance(text, str):
         return f"is of type {type(text).__name__}, {text!r}; expected text."
-    if not text.strip():
-        return "is blank; drop the row or fill it in."
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            return f"holds half a character, {text[error.start]!a} (surrogates not allowed in UTF-8); correct the text."
-    return ""
+    return "" if text.strip() else "is blank; drop the row or fill it in."
 
 
 def check_count(name: str, value: int | None) -> None:

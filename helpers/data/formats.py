@@ -45,11 +45,7 @@ class Table:
 
 
 def parse_columns(columns: Mapping[str, str] | str) -> dict[str, str]:
-    """Return column names by role, from a mapping or text such as ``"query=question, positive=answer"``.
-
-    Raises:
-        ValueError: a role is not a key of ``NAMES``, or the text has another form.
-    """
+    """Return column names by role, from a mapping or text such as ``"query=question, positive=answer"``."""
     if isinstance(columns, str):
         pairs = [part.split("=") for part in columns.split(",") if part.strip()]
         if any(len(pair) != 2 for pair in pairs):
@@ -61,11 +57,7 @@ def parse_columns(columns: Mapping[str, str] | str) -> dict[str, str]:
 
 
 def column_of(table: Table, role: str, columns: Mapping[str, str]) -> list[Cell]:
-    """Return the column of a role, by its name in ``columns``, else by its usual names.
-
-    Raises:
-        ValueError: there is no such column; the message lists the columns of the table.
-    """
+    """Return the column of a role, by its name in ``columns``, else by its usual names."""
     names = (columns[role],) if role in columns else NAMES[role]
     for name in names:
         if name in table.columns:
@@ -109,9 +101,6 @@ def choose_split(splits: Sequence[str], wanted: str | None, *, or_only: bool = F
     """Return the name of a split, under any of its synonyms; the first split if ``wanted`` is None.
 
     With ``or_only``, or if ``wanted`` is the default, ``dev``, the only split is returned instead of a missing one.
-
-    Raises:
-        ValueError: there is no such split; the message lists the existing ones.
     """
     if wanted is None:
         return splits[0]
@@ -180,7 +169,7 @@ def _read_json(path: Path, encoding: str) -> dict[str, list[Cell]]:
                 line += lines.read()
             try:
                 value = json.loads(line)
-            except (ValueError, RecursionError) as error:
+            except ValueError as error:
                 raise ValueError(f"{path.name!r}, line {number} is not JSON ({error}): {line.strip()[:60]!r}") from None
             values = value if isinstance(value, list) else [value]
             if not all(isinstance(row, dict) for row in values):

@@ -89,8 +89,7 @@ def read_settings(place: Place) -> Settings:
 
 def shown_name(place: Place) -> str:
     """Return a hub id, or the name of a folder without its path, which may be private."""
-    name = str(place) if isinstance(place, str) else place.resolve().name
-    return name if name.isprintable() else name.encode("unicode_escape").decode()
+    return place if isinstance(place, str) else place.resolve().name
 
 
 def choose_roles(names: Sequence[str], wanted: str | None, place: Place) -> dict[str, str] | None:
@@ -172,7 +171,7 @@ def _parse_settings(name: str, content: bytes) -> Settings:
             front = re.match(r"\s*---\s*\n(.*?)\n---\s*(\n|$)", text, re.S)
             text = front[1] if front else ""
         settings = yaml.safe_load(text) or {}
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(f"{name}: its settings are not YAML ({str(error).splitlines()[0]!r}).") from None
     _require_no_names_file(name, settings)
     configs = settings.get("configs", []) if isinstance(settings, dict) else None
@@ -284,16 +283,16 @@ def _quietly() -> Iterator[None]:
     import datasets
     from huggingface_hub.utils.tqdm import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
 
-    switches = [(datasets.is_progress_bar_enabled(), datasets.disable_progress_bars, datasets.enable_progress_bars)]
-    switches += [(not are_progress_bars_disabled(), disable_progress_bars, enable_progress_bars)]
+    datasets_bars, hub_bars = datasets.is_progress_bar_enabled(), not are_progress_bars_disabled()
     verbosity = datasets.logging.get_verbosity()
     datasets.logging.set_verbosity(logging.CRITICAL)
-    for _, disable, _ in switches:
-        disable()
+    datasets.disable_progress_bars()
+    disable_progress_bars()
     try:
         yield
     finally:
         datasets.logging.set_verbosity(verbosity)
-        for was_on, _, enable in switches:
-            if was_on:
-                enable()
+        if datasets_bars:
+            datasets.enable_progress_bars()
+        if hub_bars:
+            enable_progress_bars()

@@ -131,8 +131,9 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
         span = Span(rows.index(str(document)), start, end, grade)
         check_span(place, span, texts)
         if quote is not None and (text := texts[span.document][start:end]) != quote:
+            found, quoted = (words[:40] for words in (text, str(quote)))
             raise ValueError(
-                f"{place}: document {document!r} has {text[:40]!r} there, not {str(quote)[:40]!r}; the document was "
+                f"{place}: document {document!r} has {found!r} there, not {quoted!r}; the document was "
                 "edited after the span was marked."
             )
         spans[str(query)].append(span)

@@ -165,7 +165,7 @@ def export(data: RetrievalDataset, folder: PathLike) -> None:
     TREC: `qrels/dev.qrels`. The title is empty, since the text of a passage includes it.
 
     Raises:
-        ValueError: an id has spaces, or a text cannot be encoded as UTF-8; nothing is written then.
+        ValueError: an id has spaces; nothing is written then.
     """
     corpus = ({"_id": name, "title": "", "text": text} for name, text in zip(data.corpus_ids, data.corpus, strict=True))
     queries = ({"_id": name, "text": text} for name, text in zip(data.query_ids, data.queries, strict=True))
@@ -177,8 +177,6 @@ def export(data: RetrievalDataset, folder: PathLike) -> None:
         "qrels/dev.tsv": "".join(["query-id\tcorpus-id\tscore\n", *rows]),
         "qrels/dev.qrels": _qrels_lines(qrels),
     }
-    for text in files.values():
-        text.encode()
     (Path(folder) / "qrels").mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         write_text(Path(folder) / name, text)

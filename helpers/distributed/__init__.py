@@ -56,12 +56,12 @@ def encode(
     """Embed a stream of texts on the workers of a Dask cluster, into a folder.
 
     The folder is the one that ``encode_shards(model, texts, folder=folder)`` would fill, bit for bit if a worker has as
-    many threads as that process, and either call finishes what the other began: shards that are there are not
+    many threads as that process, and either call goes on where the other stopped: shards that are there are not
     computed again. The texts are read as workers ask for them, a few shards ahead. A shard that failed, or whose
     worker died, is tried three more times.
 
     Args:
-        model: what :func:`helpers.models.load_model` returned. Each worker loads it once, by its name or path, and
+        model: from :func:`helpers.models.load_model`. Each worker loads it once, by its name or path, and
             checks its SHA-256. It computes on a CPU, or on a GPU with ``gpus_per_worker=1``, whatever this one does.
         texts: any iterable of strings.
         folder: where the vectors go; on a disk that all machines of the cluster have under the same path.
@@ -74,19 +74,19 @@ def encode(
             one takes the first that it sees, which ``dask-cuda`` makes a different one for each.
         dashboard: serve Dask's page about a local cluster, unencrypted, on port 8787 of this machine; needs ``bokeh``.
         kind, batch_size: as for :func:`helpers.embeddings.encode`.
-        shard_size: texts a shard, what a worker computes at a time.
+        shard_size: texts a shard; a worker computes a shard at a time.
         progress: draw a bar.
 
     Returns:
         The vectors, float32 (n, dim), in the order of the texts.
 
     Warns:
-        UserWarning: what workers warned of, such as truncated texts, once and in the end.
+        UserWarning: the workers' warnings, such as truncated texts, each once and at the end.
 
     Raises:
         ValueError: as for :func:`helpers.embeddings.encode_shards`; a model that was not loaded by name or path,
             ``workers`` for a cluster that is there already, more workers than GPUs.
-        ConnectionError: nobody answers at the address (within 15 seconds), or the scheduler went away; the same call
+        ConnectionError: no scheduler answers at the address (within 15 seconds), or it went away; the same call
             again goes on.
         RuntimeError: a shard failed four times, or its workers died; the message names it and the cause. The workers
             of a local cluster do not start.
@@ -143,10 +143,10 @@ def search(
     """Find the k best passages of each query, exactly, each worker in its part of the vectors.
 
     A worker reads a part from the folder, compares all queries with all of its vectors, and returns its k best of
-    each; they are merged here.
+    each; the caller merges them.
 
     Args:
-        shards: what :func:`encode` returned, or ``Shards.open(folder)``, on a disk that all machines share.
+        shards: from :func:`encode`, or ``Shards.open(folder)``, on a disk that all machines share.
         queries: float array (q, dim); all are sent to every worker.
         k: how many passages a query, no more than there are.
         cluster, workers, threads_per_worker, dashboard: as for :func:`encode`.

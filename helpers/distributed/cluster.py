@@ -1,4 +1,4 @@
-"""Reach a Dask cluster: one on this machine that is started and closed here, or one that is there already."""
+"""Connect to a Dask cluster: start and close one on this machine, or use one that runs already."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NO_PAGES = {"distributed.scheduler.http.routes": [], "distributed.worker.http.r
 def connected(
     cluster: str | Client | Cluster | None, workers: int | None, threads: int, gpus: int, dashboard: bool
 ) -> Iterator[Client]:
-    """Give a client of a cluster, and close what was started for it when the block ends.
+    """Yield a client of a cluster; a cluster that was started for it is closed when the block ends.
 
     Args:
         cluster: address, client or cluster; None for a local one.
@@ -42,7 +42,7 @@ def connected(
 
     Raises:
         ValueError: ``workers`` or ``dashboard`` for a cluster that is there already; more workers than GPUs.
-        ConnectionError: nobody answers at the address.
+        ConnectionError: no scheduler answers at the address.
         RuntimeError: the workers of a local cluster do not start.
     """
     if cluster is None:
@@ -99,7 +99,7 @@ def _worker_environments(workers: int | None, threads: int, gpus: int) -> list[d
 
 @contextlib.contextmanager
 def _local(environments: list[dict[str, str]], dashboard: bool) -> Iterator[Client]:
-    """Start a cluster that nobody but this process can reach: loopback alone, TLS with certificates of its own."""
+    """Start a cluster that only this process can reach: loopback alone, TLS with certificates of its own."""
     if getattr(multiprocessing.current_process(), "_inheriting", False):
         raise RuntimeError(
             "A worker is reading the script that started it: put the script's own work under "

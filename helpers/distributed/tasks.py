@@ -27,7 +27,7 @@ def in_order(
     """Run ``call(*task)`` on workers for a stream of tasks, and give each task with its result, in order.
 
     Only a few tasks for each thread of the cluster are taken from the stream ahead of the result that is given next.
-    What is still in flight when the caller stops is cancelled.
+    Tasks still in flight when the caller stops are cancelled.
 
     Raises:
         RuntimeError: a task failed, or its worker died, at every try; the message has ``name``, the task's number from

@@ -52,11 +52,7 @@ def instruction_of(model: Model, kind: str) -> str:
 
 
 def recipe_of(model: Model, kind: str, batch_size: int, pooling: Pooling | None = None) -> Recipe:
-    """Return the settings that, with a text, determine its vector; ``pooling`` defaults to the model's own.
-
-    Raises:
-        ValueError: the model states no pooling.
-    """
+    """Return the settings that, with a text, determine its vector; ``pooling`` defaults to the model's own."""
     if isinstance(model, Precomputed):
         return Recipe(model.info.sha256, f"{kind}: {model.info.pooling}", None, model.device, "float32")
     if (chosen := pooling or model.info.pooling) is None:

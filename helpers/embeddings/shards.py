@@ -148,7 +148,7 @@ def fill(store: Store, manifest: Manifest, shards: Iterable[tuple[Iterable[str],
         )
     digest, files, dim = hashlib.sha256(), [], 0
     for texts, file, dim in shards:  # noqa: B007
-        digest.update("".join(f"{len(text)}:{text}" for text in texts).encode("utf-8", "surrogatepass"))
+        digest.update("".join(f"{len(text)}:{text}" for text in texts).encode())
         files.append(file)
     if not files:
         raise ValueError("No texts to encode: give at least one.")

@@ -46,7 +46,7 @@ class Recipe:
     def shard_name(self, texts: Sequence[str]) -> str:
         """Return the name of the array with the vectors of these texts, given with their instruction."""
         content = json.dumps([astuple(self), list(texts)], ensure_ascii=False)
-        return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
+        return hashlib.sha256(content.encode()).hexdigest()
 
 
 class Store:

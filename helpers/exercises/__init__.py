@@ -1,7 +1,7 @@
 """Exercises that answer: `check` says whether a function is right, or which known wrong formula it computes.
 
-_formulas.py has the right and the wrong formulas, inputs.py what they are called on, words/ the sentences, a file a
-language. Needs the standard library alone, so it runs in a browser too.
+_formulas.py has the right and the wrong formulas, inputs.py their arguments, words/ the sentences, a file a language.
+Needs the standard library alone, so it runs in a browser too.
 """
 
 import copy
@@ -32,7 +32,7 @@ class Verdict:
 
 
 def check(exercise: str, answer: Callable[..., object], *, language: str = "en") -> Verdict:
-    """Say whether `answer` computes what an exercise asks, which known wrong formula it is, or where it first errs.
+    """Say whether `answer` solves an exercise, which known wrong formula it computes, or where it first errs.
 
     The verdict never contains the right value or the right formula. Numbers are equal if they differ by less than
     1e-9. Let a program decide with `.right`: `assert check("recall", recall).right`.

@@ -1,4 +1,4 @@
-"""What each exercise asks, as a formula, and the wrong formulas that `check` knows by name.
+"""The right formula of each exercise, and the wrong formulas that `check` knows by name.
 
 In the formulas, r is a list of retrieved documents, best first; q the set of relevant ones; g a dict of grades.
 """
@@ -177,7 +177,7 @@ def beyond(observed: float, expected: float) -> float:
     return (observed - expected) / (1 - expected)
 
 
-def kept_pairs(a: list[float], b: list[float]) -> list[bool]:
+def same_order(a: list[float], b: list[float]) -> list[bool]:
     return [(a[i] < a[j]) == (b[i] < b[j]) for i, j in combinations(range(len(a)), 2)]
 
 
@@ -233,11 +233,11 @@ KAPPA: dict[str, Formula] = {
     "overlap": lambda a, b: sum(map(min, a, b)) / sum(map(max, a, b)),
 }
 TAU: dict[str, Formula] = {
-    "right": lambda a, b: 2 * mean(kept_pairs(a, b)) - 1,
-    "kept_share": lambda a, b: mean(kept_pairs(a, b)),
-    "swapped_share": lambda a, b: 1 - mean(kept_pairs(a, b)),
-    "tau_reversed": lambda a, b: 1 - 2 * mean(kept_pairs(a, b)),
-    "every_pair_twice": lambda a, b: mean(kept_pairs(a, b)) - 0.5,
+    "right": lambda a, b: 2 * mean(same_order(a, b)) - 1,
+    "kept_share": lambda a, b: mean(same_order(a, b)),
+    "swapped_share": lambda a, b: 1 - mean(same_order(a, b)),
+    "tau_reversed": lambda a, b: 1 - 2 * mean(same_order(a, b)),
+    "every_pair_twice": lambda a, b: mean(same_order(a, b)) - 0.5,
     "spearman": spearman,
 }
 POOL: dict[str, Formula] = {

@@ -15,7 +15,7 @@ ARGUMENTS = {
     "pool": ("rankings", "depth"),
     "p_values": ("p_values",),
 }
-"""What an exercise's function is called with, by the kind of exercise."""
+"""The arguments of an exercise's function, by the kind of exercise."""
 
 Case = tuple[object, ...]
 

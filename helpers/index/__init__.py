@@ -52,8 +52,8 @@ def build_index(
             :func:`helpers.embeddings.encode_pooled` gives them. An index that has to be trained learns from a sample
             of all shards, the same each time, so that shards are gone through twice: an array, a list of arrays and
             :class:`~helpers.embeddings.shards.Shards` can be, a generator cannot and is refused.
-        factory: what to build, with its settings behind a colon. ``"BM25"``, ``"TF-IDF"``, each also with what it
-            counts, ``"BM25:characters"``, see :func:`helpers.index.words.tokenize`, with a language to stem,
+        factory: the kind of index, with its settings behind a colon. ``"BM25"``, ``"TF-IDF"``, each also with the unit
+            that it counts, ``"BM25:characters"``, see :func:`helpers.index.words.tokenize`, with a language to stem,
             ``"BM25:stem=english"``, and BM25 with its two constants, ``"BM25:characters,k1=0.9,b=0.4"``; ``"MaxSim"``;
             ``"Sparse"`` (the passages are scipy's sparse matrix); ``"Blocks"`` (exact, over shards that are read anew
             for each search and never all in memory); ``"Binary"`` (signs first, the vectors themselves for the best,
@@ -101,7 +101,7 @@ def search(
     makes it into the top k does not depend on FAISS, the batch or the machine.
 
     Args:
-        index: what :func:`build_index` or :func:`load_index` returned, or a :class:`~helpers.index.dense.PartialIndex`.
+        index: from :func:`build_index` or :func:`load_index`, or a :class:`~helpers.index.dense.PartialIndex`.
         queries: float array (q, dim); for an index of words q texts, for MaxSim token vectors.
         k: how many passages a query; no more than the index holds.
         batch_size: queries a call of FAISS; blocks are read once for all of them.
@@ -110,7 +110,7 @@ def search(
     Returns:
         scores: float32 (q, k), the best first.
         ids: int64 (q, k), row numbers of the passages. Only an index of words pads with -1, score 0, where fewer
-            than k passages share a word with the query: what shares none is not retrieved.
+            than k passages share a word with the query: those that share none are not retrieved.
 
     Raises:
         ValueError: k out of range, another dimension than the index, values that are not finite, or an

@@ -57,7 +57,7 @@ class BlockIndex:
                 for number, batch in enumerate(batches):
                     with dense.by_blas(len(batch) * self.corpus_size):
                         scores, ids = dense.search_batch(block, batch, min(k, block.ntotal))
-                    best[number] = _better(best[number], (scores, ids + first), k)
+                    best[number] = _merged(best[number], (scores, ids + first), k)
                 first += block.ntotal
                 bar.update(block.ntotal)
         self._all_finite = True
@@ -85,7 +85,7 @@ class BlockIndex:
             yield block[:filled]
 
 
-def _better(
+def _merged(
     best: tuple[np.ndarray, np.ndarray], new: tuple[np.ndarray, np.ndarray], k: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Merge the results of the next block, whose ids are higher than all before, into the rows that it improves."""

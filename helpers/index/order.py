@@ -1,4 +1,4 @@
-"""What all kinds of index share: settings behind a colon, and the order of results.
+"""Settings behind a colon, and the order of results, for all kinds of index.
 
 The order is score descending, then row number ascending; also across the end of a list.
 """
@@ -26,7 +26,7 @@ def merge(results: Sequence[tuple[np.ndarray, np.ndarray]], k: int) -> tuple[np.
 
     Args:
         results: scores (q, ·) and ids (q, ·) of each part, the ids those of the whole corpus; -1 is padding.
-        k: how many passages a query are kept.
+        k: passages per query in the result.
 
     Returns:
         Scores and ids of the k best of all, (q, k), or as many as there are.

@@ -26,7 +26,7 @@ STOP_WORDS = frozenset(f"{ENGLISH} {CHINESE}".split())
 HAN = re.compile(r"[\u3007\u3400-\u9fff\U00020000-\U0003ffff]+")
 FRACTION = re.compile(r"[\u00bc-\u00be\u2150-\u215f\u2189]")  # NFKC would make 81/2 of 8½
 
-DEFAULT_UNIT = "words-no-hmm"  # what "BM25" and "TF-IDF" alone mean
+DEFAULT_UNIT = "words-no-hmm"  # of plain "BM25" and "TF-IDF"
 
 
 def tokenize(
@@ -125,7 +125,7 @@ class BM25Index:
 
     Args:
         corpus: n passages.
-        unit, stop_words, stem: what is counted, see :func:`tokenize`.
+        unit, stop_words, stem: as for :func:`tokenize`.
         k1: how slowly further occurrences of a word add less; 0 counts a word once.
         b: how far a passage's length is held against it: 0 not at all, 1 in full.
 
@@ -167,7 +167,7 @@ class TfidfIndex:
 
     Args:
         corpus: n passages.
-        unit, stem: what is counted, see :func:`tokenize`.
+        unit, stem: as for :func:`tokenize`.
 
     Raises:
         ValueError: an unknown unit, passages that have no unit at all.
@@ -220,7 +220,7 @@ def read_words(kind: str, settings: str) -> tuple[list[str], dict[str, Any]]:
     """Read the settings of an index of words: ``"characters,k1=0.9,b=0.4"``, ``"stem=english"``.
 
     Returns:
-        What it counts, none for the default; and the other settings by name.
+        The unit that it counts, none for the default; and the other settings by name.
 
     Raises:
         ValueError: as :func:`check_words`, or a number that is none.
@@ -231,11 +231,11 @@ def read_words(kind: str, settings: str) -> tuple[list[str], dict[str, Any]]:
 
 
 def check_words(kind: str, units: Sequence[str], settings: Mapping[str, Any]) -> None:
-    """Raise unless an index of words can be built so.
+    """Raise unless an index of words can be built with these settings.
 
     Args:
         kind: "BM25" or "TF-IDF".
-        units: what it counts, one name at most, see :func:`tokenize`.
+        units: the unit that it counts, one name at most, see :func:`tokenize`.
         settings: stem, and of BM25 k1 and b.
 
     Raises:
@@ -244,8 +244,8 @@ def check_words(kind: str, units: Sequence[str], settings: Mapping[str, Any]) ->
     if unknown := [unit for unit in units if unit not in UNITS] or list(units[1:]):
         raise ValueError(f"{kind}: unknown unit {unknown[0]!r}; expected one of {', '.join(UNITS)}.")
     known = ("k1", "b", "stem") if kind == "BM25" else ("stem",)
-    if strange := sorted(settings.keys() - set(known)):
-        raise ValueError(f"{kind} has no setting {strange[0]!r}; it has {', '.join(known)}.")
+    if others := sorted(settings.keys() - set(known)):
+        raise ValueError(f"{kind} has no setting {others[0]!r}; it has {', '.join(known)}.")
     k1, b = settings.get("k1", 1.5), settings.get("b", 0.75)
     if not (0 <= k1 < float("inf") and 0 <= b <= 1):
         raise ValueError(f"k1={k1!r}, b={b!r}: expected k1 of at least 0, and b from 0 to 1.")

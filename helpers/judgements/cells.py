@@ -73,20 +73,17 @@ def read_rows(path: PathLike, first: str) -> Iterator[tuple[int, list[str]]]:
     The separator (comma, semicolon or tab) is the character after the header's cell `first`.
 
     Raises:
-        ValueError: the file is not UTF-8 or not CSV.
+        ValueError: the file is not UTF-8.
     """
     with open_text(Path(path), newline="") as file:
         text = file.read()
     after = text.split("\n", 1)[0].replace('"', "").removeprefix(first).lstrip(" ")[:1]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=after if after in (",", ";", "\t") else ",")
     line = 1
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield line, row
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise ValueError(f"{Path(path).name}:{line}: not CSV ({error}). Save the sheet as CSV.") from None
+    for row in reader:
+        if any(cell.strip() for cell in row):
+            yield line, row
+        line = reader.line_num + 1
 
 
 def _unix(text: str) -> str:

@@ -4,14 +4,14 @@ Every metric follows one line: ranked ids and judgements -> ranks of the judged 
 `find_hits` does the first step once, each metric is the few lines of its formula on the `Hits` it returns, and
 `evaluate` computes many metrics at many cutoffs from the same hits. The files, in that order::
 
-    qrels        what people judged, as arrays              inputs    the forms rankings come in, and their order
-    lookup       where judged documents stand in rankings   hits      what was found, for the metrics to use
-    definitions  the metrics                                registry  `@metric`: a name, a cutoff, options
+    qrels        judgements as arrays             inputs    the forms of rankings, and their order
+    lookup       the ranks of judged documents    hits      judged documents with their ranks
+    definitions  the metrics                      registry  `@metric`: a name, a cutoff, options
     evaluation   many metrics at once
 
 Ranks start at 1. R is the number of relevant documents of a query, that is of documents whose grade is at least
-`relevance_level` (1, unless said otherwise; trec_eval's `-l`). nDCG and ERR have no such level: every grade above 0
-is a gain. A judged query with nothing relevant, or for which nothing was retrieved, scores 0.
+`relevance_level` (by default 1; trec_eval's `-l`). nDCG and ERR have no such level: every grade above 0 is a gain.
+A judged query with nothing relevant, or for which nothing was retrieved, scores 0.
 """
 
 from helpers.metrics import definitions

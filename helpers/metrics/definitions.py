@@ -1,8 +1,8 @@
 """The metrics: each one function of the hits, one value a query.
 
-Each can be called with rankings and judgements, `recall(retrieved, qrels, k)`, or with hits found before,
-`recall(hits, k)`; `@metric` makes both of what is written here. R is `hits.n_relevant`, the number of relevant
-documents of a query; `hits.relevant` are those that were retrieved, with their ranks.
+Each can be called with rankings and judgements, `recall(retrieved, qrels, k)`, or with hits, `recall(hits, k)`:
+`@metric` adds the first form to the second. R is `hits.n_relevant`, the number of relevant documents of a query;
+`hits.relevant` are those that were retrieved, with their ranks.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def rbp(hits: Hits, k: int, *, persistence: float = 0.8) -> np.ndarray:
 
     Moffat and Zobel (2008, ACM TOIS 27(1):2): the reader goes on from each document to the next with the
     probability p, `persistence`. Needs no R. ir_measures' `RBP(rel=1, p=0.8)`, which has no cutoff: a document is
-    relevant or not, by `relevance_level`. What the unjudged might add is `rbp_residual`.
+    relevant or not, by `relevance_level`. The gain that unjudged documents might add is `rbp_residual`.
     """
     top = hits.relevant.top(k)
     return hits.per_query(top.query, rank_weights(top.rank, persistence))
@@ -168,7 +168,7 @@ def rbp(hits: Hits, k: int, *, persistence: float = 0.8) -> np.ndarray:
 
 @metric("rbp_residual")
 def rbp_residual(hits: Hits, k: int, *, persistence: float = 0.8) -> np.ndarray:
-    """Residual of rbp@k: what it would gain if all that is unjudged were relevant. Shape (q,).
+    """Residual of rbp@k: its gain if every unjudged document were relevant. Shape (q,).
 
     Moffat and Zobel (2008): 1 less the weight of the ranks ≤ k that hold a judged document, so ranks beyond k and
     beyond a ranking's end belong to it. The true value lies between rbp and rbp + residual. As in trec_eval a

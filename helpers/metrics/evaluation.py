@@ -20,13 +20,13 @@ UNCUT = sys.maxsize  # the cutoff of a metric that looks at the whole ranking
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What `evaluate` returns. Metrics are named in lower case with their cutoff: `ndcg@10`."""
+    """The result of `evaluate`. Metrics are named in lower case with their cutoff: `ndcg@10`."""
 
     mean: dict[str, float]
     per_query: dict[str, np.ndarray]  # each (queries,) float64, in the order of query_ids
     query_ids: Sequence[Hashable]
     queries: int  # how many the means run over
-    no_relevant: int  # judged queries without a relevant document: counted 0, or left out if so asked
+    no_relevant: int  # judged queries without a relevant document: counted 0, or left out by no_relevant="skip"
     missing: int  # judged queries for which nothing was retrieved: counted 0
     unjudged: int  # queries of the run without judgements: ignored
     tied: int  # rankings in which two documents have the same score; 0 when no scores were given
@@ -55,14 +55,15 @@ def evaluate(
             option of one metric is part of its name: `ndcg(gain=exponential)@10`.
         cutoffs: each bare name that takes a cutoff is computed at each of these. Without them `map`, `mrr`, `ndcg` and
             `rbp` look at the whole ranking, as trec_eval's `map`, `recip_rank` and `ndcg` and ir_measures' `RBP` do.
-        scores: floats (q, k) that belong to an array of ids. With scores, here or in a run, the order is
+        scores: floats (q, k) that belong to an array of ids. With scores, these or a run's, the order is
             trec_eval's as in pytrec_eval: score in single precision descending, then id as text descending.
-            Without, as given.
+            Without scores it is the given order.
         doc_ids: the id of each row of the corpus, by which ties between `scores` are broken; by default the row's
             number as text.
         relevance_level: the lowest grade that counts as relevant, for every metric but nDCG, ERR and judged; by
-            default 1, or what a `Judgements` was made with.
-        no_relevant: what to do with a judged query that has nothing relevant: count it "zero", "skip" it, or "raise".
+            default 1, or that of a `Judgements`.
+        no_relevant: a judged query with nothing relevant counts 0 ("zero"), is left out ("skip"), or is an error
+            ("raise").
         options: of the metrics that take them: `gain` of ndcg ("linear" or "exponential"), `persistence` of rbp
             and rbp_residual, `max_grade` of err.
 

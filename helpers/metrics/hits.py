@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,7 @@ class Hits:
     retrieved: np.ndarray  # (q,) how many documents were retrieved for each query, down to `depth`
     unjudged: int  # queries of the run that have no judgements and were ignored
     tied: int  # rankings in which two documents have the same score
+    _counts: dict[int, np.ndarray] = field(default_factory=dict, init=False, repr=False)  # by cutoff
 
     @classmethod
     def of(cls, rankings: RowRankings | NameRankings, judgements: Judgements, depth: int) -> Hits:
@@ -68,11 +69,6 @@ class Hits:
         if k not in self._counts:
             self._counts[k] = self.per_query(self.relevant.top(k).query)
         return self._counts[k]
-
-    @cached_property
-    def _counts(self) -> dict[int, np.ndarray]:
-        """What `count` has counted."""
-        return {}
 
     def per_query(self, query: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
         """Count, or sum the weights of, the entries of each query, in the order given, (q,)."""

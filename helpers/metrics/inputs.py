@@ -112,7 +112,7 @@ def read_rankings(
 
 
 def _read_rows(ids: np.ndarray, scores: np.ndarray | None, doc_ids: Sequence[Any] | None) -> RowRankings:
-    """An integer array (q, k), ordered by scores if there are any, or an error that says what else was given."""
+    """An integer array (q, k), ordered by scores if there are any; another kind of array is an error."""
     if ids.dtype.kind == "f":
         raise TypeError(
             "The ranking holds floating-point numbers, which look like scores. FAISS returns (scores, ids): "
@@ -175,7 +175,7 @@ def _read_ranking(ranking: Ranking, query: Hashable) -> tuple[list[Any], bool]:
 def order_rows(ids: np.ndarray, scores: np.ndarray, text_of: Callable[[int], str]) -> tuple[np.ndarray, int]:
     """Put rankings of rows, (q, k), in trec_eval's order, and count those in which two documents share a score.
 
-    Only what is out of order is touched: rankings are sorted where a score rises, and then the documents of equal score
+    Only rankings out of order are touched: they are sorted where a score rises, and then the documents of equal score
     go through `trec_order`, their groups numbered in place of the scores.
 
     Raises:
@@ -239,7 +239,7 @@ def _check_kinds(retrieved: set[type], judged: set[type]) -> None:
 
 
 def _warn_no_overlap(kind: str, retrieved: object, judged: object) -> None:
-    """Say that run and qrels share nothing, with an example of each."""
+    """Warn that run and qrels share nothing, with an example of each."""
     warn(
         f"No {kind} of the run occurs in qrels (for example {retrieved!r} against {judged!r}): every metric is 0. "
         f"Check that both use the same {kind} ids."

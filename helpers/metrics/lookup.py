@@ -54,7 +54,7 @@ def row_blocks(n_rows: int, width: int) -> Iterator[slice]:
 def match_by_comparing(ids: np.ndarray, judgements: Judgements, queries: slice) -> np.ndarray:
     """At each rank of some queries, (k, queries): 1 + the grade code of the row retrieved, or 0 if it is not judged.
 
-    Rankings stand upright, because long rows of numbers side by side are what numpy compares fastest.
+    Rankings stand upright, because numpy compares long rows of numbers fastest.
     """
     block, highest = _as_block(ids, queries)
     dtype = np.int32 if max(highest, judgements.highest_row) < 1 << 31 else np.int64
@@ -71,7 +71,7 @@ def match_by_comparing(ids: np.ndarray, judgements: Judgements, queries: slice) 
 
 
 def hits_by_rank(codes: np.ndarray, grades: np.ndarray) -> Ranked:
-    """List what `match_by_comparing` matched, best rank first."""
+    """List the matches of `match_by_comparing`, best rank first."""
     nothing = np.empty(0, np.intp)
     query = [np.flatnonzero(row != 0) for row in codes]  # among booleans numpy finds the true ones fastest
     rank = np.repeat(np.arange(1, len(codes) + 1), list(map(len, query)))
@@ -85,9 +85,10 @@ def match_by_sorting(
     """Query, rank and grade of the judged rows in the rankings of some queries.
 
     Each ranking is sorted with the rows judged for its query; equal neighbours are a judged row and the rank at
-    which it was retrieved. Both are kept in some bits below the id: a judged row's hold its grade code, a retrieved
-    one's its position in the ranking, counted on from the last code. For example, with the grades 1 and 2 (codes 0
-    and 1; positions are counted from 2) and three bits, a ranking 9, 3, 7, judged 3 with grade 2 and 7 with grade 1:
+    which it was retrieved. Some bits below the id say more: those of a judged row hold its grade code, those of a
+    retrieved row its position in the ranking, counted on from the last code. For example, with the grades 1 and 2
+    (codes 0 and 1; positions are counted from 2) and three bits, a ranking 9, 3, 7, judged 3 with grade 2 and 7 with
+    grade 1:
 
         retrieved  9 · 8 + 2 = 74    3 · 8 + 3 = 27    7 · 8 + 4 = 60
         judged                       3 · 8 + 1 = 25    7 · 8 + 0 = 56

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from numbers import Integral
@@ -81,8 +81,8 @@ class Ranked:
 class Judgements:
     """Relevance judgements of q queries, flattened; n documents were judged in all.
 
-    Build it with `Judgements.of(qrels)`. Every function here does so itself: doing it once by hand only
-    saves the time when many rankings are scored against the same judgements.
+    Build it with `Judgements.of(qrels)`. Every metric does so itself; do it once yourself to save time when many
+    rankings are scored against the same judgements.
     """
 
     query_ids: Sequence[Hashable]  # (q,) keys of a mapping, else 0 … q-1
@@ -90,7 +90,9 @@ class Judgements:
     query: np.ndarray  # (n,) intp, as numpy counts and indexes: the query each of them belongs to
     grade: np.ndarray  # (n,) int64
     aligned: bool  # whether the queries are the rows of an array rather than names
-    relevance_level: int = 1  # the lowest grade that counts as relevant
+    relevance_level: int  # the lowest grade that counts as relevant
+    # Values that metrics computed from the judgements alone, for the next ranking scored against them.
+    computed: dict[Hashable, np.ndarray] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, qrels: Qrels | None, relevance_level: int | None = None) -> Judgements:
@@ -152,11 +154,6 @@ class Judgements:
         counts = np.bincount(query, minlength=self.n_queries)
         starts = np.cumsum(counts) - counts
         return Ranked.best_first(query, np.arange(1, len(query) + 1) - starts[query], grade)
-
-    @cached_property
-    def computed(self) -> dict[Hashable, np.ndarray]:
-        """What a metric computed from the judgements alone, for the next ranking scored against them."""
-        return {}
 
     @cached_property
     def rows(self) -> np.ndarray:

@@ -23,18 +23,14 @@ UNCUT_TOO = ("map", "mrr", "ndcg", "rbp")  # trec_eval's map, recip_rank and ndc
 
 @dataclass(frozen=True)
 class Metric:
-    """A definition, and what must be known to call it."""
+    """A definition with its name, its options and the depth it looks down to."""
 
     name: str
     definition: Definition
     takes_cutoff: bool
     options: tuple[str, ...]
     fixed_depth: Depth | None
-
-    @property
-    def uncut(self) -> bool:
-        """Whether it is computed of the whole ranking too, under a name without a cutoff."""
-        return self.name in UNCUT_TOO
+    uncut: bool  # whether it is computed of the whole ranking too, under a name without a cutoff
 
     def cutoff(self, k: object) -> int | None:
         """`k` as a number, 10 if it is None; None for a metric that takes no cutoff."""
@@ -57,7 +53,7 @@ class Metric:
     def __call__(
         self, retrieved: Retrieved | Hits, qrels: Qrels | int | None = None, k: int | None = None, **options: Option
     ) -> np.ndarray:
-        """Call it as `recall(retrieved, qrels, k)`, or on hits found already as `recall(hits, k)`; k is 10 by default.
+        """Call it as `recall(retrieved, qrels, k)`, or on earlier hits as `recall(hits, k)`; k is 10 by default.
 
         One value for each query, (q,) float64.
         """
@@ -93,7 +89,8 @@ def metric(name: str, depth: Depth | None = None) -> Callable[[Definition], Defi
     def register(definition: Definition) -> Definition:
         parameters = inspect.signature(definition).parameters.values()
         options = tuple(p.name for p in parameters if p.kind is p.KEYWORD_ONLY)
-        METRICS[name] = Metric(name, definition, any(p.name == "k" for p in parameters), options, depth)
+        takes_cutoff = any(p.name == "k" for p in parameters)
+        METRICS[name] = Metric(name, definition, takes_cutoff, options, depth, name in UNCUT_TOO)
 
         @wraps(definition)
         def function(*arguments: Any, **options: Any) -> np.ndarray:

@@ -26,7 +26,7 @@ class Card:
     """The content of the JSON files of a model's folder.
 
     Attributes:
-        name: name of the folder, control characters escaped.
+        name: name of the folder.
         config: ``config.json``.
         tokenizer: ``tokenizer_config.json``.
         poolings: the poolings in ``1_Pooling/config.json``; empty without the file.
@@ -48,11 +48,7 @@ class Card:
     max_length: int | None
 
     def choose_pooling(self, pooling: str | None, *, required: bool) -> Pooling | None:
-        """Return ``pooling``, by default the model's own; None if the model states no supported pooling.
-
-        Raises:
-            ValueError: the pooling is unknown, or there is none and one is ``required``.
-        """
+        """Return ``pooling``, by default the model's own; None if it has no supported one and none is ``required``."""
         if pooling is not None:
             return Pooling(pooling)
         if len(self.poolings) == 1 and self.poolings[0] in set(Pooling):
@@ -114,7 +110,7 @@ def read_card(folder: Path) -> Card:
         ValueError: a file is not JSON or not of the form that sentence-transformers writes, or a layer is not
             supported.
     """
-    name = repr(folder.name)[1:-1]
+    name = folder.name
     try:
         pooling = dict(read_json(folder / "1_Pooling" / "config.json"))
         settings = dict(read_json(folder / "config_sentence_transformers.json"))
@@ -148,14 +144,10 @@ def read_card(folder: Path) -> Card:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file of a model's folder; return an empty dict if the file does not exist.
-
-    Raises:
-        ValueError: the file is not JSON.
-    """
+    """Read a JSON file of a model's folder; return an empty dict if the file does not exist."""
     try:
         return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    except (ValueError, RecursionError) as error:  # invalid JSON and invalid UTF-8 are ValueErrors
+    except ValueError as error:  # invalid JSON and invalid UTF-8 are ValueErrors
         raise ValueError(
             f"'{path.parent.name}/{path.name}' cannot be read ({error}); download the model again."
         ) from None

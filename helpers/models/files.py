@@ -130,11 +130,7 @@ def _weights_of(folder: Path, files: dict[str, Path]) -> tuple[str, ...]:
 
 
 def read_pickle(path: Path) -> dict[str, Tensor]:
-    """Read weights in PyTorch's older format (``.bin``) with its restricted loader, which runs no code.
-
-    Raises:
-        ValueError: the file is damaged, or holds something other than named tensors.
-    """
+    """Read weights in PyTorch's older format (``.bin``) with its restricted loader, which runs no code."""
     import torch
 
     where = f"{path.parent.name}/{path.name}"
@@ -153,14 +149,9 @@ def sha256_of(path: Path) -> str:
 
 @contextlib.contextmanager
 def one_line_errors(failure: str) -> Iterator[None]:
-    """Turn any error of a loader into a ValueError of one line that begins with ``failure``.
-
-    A panic in the tokenizers library is a BaseException, not an Exception.
-    """
+    """Turn any error of a loader into a ValueError of one line that begins with ``failure``."""
     try:
         yield
-    except (KeyboardInterrupt, SystemExit, MemoryError):
-        raise
-    except BaseException as error:
+    except Exception as error:
         first_line = (str(error).strip().splitlines() or [""])[0]
         raise ValueError(f"{failure} ({type(error).__name__}: {first_line!r}).") from error

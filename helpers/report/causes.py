@@ -39,7 +39,7 @@ CAUSES = {
 
 @dataclass(frozen=True)
 class Cause:
-    """Something that another evaluation may do otherwise.
+    """A choice that another evaluation may make otherwise.
 
     Attributes:
         name: a key of ``CAUSES``.
@@ -113,7 +113,7 @@ def _of_ranking(comparison: Results, result: Result) -> Iterator[Cause]:
 
 
 def _of_model(result: Result, size: int) -> Iterator[Cause]:
-    """Yield what the model was told to do, and the instructions that it lacks: off, or on the card of its family."""
+    """Yield the settings of a model, and the instructions that it lacks: off, or on the card of its family."""
     name, record, model = result.name, result.metadata, result.metadata.get("model", {})
     options, truncated = record.get("options", {}), record.get("truncated")
     limits = [str(note.values["limit"]) for note in result.notes if note.key == "truncated"]

@@ -7,7 +7,6 @@ Exit status: 0 well, 1 an error or a system that failed, 2 a command line that c
 
 import argparse
 import glob
-import os
 import re
 import sys
 import tempfile
@@ -25,8 +24,8 @@ from helpers.data.spans import load_spans
 from helpers.data.trec import read_qrels
 from helpers.embeddings import default_cache
 from helpers.models import OFFLINE_DEFAULT as MODEL_DEFAULT
-from helpers.report.comparison import Comparison, canonical_metrics, check_metrics, compare, default_metrics
-from helpers.report.files import earlier_files, remove_earlier, save
+from helpers.report.comparison import canonical_metrics, check_metrics, compare, default_metrics
+from helpers.report.files import Comparison, earlier_files, remove_earlier
 from helpers.report.gates import (
     NotComparableError,
     Verdict,
@@ -176,7 +175,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.baseline and not args.baseline.exists():
         raise FileNotFoundError(f"No folder {str(args.baseline)!r}; --baseline takes the folder of an earlier report.")
     _check_folder(args, specs)
-    remove_earlier(args.out)  # if anything fails from here on, no older page is taken for this one
+    remove_earlier(args.out)  # so that after a failure no older page is taken for this one
     documents = load_spans(args.data or SPANS_DEFAULT) if chunker else None
     if documents and chunker:
         data = as_collection(documents, cut(documents, chunker))
@@ -184,12 +183,7 @@ def _run(args: argparse.Namespace) -> int:
         data = _judgements_alone(args, specs)
     else:
         data = load_dataset(args.data or DATA_DEFAULT, **_chosen(args, DATA))
-    size = len(data.corpus)
-    cutoffs = sorted({*(cutoffs or (1, min(10, size))), *(k for m in metrics if (k := cutoff_of(m)))})
-    if cutoffs[-1] > size:
-        raise ValueError(
-            f"A cutoff of {cutoffs[-1]} is larger than the corpus, {size} passages; give --cutoffs 1,{size}."
-        )
+    cutoffs = sorted({*(cutoffs or (1, min(10, len(data.corpus)))), *(k for m in metrics if (k := cutoff_of(m)))})
     types = read_types(Path(args.slices).expanduser(), data) if args.slices else bundled_types(data)
     print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
     _print_data(data)
@@ -213,7 +207,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.export:
         texts |= mteb_files(comparison, args.export.partition("=")[2])
     try:
-        files = save(comparison, args.out, texts)
+        files = comparison.save(args.out, texts)
     except OSError as error:
         raise OSError(f"{error} The option is --out.") from None
     outcome = {args.junit: junit(comparison, verdicts), args.comment: summary(comparison, verdicts, first, earlier)}
@@ -321,8 +315,7 @@ def _check_folder(args: argparse.Namespace, specs: Sequence[Spec]) -> None:
             pass
     except OSError as error:
         raise OSError(
-            f"Cannot write into the folder {str(folder)!r} ({error.strerror or os.strerror(error.errno or 0)}); "
-            "choose another, --out."
+            f"Cannot write into the folder {str(folder)!r} ({error.strerror or error}); choose another, --out."
         ) from None
     replaced = {path.resolve(): path for path in earlier_files(folder)}
     earlier = args.baseline and (args.baseline / "results.json" if args.baseline.is_dir() else args.baseline)
@@ -395,7 +388,7 @@ def with_options(message: str) -> str:
 def our_name(text: str) -> str:
     """Return a metric under the name that :func:`helpers.metrics.evaluate` takes: ``AP@10`` is ``map@10``.
 
-    The options of ir_measures that mean something here are ``dcg`` of nDCG, ``p`` of RBP and ``rel=1``.
+    Of the options of ir_measures it takes ``dcg`` of nDCG, ``p`` of RBP and ``rel=1``.
 
     Raises:
         ValueError: another lowest relevant grade: it is one for all metrics.

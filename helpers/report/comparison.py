@@ -1,4 +1,4 @@
-"""Any systems on one collection: scores with intervals, paired tests, costs, and what failed where."""
+"""Compare any systems on one collection: scores with intervals, paired tests, costs and failures."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -13,9 +13,9 @@ from helpers.data import RetrievalDataset
 from helpers.data.dataset import require_answers
 from helpers.metrics import METRICS
 from helpers.models import Model
-from helpers.report.files import save
+from helpers.report.files import Comparison
 from helpers.report.loading import dense, load_system, metadata, warn_of_rising
-from helpers.report.results import Result, Results, Stages, base_of, cutoff_of, evaluate_quietly
+from helpers.report.results import Result, Stages, base_of, cutoff_of, evaluate_quietly
 from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, with_labels
 from helpers.systems.combine import DEPTH, Run
 from helpers.systems.cost import Cost, measured, stage
@@ -31,20 +31,8 @@ POINTS = 6  # sizes of the corpus on a curve
 SEED = 0
 
 
-class Comparison(Results):
-    """The results of :func:`compare`, which can be saved."""
-
-    def save(self, folder: str | Path) -> list[Path]:
-        """Write ``results.json``, ``per_query.csv``, ``qrels.trec`` and a run of each system into a folder.
-
-        Raises:
-            OSError: the folder cannot be written; the message names file and folder.
-        """
-        return save(self, Path(folder))
-
-
 def default_metrics(cutoffs: Sequence[int]) -> list[str]:
-    """Return what is computed unless otherwise asked: recall at each cutoff, the others at the last."""
+    """Return the default metrics: recall at each cutoff, the others at the last."""
     last = max(cutoffs)
     return [*(f"recall@{k}" for k in sorted(set(cutoffs))), f"mrr@{last}", f"map@{last}", f"ndcg@{last}"]
 
@@ -64,7 +52,7 @@ def compare(
     Args:
         systems: text (see :mod:`helpers.report.spec`), specs, models or :class:`~helpers.systems.System` objects; in a
             mapping, by the names for the tables.
-        data: what :func:`helpers.data.load_dataset` returned.
+        data: the collection, from :func:`helpers.data.load_dataset`.
         k: the cutoff of the metrics, no more than there are passages.
         metrics: names as :func:`helpers.metrics.evaluate` takes them, the main one last; ``judged`` is added at its
             cutoff. Rankings are as deep as the deepest of their cutoffs, 1,000 for those that
@@ -88,13 +76,13 @@ def compare(
         )
     require_answers(data)
     specs, loaded = _read_specs(systems, progress)
-    every: dict[str, Spec] = {}  # a baseline that only a fusion or a reranker names is ranked before its user
+    ranked: dict[str, Spec] = {}  # a baseline that only a fusion or a reranker names is ranked before its user
     for name, spec in specs.items():
-        every |= {part: Spec(part, "words", WORDS[part.lower()]) for part in spec.parts if part not in every}
-        every[name] = spec
+        ranked |= {part: Spec(part, "words", WORDS[part.lower()]) for part in spec.parts if part not in ranked}
+        ranked[name] = spec
     main = chosen[-2]
     cutoff = cutoff_of(main)
-    for name, spec in every.items():
+    for name, spec in ranked.items():
         if _depth(spec, cutoff) < cutoff:
             raise ValueError(
                 f"{name!r} looks at {_depth(spec, cutoff)} passages of its part, {main} at {cutoff}: set depth to "
@@ -116,15 +104,15 @@ def compare(
                 raise ValueError(f"Its part {part!r} failed: {results[part].error}")
         return load_system(spec, rankings, specs, progress)
 
-    for name, spec in every.items():
-        users = [max(k, EXPORTED, s.options.get("depth", 0)) for s in specs.values() if name in s.parts]
-        result = _rank(spec, load, data, k, max(users, default=0), growth, latency, main)
+    for name, spec in ranked.items():
+        depths = [max(k, EXPORTED, user.options.get("depth", 0)) for user in specs.values() if name in user.parts]
+        result = _rank(spec, load, data, k, max(depths, default=0), growth, latency, main)
         results[name] = result
         if spec.parts and result.ranking is not None:
             parts = [results[part] for part in (*spec.parts, name)]
             batch = sum(part.batch for part in parts) if all(part.batch for part in parts) else 0.0
-            stages = _follow(spec, every, results, data, main, cutoff or k)
-            seconds = _added([part.latency for part in parts])
+            stages = _follow(spec, ranked, results, data, main, cutoff or k)
+            seconds = _sum_stages([part.latency for part in parts])
             results[name] = replace(result, latency=seconds, batch=batch, stages=stages)
     return Comparison(data, {name: _score(results[name], data, chosen, k) for name in specs}, chosen, main)
 
@@ -151,14 +139,14 @@ def check_metrics(metrics: Sequence[str], k: int) -> list[str]:
 def grown(ranking: Ranking, data: RetrievalDataset, metric: str, k: int) -> dict[int, float]:
     """Score smaller corpora: first the passages with a grade above 0 alone, then others added in random order.
 
-    The sizes are evenly spaced on a logarithmic scale. The ranking of a smaller corpus is what is left of that of the
-    whole. A size at which fewer than k passages are left for some query, because the ranking is not deep enough, is
-    passed over.
+    The sizes are evenly spaced on a logarithmic scale. The ranking of a smaller corpus is that of the whole without the
+    other passages. A size at which fewer than k passages are left for some query, because the ranking is not deep
+    enough, is passed over.
 
     Args:
         ranking: scores and ids (q, depth) over the whole corpus.
         data: the collection.
-        metric: which to compute.
+        metric: the metric to compute.
         k: the rank down to which the metric looks.
 
     Returns:
@@ -197,8 +185,9 @@ def failure_of(error: Exception) -> str:
         MemoryError: "memory", ConnectionError: "connection", TimeoutError: "connection",
         ModuleNotFoundError: "package", FileNotFoundError: "file", OSError: "disk", ValueError: "input",
     }  # fmt: skip
-    torchs = type(error).__name__ == "OutOfMemoryError"  # torch need not be loaded
-    return "memory" if torchs else next((kind for type_, kind in kinds.items() if isinstance(error, type_)), "other")
+    if type(error).__name__ == "OutOfMemoryError":  # of torch, which need not be loaded
+        return "memory"
+    return next((kind for type_, kind in kinds.items() if isinstance(error, type_)), "other")
 
 
 def _read_specs(
@@ -248,8 +237,8 @@ def _follow(
     candidates = union(*(ids[part][:, :depth] for part in first.parts))
     rankings = {} if first.kind == "fuse" else {first.parts[0]: candidates}
     for place, user in reversed(list(enumerate(chain))):
-        deep = _depth(chain[place - 1], 0) if place else None
-        rankings[user.name] = ids[user.name][:, :deep]
+        depth_of_next = _depth(chain[place - 1], 0) if place else None
+        rankings[user.name] = ids[user.name][:, :depth_of_next]
     lost = losses(ways(candidates, rankings, data, k))
     level, deepest = data.relevance_level, f"recall@{max(1, candidates.shape[1])}"
     recall = evaluate_quietly(candidates, data.qrels, [deepest], relevance_level=level).mean[deepest]
@@ -257,8 +246,8 @@ def _follow(
     return Stages(float((candidates >= 0).sum(axis=1).mean()), recall, best, lost.to_dict())
 
 
-def _added(latencies: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Add up the stages of parts that are asked one after the other; nothing if one of them was not measured."""
+def _sum_stages(latencies: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Add up the stages of parts that answer one after the other; empty if one of them was not measured."""
     if not all(latencies):
         return {}
     queries = min(len(seconds) for part in latencies for seconds in part.values())
@@ -271,14 +260,14 @@ def _rank(
     load: Callable[[Spec], System],
     data: RetrievalDataset,
     k: int,
-    users: int,
+    needed: int,
     growth: bool,
     latency: int,
     main: str,
 ) -> Result:
-    """Rank by one system; an error is kept, so that the others still get their rows.
+    """Rank by one system; an error becomes its result, so that the others still get their rows.
 
-    Systems that take its ranking need ``users`` passages a query of it; ``latency`` queries are measured one at a time.
+    Systems that take its ranking need ``needed`` passages a query; ``latency`` queries are measured one at a time.
     """
     record, cost = metadata(spec, None, data), Cost()
     with warnings.catch_warnings(record=True) as caught:
@@ -290,7 +279,7 @@ def _rank(
                     system = load(spec)
                 record = metadata(spec, system, data)
                 exact = getattr(system, "exact", None)  # None: no search of the corpus
-                depth = max(k, users)
+                depth = max(k, needed)
                 if exact is not False:  # a deeper search by an approximate index would find other passages
                     depth = max(depth, DEEP if growth and exact else EXPORTED)
                 depth = min(depth, len(data.corpus))
@@ -299,9 +288,9 @@ def _rank(
                     ranking = system.answer(index, data.queries, depth)
                 else:
                     ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
-            each = min(max(k, users), len(data.corpus))  # passages a query, as in use
-            seconds, batch = latencies(system, data, each, latency, index) if latency else ({}, 0.0)
-        except Exception as error:  # of anybody's model, file or class
+            in_use = min(max(k, needed), len(data.corpus))  # passages a query
+            seconds, batch = latencies(system, data, in_use, latency, index) if latency else ({}, 0.0)
+        except Exception as error:  # a user's model, file or class may raise anything
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
     curve = grown(ranking, data, main, cutoff_of(main, k)) if growth and exact else {}
@@ -331,7 +320,7 @@ def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: in
 
 
 def _notes(caught: Sequence[warnings.WarningMessage]) -> list[Note]:
-    """Return the warnings of a user's concern, each once."""
+    """Return the warnings for users, each once."""
     notes = [w.message if isinstance(w.message, Note) else Note(one_line(w.message)) for w in caught
              if issubclass(w.category, UserWarning)]  # fmt: skip
     return list({note.text: note for note in notes}.values())

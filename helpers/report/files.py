@@ -26,56 +26,59 @@ FIXED = ("report.html", "results.json", "per_query.csv", "qrels.trec")  # names 
 OWN = re.compile(r"run\.(?:[\w.-]+\.)?trec|mteb/results(?:/[\w.-]+){3}")  # of those that its results.json names
 
 
-def save(comparison: Results, folder: Path, pages: Mapping[str, str] | None = None) -> list[Path]:
-    """Write all files, or none; the files that an earlier report left in the folder go.
+class Comparison(Results):
+    """The results of :func:`helpers.report.compare`, which can be saved."""
 
-    Blanks in ids become %20, which TREC's format cannot hold; % becomes %25 where an id has a blank.
+    def save(self, folder: str | Path, pages: Mapping[str, str] | None = None) -> list[Path]:
+        """Write all files, or none; those of an earlier report in the folder are removed.
 
-    Args:
-        comparison: with one system that was scored at least, or only ``pages`` are written.
-        folder: made if it does not exist.
-        pages: further files, text by name.
+        Blanks in ids become %20, which TREC's format cannot hold; % becomes %25 where an id has a blank.
 
-    Returns:
-        The files: those of ``pages``, ``results.json``, ``per_query.csv``, ``qrels.trec``, ``run.trec`` of a single
-        system or ``run.NAME.trec`` of each of several.
+        Args:
+            folder: created if it does not exist.
+            pages: further files, text by name.
 
-    Raises:
-        OSError: the folder cannot be written; the message names file and folder.
-    """
-    data, texts, runs = comparison.data, dict(pages or {}), run_names(comparison)
-    if comparison.scored:
-        written = as_record(comparison) | {"exported": sorted(name for name in texts if "/" in name)}
-        record = json.dumps(written, ensure_ascii=False, indent=1, allow_nan=False)
-        texts |= {"results.json": f"{record}\n", "per_query.csv": _per_query(comparison)}
-    blanks = r"[\s%]" if any(re.search(r"\s", name) for name in (*data.query_ids, *data.doc_ids)) else r"\s"
-    query_ids = _quoted(data.query_ids, blanks)
-    name = "a temporary folder"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".report.", dir=folder) as part:
-            for name, text in texts.items():
-                Path(part, name).parent.mkdir(parents=True, exist_ok=True)
-                Path(part, name).write_bytes(text.encode())
-            if comparison.scored:
-                name = "qrels.trec"
-                write_qrels(Path(part, name), as_qrels(data.qrels, query_ids, _quoted(data.doc_ids, blanks)))
-            for system, name in runs.items():
-                result = comparison.results[system]
-                if result.ranking is not None:
-                    run = as_run(result.ranking.ids, result.ranking.scores, query_ids, _quoted(result.doc_ids, blanks))
-                    write_run(Path(part, name), run, re.sub(r"\s+", "_", system) or "run")
-            remove_earlier(folder)
-            names = [*texts, *(["qrels.trec"] if comparison.scored else []), *runs.values()]
-            for name in names:
-                (folder / name).parent.mkdir(parents=True, exist_ok=True)
-                Path(part, name).replace(folder / name)
-    except OSError as error:
-        raise OSError(
-            f"Cannot write {name} into the folder {str(folder)!r} ({error.strerror or error}): free some space there "
-            "or choose another folder."
-        ) from None
-    return [folder / name for name in names]
+        Returns:
+            The files: those of ``pages`` and, where a system was scored, ``results.json``, ``per_query.csv``,
+            ``qrels.trec``, ``run.trec`` of a single system or ``run.NAME.trec`` of each of several.
+
+        Raises:
+            OSError: the folder cannot be written; the message names file and folder.
+        """
+        data, texts, runs = self.data, dict(pages or {}), run_names(self)
+        folder = Path(folder)
+        if self.scored:
+            written = as_record(self) | {"exported": sorted(name for name in texts if "/" in name)}
+            record = json.dumps(written, ensure_ascii=False, indent=1, allow_nan=False)
+            texts |= {"results.json": f"{record}\n", "per_query.csv": _per_query(self)}
+        blanks = r"[\s%]" if any(re.search(r"\s", name) for name in (*data.query_ids, *data.doc_ids)) else r"\s"
+        query_ids = _quoted(data.query_ids, blanks)
+        name = "a temporary folder"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".report.", dir=folder) as part:
+                for name, text in texts.items():
+                    Path(part, name).parent.mkdir(parents=True, exist_ok=True)
+                    Path(part, name).write_bytes(text.encode())
+                if self.scored:
+                    name = "qrels.trec"
+                    write_qrels(Path(part, name), as_qrels(data.qrels, query_ids, _quoted(data.doc_ids, blanks)))
+                for system, name in runs.items():
+                    doc_ids, ranking = _quoted(self.results[system].doc_ids, blanks), self.results[system].ranking
+                    if ranking is not None:
+                        run = as_run(ranking.ids, ranking.scores, query_ids, doc_ids)
+                        write_run(Path(part, name), run, re.sub(r"\s+", "_", system) or "run")
+                remove_earlier(folder)
+                names = [*texts, *(["qrels.trec"] if self.scored else []), *runs.values()]
+                for name in names:
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    Path(part, name).replace(folder / name)
+        except OSError as error:
+            raise OSError(
+                f"Cannot write {name} into the folder {str(folder)!r} ({error.strerror or error}): free some space "
+                "there or choose another folder."
+            ) from None
+        return [folder / name for name in names]
 
 
 def earlier_files(folder: Path) -> list[Path]:
@@ -92,7 +95,7 @@ def earlier_files(folder: Path) -> list[Path]:
 
 
 def remove_earlier(folder: Path) -> None:
-    """Remove what an earlier report wrote, the page first, and no file of anybody else's."""
+    """Remove the files of an earlier report, the page first, and no others."""
     for path in earlier_files(folder):
         path.unlink()
 

@@ -1,7 +1,7 @@
 """Gates for continuous integration: a score to reach, a system or an earlier report not to fall behind.
 
-An earlier report of the same data and queries is a baseline. What came out is written as JUnit XML, and as a summary in
-Markdown for a pull request.
+An earlier report of the same data and queries is a baseline. The verdicts are written as JUnit XML, and as a summary
+in Markdown for a pull request.
 """
 
 import csv
@@ -49,7 +49,7 @@ class Verdict:
     Attributes:
         passed: whether.
         key: the sentence in the catalogues that says why.
-        values: what it is filled with.
+        values: for the blanks of that sentence.
         gate: a short name, the same in every run.
     """
 
@@ -68,7 +68,7 @@ class Verdict:
 
 
 def data_digests(data: RetrievalDataset) -> dict[str, str]:
-    """Return what must be equal in two reports: the digest of the data; where they have no texts, of the judgements.
+    """Return the digest that must be equal in two reports: of the data, or of the judgements where there are no texts.
 
     A collection from judgements and runs alone has the documents of these runs, which other runs need not retrieve.
     """
@@ -80,7 +80,7 @@ def data_digests(data: RetrievalDataset) -> dict[str, str]:
 
 
 def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, dict[str, list[float]]]]:
-    """Read what a report wrote.
+    """Read the results of a report.
 
     Args:
         place: its folder, or ``results.json`` in it; ``per_query.csv`` lies beside that.
@@ -102,7 +102,7 @@ def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, d
             raise FileNotFoundError(f"No file {str(file)!r}: expected the folder of a report.")
     try:
         record = json.loads(path.read_bytes())
-        names = {as_cell(one["name"]) for one in record["systems"] if "scores" in one}
+        names = {as_cell(system["name"]) for system in record["systems"] if "scores" in system}
         size, schema, known = record["data"]["queries"], record["schema"], record["metrics"]
         metrics = metrics or [record["main"]]
     except (ValueError, LookupError, TypeError) as error:
@@ -186,7 +186,7 @@ def no_drop(
     The gate fails if a drop is shown and a loss of the margin or more is not excluded. The first is the one-sided
     paired randomisation test at ``alpha``, the second a test of non-inferiority at ``alpha``, see
     :func:`helpers.significance.noninferiority_test`. If nothing changed but chance, it fails in at most ``alpha`` of
-    runs; what it misses is in the verdict: the drop that it notices four times in five.
+    runs; the verdict names the drop that it notices four times in five.
     """
     from helpers.significance import minimum_detectable_difference, noninferiority_test, paired_test
 

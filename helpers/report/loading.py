@@ -1,8 +1,8 @@
-"""From a spec to a system. A model is loaded when it first computes, where an earlier report noted what is known of it.
+"""From a spec to a system. A model is loaded when it first computes, if an earlier report noted its facts.
 
-Most of a report whose vectors are all in the cache is the import of PyTorch and the loading of models that have nothing
-to do. What a report says of a model, and what names its vectors in the cache, follows from its files, the options, the
-libraries and the code that loads it; the notes are kept under a digest of all four.
+Where all vectors are in the cache, most of a report's time would go into importing PyTorch and loading models that have
+nothing to do. The facts of a model, and the names of its vectors in the cache, follow from its files, the options, the
+libraries and the code that loads it; the notes are stored under a digest of all four.
 """
 
 import contextlib
@@ -63,12 +63,12 @@ class DeferredModel:
 
     @cached_property
     def loaded(self) -> Model:
-        """The model itself; the time is that of loading, whichever stage asked for it."""
+        """The model itself; its time counts as loading, whichever stage needs it."""
         with stage("load"):
             return self.load()
 
     def __getattr__(self, name: str) -> object:
-        """Ask the model itself for what was not noted."""
+        """Return an attribute that was not noted from the model itself."""
         return getattr(self.loaded, name)
 
     def count_truncated(self, data: RetrievalDataset) -> int:
@@ -90,7 +90,7 @@ def load_deferred(name_or_path: str, options: Options) -> Model:
     """Return a model under the options of a spec; it is loaded when it computes, if an earlier report noted its facts.
 
     Raises:
-        What :func:`helpers.models.load_model` raises.
+        As :func:`helpers.models.load_model`.
     """
     chosen = {key: value for key, value in options.items() if key in LOADED}
     checkpoint = find_checkpoint(name_or_path)

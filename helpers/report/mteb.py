@@ -21,7 +21,7 @@ UNKNOWN = "und-Zyyy"  # ISO 639-3 and 15924: undetermined; mteb takes no mean of
 
 
 def mteb_files(comparison: Results, task: str | None = None) -> dict[str, str]:
-    """Return for each scored system its results, what mteb has to know of it, and a block for its model card.
+    """Return for each scored system its results, its metadata for mteb, and a block for its model card.
 
     Args:
         comparison: of rankings at least ten deep.
@@ -76,7 +76,7 @@ def _scores(comparison: Results, result: Result) -> dict[str, float]:
 
 
 def _meta(result: Result) -> Record:
-    """Return what is known of a system under the names of mteb's model_meta.json, null for the rest."""
+    """Return the facts of a system under the names of mteb's model_meta.json, null where there is none."""
     model = result.metadata.get("model", {})
     return {
         "n_parameters": result.metadata.get("parameters"), "max_tokens": model.get("max_length"),
@@ -102,4 +102,4 @@ def _model_index(name: str, task: str, record: Record) -> str:
 
 
 def _json(record: Record) -> str:
-    return json.dumps(record, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return json.dumps(record, ensure_ascii=False, indent=2) + "\n"

@@ -124,15 +124,15 @@ def render(
 
 
 def environment() -> "jinja2.Environment":
-    """Return what fills the templates; what they show is escaped."""
+    """Return the environment of the templates, which escapes every text."""
     import jinja2
 
-    filled = jinja2.Environment(
+    templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, undefined=jinja2.StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
-    filled.globals |= {"policy": POLICY, "palette": COLOURS | GREYS, "dark": DARK}
-    return filled
+    templates.globals |= {"policy": POLICY, "palette": COLOURS | GREYS, "dark": DARK}
+    return templates
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class View:
         zero = sum(not data.relevant(row) for row in range(len(data.queries)))
         used = w["queries_used" if zero else "queries_all"].format(used=f"{len(data.queries):,}", zero=zero)
         judged = sum(map(len, data.qrels))
-        answers = len({p for judged_ in data.qrels for p, grade in judged_.items() if grade > 0})
+        answers = len({p for grades in data.qrels for p, grade in grades.items() if grade > 0})
         counts = {w["merged"]: data.merged, w["without_text"]: len(data.ids_without_text)}
         counts |= {w["skipped"].format(kind=kinds.get(kind, kind)): count for kind, count in data.skipped.items()}
         return [
@@ -213,7 +213,7 @@ class View:
         ]
 
     def definitions(self) -> list[tuple[str, str]]:
-        """Say in a line what each metric means."""
+        """Return each metric with its meaning in a line."""
         texts, rows = words(self.language)["metrics"], {}
         for metric in self._metrics():
             name = "ndcg_exponential" if metric.startswith("ndcg(gain=exponential)") else base_of(metric)
@@ -255,7 +255,7 @@ class View:
         ]
 
     def causes(self) -> list[tuple[str, str, list[str]]]:
-        """Return what another evaluation may do otherwise: the section that explains it, a sentence, counts."""
+        """Return each cause of another number: the section that explains it, a sentence, counts."""
         w, sentences, kinds = (words(self.language)[section] for section in ("page", "causes", "skipped"))
         rows: dict[tuple[str, str], list[str]] = {}
         for cause in causes(self.comparison):
@@ -386,7 +386,7 @@ class View:
         ]
 
     def cost(self) -> Table:
-        """Return seconds to load and to index, milliseconds a query, size of the index, and what was truncated.
+        """Return seconds to load and to index, milliseconds a query, size of the index, and truncated passages.
 
         The time of a query is that of encoding, searching, fusing and reranking it, all queries together divided by
         their number.
@@ -429,13 +429,13 @@ class View:
         times = {name: c.results[name].latency for name in self.names if c.results[name].latency}
         if not times:
             return None
-        stages = [stage for stage in ANSWERING if any(stage in one for one in times.values())]
-        whole = {name: percentiles(1000 * np.sum(list(one.values()), axis=0)) for name, one in times.items()}
+        stages = [stage for stage in ANSWERING if any(stage in seconds for seconds in times.values())]
+        whole = {name: percentiles(1000 * np.sum(list(seconds.values()), axis=0)) for name, seconds in times.items()}
         rows = []
-        for name, one in times.items():
-            each = [percentiles(1000 * one[stage]) if stage in one else {} for stage in stages]
+        for name, seconds in times.items():
+            each = [percentiles(1000 * seconds[stage]) if stage in seconds else {} for stage in stages]
             cells = [Cell(milliseconds(p["p50"]), f"–{milliseconds(p['p95'])}") if p else "–" for p in each]
-            count = str(len(next(iter(one.values()))))
+            count = str(len(next(iter(seconds.values()))))
             batch = c.results[name].batch
             at_once = milliseconds(1000 * batch) if batch else "–"
             rows.append([name, *(milliseconds(value) for value in whole[name].values()), *cells, at_once, count])
@@ -452,7 +452,7 @@ class View:
         return Table(header, rows), bars
 
     def reading(self) -> Table | None:
-        """Return what reaches a reader within the budget; None where documents were not cut into chunks."""
+        """Return the evidence that a reader gets within the budget; None where documents were not cut into chunks."""
         from helpers.significance import interval
 
         w = self.words

@@ -44,7 +44,7 @@ def shown(metric: str) -> str:
 
 
 def evaluate_quietly(*rankings: Any, **settings: Any) -> Evaluation:
-    """Evaluate without warnings: what they say is in the notes and causes of a report, by id."""
+    """Evaluate without warnings: the notes and causes of a report say the same, by id."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return evaluate(*rankings, **settings)
@@ -52,7 +52,7 @@ def evaluate_quietly(*rankings: Any, **settings: Any) -> Evaluation:
 
 @dataclass(frozen=True)
 class Stages:
-    """What a fusion or a reranking has to choose from, and what it loses.
+    """The candidates of a fusion or reranking, and the answers that it loses.
 
     Attributes:
         candidates: passages a query, on average.
@@ -73,7 +73,7 @@ class Result:
 
     Attributes:
         name: its name in tables.
-        metadata: kind, place, options and, of a model, all that is known of it.
+        metadata: kind, place, options and the facts of its model.
         ranking: scores and ids (q, depth); None where it failed.
         doc_ids: the id of each row that ``ranking`` names, beyond those of the corpus the documents of a run alone.
         is_run: whether the ranking was read from a run file, and is scored to its end.
@@ -115,7 +115,7 @@ class Results:
         main: the metric by which systems are ordered and tested.
         level: of the intervals, 0.95.
         budget: tokens that a reader gets, where documents were cut into chunks; else 0.
-        evidence: what each system hands over within it, columns (q,) of :func:`helpers.chunks.evidence`.
+        evidence: by system, within that budget: columns (q,) of :func:`helpers.chunks.evidence`.
     """
 
     data: RetrievalDataset
@@ -125,6 +125,8 @@ class Results:
     level: float = 0.95
     budget: int = 0
     evidence: dict[str, dict[str, np.ndarray]] = field(default_factory=dict, repr=False)
+    # The tests by reference and metric: page, files and gates need the same ones.
+    _tests: dict[tuple[str, str], dict[str, dict[str, float]]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def scored(self) -> dict[str, Evaluation]:
@@ -142,10 +144,10 @@ class Results:
         """The interval of each mean, by system and metric; None where fewer than two queries were scored."""
         from helpers.significance import interval
 
-        def of(values: np.ndarray) -> "Interval | None":
-            return interval(values, self.level) if len(values) > 1 else None
-
-        return {name: {m: of(e.per_query[m]) for m in self.metrics} for name, e in self.scored.items()}
+        return {
+            name: {m: interval(e.per_query[m], self.level) if e.queries > 1 else None for m in self.metrics}
+            for name, e in self.scored.items()
+        }
 
     def table(self) -> "pd.DataFrame":
         """Every system by every metric, the best by the main one first, its interval beside it; failed ones last."""
@@ -216,16 +218,11 @@ class Results:
                 rows[name] = row | {"detectable": sd and minimum_detectable_difference(sd, len(values))}
         return rows
 
-    @cached_property
-    def _tests(self) -> dict[tuple[str, str], dict[str, dict[str, float]]]:
-        """The tests by reference and metric: page, files and gates need the same ones."""
-        return {}
-
     def with_evidence(self, documents: SpanDataset, budget: int) -> Self:
-        """Measure what each system hands over within a budget of tokens, see :func:`helpers.chunks.evidence`.
+        """Measure the evidence that each system hands over within a budget of tokens.
 
-        A run may have cut the documents in its own way: an id ``document:start-end`` that is no chunk of this
-        collection is read as that span.
+        See :func:`helpers.chunks.evidence`. A run may have cut the documents in its own way: an id
+        ``document:start-end`` that is no chunk of this collection is read as that span.
 
         Raises:
             ValueError: an id of a run that is of another form, or names another document.

@@ -1,6 +1,6 @@
 """The spec of a system: one text, or one table of a TOML file; and the checks of it that take a moment.
 
-Text: what the system is, then perhaps ``?`` and options joined by ``&``: ``models/mine?pooling=cls&max_length=256``.
+Text: the system, then perhaps ``?`` and options joined by ``&``: ``models/mine?pooling=cls&max_length=256``.
 
     bm25, tfidf                 matching of words; bm25?unit=characters, or BM25:characters as in the lessons
     models/mine, BAAI/bge-m3    a model: a folder, or the id of one on the hub, BAAI/bge-m3@REVISION
@@ -70,7 +70,7 @@ TYPES = {
     str: "text",
 }  # fmt: skip
 KIND_KEYS = ("model", "sparse", "api", "run", "words", "fuse", "rerank")  # a table has one of these keys
-Record: TypeAlias = dict[str, Any]  # what JSON can hold
+Record: TypeAlias = dict[str, Any]  # an object of JSON
 Options: TypeAlias = Mapping[str, Any]
 
 
@@ -153,16 +153,15 @@ def from_toml(path: str | Path) -> list[Spec]:
 
 
 def with_labels(systems: Sequence[Spec]) -> list[Spec]:
-    """Give systems distinct labels: runs by what differs in their names, then all by their options, then folders.
+    """Give systems distinct labels: runs by the differing parts of their names, then all by options, then by folders.
 
     Raises:
         ValueError: one system twice, or two of one name.
     """
-    for row, one in enumerate(systems):
-        for other in systems[:row]:
-            alike = one.kind != "object" and one == replace(other, name=one.name, named=one.named)
-            if alike and (one.name == other.name or not (one.named and other.named)):
-                raise ValueError(f"The system {one.name!r} is given twice; give each once.")
+    for first, second in itertools.combinations(systems, 2):
+        alike = first.kind != "object" and first == replace(second, name=first.name, named=first.named)
+        if alike and (first.name == second.name or not (first.named and second.named)):
+            raise ValueError(f"The system {second.name!r} is given twice; give each once.")
     runs = [s.name for s in systems if s.kind == "run" and not s.named]
     if len(set(runs)) > 1:
         start, end = len(_shared(runs)), len(_shared([name[::-1] for name in runs]))
@@ -222,7 +221,7 @@ def check_specs(specs: Sequence[Spec]) -> None:
 
 
 def word_settings(options: Options) -> str:
-    """Write what a baseline of words counts, and its other settings, as its index takes them."""
+    """Write the unit and the other settings of a baseline of words as its index takes them."""
     return ",".join(str(value) if key == "unit" else f"{key}={value}" for key, value in sorted(options.items()))
 
 
@@ -236,24 +235,19 @@ def _no_file(where: str) -> FileNotFoundError:
 def _simple(kind: str, where: str, path: Path, settings: Options, text: str) -> Spec:
     """Return the spec of a system that is no fusion or reranking; ``text`` names it in messages.
 
-    Its kind, if that is not given, follows from what there is: a baseline, a file, a folder.
+    If ``kind`` is empty, it is "words" for the name of a baseline, else it follows from the file or folder at ``path``.
     """
     baseline = "" if kind else WORDS.get(where.lower(), "")
-    if kind:
-        pass
-    elif baseline:
+    exists = where != OFFLINE_DEFAULT and path.exists()  # its name is the bundled model, even beside such a folder
+    if baseline:
         kind = "words"
-    elif where == OFFLINE_DEFAULT:  # always the bundled one, even beside a folder of that name
-        kind = "model"
-    elif any((path / f"{stem}.npy").is_file() for stem in ("passages", "queries")):
-        kind = "embeddings"
-    else:
-        kind = "run" if path.exists() and not path.is_dir() else "model"
+    elif not kind:
+        vectors = exists and any((path / f"{side}.npy").is_file() for side in ("passages", "queries"))
+        kind = "embeddings" if vectors else "run" if exists and not path.is_dir() else "model"
     options = _typed_options(kind, settings, text)
     name = options.pop("name", None)
     if kind == "api" and "model" not in options:
         raise ValueError(f"{text}: name the model at that address, ?model=….")
-    exists = where != OFFLINE_DEFAULT and path.exists()
     label = baseline or options.get("model") or (one_line(path.resolve().name) if exists else where)
     return Spec(name or label, kind, baseline or (str(path) if exists else where), options, named=bool(name))
 
@@ -268,11 +262,10 @@ def _from_table(name: str, table: Record, place: str, folder: Path) -> Spec:
     if kind not in ("fuse", "rerank"):
         if not isinstance(value, str):
             raise ValueError(f"{place}: {kind} must be text, not {value!r}.")
-        own = kind if kind in PREFIXED else ""
-        spec = _simple(own, value, _beside(value, folder), {**table, "name": name}, place)
-        if spec.kind != kind and (kind == "words" or (kind == "run" and spec.kind != "model")):
+        if kind in ("words", "run") and (value.lower() in WORDS) != (kind == "words"):
             raise ValueError(f"{place}: {value!r} is no {kind}.")
-        return replace(spec, kind=kind if kind == "run" else spec.kind)
+        certain = kind if kind in (*PREFIXED, "run") else ""
+        return _simple(certain, value, _beside(value, folder), {**table, "name": name}, place)
     parts = value if kind == "fuse" else [value]
     if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         raise ValueError(f'{place}: {kind} names systems, fuse = ["a", "b"] or rerank = "a".')

@@ -27,7 +27,7 @@ class Suite:
     """The scores of systems on several data sets.
 
     Attributes:
-        metric: which one.
+        metric: the metric of the scores.
         scores: by set and system, one for each query, (q,); a system that failed on a set is missing there.
     """
 
@@ -44,7 +44,7 @@ class Suite:
     def incomplete(self) -> dict[str, list[str]]:
         """The other systems, which have no mean, with the sets on which each has no score."""
         every = dict.fromkeys(name for scores in self.scores.values() for name in scores)
-        missing = {name: [one for one, scores in self.scores.items() if name not in scores] for name in every}
+        missing = {name: [data for data, scores in self.scores.items() if name not in scores] for name in every}
         return {name: sets for name, sets in missing.items() if sets}
 
     @cached_property
@@ -148,8 +148,8 @@ def render(suite: Suite, language: str = "en") -> str:
         part = names[start : start + COLUMNS]
         cells: list[list[Cell | str]] = []
         for system in (*suite.systems, *suite.incomplete):
-            values = [suite.scores[name].get(system) for name in part]
-            cells.append([system, *("–" if one is None else number(one.mean()) for one in values)])
+            samples = [suite.scores[name].get(system) for name in part]
+            cells.append([system, *("–" if sample is None else number(sample.mean()) for sample in samples)])
         sizes = [str(len(next(iter(suite.scores[name].values())))) for name in part]
         tables.append(Table([w["system"], *part], [*cells, [w["queries"], *sizes]]))
     title = s["title"].format(systems=len(rows), sets=len(suite.scores))

@@ -45,7 +45,7 @@ def plot_intervals(intervals: pd.DataFrame) -> Axes:
     """Draw each metric's mean as a point on its confidence interval.
 
     Args:
-        intervals: what :func:`helpers.show.tables.interval_table` returned: columns mean, low, high.
+        intervals: of :func:`helpers.show.tables.interval_table`: columns mean, low, high.
     """
     axes = _axes()
     places = range(len(intervals))[::-1]
@@ -82,8 +82,8 @@ def plot_bars(intervals: pd.DataFrame, label: str) -> Axes:
     """Draw a bar a system, with its value beside it and its confidence interval as a line.
 
     Args:
-        intervals: what :func:`helpers.show.tables.system_table` returned: columns mean, low, high; drawn top down.
-        label: what the bars measure.
+        intervals: of :func:`helpers.show.tables.system_table`: columns mean, low, high; drawn top down.
+        label: the name of the values.
     """
     axes = _axes(height=0.9 + 0.32 * len(intervals))
     places = range(len(intervals))[::-1]
@@ -103,7 +103,7 @@ def plot_shares(table: pd.DataFrame, label: str) -> Axes:
 
     Args:
         table: a row for each bar, drawn top down; a column for each part, at most five, the best last.
-        label: what the whole of a bar is.
+        label: the name of a whole bar.
     """
     axes = _axes(height=1.3 + 0.36 * len(table))
     places, left = range(len(table))[::-1], np.zeros(len(table))
@@ -133,7 +133,7 @@ def plot_distributions(samples: Mapping[str, np.ndarray], label: str) -> Axes:
 
 
 def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> Axes:
-    """Draw what each row costs against how good it is, up and to the left being better; with its name beside it.
+    """Draw the cost of each row against its quality, up and to the left being better; with its name beside it.
 
     Args:
         table: a row for each point.
@@ -162,7 +162,7 @@ def plot_rankings(retrieved: Sequence[Sequence[int]], relevant: Sequence[Sequenc
     Args:
         retrieved: ids of each query, best first.
         relevant: the relevant ids of each query.
-        names: what to call the queries.
+        names: of the queries.
     """
     depth = max(map(len, retrieved))
     _, axes = plt.subplots(figsize=(SIZE[0], 0.45 + 0.55 * len(names)), layout="constrained")

@@ -1,4 +1,4 @@
-"""Tables for the lessons: plain pandas frames, so that what is shown can also be computed with."""
+"""Tables for the lessons: plain pandas frames, so that the numbers shown can also be computed with."""
 
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -83,7 +83,7 @@ def paired_table(results: Mapping[str, Evaluation], reference: str, metric: str)
 def cited_table(
     measured: Mapping[str, Evaluation], cited: Mapping[str, Evaluation], metrics: Iterable[str]
 ) -> pd.DataFrame:
-    """Set what was measured here beside what others published, in columns of their own; "–" where there is none."""
+    """Show measured beside published means, in columns of their own; "–" where there is none."""
     columns = {}
     for metric in metrics:
         for kind, results in (("measured", measured), ("published", cited)):
@@ -93,7 +93,7 @@ def cited_table(
 
 
 def answer_table(data: RetrievalDataset, row: int, scores: np.ndarray, ids: np.ndarray) -> pd.DataFrame:
-    """Show what was retrieved for one query: rank, score, grade ("not judged" where nobody looked), passage."""
+    """Show the passages retrieved for one query: rank, score, grade (or "not judged"), the start of the passage."""
     judged, retrieved = data.qrels[row], ids[row][ids[row] >= 0]  # -1 is padding
     return pd.DataFrame(
         {
@@ -124,7 +124,7 @@ def failure_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
 
 
 def reciprocal_rank_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
-    """Show for each query what is relevant and what was retrieved (rows), the rank of the first hit, and 1 / rank."""
+    """Show each query with its relevant and retrieved passages (rows), the rank of the first hit, and 1 / rank."""
     ranks = first_relevant_ranks(data, ids)
     return pd.DataFrame(
         {

@@ -2,7 +2,7 @@
 
 matplotlib's own SVG carries a style sheet that would apply to the whole page, styles inside the tags, which some
 viewers of notebooks strip (everything turns black: jupyter/nbconvert#1894, jupyter/nbviewer#1037), and links to the
-addresses of its formats. What is written here has plain attributes alone. A figure drawn twice gives the same text.
+addresses of its formats. This SVG has plain attributes alone. A figure drawn twice gives the same text.
 Jupyter shows the PNG while a notebook is not trusted (jupyterlab/jupyterlab#9650).
 """
 

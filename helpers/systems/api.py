@@ -75,7 +75,7 @@ class Api(Retrieval):
         for first in range(0, len(texts), self.batch_size):
             batch = [instruction + text for text in texts[first : first + self.batch_size]]
             content = json.dumps([self.address, self.model, self.dim, batch], ensure_ascii=False)
-            name = hashlib.sha256(f"api {content}".encode("utf-8", "surrogatepass")).hexdigest()
+            name = hashlib.sha256(f"api {content}".encode()).hexdigest()
             array = store.read(name)
             if array is None:
                 answer = self._call(batch)

@@ -1,6 +1,5 @@
 """Learned sparse retrieval (SPLADE): a network weights every token of its vocabulary for a text."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,16 +36,9 @@ class Sparse(Retrieval):
     max_length: int
     batch_size: int = 32
 
-    @property
-    def index_kind(self) -> str:
-        """The kind of index for sparse vectors."""
-        return "Sparse"
+    index_kind = "Sparse"
 
     def represent(self, texts: list[str], kind: str) -> "csr_matrix":
-        """Return the weights of the vocabulary for each text, (n, vocabulary), float32."""
-        return self.weights(texts)
-
-    def weights(self, texts: Sequence[str]) -> "csr_matrix":
         """Return the weights of the vocabulary for each text, (n, vocabulary), float32; most are 0."""
         import torch
         from scipy.sparse import csr_matrix, vstack
@@ -62,7 +54,7 @@ class Sparse(Retrieval):
                 logits = self.network(**tokens).logits.float()
                 saturated = torch.log1p(torch.relu(logits)) * tokens["attention_mask"][:, :, None]
                 blocks.append(csr_matrix(saturated.amax(dim=1).cpu().numpy()))
-        return vstack(blocks, format="csr")[np.argsort(order)]
+        return vstack(blocks)[np.argsort(order)]
 
 
 def load_sparse(

@@ -2,5 +2,5 @@
 
 import sys
 
-# nbformat loads jsonschema, which would load this for a check of addresses that nothing here asks for: seconds.
+# nbformat loads jsonschema, which would load this, for seconds, to check addresses; the kit checks none.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]

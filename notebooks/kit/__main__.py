@@ -15,7 +15,7 @@ def _indented(lines: list[str]) -> str:
     return "".join(f"  {line}\n" for text in lines for line in text.split("\n"))
 
 
-def _show(bar: tqdm, number: int, cells: int) -> None:
+def _advance(bar: tqdm, number: int, cells: int) -> None:
     bar.total = cells
     bar.update(number - 1 - bar.n)
 
@@ -29,7 +29,7 @@ def _run(args: argparse.Namespace) -> int:
         start = time.perf_counter()
         try:
             with tqdm(desc=name, unit="cell", leave=False, disable=None) as bar:
-                progress = partial(_show, bar)
+                progress = partial(_advance, bar)
                 differences = run_lesson(args.root, args.language, name, limit=args.limit, progress=progress)
         except NotebookError as error:
             failed = 1
@@ -50,7 +50,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _record(args: argparse.Namespace) -> None:
-    """execute lessons, and their companions on Chinese data, and keep their outputs"""
+    """execute lessons, and their companions on Chinese data, and record their outputs"""
     from .companions import PARAMETERS
     from .record import record, record_companion
 
@@ -102,12 +102,12 @@ def _accept(args: argparse.Namespace) -> None:
 
 def _matrix(args: argparse.Namespace) -> int:
     """execute lessons under every condition that must not change them; status 1 if one does"""
-    from .matrix import matrix, write
+    from .conditions import matrix, write_matrix
 
     rows, details = matrix(args.root, lesson_names(args.root, args.lessons), args.only)
     print("\n".join(details))
     if args.write:
-        print(f"{write(args.root, rows)} written")
+        print(f"{write_matrix(args.root, rows)} written")
     return 1 if details else 0
 
 
@@ -127,7 +127,7 @@ def parser() -> argparse.ArgumentParser:
         commands[name].add_argument("--limit", type=int, default=240, help="seconds that one cell may take (240)")
     commands["run"].add_argument("--language", choices=LANGUAGES, default="en", help="the edition to execute (en)")
     commands["matrix"].add_argument("--only", nargs="+", help="the conditions whose name has one of these texts (all)")
-    commands["matrix"].add_argument("--write", action="store_true", help="keep the results in docs/benchmarks/")
+    commands["matrix"].add_argument("--write", action="store_true", help="write the results into docs/benchmarks/")
     commands["accept"].add_argument("text", help="lesson, or path of a Chinese page (README_zh.md)")
     commands["accept"].add_argument("cell", nargs="?", help="id of a markdown cell of the lesson")
     return top

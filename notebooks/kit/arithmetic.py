@@ -1,4 +1,4 @@
-"""Evaluate what a text claims: small expressions over recorded figures, and formulas worked out in the prose.
+"""Evaluate the claims of a text: small expressions over recorded figures, and formulas worked out in the prose.
 
 An expression has comparisons, `and`, `or`, `not`, `+ - * / **`, `abs`, `min`, `max`, `sqrt`, `log2`, numbers, and names
 of recorded figures in quotes: `'pocket/BM25/mrr@10' < 'pocket/MiniLM, mean/mrr@10'`. A name with a star is a column or
@@ -18,7 +18,6 @@ import operator
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 Number = Fraction | float
@@ -34,8 +33,8 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 }  # fmt: skip
 _FUNCTIONS: dict[str, Callable[..., Any]] = {"abs": abs, "min": min, "max": max, "sqrt": math.sqrt, "log2": math.log2}
 _SERIES: dict[str, Callable[[list[Fraction]], Number | bool]] = {
-    "falls": lambda values: all(one >= two for one, two in itertools.pairwise(values)),
-    "rises": lambda values: all(one <= two for one, two in itertools.pairwise(values)),
+    "falls": lambda values: all(a >= b for a, b in itertools.pairwise(values)),
+    "rises": lambda values: all(a <= b for a, b in itertools.pairwise(values)),
     "first": lambda values: values[0],
     "last": lambda values: values[-1],
     "sum": sum,
@@ -47,13 +46,13 @@ ALLOWED = (
 
 
 class ExpressionError(Exception):
-    """An expression that cannot be read; the message says what is allowed."""
+    """An expression that cannot be read; the message lists the allowed parts."""
 
 
 def evaluate(text: str, lookup: Lookup) -> Number | bool:
     """Return the value of an expression; lookup gives the number of a figure, or those of a name with a star.
 
-    Raises ExpressionError if it does not parse; passes on what lookup raises.
+    Raises ExpressionError if it does not parse; errors of lookup pass through.
     """
     try:
         return _value(ast.parse(text, mode="eval").body, lookup)
@@ -84,14 +83,14 @@ def _value(node: ast.expr, lookup: Lookup) -> Number | bool:
         case ast.Compare(left=left, ops=ops, comparators=others) if all(type(op) in _COMPARE for op in ops):
             sides = [_value(side, lookup) for side in (left, *others)]
             pairs = zip(ops, itertools.pairwise(sides), strict=True)
-            return all(_COMPARE[type(op)](one, two) for op, (one, two) in pairs)
+            return all(_COMPARE[type(op)](a, b) for op, (a, b) in pairs)
         case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in _FUNCTIONS:
             outcome: Number = _FUNCTIONS[name](*(_value(arg, lookup) for arg in args))
             return outcome
     raise ExpressionError(f"'{ast.unparse(node)}' is not allowed: {ALLOWED}")
 
 
-_DECIMAL = re.compile(r"\d+\.\d+")
+_DECIMAL = re.compile(r"(\d+\.\d+)")
 _SIDE = r"[\d.+*/()×− -]*\d[\d.+*/()×− -]*"
 _CHAIN = re.compile(rf"(?<![\w$@^_.+*/()×−-]){_SIDE}(?:={_SIDE})+(?!\w)", re.A)
 _MATH = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$([^$\n]+?)\$", re.S)
@@ -106,7 +105,7 @@ _LATEX = [
 
 
 def _python(part: str) -> str:
-    """Return a part of a formula as Python, empty if it holds more than numbers and what combines them."""
+    """Return a part of a formula as Python, empty if it holds more than numbers, operators and brackets."""
     part = part.replace("×", "*").replace("−", "-").strip()
     for _ in range(2):  # a fraction in a fraction
         part = _LATEX[0][0].sub(_LATEX[0][1], part)
@@ -114,10 +113,6 @@ def _python(part: str) -> str:
         part = pattern.sub(plain, part)
     part = part.strip(" .,;，。；")
     return part if re.search(r"\d", part) and not re.search(r"[^\d.+*/() -]", part.replace("log2", "")) else ""
-
-
-def _replaced(exact: dict[str, float], match: re.Match[str]) -> str:
-    return repr(exact.get(match[0], float(match[0])))
 
 
 def _range(part: str) -> tuple[float, float] | None:
@@ -129,8 +124,8 @@ def _range(part: str) -> tuple[float, float] | None:
     halves = [0.5 * 10.0 ** -len(text.partition(".")[2]) for text in shown]
     values = []
     for signs in itertools.product((-1, 1), repeat=len(shown)):
-        exact = dict(zip(shown, (float(t) + s * h for t, s, h in zip(shown, signs, halves, strict=True)), strict=True))
-        written = _DECIMAL.sub(partial(_replaced, exact), part)
+        exact = {text: repr(float(text) + s * half) for text, s, half in zip(shown, signs, halves, strict=True)}
+        written = "".join(exact.get(piece, piece) for piece in _DECIMAL.split(part))
         try:
             values.append(float(evaluate(written, lambda name: [Fraction(0)])))
         except ExpressionError:
@@ -156,8 +151,8 @@ def wrong_formulas(text: str) -> Iterator[str]:
     """Yield each equation of a text, as Python, whose sides differ; text is Markdown without code."""
     for parts in formulas(text):
         for left, right in itertools.pairwise(part for part in parts if part):
-            one, two = _range(left), _range(right)
-            if one and two:
-                slack = 1e-9 * max(map(abs, (*one, *two)), default=0)
-                if one[0] > two[1] + slack or two[0] > one[1] + slack:
+            a, b = _range(left), _range(right)
+            if a and b:
+                slack = 1e-9 * max(map(abs, (*a, *b)))
+                if a[0] > b[1] + slack or b[0] > a[1] + slack:
                     yield f"{left} = {right}"

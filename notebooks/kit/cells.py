@@ -1,4 +1,4 @@
-"""What the tools ask of the cells of a notebook, and of the texts that they print."""
+"""Read the cells of a notebook: tags, hashes, outputs and the texts that they print."""
 
 import hashlib
 import json
@@ -35,12 +35,12 @@ def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
 
 
 def code_hashes(notebook: NotebookNode) -> dict[str, str]:
-    """Return the hash of each code cell's source: what the recorded outputs belong to."""
+    """Return the hash of each code cell's source, to which the recorded outputs belong."""
     return {cell.id: cell_hash(cell.id, cell.source) for cell in code_cells(notebook)}
 
 
 def output_hashes(notebook: NotebookNode) -> dict[str, str]:
-    """Return the hash of what each code cell's outputs hold: a record that nobody edited still has it."""
+    """Return the hash of each code cell's outputs: it changes if somebody edits a record."""
     texts = {cell.id: json.dumps(cell.outputs, ensure_ascii=False, sort_keys=True) for cell in code_cells(notebook)}
     return {cell_id: cell_hash(cell_id, text) for cell_id, text in texts.items()}
 

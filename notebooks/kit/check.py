@@ -8,7 +8,7 @@ from nbformat import NotebookNode
 
 from . import figures, hygiene, quantities, translation, twins
 from .companions import PARAMETERS, companion_problems
-from .labels import names_problems, without_names
+from .labels import with_names, without_names
 from .listed import idle, read_yaml
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
@@ -28,7 +28,9 @@ def _lesson(root: Path, name: str, known: figures.Figures | None, books: dict[Pa
         if path.read_text(encoding="utf-8") != dumps(books[path]):
             yield Problem(file, "", "format", "not in the recorder's JSON layout: run `python -m notebooks.kit sync`")
         if path == paths["zh"]:
-            yield from names_problems(books[path], file, root)
+            if with_names(books[path], root) != books[path]:
+                message = "not those of the outputs: run `python -m notebooks.kit sync`"
+                yield Problem(file, books[path].cells[0].id, "names", message)
             books[path] = without_names(books[path])
         yield from hygiene.notebook_problems(books[path], file, root)
         if known and paths["en"] in books:
@@ -58,11 +60,12 @@ def _sentences(value: object) -> Iterator[tuple[str, str]]:
     """
     below = list(value.values() if isinstance(value, dict) else value if isinstance(value, list) else ())
     if isinstance(value, dict) and {"en", "zh"} <= set(value):
-        english, chinese = (one if isinstance(one, dict) else {"": one} for one in (value["en"], value["zh"]))
+        both = (value["en"], value["zh"])
+        english, chinese = (texts if isinstance(texts, dict) else {"": texts} for texts in both)
         for key, text in english.items():
             if isinstance(text, str) and isinstance(chinese.get(key), str) and text.count(" ") > 2:
                 yield text, chinese[key]
-    yield from (pair for one in below for pair in _sentences(one))
+    yield from (pair for inner in below for pair in _sentences(inner))
 
 
 def _words(root: Path) -> Iterator[Problem]:

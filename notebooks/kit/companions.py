@@ -28,7 +28,7 @@ PARAMETERS: dict[str, Parameters] = {
     "07_stages": CHINESE | MULTILINGUAL | {"OTHER": "pocket-en"},  # the second collection of the lesson is English
     "08_chunks": MULTILINGUAL | {"DOCUMENTS": "pages-zh"},
 }
-# What a lesson's rows are called in its companion, so that its claims can be put to the test there.
+# The names of a lesson's rows in its companion, so that its claims can be tested there.
 RENAMED = {"pocket-en": "pocket-zh", "MiniLM": "multilingual-e5-small-4bit"}
 # Cells whose outputs another machine changes on these data: two passages are closer than float32 tells apart. In 07 one
 # of them is a candidate or not, so the reranker is trained on one pair more or less.
@@ -40,7 +40,7 @@ UNSTABLE = {
 
 
 def companion_path(root: Path, name: str) -> Path:
-    """Return where the companion of a lesson is kept."""
+    """Return the path of a lesson's companion."""
     return root / "notebooks" / "companions" / f"{name}.json"
 
 
@@ -72,7 +72,7 @@ def read_companion(root: Path, name: str) -> NotebookNode:
 
 
 def dumps_companion(notebook: NotebookNode, parameters: Parameters) -> str:
-    """Return a companion as it is kept: parameters, hashes of the code run, outputs and their hashes."""
+    """Return a companion as its file's text: parameters, hashes of the code run, outputs and their hashes."""
     record = {
         "parameters": parameters,
         "recorded": code_hashes(notebook),
@@ -83,7 +83,7 @@ def dumps_companion(notebook: NotebookNode, parameters: Parameters) -> str:
 
 
 def companion_problems(root: Path, name: str, lesson: NotebookNode) -> list[Problem]:
-    """Return what is wrong with the companion of a lesson: absent, of other code or parameters, or edited."""
+    """Return the problems of a lesson's companion: absent, of other code or parameters, or edited."""
     file = relative(root, companion_path(root, name))
     again = f"run `python -m notebooks.kit record {name}`"
     try:

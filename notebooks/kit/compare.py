@@ -1,4 +1,4 @@
-"""Compare what a lesson has recorded with what it gives now.
+"""Compare the recorded outputs of a lesson with fresh ones.
 
 Numbers. An integer must be equal. A number shown with at most DECIMALS decimals and DIGITS significant digits has
 been rounded for the reader, so every digit he sees must be equal: a drift of 1e-9 behind the rounding does not show,
@@ -6,13 +6,14 @@ a change of the last shown digit does. A number shown with more digits may diffe
 metadata holds `{"verify": {"rtol": r, "atol": a}}` replaces both rules for numbers that are not integers:
 |x - y| <= max(r * max(|x|, |y|), a).
 
-Text. What remains when the numbers are taken out must be equal, but for the width of blanks, memory addresses and
-temporary folders. Digits that are part of a word, a version or a path are text. HTML is compared element by element.
+Text. Without its numbers it must be equal, but for the width of blanks, memory addresses and temporary folders. Digits
+that are part of a word, a version or a path are text. HTML is compared element by element.
 Figures are compared as SVG, element by element (drawings.py), if the same matplotlib drew both; the PNG beside each is
 the same figure for pages that cannot show SVG.
 Volatile cells must give the same kinds of output.
 """
 
+import itertools
 import json
 import re
 from collections.abc import Iterator
@@ -58,12 +59,12 @@ def close(recorded: str, fresh: str, verify: dict[str, float] | None = None) -> 
         return True
     if recorded.lstrip("+-").isdigit() or fresh.lstrip("+-").isdigit():
         return False
-    one, two = Decimal(recorded), Decimal(fresh)
-    distance, size = abs(one - two), max(abs(one), abs(two))
+    old, new = Decimal(recorded), Decimal(fresh)
+    distance, size = abs(old - new), max(abs(old), abs(new))
     if verify:
         return distance <= max(Decimal(str(verify.get("rtol", 0))) * size, Decimal(str(verify.get("atol", 0))))
     if _is_rounded(recorded) and _is_rounded(fresh):
-        return one == two
+        return old == new
     return distance <= Decimal(str(RTOL)) * size
 
 
@@ -104,23 +105,22 @@ class Outputs:
 
     def text(self, recorded: str, fresh: str) -> Difference | None:
         """Return the first difference of two texts, None if there is none."""
-        one, two = squeeze(recorded).split("\n"), squeeze(fresh).split("\n")
-        for row in range(max(len(one), len(two))):
-            old, new = (lines[row] if row < len(lines) else "(no such line)" for lines in (one, two))
+        both = squeeze(recorded).split("\n"), squeeze(fresh).split("\n")
+        for row, (old, new) in enumerate(itertools.zip_longest(*both, fillvalue="(no such line)"), 1):
             if NUMBER.sub("#", old) != NUMBER.sub("#", new):
-                return Difference(self.cell, f"text, line {row + 1}", old.strip(), new.strip())
+                return Difference(self.cell, f"text, line {row}", old.strip(), new.strip())
             for x, y in zip(NUMBER.findall(old), NUMBER.findall(new), strict=True):
                 if not close(x, y, self.verify):
-                    return Difference(self.cell, f"number, line {row + 1} ('{old.strip()[:60]}')", x, y)
+                    return Difference(self.cell, f"number, line {row} ('{old.strip()[:60]}')", x, y)
         return None
 
     def html(self, recorded: str, fresh: str) -> Difference | None:
         """Return the first difference of two HTML outputs, by row and column inside a table."""
-        one, two = html_pieces(plain(recorded)), html_pieces(plain(fresh))
-        if len(one) != len(two):
-            old_size, new_size = (f"{len(pieces)} elements and texts" for pieces in (one, two))
-            return Difference(self.cell, "the structure of the HTML", old_size, new_size)
-        for old, new in zip(one, two, strict=True):
+        both = html_pieces(plain(recorded)), html_pieces(plain(fresh))
+        sizes = [f"{len(pieces)} elements and texts" for pieces in both]
+        if sizes[0] != sizes[1]:
+            return Difference(self.cell, "the structure of the HTML", *sizes)
+        for old, new in zip(*both, strict=True):
             if (old.tag, old.depth) != (new.tag, new.depth):
                 return Difference(self.cell, f"HTML element {old.location}".strip(), old.tag, new.tag)
             if difference := self.text(old.text, new.text):
@@ -133,17 +133,16 @@ class Outputs:
         if recorded == fresh or (len(versions) > 1 and "" not in versions):
             return None
         try:
-            one, two = list(parts(recorded)), list(parts(fresh))
+            both = list(parts(recorded)), list(parts(fresh))
         except ValueError as error:
             return Difference(self.cell, "figure, SVG", "can be compared", str(error))
-        for old, new in zip(one, two, strict=False):
-            if both := unlike(old, new):
-                return Difference(self.cell, "figure, SVG", *both)
+        for old, new in zip(*both, strict=False):
+            if sides := unlike(old, new):
+                return Difference(self.cell, "figure, SVG", *sides)
             if difference := self.text(old.text, new.text):
                 return replace(difference, aspect="figure, SVG: words")
-        if len(one) != len(two):
-            return Difference(self.cell, "figure, SVG", f"{len(one)} elements", f"{len(two)} elements")
-        return None
+        sizes = [f"{len(elements)} elements" for elements in both]
+        return Difference(self.cell, "figure, SVG", *sizes) if sizes[0] != sizes[1] else None
 
 
 def provenance(cell: NotebookNode) -> dict[str, Any] | None:
@@ -156,7 +155,7 @@ def provenance(cell: NotebookNode) -> dict[str, Any] | None:
     return record if isinstance(record, dict) else None
 
 
-FREE = {"date", "device", "python"}  # what provenance may say otherwise
+FREE = {"date", "device", "python"}  # facts of the provenance that may differ
 
 
 def _provenance_differences(recorded: NotebookNode, fresh: NotebookNode, versions: bool) -> list[Difference]:
@@ -165,9 +164,9 @@ def _provenance_differences(recorded: NotebookNode, fresh: NotebookNode, version
         for cell in (recorded, fresh)
     )
     for path in sorted(set(old) | set(new)):
-        one, two = old.get(path, "(absent)"), new.get(path, "(absent)")
-        if one != two and (versions or not path.startswith("packages/")):
-            return [Difference(recorded.id, f"provenance /{path}", one, two)]
+        texts = old.get(path, "(absent)"), new.get(path, "(absent)")
+        if texts[0] != texts[1] and (versions or not path.startswith("packages/")):
+            return [Difference(recorded.id, f"provenance /{path}", *texts)]
     return []
 
 
@@ -175,13 +174,13 @@ def compare_cell(recorded: NotebookNode, fresh: NotebookNode, versions: bool = T
     """Return the differences between the outputs of one code cell, recorded and fresh; versions as for compare."""
     old, new = ([_kind(output) for output in cell.outputs] for cell in (recorded, fresh))
     if old != new:
-        one, two = ("; ".join(kinds) or "(none)" for kinds in (old, new))
-        return [Difference(recorded.id, "outputs (number and kind)", one, two)]
+        texts = ("; ".join(kinds) or "(none)" for kinds in (old, new))
+        return [Difference(recorded.id, "outputs (number and kind)", *texts)]
     if is_volatile(recorded):
         return _provenance_differences(recorded, fresh, versions) if "provenance" in tags(recorded) else []
     outputs = Outputs(recorded.id, recorded.metadata.get("verify"))
     pairs = zip(recorded.outputs, fresh.outputs, strict=True)
-    return [difference for one, two in pairs for difference in outputs.differences(one, two) if difference]
+    return [difference for pair in pairs for difference in outputs.differences(*pair) if difference]
 
 
 def compare(recorded: NotebookNode, fresh: NotebookNode, *, versions: bool = True) -> list[Difference]:
@@ -190,4 +189,4 @@ def compare(recorded: NotebookNode, fresh: NotebookNode, *, versions: bool = Tru
     versions is whether those of packages in the provenance count: not where another environment is meant.
     """
     pairs = zip(code_cells(recorded), code_cells(fresh), strict=True)
-    return [difference for old, new in pairs for difference in compare_cell(old, new, versions)]
+    return [difference for pair in pairs for difference in compare_cell(*pair, versions)]

@@ -1,15 +1,17 @@
-"""The conditions that must not change what a lesson records, and its execution under each of them.
+"""The conditions that must not change the record of a lesson, and its execution under each of them.
 
 Seeds of noise are the cheap proof: every cached vector is moved at random by NOISE, more than another processor, thread
 count or batch size moves it, and the lesson is executed on the moved vectors. The other conditions compute the vectors
 again: on older instruction sets, with another number of threads, in batches of another size.
 """
 
+import hashlib
+import json
 import os
 import shutil
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,9 +24,14 @@ from helpers.embeddings.store import Store
 
 from .compare import Difference, compare
 from .execute import CELL_LIMIT, Parameters, cache_folder, execute, parameter_names
+from .notebooks import NotebookError, lesson_path, read, relative, write_files
+from .run import machine
 
-NOISE = 5e-6  # length of the vector that is added to one of length 1; docs/en/machines.md has what was measured
+NOISE = 5e-6  # length of the vector that is added to one of length 1; docs/en/machines.md has the measurements
 SEEDS = (1, 2, 3)
+AS_RECORDED = "as recorded"
+RECORDS = Path("docs", "benchmarks", "records.json")
+Results = dict[str, dict[str, str]]
 
 # Variables that hold the numeric libraries to instructions older than those of the processor.
 BASELINE = {
@@ -133,3 +140,44 @@ def differences(
     environment = condition.environment | {"EVAL_CACHE_DIR": str(cache)}
     fresh = execute(notebook, label, root=root, limit=limit, environment=environment, parameters=condition.parameters)
     return compare(notebook, fresh)
+
+
+def matrix(root: Path, names: Sequence[str], only: Sequence[str] | None = None) -> tuple[Results, list[str]]:
+    """Return the verdict of each condition and lesson, and a line for each difference; prints a line as each ends.
+
+    The lessons share a cache under each condition, so that it computes a vector once.
+    """
+    results: Results = {}
+    details = []
+    books = {name: read(lesson_path(root, "en", name), root) for name in names}
+    labels = dict.fromkeys(label for book in books.values() for label in conditions(book))
+    for label in [label for label in labels if not only or any(text in label for text in only)]:
+        chosen = {name: settings[label] for name, book in books.items() if label in (settings := conditions(book))}
+        with temporary_cache(root, next(iter(chosen.values())).seed) as cache:
+            for name, condition in chosen.items():
+                try:
+                    unlike = list(map(str, differences(books[name], name, condition, cache, root=root)))
+                except NotebookError as error:
+                    unlike = [str(error)]
+                verdict = f"{len(unlike)} differ" if unlike else AS_RECORDED
+                results.setdefault(label, {})[name] = verdict
+                details += [f"{name}, {label}: {line}" for line in unlike]
+                print(f"{name}, {label}: {verdict}", flush=True)
+    return results, details
+
+
+def write_matrix(root: Path, results: Results) -> str:
+    """Merge results into the table of docs/benchmarks, with the machine, and return its path."""
+    path = root / RECORDS
+    path.parent.mkdir(parents=True, exist_ok=True)
+    table = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {"conditions": {}}
+    for label, verdicts in results.items():
+        table["conditions"].setdefault(label, {}).update(verdicts)
+    table["machine"] = machine()
+    text = json.dumps(table, indent=1, sort_keys=True) + "\n"
+    sums = path.with_name("SHA256SUMS")  # by which `check` notices a record that was edited
+    others = sums.read_text(encoding="utf-8").splitlines() if sums.exists() else []
+    lines = [line for line in others if not line.endswith(f"  {path.name}")]
+    lines.append(f"{hashlib.sha256(text.encode()).hexdigest()}  {path.name}")
+    write_files({path: text, sums: "\n".join(sorted(lines, key=lambda line: line.split()[1])) + "\n"})
+    return relative(root, path)

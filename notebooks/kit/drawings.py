@@ -1,11 +1,11 @@
-"""Read a recorded figure in SVG: its elements and words, what in it no page may show, and which matplotlib drew it."""
+"""Read a recorded figure in SVG: its elements and words, content that no page may hold, and its matplotlib version."""
 
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-NEAR = 0.25  # points of 1/72 inch, a third of a pixel on a page: nobody sees less
+NEAR = 0.25  # points of 1/72 inch, a third of a pixel on a page: no eye sees less
 SVG_LIMIT = 100_000  # bytes
 GEOMETRY = {"d", "height", "points", "transform", "viewBox", "width", "x", "y"}
 _LOOKS = {
@@ -71,7 +71,7 @@ def unlike(recorded: Part, fresh: Part) -> tuple[str, str] | None:
     for name in sorted(recorded.attributes.keys() | fresh.attributes.keys()):
         old, new = (part.attributes.get(name, "") for part in (recorded, fresh))
         if old != new and not (name in GEOMETRY and _near(old, new)):
-            unequal = (at for at, (one, two) in enumerate(zip(old, new, strict=False)) if one != two)
+            unequal = (at for at, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
             at = max(0, next(unequal, 0) - 20)
             return f"<{recorded.tag}> {name}: {old[at : at + 60]}", f"<{fresh.tag}> {name}: {new[at : at + 60]}"
     return None
@@ -81,11 +81,11 @@ def _near(recorded: str, fresh: str) -> bool:
     if _NUMBER.sub("#", recorded) != _NUMBER.sub("#", fresh):
         return False
     pairs = zip(_NUMBER.findall(recorded), _NUMBER.findall(fresh), strict=True)
-    return all(abs(float(one) - float(two)) <= NEAR + 1e-9 for one, two in pairs)
+    return all(abs(float(a) - float(b)) <= NEAR + 1e-9 for a, b in pairs)
 
 
 def svg_fault(text: str) -> str:
-    """Say what in an SVG no notebook and no page may hold, empty if nothing: what could run, load or restyle a page."""
+    """Return what could run, load or restyle a page in an SVG, as a message; empty if there is nothing."""
     size = len(text.encode())
     if size > SVG_LIMIT:
         return f"an SVG of {size / 1000:.0f} kB, allowed are {SVG_LIMIT / 1000:.0f} kB: draw fewer points"

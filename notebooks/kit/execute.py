@@ -1,4 +1,4 @@
-"""Execute a lesson with papermill in an empty folder and say clearly what went wrong when it did."""
+"""Execute a lesson with papermill in an empty folder, and explain a failure in one message."""
 
 import logging
 import os
@@ -61,7 +61,7 @@ def _clean(output: NotebookNode, folder: str) -> None:
 
 @contextmanager
 def _no_log() -> Iterator[None]:
-    """Keep the log of papermill and the kernel's client from the terminal: what matters of it becomes an exception."""
+    """Silence the log of papermill and of the kernel's client; errors come as exceptions."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:

@@ -3,7 +3,7 @@
 `<!--fig:CELL/ROW/COLUMN-->0.912` quotes a cell of a displayed table, `<!--fig:CELL/NAME-->0.912` a printed line
 `NAME = value` or `NAME: value`. Outside notebooks the lesson comes first (`<!--fig:01_evaluation:CELL/...-->`), and
 `<!--fig:bench:FILE/KEY/...-->` quotes docs/benchmarks/FILE.json. `<!--calc: EXPR-->0.17` is worked out from figures or
-numbers, and `<!--holds: EXPR-->`, behind the words it stands for, is a claim (arithmetic.py says what EXPR may hold).
+numbers, and `<!--holds: EXPR-->`, behind the words it stands for, is a claim (arithmetic.py has the form of EXPR).
 `<!--nofig: SOURCE-->0.41` is cited: SOURCE is a key of the references page, or a reason of several words; the same
 alone on a line covers the paragraph or table that follows. Cited numbers, and all others, are listed (listed.py).
 A value may be a word from one to twelve. An alternative text takes the same markers; the site shows it without them.
@@ -123,31 +123,31 @@ class Figures:
     def numbers(self, name: str, lesson: str) -> dict[str, Fraction]:
         """Return the figures that a name, with a star or without, stands for in a text of a lesson, in their order.
 
-        Raises KeyError, whose text says what is wrong, for a figure that is gone or not a single number, and for a
-        series of fewer than two.
+        Raises KeyError, whose text explains it, for a figure that is gone or not a single number, and for a series of
+        fewer than two.
         """
         source, key = place_of(name, lesson)
         known = self.of(source).texts
         pattern = re.compile("[^/]+".join(map(re.escape, key.split("*"))))
-        names = [one for one in known if pattern.fullmatch(one)] if "*" in key else [key]
+        names = [figure for figure in known if pattern.fullmatch(figure)] if "*" in key else [key]
         if "*" in key and len(names) < 2:
             raise KeyError(f"'{name}' names {len(names)} recorded figures, a series has two or more")
         if names == [key] and key not in known:
             cell = key.split("/")[0]
             near = sorted(k for k in known if k.split("/")[0] == cell)
             raise KeyError(f"no recorded figure has that name; cell '{cell}' has {', '.join(near[:8]) or 'none'}")
-        values = {f"{source}:{one}": _number(known[one]) for one in names}
+        values = {f"{source}:{figure}": _number(known[figure]) for figure in names}
         if None in values.values():
             raise KeyError(f"the recorded figure is '{known[names[0]]}', not a number")
-        return {one: Fraction(value) for one, value in values.items() if value is not None}
+        return {figure: Fraction(value) for figure, value in values.items() if value is not None}
 
     def labels(self, source: str, key: str) -> Iterator[tuple[str, frozenset[str]]]:
         """Yield the row and the column of a figure, each with all rows or columns that are beside it."""
         cell, row, column = _parts(key)
         texts = self.of(source).texts
-        known = [_parts(one) for one in texts if one.startswith(f"{cell}/")] if key in texts else []
-        yield row, frozenset(one[1] for one in known if one[2] == column)
-        yield column, frozenset(one[2] for one in known if one[1] == row)
+        places = [_parts(figure)[1:] for figure in texts if figure.startswith(f"{cell}/")] if key in texts else []
+        yield row, frozenset(y for y, x in places if x == column)
+        yield column, frozenset(x for y, x in places if y == row)
 
     def tolerance(self, name: str, value: Fraction) -> Fraction:
         """Return how far a figure may differ on another machine; name has its lesson."""
@@ -165,18 +165,18 @@ def _number(text: str) -> Decimal | None:
 
 
 def _unit(number: Decimal | None) -> Decimal:
-    """Return what one step of the last digit of a number is worth."""
+    """Return the size of a step of a number's last digit."""
     return Decimal(1).scaleb(int(number.as_tuple().exponent)) if number is not None else Decimal(0)
 
 
 def agrees(shown: str, recorded: str) -> bool:
     """Tell whether a number in prose is the recorded one, rounded to the digits shown."""
-    one, two = _number(shown), _number(recorded)
-    return one is not None and two is not None and abs(one - two) <= _unit(one) / 2
+    old, new = _number(recorded), _number(shown)
+    return old is not None and new is not None and abs(old - new) <= _unit(new) / 2
 
 
 def without_markers(text: str) -> str:
-    """Return a text without its markers, their numbers kept: what a reader sees."""
+    """Return a text without its markers but with their numbers, as a reader sees it."""
     return re.sub(r"<!--\s*(?:fig|calc|nofig|holds|twin):.*?-->", "", text)
 
 
@@ -202,7 +202,7 @@ def _wrong_forms(text: str, keys: set[str]) -> Iterator[Fault]:
 
 
 def _wrong_values(text: str, figures: Figures, lesson: str) -> Iterator[Fault]:
-    """Yield each number or claim of a text that is not what the recorded figures say."""
+    """Yield each number or claim of a text that the recorded figures contradict."""
     covered = {at for block in _BLOCK.finditer(text) for at in range(*block.span())}
     for match in (*_MARKED.finditer(text), *_HOLDS.finditer(text)):
         kind, name = match["kind"], match["name"]
@@ -251,7 +251,7 @@ def _wrong_number(
 def _wrong_claim(
     claim: str, value: Number | bool, used: dict[str, Fraction], words: str, figures: Figures, lesson: str
 ) -> Iterator[Fault]:
-    """Yield what is no claim, does not hold within the tolerances, or says the opposite of the words before it."""
+    """Yield it if a claim is none, does not hold within the tolerances, or contradicts the words before it."""
     spread = {figure: figures.tolerance(figure, number) for figure, number in used.items()}
     loose = [figure for figure in spread if spread[figure]]
     corners = itertools.product((-1, 1), repeat=len(loose))
@@ -310,7 +310,7 @@ def _unlisted(text: str, root: Path, name: str, cell: str) -> Iterator[Fault]:
 
 
 def check_text(text: str, file: str, cell: str, figures: Figures, lesson: str, english: bool) -> Iterator[Problem]:
-    """Yield what is wrong with the numbers and claims of one Markdown text of a lesson, or of a page (without one).
+    """Yield the problems of the numbers and claims in one Markdown text of a lesson, or of a page (without a lesson).
 
     An English text is compared with docs/checks.toml too; translation.py compares the Chinese with it.
     """
@@ -336,16 +336,17 @@ def broken_claims(
 ) -> Iterator[tuple[str, str]]:
     """Yield each sentence of a lesson whose claim does not hold for the outputs of another run of its code.
 
-    The first of each pair is the cell whose figure comes first in the claim. renamed says what words of the figures'
-    names are called in the other run. Figures that it does not have, a row with another name for instance, decide
-    nothing.
+    The first of each pair is the cell whose figure comes first in the claim. renamed has other words for words in the
+    figures' names, by those words, for the other run. Figures that it does not have, a row with another name for
+    instance, decide nothing.
     """
     figures = Figures(root, {lesson_path(root, "en", name): other})
-    for sentence in (one for cell in text.cells if cell.cell_type == "markdown" for one in sentences(cell.source)):
+    texts = [cell.source for cell in text.cells if cell.cell_type == "markdown"]
+    for sentence in itertools.chain.from_iterable(map(sentences, texts)):
         for match in _HOLDS.finditer(sentence):
             claim = match["name"]
-            for word, there in (renamed or {}).items():
-                claim = claim.replace(word, there)
+            for word, other_word in (renamed or {}).items():
+                claim = claim.replace(word, other_word)
             try:
                 value, used = _value(claim, figures, name)
             except KeyError:
@@ -356,7 +357,7 @@ def broken_claims(
 
 
 def notebook_problems(notebook: NotebookNode, file: str, figures: Figures) -> Iterator[Problem]:
-    """Yield what is wrong with the numbers in markdown cells and alternative texts of a notebook."""
+    """Yield the problems of the numbers in markdown cells and alternative texts of a notebook."""
     for cell in notebook.cells:
         text = cell.source if cell.cell_type == "markdown" else alt_text(cell)
         if text:

@@ -1,4 +1,4 @@
-"""Check what a committed notebook may hold: clean outputs, nothing private, nothing of one machine."""
+"""Check the content of a committed notebook: clean outputs, nothing private, nothing of one machine."""
 
 import json
 import re
@@ -32,7 +32,7 @@ _BAR = re.compile(r"\r(?!\n)|\d+%\|[^|\n]*\||\bit/s\]|\bs/it\]")
 
 
 def _metadata(notebook: NotebookNode, listings: dict[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Yield metadata that no lesson has, and what spares outputs from the comparison without being listed."""
+    """Yield metadata that no lesson has, and unlisted metadata that spares outputs from the comparison."""
     for cell in notebook.cells:
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", cell.id):
             yield cell.id, "id", "an id is made of a-z, 0-9 and '-': it stands in markers and messages"
@@ -169,7 +169,7 @@ def provenance_problems(books: dict[Path, NotebookNode], root: Path) -> Iterator
 
 
 def notebook_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator[Problem]:
-    """Yield what a committed notebook must not hold; whether code is recorded is asked of the English one only."""
+    """Yield the content that a committed notebook must not hold; only English ones are checked for unrecorded code."""
     faults = [*_metadata(notebook, listed(root, Path(file).stem, "cells")), *_book(notebook), *_provenance(notebook)]
     if Path(file).parent.name == "en":
         faults += _current(notebook)

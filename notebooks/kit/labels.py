@@ -19,7 +19,7 @@ from .cells import code_cells
 from .companions import PARAMETERS, read_companion
 from .drawings import parts, svg_fault
 from .listed import read_yaml
-from .notebooks import Problem, lesson_names, lesson_path, read
+from .notebooks import lesson_names, lesson_path, read
 from .tables import parse, text_of
 
 NAMES = re.compile(r'\n*<details class="names">.*?</details>', re.S)
@@ -29,7 +29,7 @@ SOME = re.compile(r"(?<![A-Za-z@\d.])\d+(?:[.,]\d+)*")  # a number that a text o
 
 
 def labels(root: Path) -> Any:
-    """What docs/labels.yml of a checkout says: Chinese for labels, printed names and values; names that stay."""
+    """The content of docs/labels.yml: Chinese for labels, printed names and values; names that stay."""
     path = root / "docs" / "labels.yml"
     known = read_yaml(path) if path.exists() else {}
     for table in ("labels", "printed", "values"):
@@ -50,9 +50,9 @@ def form(text: str, known: dict[str, str]) -> str:
 
 def chinese(text: str, known: dict[str, str]) -> str:
     """Return the Chinese that a table of labels.yml has for a text, with its numbers; "" if it has none."""
-    found = form(text, known)
-    numbers = iter(SOME.findall(text) if found != text else ())
-    return re.sub("#", lambda _: next(numbers), str(known[found])) if found else ""
+    key = form(text, known)
+    numbers = iter(SOME.findall(text) if key != text else ())
+    return re.sub("#", lambda _: next(numbers), str(known[key])) if key else ""
 
 
 def names_before(text: str) -> list[str]:
@@ -128,8 +128,8 @@ def with_names(notebook: NotebookNode, root: Path) -> NotebookNode:
     """Return a copy of a Chinese notebook with the list of the English names in its outputs, below its title."""
     notebook, known = without_names(notebook), labels(root)
     names = {label: str(known["labels"][label]) for _, label in labels_of(notebook) if label in known["labels"]}
-    for table, found in (("values", values_of(notebook, known["values"])), ("printed", names_of(notebook))):
-        forms = dict.fromkeys(form(text, known[table]) for _, text in found)
+    for table, texts in (("values", values_of(notebook, known["values"])), ("printed", names_of(notebook))):
+        forms = dict.fromkeys(form(text, known[table]) for _, text in texts)
         for name in filter(None, forms):
             names.setdefault(name.replace("#", "…"), str(known[table][name]).replace("#", "…"))
     if names:
@@ -139,11 +139,3 @@ def with_names(notebook: NotebookNode, root: Path) -> NotebookNode:
         table = f"<summary>输出里的英文名称</summary>\n<table>\n{rows}</table>"
         notebook.cells[0].source += f'\n\n<details class="names">{table}\n</details>'
     return notebook
-
-
-def names_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator[Problem]:
-    """Yield it if the list of names of a Chinese notebook is not that of its outputs."""
-    if with_names(notebook, root) != notebook:
-        yield Problem(
-            file, notebook.cells[0].id, "names", "not those of the outputs: run `python -m notebooks.kit sync`"
-        )

@@ -1,10 +1,10 @@
-"""What docs/checks.toml lists: exceptions that the checks accept, each for one cell or page and with its reason.
+"""Read docs/checks.toml: exceptions that the checks accept, each for one cell or page and with its reason.
 
     ["01_evaluation".numbers]    # numbers of the English prose that no run gives, in order; "*" for a whole page
     grades-text = ["3 2 1 0 2", "the grades of the guidelines"]
     ["04_judgements".comparisons]  # words that compare figures in a sentence without a claim, in order
     many-result = ["best", "part of a label"]
-    ["01_evaluation".cells]      # what spares outputs from the comparison: volatile, or a tolerance such as atol=0.01
+    ["01_evaluation".cells]      # outputs spared from the comparison: volatile, or with a tolerance such as atol=0.01
     device = ["volatile", "names the device, which differs"]
     ["01_evaluation".languages]  # numbers that only English (en) or only Chinese (zh) has; `names` and `words` let the
                                  # order of names, and words that `opposed` takes for opposites, differ
@@ -50,7 +50,7 @@ def _yaml(path: Path, _changed: int) -> Any:
 
 
 def read_yaml(path: Path) -> Any:
-    """Return what a YAML file says, read again only when it was changed."""
+    """Return the content of a YAML file, which is read again only when it has changed."""
     return _yaml(path, path.stat().st_mtime_ns)
 
 
@@ -60,7 +60,7 @@ def _lists(root: Path) -> Listed:
 
 
 def listed(root: Path, text: str, section: str) -> dict[str, str]:
-    """Return what a section lists for a lesson or page, by cell (`page` for a page); nothing without the file."""
+    """Return the entries of a section for a lesson or page, by cell (`page` for a page); empty without the file."""
     return {cell: entry[0] for cell, entry in _lists(root).get(text, {}).get(section, {}).items()}
 
 

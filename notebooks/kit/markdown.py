@@ -34,7 +34,7 @@ def _is_code(fence: str, directive: str | None) -> bool:
 def without_blocks(text: str) -> str:
     """Return text with front matter and blocks of code or formulas emptied; admonitions keep their prose."""
     text = re.sub(r"\A---\n.*?\n---\n", lambda m: "\n" * m[0].count("\n"), text, flags=re.S)
-    kept: list[str] = []
+    lines: list[str] = []
     admonitions: list[str] = []  # the fences of those that are open
     code = ""  # the fence of the open block of code, if one is
     for line in text.split("\n"):
@@ -52,8 +52,8 @@ def without_blocks(text: str) -> str:
             line = rest
         elif fence and fence not in rest:
             code, line = fence, ""
-        kept.append(line)
-    return "\n".join(kept)
+        lines.append(line)
+    return "\n".join(lines)
 
 
 def without_code(text: str) -> str:
@@ -96,7 +96,7 @@ def sentences(text: str) -> list[str]:
 
 
 def line_pairs(english: str, chinese: str) -> list[tuple[str, str]]:
-    """Return each line of prose of an English text and its translation; what a Chinese text adds stands below these."""
+    """Pair the lines of prose of an English text with their translations; a Chinese text adds lines at the end only."""
     both = ([line for line in without_blocks(text).split("\n") if COMMENT.sub("", line).strip()]
             for text in (english, chinese))  # fmt: skip
     return list(zip(*both, strict=False))

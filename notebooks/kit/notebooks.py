@@ -1,4 +1,4 @@
-"""Find, read and write the notebooks of the lessons without changing anything but what is meant."""
+"""Find, read and write the notebooks of the lessons."""
 
 import json
 from collections import Counter
@@ -18,12 +18,12 @@ LANGUAGES = ("en", "zh")
 
 
 class NotebookError(Exception):
-    """A notebook that cannot be read, executed or recorded; the message says what to do."""
+    """A notebook that cannot be read, executed or recorded; the message names the remedy."""
 
 
 @dataclass(frozen=True, order=True)
 class Problem:
-    """One thing a check found: where it is, which rule it breaks and what to do about it."""
+    """A finding of a check: its place, the rule that it breaks, and a message with the remedy."""
 
     file: str
     cell: str
@@ -37,7 +37,7 @@ class Problem:
 
 
 def lesson_path(root: Path, language: str, name: str) -> Path:
-    """Return where the lesson called name is kept in one language."""
+    """Return the path of a lesson in one language."""
     return root / "notebooks" / language / f"{name}.ipynb"
 
 
@@ -45,7 +45,7 @@ def lesson_names(root: Path, wanted: list[str] | None = None) -> list[str]:
     """Return the names of all lessons in either language, or of those that wanted selects.
 
     A wish is a name (`02_metrics`), its beginning (`02`) or a path to the notebook.
-    Raises NotebookError for a wish that selects nothing, listing what there is.
+    Raises NotebookError for a wish that selects nothing; the message lists the lessons.
     """
     names = sorted({p.stem for lang in LANGUAGES for p in (root / "notebooks" / lang).glob("*.ipynb")})
     chosen: list[str] = []

@@ -55,7 +55,7 @@ def _han(text: str) -> int:
 
 
 def _scaled(number: str, scales: Iterable[str] = ()) -> str:
-    """Return a number so that equal ones read alike, digits behind the point kept unless it is scaled."""
+    """Return a number so that equal ones read alike, with its digits behind the point unless it is scaled."""
     value = math.prod((_SCALES[scale] for scale in scales), start=Decimal(number.replace(",", "")))
     return f"{int(value)}" if value == int(value) and (scales or "." not in number) else f"{value:f}"
 
@@ -108,19 +108,19 @@ def number_differences(english: str, chinese: str) -> tuple[Counter[str], Counte
 
 def marks(text: str) -> Counter[str]:
     """Return how often each marker stands in a text."""
-    found = re.findall(r"<!--\s*((?:fig|calc|nofig|holds):.*?)\s*-->", without_blocks(text), re.S)
-    return Counter(re.sub(r"\s+", " ", mark) for mark in found)
+    markers = re.findall(r"<!--\s*((?:fig|calc|nofig|holds):.*?)\s*-->", without_blocks(text), re.S)
+    return Counter(re.sub(r"\s+", " ", marker) for marker in markers)
 
 
 def formulas(text: str) -> Counter[str]:
     """Return how often each formula between `$` stands in a text, without words and blanks; single symbols left out."""
-    found = re.findall(r"\$\$(.+?)\$\$|(?<![\\$])\$(?!\s)([^$\n]+?)\$", without_blocks(COMMENT.sub("", text)), re.S)
-    bare = (re.sub(r"\\q?quad.*|\\text\{[^{}]*\}|\s|[，。；]", "", one or two, flags=re.S) for one, two in found)
+    pairs = re.findall(r"\$\$(.+?)\$\$|(?<![\\$])\$(?!\s)([^$\n]+?)\$", without_blocks(COMMENT.sub("", text)), re.S)
+    bare = (re.sub(r"\\q?quad.*|\\text\{[^{}]*\}|\s|[，。；]", "", "".join(pair), flags=re.S) for pair in pairs)
     return Counter(formula for formula in bare if re.search(r"[=+/^]|\\(?:frac|sum|log|min|max|le|ge|cdot)", formula))
 
 
 def _allowed(entry: str) -> dict[str, Counter[str]]:
-    """Return what an entry of docs/checks.toml (`en 3 5 zh 2`) allows each language to have alone."""
+    """Return the numbers that an entry of docs/checks.toml (`en 3 5 zh 2`) allows each language to have alone."""
     parts = re.split(r"(?:^|\s)(en|zh)(?:\s|$)", entry)
     only = {language: Counter(numbers.split()) for language, numbers in zip(parts[1::2], parts[2::2], strict=True)}
     return {language: only.get(language, Counter()) - Counter(_BY_LINE) for language in ("en", "zh")}
@@ -131,12 +131,12 @@ def _by_line(english: str, chinese: str) -> Iterator[tuple[str, str]]:
         place = f"in '{prose(lines[1]).strip()[:60]}'"
         for name in missing_names(*lines):
             yield "names", f"Chinese lacks '{name}', or has it elsewhere, {place}"
-        left, right = ([one for one in sentences(prose(line)) if re.search(r"\w\w", one)] for line in lines)
+        left, right = ([text for text in sentences(prose(line)) if re.search(r"\w\w", text)] for line in lines)
         pairs = zip(left, right, strict=True) if len(left) == len(right) else [(prose(lines[0]), prose(lines[1]))]
         for word, against in itertools.chain(*itertools.starmap(opposed, pairs)):
             yield "words", f"English says '{word}', Chinese '{against}', {place}"
-        signs, found = (Counter(re.findall(r"`[^`]+`", line)) + formulas(line) for line in lines)
-        lost = (signs - found) + (quantities(lines[0], "en")[1] - quantities(lines[1], "zh")[0])
+        ours, theirs = (Counter(re.findall(r"`[^`]+`", line)) + formulas(line) for line in lines)
+        lost = (ours - theirs) + (quantities(lines[0], "en")[1] - quantities(lines[1], "zh")[0])
         if lines[0].startswith("|") and lost:
             yield "rows", f"Chinese lacks {', '.join(lost)} {place}"
 
@@ -144,7 +144,7 @@ def _by_line(english: str, chinese: str) -> Iterator[tuple[str, str]]:
 def language_differences(english: str, chinese: str, allowed: str = "") -> Iterator[tuple[str, str]]:
     """Yield rule and message where two languages of a text have other markers or name other numbers.
 
-    allowed is what docs/checks.toml lists for the text.
+    allowed is the entry of docs/checks.toml for the text.
     """
     for rule, form, read in (("markers", "<!--{}-->", marks), ("formulas", "${:.60}$", formulas)):
         left, right = read(english), read(chinese)

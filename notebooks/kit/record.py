@@ -1,6 +1,7 @@
-"""Record a lesson: execute the English notebook, keep what did not change, carry code and outputs into Chinese.
+"""Record a lesson: execute the English notebook, carry code and outputs into Chinese, write only changed files.
 
-A record is what every machine gives, so a new one is tried under other conditions before it is stored (conditions.py).
+Every machine must give the same record, so a new one is tried under other conditions before it is stored
+(conditions.py).
 """
 
 from copy import deepcopy
@@ -19,11 +20,9 @@ from .companions import (
     read_companion,
 )
 from .compare import compare
-from .conditions import differences, recording_conditions, temporary_cache
+from .conditions import AS_RECORDED, differences, recording_conditions, temporary_cache, write_matrix
 from .execute import CELL_LIMIT, Parameters, execute
 from .labels import with_names
-from .matrix import AS_RECORDED
-from .matrix import write as write_matrix
 from .notebooks import LANGUAGES, NotebookError, dumps, lesson_path, loads, read, relative, write_files
 from .translation import carry
 
@@ -59,22 +58,15 @@ def stamp(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
-def _unchanged_files(before: dict[Path, str], root: Path) -> None:
-    """Raise NotebookError if a file is no longer as it was read: somebody edited it during the run."""
-    for path, text in before.items():
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            raise NotebookError(f"{relative(root, path)} was edited while it ran; nothing is written: record it again")
-
-
 def _require_stable(
     fresh: NotebookNode, label: str, root: Path, limit: int, parameters: Parameters | None = None
 ) -> None:
     """Raise NotebookError naming every output that another condition changes."""
     unstable = []
-    for name, one in recording_conditions(fresh).items():
-        condition = replace(one, parameters=(parameters or {}) | one.parameters)
+    for name, condition in recording_conditions(fresh).items():
+        own = replace(condition, parameters=(parameters or {}) | condition.parameters)
         with temporary_cache(root, condition.seed) as cache:
-            unlike = differences(fresh, label, condition, cache, root=root, limit=4 * limit)
+            unlike = differences(fresh, label, own, cache, root=root, limit=4 * limit)
         unstable += [f"{name}: {difference}" for difference in unlike]
     if unstable:
         listed = "\n".join(unstable)
@@ -85,7 +77,7 @@ def _require_stable(
 
 
 def record(root: Path, name: str, *, limit: int = CELL_LIMIT) -> list[str]:
-    """Record one lesson in both languages and return what differs from before.
+    """Record one lesson in both languages and return its differences from before.
 
     Nothing is written when execution fails, when the Chinese twin is missing, when a file was edited meanwhile, or when
     a changed output is not the same under every recording condition: each raises NotebookError.
@@ -105,17 +97,19 @@ def record(root: Path, name: str, *, limit: int = CELL_LIMIT) -> list[str]:
         _require_stable(fresh, relative(root, paths[0]), root, limit)
         write_matrix(root, {label: {name: AS_RECORDED} for label in recording_conditions(fresh)})
     result = stamp(fresh if changed else english)
-    _unchanged_files(before, root)
+    for path, text in before.items():
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            raise NotebookError(f"{relative(root, path)} was edited while it ran; nothing is written: record it again")
     write_files({paths[0]: dumps(result), paths[1]: dumps(with_names(carry(result, chinese), root))})
     return changed
 
 
 def record_companion(root: Path, name: str, *, limit: int = CELL_LIMIT) -> list[str]:
-    """Record the companion of a lesson and return what differs from before; raises NotebookError as `record` does."""
+    """Record the companion of a lesson and return its differences from before; raises NotebookError as `record`."""
     lesson, path, parameters = lesson_of_companion(root, name), companion_path(root, name), PARAMETERS[name]
     fresh = execute(lesson, relative(root, path), root=root, limit=limit, parameters=parameters)
     known = not companion_problems(root, name, lesson)
-    changed = [str(one) for one in compare(read_companion(root, name), fresh)] if known else ["a new record"]
+    changed = list(map(str, compare(read_companion(root, name), fresh))) if known else ["a new record"]
     if changed:
         _require_stable(fresh, relative(root, path), root, limit, parameters)
         path.parent.mkdir(exist_ok=True)

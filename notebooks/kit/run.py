@@ -1,4 +1,4 @@
-"""Execute lessons and hold what they give against what is recorded."""
+"""Execute lessons and compare their outputs with the recorded ones."""
 
 import platform
 from importlib import metadata
@@ -14,7 +14,7 @@ REPORT = "build/differences.md"
 
 def report(root: Path, language: str, name: str, differences: list[Difference]) -> str:
     """Return the failure message of one lesson: every difference, and how to record again."""
-    lines = [f"{relative(root, lesson_path(root, language, name))} differs from what is recorded:"]
+    lines = [f"{relative(root, lesson_path(root, language, name))} differs from its record:"]
     lines += map(str, differences)
     lines.append(
         f"If the change is meant: `python -m notebooks.kit record {name}` (or `make record`), then read the git diff."
@@ -23,7 +23,7 @@ def report(root: Path, language: str, name: str, differences: list[Difference]) 
 
 
 def machine() -> dict[str, str]:
-    """Return what decides the last digits of a number: processor, instruction set, threads, versions."""
+    """Return the facts that decide the last digits of a number: processor, instruction set, threads, versions."""
     import torch
 
     names = ("numpy", "torch", "faiss-cpu", "FlagEmbedding", "transformers", "scikit-learn", "scipy", "matplotlib")

@@ -40,7 +40,7 @@ _SWITCH = re.compile(r"english|chinese|英文|英语|中文|汉语|^(?:en|zh)\b"
 _CARD = ("helpers/data/bundled/pocket/README.md", "docs/en/collection.md")  # the card is in English alone
 
 _SYNC = "run `python -m notebooks.kit sync`"
-_CARRIED = {  # what a Chinese cell has from its English one: the rule for it, and its name
+_CARRIED = {  # the parts of a Chinese cell that come from its English one: the rule for each, and its name
     "cell_type": ("structure", "the kinds of cell"),
     "source": ("code", "the lines of code (edit the English ones)"),
     "outputs": ("outputs", "the outputs"),
@@ -51,7 +51,7 @@ _CARRIED = {  # what a Chinese cell has from its English one: the rule for it, a
 
 @dataclass(frozen=True)
 class Term:
-    """An entry of the glossary: the English term, its Chinese, what else is accepted and what must not be used.
+    """An entry of the glossary: the English term, its Chinese, other accepted words, and barred ones.
 
     also are other English spellings, accepted other Chinese words, avoid barred ones; check False leaves the English
     word alone, which then also has an everyday sense; means is a sentence in each language that defines the term.
@@ -101,13 +101,13 @@ def untranslated(english: str, chinese: str) -> list[str]:
 def _wrong_terms(english: str, chinese: str, terms: tuple[Term, ...]) -> Iterator[tuple[str, str]]:
     """Yield rule and message for each glossary term that the Chinese does not use, or uses under a barred name.
 
-    A barred name after 又称 ("also called") is told to the reader, not used.
+    A barred name after 又称 ("also called") is mentioned, not used.
     """
     lower = english.lower()
     unread, translated = re.sub(r"[*_]", "", prose(english)), re.sub(r"[*_\s]", "", prose(chinese))
     for term in terms:
         for word in term.avoid:
-            if re.search(f"(?<!又称){re.escape(word)}", translated):  # "also called" names it once
+            if re.search(f"(?<!又称){re.escape(word)}", translated):
                 yield "glossary", f"'{word}' must not be used for '{term.en}', it is '{term.zh}'"
         if not any(re.split("[ -]", word)[0][:-1].lower() in lower for word in (term.en, *term.also)):
             continue  # spares most of the search
@@ -191,7 +191,7 @@ def _missing_links(english: str, chinese: str) -> Iterator[tuple[str, str]]:
 def text_problems(english: str, chinese: str, root: Path, allowed: str = "") -> Iterator[tuple[str, str]]:
     """Yield rule and message for everything that is wrong with one translated text, staleness apart.
 
-    allowed is what docs/checks.toml lets the numbers of both differ in.
+    allowed is the entry of docs/checks.toml for numbers that may differ.
     """
     remaining = untranslated(english, chinese)
     if remaining:
@@ -251,7 +251,7 @@ def carry(english: NotebookNode, chinese: NotebookNode | None) -> NotebookNode:
 
 
 def _structure(english: NotebookNode, chinese: NotebookNode) -> Iterator[tuple[str, str, str]]:
-    """Yield cell, rule and message for what `carry` would change."""
+    """Yield cell, rule and message for each part that `carry` would change."""
     expected, actual, source = by_id(carry(english, chinese)), by_id(chinese), by_id(english)
     yield from ((i, "missing", f"no such cell in Chinese: {_SYNC}") for i in source if i not in actual)
     yield from ((i, "extra", "no such cell in English: delete it, or move its text") for i in actual if i not in source)

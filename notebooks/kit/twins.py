@@ -1,4 +1,4 @@
-"""Chinese twins in prose: what the bundled collection calls a query or a passage that an output shows in English.
+"""Chinese twins in prose: the bundled collection's Chinese for a query or passage that an output shows in English.
 
 `<!--twin:q121-->TEXT` in a Chinese text: TEXT is that query in Chinese, or the Chinese title of that passage
 (`<!--twin:p706-->`), word for word. In a lesson one of its outputs has to show the query or title as well, so that
@@ -41,16 +41,16 @@ def collection(root: Path) -> dict[str, tuple[str, str]]:
 def without_twins(text: str, root: Path) -> str:
     """Return a text without its twins: the collection answers for their words and numbers."""
     known = collection(root)
-    kept, end = [], 0
+    pieces, end = [], 0
     for match in _TWIN.finditer(text):
-        kept.append(text[end : match.start()])
+        pieces.append(text[end : match.start()])
         twin = known.get(match["id"], ("", ""))[1]
         end = match.end() + (len(twin) if text.startswith(twin, match.end()) else 0)
-    return "".join(kept) + text[end:]
+    return "".join(pieces) + text[end:]
 
 
 def _fault(text: str, match: re.Match[str], known: dict[str, tuple[str, str]], shown: str | None) -> str:
-    """Return what is wrong with one marker of a text and what to do, empty if nothing is."""
+    """Return the fault of one marker of a text and the remedy, empty if there is none."""
     marker = _TWIN.fullmatch(match[0])
     if not marker:
         return f"'{' '.join(match[0].split())[:40]}' is no marker: write <!--twin:ID--> before the Chinese text"
@@ -60,8 +60,8 @@ def _fault(text: str, match: re.Match[str], known: dict[str, tuple[str, str]], s
         return f"{COLLECTION.as_posix()} has no '{marker['id']}' in both languages: give the id of a query or passage"
     english, chinese = known[marker["id"]]
     if not text.startswith(chinese, match.end()):
-        found = text[match.end() : match.end() + len(chinese)].split("\n")[0]
-        return f"after {match[0]} stands '{found}', the collection has '{chinese}': copy it from there"
+        actual = text[match.end() : match.end() + len(chinese)].split("\n")[0]
+        return f"after {match[0]} stands '{actual}', the collection has '{chinese}': copy it from there"
     if shown is not None and english not in shown and chinese not in shown:
         return f"no output of this lesson shows '{english}' ({marker['id']}): name what the outputs show now"
     return ""
@@ -77,7 +77,7 @@ def text_problems(text: str, file: str, cell: str, root: Path, shown: str | None
 
 
 def notebook_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator[Problem]:
-    """Yield what is wrong with the twins of a Chinese lesson."""
+    """Yield the problems of the twins in a Chinese lesson."""
     shown = html.unescape("\n".join(text for cell in code_cells(notebook) for text in output_texts(cell)))
     for cell in notebook.cells:
         if cell.cell_type == "markdown":

@@ -1,4 +1,4 @@
-"""What words say of the figures beside them, and whether both languages say it: names and directions.
+"""Compare words with the figures beside them, and with the other language: names and directions.
 
 A figure belongs to a row and a column, whose labels (in Chinese those of docs/labels.yml, and the other words that its
 `aliases` give) are looked for in the sentence around it. Either the label nearest to each figure is its own, or the
@@ -142,8 +142,8 @@ def swapped(figures: list[tuple[int, str]], named: list[Mention]) -> str:
 def names(line: str) -> list[str]:
     """Return the names of a line of Markdown, without their plural: words with a digit or a capital inside."""
     text = re.sub(rf"\$[^$]*\$|{URL.pattern}", " ", LINK.sub(lambda match: match[2], COMMENT.sub(" ", line)))
-    found = (re.sub(r"(?<=[A-Z])s$|_zh", "", match[0]).lower() for match in NAME.finditer(text))
-    return [name for name in found if name not in _UNITS]
+    singular = (re.sub(r"(?<=[A-Z])s$|_zh", "", match[0]).lower() for match in NAME.finditer(text))
+    return [name for name in singular if name not in _UNITS]
 
 
 def missing_names(english: str, chinese: str) -> Iterator[str]:
@@ -159,7 +159,7 @@ def missing_names(english: str, chinese: str) -> Iterator[str]:
 def wrong_moves(text: str) -> Iterator[str]:
     """Yield each piece of a text that lets a number rise or fall where it does the other; text has no markers."""
     for sign, patterns in _MOVES.items():
-        for match in (found for pattern in patterns for found in re.finditer(pattern, text, re.I)):
+        for match in itertools.chain.from_iterable(re.finditer(pattern, text, re.I) for pattern in patterns):
             first, last = (Fraction(number.replace(",", "").replace("\u2212", "-")) for number in match.groups())
             if first != last and (last < first) != (sign == "<"):
                 yield " ".join(match[0].split())
@@ -173,12 +173,12 @@ def comparisons(sentence: str) -> list[str]:
 
 
 def _stated(words: str) -> str:
-    """Return `<` or `>`, what the words since the last punctuation mark say; empty if both or neither."""
+    """Return `<` or `>`, the direction of the words since the last punctuation mark; empty if both or neither."""
     clause = _END.split(words.rstrip(" .。*_“”\"'"))[-1]
-    found = [(sign, match.start()) for sign, pattern in _WORDS.items() for match in pattern.finditer(clause)]
-    if len({sign for sign, _ in found}) != 1:
+    signs = [(sign, match.start()) for sign, pattern in _WORDS.items() for match in pattern.finditer(clause)]
+    if len({sign for sign, _ in signs}) != 1:
         return ""
-    sign, start = found[0]
+    sign, start = signs[0]
     return sign if not _NOT.search(clause[:start]) else "<>".replace(sign, "")
 
 
@@ -195,12 +195,12 @@ def _claimed(expression: str) -> str:
 
 def contradicts(words: str, expression: str) -> bool:
     """Tell whether the words before a claim, without markers, point the other way; expression is known to parse."""
-    said, claimed = _stated(words), _claimed(expression)
-    return bool(said and claimed) and said != claimed
+    stated, claimed = _stated(words), _claimed(expression)
+    return bool(stated and claimed) and stated != claimed
 
 
 def opposed(english: str, chinese: str) -> Iterator[tuple[str, str]]:
-    """Yield what an English and what its Chinese sentence says where one has a word and the other only its opposite.
+    """Yield both words where an English sentence has a word and its Chinese one only the opposite, or the reverse.
 
     Where both have as many words for more and for less, as many of them are for more.
     """

@@ -75,6 +75,15 @@ def test_command_names_the_smallest_case(name, status, said, monkeypatch, capsys
     assert ("expected" in output) == bool(status)
 
 
+def test_an_error_is_written_beside_the_results(monkeypatch, capsys):
+    """A program that reads the results would find a sentence among them."""
+    monkeypatch.setattr("sys.argv", ["acid", "tests.acid.functions:missing"])
+    assert __main__.main() == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "missing" in output.err
+
+
 def test_a_shell_learns_that_a_function_differs():
     """Continuous integration would pass with metrics that are wrong."""
     command = [sys.executable, "-m", "helpers.metrics.acid", "tests.acid.functions:text"]

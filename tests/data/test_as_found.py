@@ -74,14 +74,6 @@ def test_a_packed_table_of_any_kind_is_the_same_collection(tmp_path: Path, name:
     assert (data.queries, data.corpus, data.qrels) == (["one", "two"], ["uno", "dos"], [{0: 1}, {1: 1}])
 
 
-def test_packed_runs_and_judgements_are_read(tmp_path: Path):
-    """Runs of ten engines lie packed in the archives of TREC."""
-    trec.write_run(tmp_path / "run", {"q": {"d": 0.5}})
-    trec.write_qrels(tmp_path / "qrels", {"q": {"d": 1}})
-    assert trec.read_run(pack(tmp_path / "run")) == {"q": {"d": 0.5}}
-    assert trec.read_qrels(pack(tmp_path / "qrels")) == {"q": {"d": 1}}
-
-
 @pytest.mark.parametrize(
     "content",
     [b"query,positive\none,uno\n", gzip.compress(b"query,positive\none,uno\n")[:-12]],
@@ -362,28 +354,6 @@ def test_a_grade_that_is_none_is_refused(tmp_path: Path, rows: list[dict[str, ob
     """A missing grade would count as relevant, or shift the others."""
     with pytest.raises(ValueError, match=message):
         load_dataset(put(tmp_path / "a.jsonl", jsonl(rows)))
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("a.csv", "query,positive,positive\none,uno,dos\n", r"names 1 column\(s\) twice, first 'positive'"),
-        (
-            "a.jsonl",
-            '{"query": "one", "positive": "u\\ud800o"}\n',
-            r"a.jsonl': passage .* half a character, '\\ud800'",
-        ),
-        (
-            "a.json",
-            '[{"query": "one",\n"positive": "u\\udc00"}]',
-            r"a.json': passage .* half a character, '\\udc00'",
-        ),
-    ],
-)
-def test_what_would_be_lost_in_silence_is_refused(tmp_path: Path, name: str, text: str, message: str):
-    """Of two columns of one name one would be dropped, of a broken character the rest of the text."""
-    with pytest.raises(ValueError, match=message):
-        load_dataset(put(tmp_path / name, text))
 
 
 # --- gaps -------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import importlib.metadata
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -52,29 +53,21 @@ class Box:
 '''
 
 
-class Library:
-    """A library with these files, in place of an installed one."""
-
-    def __init__(self, folder, monkeypatch, files: dict[str, str]):
-        """Write the files and let the package metadata name them, in no particular order."""
-        for name, text in files.items():
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        listed = [self._listed(folder, name) for name in reversed(files)]
-        monkeypatch.setattr(docstrings, "VERSIONS", {"box": "1.0"})
-        monkeypatch.setattr(importlib.metadata, "files", lambda _: listed)
-
-    def _listed(self, folder, name):
-        """Make the entry that importlib.metadata gives."""
-        path = importlib.metadata.PackagePath(name)
-        path.dist = type("Distribution", (), {"locate_file": staticmethod(lambda file: folder / file)})
-        return path
+def install(folder, monkeypatch, files: dict[str, str]):
+    """Write the files of a library in place of the installed ones; its metadata lists them in no particular order."""
+    paths = []
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+        paths.append(importlib.metadata.PackagePath(name))
+        paths[-1].dist = SimpleNamespace(locate_file=lambda file: folder / file)
+    monkeypatch.setattr(docstrings, "VERSIONS", {"box": "1.0"})
+    monkeypatch.setattr(importlib.metadata, "files", lambda _: paths[::-1])
 
 
 def test_first_paragraphs_are_passages_and_second_ones_queries(tmp_path, monkeypatch):
     """A query would be judged against the docstring of another function, or a list of parameters be a question."""
-    Library(tmp_path, monkeypatch, {"box/lid.py": SOURCE, "box/tests/test_lid.py": SOURCE, "box/readme.txt": SOURCE})
+    install(tmp_path, monkeypatch, {"box/lid.py": SOURCE, "box/tests/test_lid.py": SOURCE, "box/readme.txt": SOURCE})
     data = load_dataset("docstrings")
     assert set(data.corpus) == {
         "What this module is about, in a sentence.",
@@ -97,7 +90,7 @@ def test_the_order_does_not_follow_the_files(tmp_path, monkeypatch):
     """The first thousand would all come from one library, and be no sample of the rest."""
     texts = ["A query needs a second paragraph to it.", *(f"Passage number {i} of those in order." for i in range(50))]
     source = "\n".join(f'class C{i}:\n    "{text}"' for i, text in enumerate(texts[1:]))
-    Library(
+    install(
         tmp_path, monkeypatch, {"box/all.py": f'"""{texts[0]}\n\nAnd this is the second one, the query."""\n{source}'}
     )
     corpus = load_dataset("docstrings").corpus
@@ -109,7 +102,7 @@ def test_the_order_does_not_follow_the_files(tmp_path, monkeypatch):
 def test_a_query_that_fits_two_passages_is_none(tmp_path, monkeypatch):
     """A sentence that many docstrings share has many right answers, of which one would be judged."""
     text = '"""A passage that is about the number {}.\n\nThe same words behind both of them, word for word.\n"""'
-    Library(tmp_path, monkeypatch, {"box/a.py": text.format(1), "box/b.py": text.format(2), "box/c.py": SOURCE})
+    install(tmp_path, monkeypatch, {"box/a.py": text.format(1), "box/b.py": text.format(2), "box/c.py": SOURCE})
     data = load_dataset("docstrings")
     assert not [query for query in data.queries if "word for word" in query]
     assert len(data.corpus) == 7
@@ -117,7 +110,7 @@ def test_a_query_that_fits_two_passages_is_none(tmp_path, monkeypatch):
 
 def test_files_that_do_not_parse_or_are_gone_are_passed_over(tmp_path, monkeypatch):
     """One file in the syntax of a later Python would stop the lesson."""
-    Library(tmp_path, monkeypatch, {"box/bad.py": "def (:", "box/gone.py": "", "box/lid.py": SOURCE})
+    install(tmp_path, monkeypatch, {"box/bad.py": "def (:", "box/gone.py": "", "box/lid.py": SOURCE})
     (tmp_path / "box/gone.py").unlink()
     assert len(load_dataset("docstrings").corpus) == 5
 

@@ -56,13 +56,19 @@ BAD_TABLES = [
     ("a.jsonl", "", "no rows, the file is empty"),
     ("a.csv", "query,positive\none,uno\n二,三\n".encode("gb18030"), "line 3: not UTF-8 .*may be GB18030.*iconv"),
     ("a.csv", "query,positive\none,uno\n".encode("utf-16"), "line 1: not UTF-8 .*may be UTF-16"),
-    ("a.csv", "query,positive\none,se\u00f1or".encode("latin-1") + b"\xff", r"line 2: not UTF-8 \(byte 0xf1\)\. Save"),
+    (
+        "a.csv",
+        "query,positive\none,se\u00f1or".encode("latin-1") + b"\xff",
+        r"line 2: not UTF-8 \(byte 0xf1\)\. Save.*-f GB18030",
+    ),
+    ("a.csv", b"\nquery,positive\none,\xff", r"line 3: not UTF-8 \(byte 0xff\)"),
     ("a.csv", "query,positive\none,uno,ein\n", r"line 2: 3 of 2 fields \('query', 'positive'\)"),
     ("a.csv", "query,positive\none,uno\ntwo,dos,tres\n", "line 3: 3 of 2 fields"),
     ("a.csv", "query,positive\none,uno\ntwo\n", "a.csv', line 3: 1 of 2 fields"),
     ("a.jsonl", '{"query": "one", "positive": "uno"}\n{"query": \n', "line 2 is not JSON"),
     ("a.jsonl", '{"query": "one", "positive": 3}\n', "passage of row 0 is of type int"),
     ("a.xlsx", "query", "cannot read '.xlsx'; give .jsonl.* Save the sheet as \"CSV UTF-8\""),
+    ("a.csv", "query,positive,positive\none,uno,dos\n", r"names 1 column\(s\) twice, first 'positive'"),
     ("a.parquet", "no such thing", "a.parquet' is no Parquet file"),
 ]
 

@@ -75,60 +75,42 @@ def test_old_line_ends_and_exact_repeats_are_read(tmp_path, text):
     assert trec.read_qrels(tmp_path / "qrels") == {"q1": {"d1": 1}, "q2": {"d1": 2}}
 
 
+FOUR, THREE, NUMBER = r"4 fields \(query 0 document grade\)", r"3 fields \(query document grade\)", "a finite number"
+BAD_QRELS = [
+    ("q1 0 d1 1\nq1 0 d2\n", f", line 2: expected {FOUR}, found 3"),
+    ("q1 0 d1 1\nq1 0 d2 1 extra\n", f", line 2: expected {FOUR}"),
+    ("q1 0 d1 1\nq1 0 d2 1.5\n", ", line 2: the grade must be a whole number of 32 bits, not '1.5'"),
+    ("q1 0 d1 1\nq1 0 d2 1_0\n", ", line 2: the grade"),
+    ("q1 0 d1 1\nq1 0 d1 0\n", ", line 2: document 'd1' is judged twice for query 'q1'"),
+    ("q1 0 d1 1\nq1 0 d\udcff 1\n", ", line 2: not UTF-8"),
+    ("", ": no judgements, the file is empty"),
+    ("\n \n", ": no judgements, the file is empty"),
+    ("a\tb\tc\n", ": no judgements below the header"),
+    ("sep=;\n", ": no judgements"),
+    ("q1,d1,1\nq1,d2\n", f", line 2: expected {THREE}, found 2"),
+    ("a\tb\tc\nq1\td1\n", f", line 2: expected {THREE}, found 2"),
+    ("a\tb\tc\nq1\t\t1\n", ", line 2: expected 3 fields"),
+    ("q1 d1 1\nq1 0 d2 1\n", f", line 2: expected {THREE}, found 4"),
+    ("q1\n", f", line 1: expected {FOUR}, found 1"),
+]
+BAD_RUNS = [
+    ("q1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 0.5\n", ", line 2: expected 6 fields"),
+    ("q1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 high tag\n", f", line 2: the score must be {NUMBER}, not 'high'"),
+    ("q1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 nan tag\n", f", line 2: the score must be {NUMBER}, not 'nan'"),
+    ("q1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 1_0 tag\n", ", line 2: the score"),
+    ("q1 Q0 d1 1 0.5 tag\nq1 Q0 d1 2 0.4 tag\n", ", line 2: document 'd1' is retrieved twice for query 'q1'"),
+]
+
+
 @pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("q1 0 d2", r"qrels', line 2: expected 4 fields \(query 0 document grade\), found 3"),
-        ("q1 0 d2 1 extra", "qrels', line 2: expected 4 fields"),
-        ("q1 0 d2 1.5", "qrels', line 2: the grade must be a whole number of 32 bits, not '1.5'"),
-        ("q1 0 d2 1_0", "qrels', line 2: the grade"),
-        ("q1 0 d1 0", "qrels', line 2: document 'd1' is judged twice for query 'q1'"),
-        ("q1 0 d\udcff 1", "qrels', line 2: not UTF-8"),
-    ],
+    ("read", "text", "message"),
+    [(trec.read_qrels, *case) for case in BAD_QRELS] + [(trec.read_run, *case) for case in BAD_RUNS],
 )
-def test_bad_qrels_lines_are_named(tmp_path, line, message):
+def test_bad_lines_are_named(tmp_path, read, text, message):
     """A malformed line would be skipped or reported without file and line number."""
-    (tmp_path / "qrels").write_bytes(f"q1 0 d1 1\n{line}\n".encode(errors="surrogateescape"))
-    with pytest.raises(ValueError, match=message):
-        trec.read_qrels(tmp_path / "qrels")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "'qrels': no judgements, the file is empty"),
-        ("\n \n", "'qrels': no judgements, the file is empty"),
-        ("a\tb\tc\n", "'qrels': no judgements below the header"),
-        ("sep=;\n", "'qrels': no judgements"),
-        ("q1,d1,1\nq1,d2\n", r"qrels', line 2: expected 3 fields \(query document grade\), found 2"),
-        ("a\tb\tc\nq1\td1\n", r"qrels', line 2: expected 3 fields \(query document grade\), found 2"),
-        ("a\tb\tc\nq1\t\t1\n", "qrels', line 2: expected 3 fields"),
-        ("q1 d1 1\nq1 0 d2 1\n", r"qrels', line 2: expected 3 fields .*, found 4"),
-        ("q1\n", r"qrels', line 1: expected 4 fields \(query 0 document grade\), found 1"),
-    ],
-)
-def test_bad_files_of_three_columns_are_named(tmp_path, text, message):
-    """A slip in BEIR's form would be passed over where one in TREC's is not."""
-    (tmp_path / "qrels").write_bytes(text.encode())
-    with pytest.raises(ValueError, match=message):
-        trec.read_qrels(tmp_path / "qrels")
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("q1 Q0 d2 2 0.5", "run', line 2: expected 6 fields"),
-        ("q1 Q0 d2 2 high tag", "run', line 2: the score must be a finite number, not 'high'"),
-        ("q1 Q0 d2 2 nan tag", "run', line 2: the score must be a finite number, not 'nan'"),
-        ("q1 Q0 d2 2 1_0 tag", "run', line 2: the score"),
-        ("q1 Q0 d1 2 0.4 tag", "run', line 2: document 'd1' is retrieved twice for query 'q1'"),
-    ],
-)
-def test_bad_run_lines_are_named(tmp_path, line, message):
-    """A malformed line would be skipped or reported without file and line number."""
-    (tmp_path / "run").write_text(f"q1 Q0 d1 1 0.5 tag\n{line}\n")
-    with pytest.raises(ValueError, match=message):
-        trec.read_run(tmp_path / "run")
+    (tmp_path / "file").write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(ValueError, match=f"^'file'{message}"):
+        read(tmp_path / "file")
 
 
 @pytest.mark.parametrize(

@@ -5,18 +5,22 @@ import pickle
 import sys
 import tempfile
 import warnings
+from concurrent.futures import CancelledError
+from types import SimpleNamespace
 
 import faiss
 import numpy as np
 import psutil
 import pytest
 import torch
-from distributed import Client
+from distributed import Client, KilledWorker
+from distributed.scheduler import NoWorkerError
 from distributed.security import Security
 
 from helpers import distributed
 from helpers.distributed import cluster as clusters
 from helpers.distributed import tasks
+from helpers.distributed.tasks import _raise_error
 from helpers.distributed.work import Encoding, Question, encode_shard, search_part
 from helpers.embeddings import encode_shards, encoding
 from helpers.embeddings.shards import Manifest
@@ -304,6 +308,20 @@ def test_each_worker_gets_a_gpu_of_its_own(visible, count, workers, expected, mo
     assert [environment["CUDA_VISIBLE_DEVICES"] for environment in environments] == expected
     with pytest.raises(ValueError, match=f"shows {count} GPUs"):
         clusters._worker_environments(count + 1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "message"),
+    [
+        (CancelledError("gone"), ConnectionError, "The Dask scheduler is gone"),
+        (KilledWorker("t", None, 3), RuntimeError, "Shard 5: its worker died, 4 times"),
+        (NoWorkerError(set(), "t"), RuntimeError, "Shard 5: no worker is left"),
+    ],
+)
+def test_what_ends_a_task_is_named(error, kind, message):
+    """A scheduler that is gone, or a worker without memory, would look like a fault of the shard."""
+    with pytest.raises(kind, match=message):
+        _raise_error(SimpleNamespace(exception=lambda: error), "Shard 5")
 
 
 @pytest.mark.parametrize(("gpus", "half", "dtype"), [(0, True, "float32"), (1, False, "float32"), (1, True, "float16")])

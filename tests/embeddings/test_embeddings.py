@@ -43,7 +43,7 @@ def forwards(monkeypatch) -> list[int]:
 
 
 def test_bundled_model_gives_the_vectors_of_flagembedding(tmp_path):
-    """As above with real weights and texts of very different lengths."""
+    """Lesson 01 says that both are the same, for texts of any length."""
     model = load_model()
     texts = ["short", "a longer text about nothing much " * 20, "二〇二六年", "middle sized, it is"]
     np.testing.assert_allclose(encode(model, texts, cache_dir=tmp_path), flag_model(model).encode(texts), atol=1e-6)

@@ -61,6 +61,11 @@ def test_a_setting_that_means_nothing_is_refused(passages, factory, message):
         build_index(passages, factory)
 
 
+def test_a_passage_takes_a_bit_for_each_dimension(passages):
+    """The report and lesson 06 would give another memory than the signs take."""
+    assert build_index(passages, "Binary").sa_code_size() == passages.shape[1] / 8
+
+
 def test_dimensions_that_fill_no_bytes_are_refused():
     """Signs of the last dimensions would be padded, and counted."""
     with pytest.raises(ValueError, match="multiple of 8"):

@@ -16,9 +16,8 @@ from notebooks.kit import notebooks as files
 from notebooks.kit import record as recorder
 from notebooks.kit import run as runner
 from notebooks.kit.cells import alt_text, by_id, plain
-from notebooks.kit.conditions import NOISE, Condition, conditions, recording_conditions, shake
+from notebooks.kit.conditions import NOISE, RECORDS, Condition, conditions, recording_conditions, shake
 from notebooks.kit.execute import cache_folder, execute, parameter_names
-from notebooks.kit.matrix import RECORDS
 from notebooks.kit.notebooks import NotebookError, lesson_path, read
 from notebooks.kit.record import record
 from notebooks.kit.run import REPORT

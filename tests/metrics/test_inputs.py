@@ -56,6 +56,20 @@ def test_scores_give_the_order_of_a_plain_sort(monkeypatch):
         )
 
 
+def test_one_score_that_rises_is_enough_to_sort():
+    """A ranking whose scores rise only near its end would keep its order."""
+    ordered, _ = order_rows(np.array([[7, 8, 9]]), np.array([[3.0, 1.0, 2.0]]), str)
+    assert ordered.tolist() == [[7, 9, 8]]
+
+
+def test_whole_grades_may_be_floats():
+    """A table in which pandas made the grades 1.0 and 2.0 would be scored as another."""
+    grades = {"a": 2, "b": 1}
+    floats = {doc: float(grade) for doc, grade in grades.items()}
+    expected, found = (evaluate({"q": {"b": 2, "a": 1}}, {"q": given}, "ndcg@2") for given in (grades, floats))
+    assert found.mean == expected.mean
+
+
 def test_rankings_in_order_are_not_copied():
     """A search result as FAISS returns it would be copied for nothing."""
     ids, scores = np.array([[3, 1, -1], [2, 1, 0]]), np.array([[0.5, 0.4, -np.inf], [0.9, 0.8, 0.7]])

@@ -1,7 +1,6 @@
 """Model folders made to do harm: no code is run, nothing outside the folder is read, no weights go undigested."""
 
 import json
-import os
 import pickle
 import shutil
 from collections.abc import Iterator
@@ -19,15 +18,9 @@ from tests.watch import watched
 CANARY = "the secret of another folder"
 
 
-@pytest.fixture(scope="session")
-def imported(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Import what loads models, so that the time of an attempt is its own."""
-    load_model(save_checkpoint(tmp_path_factory.mktemp("sound") / "model"), device="cpu")
-
-
 @pytest.fixture
-def model(imported: None, tmp_path: Path) -> Iterator[Path]:
-    """Give a tiny BERT beside a secret, and see that this stayed unread, nothing was written, no time was lost."""
+def model(tmp_path: Path) -> Iterator[Path]:
+    """Give a tiny BERT beside a secret, and see that this stayed unread and nothing was written."""
     folder = save_checkpoint(tmp_path / "models" / "hostile")
     (tmp_path / "secret").mkdir()
     (tmp_path / "secret" / "vocab.txt").write_text(CANARY)
@@ -212,27 +205,8 @@ def test_files_of_the_wrong_form_are_named(model, file, text, message):
         load_model(model, device="cpu")
 
 
-def test_a_tokenizer_that_panics_is_named(model):
-    """A panic of a library in another language is no Exception: it passes by whatever waits for one."""
-    change(model / "tokenizer.json", normalizer={"type": "Precompiled", "precompiled_charsmap": ""})
-    refused(model, "hostile.*PanicException")
-
-
 def test_a_folder_of_the_bundled_models_name_does_not_replace_it(model, tmp_path, monkeypatch):
     """Started in a downloaded folder, a lesson would run somebody else's weights under the published name."""
     shutil.copytree(model, tmp_path / OFFLINE_DEFAULT)
     monkeypatch.chdir(tmp_path)
     assert load_model(OFFLINE_DEFAULT, device="cpu").info.weights_sha256.startswith("53aa51172d142c89")
-
-
-def test_the_hubs_own_cache_of_links_still_loads(model, tmp_path):
-    """Every downloaded model is a folder of links to blobs."""
-    blobs = tmp_path / "models--a--b" / "blobs"
-    snapshot = tmp_path / "models--a--b" / "snapshots" / "0123"
-    blobs.mkdir(parents=True)
-    for number, path in enumerate(sorted(path for path in model.rglob("*") if path.is_file())):
-        link = snapshot / path.relative_to(model)
-        link.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(path, blobs / str(number))
-        link.symlink_to(os.path.relpath(blobs / str(number), link.parent))
-    assert load_model(snapshot, device="cpu").info.pooling == "mean"

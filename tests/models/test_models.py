@@ -1,7 +1,6 @@
 """Loading models: which files are taken, what is refused, and that pooling and instruction are the model's own."""
 
 import json
-import shutil
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -163,28 +162,18 @@ def test_digest_covers_every_file_of_the_model(checkpoint, tmp_path):
     assert replace(changed, sha256=first.sha256) == first
 
 
-def test_hub_id_is_read_from_an_earlier_download(checkpoint, tmp_path, monkeypatch):
-    """Who downloaded a model once must be able to work without a network afterwards."""
-    import huggingface_hub.constants
-
-    commit = "0123456789abcdef0123456789abcdef01234567"
-    repository = tmp_path / "hub" / "models--someone--tiny"
-    shutil.copytree(checkpoint, repository / "snapshots" / commit)
-    (repository / "refs").mkdir()
-    (repository / "refs" / "main").write_text(commit)
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
-    model = load_model("someone/tiny")
-    assert model.info.name == "someone/tiny"
-    np.testing.assert_allclose(flag_model(model).encode(["the cat"]), encode(model, ["the cat"]), atol=1e-6)
-
-
 @pytest.mark.parametrize(("padding", "limit"), [(None, 514), (0, 513), (1, 512)])
 def test_positions_before_the_first_token_are_not_for_texts(padding, limit):
     """RoBERTa would be given two tokens more than it has positions for, an IndexError in the middle of a corpus."""
     embeddings = SimpleNamespace(position_embeddings=SimpleNamespace(padding_idx=padding))
     network = SimpleNamespace(config=SimpleNamespace(max_position_embeddings=514), embeddings=embeddings)
     assert longest_input(SimpleNamespace(model_max_length=1e30), network) == limit
+
+
+def test_flagmodel_runs_no_code_of_the_folder(tmp_path, monkeypatch):
+    """FlagEmbedding trusts a folder's Python code unless it is told not to."""
+    monkeypatch.setattr("FlagEmbedding.FlagModel", lambda folder, **options: options)
+    assert flag_model(load_model(save_checkpoint(tmp_path / "m"), device="cpu"))["trust_remote_code"] is False
 
 
 def test_flagmodel_gives_the_same_vectors_with_instructions_on_their_sides(tmp_path):

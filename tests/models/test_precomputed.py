@@ -170,22 +170,3 @@ def test_scores_are_those_of_the_model_they_came_from(minilm_vectors):
     assert isinstance(given, Precomputed)
     for texts, kind in ((data.corpus[:40], "passage"), (data.queries, "query")):
         np.testing.assert_allclose(encode(given, texts, kind=kind), encode(computed, texts, kind=kind), atol=1e-6)
-
-
-@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="memory by mapping is told by Linux alone")
-def test_vectors_that_were_read_do_not_stay_in_memory(tmp_path):
-    """A million vectors would be held twice: in the index, and as pages of their file."""
-    texts = [str(row) for row in range(20_000)]
-    vectors = {"passages": RNG.normal(size=(20_000, 64)).astype(np.float32), "queries": RNG.normal(size=(2, 64))}
-    folder = put(tmp_path, vectors, {"passages": texts})
-
-    def resident() -> int:
-        """Give the KiB of the mapped file that are in memory."""
-        listed = Path("/proc/self/smaps").read_text(encoding="utf-8").split(str(folder / "passages.npy"))[1:]
-        return sum(int(part.split("Rss:")[1].split()[0]) for part in listed)
-
-    model = Precomputed(folder)
-    assert model.arrays["passage"].sum() != 0
-    assert resident() > 4_000  # the sum read all 5,000
-    assert len(encode(model, texts)) == 20_000
-    assert resident() < 1_000

@@ -19,6 +19,8 @@ from helpers.report.gates import (
     read_baseline,
     summary,
 )
+from helpers.report.page import number
+from helpers.significance import minimum_detectable_difference
 from helpers.systems import Run
 from tests.systems.samples import collection, numbered, shifted
 
@@ -70,6 +72,8 @@ def test_a_loss_within_the_margin_passes():
     verdict = no_drop(now, "mine", before, "ndcg@1", 0.01, 0.05)
     assert (verdict.passed, verdict.key) == (True, "excluded")
     assert "a loss of 0.01 or more is excluded" in verdict.why()
+    sd = (now.scored["mine"].per_query["ndcg@1"] - before.scores["ndcg@1"]).std(ddof=1)
+    assert verdict.values["detectable"] == number(minimum_detectable_difference(sd, 12, 0.1))
     assert not no_drop(now, "gone", before, "ndcg@1", 0.01, 0.05).passed
 
 

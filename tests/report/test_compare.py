@@ -199,7 +199,7 @@ def test_a_full_disk_is_named_and_nothing_half_written_stays(tmp_path, monkeypat
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pathlib.Path.write_bytes", full)
-    advice = r"No space left on device\): free some space there or choose another folder\.$"  # of no command's option
+    advice = r"\(No space left on device\): free some space there or choose another folder\.$"  # of no command's option
     with pytest.raises(OSError, match=rf"Cannot write results\.json into the folder .*{advice}"):
         found.save(tmp_path)
     assert (tmp_path / "results.json").read_bytes() == before

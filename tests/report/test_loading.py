@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,12 +14,14 @@ from helpers.data import RetrievalDataset
 from helpers.embeddings import count_truncated
 from helpers.models import load_model as load
 from helpers.report import compare, loading
-from helpers.report.loading import DeferredModel, load_deferred
+from helpers.report.loading import DeferredModel, load_deferred, load_system
+from helpers.report.spec import Spec
+from helpers.systems import Ranking
 from helpers.systems.cost import measured, stage
 from helpers.systems.pipeline import Dense
 from notebooks.kit.notebooks import ROOT
 from tests.checkpoints import save_checkpoint
-from tests.systems.samples import collection
+from tests.systems.samples import collection, write_reranker
 
 RUN = """
 import sys
@@ -116,3 +119,15 @@ def test_two_systems_of_one_model_are_compared(folder: str) -> None:
     found = compare([folder, f"{folder}?pooling=cls"], collection(), 3)
     assert not found.failed
     assert len({result.metadata["model"]["pooling"] for result in found.results.values()}) == 2
+
+
+def test_a_reranker_runs_no_code_of_its_folder(tmp_path, monkeypatch):
+    """FlagEmbedding trusts a folder's Python code unless it is told not to."""
+    given = {}
+    model = SimpleNamespace(config=SimpleNamespace(num_labels=1))
+    monkeypatch.setattr(
+        "FlagEmbedding.FlagReranker", lambda folder, **options: given.update(options) or SimpleNamespace(model=model)
+    )
+    spec = Spec("r", "rerank", parts=("bm25",), options={"by": str(write_reranker(tmp_path / "by"))})
+    load_system(spec, {"bm25": Ranking(np.zeros((1, 1), np.float32), np.zeros((1, 1), np.int64))}, {}, False)
+    assert given["trust_remote_code"] is False

@@ -255,6 +255,19 @@ def test_failures_are_told_apart_by_grade_and_judgement():
     ]  # fmt: skip
 
 
+def test_the_first_passage_of_the_corpus_can_be_the_wrong_answer():
+    """The table of failures would say that nothing was retrieved, where row 0 was."""
+    _, table = View(compare({"only": Run({"q2": {"d1": 1.0}})}, collection())).failures()
+    assert [row[3] for row in table.rows if row[0] == "q2"] == ["the apple is good"]
+
+
+def test_a_curve_of_two_sizes_is_drawn():
+    """A corpus searched in two parts alone would have no curve."""
+    found = compare({"good": shifted(12, 0), "bad": shifted(12, 1)}, numbered(12), 1)
+    found.results["good"].growth.update({5: 0.9, 14: 0.5})
+    assert [name for name, *_ in View(found).growth().lines] == ["good"]
+
+
 def test_a_flat_curve_is_left_out(two):
     """A horizontal line, or one point, says nothing and takes half a screen."""
     assert View(two).growth() is None  # runs are no search of the whole corpus

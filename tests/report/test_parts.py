@@ -11,6 +11,7 @@ from helpers.data import RetrievalDataset, load_dataset
 from helpers.data.bundled import cards
 from helpers.report import command, compare, parser
 from helpers.report.command import _print_results, bundled_types, find_rival, read_cutoffs, read_gate, read_types
+from helpers.report.files import earlier_files
 from helpers.report.gates import Verdict, at_least, not_worse
 from helpers.report.spec import OPTIONS, from_text
 from tests.systems.samples import collection
@@ -45,6 +46,12 @@ def test_floors_are_read():
     for text in ("ndcg@10", "ndcg@10=1.1", "ndcg@10=-0.1", "ndcg@10=0.1.2", "=0.5", "ndcg@10=.", "ndcg@10=high"):
         with pytest.raises(ValueError, match="expected METRIC=VALUE with a value from 0 to 1"):
             read_gate("--x", text)
+
+
+def test_the_files_of_a_later_version_stay(tmp_path):
+    """Files that a newer report wrote would be deleted as this one's, or a stack trace would end the run."""
+    (tmp_path / "results.json").write_text('{"schema": 99, "systems": []}', encoding="utf-8")
+    assert earlier_files(tmp_path) == []
 
 
 def test_types_of_queries_are_read(tmp_path, clear):

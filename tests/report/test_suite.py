@@ -64,6 +64,7 @@ def test_page_and_files_have_the_same_numbers(folders, tmp_path, capsys):
     assert record["systems"]["a"] == read_suite(folders).rows["a"]
     assert record["sets"]["two"]["b"] == {"mean": 0.25, "queries": 40}
     assert record["without_mean"] == {"c": ["six"]}
+    assert main([*map(str, folders), "--out", str(tmp_path / "all"), "--language", "zh"]) == 0  # into the same folder
     page = (tmp_path / "all" / "suite.html").read_text(encoding="utf-8")
     assert "显著好于其他每个系统" in page
     assert '<td class="n">0.717' in page

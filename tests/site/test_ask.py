@@ -85,7 +85,11 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
     top = "document.querySelector('{}').getBoundingClientRect().top"
     assert site.page.evaluate(f"{top.format('.ask-scores')} < {top.format('.ask-lists')}"), "the result is not first"
     site.look(PHONE)
-    assert site.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than a phone"
+    assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], "wider than a phone"
+    ends = "[...document.querySelectorAll('.ask-scores td')].map(cell => cell.getBoundingClientRect().right)"
+    assert max(site.page.evaluate(ends)) <= PHONE["width"], "scores out of sight"
+    heights = "[...document.querySelectorAll('.ask-scores small')].map(was => was.offsetHeight)"
+    assert max(site.page.evaluate(heights)) < 24, "what a score was takes more than a line"
     assert site.wrong == []
 
 

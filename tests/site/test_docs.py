@@ -551,6 +551,9 @@ def test_options_and_names_are_whole():
     name = '<code class="docutils literal notranslate">{}</code>'
     long, parted = "sentence-transformers/all_x.md", "sentence-transformers/<wbr>all_<wbr>x.<wbr>md"
     assert broken_in_right_places(name.format(long)) == name.format(parted)
+    line = "python -m tests --results-of X"
+    shown = line.replace("-m", held.format("-m")).replace("--results-of", held.format("--results-of"))
+    assert broken_in_right_places(name.format(line)) == name.format(shown)
 
 
 def test_anchors_are_made_from_the_titles():

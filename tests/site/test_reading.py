@@ -105,6 +105,23 @@ def test_contents_stay_in_view(site: Site):
     site.until(inside)
 
 
+@pytest.mark.parametrize("share", [0.13, 0.5, 0.9])
+def test_contents_mark_the_section_one_jumps_into(site: Site, share: float):
+    """After a jump into the middle of a section the contents would mark another, or none."""
+    site.look(LAPTOP)
+    site.open("en/02_metrics.html")
+    site.until("document.readyState === 'complete'")
+    site.page.evaluate(f"scrollTo({{top: {share} * document.documentElement.scrollHeight, behavior: 'instant'}})")
+    inside = """(() => {
+      const links = [...document.querySelectorAll(".page-toc a")], at = links.findIndex(link => link.ariaCurrent);
+      const [start, end] = [links[at], links[at + 1]].map(link => {
+        return document.getElementById(link?.hash.slice(1))?.getBoundingClientRect().top;
+      });
+      return links.filter(link => link.matches(".active")).length === 1 && start < 300 && !(end < 200);
+    })()"""
+    site.until(inside, 3)
+
+
 def test_name_and_search_stay_above_the_list_of_pages(site: Site):
     """A reader far down in the list of pages would have no way to search, or a link would lie under the search."""
     site.look(LAPTOP)

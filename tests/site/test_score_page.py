@@ -114,6 +114,8 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     shown = float(table.locator("tbody td").nth(row).inner_text())
     assert shown == pytest.approx(read_pocket(Edition(ROOT, language)).means[EXAMPLE], abs=6e-4)
     assert "132" in table.locator("caption").inner_text()
+    inside = "tables => tables.every(({parentNode: box}) => box.scrollHeight <= box.clientHeight + 1)"
+    assert site.page.locator(".score-tables table").evaluate_all(inside), "a mean is out of sight"
     assert [state != "" for state in site.page.locator(".score-source output").all_inner_texts()] == [True, True]
     site.page.locator(".score-source textarea").first.fill("q001 Q0 p007 1 2 me")
     assert site.page.locator(".score-source output").first.inner_text() == ""
@@ -122,4 +124,6 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
         assert site.violations() == []
         assert site.faint() == []
         assert site.page.evaluate("document.documentElement.scrollWidth") <= width["width"]
+        heights = "names => names.map(name => name.offsetHeight - name.lastChild.offsetHeight)"
+        assert max(table.locator("th[scope=row] > span").evaluate_all(heights)) < 32, "a metric's name takes two lines"
     assert site.wrong == []

@@ -11,7 +11,7 @@ from docs.site.widget import passages, settings
 from helpers.metrics import evaluate
 from notebooks.kit.notebooks import ROOT
 from tests.metrics.samples import RELEVANT, RETRIEVED
-from tests.site.browser import PAINTED, PHONE, WIDE, Site
+from tests.site.browser import PAINTED, PHONE, STILL, WIDE, Site
 from tests.site.vectors import METRICS
 
 pytestmark = pytest.mark.browser
@@ -77,6 +77,20 @@ def test_the_example_and_the_slider(site: Site, path: str):
             assert got == pytest.approx([*expected.per_query[name], expected.mean[name]], abs=1e-12), name
         assert site.page.locator("tr[data-metric=recall] th span").inner_text() == f"recall@{k}"
     assert site.wrong == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_document_under_the_pointer_can_be_read(site: Site, scheme: str):
+    """The title of a relevant document would vanish where the pointer is: the colour of links on that very colour."""
+    opened(site, "en/try.html")
+    site.look(WIDE, scheme)
+    for kind in (".relevant", ":not(.relevant)"):
+        hovered = site.page.locator(f".try-retrieved li:not(.beyond) > .try-doc{kind}").first
+        hovered.hover()
+        site.until(STILL)
+        words, ground = hovered.evaluate("b => [getComputedStyle(b).color, getComputedStyle(b).backgroundColor]")
+        assert words != ground
+    site.look(WIDE)
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])

@@ -30,14 +30,14 @@ def test_weights_are_splades(folder):
     """Weights would depend on padding or on the batch, leave out the logarithm, or take the sum for the maximum."""
     data = collection()
     model = load_sparse(folder, batch_size=5)
-    weights = model.weights(data.corpus).toarray()
+    weights = model.represent(data.corpus, "passage").toarray()
     for text, row in zip(data.corpus, weights, strict=True):
         with torch.inference_mode():
             logits = model.network(**model.tokenizer(text, return_tensors="pt")).logits[0].numpy()
         expected = np.array([max(np.log1p(max(0.0, float(value))) for value in column) for column in logits.T])
         assert np.allclose(row, expected, atol=1e-5)
     assert 0 < (weights > 0).mean() < 1
-    short = load_sparse(folder, max_length=3).weights(["apple bread cat", "apple"])
+    short = load_sparse(folder, max_length=3).represent(["apple bread cat", "apple"], "passage")
     assert np.allclose(short[0].toarray(), short[1].toarray(), atol=1e-6)  # [CLS], one word, [SEP]
 
 
@@ -46,7 +46,7 @@ def test_ranking_is_by_the_inner_product(folder):
     data = collection()
     model = load_sparse(folder)
     ranking = rank(model, data, len(data.corpus))
-    scores = model.weights(data.queries).toarray() @ model.weights(data.corpus).toarray().T
+    scores = model.represent(data.queries, "query").toarray() @ model.represent(data.corpus, "passage").toarray().T
     for row, values in enumerate(scores):
         best = [passage for passage in np.argsort(-values, kind="stable") if values[passage] > 0]
         assert np.allclose(ranking.scores[row, : len(best)], values[best], rtol=1e-5)

@@ -79,6 +79,12 @@ def test_delivered_is_what_success_counts():
     assert shares.sum() == pytest.approx(1)
 
 
+def test_without_relevant_passages_the_table_is_empty_and_has_its_columns():
+    """Losses of a part of the queries that has no relevant passage would end in a missing column."""
+    followed = ways(np.array([[0]]), {"fusion": np.array([[0]])}, collection([{0: 0}]), 1)
+    assert (len(followed), list(followed)) == (0, ["query", "passage", "grade", "fusion", "outcome"])
+
+
 def test_stages_that_do_not_belong_together_are_refused():
     """Ranks of other queries or of passages from nowhere would be followed without a word."""
     data = collection([{0: 1}, {1: 1}])

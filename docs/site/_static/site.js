@@ -25,17 +25,34 @@ document.addEventListener("DOMContentLoaded", () => {
   });
 });
 
-// The section one is in stays in sight in a list of contents that is longer than the window.
+// The list of contents marks the section one is in: the last whose heading is in the upper part of the window or above
+// it; at the end of the page, where short sections cannot rise that far, the one asked for or the last. The mark stays in
+// sight in a list that is longer than the window.
 document.addEventListener("DOMContentLoaded", () => {
-  const contents = document.querySelector("#pst-page-toc-nav");
-  if (!contents) return;
-  const follow = () => {
-    const link = contents.querySelector("a[aria-current]"), bar = contents.closest(".bd-sidebar-secondary");
-    if (!link || !bar) return;
+  const contents = document.querySelector("#pst-page-toc-nav"), bar = contents?.closest(".bd-sidebar-secondary");
+  if (!bar) return;
+  const links = [...contents.querySelectorAll("a[href^='#']")];
+  const heads = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+  let current, waiting = false;
+  const mark = () => {
+    waiting = false;
+    if (!contents.checkVisibility()) return;
+    const tops = heads.map((head) => head.getBoundingClientRect().top);
+    const end = scrollY > 0 && innerHeight + scrollY > document.documentElement.scrollHeight - 2;
+    const linked = links.findIndex((link, i) => end && link.hash === location.hash && tops[i] > 0);
+    const link = links[linked < 0 ? tops.findLastIndex((top) => top < innerHeight * (end ? 1 : 0.3)) : linked];
+    if (link === current) return;
+    for (const [one, on] of [[current, false], [link, true]]) {
+      one?.classList.toggle("active", on);
+      if (on) one?.setAttribute("aria-current", "true"); else one?.removeAttribute("aria-current");
+    }
+    current = link;
+    if (!link) return;
     const entry = link.getBoundingClientRect(), { top, bottom } = bar.getBoundingClientRect();
     if (entry.top < top + 60 || entry.bottom > bottom - 60) bar.scrollTop += entry.top - (top + bottom) / 2;
   };
-  new MutationObserver(follow).observe(contents, { subtree: true, attributeFilter: ["aria-current"] });
+  const later = () => { if (!waiting) waiting = Boolean(requestAnimationFrame(mark)); };
+  for (const event of ["scroll", "resize", "hashchange", "load"]) addEventListener(event, later);
 });
 
 // The search field answers while one types; what that takes is loaded when it is first used.

@@ -1,4 +1,4 @@
-"""The acid test: small cases that a retrieval metric must get right, and what a function of yours says to each.
+"""The acid test: small cases that a retrieval metric must get right, and the verdict on each answer of a function.
 
 The cases are JSON files in `cases/`, for any language to read: judgements, a run, a metric, the exact value as a closed
 form and as a double, the reason in English and Chinese, and the source. The conventions are trec_eval's. From Python::
@@ -32,7 +32,7 @@ from helpers.metrics.evaluation import Evaluation
 
 __all__ = ["TOLERANCE", "Case", "Result", "Verdict", "judge", "read_cases", "run_cases", "summary"]
 
-TOLERANCE = 1e-5  # five places, which is what libraries round to and more than papers print
+TOLERANCE = 1e-5  # five places: libraries round to as many, papers print fewer
 START_LIMIT = 300.0  # seconds for the import of the function's module
 
 
@@ -62,7 +62,7 @@ class Case:
 
 
 class Verdict(StrEnum):
-    """What came of a case."""
+    """The outcome of a case."""
 
     AGREES = "agrees"
     DIFFERS = "differs"
@@ -73,7 +73,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Result:
-    """A case, the verdict, and in words what the function returned or raised."""
+    """A case, the verdict, and the value or error of the function as text."""
 
     case: Case
     verdict: Verdict
@@ -102,7 +102,7 @@ def read_cases() -> list[Case]:
 
 
 def judge(function: Callable[..., object], case: Case) -> tuple[Verdict, str]:
-    """Call the function, and compare what it returns or raises with the right answer."""
+    """Call the function, and compare its value or error with the right answer."""
     try:
         returned = function(case.run, case.qrels, case.metric)
         if isinstance(returned, Evaluation):
@@ -126,7 +126,7 @@ def one_line(error: BaseException) -> str:
 
 
 def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limit: float = 10.0) -> list[Result]:
-    """Ask a function for every case.
+    """Call a function on every case.
 
     Args:
         function: `module:name`, which runs in a process of its own, started again where it ends or takes too long; the
@@ -145,8 +145,8 @@ def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limi
     process: subprocess.Popen[str] | None = None
     try:
         for case in cases:
-            process = process or _started(function)
-            verdict, answer = _ask(process, case.name, limit)
+            process = process or _start(function)
+            verdict, answer = _request(process, case.name, limit)
             results.append(Result(case, Verdict(verdict), answer))
             process = process if process.poll() is None else None
     finally:
@@ -156,10 +156,10 @@ def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limi
     return results
 
 
-def _started(function: str) -> subprocess.Popen[str]:
+def _start(function: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "helpers.metrics.acid.worker", function]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
-    verdict, answer = _ask(process, "", START_LIMIT)
+    verdict, answer = _request(process, "", START_LIMIT)
     if verdict != Verdict.AGREES:
         process.kill()
         process.communicate()
@@ -167,8 +167,8 @@ def _started(function: str) -> subprocess.Popen[str]:
     return process
 
 
-def _ask(process: subprocess.Popen[str], case: str, limit: float) -> tuple[str, str]:
-    """Verdict and answer that the process writes for a case, by its name; what became of the process if it does not."""
+def _request(process: subprocess.Popen[str], case: str, limit: float) -> tuple[str, str]:
+    """Send the name of a case to the process, and return its verdict and answer; no answer in time is a crash."""
     assert process.stdin is not None
     assert process.stdout is not None
     timer = threading.Timer(limit, process.kill)
@@ -194,17 +194,17 @@ def summary(results: list[Result], language: str = "en") -> str:
     failed = [result for result in offered if result.verdict is not Verdict.AGREES]
     lines = []
     for family in suite["families"]:
-        asked = sum(result.case.family == family for result in offered)
+        total = sum(result.case.family == family for result in offered)
         failures = [result for result in failed if result.case.family == family]
-        lines.append(f"{read_json(family)['title'][language]}: {asked - len(failures)} of {asked} agree")
+        lines.append(f"{read_json(family)['title'][language]}: {total - len(failures)} of {total} agree")
         if failures:
-            lines.append(_described(min(failures, key=lambda result: result.case.size), language))
+            lines.append(_describe(min(failures, key=lambda result: result.case.size), language))
     agree, not_offered = len(offered) - len(failed), len(results) - len(offered)
     lines.append(f"{agree} of {len(offered)} cases agree; {not_offered} not offered.")
     return "\n".join([*lines, f"Suite {suite['version']}, SHA-256 {suite['sha256']}"])
 
 
-def _described(result: Result, language: str) -> str:
+def _describe(result: Result, language: str) -> str:
     """A case that failed, in the lines that a reader needs to try it."""
     case = result.case
     expected = "an error" if case.exact is None else f"{case.exact} = {case.double:.6g}"

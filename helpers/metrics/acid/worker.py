@@ -12,7 +12,7 @@ from helpers.metrics.acid import Verdict, judge, one_line, read_cases
 
 
 def main(name: str) -> None:
-    """Answer the cases named on standard input; what the function itself reads and prints goes nowhere."""
+    """Answer the cases named on standard input; the function itself can neither read it nor print."""
     requests, replies = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
