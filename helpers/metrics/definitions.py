@@ -54,7 +54,8 @@ def recall(hits: Hits, k: int) -> np.ndarray:
 def capped_recall(hits: Hits, k: int) -> np.ndarray:
     """Capped recall@k: relevant documents in the top k / min(k, R). Shape (q,).
 
-    BEIR's `R_cap`. A perfect top k scores 1 at every k; not comparable with a `recall@k` from trec_eval.
+    trec_eval's `relative_P`, BEIR's `R_cap`. A perfect top k scores 1 at every k; not comparable with
+    trec_eval's `recall`.
     """
     return divide(hits.count(k), np.minimum(k, hits.n_relevant))
 

@@ -15,6 +15,7 @@ from tests.metrics.samples import KINDS, RUNS, random_run, text_forms
 CUTOFFS = [1, 3, 5, 10, 100]
 TREC_NAMES = {
     "recall": "recall_",
+    "capped_recall": "relative_P_",
     "precision": "P_",
     "map": "map_cut_",
     "ndcg": "ndcg_cut_",
@@ -27,7 +28,7 @@ def trec_values(qrels: dict, run: dict, exponential: bool = False) -> dict[str, 
     if exponential:
         qrels = {query: {doc: 2 ** max(g, 0) - 1 for doc, g in docs.items()} for query, docs in qrels.items()}
     at = ",".join(map(str, CUTOFFS))
-    wanted = {f"{name}.{at}" for name in ("recall", "P", "map_cut", "ndcg_cut", "success")} | {
+    wanted = {f"{name}.{at}" for name in ("recall", "relative_P", "P", "map_cut", "ndcg_cut", "success")} | {
         "recip_rank",
         "Rprec",
         "bpref",

@@ -52,7 +52,7 @@ QUESTIONS = [
      "02_metrics#average-precision-and-map-do-all-relevant-documents-rank-high "
      "02_metrics#reciprocal-rank-and-mrr-how-far-to-the-first-answer"),
     ("is a cosine of 0.8 similar enough", "余弦相似度多少算相关",
-     "05_languages#why-a-threshold-on-the-cosine-fails 03_model_comparison#a-cosine-of-9-may-mean-nothing"),
+     "05_languages#why-a-threshold-on-the-cosine-fails 03_model_comparison#a-cosine-of-0-9-may-mean-nothing"),
     ("what does recall@k divide by", "召回率的分母",
      "02_metrics#recall-how-much-of-what-is-relevant-was-found 02_metrics#recall-divided-by-min-k-r "
      "differences#which-recall 02_metrics#capped-recall-how-much-of-what-could-be-found"),
