@@ -116,7 +116,7 @@ def _drawn(curves: dict[str, list[tuple[int, float]]], axis: str, edition: Editi
     def y(value: float) -> int:
         return round(10 + 440 * (1 - value))
 
-    parts = [f'<path d="M40 {y(v)}H330"/><text x="0" y="{y(v) + 5}">{v:.1f}</text>' for v in (0.5, 0.75, 1)]
+    parts = [f'<path d="M40 {y(v)}H330"/><text x="0" y="{y(v) + 5}">{v:g}</text>' for v in (0.5, 0.75, 1)]
     parts += [f'<text x="{x[size]}" y="258" text-anchor="middle">{size}</text>' for size in (sizes[0], sizes[-1])]
     parts.append(f'<text x="185" y="258" text-anchor="middle">{escape(axis)}</text>')
     for metric, curve in sorted(curves.items(), key=lambda item: item[0] == METRIC):

@@ -192,9 +192,12 @@ const nearly = (text, term) => {
   return "";
 };
 
+/** Whether a word is worth a mark: no small word, and no single letter. */
+const telling = (word) => !SMALL.has(word) && !/^[a-z]$/.test(word);
+
 /** The part of a section to show: about so many letters around the words of the query. */
 export const excerpt = (text, reading, letters = 180) => {
-  const asked = words(reading), lower = spelt(text.toLowerCase());
+  const asked = words(reading).filter(telling), lower = spelt(text.toLowerCase());
   const marks = asked.flatMap((word) => {
     const at = [];
     for (let i = lower.indexOf(word); i >= 0 && at.length < 20; i = lower.indexOf(word, i + 1)) at.push(i);
@@ -211,7 +214,7 @@ export const excerpt = (text, reading, letters = 180) => {
 
 /** What to mark in a text: Latin words by their beginnings, Chinese by the longest parts of the query it has. */
 export const marks = (reading) => {
-  const stems = words(reading).filter((word) => /^[a-z0-9.]+$/.test(word));
+  const stems = words(reading).filter((word) => /^[a-z0-9.]+$/.test(word) && telling(word));
   const begun = stems.map((word) => `\\b${word.replace(".", "\\.").replace("iz", "i[sz]")}[a-z]*`);
   const han = (reading.match(HAN) ?? []).flatMap((run) =>
     [...run].flatMap((_, i) => [...run].slice(i + 1).map((__, j) => run.slice(i, i + j + 2))));

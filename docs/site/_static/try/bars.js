@@ -44,7 +44,11 @@ export class Bars {
   /** Say who noticed the move, and how far the reader was right. */
   tell(before, means) {
     const noticed = ({ metric }) => means[metric] !== before[metric], names = this.rows.filter(noticed).map(({ metric }) => metric);
-    for (const row of this.rows) row.change.textContent += row.tick.checked === noticed(row) ? " ✓" : " ✗";
+    for (const row of this.rows) {
+      const right = row.tick.checked === noticed(row);
+      row.change.textContent += right ? " ✓" : " ✗";
+      row.change.classList.toggle("right", right);
+    }
     for (const { tick } of this.rows) tick.disabled = true;
     const right = this.rows.filter((row) => row.tick.checked === noticed(row)).length, { words } = this;
     const said = names.length ? fill(words.noticed, { names: names.join(words.comma) }) : words.unnoticed;
@@ -59,6 +63,7 @@ export class Bars {
     for (const { ghost, change, tick } of this.rows) {
       ghost.hidden = true;
       change.textContent = "";
+      change.classList.remove("right");
       tick.hidden = true;
     }
     this.asked = null;
