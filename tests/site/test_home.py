@@ -51,6 +51,9 @@ def test_the_growing_corpus_is_drawn_as_lesson_01_recorded_it(language: str):
         heights = [1 - (int(point.partition(",")[2]) - 10) / 440 for point in points.split()]
         assert heights == pytest.approx(scores, abs=2e-3)
         assert float(last) == pytest.approx(scores[-1], abs=6e-3)
+    ticks = re.findall(r'd="M40 (\d+)H330"/><text[^>]*>([\d.]+)</text>', html)
+    assert len(ticks) == 3
+    assert [1 - (int(height) - 10) / 440 for height, _ in ticks] == [float(label) for _, label in ticks]
 
 
 @pytest.mark.browser
@@ -79,3 +82,16 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     assert abs(title - demo) < 60, "the question and its example are not side by side"
     site.look(PHONE)
     assert site.page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "wider than a phone"
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("size", [PHONE, {"width": 1024, "height": 768}])
+def test_the_contents_of_the_home_page_open_and_close(site: Site, size: dict[str, int]):
+    """Below the width of a desk the button would open a dialog that nobody sees, and the page would take no press."""
+    site.look(size)
+    site.open("en/index.html")
+    site.page.click(".secondary-toggle:visible")
+    dialog = "document.querySelector('#pst-secondary-sidebar-modal')"
+    site.until(f"{dialog}.open && {dialog}.getBoundingClientRect().width > 200")
+    site.page.keyboard.press("Escape")
+    site.until(f"!{dialog}.open")
