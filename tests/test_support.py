@@ -9,6 +9,7 @@ import pytest
 
 from helpers._atomic import one_at_a_time, whole_file, whole_folder
 from helpers._cache import default_cache
+from helpers._cells import as_cell
 from helpers._hub import DEFAULT_ENDPOINT, hub_or_local_cache, reachable
 from helpers._notes import Note
 from helpers._progress import progress_bar
@@ -39,6 +40,13 @@ def test_bars_are_drawn_where_they_are_wanted(monkeypatch, show, disable, drawn)
     with progress_bar(3, "Encode", "text", show=show) as bar:
         assert bar.disable is not drawn
         assert bar.total == 3 or not drawn
+
+
+@pytest.mark.parametrize("text", ["=1+1", "  =1+1", "-2", "@SUM(A1)", "＝1"])
+def test_a_cell_that_a_spreadsheet_would_run_is_text(text):
+    """A passage from a stranger would run as a formula on the machine of whoever opens the sheet."""
+    assert as_cell(text) == f"'{text}"
+    assert as_cell(f"a {text}") == f"a {text}"
 
 
 def test_a_warning_reads_as_its_text():
