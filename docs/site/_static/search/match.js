@@ -2,9 +2,6 @@
 // errors, beginnings of words, and the terms of the glossary in the other language.
 
 const HAN = /[\u3400-\u4dbf\u4e00-\u9fff]+/g;
-const SMALL = new Set(`a an and any are as at be been but by can could did do does for from get had has have how i if in into is
-it its me my no not of on one or should so some than that the their them then there these they this to use used using want was we
-what when where which who why will with would you your`.split(/\s+/));
 const WEIGHT = { title: 4, also: 4, page: 3, text: 1, code: 0.4 };
 const K1 = 1.2, B = 0.7;
 
@@ -18,6 +15,12 @@ const stem = (written) => {
   const cut = single.length > 6 ? single.replace(/(?:ing|ed|er|(?<=iz)ation)$/, "") : single;
   return cut.replace(/(?<=[^aeiou]{1})e$/, "");
 };
+
+// Words that tell nothing of what a reader looks for.
+const SMALL = new Set(`a an and any are as at be been but by can could did do does for from get had has have how i if in into is
+it its me my no not of on one or should so some than that the their them then there these they this to use used using want was we
+what when where which who why will with would you your`.split(/\s+/).map(stem));
+const telling = (word) => !SMALL.has(word);
 
 const latin = (text) => text.toLowerCase().match(/[a-z0-9]+(?:\.[0-9]+)?/g) ?? [];
 
@@ -125,8 +128,7 @@ export class Index {
   /** The score of each section for one reading of the query. */
   score(reading) {
     const every = [...new Set(words(reading))];
-    const telling = every.filter((word) => !SMALL.has(word));
-    const asked = telling.length ? telling : every;
+    const asked = every.some(telling) ? every.filter(telling) : every;
     const scores = new Map(), covered = new Map();
     let whole = 0;
     for (const word of asked) {
@@ -192,12 +194,12 @@ const nearly = (text, term) => {
   return "";
 };
 
-/** Whether a word is worth a mark: no small word, and no single letter. */
-const telling = (word) => !SMALL.has(word) && !/^[a-z]$/.test(word);
+/** Whether a word is worth a mark: it is telling, and more than a single letter. */
+const marked = (word) => telling(word) && !/^[a-z]$/.test(word);
 
 /** The part of a section to show: about so many letters around the words of the query. */
 export const excerpt = (text, reading, letters = 180) => {
-  const asked = words(reading).filter(telling), lower = spelt(text.toLowerCase());
+  const asked = words(reading).filter(marked), lower = spelt(text.toLowerCase());
   const marks = asked.flatMap((word) => {
     const at = [];
     for (let i = lower.indexOf(word); i >= 0 && at.length < 20; i = lower.indexOf(word, i + 1)) at.push(i);
@@ -214,7 +216,7 @@ export const excerpt = (text, reading, letters = 180) => {
 
 /** What to mark in a text: Latin words by their beginnings, Chinese by the longest parts of the query it has. */
 export const marks = (reading) => {
-  const stems = words(reading).filter((word) => /^[a-z0-9.]+$/.test(word) && telling(word));
+  const stems = words(reading).filter((word) => /^[a-z0-9.]+$/.test(word) && marked(word));
   const begun = stems.map((word) => `\\b${word.replace(".", "\\.").replace("iz", "i[sz]")}[a-z]*`);
   const han = (reading.match(HAN) ?? []).flatMap((run) =>
     [...run].flatMap((_, i) => [...run].slice(i + 1).map((__, j) => run.slice(i, i + j + 2))));
