@@ -11,7 +11,7 @@ export class Bars {
     this.words = words;
     this.rows = Object.keys(METRICS).map((metric) => {
       const row = { metric, name: el("span", {}), tick: el("input", { type: "checkbox", hidden: true }), ghost: el("i", { class: "try-ghost", hidden: true }), fill: el("i", { class: "try-fill" }), value: el("b", {}), change: el("small", {}) };
-      row.element = el("li", { "data-bar": metric }, el("label", {}, row.tick, row.name), el("span", { class: "try-track" }, row.fill, row.ghost), row.value, row.change);
+      row.element = el("li", { "data-bar": metric }, el("label", {}, row.tick, row.name), row.value, el("span", { class: "try-track" }, row.fill, row.ghost), row.change);
       return row;
     });
     this.question = el("p", { class: "try-question", "aria-live": "polite" });
@@ -27,13 +27,12 @@ export class Bars {
     this.asked = { why, move };
     this.question.textContent = `${text} ${this.words.guess}`;
     this.element.classList.add("asked");
-    for (const { tick } of this.rows) [tick.hidden, tick.checked, tick.disabled] = [false, false, false];
+    for (const { tick } of this.rows) [tick.hidden, tick.checked] = [false, false];
     this.go.hidden = false;
     this.rows[0].tick.focus({ preventScroll: true });
-    const box = (selector) => this.element.parentElement.querySelector(selector).getBoundingClientRect();
-    const { top, bottom } = this.element.getBoundingClientRect();
-    if (box(".chosen").bottom <= top && bottom <= innerHeight) return;
-    this.element.parentElement.querySelector(".current").scrollIntoView(); // what moves would be behind the bars, or they below the window
+    const main = this.element.parentElement;
+    const inside = [this.element, main.querySelector(".chosen")].every((one) => one.getBoundingClientRect().bottom <= innerHeight);
+    if (!inside) main.scrollIntoView(); // what moves, or the button that moves it, would be below the window
   }
 
   make() {
@@ -48,8 +47,9 @@ export class Bars {
       const right = row.tick.checked === noticed(row);
       row.change.textContent += right ? " ✓" : " ✗";
       row.change.classList.toggle("right", right);
+      row.tick.hidden = true;
     }
-    for (const { tick } of this.rows) tick.disabled = true;
+    this.element.classList.remove("asked");
     const right = this.rows.filter((row) => row.tick.checked === noticed(row)).length, { words } = this;
     const said = names.length ? fill(words.noticed, { names: names.join(words.comma) }) : words.unnoticed;
     this.question.textContent = `${said} ${fill(words.right, { right, all: this.rows.length })} ${this.asked.why}`;

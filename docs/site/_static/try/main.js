@@ -21,13 +21,16 @@ const addDocument = (rankings) => {
   rankings.after(retrieved.at(-1));
 };
 
-/** The state in the address, rewritten at most a few times a second: browsers allow no more. */
-const keeper = (state) => {
+/** The state in the address, written when a hand lets go: while it drags or holds a key, browsers would not allow so many. */
+const keeper = (state, root) => {
   let waiting = 0;
-  return () => {
+  const write = () => {
+    if (waiting) history.replaceState(history.state, "", `?${toQuery(state)}${location.hash}`);
     clearTimeout(waiting);
-    waiting = setTimeout(() => history.replaceState(history.state, "", `?${toQuery(state)}${location.hash}`), 400);
+    waiting = 0;
   };
+  for (const end of ["pointerup", "keyup", "change", "click"]) root.addEventListener(end, write);
+  return () => { clearTimeout(waiting); waiting = setTimeout(write, 400); };
 };
 
 const foot = (rankings, state, words, reset) => {
@@ -46,7 +49,7 @@ const start = (root) => {
   const state = begin(new URLSearchParams(location.search).get("set") ?? words.begin);
   let fault = "";
   try { Object.assign(state, fromQuery(location.search)); } catch (error) { fault = fill(words.badLink, { part: error.message.slice(0, 40) }); }
-  const keep = keeper(state), bars = new Bars(words), curves = new Curves(words), scores = new Scores(state, words, bars, curves);
+  const keep = keeper(state, root), bars = new Bars(words), curves = new Curves(words), scores = new Scores(state, words, bars, curves);
   const redraw = () => { settings.draw(); rankings.draw(); scores.draw(); keep(); };
   const rankings = new Rankings(state, words, () => { settings.draw(); scores.show(rankings.chosen.ranking); keep(); });
   const settings = controls(state, words, redraw);
@@ -76,7 +79,7 @@ const start = (root) => {
   scores.draw();
   const parts = [experiments,
     el("div", { class: "try-controls" }, el("label", {}, el("span", {}, words.set), chosen), ...settings.cutoff),
-    el("div", { class: "try-main" }, rankings.element, bars.element), foot(rankings, state, words, reset), el("p", { class: "tool-help" }, words.help),
+    el("div", { class: "try-main" }, bars.element, rankings.element), foot(rankings, state, words, reset), el("p", { class: "tool-help" }, words.help),
     bars.list, curves.element, el("div", { class: "try-controls" }, ...settings.further), scores.element];
   root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), ...parts);
   root.classList.add("ready");
