@@ -11,7 +11,7 @@ pytest.importorskip("sphinx", reason="the docs extra is not installed: pip insta
 
 from docs.site.ask import collection
 from docs.site.pocket import ANSWERS, read_pocket
-from docs.site.project import Edition
+from docs.site.project import Edition, read_yaml
 from helpers.index.words import STOP_WORDS
 from helpers.metrics import evaluate
 from notebooks.kit.notebooks import LANGUAGES, ROOT
@@ -109,13 +109,41 @@ def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades
     )
     assert systems == SYSTEMS[language]
     assert site.page.locator(".ask-scores table").count() == 0
+    assert site.page.locator(".ask-result > .tool-note:visible").count() == 1
+    main = site.page.locator(".ask button.main:visible").all_inner_texts()
+    assert len(main) == 1, main
+    assert ("MiniLM" in main[0]) == (language == "en"), "the dense model is the main thing to press where there is one"
     site.page.locator(".ask-lists > div:first-child li select").nth(1).select_option("3")
     ndcg, reciprocal, recall, judged = shown(site)[0]
     retrieved = site.page.locator(".ask-lists > div:first-child li").count()
     assert (reciprocal, recall) == (0.5, 1.0)
     assert judged == pytest.approx(1 / retrieved, abs=6e-4)
     assert ndcg == pytest.approx(0.631, abs=1e-9)
+    close = site.page.locator(".ask-near button")
+    text, pocket = close.first.inner_text(), read_pocket(Edition(ROOT, language))
+    grades = next(pocket.grades[query] for query, words in pocket.queries.items() if words == text)
+    ids = site.page.locator(".ask-lists > div:first-child li").evaluate_all("all => all.map(li => li.dataset.id)")
+    assert max(grades.get(one, 0) for one in ids) >= ANSWERS, "a query that nothing on the page answers"
+    close.first.click()
+    site.until("document.querySelectorAll('.ask-scores tbody tr').length === 2")
+    assert site.page.input_value(".ask input") == text
+    assert close.count() == 0
     assert site.wrong == []
+
+
+def test_the_examples_tell_the_two_systems_apart():
+    """A reader would begin with questions on which both systems do the same, or one of them always wins."""
+    for language, dense in (("en", "MiniLM"), ("zh", "multilingual")):
+        pocket, gaps = read_pocket(Edition(ROOT, language)), []
+        for query in read_yaml(ROOT / "docs" / "site" / "ask.yml")[language]["examples"]:
+            lists, grades = pocket.lists[query], pocket.grades[query]
+            ranks = [
+                next((rank for rank, one in enumerate(lists[each], 1) if grades.get(one, 0) >= ANSWERS), 99)
+                for each in (dense, "BM25")
+            ]
+            gaps.append(1 / ranks[0] - 1 / ranks[1])
+        assert min(gaps[:2]) > 0.9, gaps
+        assert max(gaps[2:]) < -0.3, gaps
 
 
 @pytest.mark.browser

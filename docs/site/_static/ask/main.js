@@ -60,9 +60,9 @@ const download = async () => {
     button.textContent = fill(words.failed, { why: error.message });
   }
 };
-const button = el("button", { type: "button", onclick: download }, fill(words.download ?? "", { size: megabytes(SIZE) }));
+const button = el("button", { type: "button", class: "main", onclick: download }, fill(words.download ?? "", { size: megabytes(SIZE) }));
 const progress = el("progress", { hidden: true, max: SIZE, "aria-label": button.textContent });
-const model = el("div", { class: "ask-model tool-note", hidden: true }, el("p", {}, words.offer ?? ""), button, progress);
+const model = el("div", { class: "ask-model", hidden: true }, el("p", {}, words.offer ?? ""), button, progress);
 
 // What is shown: the question, whose grades are those of the collection, changed by the reader's own.
 let query = null, own = new Map(), before = null;
@@ -74,9 +74,10 @@ const choice = (name) => el("select", { "aria-label": words[name], onchange: () 
 const choices = [choice("first"), choice("second")];
 const lists = choices.map(() => el("ol", {}));
 const state = el("p", { class: "tool-note", "aria-live": "polite", hidden: true });
-const about = el("p", { "aria-live": "polite" });
+const about = el("p", { "aria-live": "polite" }), none = el("p", {}, words.none), note = el("div", {}, about, model, none);
+const near = el("p", { class: "ask-near" });
 const scores = el("div", { class: "ask-scores" }), hint = el("p", {}, words.hint);
-const result = el("div", { class: "ask-result", hidden: true }, about, model, scores, hint,
+const result = el("div", { class: "ask-result", hidden: true }, note, near, scores, hint,
   el("div", { class: "ask-lists" }, ...choices.map((select, i) => el("div", {}, select, lists[i], el("p", { class: "tool-note" }, words.nothing)))));
 
 const retrieved = (system) => {
@@ -86,6 +87,8 @@ const retrieved = (system) => {
     : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], CUTOFF) : matched(system, CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
 };
+/** Queries of the collection that a passage of the first ranking answers, best first. */
+const closest = () => [...new Set(retrieved(choices[0].value).flatMap((id) => data.queries.filter((known) => known.grades[id] >= data.answers)))].slice(0, 3).map(({ text }) => text);
 const grades = () => new Map([...Object.entries(query.grades), ...own]);
 
 const item = (id) => {
@@ -110,7 +113,8 @@ const draw = () => {
     return { ndcg: METRICS.ndcg(hits, CUTOFF).value, mrr: METRICS.mrr(hits, CUTOFF).value, recall: METRICS.recall(hits, CUTOFF).value,
       judged: ids.length ? known / ids.length : 0, R: hits.R };
   });
-  if (!values[0].R) { scores.replaceChildren(...(hint.hidden ? [] : [el("p", { class: "tool-note" }, words.none)])); before = null; return; }
+  none.hidden = values[0].R > 0 || !box.querySelector(".ask-lists li");
+  if (!values[0].R) { scores.replaceChildren(); before = null; return; }
   const cell = (name, i) => {
     const was = before?.[i][name], value = values[i][name];
     return el("td", { class: value > values[1 - i][name] && "best" }, value.toFixed(3), ...(was !== undefined && was !== value ? [el("small", {}, fill(words.was, { value: was.toFixed(3) }))] : []));
@@ -136,13 +140,17 @@ const show = () => {
   if (free && choices.some(({ value }) => !live.includes(value))) choices.forEach((select, i) => { select.value = live[i]; });
   const [first, second] = choices.map(({ value }) => data.means[value]);
   model.hidden = !free || !SIZE || ready;
+  go.classList.toggle("main", model.hidden); // a page has one main button
+  note.className = free ? "tool-note" : "";
+  const close = free ? closest() : [];
+  near.replaceChildren(...(close.length ? [words.near, ...close.map((text) => el("button", { type: "button", onclick: () => ask(text) }, text))] : []));
   about.textContent = free ? words.own : fill(words.known, { queries: data.queries.length, first, second });
   choices.forEach(({ value }, i) => {
     const ids = retrieved(value);
     lists[i].replaceChildren(...ids.map(item));
     lists[i].nextSibling.hidden = ids.length > 0;
   });
-  hint.hidden = !box.querySelector(".ask-lists li");
+  hint.hidden = free;
   result.hidden = false;
   before = null;
   draw();
@@ -172,8 +180,9 @@ const another = async () => {
   const others = data.queries.filter(({ text }) => text !== input.value);
   ask(others[Math.floor(Math.random() * others.length)].text);
 };
+const go = el("button", { class: "main" }, words.ask);
 const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim()); } },
-  input, el("button", { class: "main" }, words.ask), el("button", { type: "button", onclick: another }, words.another));
+  input, go, el("button", { type: "button", onclick: another }, words.another));
 const examples = el("div", { class: "ask-examples" }, el("p", { class: "tool-title" }, words.try), el("div", {}, ...words.examples.map(([text, about]) =>
   el("button", { type: "button", onclick: () => ask(text) }, el("span", {}, about), el("b", {}, text)))));
 box.append(form, suggestions, state, result, examples);
