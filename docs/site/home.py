@@ -64,19 +64,19 @@ def home(edition: Edition, _argument: str) -> str:
     chosen = next(row for row in data["queries"] if row[0] == said["first"][edition.language])
     labels = {key: words[key] for key in ("answers", "related", "answered", "missed", "systems")}
     return (
-        f'{MARK}><div class="home-top"><div><p class="home-go">'
+        f'{MARK}><p class="home-go">'
         f'<a href="01_evaluation.html">{text("start")}</a> <a href="own_model.html">{text("own")}</a></p>'
-        f'<ul class="home-facts">{facts}</ul></div>'
+        f'<div class="home-doors"><p class="home-title">{text("doors")}</p><div class="home-paths">{doors}</div></div>'
+        f'<ul class="home-facts">{facts}</ul>'
         f'<div class="home-demo" data-rankings="_static/home/rankings.json">'
         f"{as_json(labels)}"
         f'<p class="home-ask"><span>{text("demo")}</span> <button type="button" hidden>{text("another")}</button></p>'
         f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
         f'<div class="home-lists">{_lists(chosen, data["titles"], words)}</div>'
         f'<p class="home-note">{text("note")} <a href="03_model_comparison.html">{text("more")}</a></p>'
-        f'<p class="home-mine"><a href="ask.html">{text("mine")}</a></p></div></div>'
-        f'<p class="home-title">{text("doors")}</p><div class="home-paths">{doors}</div>'
-        f'<div class="home-figure"><div><p class="home-title">{text("corpus")}</p><p>{text("growth")} '
-        f'<a href="01_evaluation.html">{text("why")}</a></p></div>{_drawn(curves, words["axis"], edition)}</div></div>'
+        f'<p class="home-mine"><a href="ask.html">{text("mine")}</a></p></div>'
+        f'<div class="home-figure"><div><p class="home-title">{text("corpus")}</p><p>{text("growth")}</p>'
+        f"</div>{_drawn(curves, words['axis'], edition)}</div></div>"
     )
 
 
@@ -121,7 +121,8 @@ def _drawn(curves: dict[str, list[tuple[int, float]]], axis: str, edition: Editi
     parts.append(f'<text x="185" y="258" text-anchor="middle">{escape(axis)}</text>')
     for metric, curve in sorted(curves.items(), key=lambda item: item[0] == METRIC):
         points = " ".join(f"{x[size]},{y(value)}" for size, value in curve)
-        label = f'<text x="340" y="{y(curve[-1][1]) + 5}">{metric} {curve[-1][1]:.2f}</text>'
+        name = metric.replace("ndcg", "nDCG").replace("mrr", "MRR")
+        label = f'<text x="340" y="{y(curve[-1][1]) + 5}">{name} {curve[-1][1]:.2f}</text>'
         parts.append(f'<g class="{"told" if metric == METRIC else "quiet"}"><polyline points="{points}"/>{label}</g>')
     cell = next(cell for cell in edition.lesson("01_evaluation").cells if cell.id == "growth")
     alt = escape(MARKS.sub("", alt_text(cell)))

@@ -60,7 +60,7 @@ def example(edition: Edition) -> dict[str, Any]:
         run += [f"{query} Q0 {one} {rank} {1 / rank:.4f} {EXAMPLE}" for rank, one in enumerate(retrieved, 1)]
         grades = pocket.grades[query].items()
         qrels += [f"{query} 0 {one} {grade}" for one, grade in grades if grade or one in retrieved]
-    return {"run": "\n".join(run), "qrels": "\n".join(qrels), "level": ANSWERS}
+    return {"run": "\n".join(run), "qrels": "\n".join(qrels), "level": ANSWERS, "queries": pocket.queries}
 
 
 def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:

@@ -45,9 +45,9 @@ def test_the_growing_corpus_is_drawn_as_lesson_01_recorded_it(language: str):
     recorded = notebook_figures(Edition(ROOT, language).lesson("01_evaluation"))
     html = home(Edition(ROOT, language), "")
     drawn = re.findall(r'<polyline points="([^"]+)"/><text [^>]+>(\S+) (\S+)</text>', html)
-    assert {name for _, name, _ in drawn} == {"recall@1", "recall@10", "mrr@10", "ndcg@10"}
+    assert {name for _, name, _ in drawn} == {"recall@1", "recall@10", "MRR@10", "nDCG@10"}
     for points, name, last in drawn:
-        scores = [float(value) for key, value in recorded.items() if re.fullmatch(rf"growth/\d+/{name}", key)]
+        scores = [float(value) for key, value in recorded.items() if re.fullmatch(rf"growth/\d+/{name}", key, re.I)]
         heights = [1 - (int(point.partition(",")[2]) - 10) / 440 for point in points.split()]
         assert heights == pytest.approx(scores, abs=2e-3)
         assert float(last) == pytest.approx(scores[-1], abs=6e-3)
@@ -80,8 +80,17 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     site.look(WIDE)
     title, demo = site.page.evaluate(tops)
     assert abs(title - demo) < 60, "the question and its example are not side by side"
+    cards = site.page.locator(".home-paths a")
+    assert cards.evaluate_all("all => all.map(a => a.getAttribute('href'))")[:3] == ["ask.html", "try.html", "score.html"]
+    assert cards.first.bounding_box()["y"] < WIDE["height"], "the tools are below the first screen"
+    lesson = site.page.locator("main a[href^='01_evaluation.html']:visible").count()
+    assert lesson <= 2, "the same lesson is offered again and again"
     site.look(PHONE)
     assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], "wider than a phone"
+    assert cards.first.bounding_box()["y"] < PHONE["height"], "the tools are below the first screen of a phone"
+    assert site.page.evaluate("document.documentElement.scrollHeight") < 5000, "six screens of a phone"
+    label, button = (part.bounding_box() for part in site.page.locator(".home-ask > *").all())
+    assert button["x"] > label["x"], "the button is below its label"
 
 
 @pytest.mark.browser

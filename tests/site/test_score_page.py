@@ -34,6 +34,13 @@ def paste(site: Site, run: str, qrels: str) -> None:
     site.page.locator(".score-go").click()
 
 
+def every(site: Site) -> list[str]:
+    """The rows of the table of every query: id and values, with tabs between them."""
+    rows = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent).join('\t'))"
+    site.page.locator(".score-answer summary").click()
+    return site.page.locator(".score-answer details tbody tr").evaluate_all(rows)
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_pasted_run_is_scored_in_the_page(site: Site, language: str):
     """A pasted run would get other values than evaluate gives, or be sent somewhere."""
@@ -114,6 +121,12 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     shown = float(table.locator("tbody td").nth(row).inner_text())
     assert shown == pytest.approx(read_pocket(Edition(ROOT, language)).means[EXAMPLE], abs=6e-4)
     assert "132" in table.locator("caption").inner_text()
+    pocket, worst = read_pocket(Edition(ROOT, language)), site.page.locator(".score-answer table").nth(1)
+    first = worst.locator("tbody th").first.inner_text().split("\n")
+    assert first[1] == pocket.queries[first[0]], "the id of a query says nothing"
+    zero = sum(float(row.split("\t")[1]) == 0 for row in every(site))
+    assert zero > 10
+    assert str(zero) in site.page.inner_text(".score-zero")
     inside = "tables => tables.every(({parentNode: box}) => box.scrollHeight <= box.clientHeight + 1)"
     assert site.page.locator(".score-tables table").evaluate_all(inside), "a mean is out of sight"
     assert [state != "" for state in site.page.locator(".score-source output").all_inner_texts()] == [True, True]

@@ -5,6 +5,7 @@ import { FIELDS, Fault, LIMIT, readQrels, readRun } from "./trec.js";
 
 const WORST = 10, BY = ["ndcg", "mrr", "recall"];
 const root = document.querySelector(".score"), words = JSON.parse(root.querySelector("script").textContent);
+let texts = {}; // of the example's queries, while the example is what is scored
 const answer = el("div", { class: "score-answer", "aria-live": "polite" });
 
 /** A place for one of the two texts: pasted, chosen or dropped. */
@@ -23,9 +24,10 @@ const source = (kind, line, changed) => {
   const take = async (chosen) => {
     if (!chosen) return;
     put(await chosen.text(), chosen.name);
+    texts = {};
     changed();
   };
-  area.addEventListener("input", () => { [file, state.textContent, area.placeholder] = ["", "", hint]; });
+  area.addEventListener("input", () => { [file, state.textContent, area.placeholder, texts] = ["", "", hint, {}]; });
   input.addEventListener("change", () => take(input.files[0]));
   const element = el("div", { class: "score-source" }, el("p", {}, el("b", {}, label), state, el("label", { class: "tool-file" }, words.choose, input)), area);
   element.addEventListener("dragover", (event) => { event.preventDefault(); element.classList.add("over"); });
@@ -53,13 +55,16 @@ const bar = (value) => {
 const result = ({ rows, mean, counts }, k) => {
   const metrics = Object.keys(METRICS), at = BY.map((metric) => metrics.indexOf(metric));
   const worst = [...rows].sort((a, b) => a.values[at[0]] - b.values[at[0]]).slice(0, WORST);
-  const line = ({ query, values }, places) => [query, ...places.map((place) => shown(values[place]))];
+  const named = (query) => (texts[query] ? el("span", {}, query, el("small", {}, texts[query])) : query);
+  const zero = rows.filter(({ values }) => values[at[0]] === 0).length;
+  const line = ({ query, values }, places) => [named(query), ...places.map((place) => shown(values[place]))];
   const all = [...metrics.keys()], head = (places) => [words.query, ...places.map((place) => `${metrics[place]}@${k}`)];
   const said = Object.entries(words.counts).filter(([name]) => counts[name]).map(([name, text]) => fill(text, { n: counts[name] }));
   return [
     el("div", { class: "score-tables" },
       table(fill(words.means, counts), [words.metric, words.mean], metrics.map((metric, i) => [el("span", {}, `${metric}@${k}`, el("small", {}, words.metrics[metric])), bar(mean[i])])),
-      table(fill(words.worst, { n: worst.length }), head(at), worst.map((row) => line(row, at)))),
+      el("div", {}, table(fill(words.worst, { n: worst.length }), head(at), worst.map((row) => line(row, at))),
+        el("p", { class: "score-zero" }, fill(words.zero, { n: zero, queries: rows.length, k })))),
     ...(said.length ? [el("p", { class: "tool-note" }, said.join(" "))] : []),
     el("details", {}, el("summary", {}, words.each), table(words.each, head(all), rows.map((row) => line(row, all)))),
   ];
@@ -90,6 +95,7 @@ const example = async () => {
   level.value = recorded.level;
   run.put(recorded.run, words.example.run);
   qrels.put(recorded.qrels, words.example.qrels);
+  texts = recorded.queries;
   score();
 };
 
@@ -100,10 +106,11 @@ const level = el("select", { onchange: again }, ...[1, 2, 3].map((grade) => el("
 const gain = el("select", { onchange: again }, el("option", { value: "linear" }, words.linear), el("option", { value: "exponential" }, words.exponential));
 const labelled = (label, input) => el("label", {}, el("span", {}, label), input);
 root.append(
+  el("p", { class: "score-first" }, el("button", { type: "button", class: "score-example", onclick: example }, words.example.load), words.example.or),
   el("div", { class: "score-sources" }, run.element, qrels.element),
   el("div", { class: "try-controls" }, labelled("k", cutoff), labelled(words.level, level), labelled(words.gain, gain),
-    el("button", { type: "button", class: "main score-go", onclick: score }, words.score),
-    el("button", { type: "button", class: "score-example", onclick: example }, words.example.load)),
+    el("button", { type: "button", class: "main score-go", onclick: score }, words.score)),
+  ...words.about.map((text) => el("p", { class: "tool-help" }, text)),
   el("p", { class: "tool-help" }, fill(words.pasteNote, { limit: LIMIT })),
   answer,
 );
