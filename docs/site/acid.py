@@ -80,4 +80,5 @@ def _cases(number: int, name: str, library: Library, titles: dict[str, str], wor
     if not items:
         return ""
     title = f"{escape(name)} {escape(library['version'])}{words['comma']}{escape(library['language'])}{words['comma']}"
-    return f"<details><summary>{title}{library['date']}</summary><ul>{''.join(items)}</ul></details>"
+    date = f'<span class="together">{library["date"]}</span>'
+    return f"<details><summary>{title}{date}</summary><ul>{''.join(items)}</ul></details>"

@@ -20,6 +20,7 @@ QUERIES = {
     "differences#pooling": ("pooling|池化|poling", "池化|pooling|poling"),
     "03_model_comparison#late-interaction-keep-every-token": ("late interaction|colbert", "后期交互"),
     "cheatsheet": ("cheat sheet", "速查表"),
+    "differences": ("why is my ndcg different from MTEB", "和MTEB不一样"),
     "libraries": ("which library says what", "各库的算法差异"),
     "own_model": ("own model", "自己的模型"),
     "glossary": ("glossary", "术语表"),

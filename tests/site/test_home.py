@@ -81,7 +81,8 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     title, demo = site.page.evaluate(tops)
     assert abs(title - demo) < 60, "the question and its example are not side by side"
     cards = site.page.locator(".home-paths a")
-    assert cards.evaluate_all("all => all.map(a => a.getAttribute('href'))")[:3] == ["ask.html", "try.html", "score.html"]
+    tools = cards.evaluate_all("all => all.map(a => a.getAttribute('href'))")[:3]
+    assert tools == ["ask.html", "try.html", "score.html"]
     assert cards.first.bounding_box()["y"] < WIDE["height"], "the tools are below the first screen"
     lesson = site.page.locator("main a[href^='01_evaluation.html']:visible").count()
     assert lesson <= 2, "the same lesson is offered again and again"

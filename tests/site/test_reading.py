@@ -178,6 +178,83 @@ def test_see_it_leads_to_the_heading(site: Site, language: str):
         assert site.wrong == []
 
 
+@pytest.mark.parametrize("width", [390, 1024, 1440])
+def test_the_bar_and_the_page_have_one_width(site: Site, width: int):
+    """The buttons at the top would jump from page to page, or a page be wider than its foot."""
+    site.look({"width": width, "height": 900})
+    ends = """() => ['.language-switch', '.theme-switch-button', 'article', '.bd-footer-content__inner'].map(part => {
+      const box = document.querySelector(part)?.getBoundingClientRect();
+      return box && Math.round(box.right - parseFloat(getComputedStyle(document.querySelector(part)).paddingRight));
+    })"""
+    buttons = set()
+    for page in ("index", "try", "glossary", "search", "pitfalls", "helpers.metrics"):
+        site.open(f"en/{page}.html")
+        *places, article, foot = site.page.evaluate(ends)
+        buttons.add(tuple(places))
+        assert page == "search" or article == foot, page
+    assert max(abs(a - b) for one in buttons for other in buttons for a, b in zip(one, other, strict=True)) <= 1
+
+
+@pytest.mark.parametrize("width", [390, 576, 700])
+def test_links_to_sources_stay_in_their_signatures(site: Site, width: int):
+    """A link to the source would hang below the signature, over what is said of it."""
+    site.look({"width": width, "height": 900})
+    site.open("zh/helpers.metrics.html")
+    hanging = """links => links.filter(link => {
+      return link.getBoundingClientRect().bottom > link.closest('dt').getBoundingClientRect().bottom + 1;
+    }).length"""
+    links = site.page.locator("dt.sig .viewcode-link")
+    assert links.count() > 20
+    assert links.evaluate_all(hanging) == 0
+
+
+def test_the_rankings_of_lesson_02_fit_a_phone(site: Site):
+    """A reader would have to push the picture aside that the whole lesson computes from."""
+    site.look(PHONE)
+    site.open("en/02_metrics.html")
+    assert site.page.locator("#cell-picture + .cell svg.drawn").count() == 1
+    assert site.page.evaluate(TOO_WIDE, "#cell-picture + .cell .drawing") == []
+
+
+def test_the_head_of_the_scoreboard_stays(site: Site):
+    """Far down in the table nobody would know which library a column is."""
+    site.look(PHONE)
+    site.open("zh/libraries.html")
+    table = site.page.locator(".acid table")
+    table.evaluate("table => { table.scrollTop = 400; }")
+    place = "cell => cell.getBoundingClientRect().top - cell.closest('table').getBoundingClientRect().top"
+    assert abs(table.locator("thead th").nth(2).evaluate(place)) < 2
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_wrong_numbers_are_large(site: Site, language: str):
+    """A pitfall would be a grey paragraph like the others, and what it does to a score not be seen."""
+    site.look(WIDE)
+    site.open(f"{language}/pitfalls.html")
+    wrong = site.page.locator("li .wrong strong")
+    assert wrong.all_inner_texts()[0] == "0.667"
+    assert wrong.count() == 8
+    assert all(one.evaluate("b => parseFloat(getComputedStyle(b).fontSize)") > 28 for one in wrong.all())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_letters_lead_to_terms(site: Site, language: str):
+    """A reader would scroll through a hundred terms for one of which he knows the first letter."""
+    site.look(WIDE)
+    site.open(f"{language}/glossary.html")
+    links = site.page.locator(".term-letters a")
+    letters = links.all_inner_texts()
+    assert letters == sorted(letters, key=lambda letter: (letter != "abc", letter))
+    assert len(letters) > 18
+    link = links.get_by_text("R", exact=True)
+    link.click()
+    first = site.page.locator(link.get_attribute("href"))
+    assert first.inner_text()[0] in {"en": "Rr", "zh": "融"}[language]
+    assert 0 < first.bounding_box()["y"] < 300
+    site.page.fill("#term-filter", "recall")
+    assert not links.first.is_visible()
+
+
 def test_copy_buttons_show_on_touch(site: Site):
     """A reader with a phone would never see the button that copies."""
     site.look(PHONE)

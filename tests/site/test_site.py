@@ -226,6 +226,20 @@ def test_search_answers_questions(site: Site, language: str):
     assert site.wrong == []
 
 
+def test_another_word_for_a_term_brings_its_definition_and_a_count_is_true(site: Site):
+    """A reader who says a term in part would get no definition; or "20 sections" would be taken for all there are."""
+    site.look(WIDE)
+    site.open("zh/search.html")
+    found(site, "显著性")
+    assert "统计显著" in site.page.inner_text("#search-term")
+    for language, begins in (("en", "The first 20"), ("zh", "前20")):
+        site.open(f"{language}/search.html")
+        assert len(found(site, "recall")) == 20
+        assert site.page.inner_text("#search-summary").startswith(begins)
+    assert found(site, "colbert maxsim") != []
+    assert site.wrong == []
+
+
 def test_traditional_characters_find_what_simplified_ones_find(site: Site):
     """A reader from Taiwan or Hong Kong would find nothing."""
     opencc = pytest.importorskip("opencc", reason="the zh extra is not installed: pip install '.[zh]'")

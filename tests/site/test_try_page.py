@@ -222,9 +222,7 @@ def test_bars_say_what_a_change_did(site: Site):
     assert site.wrong == []
 
 
-@pytest.mark.parametrize(
-    ("width", "height"), [(390, 844), (1024, 768), (1440, 900)], ids=["phone", "tablet", "laptop"]
-)
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1024, 768), (1440, 900)], ids=["phone", "tablet", "laptop"])
 def test_the_bars_hide_nothing_and_no_name_is_cut(site: Site, width: int, height: int):
     """The means would cover the ranking that a reader moves, or a metric or a passage would end in dots."""
     opened(site, "en/try.html?k=10", {"width": width, "height": height})

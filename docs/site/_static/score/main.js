@@ -56,15 +56,15 @@ const result = ({ rows, mean, counts }, k) => {
   const metrics = Object.keys(METRICS), at = BY.map((metric) => metrics.indexOf(metric));
   const worst = [...rows].sort((a, b) => a.values[at[0]] - b.values[at[0]]).slice(0, WORST);
   const named = (query) => (texts[query] ? el("span", {}, query, el("small", {}, texts[query])) : query);
-  const zero = rows.filter(({ values }) => values[at[0]] === 0).length;
+  const zero = (metric) => rows.filter(({ values }) => values[metrics.indexOf(metric)] === 0).length;
   const line = ({ query, values }, places) => [named(query), ...places.map((place) => shown(values[place]))];
   const all = [...metrics.keys()], head = (places) => [words.query, ...places.map((place) => `${metrics[place]}@${k}`)];
   const said = Object.entries(words.counts).filter(([name]) => counts[name]).map(([name, text]) => fill(text, { n: counts[name] }));
   return [
+    el("p", { class: "score-zero" }, fill(words.zero, { n: zero("success"), zero: zero("ndcg"), queries: rows.length, k })),
     el("div", { class: "score-tables" },
       table(fill(words.means, counts), [words.metric, words.mean], metrics.map((metric, i) => [el("span", {}, `${metric}@${k}`, el("small", {}, words.metrics[metric])), bar(mean[i])])),
-      el("div", {}, table(fill(words.worst, { n: worst.length }), head(at), worst.map((row) => line(row, at))),
-        el("p", { class: "score-zero" }, fill(words.zero, { n: zero, queries: rows.length, k })))),
+      table(fill(words.worst, { n: worst.length }), head(at), worst.map((row) => line(row, at)))),
     ...(said.length ? [el("p", { class: "tool-note" }, said.join(" "))] : []),
     el("details", {}, el("summary", {}, words.each), table(words.each, head(all), rows.map((row) => line(row, all)))),
   ];

@@ -11,7 +11,7 @@ const start = async () => {
     const query = input.value.trim().slice(0, 200), found = query ? index.search(query, MOST) : [];
     box.replaceChildren(...found.map((section) => item(section, true)));
     term.replaceChildren(...card(index.define(query)));
-    said.textContent = !query ? "" : found.length ? index.words.found.replace("{}", found.length) : index.words.nothing;
+    said.textContent = index.count(query, found, MOST);
     said.dataset.query = query;
     return query;
   };

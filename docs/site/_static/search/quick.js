@@ -15,7 +15,7 @@ export const answer = async (input) => {
     const query = input.value.trim().slice(0, 200), found = query ? index.search(query, MOST) : [];
     list.replaceChildren(...found.map((section) => item(section, false)));
     term.replaceChildren(...card(index.define(query)));
-    said.textContent = !query ? "" : found.length ? index.words.found.replace("{}", found.length) : index.words.nothing;
+    said.textContent = index.count(query, found, MOST);
   };
   input.addEventListener("input", show);
   input.form.parentElement.addEventListener("keydown", (event) => {

@@ -26,6 +26,10 @@ export const load = async (url) => {
       }
     }
   }
+  for (const group of data.synonyms) { // another word for a term is explained as the term is
+    const known = group.map(key).find((name) => terms.has(name));
+    for (const name of known ? group.map(key) : []) if (!terms.has(name)) terms.set(name, terms.get(known));
+  }
   const simple = new Map(data.simplified.match(/../gs).map(([old, now]) => [old, now]));
   const simplified = (text) => [...text].map((letter) => simple.get(letter) ?? letter).join("");
   const search = (query, most) => {
@@ -35,7 +39,11 @@ export const load = async (url) => {
       return seen.get(section.of) <= OF_ONE_PAGE;
     }).slice(0, most);
   };
-  return { words: data.words, search, define: (query) => terms.get(key(simplified(query))) };
+  const count = (query, found, most) => {
+    const { words: said } = data;
+    return !query ? "" : !found.length ? said.nothing : (found.length < most ? said.found : said.first).replace("{}", found.length);
+  };
+  return { search, count, define: (query) => terms.get(key(simplified(query))) };
 };
 
 const marked = (text, reading) => {
