@@ -409,10 +409,14 @@ def test_terms_are_explained_where_they_stand(site: Site, language: str):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_questions_answer_at_once(site: Site, language: str):
-    """A choice would do nothing, or say right to a wrong answer."""
-    site.look(PHONE)
+    """A choice would do nothing, say right to a wrong answer, or put what it says elsewhere on the page."""
+    site.look(WIDE)
     site.open(f"{language}/02_metrics.html")
     quizzes = site.page.locator("fieldset.quiz")
+    inside = """said => {
+      const [{left, right, top, bottom}, box] = [said, said.closest('.quiz')].map(one => one.getBoundingClientRect());
+      return left >= box.left && right <= box.right && top >= box.top && bottom <= box.bottom;
+    }"""
     assert quizzes.count() == 14
     for quiz in quizzes.all():
         assert quiz.locator("p:visible").count() == 0
@@ -422,7 +426,9 @@ def test_questions_answer_at_once(site: Site, language: str):
             assert said.count() == 1
             kind = "right" if "right" in said.get_attribute("class") else "wrong"
             assert said.inner_text().startswith(site_words(language)[kind].strip())
+            assert said.evaluate(inside), "over another part of the page"
         assert quiz.locator("p.right").count() == 1
+    site.look(PHONE)
     assert site.violations() == []
 
 
