@@ -66,8 +66,6 @@ def home(edition: Edition, _argument: str) -> str:
     return (
         f'{MARK}><p class="home-go">'
         f'<a href="01_evaluation.html">{text("start")}</a> <a href="own_model.html">{text("own")}</a></p>'
-        f'<div class="home-doors"><p class="home-title">{text("doors")}</p><div class="home-paths">{doors}</div></div>'
-        f'<ul class="home-facts">{facts}</ul>'
         f'<div class="home-demo" data-rankings="_static/home/rankings.json">'
         f"{as_json(labels)}"
         f'<p class="home-ask"><span>{text("demo")}</span> <button type="button" hidden>{text("another")}</button></p>'
@@ -75,6 +73,8 @@ def home(edition: Edition, _argument: str) -> str:
         f'<div class="home-lists">{_lists(chosen, data["titles"], words)}</div>'
         f'<p class="home-note">{text("note")} <a href="03_model_comparison.html">{text("more")}</a></p>'
         f'<p class="home-mine"><a href="ask.html">{text("mine")}</a></p></div>'
+        f'<div class="home-doors"><p class="home-title">{text("doors")}</p><div class="home-paths">{doors}</div></div>'
+        f'<ul class="home-facts">{facts}</ul>'
         f'<div class="home-figure"><div><p class="home-title">{text("corpus")}</p><p>{text("growth")}</p>'
         f"</div>{_drawn(curves, words['axis'], edition)}</div></div>"
     )
@@ -93,7 +93,9 @@ def _lists(chosen: list[Any], titles: dict[str, str], words: dict[str, Any]) -> 
         )
         outcome = escape(words["answered"].format(rank=rank) if rank else words["missed"])
         kind, name = "hit" if rank else "miss", escape(words["systems"][system])
-        parts.append(f'<div><p><b>{name}</b><span class="{kind}">{outcome}</span></p><ol>{items}</ol></div>')
+        parts.append(
+            f'<div><p><b>{name}</b><span class="{kind}">{outcome}</span></p><ol class="to-{rank}">{items}</ol></div>'
+        )
     return "".join(parts)
 
 

@@ -88,7 +88,14 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     assert lesson <= 2, "the same lesson is offered again and again"
     site.look(PHONE)
     assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], "wider than a phone"
-    assert cards.first.bounding_box()["y"] < PHONE["height"], "the tools are below the first screen of a phone"
+    lists, facts = (site.page.locator(part).bounding_box() for part in (".home-lists", ".home-facts"))
+    assert lists["y"] < PHONE["height"], "the example is below the first screen of a phone"
+    boxes = [card.bounding_box() for card in cards.all()]
+    assert lists["y"] < boxes[0]["y"] < boxes[1]["y"] < boxes[2]["y"] < facts["y"], "the example is not first"
+    seen = site.page.locator(".home-lists ol").evaluate_all(
+        "lists => lists.map(list => [...list.children].filter(item => item.checkVisibility()).length)"
+    )
+    assert seen == [3, 3], "five ranks of a question whose answer is the first"
     assert site.page.evaluate("document.documentElement.scrollHeight") < 5000, "six screens of a phone"
     label, button = (part.bounding_box() for part in site.page.locator(".home-ask > *").all())
     assert button["x"] > label["x"], "the button is below its label"

@@ -7,7 +7,7 @@ const words = JSON.parse(box.querySelector("script").textContent);
 const list = (system, [rank, ...passages], titles) => {
   const outcome = el("span", { class: rank ? "hit" : "miss" }, rank ? fill(words.answered, { rank }) : words.missed);
   const item = ([id, grade]) => el("li", { class: `grade-${grade}` }, el("span", {}, titles[id]), ...(grade ? [el("em", {}, grade > 1 ? words.answers : words.related)] : []));
-  return el("div", {}, el("p", {}, el("b", {}, words.systems[system]), outcome), el("ol", {}, ...passages.map(item)));
+  return el("div", {}, el("p", {}, el("b", {}, words.systems[system]), outcome), el("ol", { class: `to-${rank}` }, ...passages.map(item)));
 };
 
 let data = null;
