@@ -11,6 +11,7 @@ from typing import Any
 
 from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import MARKS, Edition, as_json, read_yaml
+from helpers.index.words import WORD_INDEXES, tokenize
 from notebooks.kit.cells import alt_text
 from notebooks.kit.figures import notebook_figures
 from notebooks.kit.notebooks import lesson_names
@@ -22,24 +23,47 @@ METRIC = "ndcg@10"  # the one that the sentence beside the figure names
 
 
 def rankings(edition: Edition) -> dict[str, Any]:
-    """Return the rankings of a language as the page shows them: texts of queries, titles and grades of passages.
+    """Return the rankings of a language as the page shows them.
 
-    ``queries`` are [id, text, {system: [rank of the first answer, 0 for none, [passage, grade], …]}], ``titles`` those
-    of the passages.
+    ``queries`` are [id, text, {system: [rank of the first answer, 0 for none in ten, [rank, title] of that answer where
+    it is not shown, [title, grade, words], …]}], the title of a passage in pieces: every second one, and each of the
+    words that its text has besides, is a word of the query by which the system ranks.
     """
     pocket = read_pocket(edition)
     queries: list[list[Any]] = []
-    used: set[str] = set()
     for query, lists in pocket.lists.items():
         shown: dict[str, list[Any]] = {}
         for label, system in SYSTEMS[edition.language].items():
-            graded = [(passage, pocket.grades[query].get(passage, 0)) for passage in lists[system]]
-            ranks = [rank for rank, (_, grade) in enumerate(graded, 1) if grade >= ANSWERS]
-            shown[label] = [ranks[0] if ranks else 0, *map(list, graded[:SHOWN])]
-            used.update(passage for passage, _ in graded[:SHOWN])
+            ids, grades = lists[system], pocket.grades[query]
+            rank = next((rank for rank, one in enumerate(ids, 1) if grades.get(one, 0) >= ANSWERS), 0)
+            later, answer = (rank, ids[rank - 1]) if rank else pocket.later.get(query, {}).get(system, (0, ""))
+            unseen = [] if 0 < rank <= SHOWN else [later, pocket.passages[answer][0] if answer else ""]
+            asked = frozenset(tokenize([pocket.queries[query]])[0]) if label in WORD_INDEXES else frozenset()
+            passages = [[*_shared(*pocket.passages[one], asked), grades.get(one, 0)] for one in ids[:SHOWN]]
+            shown[label] = [rank, unseen, *passages]
         queries.append([query, pocket.queries[query], shown])
     means = {label: pocket.means[system] for label, system in SYSTEMS[edition.language].items()}
-    return {"queries": queries, "titles": {one: pocket.passages[one][0] for one in sorted(used)}, "means": means}
+    return {"queries": queries, "means": means}
+
+
+def _shared(title: str, text: str, asked: frozenset[str]) -> tuple[list[str], list[str]]:
+    """Return the title in pieces, every second one a word that is asked for, and such words that the text alone has."""
+    pieces, rest, end = [""], [], 0
+    for word in tokenize([title], stop_words=())[0] if asked else ():
+        start = title.lower().find(word, end)
+        if start < 0:  # written otherwise: a digit in full width
+            continue
+        if word in asked:
+            pieces[-1] += title[end:start]
+            pieces += [title[start : start + len(word)], ""]
+        else:
+            pieces[-1] += title[end : start + len(word)]
+        end = start + len(word)
+    pieces[-1] += title[end:]
+    marked = {piece.lower() for piece in pieces[1::2]}
+    if asked:
+        rest = [word for word in dict.fromkeys(tokenize([f"{title}\n{text}"])[0]) if word in asked - marked]
+    return pieces, rest
 
 
 def home(edition: Edition, _argument: str) -> str:
@@ -62,7 +86,7 @@ def home(edition: Edition, _argument: str) -> str:
         for page, (title, about) in words["paths"].items()
     )
     chosen = next(row for row in data["queries"] if row[0] == said["first"][edition.language])
-    labels = {key: words[key] for key in ("answers", "related", "answered", "missed", "systems")}
+    labels = {key: words[key] for key in ("answers", "related", "answered", "missed", "beyond", "text", "comma")}
     return (
         f'{MARK}><p class="home-go">'
         f'<a href="01_evaluation.html">{text("start")}</a> <a href="own_model.html">{text("own")}</a></p>'
@@ -70,7 +94,7 @@ def home(edition: Edition, _argument: str) -> str:
         f"{as_json(labels)}"
         f'<p class="home-ask"><span>{text("demo")}</span> <button type="button" hidden>{text("another")}</button></p>'
         f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
-        f'<div class="home-lists">{_lists(chosen, data["titles"], words)}</div>'
+        f'<div class="home-lists">{_lists(chosen, data["means"], words)}</div>'
         f'<p class="home-note">{text("note")} <a href="03_model_comparison.html">{text("more")}</a></p>'
         f'<p class="home-mine"><a href="ask.html">{text("mine")}</a></p></div>'
         f'<div class="home-doors"><p class="home-title">{text("doors")}</p><div class="home-paths">{doors}</div></div>'
@@ -80,23 +104,37 @@ def home(edition: Edition, _argument: str) -> str:
     )
 
 
-def _lists(chosen: list[Any], titles: dict[str, str], words: dict[str, Any]) -> str:
+def _lists(chosen: list[Any], means: dict[str, float], words: dict[str, Any]) -> str:
     """Return the rankings of one query, as _static/home/main.js draws those of the others."""
-    grades = {1: words["related"], ANSWERS: words["answers"]}
     parts = []
     for system in SYSTEMS["en"]:
-        rank, *passages = chosen[2][system]
-        items = "".join(
-            f'<li class="grade-{grade}"><span>{escape(titles[one])}</span>'
-            f"{f'<em>{escape(grades[min(grade, ANSWERS)])}</em>' if grade else ''}</li>"
-            for one, grade in passages
-        )
+        rank, unseen, *passages = chosen[2][system]
+        items = "".join(_item(words, *passage) for passage in passages)
         outcome = escape(words["answered"].format(rank=rank) if rank else words["missed"])
-        kind, name = "hit" if rank else "miss", escape(words["systems"][system])
         parts.append(
-            f'<div><p><b>{name}</b><span class="{kind}">{outcome}</span></p><ol class="to-{rank}">{items}</ol></div>'
+            f'<div data-system="{system}"><p><b>{escape(words["systems"][system])}</b><small>'
+            f'nDCG@10 {means[system]}<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
+            f'<path d="M0 0H100V8H0z"/><path d="M0 0H{100 * means[system]:.1f}V8H0z"/></svg></small>'
+            f'<span class="{"hit" if rank else "miss"}">{outcome}</span></p><ol class="to-{rank}">{items}</ol>'
+            f'<p class="unseen">{_unseen(words, *unseen) if unseen else ""}</p></div>'
         )
     return "".join(parts)
+
+
+def _item(words: dict[str, Any], pieces: list[str], rest: list[str], grade: int) -> str:
+    """Return a passage of a ranking: its title, the words that its text shares with the query, what a judge said."""
+    title = "".join(f"<u>{escape(each)}</u>" if i % 2 else escape(each) for i, each in enumerate(pieces))
+    said = {0: "", 1: words["related"]}.get(grade, words["answers"])
+    shared = words["comma"].join(f"<u>{escape(word)}</u>" for word in rest)
+    small = f"<small>{escape(words['text'])}{shared}</small>" if rest else ""
+    return f'<li class="grade-{grade}"><span>{title}{small}</span>{f"<em>{escape(said)}</em>" if said else ""}</li>'
+
+
+def _unseen(words: dict[str, Any], rank: int, title: str) -> str:
+    """Return where the first answer is that the ranking does not show."""
+    if not rank:
+        return escape(words["beyond"])
+    return f"<b>{rank}</b><span>{escape(title)}</span><em>{escape(words['answers'])}</em>"
 
 
 def growth(edition: Edition) -> dict[str, list[tuple[int, float]]]:

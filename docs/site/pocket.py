@@ -21,6 +21,7 @@ class Pocket:
         queries: text of each query, by id.
         grades: of each query, by passage; judged passages alone.
         lists: of each query, the first ten passages of each system, by the system's name.
+        later: of each query, the rank and the passage of a system's first answer where it is among a hundred, not ten.
         means: nDCG@10 of each system.
         stop: words that word systems leave out.
     """
@@ -29,6 +30,7 @@ class Pocket:
     queries: dict[str, str]
     grades: dict[str, dict[str, int]]
     lists: dict[str, dict[str, list[str]]]
+    later: dict[str, dict[str, tuple[int, str]]]
     means: dict[str, float]
     stop: list[str]
 
@@ -51,11 +53,19 @@ def read_pocket(edition: Edition) -> Pocket:
         query: {system: ids.split() for system, ids in systems.items()}
         for query, systems in recorded[edition.language]["queries"].items()
     }
+    later = {
+        query: {
+            system: (int(rank), one)
+            for system, (rank, one) in zip(systems, map(str.split, systems.values()), strict=True)
+        }
+        for query, systems in recorded[edition.language]["later"].items()
+    }
     return Pocket(
         passages={row["id"]: (row["title"], row["text"]) for row in rows("corpus")},
         queries={row["id"]: row["text"] for row in rows("queries")},
         grades=grades,
         lists=lists,
+        later=later,
         means=recorded[edition.language]["ndcg@10"],
         stop=recorded["stop"],
     )

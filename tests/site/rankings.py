@@ -1,6 +1,7 @@
 """Rank the pocket collection for the site: `python -m tests.site.rankings` writes rankings.json and passages.bin.
 
-rankings.json: for each query of both languages the first ten passages of each system, and each system's mean nDCG@10.
+rankings.json: for each query of both languages the first ten passages of each system, and each system's mean nDCG@10;
+where the first answer is further down, its rank, of a hundred, and its passage.
 passages.bin: MiniLM's vectors of the English passages in 8 bits, first the scale of each. A test computes both again.
 """
 
@@ -19,7 +20,7 @@ from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
 from helpers.systems import Fusion, rank
 
 TARGET = Path(__file__).parents[2] / "docs" / "site" / "rankings.json"
-SHOWN = 10
+SHOWN, DEPTH = 10, 100
 DENSE = {"en": "MiniLM", "zh": "multilingual"}
 # In the page itself, Chinese is cut into each two neighbouring characters: a dictionary of words would be megabytes.
 WORDS = {"en": ["BM25", "TF-IDF"], "zh": ["BM25", "BM25:bigrams", "TF-IDF:bigrams"]}
@@ -34,14 +35,18 @@ def rankings(language: str, without: str = "") -> dict[str, Any]:
     models = {"MiniLM": OFFLINE_DEFAULT, "multilingual": MULTILINGUAL}
     systems: dict[str, Any] = {name: load_model(model) for name, model in models.items() if name != without}
     systems |= {name: name for name in WORDS[language]}
-    result: dict[str, Any] = {"ndcg@10": {}, "queries": {query: {} for query in data.query_ids}}
-    lists = {name: rank(system, data, 100) for name, system in systems.items()}
-    lists["fusion"] = Fusion([lists[DENSE[language]], lists["BM25"]]).rank(data, 100)
+    result: dict[str, Any] = {"ndcg@10": {}, "later": {}, "queries": {query: {} for query in data.query_ids}}
+    lists = {name: rank(system, data, DEPTH) for name, system in systems.items()}
+    lists["fusion"] = Fusion([lists[DENSE[language]], lists["BM25"]]).rank(data, DEPTH)
     for name, ranking in lists.items():
         scores = evaluate(ranking.ids, data.qrels, "ndcg@10", relevance_level=data.relevance_level)
         result["ndcg@10"][name] = round(scores.mean["ndcg@10"], 3)
-        for query, row in zip(data.query_ids, ranking.ids, strict=True):
-            result["queries"][query][name] = " ".join(data.doc_ids[passage] for passage in row[:SHOWN] if passage >= 0)
+        for query, row, grades in zip(data.query_ids, ranking.ids, data.qrels, strict=True):
+            ids = [data.doc_ids[passage] for passage in row if passage >= 0]
+            result["queries"][query][name] = " ".join(ids[:SHOWN])
+            found = [at for at, p in enumerate(row) if grades.get(p, 0) >= data.relevance_level]
+            if found and found[0] >= SHOWN:
+                result["later"].setdefault(query, {})[name] = f"{found[0] + 1} {ids[found[0]]}"
     return result
 
 

@@ -8,7 +8,9 @@ import re
 import pytest
 
 from docs.site.home import SYSTEMS, home, rankings
+from docs.site.pocket import read_pocket
 from docs.site.project import Edition, read_yaml
+from helpers.index.words import tokenize
 from notebooks.kit.figures import notebook_figures
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.site import rankings as recorded
@@ -29,6 +31,8 @@ def test_rankings_are_those_of_the_systems(language: str, without: str):
     assert len(shown["queries"]) == 132
     unlike = [q for q, lists in ranked["queries"].items() if lists.items() - shown["queries"][q].items()]
     assert unlike == [], "run python -m tests.site.rankings"
+    later = {q: {name: at for name, at in lists.items() if name in systems} for q, lists in shown["later"].items()}
+    assert ranked["later"] == {q: lists for q, lists in later.items() if lists}
 
 
 def test_the_query_shown_first_tells_the_systems_apart():
@@ -37,6 +41,22 @@ def test_the_query_shown_first_tells_the_systems_apart():
     for language in LANGUAGES:
         lists = {row[0]: row[2] for row in rankings(Edition(ROOT, language))["queries"]}[first[language]]
         assert [lists[system][0] for system in SYSTEMS["en"]] == [1, 0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_underlined_words_are_those_of_the_question(language: str):
+    """The page would give other words as the reason for a rank than those by which BM25 ranks, or hide an answer."""
+    pocket = read_pocket(Edition(ROOT, language))
+    for query, text, lists in rankings(Edition(ROOT, language))["queries"]:
+        asked = set(tokenize([text])[0])
+        for label, (rank, unseen, *passages) in lists.items():
+            for one, (pieces, rest, _) in zip(pocket.lists[query][SYSTEMS[language][label]], passages, strict=False):
+                assert "".join(pieces) == pocket.passages[one][0]
+                marked = {piece.lower() for piece in pieces[1::2]}
+                both = asked & set(tokenize(["\n".join(pocket.passages[one])])[0])
+                assert marked | {*rest} == (both if label == "BM25" else set()), (query, one)
+                assert not marked & {*rest}
+            assert bool(unseen) == (rank not in range(1, 6))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -4,10 +4,23 @@ import { el, fill } from "../try/element.js";
 const box = document.querySelector(".home-demo"), button = box.querySelector("button");
 const words = JSON.parse(box.querySelector("script").textContent);
 
-const list = (system, [rank, ...passages], titles) => {
-  const outcome = el("span", { class: rank ? "hit" : "miss" }, rank ? fill(words.answered, { rank }) : words.missed);
-  const item = ([id, grade]) => el("li", { class: `grade-${grade}` }, el("span", {}, titles[id]), ...(grade ? [el("em", {}, grade > 1 ? words.answers : words.related)] : []));
-  return el("div", {}, el("p", {}, el("b", {}, words.systems[system]), outcome), el("ol", { class: `to-${rank}` }, ...passages.map(item)));
+const { comma, text: inText } = words;
+const marked = (pieces) => pieces.map((piece, i) => (i % 2 ? el("u", {}, piece) : piece)).filter((piece) => piece !== "");
+const item = ([pieces, rest, grade]) => {
+  const shared = rest.flatMap((word, i) => [i ? comma : inText, el("u", {}, word)]);
+  const title = el("span", {}, ...marked(pieces), ...(rest.length ? [el("small", {}, ...shared)] : []));
+  return el("li", { class: `grade-${grade}` }, title, ...(grade ? [el("em", {}, grade > 1 ? words.answers : words.related)] : []));
+};
+const unseen = ([rank, title]) => {
+  if (rank === undefined) return [];
+  return rank ? [el("b", {}, String(rank)), el("span", {}, title), el("em", {}, words.answers)] : [words.beyond];
+};
+/** Draw the ranking of a system in its column, whose head stays. */
+const draw = (column, [rank, later, ...passages]) => {
+  const [head, list, below] = column.children;
+  head.lastChild.replaceWith(el("span", { class: rank ? "hit" : "miss" }, rank ? fill(words.answered, { rank }) : words.missed));
+  list.replaceWith(el("ol", { class: `to-${rank}` }, ...passages.map(item)));
+  below.replaceChildren(...unseen(later));
 };
 
 let data = null;
@@ -17,5 +30,5 @@ button.addEventListener("click", async () => {
   const shown = box.querySelector(".home-query"), others = data.queries.filter(([, text]) => text !== shown.textContent);
   const [, text, lists] = others[Math.floor(Math.random() * others.length)];
   shown.textContent = text;
-  box.querySelector(".home-lists").replaceChildren(...Object.entries(lists).map(([name, of]) => list(name, of, data.titles)));
+  for (const column of box.querySelectorAll("[data-system]")) draw(column, lists[column.dataset.system]);
 });
