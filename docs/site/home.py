@@ -96,7 +96,7 @@ def home(edition: Edition, _argument: str) -> str:
         f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
         f'<div class="home-lists">{_lists(chosen, data["means"], words)}</div>'
         f'<p class="home-note">{text("note")} <a href="03_model_comparison.html">{text("more")}</a></p>'
-        f'<p class="home-mine"><a href="ask.html">{text("mine")}</a></p></div>'
+        f'<p class="home-mine"><a href="ask.html?own">{text("mine")}</a></p></div>'
         f'<div class="home-doors"><p class="home-title">{text("doors")}</p><div class="home-paths">{doors}</div></div>'
         f'<ul class="home-facts">{facts}</ul>'
         f'<div class="home-figure"><div><p class="home-title">{text("corpus")}</p><p>{text("growth")}</p>'

@@ -76,9 +76,9 @@ const lists = choices.map(() => el("ol", {}));
 const state = el("p", { class: "tool-note", "aria-live": "polite", hidden: true });
 const about = el("p", { "aria-live": "polite" }), none = el("p", {}, words.none), note = el("div", {}, about, model, none);
 const near = el("p", { class: "ask-near" });
-const scores = el("div", { class: "ask-scores" }), hint = el("p", {}, words.hint);
-const result = el("div", { class: "ask-result", hidden: true }, note, near, scores, hint,
-  el("div", { class: "ask-lists" }, ...choices.map((select, i) => el("div", {}, select, lists[i], el("p", { class: "tool-note" }, words.nothing)))));
+const scores = choices.map(() => el("p", { class: "ask-scores", "aria-live": "polite" })), hint = el("p", {}, words.hint);
+const result = el("div", { class: "ask-result", hidden: true }, note, near,
+  el("div", { class: "ask-lists" }, ...choices.map((select, i) => el("div", {}, select, scores[i], lists[i], el("p", { class: "tool-note" }, words.nothing)))), hint);
 
 const retrieved = (system) => {
   if (query.lists) return query.lists[system];
@@ -87,8 +87,9 @@ const retrieved = (system) => {
     : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], CUTOFF) : matched(system, CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
 };
-/** Queries of the collection that a passage of the first ranking answers, best first. */
-const closest = () => [...new Set(retrieved(choices[0].value).flatMap((id) => data.queries.filter((known) => known.grades[id] >= data.answers)))].slice(0, 3).map(({ text }) => text);
+/** Queries of the collection that one of the first three passages of the first ranking answers, best first. */
+const closest = () => [...new Set(retrieved(choices[0].value).slice(0, 3).flatMap((id) => data.queries.filter((known) => known.grades[id] >= data.answers)))].slice(0, 3).map(({ text }) => text);
+const short = (value) => String(Number(value.toFixed(3)));
 const grades = () => new Map([...Object.entries(query.grades), ...own]);
 
 const item = (id) => {
@@ -114,14 +115,13 @@ const draw = () => {
       judged: ids.length ? known / ids.length : 0, R: hits.R };
   });
   none.hidden = values[0].R > 0 || !box.querySelector(".ask-lists li");
-  if (!values[0].R) { scores.replaceChildren(); before = null; return; }
-  const cell = (name, i) => {
+  const score = (name, i) => {
     const was = before?.[i][name], value = values[i][name];
-    return el("td", { class: value > values[1 - i][name] && "best" }, value.toFixed(3), ...(was !== undefined && was !== value ? [el("small", {}, fill(words.was, { value: was.toFixed(3) }))] : []));
+    const changed = was !== undefined && was !== value ? [" ", el("small", {}, fill(words.was, { value: short(was) }))] : [];
+    return el("span", { class: value > values[1 - i][name] && "best" }, `${words.names[name]} `, el("b", {}, short(value)), ...changed);
   };
-  const head = [words.system, ...Object.values(words.names)];
-  scores.replaceChildren(el("table", {}, el("caption", {}, words.metrics), el("thead", {}, el("tr", {}, ...head.map((name) => el("th", { scope: "col" }, name)))),
-    el("tbody", {}, ...choices.map(({ value }, i) => el("tr", {}, el("th", { scope: "row" }, words.systems[value]), ...Object.keys(words.names).map((name) => cell(name, i)))))));
+  scores.forEach((line, i) => line.replaceChildren(...(values[0].R ? Object.keys(words.names).flatMap((name) => [score(name, i), " "]) : [])));
+  if (!values[0].R) { before = null; return; }
   before = values;
 };
 
@@ -150,10 +150,13 @@ const show = () => {
     lists[i].replaceChildren(...ids.map(item));
     lists[i].nextSibling.hidden = ids.length > 0;
   });
+  title.textContent = words.next;
   hint.hidden = free;
   result.hidden = false;
   before = null;
   draw();
+  const { top } = lists[0].getBoundingClientRect();
+  if (top < 0 || top > innerHeight * 0.6) result.scrollIntoView(); // an example was pressed below, or this is a phone
 };
 
 /** Load the collection, and say so, or what went wrong; returns whether it is there. */
@@ -183,9 +186,10 @@ const another = async () => {
 const go = el("button", { class: "main" }, words.ask);
 const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim()); } },
   input, go, el("button", { type: "button", onclick: another }, words.another));
-const examples = el("div", { class: "ask-examples" }, el("p", { class: "tool-title" }, words.try), el("div", {}, ...words.examples.map(([text, about]) =>
+const title = el("p", { class: "tool-title" }, words.try);
+const examples = el("div", { class: "ask-examples" }, title, el("div", {}, ...words.examples.map(([text, about]) =>
   el("button", { type: "button", onclick: () => ask(text) }, el("span", {}, about), el("b", {}, text)))));
 box.append(form, suggestions, state, result, examples);
 
 const linked = new URLSearchParams(location.hash.slice(1)).get("q");
-if (linked) ask(linked.slice(0, 200));
+if (linked) ask(linked.slice(0, 200)); else if (location.search === "?own") input.focus();
