@@ -65,7 +65,9 @@ def example(edition: Edition) -> dict[str, Any]:
 
 def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:
     """Return an element with the words of try.yml, and more, as JSON."""
-    words = settings(edition.root)["words"][edition.language]
+    words = dict(settings(edition.root)["words"][edition.language])
+    scoring = words.pop("score")
+    words |= scoring if opening.startswith(SCORER) else {}
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     return f"{opening}{as_json(words | more)}{fallback}</div>{on_paper(edition)}"
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from docs.site.pocket import read_pocket
+from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import Edition
-from docs.site.widget import EXAMPLE
+from docs.site.widget import EXAMPLE, settings
 from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate
 from notebooks.kit.notebooks import LANGUAGES, ROOT
@@ -124,10 +124,22 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     pocket, worst = read_pocket(Edition(ROOT, language)), site.page.locator(".score-answer table").nth(1)
     first = worst.locator("tbody th").first.inner_text().split("\n")
     assert first[1] == pocket.queries[first[0]], "the id of a query says nothing"
-    values = [[float(value) for value in row.split("\t")[1:]] for row in every(site)]
+    rows = [row.split("\t") for row in every(site)]
+    values = [[float(value) for value in row[1:-1]] for row in rows]
+    ranks = {row[0][:4]: row[-1] for row in rows}
+    for query, lists in pocket.lists.items():
+        hits = [rank for rank, one in enumerate(lists[EXAMPLE], 1) if pocket.grades[query].get(one, 0) >= ANSWERS]
+        said = (
+            str(hits[0])
+            if hits
+            else settings(ROOT)["words"][language]["score"]["nowhere"].format(n=len(lists[EXAMPLE]))
+        )
+        assert ranks[query] == said, query
+    caption = worst.locator("caption").inner_text()
     zero = [sum(row[METRICS.index(metric)] == 0 for row in values) for metric in ("recall", "ndcg")]
     assert zero[0] > zero[1] > 10
     assert all(str(number) in site.page.inner_text(".score-zero") for number in zero)
+    assert str(zero[1]) in caption, "ten of them as if there were no others"
     inside = "tables => tables.every(({parentNode: box}) => box.scrollHeight <= box.clientHeight + 1)"
     assert site.page.locator(".score-tables table").evaluate_all(inside), "a mean is out of sight"
     assert [state != "" for state in site.page.locator(".score-source output").all_inner_texts()] == [True, True]
@@ -138,6 +150,8 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
         assert site.violations() == []
         assert site.faint() == []
         assert site.page.evaluate("document.documentElement.scrollWidth") <= width["width"]
+        wide = "tables => tables.every(({parentNode: box}) => box.scrollWidth <= box.clientWidth + 1)"
+        assert site.page.locator(".score-tables table").evaluate_all(wide), "a column is cut off"
         heights = "names => names.map(name => name.offsetHeight - name.lastChild.offsetHeight)"
         assert max(table.locator("th[scope=row] > span").evaluate_all(heights)) < 32, "a metric's name takes two lines"
     assert site.wrong == []

@@ -3,7 +3,7 @@ import { el, fill } from "../try/element.js";
 import { METRICS, evaluate } from "../try/metrics.js";
 import { FIELDS, Fault, LIMIT, readQrels, readRun } from "./trec.js";
 
-const WORST = 10, BY = ["ndcg", "mrr", "recall"];
+const WORST = 10;
 const root = document.querySelector(".score"), words = JSON.parse(root.querySelector("script").textContent);
 let texts = {}; // of the example's queries, while the example is what is scored
 const answer = el("div", { class: "score-answer", "aria-live": "polite" });
@@ -53,20 +53,20 @@ const bar = (value) => {
 };
 
 const result = ({ rows, mean, counts }, k) => {
-  const metrics = Object.keys(METRICS), at = BY.map((metric) => metrics.indexOf(metric));
-  const worst = [...rows].sort((a, b) => a.values[at[0]] - b.values[at[0]]).slice(0, WORST);
+  const metrics = Object.keys(METRICS), ndcg = metrics.indexOf("ndcg");
+  const worst = [...rows].sort((a, b) => a.values[ndcg] - b.values[ndcg]).slice(0, WORST);
   const named = (query) => (texts[query] ? el("span", {}, query, el("small", {}, texts[query])) : query);
   const zero = (metric) => rows.filter(({ values }) => values[metrics.indexOf(metric)] === 0).length;
-  const line = ({ query, values }, places) => [named(query), ...places.map((place) => shown(values[place]))];
-  const all = [...metrics.keys()], head = (places) => [words.query, ...places.map((place) => `${metrics[place]}@${k}`)];
+  const at = ({ first, retrieved }) => String(first || fill(words.nowhere, { n: retrieved }));
+  const among = zero("ndcg") > WORST ? fill(words.among, { zero: zero("ndcg") }) : "";
   const said = Object.entries(words.counts).filter(([name]) => counts[name]).map(([name, text]) => fill(text, { n: counts[name] }));
   return [
     el("p", { class: "score-zero" }, fill(words.zero, { n: zero("success"), zero: zero("ndcg"), queries: rows.length, k })),
     el("div", { class: "score-tables" },
       table(fill(words.means, counts), [words.metric, words.mean], metrics.map((metric, i) => [el("span", {}, `${metric}@${k}`, el("small", {}, words.metrics[metric])), bar(mean[i])])),
-      table(fill(words.worst, { n: worst.length }), head(at), worst.map((row) => line(row, at)))),
+      table(fill(words.worst, { n: worst.length }) + among, [words.query, `ndcg@${k}`, words.first], worst.map((row) => [named(row.query), shown(row.values[ndcg]), at(row)]))),
     ...(said.length ? [el("p", { class: "tool-note" }, said.join(" "))] : []),
-    el("details", {}, el("summary", {}, words.each), table(words.each, head(all), rows.map((row) => line(row, all)))),
+    el("details", {}, el("summary", {}, words.each), table(words.each, [words.query, ...metrics.map((metric) => `${metric}@${k}`), words.first], rows.map((row) => [named(row.query), ...row.values.map(shown), at(row)]))),
   ];
 };
 
@@ -110,8 +110,8 @@ root.append(
   el("div", { class: "score-sources" }, run.element, qrels.element),
   el("div", { class: "try-controls" }, labelled("k", cutoff), labelled(words.level, level), labelled(words.gain, gain),
     el("button", { type: "button", class: "main score-go", onclick: score }, words.score)),
-  ...words.about.map((text) => el("p", { class: "tool-help" }, text)),
-  el("p", { class: "tool-help" }, fill(words.pasteNote, { limit: LIMIT })),
+  el("details", { class: "score-about" }, el("summary", {}, words.about.name),
+    ...["k", "gain", "limit"].map((each) => el("p", { class: "tool-help" }, fill(words.about[each], { limit: LIMIT })))),
   answer,
 );
 root.classList.add("ready");

@@ -93,7 +93,7 @@ export const evaluate = (run, qrels, k, options = {}) => {
     counts.missing += docs.length === 0;
     counts.noRelevant += hits.R === 0;
     counts.tied += tied(scores);
-    return { query, values: Object.values(METRICS).map((metric) => metric(hits, k, options).value) };
+    return { query, first: hits.relevant.indexOf(true) + 1, retrieved: docs.length, values: Object.values(METRICS).map((metric) => metric(hits, k, options).value) };
   });
   const mean = Object.keys(METRICS).map((_, i) => add(rows.map(({ values }) => values[i])) / rows.length);
   return { rows, mean, counts };
