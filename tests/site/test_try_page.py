@@ -276,6 +276,34 @@ def test_an_experiment_asks_first_and_then_shows(site: Site, language: str):
     assert site.wrong == []
 
 
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_an_experiment_leads_to_the_next(site: Site, size: dict[str, int]):
+    """A reader would have to scroll up after each move, find the list and guess which moves he has made."""
+    opened(site, "en/try.html", size)
+    words = settings(ROOT)["words"]["en"]
+    names = [each["name"] for each in words["experiments"].values()]
+    moves, steps = site.page.locator(".try-experiments button"), site.page.locator(".try-steps button")
+    moves.first.click()
+    for name in [*names[1:], ""]:
+        assert steps.count() == 0, "the next move is offered before this one is made"
+        site.page.get_by_role("button", name=words["move"]).click()
+        offered = [words["next"].replace("{name}", name)] * (name != "") + [words["start"]]
+        assert steps.all_inner_texts() == offered
+        assert steps.first.evaluate("button => button === document.activeElement")
+        box = steps.first.bounding_box()
+        assert 50 < box["y"] < size["height"] - box["height"], "the next move is out of sight"
+        if name:
+            steps.first.click()
+    assert moves.all_inner_texts() == [f"✓ {name}" for name in names]
+    assert site.violations() == []
+    steps.last.click()
+    site.until("document.querySelector('.try-experiments').getBoundingClientRect().top > 50")
+    assert steps.count() == 0
+    given = passages(Edition(ROOT, "en"))
+    assert documents(site, "A") == [given["titles"][one] for one in given["passages"][0]["retrieved"]], "not the start"
+    assert site.wrong == []
+
+
 def test_passages_have_titles_and_run_down(site: Site):
     """A reader would see ids in the place of titles, or the arrow down would lead to another question."""
     opened(site, "en/try.html")

@@ -16,15 +16,16 @@ export class Bars {
     });
     this.question = el("p", { class: "try-question", "aria-live": "polite" });
     this.go = el("button", { type: "button", class: "main", hidden: true, onclick: () => this.make() }, words.move);
-    this.element = el("div", { class: "try-bars" }, this.question, el("ul", {}, ...this.rows.map(({ element }) => element)), this.go);
+    this.steps = el("p", { class: "try-steps" });
+    this.element = el("div", { class: "try-bars" }, this.question, this.steps, el("ul", {}, ...this.rows.map(({ element }) => element)), this.go);
     this.puzzles = words.puzzles.map(({ text, goal }) => ({ goal, text, element: el("li", {}, text) }));
     this.list = el("div", { class: "try-puzzles tool-panel" }, titled(words.puzzle), el("ol", {}, ...this.puzzles.map(({ element }) => element)));
   }
 
-  /** Ask which metrics will notice a move; it is made when the reader has ticked them. */
-  ask({ text, why }, move) {
+  /** Ask which metrics will notice a move; it is made when the reader has ticked them, and then `next` gives the buttons to go on. */
+  ask({ text, why }, move, next) {
     this.settle();
-    this.asked = { why, move };
+    this.asked = { why, move, next };
     this.question.textContent = `${text} ${this.words.guess}`;
     this.element.classList.add("asked");
     for (const { tick } of this.rows) [tick.hidden, tick.checked] = [false, false];
@@ -53,8 +54,10 @@ export class Bars {
     const right = this.rows.filter((row) => row.tick.checked === noticed(row)).length, { words } = this;
     const said = names.length ? fill(words.noticed, { names: names.join(words.comma) }) : words.unnoticed;
     this.question.textContent = `${said} ${fill(words.right, { right, all: this.rows.length })} ${this.asked.why}`;
-    this.asked = { told: true };
     this.go.hidden = true;
+    this.steps.replaceChildren(...this.asked.next());
+    this.steps.firstChild.focus({ preventScroll: true });
+    this.asked = { told: true };
   }
 
   /** Take away what was said of the last change. */
@@ -70,6 +73,7 @@ export class Bars {
     this.element.classList.remove("asked");
     this.question.textContent = "";
     this.go.hidden = true;
+    this.steps.replaceChildren();
   }
 
   /** Draw the means, {metric: value}; once drawn, also what has changed since: for a while, or as the answer to a guess. */

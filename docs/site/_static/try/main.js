@@ -59,20 +59,29 @@ const start = (root) => {
     scores.of = rankings.chosen.ranking;
     redraw();
   };
+  const act = (label, run, main = false) => el("button", { type: "button", class: main && "main", onclick: run }, label);
+  const names = Object.keys(EXPERIMENTS), done = new Set();
   const ask = (name) => {
-    const experiment = EXPERIMENTS[name];
+    const experiment = EXPERIMENTS[name], at = names.indexOf(name);
     reset(state.set, experiment.set, () => looksAt(experiment, state));
     const doc = rankings.docs(rankings.chosen)[rankings.chosen.at];
-    bars.ask(words.experiments[name], () => {
+    const move = () => {
       experiment.move(state);
       rankings.follow(doc);
       redraw();
+    };
+    bars.ask(words.experiments[name], move, () => {
+      done.add(name);
+      moves[at].textContent = `✓ ${words.experiments[name].name}`;
+      const next = [...names.slice(at), ...names].find((one) => !done.has(one));
+      const on = next ? [act(fill(words.next, words.experiments[next]), () => ask(next), true)] : [];
+      return [...on, act(words.start, () => { reset(state.set); experiments.scrollIntoView(); moves[0].focus({ preventScroll: true }); }, !next)];
     });
   };
+  const moves = names.map((name) => act(words.experiments[name].name, () => ask(name)));
   const chosen = el("select", { onchange: ({ target }) => reset(target.value) },
     ...Object.entries(words.sets).map(([set, label]) => el("option", { value: set, selected: set === state.set }, label)));
-  const experiments = el("div", { class: "try-experiments tool-panel" }, titled(words.experiment), el("p", {},
-    ...Object.keys(EXPERIMENTS).map((name) => el("button", { type: "button", onclick: () => ask(name) }, words.experiments[name].name))));
+  const experiments = el("div", { class: "try-experiments tool-panel" }, titled(words.experiment), el("p", {}, ...moves));
   listen(rankings);
   settings.draw();
   rankings.draw();

@@ -82,5 +82,5 @@ export const controls = (state, words, changed) => {
     shownK.textContent = `k = ${state.k}`;
     shownP.textContent = `p = ${state.persistence}`;
   };
-  return { cutoff: [labelled("k", k), shownK, labelled(words.graded, graded), ...grades], further: [labelled(words.persistence, p), shownP], draw };
+  return { cutoff: [labelled("k", k), shownK, el("label", {}, graded, el("span", {}, words.graded)), ...grades], further: [labelled(words.persistence, p), shownP], draw };
 };
