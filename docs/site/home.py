@@ -20,6 +20,7 @@ MARK = '<div class="home"'
 SYSTEMS = {"en": {"dense": "MiniLM", "BM25": "BM25"}, "zh": {"dense": "multilingual", "BM25": "BM25"}}
 SHOWN = 5
 METRIC = "ndcg@10"  # the one that the sentence beside the figure names
+STRONG = {METRIC: "told", "recall@1": "strong"}  # the curves that one is to see first
 
 
 def rankings(edition: Edition) -> dict[str, Any]:
@@ -75,6 +76,7 @@ def home(edition: Edition, _argument: str) -> str:
         "lessons": len(lesson_names(edition.root)), "queries": len(data["queries"]),
         "passages": len(read_pocket(edition).passages),
         "highest": f"{curves[METRIC][0][1]:.2f}", "lowest": f"{curves[METRIC][-1][1]:.2f}", **data["means"],
+        "drop": f"{curves[METRIC][0][1] - curves[METRIC][-1][1]:.2f}",
     }  # fmt: skip
 
     def text(key: str) -> str:
@@ -99,8 +101,10 @@ def home(edition: Edition, _argument: str) -> str:
         f'<p class="home-mine"><a href="ask.html?own">{text("mine")}</a></p></div>'
         f'<div class="home-doors"><p class="home-title">{text("doors")}</p><div class="home-paths">{doors}</div></div>'
         f'<ul class="home-facts">{facts}</ul>'
-        f'<div class="home-figure"><div><p class="home-title">{text("corpus")}</p><p>{text("growth")}</p>'
-        f"</div>{_drawn(curves, words['axis'], edition)}</div></div>"
+        f'<div class="home-figure"><div><p class="home-title">{text("corpus")}</p>'
+        f'<p class="home-drop"><b>−{fill["drop"]}</b> {text("drop")}</p><p>{text("growth")}</p>'
+        f'<p class="home-see"><a href="01_evaluation.html#{edition.heading_above("01_evaluation", "growth")}">'
+        f"{text('see')}</a></p></div>{_drawn(curves, words['axis'], edition)}</div></div>"
     )
 
 
@@ -149,21 +153,28 @@ def growth(edition: Edition) -> dict[str, list[tuple[int, float]]]:
 
 
 def _drawn(curves: dict[str, list[tuple[int, float]]], axis: str, edition: Edition) -> str:
-    """Return the curves as a drawing in which each is named at its end, one of them in colour; scores from 0.5 to 1."""
+    """Return the curves as a drawing in which each is named at its end, two of them strongly; scores from 0.5 to 1."""
     sizes = [size for size, _ in curves[METRIC]]
     x = {size: round(40 + 290 * (size - sizes[0]) / (sizes[-1] - sizes[0])) for size in sizes}
 
     def y(value: float) -> int:
-        return round(10 + 440 * (1 - value))
+        return round(10 + 340 * (1 - value))
 
     parts = [f'<path d="M40 {y(v)}H330"/><text x="0" y="{y(v) + 5}">{v:g}</text>' for v in (0.5, 0.75, 1)]
-    parts += [f'<text x="{x[size]}" y="258" text-anchor="middle">{size}</text>' for size in (sizes[0], sizes[-1])]
-    parts.append(f'<text x="185" y="258" text-anchor="middle">{escape(axis)}</text>')
-    for metric, curve in sorted(curves.items(), key=lambda item: item[0] == METRIC):
-        points = " ".join(f"{x[size]},{y(value)}" for size, value in curve)
+    parts += [f'<text x="{x[size]}" y="200" text-anchor="middle">{size}</text>' for size in (sizes[0], sizes[-1])]
+    parts.append(f'<text x="185" y="200" text-anchor="middle">{escape(axis)}</text>')
+    below = 0  # the last label, for the next one to be under it
+    for metric, curve in sorted(curves.items(), key=lambda item: -item[1][-1][1]):
+        points = [(x[size], y(value)) for size, value in curve]
         name = metric.replace("ndcg", "nDCG").replace("mrr", "MRR")
-        label = f'<text x="340" y="{y(curve[-1][1]) + 5}">{name} {curve[-1][1]:.2f}</text>'
-        parts.append(f'<g class="{"told" if metric == METRIC else "quiet"}"><polyline points="{points}"/>{label}</g>')
+        below = max(points[-1][1] + 5, below + 15)
+        dots = "".join(f'<circle cx="{at}" cy="{height}" r="3"/>' for at, height in points)
+        lines = " ".join(f"{at},{height}" for at, height in points)
+        first = f'<text x="44" y="{points[0][1] - 6}">{curve[0][1]:.2f}</text>' if metric == METRIC else ""
+        parts.append(
+            f'<g class="{STRONG.get(metric, "quiet")}"><polyline points="{lines}"/>'
+            f'<text x="340" y="{below}">{name} {curve[-1][1]:.2f}</text>{dots}{first}</g>'
+        )
     cell = next(cell for cell in edition.lesson("01_evaluation").cells if cell.id == "growth")
     alt = escape(MARKS.sub("", alt_text(cell)))
-    return f'<svg class="drawn" role="img" aria-label="{alt}" viewBox="0 0 460 268">{"".join(parts)}</svg>'
+    return f'<svg class="drawn" role="img" aria-label="{alt}" viewBox="0 0 460 205">{"".join(parts)}</svg>'
