@@ -72,9 +72,10 @@ def home(edition: Edition, _argument: str) -> str:
     said = read_yaml(edition.root / "docs" / "site" / "home.yml")
     words, data = said[edition.language], rankings(edition)
     curves = growth(edition)
+    minutes = [Edition(edition.root, "en").minutes(name) for name in lesson_names(edition.root)]
     fill = {
-        "lessons": len(lesson_names(edition.root)), "queries": len(data["queries"]),
-        "passages": len(read_pocket(edition).passages),
+        "lessons": len(minutes), "minutes": minutes[0], "hours": round(sum(minutes) / 60),
+        "queries": len(data["queries"]), "passages": len(read_pocket(edition).passages),
         "highest": f"{curves[METRIC][0][1]:.2f}", "lowest": f"{curves[METRIC][-1][1]:.2f}", **data["means"],
         "drop": f"{curves[METRIC][0][1] - curves[METRIC][-1][1]:.2f}",
     }  # fmt: skip
