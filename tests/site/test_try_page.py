@@ -192,7 +192,7 @@ def test_a_link_brings_the_state_back(site: Site):
     opened(site, "en/try.html?set=lesson")
     slide(site, 3)
     drag(site, document(site, "C", 10), document(site, "C", 24))
-    address, shown = site.page.url, values(site, "ndcg")
+    address, shown = site.page.evaluate("location.href"), values(site, "ndcg")
     opened(site, "en/try.html?set=lesson")
     site.page.goto(address)
     site.until(READY)
