@@ -58,7 +58,7 @@ const marked = (text, reading) => {
 /** A found section: its title as a link, its page, links to others of the same name, and with `long` an excerpt. */
 export const item = ({ section, reading, typed, others }, long) => {
   const where = section.of && section.of !== section.title ? [" ", make("span", "search-where", section.short || section.of)] : [];
-  const same = others.map(({ url, short, of }) => make("span", "search-where", " · ", link(url, short || of)));
+  const same = others.toSorted((a, b) => (a.url < b.url ? -1 : 1)).map(({ url, short, of }) => make("span", "search-where", " · ", link(url, short || of)));
   const about = long ? [make("p", "", ...marked(excerpt(section.text || section.code || "", reading), reading))] : [];
   return make("li", "", link(section.url, ...marked(section.title, typed)), ...where, ...same, ...about);
 };
