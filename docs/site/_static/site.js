@@ -18,7 +18,7 @@ document.addEventListener("DOMContentLoaded", () => {
   if (!link) return;
   const places = [...document.querySelectorAll("article :is(section[id], [id^='cell-'])")];
   link.addEventListener("click", () => {
-    const passed = places.filter((place) => place.getBoundingClientRect().top < innerHeight * 0.3); // as the contents
+    const passed = places.filter((place) => place.getBoundingClientRect().top < 110);
     const here = window.scrollY < 60 ? "" : passed.length ? passed[passed.length - 1].id : "";
     link.href = link.href.split(/[?#]/)[0] + location.search + (here ? "#" + here : "");
     try { localStorage.setItem("language", link.hreflang.slice(0, 2)); } catch { /* private window */ }
