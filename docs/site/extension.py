@@ -135,11 +135,14 @@ def lesson_bar(app: Sphinx, name: str) -> str:
     edition = Edition.of(app)
     project, words = addresses(edition.root), edition.words
     owner, path = project.slug, f"notebooks/{edition.language}/{name}.ipynb"
-    urls, elsewhere = notes(edition.root)["launch"], words.get("elsewhere")
+    said = notes(edition.root)
+    urls, elsewhere, given = said["launch"], words.get("elsewhere"), said["steps"].get(name, "").split()
     there = elsewhere and (edition.root / "docs" / edition.language / f"{elsewhere['page']}.md").exists()
     context = {
         "name": name,
         "words": words,
+        "language": edition.language,
+        "steps": [said["step"][step.strip("*")] | {"lit": step[0] == "*"} for step in given],
         "minutes": Edition(edition.root, "en").minutes(name),
         "needs": edition.about(name, "needs") or words["needs"],
         "elsewhere": elsewhere if there else None,

@@ -25,7 +25,7 @@ POLICY = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 's
 UNUSED = (
     ".buildinfo", "_sources", "_static/scripts/fontawesome.js*", "_static/vendor", "_static/**/*.map",
     "_static/locales", "_static/images", "_static/*.png", "_static/*.html", "_static/searchtools.js",
-    "_static/language_data.js",
+    "_static/language_data.js", "_static/doctools.js", "_static/sphinx_highlight.js", "_static/translations.js",
 )  # fmt: skip
 
 _VIEWPORT = '<meta name="viewport"'
@@ -39,13 +39,13 @@ _THEME = (
     'localStorage.getItem("mode")?.match(/^(light|dark)$/)?.[0]'
     ' || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'
 )
+_NOT_OURS = "fontawesome|searchtools|language_data|searchindex|doctools|sphinx_highlight|translations"
 BETTER = (
     (re.compile(r'(<html[^>]*) data-theme="auto"'), r'\1 data-theme="light"'),  # which a script changes at once
     # The theme's own script would decide between light and dark once all is shown, and the browser style it all again.
     (re.compile(r'(dataset\.theme = )localStorage\.getItem\("theme"\) \|\| "auto"'), rf"\1{_THEME}"),
-    (re.compile(r"\s*<script[^>]*fontawesome\.js[^>]*></script>"), ""),
     (re.compile(r"\s*<link rel=\"preload\" as=\"script\"[^>]*>"), ""),
-    (re.compile(r"\s*<script[^>]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>"), ""),  # not ours
+    (re.compile(rf"\s*<script[^>]*(?:{_NOT_OURS})\.js[^>]*></script>"), ""),
     (re.compile(r'\s*<meta name="docsearch:[^>]*>'), ""),
     (re.compile(r'<span class="pre">([^<]*)</span>'), r"\1"),  # of no use here, and a third of an API page
     (re.compile(r'<code class="docutils literal notranslate(?=">[!-~ ]{1,24}</code>)'), r"\g<0> short"),  # whole
@@ -91,7 +91,6 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     for pattern in UNUSED:
         for path in sorted(folder.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    _no_eval(static / "doctools.js", static / "translations.js")
     theme_script = static / "scripts" / "pydata-sphinx-theme.js"
     code = theme_script.read_text(encoding="utf-8")
     code = _SCROLLED.sub("'.sidebar-primary-item:has(.bd-docs-nav)'", _MARKED.sub("", _FOCUS.sub("", code)))
@@ -179,12 +178,3 @@ def icon_shapes(code: str) -> Icons:
     for name, width, height, outline in re.findall(pattern, code):
         shapes.setdefault(name, (f"0 0 {width} {height}", outline))
     return shapes
-
-
-def _no_eval(doctools: Path, translations: Path) -> None:
-    """Write the plural rule of the page's language into Sphinx's script, which would make it from text."""
-    translated = translations.read_text(encoding="utf-8") if translations.exists() else ""
-    rule = re.search(r'"plural_expr": "([^"]*)"', translated)
-    arrow = f"(n) => {rule[1] if rule else 'Number(n !== 1)'};"
-    text = doctools.read_text(encoding="utf-8")
-    doctools.write_text(re.sub(r'new Function\(\s*"n",.*?\);', lambda _: arrow, text, flags=re.S), encoding="utf-8")

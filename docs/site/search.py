@@ -139,17 +139,20 @@ def write(app: Sphinx, failure: Exception | None) -> None:
     """Write what the browser searches to _static/search/index.json."""
     if failure is not None:
         return
-    root = Edition.of(app).root
+    edition = Edition.of(app)
+    root = edition.root
     pages: list[dict[str, Any]] = []
     entries: list[list[Any]] = []
     also = dict(settings(root)["also"])
     for page, found in sorted(_collected(app).items()):
+        short = edition.about(page, "short")  # its name in the sidebar
         for number, (anchor, title, text, code) in enumerate(found):
             counts = settings(root)["sections"].get(anchor, 1)
             other = also.pop(f"{page}#{anchor}" if number else page, "")
-            entries.append([len(pages), anchor if number else "", title, text, code, counts, other])
-        pages.append({"url": f"{page}.html", "title": found[0][1] if found else page, "prior": prior(root, page)})
-    edition = Edition.of(app)
+            named = other if number else f"{short}, {other}".strip(", ")
+            entries.append([len(pages), anchor if number else "", title, text, code, counts, named])
+        title = found[0][1] if found else page
+        pages.append({"url": f"{page}.html", "title": title, "short": short, "prior": prior(root, page)})
     data = {"pages": pages, "sections": entries, "synonyms": synonyms(root), "terms": terms(edition)}
     data["simplified"] = simplified(json.dumps(data, ensure_ascii=False))
     data["words"] = settings(root)["words"][edition.language]

@@ -29,7 +29,7 @@ QUERIES = {
     "benchmarks#streams-and-blocks": ("peak memory", "内存峰值"),
     "try": ("try the metrics", "指标试一试"),
     "helpers.metrics#helpers.metrics.find_hits": ("find_hits", "find_hits"),
-    "08_chunks#labels-on-chunks-go-stale": ("分块", ""),
+    "08_chunks": ("分块", "分块"),
     "differences#normalisation": ("normal|normalization|nromalisation", "归一|归一化"),
     "05_languages#what-a-tokenizer-leaves-of-a-language": ("tokenization|tokeniser", "tokenizer|分词"),
     "03_model_comparison#pooling-from-token-vectors-to-one-vector": ("token", ""),
@@ -39,7 +39,6 @@ QUERIES = {
     "02_metrics#ties-which-document-comes-first-when-scores-are-equal": ("", "并列"),
     "02_metrics#an-ideal-ranking-of-the-retrieved-documents-alone": ("", "理想排序只看检索到的"),
     "contributing#translate": ("", "翻译求意思准确"),
-    "08_chunks#counting-chunks": ("", "分块"),
 }  # fmt: skip
 
 # Questions, written before the search was tuned, in English and in Chinese, and the sections that answer, one of which
@@ -162,4 +161,15 @@ TRADE = {
     "07_stages#words-that-are-not-in-the-query": ("", "查询改写"),
     "08_chunks#three-remedies-tested": ("", "父子分块"),
     "08_chunks 08_chunks#under-a-budget": ("", "知识库问答"),
+}  # fmt: skip
+
+# Plain questions of a first visit, asked as one types them, and the pages or sections that answer.
+PLAIN = {
+    "03_model_comparison": ("compare two models|how do i compare models", "怎么比较两个模型|如何比较两个模型？"),
+    "index#run-the-lessons": ("install|how do i install it", "安装|怎么安装"),
+    "differences": ("why is my ndcg lower than the paper|recall too low", "为什么我的nDCG比论文低|召回率太低"),
+    "03_model_comparison 03_model_comparison#a-collection-with-room-for-differences":
+        ("BM25 vs dense", "BM25和稠密检索哪个好"),
+    "own_model": ("evaluate my own model", "怎么评估自己的模型|评测自己的模型"),
+    "02_metrics#ndcg-the-same-with-a-soft-discount-and-grades": ("what is ndcg", "什么是nDCG|nDCG是什么意思"),
 }  # fmt: skip

@@ -18,7 +18,7 @@ from docs.site.search import settings
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
 from notebooks.kit.translation import glossary
 from tests.site.browser import PHONE, WIDE, Site
-from tests.site.queries import QUERIES, QUESTIONS, TRADE
+from tests.site.queries import PLAIN, QUERIES, QUESTIONS, TRADE
 
 pytestmark = pytest.mark.browser
 
@@ -222,8 +222,30 @@ def test_search_answers_questions(site: Site, language: str):
     questions = {row[LANGUAGES.index(language)]: row[2] for row in QUESTIONS if row[LANGUAGES.index(language)]}
     assert len(questions) == 50
     assert len(faults := missed(site, questions)) <= 4, faults
-    assert missed(site, by_word(TRADE, language)) == {}
+    assert missed(site, by_word(TRADE, language) | by_word(PLAIN, language)) == {}
     assert site.wrong == []
+
+
+def test_a_plain_question_brings_the_definition_and_marks_its_own_words(site: Site):
+    """A newcomer who asks "what is ndcg" would get no definition, or find words marked that nobody typed."""
+    site.look(WIDE)
+    for language, question, name in (("en", "What is nDCG?", "discounted"), ("zh", "什么是nDCG", "折损")):
+        site.open(f"{language}/search.html")
+        found(site, question)
+        assert name in site.page.inner_text("#search-term")
+        marked = site.page.locator("#search-results li > a mark").all_inner_texts()
+        assert {word.lower() for word in marked} == {"ndcg"}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sections_of_one_name_are_one_result(site: Site, language: str):
+    """Six results called "Setup" would push all others out of sight; or five of them could not be reached."""
+    site.look(WIDE)
+    site.open(f"{language}/search.html")
+    links = found(site, "setup" if language == "en" else "准备")
+    first = site.page.locator("#search-results li").filter(has=site.page.locator("a[href$='#setup']"))
+    assert len([link for link in links if link.endswith("#setup")]) == 1 == first.count()
+    assert first.locator("a[href$='#setup']").count() > 5
 
 
 def test_another_word_for_a_term_brings_its_definition_and_a_count_is_true(site: Site):

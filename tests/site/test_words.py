@@ -223,10 +223,13 @@ def _value(proof: dict[str, Any]) -> str:
     return str(Fraction(value).limit_denominator(1000))
 
 
-@pytest.mark.parametrize("place", list(questions(ROOT)["02_metrics"]))
-def test_the_right_answer_is_right(place: str):
-    """A reader would be told that a wrong answer is right."""
-    asked = questions(ROOT)["02_metrics"][place]
+ASKED = [(name, place) for name in lesson_names(ROOT) for place in questions(ROOT)[name]]
+
+
+@pytest.mark.parametrize(("lesson", "place"), ASKED)
+def test_the_right_answer_is_right(lesson: str, place: str):
+    """A reader would be told that a wrong answer is right, or meet a lesson without a question."""
+    asked = questions(ROOT)[lesson][place]
     answers = [str(answer.get("en", answer.get("both"))) for answer in asked["answers"]]
     assert len(set(answers)) == len(answers) >= 3
     for language in LANGUAGES:

@@ -22,6 +22,14 @@ it its me my no not of on one or should so some than that the their them then th
 what when where which who why will with would you your`.split(/\s+/).map(stem));
 const telling = (word) => !SMALL.has(word);
 
+// What makes a question of words, at its beginning or its end.
+const ASKING = [/^(?:what(?:'s| is| are| do| does)(?: an?| the)?|why (?:is|are|does|do)|how (?:do|can|should) (?:i|we|you)|how to|can i|should i)\s+(?=\S)/i,
+  /^(?:请问|什么是|什么叫|何谓|为什么|为何|怎么样|怎样|怎么|如何)(?=.)/, /(?<=^what do(?:es)? .*) mean$/i,
+  /(?<=.)(?:是什么意思|是什么|什么意思|怎么办|怎么算)$/, /[?？\s]+$/];
+
+/** A query without the words that only ask. */
+export const bare = (query) => ASKING.reduceRight((text, asking) => text.replace(asking, ""), query.trim()) || query;
+
 const latin = (text) => text.toLowerCase().match(/[a-z0-9]+(?:\.[0-9]+)?/g) ?? [];
 
 /** The words of a text: Latin ones as stems, Chinese as pairs of characters, a single one as it is. */
@@ -56,7 +64,8 @@ export class Index {
   constructor(sections, synonyms) {
     const plain = (text) => (text ?? "").toLowerCase().replace(/\s+/g, " ").trim();
     this.sections = sections;
-    this.plain = sections.map(({ title, page, text }) => ({ name: plain(title), whole: plain(page), text: plain(text) }));
+    this.plain = sections.map(({ title, page, text, also }) =>
+      ({ name: plain(title), whole: plain(page), text: plain(text), also: plain(also).split(", ") }));
     this.synonyms = synonyms.map((group) => group.map((term) => ({ written: term, term: term.toLowerCase(), within: containing(term.toLowerCase()) })));
     this.nearby = new Map();
     this.postings = new Map();
@@ -155,11 +164,11 @@ export class Index {
 
   /** More for a section whose title, or whose text, has the query as it is typed. */
   agreement(phrase, within, at) {
-    const { prior } = this.sections[at], { name, whole, text } = this.plain[at];
+    const { prior } = this.sections[at], { name, whole, text, also } = this.plain[at];
     const [head] = name.split(/[:：]/);
     const called = /[_.]/.test(phrase) && name.endsWith(`.${phrase}`); // a name of the package, as code writes it
     if (whole === phrase || name === phrase || called) return 3 * Math.max(prior, 1.5);
-    if (head === phrase) return 2.6 * prior;
+    if (head === phrase || also.includes(phrase)) return 2.6 * prior;
     if (name.startsWith(phrase)) return 2.2 * prior;
     return prior * (within(name) ? 1.7 : within(text) ? 1.2 : 1);
   }

@@ -1,5 +1,5 @@
 // What the search finds, as the search page and the search field of every page show it.
-import { Index, excerpt, marks, words } from "./match.js";
+import { Index, bare, excerpt, marks, words } from "./match.js";
 
 const OF_ONE_PAGE = 4; // sections shown of one page
 
@@ -16,7 +16,7 @@ export const load = async (url) => {
   const data = await (await fetch(url)).json();
   const sections = data.sections.map(([page, anchor, title, text, code, counts, also]) => ({
     url: data.pages[page].url + (anchor ? `#${anchor}` : ""), of: data.pages[page].title, prior: data.pages[page].prior * counts,
-    page: anchor ? "" : data.pages[page].title, title, text, code, also,
+    page: anchor ? "" : data.pages[page].title, short: data.pages[page].short, title, text, code, also,
   }));
   const index = new Index(sections, data.synonyms), terms = new Map(), key = (text) => words(text).join(" ");
   for (const whole of [true, false]) {
@@ -32,18 +32,22 @@ export const load = async (url) => {
   }
   const simple = new Map(data.simplified.match(/../gs).map(([old, now]) => [old, now]));
   const simplified = (text) => [...text].map((letter) => simple.get(letter) ?? letter).join("");
+  const asked = (query) => bare(simplified(query));
   const search = (query, most) => {
-    const seen = new Map();
-    return index.search(simplified(query)).filter(({ section }) => {
-      seen.set(section.of, (seen.get(section.of) ?? 0) + 1);
-      return seen.get(section.of) <= OF_ONE_PAGE;
-    }).slice(0, most);
+    const seen = new Map(), heads = new Map(); // sections of the same name are one result
+    for (const found of index.search(asked(query))) {
+      const { title, of } = found.section, head = heads.get(title);
+      seen.set(of, (seen.get(of) ?? 0) + 1);
+      if (head) head.others.push(found.section);
+      else if (seen.get(of) <= OF_ONE_PAGE) heads.set(title, { ...found, typed: asked(query), others: [] });
+    }
+    return [...heads.values()].slice(0, most);
   };
   const count = (query, found, most) => {
     const { words: said } = data;
     return !query ? "" : !found.length ? said.nothing : (found.length < most ? said.found : said.first).replace("{}", found.length);
   };
-  return { search, count, define: (query) => terms.get(key(simplified(query))) };
+  return { search, count, define: (query) => terms.get(key(asked(query))) };
 };
 
 const marked = (text, reading) => {
@@ -51,11 +55,12 @@ const marked = (text, reading) => {
   return pattern ? text.split(pattern).map((part, i) => (i % 2 ? make("mark", "", part) : part)) : [text];
 };
 
-/** A found section: its title as a link, its page, and with `long` an excerpt. */
-export const item = ({ section, reading }, long) => {
-  const where = section.of && section.of !== section.title ? [" ", make("span", "search-where", section.of)] : [];
+/** A found section: its title as a link, its page, links to others of the same name, and with `long` an excerpt. */
+export const item = ({ section, reading, typed, others }, long) => {
+  const where = section.of && section.of !== section.title ? [" ", make("span", "search-where", section.short || section.of)] : [];
+  const same = others.toSorted((a, b) => (a.url < b.url ? -1 : 1)).map(({ url, short, of }) => make("span", "search-where", " · ", link(url, short || of)));
   const about = long ? [make("p", "", ...marked(excerpt(section.text || section.code || "", reading), reading))] : [];
-  return make("li", "", link(section.url, ...marked(section.title, reading)), ...where, ...about);
+  return make("li", "", link(section.url, ...marked(section.title, typed)), ...where, ...same, ...about);
 };
 
 /** What the glossary says of a term; nothing for a query that names none. */
