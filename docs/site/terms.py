@@ -13,6 +13,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from docs.site.project import DocsError, Edition, read_yaml, site_words, slugs
+from notebooks.kit.figures import without_markers
 from notebooks.kit.translation import Term, glossary
 
 LINKS = (nodes.reference, addnodes.pending_xref, addnodes.download_reference)  # a link inside of one would empty it
@@ -95,12 +96,12 @@ def question(entry: dict[str, Any], name: str, language: str) -> str:
     for number, answer in enumerate(entry["answers"]):
         kind = "right" if number == entry["right"] else "wrong"
         reply = said[kind] + (entry["because"] if kind == "right" else answer["but"])[language]
-        text, place = escape(str(answer.get(language, answer.get("both")))), f"{name}-{number}"
+        text, place = str(answer.get(language, answer.get("both"))), f"{name}-{number}"
         parts.append(
-            f'<div><input type="radio" name="{name}" id="{place}"><label for="{place}">{text}</label>'
-            f'<p class="{kind}" role="status">{escape(reply)}</p></div>'
+            f'<div><input type="radio" name="{name}" id="{place}"><label for="{place}">{escape(text)}</label>'
+            f'<p class="{kind}" role="status">{escape(without_markers(reply))}</p></div>'
         )
-    legend = escape(said["quiz"] + entry["question"][language])
+    legend = escape(said["quiz"] + without_markers(entry["question"][language]))
     return f'<fieldset class="quiz"><legend>{legend}</legend>{"".join(parts)}</fieldset>'
 
 

@@ -28,6 +28,7 @@ from helpers.metrics import evaluate
 from helpers.show.plots import COLOURS as PALETTE
 from notebooks.kit.cells import code_cells, is_volatile
 from notebooks.kit.companions import PARAMETERS, UNSTABLE, read_companion
+from notebooks.kit.figures import Figures, check_text
 from notebooks.kit.labels import (
     books,
     chinese,
@@ -241,6 +242,18 @@ def test_the_right_answer_is_right(lesson: str, place: str):
         value = _value(asked["proof"])
         shown = [str(Fraction(a)) if re.fullmatch(r"\d+(/\d+)?", a) else a for a in answers]
         assert [number for number, answer in enumerate(shown) if answer == value] == [asked["right"]]
+
+
+def test_questions_give_the_numbers_of_their_lessons():
+    """A question would give a number that its lesson no longer prints."""
+    figures, marked = Figures(ROOT), 0
+    for lesson, sections in questions(ROOT).items():
+        for language in LANGUAGES:
+            texts = [part[language] for asked in sections.values() for part in (asked["question"], asked["because"])]
+            texts += [a["but"][language] for asked in sections.values() for a in asked["answers"] if "but" in a]
+            assert [str(p) for text in texts for p in check_text(text, "questions", "", figures, lesson, False)] == []
+            marked += sum(text.count("<!--") for text in texts)
+    assert marked > 30
 
 
 def test_titles_are_cut_between_words():
