@@ -56,10 +56,12 @@ def test_a_run_has_every_passage_but_the_padding():
     assert named == {"q": {"c": 0.75, "a": 0.5}}
 
 
-def test_the_largest_grade_is_read(tmp_path):
-    """A bound one digit too low would refuse what trec_eval reads."""
+def test_the_largest_grade_is_read_and_no_larger_one(tmp_path):
+    """A bound too low would refuse what trec_eval reads, one too high would let a grade overflow in it."""
     (tmp_path / "qrels").write_text("q1 0 d1 2147483647\nq1 0 d2 -0002147483647.0\n")
     assert trec.read_qrels(tmp_path / "qrels") == {"q1": {"d1": 2**31 - 1, "d2": -(2**31) + 1}}
+    with pytest.raises(ValueError, match="whole number of 32 bits, not '2147483648'"):
+        trec.read_grade("qrels, line 1", "2147483648")
 
 
 def test_other_line_forms_are_read(tmp_path):
