@@ -27,7 +27,7 @@ def convert(kind: str, language: str, name: str) -> str:
 @pytest.mark.parametrize(("language", "name"), LESSONS)
 def test_the_script_is_the_code_of_the_lesson(language: str, name: str):
     """A script would lack a cell, or use what IPython alone has: a magic, a shell command."""
-    script = convert("script", language, name)
+    script = convert("python", language, name)
     lines = [line for line in script.splitlines() if line and not line.startswith("#")]
     cells = [cell.source for cell in code_cells(read(lesson_path(ROOT, language, name), ROOT))]
     assert lines == [line for line in "\n".join(cells).splitlines() if line and not line.startswith("#")]
@@ -39,7 +39,7 @@ def test_the_script_is_the_code_of_the_lesson(language: str, name: str):
 def test_the_script_runs_and_prints_what_the_lesson_prints(name: str, tmp_path: Path):
     """A reader who takes the lesson as a script would get an error, or other numbers."""
     script = tmp_path / "lesson.py"
-    script.write_text(convert("script", "en", name), encoding="utf-8")
+    script.write_text(convert("python", "en", name), encoding="utf-8")
     env = os.environ | OFFLINE | {"EVAL_CACHE_DIR": str(cache_folder(ROOT)), "MPLBACKEND": "agg"}
     done = subprocess.run([sys.executable, script], cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -28,17 +28,21 @@ TWINS = {"01_evaluation", "02_metrics"}
 LONG = {"06_scaling_up", "07_stages"}  # take minutes; small runs of them are below
 COMPANION = "01_evaluation"  # runs in `make test`; the others take a minute or more each
 PRINTED = re.compile(r"<!--nofig: printed by the solution, which a test runs-->(?:\n((?:.+\n)+)|([\d.]*\d))")
+FORGET = """# a reader may skip a solution, so the next one finds the names of the lesson alone
+for name in globals().keys() - lesson.keys() - {"lesson"}:
+    del globals()[name]
+globals().update(lesson)"""
 ROWS = re.compile(r"(?<![\w.])\d+\.\d+")
 
 
 def solutions(notebook: NotebookNode) -> list[tuple[str, str]]:
-    """Return the Python of each exercise or paragraph of a lesson's prose, and the text in which it stands."""
-    found = []
+    """Return the Python of each exercise or paragraph of a lesson's prose, and the text around it."""
+    pairs = []
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             parts = re.split(r"(?m)^(?=\d+\. )", cell.source)
-            found += [("\n".join(re.findall(r"```python\n(.*?)```", part, re.S)), part) for part in parts]
-    return [(code, part) for code, part in found if code or PRINTED.search(part)]
+            pairs += [("\n".join(re.findall(r"```python\n(.*?)```", part, re.S)), part) for part in parts]
+    return [(code, part) for code, part in pairs if code or PRINTED.search(part)]
 
 
 def claimed(text: str) -> list[str]:
@@ -80,12 +84,14 @@ def test_lesson(language: str, name: str) -> None:
     path = lesson_path(ROOT, language, name)
     recorded, exercises = read(path), solutions(read(path))
     extended = deepcopy(recorded)
-    extended.cells += [new_code_cell(code, id=f"solution-{i}") for i, (code, _) in enumerate(exercises)]
+    extended.cells.append(new_code_cell("lesson = dict(globals())"))
+    for i, (code, _) in enumerate(exercises):
+        extended.cells += [new_code_cell(code, id=f"solution-{i}"), new_code_cell(FORGET)]
     try:
         fresh = execute(extended, relative(ROOT, path), root=ROOT)
     except NotebookError as error:
         pytest.fail(str(error), pytrace=False)
-    ran = fresh.cells[len(recorded.cells) :]
+    ran = [cell for cell in fresh.cells if cell.id.startswith("solution-")]
     fresh.cells = fresh.cells[: len(recorded.cells)]
     if gaps := compare(recorded, fresh):
         pytest.fail(report(ROOT, language, name, gaps), pytrace=False)
