@@ -119,7 +119,7 @@ def measure(count: int, rounds: int, real: np.ndarray | None = None) -> tuple[di
             "agreement@10": round(agreement(found[name], found["exact"]), 3),
             **times(together, name, "together"),
             **times(alone, name, "alone"),
-            "bytes a vector": round(size(index), 1),
+            "bytes per vector": round(size(index), 1),
             "seconds to build": round(built[name], 1),
         }
         for name, index in indexes.items()
@@ -131,7 +131,7 @@ def times(seconds: dict[str, list[float]], name: str, how: str) -> dict[str, flo
     """Return the median milliseconds of a query, and how often the exact search takes as long."""
     median, exact = statistics.median(seconds[name]), statistics.median(seconds["exact"])
     return {
-        f"ms a query, {how}": round(median * 1000, 3),
+        f"ms per query, {how}": round(median * 1000, 3),
         f"times the speed of exact, {how}": round(exact / median, 1),
     }
 

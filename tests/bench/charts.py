@@ -70,12 +70,12 @@ def streaming(report: dict[str, Any]) -> Charts:
 
 def million(report: dict[str, Any]) -> Charts:
     """Draw the time of a query, together and alone, beside the agreement: a row an index, the fastest alone on top."""
-    table = pd.DataFrame.from_dict(report["tables"][0], orient="index").sort_values("ms a query, alone")
+    table = pd.DataFrame.from_dict(report["tables"][0], orient="index").sort_values("ms per query, alone")
     figure, (times, agreement) = plt.subplots(
         1, 2, sharey=True, figsize=(4.8, 4.8), width_ratios=(2, 1), layout="constrained"
     )
     rows = range(len(table))
-    both = {how: table[f"ms a query, {how}"] for how in ("together", "alone")}
+    both = {how: table[f"ms per query, {how}"] for how in ("together", "alone")}
     times.hlines(rows, *both.values(), color="#555555", linewidth=1)
     looks = ({"color": BLUE, "marker": "o"}, {"color": VERMILION, "marker": "s", "markerfacecolor": "none"})
     for (how, values), look in zip(both.items(), looks, strict=True):
@@ -84,7 +84,7 @@ def million(report: dict[str, Any]) -> Charts:
     for row, (name, value) in zip(rows, table["agreement@10"].items(), strict=True):
         times.text(0, row - 0.3, name, transform=times.get_yaxis_transform(), va="center", bbox=CLEAR)
         agreement.annotate(f"{value:.3f}", (value, row - 0.3), ha="center", va="center", bbox=CLEAR)
-    times.set(xscale="log", xlabel="ms a query", yticks=[], ylim=(len(table) - 0.6, -0.6))
+    times.set(xscale="log", xlabel="ms per query", yticks=[], ylim=(len(table) - 0.6, -0.6))
     times.xaxis.set_major_formatter("{x:g}")
     times.minorticks_off()
     agreement.set(xlabel="agreement@10", xticks=[0.7, 0.8, 0.9, 1])
