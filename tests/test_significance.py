@@ -138,6 +138,11 @@ def test_simulated_power_takes_as_few_resamples_as_alpha_needs():
         simulated_power(A, 10.0, 10, alpha=0.05, resamples=18)
 
 
+def test_simulated_power_counts_each_simulation_once():
+    """The last batch of simulations would be as large as the others, and the power above 1."""
+    assert simulated_power(A, 10.0, 10, simulations=3, resamples=1 << 20) == 1  # batches of 2 and 1
+
+
 def test_simulated_power_counts_the_observed_order_among_the_swaps():
     """p would be one swap too small (North et al. 2002): of 20 swaps one that is as large gives 2/21, not 1/20."""
     alike = [0.1, 0.100001]  # of 8 such differences a swap is as large with a probability of 2/2⁸

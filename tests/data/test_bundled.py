@@ -12,6 +12,7 @@ import pytest
 
 from helpers.data import bundled as collections
 from helpers.data import load_dataset, upstream_example
+from notebooks.kit.notebooks import ROOT
 from tests.data.pocket import FOLDER, query_types, records
 
 HAN = re.compile(r"[\u3400-\u9fff]")
@@ -205,6 +206,13 @@ def test_another_collection_is_a_folder_and_no_code(tmp_path, monkeypatch):
         ["Schlaf\nEs schlief die Prinzessin."],
     )
     assert (data.qrels, data.relevance_level, load_dataset("pocket-en").relevance_level) == ([{0: 1}], 1, 2)
+
+
+def test_the_fingerprint_of_a_collection_is_the_recorded_one():
+    """The lessons would record another fingerprint for the same texts."""
+    lesson = (ROOT / "notebooks" / "en" / "05_languages.ipynb").read_text(encoding="utf-8")
+    for name in ("pocket-en", "pocket-zh"):
+        assert f'\\"{name}\\": \\"{load_dataset(name).sha256}\\"' in lesson
 
 
 def test_upstream_s_example_is_the_published_one():
