@@ -162,8 +162,8 @@ def test_the_libraries_page_says_what_was_measured():
     assert tie_rule(sentence_transformers, "mrr") == "ascending"
     assert {tie_rule(beir_.evaluate, "mrr"), tie_rule(flag_embedding, "mrr")} == {"input"}
     means = sentence("libraries", "Which queries make the mean")
-    assert "those in run and judgements: trec_eval." in means
-    assert "All judged ones: ir_measures and `helpers.metrics`." in means
+    assert "those in run and judgements: trec_eval, and BEIR and FlagEmbedding except for MRR." in means
+    assert "All judged ones: ir_measures, `helpers.metrics`, the MRR of BEIR and FlagEmbedding." in means
     assert sentence("libraries", "Are numbers rounded") == "to five places: BEIR and FlagEmbedding"
 
 

@@ -269,7 +269,7 @@ def test_the_readmes_script_gives_the_figures_of_lesson_03(readme):
     """A reader who copies it would get other numbers than the lessons, as from another line of relevance."""
     [script] = re.findall(r"```python\n(.+?)```", (ROOT / readme).read_text(encoding="utf-8"), re.S)
     names: dict = {}
-    exec(script.replace("\nevaluate(", "\nmean = evaluate("), names)
+    exec(script.replace("\nprint(evaluate(", "\nmean = (evaluate("), names)
     notebook = read(lesson_path(ROOT, "en", "03_model_comparison"), ROOT)
     figures = notebook_figures(notebook)
     for metric, value in names["mean"].items():
