@@ -105,7 +105,7 @@ def test_the_home_page_leads_into_the_field(site: Site):
     """A reader who wants to ask a question of his own would have to look for the place where to type it."""
     site.open("en/index.html")
     site.page.click(".home-mine a")
-    site.until("document.activeElement.matches('.ask input')")
+    site.until("document.activeElement?.matches('.ask input')")
     assert site.wrong == []
 
 

@@ -138,7 +138,7 @@ def test_a_reader_downloads_the_model_and_asks_it(site: Site):
     site.page.click(".ask-model button")
     site.until("document.querySelector('.ask-lists select').value === 'MiniLM'")
     assert site.page.locator(".ask-model:visible").count() == 0
-    assert site.page.locator(".ask-scores table").count() == 1, "the reader's own grades are gone"
+    assert site.page.locator(".ask-scores b").count() > 0, "the reader's own grades are gone"
 
     def first(question: str, system: str) -> list[str]:
         site.page.fill(".ask input", question)
