@@ -9,9 +9,9 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from docs.site.pocket import ANSWERS, read_pocket
+from docs.site.pocket import read_pocket
 from docs.site.project import MARKS, Edition, as_json, read_yaml
-from helpers.index.words import WORD_INDEXES, tokenize
+from helpers.index.words import tokenize
 from notebooks.kit.cells import alt_text
 from notebooks.kit.figures import notebook_figures
 from notebooks.kit.notebooks import lesson_names
@@ -35,36 +35,35 @@ def rankings(edition: Edition) -> dict[str, Any]:
     for query, lists in pocket.lists.items():
         shown: dict[str, list[Any]] = {}
         for label, system in SYSTEMS[edition.language].items():
-            ids, grades = lists[system], pocket.grades[query]
-            rank = next((rank for rank, one in enumerate(ids, 1) if grades.get(one, 0) >= ANSWERS), 0)
-            later, answer = (rank, ids[rank - 1]) if rank else pocket.later.get(query, {}).get(system, (0, ""))
-            unseen = [] if 0 < rank <= SHOWN else [later, pocket.passages[answer][0] if answer else ""]
-            asked = frozenset(tokenize([pocket.queries[query]])[0]) if label in WORD_INDEXES else frozenset()
-            passages = [[*_shared(*pocket.passages[one], asked), grades.get(one, 0)] for one in ids[:SHOWN]]
-            shown[label] = [rank, unseen, *passages]
+            rank, answer = pocket.first_answer(query, system)
+            unseen = [] if 0 < rank <= SHOWN else [rank, pocket.passages[answer][0] if answer else ""]
+            query_words = set(tokenize([pocket.queries[query]])[0]) if label == "BM25" else set()
+            passages = [
+                [*_shared(*pocket.passages[one], query_words), pocket.grades[query].get(one, 0)]
+                for one in lists[system][:SHOWN]
+            ]
+            shown[label] = [rank if rank <= len(lists[system]) else 0, unseen, *passages]
         queries.append([query, pocket.queries[query], shown])
     means = {label: pocket.means[system] for label, system in SYSTEMS[edition.language].items()}
     return {"queries": queries, "means": means}
 
 
-def _shared(title: str, text: str, asked: frozenset[str]) -> tuple[list[str], list[str]]:
-    """Return the title in pieces, every second one a word that is asked for, and such words that the text alone has."""
-    pieces, rest, end = [""], [], 0
-    for word in tokenize([title], stop_words=())[0] if asked else ():
+def _shared(title: str, text: str, query_words: set[str]) -> tuple[list[str], list[str]]:
+    """Return the title in pieces, every second one a word of the query, and those that the text alone has."""
+    pieces, end = [""], 0
+    for word in tokenize([title], stop_words=())[0]:
         start = title.lower().find(word, end)
         if start < 0:  # written otherwise: a digit in full width
             continue
-        if word in asked:
+        if word in query_words:
             pieces[-1] += title[end:start]
             pieces += [title[start : start + len(word)], ""]
         else:
             pieces[-1] += title[end : start + len(word)]
         end = start + len(word)
     pieces[-1] += title[end:]
-    marked = {piece.lower() for piece in pieces[1::2]}
-    if asked:
-        rest = [word for word in dict.fromkeys(tokenize([f"{title}\n{text}"])[0]) if word in asked - marked]
-    return pieces, rest
+    in_text = query_words - {piece.lower() for piece in pieces[1::2]}
+    return pieces, [word for word in dict.fromkeys(tokenize([f"{title}\n{text}"])[0]) if word in in_text]
 
 
 def home(edition: Edition, _argument: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from docs.site.project import Edition
 
@@ -30,9 +31,18 @@ class Pocket:
     queries: dict[str, str]
     grades: dict[str, dict[str, int]]
     lists: dict[str, dict[str, list[str]]]
-    later: dict[str, dict[str, tuple[int, str]]]
+    later: dict[str, dict[str, list[Any]]]
     means: dict[str, float]
     stop: list[str]
+
+    def first_answer(self, query: str, system: str) -> tuple[int, str]:
+        """Return the rank and the id of the first passage that answers, among a hundred; 0 and "" where none does."""
+        grades = self.grades[query]
+        for rank, passage in enumerate(self.lists[query][system], 1):
+            if grades.get(passage, 0) >= ANSWERS:
+                return rank, passage
+        rank, passage = self.later.get(query, {}).get(system, (0, ""))
+        return rank, passage
 
 
 @cache
@@ -53,19 +63,12 @@ def read_pocket(edition: Edition) -> Pocket:
         query: {system: ids.split() for system, ids in systems.items()}
         for query, systems in recorded[edition.language]["queries"].items()
     }
-    later = {
-        query: {
-            system: (int(rank), one)
-            for system, (rank, one) in zip(systems, map(str.split, systems.values()), strict=True)
-        }
-        for query, systems in recorded[edition.language]["later"].items()
-    }
     return Pocket(
         passages={row["id"]: (row["title"], row["text"]) for row in rows("corpus")},
         queries={row["id"]: row["text"] for row in rows("queries")},
         grades=grades,
         lists=lists,
-        later=later,
+        later=recorded[edition.language]["later"],
         means=recorded[edition.language]["ndcg@10"],
         stop=recorded["stop"],
     )

@@ -44,9 +44,9 @@ def rankings(language: str, without: str = "") -> dict[str, Any]:
         for query, row, grades in zip(data.query_ids, ranking.ids, data.qrels, strict=True):
             ids = [data.doc_ids[passage] for passage in row if passage >= 0]
             result["queries"][query][name] = " ".join(ids[:SHOWN])
-            found = [at for at, p in enumerate(row) if grades.get(p, 0) >= data.relevance_level]
-            if found and found[0] >= SHOWN:
-                result["later"].setdefault(query, {})[name] = f"{found[0] + 1} {ids[found[0]]}"
+            ranks = [rank for rank, passage in enumerate(row, 1) if grades.get(passage, 0) >= data.relevance_level]
+            if ranks and ranks[0] > SHOWN:
+                result["later"].setdefault(query, {})[name] = [ranks[0], ids[ranks[0] - 1]]
     return result
 
 

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
 from docs.site.ask import collection
-from docs.site.pocket import ANSWERS, Pocket, read_pocket
+from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import Edition, read_yaml
 from helpers.index.words import STOP_WORDS
 from helpers.metrics import evaluate
@@ -48,11 +48,6 @@ def scores(language: str, query: str, system: str, changed: dict[str, int]) -> l
     run = {query: {passage: float(-rank) for rank, passage in enumerate(ids)}}
     mean = evaluate(run, {query: grades}, METRICS, relevance_level=ANSWERS).mean
     return [mean[name] for name in METRICS]
-
-
-def hit(pocket: Pocket, query: str, system: str) -> bool:
-    """Return whether the first passage of a recorded ranking answers."""
-    return pocket.grades[query].get(pocket.lists[query][system][0], 0) >= ANSWERS
 
 
 def shown(site: Site) -> list[list[float]]:
@@ -136,8 +131,8 @@ def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades
     assert judged == pytest.approx(1 / retrieved, abs=6e-4)
     assert ndcg == pytest.approx(0.631, abs=1e-9)
     close, pocket = site.page.locator(".ask-near button"), read_pocket(Edition(ROOT, language))
-    texts = {query: text for query, text in pocket.queries.items() if hit(pocket, query, SYSTEMS[language][0])}
-    site.page.fill(".ask input", f"{next(iter(texts.values()))} xyzzy")
+    answered = next(query for query in pocket.queries if pocket.first_answer(query, SYSTEMS[language][0])[0] == 1)
+    site.page.fill(".ask input", f"{pocket.queries[answered]} xyzzy")
     site.page.press(".ask input", "Enter")
     site.until("document.querySelectorAll('.ask-near button').length > 0")
     text = close.first.inner_text()
@@ -156,12 +151,9 @@ def test_the_examples_tell_the_two_systems_apart():
     for language, dense in (("en", "MiniLM"), ("zh", "multilingual")):
         pocket, gaps = read_pocket(Edition(ROOT, language)), []
         for query in read_yaml(ASK)[language]["examples"]:
-            lists, grades = pocket.lists[query], pocket.grades[query]
-            ranks = [
-                next((rank for rank, one in enumerate(lists[each], 1) if grades.get(one, 0) >= ANSWERS), 99)
-                for each in (dense, "BM25")
-            ]
-            gaps.append(1 / ranks[0] - 1 / ranks[1])
+            ranks = [pocket.first_answer(query, system)[0] for system in (dense, "BM25")]
+            first, second = (1 / rank if 0 < rank <= 10 else 0 for rank in ranks)  # reciprocal rank@10
+            gaps.append(first - second)
         assert min(gaps[:2]) > 0.9, gaps
         assert max(gaps[2:]) < -0.3, gaps
 

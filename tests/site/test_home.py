@@ -48,12 +48,12 @@ def test_underlined_words_are_those_of_the_question(language: str):
     """The page would give other words as the reason for a rank than those by which BM25 ranks, or hide an answer."""
     pocket = read_pocket(Edition(ROOT, language))
     for query, text, lists in rankings(Edition(ROOT, language))["queries"]:
-        asked = set(tokenize([text])[0])
+        query_words = set(tokenize([text])[0])
         for label, (rank, unseen, *passages) in lists.items():
             for one, (pieces, rest, _) in zip(pocket.lists[query][SYSTEMS[language][label]], passages, strict=False):
                 assert "".join(pieces) == pocket.passages[one][0]
                 marked = {piece.lower() for piece in pieces[1::2]}
-                both = asked & set(tokenize(["\n".join(pocket.passages[one])])[0])
+                both = query_words & set(tokenize(["\n".join(pocket.passages[one])])[0])
                 assert marked | {*rest} == (both if label == "BM25" else set()), (query, one)
                 assert not marked & {*rest}
             assert bool(unseen) == (rank not in range(1, 6))
