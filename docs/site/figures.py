@@ -96,12 +96,12 @@ def _holds_svg(container: nodes.container) -> bool:
 
 
 def panels(drawings: dict[str, str], mark: str, translate: Callable[[str], str]) -> str:
-    """Return figures below each other, more than two side by side where there is room.
+    """Return figures below each other, two side by side where there is room.
 
     Args:
         drawings: figures by what each one shows.
         mark, translate: as of :func:`inline`.
     """
     tags = [inline(svg, alt, f"{mark}-{number}", translate) for number, (alt, svg) in enumerate(drawings.items())]
-    kind = ' class="panels"' if len(tags) > 2 else ""
+    kind = ' class="panels"' if len(tags) > 1 else ""
     return f"<div{kind}>{''.join(tags)}</div>"

@@ -62,7 +62,7 @@ def benchmark(edition: Edition, name: str) -> str:
     machine = words["bench"]["machine"].format(**report["machine"])
     parts = [words["measured"].format(report["date"], machine, report["command"], report["rounds"])]
     results = report.get("results", {})
-    if shown := drawings(path, results, words):
+    if shown := drawings(path, words):
         parts.append(panels(shown, name, lambda text: _label(text, words)))
     numbers: list[str] = []
     for case, peers in results.items():
@@ -85,12 +85,12 @@ def _case(case: str, words: dict[str, Any]) -> str:
     return f"{size.replace('x', ' × ')} {_label(kind, words)}"
 
 
-def drawings(report: Path, results: dict[str, Any], words: dict[str, Any]) -> dict[str, str]:
-    """Return the charts of a report by what each one shows: one for each of its results, or those that words name."""
-    said = words["bench pictures"].get(report.stem, {})
-    cases = said if isinstance(said, dict) else {case: said.format(_case(case, words)) for case in results}
-    files = {alt: report.with_name(f"{report.stem}-{case.replace(' ', '-')}.svg") for case, alt in cases.items()}
-    return {alt: file.read_text(encoding="utf-8") for alt, file in files.items()}
+def drawings(report: Path, words: dict[str, Any]) -> dict[str, str]:
+    """Return the charts of a report by what each one shows."""
+    charts = words["bench pictures"].get(report.stem, {})
+    return {
+        alt: report.with_name(f"{report.stem}-{chart}.svg").read_text(encoding="utf-8") for chart, alt in charts.items()
+    }
 
 
 def _encoding(report: dict[str, Any]) -> Measurements:

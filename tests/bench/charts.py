@@ -4,7 +4,7 @@ Each is a file beside the report, NAME-CASE.svg, which the page on speed shows a
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from helpers.show.plots import CLEAR, COLOURS
+from helpers.show.plots import CLEAR, COLOURS, MARKERS
 from helpers.show.vector import as_svg
 from tests.bench.reports import FOLDER
 
@@ -24,20 +24,26 @@ Charts = Iterator[tuple[str, Figure]]
 
 
 def metrics(report: dict[str, Any]) -> Charts:
-    """Draw the time of every library as a dot, a chart a size and kind of judgements, all on one axis."""
-    cases = {
-        case: {name: row["ms"] for name, row in results.items() if "columns" not in name and "dicts" not in name}
-        for case, results in report["results"].items()
-    }
-    times = [time for values in cases.values() for time in values.values()]
-    for case, values in cases.items():
-        axes = _dots(values, "helpers.metrics", height=2.6)
-        axes.set(xscale="log", xlabel="milliseconds (log scale)", title=", ".join(case.split()).replace("x", " × "))
-        axes.set_xlim(min(times) / 3, max(times) * 30)
+    """Draw the times of a library in a row, one for each size; a chart for each kind of judgements, on one axis."""
+    cases = {case: {name: row["ms"] for name, row in rows.items()} for case, rows in report["results"].items()}
+    table = pd.DataFrame(cases)
+    table = table[~table.index.str.contains("columns|dicts")]
+    for kind in ("binary", "graded"):
+        times = table.filter(like=kind)
+        times = times.sort_values(times.columns[-1])
+        _, axes = plt.subplots(figsize=(4.8, 4.8), layout="constrained")
+        axes.hlines(range(len(times)), times.min(axis=1), times.max(axis=1), color="#555555", linewidth=1)
+        for case, marker, colour in zip(times, MARKERS, COLOURS, strict=False):
+            size = " × ".join(f"{int(number):,}" for number in case.split()[0].split("x"))
+            axes.plot(times[case], range(len(times)), linestyle="none", marker=marker, color=colour, label=size)
+        _name_rows(axes, times.index)
+        axes.set(xscale="log", xlabel="milliseconds (log scale)", xlim=(table.min(axis=None) / 2, 3e6))
         axes.xaxis.set_major_locator(LogLocator(numticks=4))
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.minorticks_off()
-        yield case.replace(" ", "-"), axes.figure
+        title = f"{kind} judgements"
+        axes.legend(frameon=False, title=title, alignment="left", ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
+        yield kind, axes.figure
 
 
 def encode(report: dict[str, Any]) -> Charts:
@@ -81,18 +87,17 @@ def million(report: dict[str, Any]) -> Charts:
     for (how, values), look in zip(both.items(), looks, strict=True):
         times.plot(values, rows, linestyle="none", label=how, **look)
     agreement.plot(table["agreement@10"], rows, "D", color=GREEN)
-    for row, (name, value) in zip(rows, table["agreement@10"].items(), strict=True):
-        times.text(0, row - 0.3, name, transform=times.get_yaxis_transform(), va="center", bbox=CLEAR)
+    for row, value in zip(rows, table["agreement@10"], strict=True):
         agreement.annotate(f"{value:.3f}", (value, row - 0.3), ha="center", va="center", bbox=CLEAR)
-    times.set(xscale="log", xlabel="ms per query", yticks=[], ylim=(len(table) - 0.6, -0.6))
+    _name_rows(times, table.index)
+    times.set(xscale="log", xlabel="ms per query")
     times.xaxis.set_major_formatter("{x:g}")
     times.minorticks_off()
     agreement.set(xlabel="agreement@10", xticks=[0.7, 0.8, 0.9, 1])
     agreement.margins(x=0.25)
-    for axes in (times, agreement):
-        axes.spines[["left", "top", "right"]].set_visible(False)
-        axes.grid(axis="x", **GRID)
-        axes.set_axisbelow(True)
+    agreement.spines[["left", "top", "right"]].set_visible(False)
+    agreement.grid(axis="x", **GRID)
+    agreement.set_axisbelow(True)
     times.legend(frameon=False, ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
     yield "indexes", figure
 
@@ -105,6 +110,16 @@ CHARTS: dict[str, Callable[[dict[str, Any]], Charts]] = {
 }
 
 
+def _name_rows(axes: Axes, names: Iterable[str]) -> None:
+    """Write the name of each row above it, the first on top, and leave only the axis below."""
+    for row, name in enumerate(names):
+        axes.text(0, row - 0.33, name, transform=axes.get_yaxis_transform(), va="center", bbox=CLEAR)
+    axes.set(yticks=[], ylim=(row + 0.4, -0.6))
+    axes.spines[["left", "top", "right"]].set_visible(False)
+    axes.grid(axis="x", **GRID)
+    axes.set_axisbelow(True)
+
+
 def _bars(values: dict[str, float], ours: str, height: float) -> Axes:
     """Draw a bar a name, top down, its value beside it; the one of this project has a colour of its own."""
     _, axes = plt.subplots(figsize=(4.4, height), layout="constrained")
@@ -112,20 +127,6 @@ def _bars(values: dict[str, float], ours: str, height: float) -> Axes:
     lengths = [values[name] for name in names]
     bars = axes.barh(names, lengths, color=[VERMILION if name == ours else BLUE for name in names])
     axes.bar_label(bars, [f"{v:,.1f}" if v < 100 else f"{v:,.0f}" for v in lengths], padding=3)
-    axes.spines[["top", "right"]].set_visible(False)
-    return axes
-
-
-def _dots(values: dict[str, float], ours: str, height: float) -> Axes:
-    """Draw a dot a name, the smallest on top, its value beside it; the one of this project has a colour of its own."""
-    _, axes = plt.subplots(figsize=(4.4, height), layout="constrained")
-    names = sorted(values, key=values.__getitem__, reverse=True)
-    axes.grid(axis="x", **GRID)
-    axes.set_axisbelow(True)
-    axes.scatter([values[name] for name in names], names, color=[VERMILION if name == ours else BLUE for name in names])
-    for name in names:
-        said = f"{values[name]:,.1f}" if values[name] < 100 else f"{values[name]:,.0f}"
-        axes.annotate(said, (values[name], name), (7, 0), textcoords="offset points", va="center", bbox=CLEAR)
     axes.spines[["top", "right"]].set_visible(False)
     return axes
 
