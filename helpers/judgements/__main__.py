@@ -99,6 +99,9 @@ def gather(args: argparse.Namespace) -> int:
     one, two = (args.filled * 2)[:2]
     for pair, grades in pairs.items():
         print(f"conflict: {pair_ids(pair)}: {one.stem} {grades[0]}, {two.stem} {grades[1]}")
+    if pairs and args.settled:
+        number = "1 conflict has" if len(pairs) == 1 else f"{len(pairs)} conflicts have"
+        raise ValueError(f"{number} no grade in {args.settled}: fill in the column 'grade', not 'given'.")
     if pairs:
         conflicts = args.conflicts or args.sheet.with_name("conflicts.csv")
         write_conflicts(conflicts, read_sheet(args.sheet), pairs)

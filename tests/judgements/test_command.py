@@ -64,6 +64,8 @@ def test_from_texts_to_a_collection(folder, capsys):
     assert shown.err.startswith("1 conflict, so no judgements are written. Settle it in ")
     assert "with --settled judging/conflicts.csv" in " ".join(shown.err.split())
     assert not Path("qrels.txt").exists()
+    assert run(f"{command} --settled judging/conflicts.csv") == 1
+    assert "1 conflict has no grade in judging/conflicts.csv: fill in the column 'grade'" in capsys.readouterr().err
     fill("judging/conflicts.csv", 3)
     assert run(f"{command} --settled judging/conflicts.csv") == 0
     assert read_qrels("qrels.txt") == {"q1": {"007": 3, "p4": 0}, "q2": {"p2": 3}, "q3": {"p4": 0}}
