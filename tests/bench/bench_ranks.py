@@ -74,7 +74,7 @@ def read_chinese(clone: Path) -> dict[str, float]:
 
 
 def leaderboard(scores: dict[str, list[float]]) -> dict[str, float]:
-    """Count the neighbours in the order by mean whose difference the tasks can tell from 0.
+    """Count the neighbours whose difference the tasks can tell from 0, in the order by mean and in that by Borda count.
 
     A pair is separated if Student's interval of the mean of its differences excludes 0: the tasks are the sample.
     """
@@ -84,6 +84,9 @@ def leaderboard(scores: dict[str, list[float]]) -> dict[str, float]:
     p = stats.ttest_rel(table[pairs[:, 0]], table[pairs[:, 1]], axis=1).pvalue
     apart = p < LEVEL
     neighbours, with_first = pairs[:, 1] == pairs[:, 0] + 1, pairs[:, 0] == 0
+    points = stats.rankdata(table, axis=0).sum(axis=1)  # Borda: on each task, one for each model that is worse
+    by_points = np.argsort(-points, kind="stable")
+    borda = stats.ttest_rel(table[by_points[:-1]], table[by_points[1:]], axis=1).pvalue
     adjusted = tukey_hsd(table, 2000)[tuple(pairs.T)] < LEVEL
     return {
         "models": models,
@@ -91,6 +94,7 @@ def leaderboard(scores: dict[str, list[float]]) -> dict[str, float]:
         "neighbours": int(neighbours.sum()),
         "neighbours apart": int(apart[neighbours].sum()),
         "neighbours apart, corrected": int(adjusted[neighbours].sum()),
+        "neighbours apart, by Borda count": int((borda < LEVEL).sum()),
         "pairs apart": float(apart.mean()),
         "pairs apart, corrected": float(adjusted.mean()),
         "not apart from the first": int((~apart[with_first]).sum()),
