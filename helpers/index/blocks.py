@@ -55,7 +55,7 @@ class BlockIndex:
                     dense.checked_vectors("embeddings", vectors)
                 block = _Block(vectors)
                 for number, batch in enumerate(batches):
-                    with dense.by_blas(len(batch) * self.corpus_size):
+                    with dense.by_blas(len(batch), self.corpus_size):
                         scores, ids = dense.search_batch(block, batch, min(k, block.ntotal))
                     best[number] = _merged(best[number], (scores, ids + first), k)
                 first += block.ntotal

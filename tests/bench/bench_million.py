@@ -7,8 +7,8 @@ cosines between neighbours: of real vectors held back among real ones, and of ma
 is so much noise that they agree within some hundredths. What such vectors cannot tell: a million real texts have more
 than 28,000 themes, and agreement on them may be another. Bytes do not depend on that, and times hardly do.
 
-Exact search is a flat index with the product of matrices (``distance_compute_blas_threshold`` 20), the same thread,
-the same batch: all queries together, and each alone. Each index is searched in turn, several rounds; the median counts.
+Exact search is a flat index, in the same thread and batch: all queries together, by a product of matrices, and each
+alone, without one. Each index is searched in turn, several rounds; the median counts.
 """
 
 import os
@@ -70,8 +70,10 @@ class Maker:
 
 def neighbours(queries: np.ndarray, vectors: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Find the k nearest exactly: cosines and rows, both (q, k)."""
-    faiss.cvar.distance_compute_blas_threshold = 20
-    found: tuple[np.ndarray, np.ndarray] = faiss.knn(queries, vectors, k, metric=faiss.METRIC_INNER_PRODUCT)
+    from helpers.index.dense import by_blas
+
+    with by_blas(len(queries), len(vectors)):
+        found: tuple[np.ndarray, np.ndarray] = faiss.knn(queries, vectors, k, metric=faiss.METRIC_INNER_PRODUCT)
     return found
 
 

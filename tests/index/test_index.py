@@ -279,3 +279,14 @@ def test_an_index_that_cannot_be_searched_in_part_is_named(vectors):
     """FAISS's own message says nothing of what to do."""
     with pytest.raises(ValueError, match="cannot be searched in part; use 'Flat'"):
         PartialIndex(build_index(vectors, "PCA4,Flat"), ROWS)
+
+
+@pytest.mark.parametrize(
+    ("queries", "vectors", "multiplied"), [(19, 1 << 24, False), (20, 1 << 24, True), (20, 9, False)]
+)
+def test_few_queries_are_not_searched_by_a_product_of_matrices(queries: int, vectors: int, multiplied: bool):
+    """A single query of a large index would take four times as long, and a benchmark call exact search that slow."""
+    before = faiss.cvar.distance_compute_blas_threshold
+    with dense.by_blas(queries, vectors):
+        assert (faiss.cvar.distance_compute_blas_threshold != before) == multiplied
+    assert faiss.cvar.distance_compute_blas_threshold == before
