@@ -148,6 +148,7 @@ def test_python_of_the_pages_runs(page: Path, workshop: Path):
     names = {
         "data": data,
         "ids": np.tile(np.arange(10), (5, 1)),
+        "scores": np.tile(np.arange(10, 0, -1.0), (5, 1)),
         "my_model": lambda t: np.eye(len(t), 16, dtype="f4") + 1,
     }
     for block in fenced(page, "python"):
