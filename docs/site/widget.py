@@ -52,15 +52,16 @@ def scorer(edition: Edition, _argument: str) -> str:
 
 
 def example(edition: Edition) -> dict[str, Any]:
-    """Return a run and judgements in TREC's format, and from which grade a passage answers."""
+    """Return a run and judgements in TREC's format, from which grade a passage answers, the texts of the ids shown."""
     pocket = read_pocket(edition)
-    run, qrels = [], []
+    run, qrels, texts = [], [], dict(pocket.queries)
     for query, lists in pocket.lists.items():
         retrieved = lists[EXAMPLE]
+        texts[retrieved[0]] = pocket.passages[retrieved[0]][0]
         run += [f"{query} Q0 {one} {rank} {1 / rank:.4f} {EXAMPLE}" for rank, one in enumerate(retrieved, 1)]
         grades = pocket.grades[query].items()
         qrels += [f"{query} 0 {one} {grade}" for one, grade in grades if grade or one in retrieved]
-    return {"run": "\n".join(run), "qrels": "\n".join(qrels), "level": ANSWERS, "queries": pocket.queries}
+    return {"run": "\n".join(run), "qrels": "\n".join(qrels), "level": ANSWERS, "texts": texts}
 
 
 def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:

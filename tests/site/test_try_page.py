@@ -39,6 +39,11 @@ def documents(site: Site, name: str, kept: str = "retrieved") -> list[str]:
     return found.evaluate_all("all => all.map(b => b.firstChild.data)")
 
 
+def places(site: Site, selector: str) -> list[float]:
+    """Left, top, width and height of all that the selector finds, in one list."""
+    return [side for one in site.page.locator(selector).all() for side in one.bounding_box().values()]
+
+
 def slide(site: Site, k: int) -> None:
     """Set the slider of k with the keyboard."""
     slider = site.page.locator(".try-controls input[type=range]").first
@@ -155,6 +160,7 @@ def test_buttons_do_what_dragging_does(site: Site):
     bar.get_by_role("button", name=words["relevant"], exact=True).click()
     bar.get_by_role("button", name=words["up"]).click()
     assert documents(site, "B")[4] == "4"
+    assert site.page.evaluate("document.activeElement.textContent") == words["up"], "the next press needs a search"
     assert values(site, "recall")[1] == 1
     bar.get_by_role("button", name=words["out"]).click()
     assert documents(site, "B", "missed") == ["4"]
@@ -250,7 +256,7 @@ def test_an_experiment_asks_first_and_then_shows(site: Site, language: str):
     before = {metric: values(site, metric) for metric in METRICS}
     site.page.locator(".try-experiments").get_by_role("button", name=words["experiments"]["up"]["name"]).click()
     assert {metric: values(site, metric) for metric in METRICS} == before
-    for part in (".try-bars > button", ".current .try-name"):
+    for part in (".try-verdict > button", ".current .try-name"):
         box = site.page.locator(part).bounding_box()
         assert box["y"] > 50, f"{part} is behind the bar at the top"
         assert box["y"] + box["height"] <= PHONE["height"], f"{part} is below the window"
@@ -278,7 +284,7 @@ def test_an_experiment_asks_first_and_then_shows(site: Site, language: str):
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_an_experiment_leads_to_the_next(site: Site, size: dict[str, int]):
-    """A reader would have to scroll up after each move, find the list and guess which moves he has made."""
+    """A reader would have to scroll up after each move, or the bars jump away at the moment he watches them."""
     opened(site, "en/try.html", size)
     words = settings(ROOT)["words"]["en"]
     names = [each["name"] for each in words["experiments"].values()]
@@ -286,7 +292,13 @@ def test_an_experiment_leads_to_the_next(site: Site, size: dict[str, int]):
     moves.first.click()
     for name in [*names[1:], ""]:
         assert steps.count() == 0, "the next move is offered before this one is made"
+        site.until(STILL)
+        bars = places(site, ".try-track")
         site.page.get_by_role("button", name=words["move"]).click()
+        assert places(site, ".try-track") == pytest.approx(bars, abs=0.5)
+        rows = site.page.locator(".try-bars li").all()
+        marked = [row.locator(".try-ghost").is_visible() for row in rows]
+        assert marked == ["=" not in row.inner_text() for row in rows], "a mark where nothing changed"
         offered = [words["next"].replace("{name}", name)] * (name != "") + [words["start"]]
         assert steps.all_inner_texts() == offered
         assert steps.first.evaluate("button => button === document.activeElement")
@@ -302,6 +314,16 @@ def test_an_experiment_leads_to_the_next(site: Site, size: dict[str, int]):
     given = passages(Edition(ROOT, "en"))
     assert documents(site, "A") == [given["titles"][one] for one in given["passages"][0]["retrieved"]], "not the start"
     assert site.wrong == []
+
+
+@pytest.mark.parametrize("width", [1024, 1440])
+def test_a_rank_is_one_line_in_all_three_rankings(site: Site, width: int):
+    """A title of two lines would shift one ranking against the others, which a reader compares rank by rank."""
+    opened(site, "en/try.html", {"width": width, "height": 900})
+    tops = "lists => lists.map(list => [...list.children].map(item => Math.round(item.getBoundingClientRect().top)))"
+    first, second, third = site.page.locator(".try-retrieved").evaluate_all(tops)
+    assert first == second == third
+    assert len(set(first)) == 10
 
 
 def test_passages_have_titles_and_run_down(site: Site):

@@ -5,7 +5,7 @@ import { FIELDS, Fault, LIMIT, readQrels, readRun } from "./trec.js";
 
 const WORST = 10;
 const root = document.querySelector(".score"), words = JSON.parse(root.querySelector("script").textContent);
-let texts = {}; // of the example's queries, while the example is what is scored
+let texts = {}; // of the example's queries and of the documents at rank 1, while the example is what is scored
 const answer = el("div", { class: "score-answer", "aria-live": "polite" });
 
 /** A place for one of the two texts: pasted, chosen or dropped. */
@@ -40,8 +40,8 @@ const source = (kind, line, changed) => {
   return { element, put, text: () => file || area.value };
 };
 
-const table = (caption, head, rows) => el("div", { class: "score-wide", tabindex: 0, role: "region", "aria-label": caption },
-  el("table", {}, el("caption", {}, caption), el("thead", {}, el("tr", {}, ...head.map((word) => el("th", { scope: "col" }, word)))),
+const table = (caption, about, head, rows, look = "") => el("div", { class: `score-wide ${look}`, tabindex: 0, role: "region", "aria-label": caption },
+  el("table", {}, el("caption", {}, caption, el("small", {}, about)), el("thead", {}, el("tr", {}, ...head.map((word) => el("th", { scope: "col" }, word)))),
     el("tbody", {}, ...rows.map(([first, ...cells]) => el("tr", {}, el("th", { scope: "row" }, first), ...cells.map((cell) => el("td", {}, cell)))))));
 
 const shown = (value) => value.toFixed(4);
@@ -55,18 +55,23 @@ const bar = (value) => {
 const result = ({ rows, mean, counts }, k) => {
   const metrics = Object.keys(METRICS), ndcg = metrics.indexOf("ndcg");
   const worst = [...rows].sort((a, b) => a.values[ndcg] - b.values[ndcg]).slice(0, WORST);
-  const named = (query) => (texts[query] ? el("span", {}, query, el("small", {}, texts[query])) : query);
+  const named = (id) => (texts[id] ? el("span", {}, id, el("small", {}, texts[id])) : id);
   const zero = (metric) => rows.filter(({ values }) => values[metrics.indexOf(metric)] === 0).length;
   const at = ({ first, retrieved }) => String(first || fill(words.nowhere, { n: retrieved }));
-  const among = zero("ndcg") > WORST ? fill(words.among, { zero: zero("ndcg") }) : "";
+  const columns = [[words.query, ({ query }) => named(query)]]; // and those in which the worst differ
+  const some = worst.some(({ values }) => values[ndcg]);
+  if (some) columns.push([`ndcg@${k}`, ({ values }) => shown(values[ndcg])]);
+  const found = worst.some(({ first }) => first);
+  columns.push(found ? [words.first, at] : [words.top, ({ top }) => named(top ?? fill(words.nowhere, { n: 0 }))]);
+  const about = fill(some ? words.lowest : words.among, { n: worst.length, zero: zero("ndcg"), queries: rows.length });
   const said = Object.entries(words.counts).filter(([name]) => counts[name]).map(([name, text]) => fill(text, { n: counts[name] }));
   return [
     el("p", { class: "score-zero" }, fill(words.zero, { n: zero("success"), zero: zero("ndcg"), queries: rows.length, k })),
     el("div", { class: "score-tables" },
-      table(fill(words.means, counts), [words.metric, words.mean], metrics.map((metric, i) => [el("span", {}, `${metric}@${k}`, el("small", {}, words.metrics[metric])), bar(mean[i])])),
-      table(fill(words.worst, { n: worst.length }) + among, [words.query, `ndcg@${k}`, words.first], worst.map((row) => [named(row.query), shown(row.values[ndcg]), at(row)]))),
+      table(words.means, fill(words.judged, counts), [words.metric, words.mean], metrics.map((metric, i) => [el("span", {}, `${metric}@${k}`, el("small", {}, words.metrics[metric])), bar(mean[i])])),
+      table(words.worst, about, columns.map(([head]) => head), worst.map((row) => columns.map(([, cell]) => cell(row))), found ? "" : "score-tops")),
     ...(said.length ? [el("p", { class: "tool-note" }, said.join(" "))] : []),
-    el("details", {}, el("summary", {}, words.each), table(words.each, [words.query, ...metrics.map((metric) => `${metric}@${k}`), words.first], rows.map((row) => [named(row.query), ...row.values.map(shown), at(row)]))),
+    el("details", {}, el("summary", {}, words.each), table(words.each, "", [words.query, ...metrics.map((metric) => `${metric}@${k}`), words.first], rows.map((row) => [named(row.query), ...row.values.map(shown), at(row)]))),
   ];
 };
 
@@ -95,7 +100,7 @@ const example = async () => {
   level.value = recorded.level;
   run.put(recorded.run, words.example.run);
   qrels.put(recorded.qrels, words.example.qrels);
-  texts = recorded.queries;
+  texts = recorded.texts;
   score();
 };
 

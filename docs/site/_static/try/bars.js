@@ -17,7 +17,7 @@ export class Bars {
     this.question = el("p", { class: "try-question", "aria-live": "polite" });
     this.go = el("button", { type: "button", class: "main", hidden: true, onclick: () => this.make() }, words.move);
     this.steps = el("p", { class: "try-steps" });
-    this.element = el("div", { class: "try-bars" }, this.question, this.steps, el("ul", {}, ...this.rows.map(({ element }) => element)), this.go);
+    this.element = el("div", { class: "try-bars" }, el("ul", {}, ...this.rows.map(({ element }) => element)), el("div", { class: "try-verdict" }, this.question, this.go, this.steps));
     this.puzzles = words.puzzles.map(({ text, goal }) => ({ goal, text, element: el("li", {}, text) }));
     this.list = el("div", { class: "try-puzzles tool-panel" }, titled(words.puzzle), el("ol", {}, ...this.puzzles.map(({ element }) => element)));
   }
@@ -50,7 +50,7 @@ export class Bars {
       row.change.classList.toggle("right", right);
       row.tick.hidden = true;
     }
-    this.element.classList.remove("asked");
+    this.element.classList.replace("asked", "told");
     const right = this.rows.filter((row) => row.tick.checked === noticed(row)).length, { words } = this;
     const said = names.length ? fill(words.noticed, { names: names.join(words.comma) }) : words.unnoticed;
     this.question.textContent = `${said} ${fill(words.right, { right, all: this.rows.length })} ${this.asked.why}`;
@@ -70,7 +70,7 @@ export class Bars {
       tick.hidden = true;
     }
     this.asked = null;
-    this.element.classList.remove("asked");
+    this.element.classList.remove("asked", "told");
     this.question.textContent = "";
     this.go.hidden = true;
     this.steps.replaceChildren();
@@ -86,9 +86,9 @@ export class Bars {
       value.textContent = means[metric].toFixed(2);
       bar.style.setProperty("--part", means[metric]);
       if (!guessed && (!moved || this.k !== k)) continue;
-      ghost.hidden = false;
-      ghost.style.setProperty("--part", before[metric]);
       const gap = means[metric] - before[metric];
+      ghost.hidden = gap === 0;
+      ghost.style.setProperty("--part", before[metric]);
       change.textContent = gap === 0 ? "=" : `${gap > 0 ? "+" : "−"}${Math.abs(gap).toFixed(2)}`;
     }
     if (guessed) this.tell(before, means);

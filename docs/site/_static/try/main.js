@@ -40,7 +40,7 @@ const foot = (rankings, state, words, reset) => {
     const address = `${location.href.split(/[?#]/)[0]}?${toQuery(state)}#try`;
     try { await navigator.clipboard.writeText(address); copied.textContent = words.copied; } catch { copied.textContent = address; }
   };
-  return el("p", { class: "try-foot" }, act(words.add, () => addDocument(rankings)), act(words.reset, () => reset(state.set)), act(words.copy, copy), copied);
+  rankings.tools.append(el("p", { class: "try-foot" }, act(words.add, () => addDocument(rankings)), act(words.reset, () => reset(state.set)), act(words.copy, copy), copied));
 };
 
 const start = (root) => {
@@ -82,13 +82,14 @@ const start = (root) => {
   const chosen = el("select", { onchange: ({ target }) => reset(target.value) },
     ...Object.entries(words.sets).map(([set, label]) => el("option", { value: set, selected: set === state.set }, label)));
   const experiments = el("div", { class: "try-experiments tool-panel" }, titled(words.experiment), el("p", {}, ...moves));
+  foot(rankings, state, words, reset);
   listen(rankings);
   settings.draw();
   rankings.draw();
   scores.draw();
   const parts = [experiments,
     el("div", { class: "try-controls" }, el("label", {}, el("span", {}, words.set), chosen), ...settings.cutoff),
-    el("div", { class: "try-main" }, bars.element, rankings.element), foot(rankings, state, words, reset), el("p", { class: "tool-help" }, words.help),
+    el("div", { class: "try-main" }, bars.element, rankings.element), el("p", { class: "tool-help" }, words.help),
     bars.list, curves.element, el("div", { class: "try-controls" }, ...settings.further), scores.element];
   root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), ...parts);
   root.classList.add("ready");

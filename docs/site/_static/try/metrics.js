@@ -89,11 +89,11 @@ export const evaluate = (run, qrels, k, options = {}) => {
   const rows = [...qrels].map(([query, judged]) => {
     const found = run.get(query) ?? new Map();
     const docs = [...found.keys()], scores = [...found.values()];
-    const hits = find(ordered(docs, scores), judged, options.level);
+    const ranking = ordered(docs, scores), hits = find(ranking, judged, options.level);
     counts.missing += docs.length === 0;
     counts.noRelevant += hits.R === 0;
     counts.tied += tied(scores);
-    return { query, first: hits.relevant.indexOf(true) + 1, retrieved: docs.length, values: Object.values(METRICS).map((metric) => metric(hits, k, options).value) };
+    return { query, first: hits.relevant.indexOf(true) + 1, top: ranking[0], retrieved: docs.length, values: Object.values(METRICS).map((metric) => metric(hits, k, options).value) };
   });
   const mean = Object.keys(METRICS).map((_, i) => add(rows.map(({ values }) => values[i])) / rows.length);
   return { rows, mean, counts };

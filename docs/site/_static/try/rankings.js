@@ -9,7 +9,8 @@ export class Rankings {
     this.said = el("p", { class: "try-said", "aria-live": "polite" });
     this.bar = el("div", { class: "try-bar", role: "group" });
     this.boxes = NAMES.map((name, i) => this.box(name, i));
-    this.element = el("div", { class: "try-rankings" }, ...this.boxes.map(({ box }) => box), this.bar, this.said);
+    this.tools = el("div", { class: "try-tools" }, this.bar);
+    this.element = el("div", { class: "try-rankings" }, ...this.boxes.map(({ box }) => box), this.tools, this.said);
   }
 
   box(name, ranking) {
@@ -36,6 +37,7 @@ export class Rankings {
   /** Draw all rankings anew, or those given, then what depends on them; the chosen document keeps the focus. */
   draw(drawn = [0, 1, 2], then = () => {}) {
     this.element.classList.toggle("titled", this.titled);
+    this.element.style.setProperty("--deep", Math.max(1, ...this.state.rankings.map(({ retrieved }) => retrieved.length))); // rows that the three share
     const focused = this.element.contains(document.activeElement) && document.activeElement.closest("li");
     for (const ranking of drawn) {
       const { note, lists } = this.boxes[ranking];
@@ -71,7 +73,7 @@ export class Rankings {
   /** The buttons for the chosen document: all that dragging and the keyboard can do. */
   drawBar() {
     const { words, chosen } = this, doc = this.docs(chosen)[chosen.at];
-    const pressed = [...this.bar.children].indexOf(document.activeElement);
+    const pressed = [...this.bar.querySelectorAll("button")].indexOf(document.activeElement);
     this.boxes.forEach(({ box }, i) => box.classList.toggle("current", i === chosen.ranking));
     if (!doc) return this.bar.replaceChildren();
     const kept = chosen.list === "retrieved";
@@ -79,19 +81,19 @@ export class Rankings {
     const grades = this.state.graded ? [0, 1, 2, 3] : [0, 1];
     const about = fill(words.chosen, { id: this.named(doc.id), name: NAMES[chosen.ranking] });
     this.bar.setAttribute("aria-label", about);
-    this.bar.replaceChildren(
-      el("span", {}, about),
+    const group = (...buttons) => el("span", { class: "try-group" }, ...buttons);
+    const places = group(
       act(words.up, () => this.move(-1), !kept || chosen.at === 0),
       act(words.down, () => this.move(1), !kept || chosen.at === this.docs(chosen).length - 1),
       act(kept ? words.out : words.back, () => this.swap()),
-      ...grades.map((grade) => {
+    );
+    this.bar.replaceChildren(el("p", {}, about), places, group(...grades.map((grade) => {
         const button = act(this.state.graded ? String(grade) : words[grade ? "relevant" : "irrelevant"], () => this.grade(grade));
         button.setAttribute("aria-pressed", String(grade === doc.grade));
         if (this.state.graded) button.setAttribute("aria-label", fill(words.grade, { grade }));
         return button;
-      }),
-    );
-    const next = this.bar.children[pressed];
+      })));
+    const next = this.bar.querySelectorAll("button")[pressed];
     if (next) (next.disabled ? this.button(chosen) : next).focus();
   }
 
