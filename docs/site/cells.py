@@ -21,6 +21,7 @@ from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.tables import CELL, parse, text_of
 
 NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
+SHORT = 24  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
 
@@ -128,6 +129,9 @@ def _style_by_class(document: BeautifulSoup) -> None:
             if not all(NUMBER.fullmatch(text_of(cell)) for cell in column[1:]):
                 for cell in column:
                     cell["class"] = "words"
+        for cell in found.select("tbody :is(th, td.words)"):
+            if len(text_of(cell).encode("gb18030")) < SHORT:
+                cell["class"] = [*cell.get_attribute_list("class", []), "short"]
 
 
 def _add_chinese(document: BeautifulSoup, known: dict[str, dict[str, str]]) -> None:

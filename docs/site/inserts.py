@@ -41,8 +41,9 @@ def glossary_table(edition: Edition, _argument: str) -> str:
     english = edition.language == "en"
     rows = []
     for term in glossary(edition.root):
-        names = (term.en, term.zh) if english else (term.zh, term.en)
-        rows.append((names[0], names[1], "、".join(term.accepted), term.means[edition.language], anchor(term)))
+        first, second = (term.en, term.zh) if english else (term.zh, term.en)
+        second = f"[{second}]{{.same}}" if first == second else second
+        rows.append((first, second, "、".join(term.accepted), term.means[edition.language], anchor(term)))
     # GB 2312 is laid out so that common words stand in the order of their sound.
     rows.sort(key=lambda row: row[0].lower().encode() if english else row[0].encode("gb18030"))
     marked = [(f"[{name}]{{#{place}}}", *others) for name, *others, place in rows]

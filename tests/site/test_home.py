@@ -119,6 +119,10 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     assert site.page.evaluate("document.documentElement.scrollHeight") < 5000, "six screens of a phone"
     label, button = (part.bounding_box() for part in site.page.locator(".home-ask > *").all())
     assert button["x"] > label["x"], "the button is below its label"
+    site.page.emulate_media(media="print")
+    parts = site.page.locator("#lessons > ol > li").evaluate_all("all => all.map(e => getComputedStyle(e).breakInside)")
+    site.page.emulate_media(media="null")
+    assert {*parts} == {"avoid"}, "the edge of the paper would cut a lesson in two"
 
 
 @pytest.mark.browser

@@ -51,6 +51,13 @@ def test_code_and_tables_fit_a_laptop(site: Site, name: str, language: str):
     site.open(f"{language}/{name}.html")
     site.page.evaluate(OPEN)
     assert site.page.evaluate(TOO_WIDE, "article .cell_input pre, article table") == []
+    broken = """cells => cells.filter(cell => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return cell.innerText.length < 16 && range.getBoundingClientRect().height > 30;
+    }).map(cell => cell.innerText)"""
+    short = site.page.locator("table.dataframe :is(tbody th, td.words):not(:has(br))")
+    assert short.evaluate_all(broken) == [], "a row twice as high as its numbers"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -81,14 +88,30 @@ def test_a_box_that_scrolls_says_so(site: Site):
     """Nobody would know that there is more to the right."""
     site.look(PHONE)
     site.open("en/01_evaluation.html")
-    boxes = site.page.locator("article table.dataframe").all()
-    wide = [box for box in boxes if box.evaluate("b => b.scrollWidth > b.clientWidth + 1")]
-    assert wide
-    for box in wide:
-        edge = "b => { const s = getComputedStyle(b); return [s.backgroundImage, s.backgroundAttachment]; }"
-        image, attachment = box.evaluate(edge)
-        assert image.count("linear-gradient") == 4
-        assert {"local", "scroll"} <= set(attachment.split(", "))
+    for kind in ("table.dataframe", ".highlight-python pre"):
+        boxes = site.page.locator(f"article {kind}").all()
+        wide = [box for box in boxes if box.evaluate("b => b.scrollWidth > b.clientWidth + 1")]
+        assert wide, f"{kind}: a name would be broken to fit"
+        for box in wide:
+            edge = "b => { const s = getComputedStyle(b); return [s.backgroundImage, s.backgroundAttachment]; }"
+            image, attachment = box.evaluate(edge)
+            assert image.count("linear-gradient") == 4
+            assert {"local", "scroll"} <= set(attachment.split(", "))
+
+
+def test_a_list_of_contents_fades_only_where_it_goes_on(site: Site):
+    """The last entry would be pale as if it were not to be used, or a longer list be cut through a line."""
+    site.look(LAPTOP)
+    mask = "getComputedStyle(document.querySelector('.bd-sidebar-secondary')).maskImage"
+    site.open("en/pitfalls.html")
+    masks = "all => [...new Set(all.map(one => getComputedStyle(one).maskImage))]"
+    assert site.page.locator(".bd-sidebar-secondary, .bd-sidebar-secondary *").evaluate_all(masks) == ["none"]
+    site.page.emulate_media(reduced_motion="no-preference")
+    site.open("en/02_metrics.html")
+    site.until(f"{mask} !== 'none'")
+    site.page.evaluate("document.querySelector('.bd-sidebar-secondary').scrollTop = 1e4")
+    site.until(f"{mask} === 'none'")
+    site.page.emulate_media(reduced_motion="reduce")
 
 
 def test_contents_stay_in_view(site: Site):
@@ -238,6 +261,9 @@ def test_wrong_numbers_are_large(site: Site, language: str):
     assert wrong.all_inner_texts()[0] == "0.667"
     assert wrong.count() == 8
     assert all(one.evaluate("b => parseFloat(getComputedStyle(b).fontSize)") > 28 for one in wrong.all())
+    site.open(f"{language}/index.html")
+    assert wrong.count() == 3
+    assert len({one.bounding_box()["y"] for one in wrong.all()}) == 1, "not a row"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -367,6 +393,9 @@ def test_the_glossary_can_be_narrowed_down(site: Site):
     site.open("zh/glossary.html")
     rows = site.page.locator("#glossary tbody tr")
     every = rows.count()
+    assert rows.first.inner_text().split("\n")[0] == "BEIR"
+    assert rows.first.inner_text().count("BEIR") == 1, "a name that is the same in both languages, twice"
+    assert rows.first.bounding_box()["height"] < 120, "an empty line between a name and what it means"
     site.page.fill("#term-filter", "NDCG")
     assert 0 < len([row for row in rows.all() if row.is_visible()]) < 5 < every
     site.page.fill("#term-filter", "")
@@ -399,6 +428,7 @@ def test_terms_are_explained_where_they_stand(site: Site, language: str):
         terms.nth(number).hover()
         assert box.is_visible()
         assert box.inner_text() in means
+        assert box.evaluate("b => getComputedStyle(b).boxShadow") != "none", "no edge between it and the text"
         site.page.mouse.move(1, 1)
         assert not box.is_visible()
     terms.first.focus()
