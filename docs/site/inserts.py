@@ -54,30 +54,54 @@ def glossary_table(edition: Edition, _argument: str) -> str:
     return f"{field}\n\n{table(edition.words['glossary'], marked)}"
 
 
+def _report(edition: Edition, name: str) -> dict[str, Any]:
+    """Return docs/benchmarks/NAME.json; {} if nothing was measured yet."""
+    path = edition.root / "docs" / "benchmarks" / f"{name}.json"
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+
+
 def benchmark(edition: Edition, name: str) -> str:
-    """Return charts and tables of docs/benchmarks/NAME.json, their labels in the language of the page."""
-    words, path = edition.words, edition.root / "docs" / "benchmarks" / f"{name}.json"
-    if not path.exists():
+    """Return all that the site shows of docs/benchmarks/NAME.json."""
+    return "\n\n".join(part(edition, name) for part in (charts, measurements, versions))
+
+
+def charts(edition: Edition, name: str) -> str:
+    """Return the charts of docs/benchmarks/NAME.json, then when and on which machine it was measured."""
+    words, report = edition.words, _report(edition, name)
+    if not report:
         return str(words["not measured"])
-    report = json.loads(path.read_text(encoding="utf-8"))
+    shown = drawings(edition.root / "docs" / "benchmarks" / f"{name}.json", words)
     machine = words["bench"]["machine"].format(**report["machine"])
-    parts = [words["measured"].format(report["date"], machine, report["command"], report["rounds"])]
-    results = report.get("results", {})
-    if shown := drawings(path, words):
-        parts.append(panels(shown, name, lambda text: _label(text, words)))
-    numbers: list[str] = []
-    for case, peers in results.items():
-        numbers += [f"**{_case(case, words)}**", _measurements(peers, words)]
-    numbers += [_measurements(rows, words) for rows in report.get("tables", [])]
+    measured = words["measured"].format(report["date"], machine, report["command"], report["rounds"])
+    return "\n\n".join([*([panels(shown, name, lambda text: _label(text, words))] if shown else []), measured])
+
+
+def measurements(edition: Edition, argument: str) -> str:
+    """Return the tables of docs/benchmarks/NAME.json, or for "NAME/TABLE" that one, labels in the page's language."""
+    name, _, wanted = argument.partition("/")
+    words, report = edition.words, _report(edition, name)
+    tables = {
+        case: f"**{_case(case, words)}**\n\n{_measurements(peers, words)}"
+        for case, peers in report.get("results", {}).items()
+    }
+    tables |= {str(number): _measurements(rows, words) for number, rows in enumerate(report.get("tables", []), 1)}
     if "seconds" in report:
         memory = {label: {"memory": value} for label, value in report["memory"].items()}
-        numbers += [_measurements(_encoding(report), words), _measurements(memory, words)]
-        numbers += [_measurements(report[key], words) for key in ("half", "multilingual")]
-    if shown:
-        numbers = [f"<details>\n<summary>{words['numbers']}</summary>", *numbers, "</details>"]
-    parts += numbers
-    versions = ", ".join(f"{package} {version}" for package, version in report["versions"].items())
-    return "\n\n".join([*parts, words["versions"] + versions])
+        parts = {"seconds": _encoding(report), "memory": memory} | {
+            key: report[key] for key in ("half", "multilingual")
+        }
+        tables |= {key: _measurements(rows, words) for key, rows in parts.items()}
+    if wanted and report and wanted not in tables:
+        raise DocsError(f"a page asks for the table {argument}; there are: {', '.join(tables)}")
+    return tables.get(wanted, "") if wanted else "\n\n".join(tables.values())
+
+
+def versions(edition: Edition, name: str) -> str:
+    """Return the versions of the packages with which docs/benchmarks/NAME.json was measured."""
+    listed = ", ".join(
+        f"{package} {version}" for package, version in _report(edition, name).get("versions", {}).items()
+    )
+    return edition.words["versions"] + listed if listed else ""
 
 
 def _case(case: str, words: dict[str, Any]) -> str:
@@ -165,6 +189,9 @@ INSERTS: dict[str, Callable[[Edition, str], str]] = {
     "glossary": glossary_table,
     "records": records,
     "benchmark": benchmark,
+    "charts": charts,
+    "table": measurements,
+    "versions": versions,
     "home": home,
     "score": scorer,
     "try": widget,

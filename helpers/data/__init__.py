@@ -1,4 +1,4 @@
-"""Load queries, passages and relevance judgements as a :class:`RetrievalDataset`.
+"""Load queries, passages and relevance judgements as a :class:`~helpers.data.RetrievalDataset`.
 
 :func:`load_dataset` determines the type of a source (``load``). A ``bundled`` collection, a file (``formats``), a
 folder or a data set of the hub (``hub``) is read as tables; ``by_id`` converts them to queries, passages and

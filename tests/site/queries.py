@@ -29,6 +29,9 @@ QUERIES = {
     "benchmarks#streams-and-blocks": ("peak memory", "内存峰值"),
     "try": ("try the metrics", "指标试一试"),
     "helpers.metrics#helpers.metrics.find_hits": ("find_hits", "find_hits"),
+    "helpers.metrics#helpers.metrics.bpref": ("bpref", "bpref"),
+    "helpers.metrics#helpers.metrics.evaluate": ("evaluate", "evaluate"),
+    "helpers.data#helpers.data.load_dataset": ("load_dataset", "load_dataset"),
     "08_chunks": ("分块", "分块"),
     "differences#normalisation": ("normal|normalization|nromalisation", "归一|归一化"),
     "05_languages#what-a-tokenizer-leaves-of-a-language": ("tokenization|tokeniser", "tokenizer|分词"),
@@ -132,6 +135,7 @@ QUESTIONS = [
 
 # Words of the trade that the site itself says otherwise, or hardly says, and the sections that answer.
 TRADE = {
+    "helpers.index#helpers.index.BM25Index": ("BM25", "BM25"),
     "chinese#matching-of-words 03_model_comparison#the-experiment-run-again":
         ("keyword search", "关键词检索|關鍵詞檢索"),
     "01_evaluation#retrieve-the-best-passages-for-each-query": ("semantic search", "檢索|语义检索|向量检索"),

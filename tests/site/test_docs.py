@@ -239,7 +239,7 @@ def test_the_api_pages_have_every_name_that_lessons_import(site: Path):
     by_package = re.compile(r"(helpers\.\w+)\.\w+(\.\w+)$")  # what a package hands on is documented there
     assert {by_package.sub(r"\1\2", name) for name in functions - documented} - documented == set()
     listed = (site / "en" / "api.html").read_text(encoding="utf-8")
-    article = listed[listed.index("<article") : listed.index("</article")]
+    article = listed[listed.index("<article") : listed.index("<h2")]
     assert len(re.findall(r'href="helpers\.\w+\.html#helpers\.\w+\.\w+"', article)) == 6, "the way through"
 
 
@@ -507,6 +507,34 @@ def test_benchmark_tables_are_in_the_language_of_the_page(name: str):
     heads = [label for line in lines if "---:" not in line and not line[0][:1].isdigit() for label in line]
     labels = [label for label in heads if re.search("[A-Za-z]", label.replace("<sup>", "").replace("</sup>", ""))]
     assert [label for label in labels if not re.match(rf"(?:{names})\b|.*[\u4e00-\u9fff]", label)] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_section_on_speed_begins_with_its_answer_and_figure(language: str):
+    """A reader would look for the answer below the method, or for a table that the page has left out."""
+    edition = Edition(ROOT, language)
+    page = filled((ROOT / "docs" / language / "benchmarks.md").read_text(encoding="utf-8"), edition)
+    names = ("metrics", "encode", "streaming", "million")
+    for name, section in zip(names, page.split("\n## ")[1:], strict=True):
+        _, answer, figure = section.split("\n\n")[:3]
+        assert answer.startswith("**")
+        assert "<svg " in figure
+        shown, _, folded = section.partition("<details>")
+        whole = filled(f"<!-- insert: benchmark {name} -->", edition)
+        assert "\n| " not in shown
+        assert folded.count("\n| ") == whole.count("\n| ") > 0
+        assert edition.words["versions"] in folded
+    with pytest.raises(DocsError, match="the table encode/none; there are: seconds, memory, half"):
+        filled("<!-- insert: table encode/none -->", edition)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_modules_are_in_groups(site: Path, language: str):
+    """A reader who comes for the metrics would look through twenty rows or more, or a name there would lead nowhere."""
+    page = BeautifulSoup((site / language / "api.html").read_text(encoding="utf-8"), "html.parser").find("article")
+    tables = page.find_all("table")
+    assert len(page.find_all("h2")) == len(tables) >= 4
+    assert all(name.find_parent("a") for table in tables for name in table.find_all("code", class_="xref"))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

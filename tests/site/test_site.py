@@ -227,7 +227,7 @@ def test_search_answers_questions(site: Site, language: str):
 
 
 def test_a_plain_question_brings_the_definition_and_marks_its_own_words(site: Site):
-    """A newcomer who asks "what is ndcg" would get no definition, or find words marked that nobody typed."""
+    """A newcomer who asks "what is ndcg" would get no definition, a name said twice, or marks of words not typed."""
     site.look(WIDE)
     for language, question, name in (("en", "What is nDCG?", "discounted"), ("zh", "什么是nDCG", "折损")):
         site.open(f"{language}/search.html")
@@ -235,6 +235,9 @@ def test_a_plain_question_brings_the_definition_and_marks_its_own_words(site: Si
         assert name in site.page.inner_text("#search-term")
         marked = site.page.locator("#search-results li > a mark").all_inner_texts()
         assert {word.lower() for word in marked} == {"ndcg"}
+        found(site, "BM25")
+        assert site.page.inner_text("#search-term").startswith("BM25 ")
+        assert "(BM25)" not in site.page.inner_text("#search-term")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

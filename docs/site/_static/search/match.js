@@ -59,6 +59,10 @@ export const edits = (a, b) => {
   return Math.min(3, rows[a.length][b.length]);
 };
 
+/** A test whether a section documents what code calls so: a function or class by its name, in small letters, others with a dot. */
+const called = (name) => ({ section: { title, page } }) => !page &&
+  title.toLowerCase().endsWith(`.${name}`) && (/[_.]/.test(name) || /^(?:[a-z]\w*\.)+\w+$/.test(title));
+
 /** An index of sections: {title, also, page title, text, code, prior}, and groups of terms that mean the same. */
 export class Index {
   constructor(sections, synonyms) {
@@ -166,14 +170,14 @@ export class Index {
   agreement(phrase, within, at) {
     const { prior } = this.sections[at], { name, whole, text, also } = this.plain[at];
     const [head] = name.split(/[:：]/);
-    const called = /[_.]/.test(phrase) && name.endsWith(`.${phrase}`); // a name of the package, as code writes it
-    if (whole === phrase || name === phrase || called) return 3 * Math.max(prior, 1.5);
+    if (whole === phrase || name === phrase) return 3 * Math.max(prior, 1.5);
     if (head === phrase || also.includes(phrase)) return 2.6 * prior;
     if (name.startsWith(phrase)) return 2.2 * prior;
     return prior * (within(name) ? 1.7 : within(text) ? 1.2 : 1);
   }
 
-  /** Sections for a query, best first: {section, score, reading}, and only those that come near the best. */
+  /** Sections for a query, best first: {section, score, reading}, and only those that come near the best.
+   A name of the package goes before all but sections with the query as their heading. */
   search(query) {
     const best = new Map();
     for (const [reading, weight] of this.readings(query)) {
@@ -181,8 +185,11 @@ export class Index {
         if (value * weight > (best.get(at)?.score ?? 0)) best.set(at, { section: this.sections[at], score: value * weight, reading });
       }
     }
-    const found = [...best.values()].sort((a, b) => b.score - a.score);
-    return found.filter(({ score }) => score > found[0].score / 20);
+    const found = [...best.values()].sort((a, b) => b.score - a.score).filter(({ score }, _, [top]) => score > top.score / 20);
+    const name = called(query.toLowerCase().trim());
+    if (!found.some(name)) return found;
+    const headed = ({ section, reading }) => section.title.toLowerCase().split(/[:：]/)[0] === reading.toLowerCase().trim();
+    return [...found.filter(headed), ...found.filter(name), ...found.filter((one) => !headed(one) && !name(one))];
   }
 }
 

@@ -63,6 +63,9 @@ export const item = ({ section, reading, typed, others }, long) => {
   return make("li", "", link(section.url, ...marked(section.title, typed)), ...where, ...same, ...about);
 };
 
-/** What the glossary says of a term; nothing for a query that names none. */
-export const card = (term) =>
-  (term ? [make("b", "", link(term.url, term.names[0])), ` (${term.names[1]}) `, term.means] : []);
+/** What the glossary says of a term, with its name in the other language if that differs; nothing for a query that names none. */
+export const card = (term) => {
+  if (!term) return [];
+  const [name, other] = term.names;
+  return [make("b", "", link(term.url, name)), other === name ? " " : ` (${other}) `, term.means];
+};
