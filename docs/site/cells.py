@@ -131,7 +131,7 @@ def _style_by_class(document: BeautifulSoup) -> None:
                     cell["class"] = "words"
         for cell in found.select("tbody :is(th, td.words)"):
             if len(text_of(cell).encode("gb18030")) < SHORT:
-                cell["class"] = [*cell.get_attribute_list("class", []), "short"]
+                cell["class"] = " ".join([*cell.get_attribute_list("class"), "short"])
 
 
 def _add_chinese(document: BeautifulSoup, known: dict[str, dict[str, str]]) -> None:
