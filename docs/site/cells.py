@@ -91,6 +91,18 @@ def fold(cell: nodes.Element, title: str) -> None:
     parent.insert(at, nodes.raw("", f'<details class="fold"><summary>{escape(title)}</summary>', format="html"))
 
 
+def fold_settings(cell: nodes.Element, title: str) -> None:
+    """Show the first group of a lesson's settings, and put those after the first blank line into a box."""
+    block = next(cell.findall(nodes.literal_block))
+    first, blank, rest = block.astext().partition("\n\n")
+    if blank:
+        box = f'<details class="fold"><summary>{escape(title)}</summary>'
+        shown, more = (nodes.literal_block(text, text, **block.attributes) for text in (first, rest))
+        html = [nodes.raw("", text, format="html") for text in ('<div class="settings">', box, "</details></div>")]
+        at = block.parent.index(block)
+        block.parent[at : at + 1] = [html[0], shown, html[1], more, html[2]]
+
+
 def table(html: str, edition: Edition) -> str:
     """Return an HTML output as the site shows it in the language of an edition."""
     document = parse(re.sub(r"<style.*?</style>\s*", "", html, flags=re.S))
@@ -163,7 +175,8 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     edition, name = Edition.of(app), app.env.docname
     if name not in lesson_names(edition.root):
         return
-    folded = site_words(edition.language)["fold"]
+    words = site_words(edition.language)
+    folded = words["fold"]
     ids = [cell.id for cell in edition.lesson(name).cells]
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") == "cell_code_output":
@@ -172,6 +185,8 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
                 explain(cell, labels(edition.root)["printed"])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] in folded:
             fold(cell, folded[ids[cell["cell_index"]]])
+        elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] == "parameters":
+            fold_settings(cell, words["settings"])
     for output in list(doctree.findall(nodes.raw)):
         if "text_html" in output["classes"]:
             output.replace_self(nodes.raw("", table(output.astext(), edition), **output.attributes))

@@ -13,9 +13,10 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from docs.site import ask, cells, companions, figures, formulas, head, home, inserts, search, terms, widget
+from docs.site import ask, cells, companions, figures, formulas, head, home, inserts, run, search, terms, widget
 from docs.site.finish import finish
 from docs.site.project import MARKS, Edition, addresses, notes, slugs
+from docs.site.pyodide import FOLDER
 from notebooks.kit.notebooks import lesson_names
 
 WIDE_CELL, LONG_WORD = 40, 16  # letters: more of them is a sentence, or broken in half of a phone
@@ -66,6 +67,8 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     for block in [node for node in doctree.findall(nodes.raw) if 'class="names"' in node.astext()]:
         block.parent.remove(block)  # the labels themselves are in Chinese here
     title = next(doctree.findall(nodes.title))
+    first = next(node for node in doctree.findall(nodes.paragraph) if node.parent is title.parent)
+    first.parent.insert(first.parent.index(first) + 1, nodes.raw("", figures.opening(edition, name), format="html"))
     title.parent.insert(title.parent.index(title) + 1, nodes.raw("", lesson_bar(app, name), format="html"))
 
 
@@ -146,6 +149,7 @@ def lesson_bar(app: Sphinx, name: str) -> str:
         "minutes": Edition(edition.root, "en").minutes(name),
         "needs": edition.about(name, "needs") or words["needs"],
         "elsewhere": elsewhere if there else None,
+        "here": FOLDER in app.tags and name in run.LESSONS,
         "launch": {label: url.format(owner=owner, tag=project.tag, path=path) for label, url in urls.items()},
     }
     return str(app.builder.templates.render("lesson-bar.html", context))

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from html import escape
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from docs.site.project import MARKS, DocsError, Edition
+from docs.site.project import MARKS, DocsError, Edition, notes
 from helpers.show import palette
-from notebooks.kit.cells import alt_text
+from notebooks.kit.cells import alt_text, by_id
 from notebooks.kit.drawings import read_svg, svg_fault
 from notebooks.kit.notebooks import lesson_names
 
@@ -22,6 +23,7 @@ SVG = "image/svg+xml"
 COLOURS = {colour.lower(): name for name, colour in (palette.COLOURS | palette.GREYS).items()}
 STROKES = COLOURS | {palette.COLOURS["sky"].lower(): "sky-line"}  # ink lies on a bar; thin lines are brighter
 SCALE = 1.4  # pixels a point: the words of a figure are 14 pixels high where there is room
+LONG = 20  # letters of a label: with more it is set smaller on a phone; a Chinese character counts two
 
 
 def inline(svg: str, alt: str, mark: str, translate: Callable[[str], str]) -> str:
@@ -46,11 +48,37 @@ def inline(svg: str, alt: str, mark: str, translate: Callable[[str], str]) -> st
                 element.set(name, _marked(element.attrib[name], mark))
         if element.tag in ("text", "tspan") and element.text:
             element.text = translate(element.text)
-    box = root.attrib["viewBox"].split()
-    sizes = {name: f"{float(side) * SCALE:.0f}" for name, side in zip(("width", "height"), box[2:], strict=True)}
-    about = {"class": "drawn", "role": "img", "aria-label": alt, "viewBox": root.attrib["viewBox"], **sizes}
+            if len(element.text.encode("gb18030")) > LONG:
+                element.set("class", "long")
+    about = {"class": "drawn", "role": "img", "aria-label": alt, "id": f"figure-{mark}", **_frame(root)}
     root.attrib = about | {name: root.attrib[name] for name in ("stroke-linejoin", "stroke-linecap")}
     return ElementTree.tostring(root, encoding="unicode").replace("\n", "")
+
+
+def _frame(root: ElementTree.Element) -> dict[str, str]:
+    """Return the view box of a figure, and its size in pixels."""
+    _, _, *sides = root.attrib["viewBox"].split()
+    sizes = {name: f"{float(side) * SCALE:.0f}" for name, side in zip(("width", "height"), sides, strict=True)}
+    return {"viewBox": root.attrib["viewBox"], **sizes}
+
+
+def opening(edition: Edition, name: str) -> str:
+    """Return the figure at the beginning of a lesson, one that it draws further down; "" if docs/lessons.yml has none.
+
+    The figure is in the page once and shown twice, so it weighs nothing more.
+    """
+    drawn_by = notes(edition.root)["pictures"].get(name)
+    if not drawn_by:
+        return ""
+    cell = by_id(edition.lesson(name))[drawn_by]
+    svg = next(output.data[SVG] for output in cell.outputs if SVG in output.get("data", {}))
+    size = _frame(read_svg(svg))
+    frame = 'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'.format(**size)
+    caption, below = escape(edition.about(name, "picture")), escape(edition.words["below"])
+    return (
+        f'<figure class="opening"><svg class="drawn" aria-hidden="true" {frame}><use href="#figure-{cell.id}-0"/></svg>'
+        f'<figcaption>{caption} <a href="#cell-{cell.id}">{below}</a></figcaption></figure>'
+    )
 
 
 def _recolour(element: ElementTree.Element, mark: str) -> None:

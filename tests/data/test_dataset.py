@@ -40,6 +40,7 @@ def test_digest_tells_collections_apart():
     """Provenance would name two different collections alike."""
     assert tiny().sha256 == tiny().sha256
     assert tiny().sha256 != tiny(qrels=[{0: 3, 2: 0}, {1: 2, 0: 0}]).sha256
+    assert tiny(queries=["哪里", "two"]).sha256.startswith("9776f806d6475557"), "the digest of reports made earlier"
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,21 @@ def test_from_texts_to_a_collection(folder, capsys):
     assert [data.corpus[row] for row in data.relevant(0)] == [CORPUS["007"]]
 
 
+def test_a_sheet_that_is_half_filled_in_counts_if_one_says_so(folder, capsys):
+    """The option would be lost on its way, and what was judged so far could not be looked at."""
+    assert run("sheet . --runs mine.run --depth 2 --assessors anna") == 0
+
+    def half(rows: Rows) -> None:
+        rows[1][4] = "2"
+
+    assess("judging/anna.csv", half)
+    command = "collect judging/sheet.csv judging/anna.csv"
+    assert run(command) == 1
+    assert "has no grade" in capsys.readouterr().err
+    assert run(f"{command} --partial") == 0
+    assert sum(map(len, read_qrels("qrels.txt").values())) == 1
+
+
 def test_a_second_round_asks_for_what_is_new(folder, capsys):
     """A deeper pool would have assessors judge everything again, or its judgements replace the first."""
     write_qrels("first.txt", {"q1": {"007": 3, "p9": 1}})

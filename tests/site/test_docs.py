@@ -190,6 +190,27 @@ def test_pages_show_the_recorded_outputs(site: Path):
                 assert f'id="cell-{cell.id}"' in text, f"{language}/{name} [{cell.id}]"
 
 
+def test_a_lesson_begins_with_a_figure_that_it_draws(site: Path):
+    """The place of the figure would be empty, or its link lead nowhere."""
+    shown, opening = 0, re.compile(r'<use href="#(figure-[\w-]+)"/></svg><figcaption>.*?href="#(cell-[\w-]+)"')
+    for page in (site / language / f"{name}.html" for language in LANGUAGES for name in NAMES):
+        text = page.read_text(encoding="utf-8")
+        for figure, cell in opening.findall(text):
+            assert text.count(f'id="{figure}"') == text.count(f'id="{cell}"') == 1, page
+            shown += 1
+    assert shown == len(LANGUAGES) * (len(NAMES) - 1)  # the second lesson draws one at once
+
+
+def test_settings_that_can_wait_are_folded(site: Path):
+    """A newcomer would meet sixteen settings before the first question, or a setting would be missing."""
+    soup = BeautifulSoup((site / "en" / "01_evaluation.html").read_text(encoding="utf-8"), "html.parser")
+    first, more = soup.select(".settings pre")
+    cell = next(c for c in read(lesson_path(ROOT, "en", "01_evaluation")).cells if c.id == "parameters")
+    assert f"{first.text.strip()}\n\n{more.text.strip()}" == cell.source
+    assert len(first.text.strip().split("\n")) == 4
+    assert more.find_parent("details")
+
+
 def test_marks_of_the_checks_are_not_published(site: Path):
     """Readers of the source would stumble over marks, or a page would show an insert that was not filled in."""
     assert len(pages(site)) > 50
