@@ -124,7 +124,6 @@ def _local(environments: list[dict[str, str]], dashboard: bool) -> Iterator[Clie
                 )
                 stack.enter_context(cluster)
                 client = stack.enter_context(Client(cluster, set_as_default=False))
-                client.wait_for_workers(len(environments), timeout=START)
             except (RuntimeError, OSError, TimeoutError) as error:
                 raise RuntimeError(
                     f"The {len(environments)} workers of a local cluster did not start ({str(error)!r:.200}). "

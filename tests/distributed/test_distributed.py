@@ -4,6 +4,7 @@ import importlib
 import pickle
 import sys
 import tempfile
+import urllib.request
 import warnings
 from concurrent.futures import CancelledError
 from types import SimpleNamespace
@@ -199,10 +200,17 @@ def test_the_bar_of_a_search_moves(client, tmp_path, monkeypatch, capsys):
     assert f"{3 * SIZE}/{3 * SIZE}" in capsys.readouterr().err
 
 
-def test_a_cluster_of_our_own_does_not_become_the_default_one():
-    """What else a script computes with Dask would go to these workers, and fail when they end."""
-    with clusters.connected(None, 1, 1, 0, False), pytest.raises(ValueError, match="No client"):
-        default_client()
+def test_a_cluster_of_our_own_is_ready_and_keeps_to_itself():
+    """Other work of a script would go to these workers, and anybody on this machine could read what they do."""
+    with clusters.connected(None, 1, 1, 0, False) as client:
+        assert len(client.scheduler_info()["workers"]) == 1
+        with pytest.raises(ValueError, match="No client"):
+            default_client()
+        ports = {c.laddr.port for c in psutil.Process().net_connections("inet") if c.status == psutil.CONN_LISTEN}
+        assert ports
+        for port in ports:
+            with pytest.raises(OSError):  # noqa: PT011  no such page, or not this protocol
+                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5)
 
 
 def test_a_shard_that_fails_is_named_with_its_cause_after_three_retries(model, client, tmp_path, monkeypatch):
