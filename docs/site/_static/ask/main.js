@@ -20,7 +20,7 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
   data.byId = new Map(data.passages.map((passage) => [passage[0], passage]));
   index = new WordIndex(data.passages.map(whole), new Set(data.stop));
   data.stop.forEach((word) => small.add(word));
-  for (const each of data.queries) each.all = [each.text, ...data.passages.filter(([id]) => each.grades[id] >= data.answers).map(whole)].join("\n");
+  for (const each of data.queries) each.all = [each.text, ...Object.keys(each.grades).filter((id) => each.grades[id] >= data.answers).map((id) => whole(data.byId.get(id)))].join("\n");
   queries = new WordIndex(data.queries.map(({ all }) => all), small);
   suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
 }).catch((error) => {
