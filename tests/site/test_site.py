@@ -240,6 +240,43 @@ def test_a_plain_question_brings_the_definition_and_marks_its_own_words(site: Si
         assert "(BM25)" not in site.page.inner_text("#search-term")
 
 
+def test_whole_words_are_marked_in_singular_and_plural(site: Site):
+    """Who asks for a paper would see "papermill" marked, or not see the word that was found."""
+    site.look(WIDE)
+    site.open("en/search.html")
+    for question, said in (
+        ("why is my ndcg lower than the paper", {"ndcg", "lower", "lowers", "paper", "papers"}),
+        ("queries", {"query", "queries"}),
+        ("find_hits", {"find_hits", "find", "finds", "hits", "hit"}),
+        ("retriev", {"retrieve", "retrieved", "retrieves", "retrieval", "retriever", "retrievers", "retrieving"}),
+    ):
+        found(site, question)
+        marked = {word.lower() for word in site.page.locator("#search-results mark").all_inner_texts()}
+        assert marked <= said, question
+        assert len(marked) > 1, question
+    assert site.wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nothing_found_leads_on(site: Site, language: str):
+    """A reader whose words the site lacks would stand before an empty page, or an empty box."""
+    site.look(WIDE)
+    site.open(f"{language}/search.html")
+    pages = ["cheatsheet.html", "glossary.html", "pitfalls.html"]
+    assert found(site, "xyzzy") == []
+    links = "links => links.map(link => link.getAttribute('href'))"
+    assert site.page.locator("#search-summary a").evaluate_all(links) == pages
+    site.open(f"{language}/trust.html")
+    site.page.click("button.search-button-field")
+    site.page.fill("dialog input[name=q]", "xyzzy")
+    site.page.wait_for_selector("dialog .search-none a")
+    assert site.page.locator("dialog .search-none a").evaluate_all(links) == pages
+    site.page.keyboard.press("ArrowDown")
+    assert site.page.locator("dialog .search-none a").first.evaluate("link => link === document.activeElement")
+    assert site.violations() == []
+    assert site.wrong == []
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_sections_of_one_name_are_one_result(site: Site, language: str):
     """Six results called "Setup" would push all others out of sight; or five of them could not be reached."""
@@ -308,6 +345,9 @@ def test_search_from_any_page(site: Site):
     site.page.wait_for_selector(".search-quick li a")
     quick = site.page.locator(".search-quick li > a")
     assert 1 < quick.count() <= 6
+    texts = site.page.locator(".search-quick li p")
+    assert texts.count() == quick.count()
+    assert all(box.bounding_box()["height"] < 30 for box in texts.all()), "more than a line"
     assert quick.first.get_attribute("href") == by_word(QUERIES, "zh")["召回率"].replace("#", ".html#")
     meaning = next(term.means["zh"] for term in glossary(ROOT) if term.zh == "召回率")
     assert meaning in site.page.inner_text("dialog .search-term")

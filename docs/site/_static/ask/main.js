@@ -2,21 +2,26 @@
 import { el, fill } from "../try/element.js";
 import { METRICS, find } from "../try/metrics.js";
 import { fuse } from "./encoder.js";
-import { WordIndex } from "./words.js";
+import { WordIndex, tokenize } from "./words.js";
 
 const CUTOFF = 10, DEPTH = 100;
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
-const DEFAULT = { first: document.documentElement.lang.startsWith("zh") ? "multilingual" : "MiniLM", second: "BM25" };
-const live = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.endsWith("bigrams") || (name === "BM25" && !words.systems["BM25:bigrams"]));
+const DEFAULT = { first: "BM25", second: document.documentElement.lang.startsWith("zh") ? "multilingual" : "MiniLM" };
+const matching = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.endsWith("bigrams") || (name === "BM25" && !words.systems["BM25:bigrams"]));
 
-let loading = null, data = null, index = null;
+let loading = null, data = null, index = null, queries = null; // queries: each with the passages that answer it
+const small = new Set(words.small.split(" ")); // words that tell nothing of what is asked
+const whole = ([, title, body]) => (title ? `${title}\n${body}` : body);
 const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
   return answer.json();
 }).then((read) => {
   data = read;
   data.byId = new Map(data.passages.map((passage) => [passage[0], passage]));
-  index = new WordIndex(data.passages.map(([, title, text]) => (title ? `${title}\n${text}` : text)), new Set(data.stop));
+  index = new WordIndex(data.passages.map(whole), new Set(data.stop));
+  data.stop.forEach((word) => small.add(word));
+  for (const each of data.queries) each.all = [each.text, ...Object.keys(each.grades).filter((id) => each.grades[id] >= data.answers).map((id) => whole(data.byId.get(id)))].join("\n");
+  queries = new WordIndex(data.queries.map(({ all }) => all), small);
   suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
 }).catch((error) => {
   loading = null;
@@ -24,6 +29,7 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
 }));
 
 // The dense model, in a worker once a reader has asked for it; messages are answered one at a time.
+const DENSE = ["MiniLM", "fusion"]; // what it brings
 const SIZE = Number(box.dataset.model ?? 0), megabytes = (bytes) => (bytes / 1e6).toFixed(1);
 let worker = null, ready = false, turn = Promise.resolve(), hear = null;
 const tell = (message) => (turn = turn.catch(() => {}).then(() => new Promise((resolve, reject) => {
@@ -48,10 +54,8 @@ const download = async () => {
     };
     await tell({ size: SIZE });
     ready = true;
-    live.unshift("MiniLM", "fusion");
     if (query.lists) return;
     query.nearest = await nearest(query.text);
-    ["MiniLM", "BM25"].forEach((system, i) => { choices[i].value = system; });
     show();
   } catch (error) {
     worker?.terminate();
@@ -62,41 +66,61 @@ const download = async () => {
 };
 const button = el("button", { type: "button", class: "main", onclick: download }, fill(words.download ?? "", { size: megabytes(SIZE) }));
 const progress = el("progress", { hidden: true, max: SIZE, "aria-label": button.textContent });
-const model = el("div", { class: "ask-model", hidden: true }, el("p", {}, words.offer ?? ""), button, progress);
+const offer = [el("p", {}, words.offer ?? ""), button, progress];
 
 // What is shown: the question, whose grades are those of the collection, changed by the reader's own.
 let query = null, own = new Map(), before = null;
 
 const suggestions = el("datalist", { id: "ask-queries" });
 const input = el("input", { type: "search", list: "ask-queries", "aria-label": words.question, placeholder: words.question, maxlength: 200, required: true, onfocus: () => load().catch(() => {}) });
-const choice = (name) => el("select", { "aria-label": words[name], onchange: () => show() },
+const choice = (name) => el("select", { "aria-label": words[name], onchange: ({ target }) => show(target) },
   ...Object.entries(words.systems).map(([system, label]) => el("option", { value: system, selected: system === DEFAULT[name] }, label)));
 const choices = [choice("first"), choice("second")];
 const lists = choices.map(() => el("ol", {}));
-const state = el("p", { class: "tool-note", "aria-live": "polite", hidden: true });
-const about = el("p", { "aria-live": "polite" }), none = el("p", {}, words.none), note = el("div", {}, about, model, none);
-const near = el("p", { class: "ask-near" });
+const note = el("p", { class: "tool-help", "aria-live": "polite", tabindex: -1 }, words.begin);
+const places = choices.map(() => el("div", {})); // below a list: what there is instead of it
+const examples = el("div", { class: "ask-examples" });
+const suggest = (title, shown) => examples.replaceChildren(el("p", { class: "tool-title" }, title), el("div", {}, ...shown.map(([text, about]) =>
+  el("button", { type: "button", onclick: () => ask(text).then(() => note.focus({ preventScroll: true })) }, el("span", {}, about), el("b", {}, text)))));
 const scores = choices.map(() => el("p", { class: "ask-scores", "aria-live": "polite" })), hint = el("p", {}, words.hint);
-const result = el("div", { class: "ask-result", hidden: true }, note, near,
-  el("div", { class: "ask-lists" }, ...choices.map((select, i) => el("div", {}, select, scores[i], lists[i], el("p", { class: "tool-note" }, words.nothing)))), hint);
+const result = el("div", { class: "ask-result", hidden: true },
+  el("div", { class: "ask-lists" }, ...choices.map((select, i) => el("div", {}, select, scores[i], lists[i], places[i]))), hint);
 
+/** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
+const ranks = (system) => Boolean(query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system)));
 const retrieved = (system) => {
   if (query.lists) return query.lists[system];
+  if (!ranks(system)) return [];
   const matched = (name, k) => index.search(query.text, name.split(":")[0], k);
   const passages = system === "MiniLM" ? query.nearest.slice(0, CUTOFF)
     : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], CUTOFF) : matched(system, CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
 };
-/** Queries of the collection that one of the first three passages of the first ranking answers, best first. */
-const closest = () => [...new Set(retrieved(choices[0].value).slice(0, 3).flatMap((id) => data.queries.filter((known) => known.grades[id] >= data.answers)))].slice(0, 3).map(({ text }) => text);
+/** What two texts share but for words of a Set: words, and in Chinese the longest runs of characters. */
+const shared = (text, other, but) => {
+  const none = new Set(), there = new Set(tokenize(other, none)), found = [];
+  let last = "";
+  for (const unit of tokenize(text, none)) {
+    const holds = there.has(unit), goesOn = /^\p{Script=Han}/u.test(unit) && last.endsWith(unit[0]);
+    if (holds) found.push(goesOn ? found.pop() + unit.slice(1) : unit);
+    last = holds ? unit : "";
+  }
+  return fill(words.shares, { words: [...new Set(found)].filter((run) => tokenize(run, but).length).join(words.and) });
+};
+/** Three queries of the collection, each with what it is: those that share most words with the reader's, they or their answers, then examples. */
+const closest = () => {
+  const found = queries.search(query.text, "BM25", 3).map((i) => [data.queries[i].text, shared(query.text, data.queries[i].all, small)]);
+  return [...found, ...words.examples.filter(([text]) => !found.some(([other]) => other === text))].slice(0, 3);
+};
 const short = (value) => String(Number(value.toFixed(3)));
 const grades = () => new Map([...Object.entries(query.grades), ...own]);
 
-const item = (id) => {
-  const [, title, text] = data.byId.get(id);
+const item = (id, system) => {
+  const passage = data.byId.get(id), [, title, text] = passage;
+  const why = matching.includes(system) ? [" ", el("small", {}, shared(query.text, whole(passage), index.stop))] : [];
   const select = el("select", { "aria-label": fill(words.mine, { title }), onchange: ({ target }) => judge(id, target.value) },
     el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label))));
-  return el("li", { "data-id": id }, el("details", {}, el("summary", {}, title || text.slice(0, 60)), el("p", {}, text)), select);
+  return el("li", { "data-id": id }, el("details", {}, el("summary", {}, title || text.slice(0, 60), ...why), el("p", {}, text)), select);
 };
 
 /** Show the grade of each passage, and the metrics of both lists. */
@@ -109,20 +133,19 @@ const draw = () => {
     select.options[0].textContent = grade === undefined ? words.unjudged : fill(words.judged, { grade });
   }
   const values = choices.map(({ value }) => {
+    if (!ranks(value)) return {};
     const ids = retrieved(value), hits = find(ids, judged, data.answers);
     const known = ids.slice(0, CUTOFF).filter((id) => judged.has(id)).length;
     return { ndcg: METRICS.ndcg(hits, CUTOFF).value, mrr: METRICS.mrr(hits, CUTOFF).value, recall: METRICS.recall(hits, CUTOFF).value,
       judged: ids.length ? known / ids.length : 0, R: hits.R };
   });
-  none.hidden = values[0].R > 0 || !box.querySelector(".ask-lists li");
   const score = (name, i) => {
     const was = before?.[i][name], value = values[i][name];
     const changed = was !== undefined && was !== value ? [" ", el("small", {}, fill(words.was, { value: short(was) }))] : [];
     return el("span", { class: value > values[1 - i][name] && "best" }, `${words.names[name]} `, el("b", {}, short(value)), ...changed);
   };
-  scores.forEach((line, i) => line.replaceChildren(...(values[0].R ? Object.keys(words.names).flatMap((name) => [score(name, i), " "]) : [])));
-  if (!values[0].R) { before = null; return; }
-  before = values;
+  scores.forEach((line, i) => line.replaceChildren(...(values[i].R ? Object.keys(words.names).flatMap((name) => [score(name, i), " "]) : [])));
+  before = values.some(({ R }) => R) ? values : null;
 };
 
 const judge = (id, value) => {
@@ -131,42 +154,38 @@ const judge = (id, value) => {
   draw();
 };
 
-/** Show both lists anew: another question, or another system. */
-const show = () => {
+/** Show both lists anew: another question, or another system by one of the choices. */
+const show = (chosen = choices[1]) => {
   const free = !query.lists;
-  for (const select of choices) {
-    for (const option of select.options) option.disabled = free && !live.includes(option.value);
-  }
-  if (free && choices.some(({ value }) => !live.includes(value))) choices.forEach((select, i) => { select.value = live[i]; });
+  if (!choices.some(({ value }) => ranks(value))) choices.find((select) => select !== chosen).value = matching[0];
   const [first, second] = choices.map(({ value }) => data.means[value]);
-  model.hidden = !free || !SIZE || ready;
-  go.classList.toggle("main", model.hidden); // a page has one main button
-  note.className = free ? "tool-note" : "";
-  const close = free ? closest() : [];
-  near.replaceChildren(...(close.length ? [words.near, ...close.map((text) => el("button", { type: "button", onclick: () => ask(text) }, text))] : []));
-  about.textContent = free ? words.own : fill(words.known, { queries: data.queries.length, first, second });
+  say(free ? words.own : fill(words.known, { queries: data.queries.length, first, second }), free ? "tool-note" : "tool-help");
+  suggest(...(free ? [words.near, closest()] : [words.next, words.examples]));
+  box.append(examples);
   choices.forEach(({ value }, i) => {
-    const ids = retrieved(value);
-    lists[i].replaceChildren(...ids.map(item));
-    lists[i].nextSibling.hidden = ids.length > 0;
+    const ids = retrieved(value), absent = !ranks(value), here = absent && SIZE && DENSE.includes(value);
+    lists[i].replaceChildren(...ids.map((id) => item(id, value)));
+    places[i].className = absent ? "ask-offer" : "";
+    places[i].replaceChildren(...(here ? offer : absent ? [el("p", {}, words.absent)] : ids.length ? [] : [el("p", { class: "tool-note" }, words.nothing)]));
+    if (absent) places[i].append(examples);
   });
-  title.textContent = words.next;
+  go.classList.toggle("main", !button.isConnected); // a page has one main button
   hint.hidden = free;
   result.hidden = false;
+  note.hidden = !result.querySelector("li"); // nothing to grade
   before = null;
   draw();
   const { top } = lists[0].getBoundingClientRect();
-  if (top < 0 || top > innerHeight * 0.6) result.scrollIntoView(); // an example was pressed below, or this is a phone
+  if (top < 0 || top > innerHeight * 0.6) note.scrollIntoView(); // an example was pressed below, or this is a phone
 };
+
+/** Say what is shown, or what goes wrong. */
+const say = (text, kind) => Object.assign(note, { textContent: text, className: kind, hidden: false });
 
 /** Load the collection, and say so, or what went wrong; returns whether it is there. */
 const loaded = async () => {
-  const say = (text, fault = false) => {
-    [state.textContent, state.hidden] = [text, !text];
-    state.classList.toggle("tool-fault", fault);
-  };
-  if (!data) say(words.reading);
-  return load().then(() => { say(""); return true; }, (error) => { say(fill(words.unread, { why: error.message }), true); return false; });
+  if (!data) say(words.reading, "tool-note");
+  return load().then(() => true, (error) => { say(fill(words.unread, { why: error.message }), "tool-note tool-fault"); return false; });
 };
 
 const ask = async (text) => {
@@ -186,10 +205,8 @@ const another = async () => {
 const go = el("button", { class: "main" }, words.ask);
 const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim()); } },
   input, go, el("button", { type: "button", onclick: another }, words.another));
-const title = el("p", { class: "tool-title" }, words.try);
-const examples = el("div", { class: "ask-examples" }, title, el("div", {}, ...words.examples.map(([text, about]) =>
-  el("button", { type: "button", onclick: () => ask(text) }, el("span", {}, about), el("b", {}, text)))));
-box.append(form, suggestions, state, result, examples);
+suggest(words.try, words.examples);
+box.append(form, suggestions, note, result, examples);
 
 const linked = new URLSearchParams(location.hash.slice(1)).get("q");
 if (linked) ask(linked.slice(0, 200)); else if (location.search === "?own") input.focus();

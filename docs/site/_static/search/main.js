@@ -9,9 +9,9 @@ const start = async () => {
   const index = await load(box.dataset.index);
   const show = () => {
     const query = input.value.trim().slice(0, 200), found = query ? index.search(query, MOST) : [];
-    box.replaceChildren(...found.map((section) => item(section, true)));
+    box.replaceChildren(...found.map((section) => item(section)));
     term.replaceChildren(...card(index.define(query)));
-    said.textContent = index.count(query, found, MOST);
+    said.replaceChildren(...index.count(query, found, MOST));
     said.dataset.query = query;
     return query;
   };

@@ -176,6 +176,18 @@ export class Index {
     return prior * (within(name) ? 1.7 : within(text) ? 1.2 : 1);
   }
 
+  /** Where a text has what is asked for, as [from, to]: Latin words that the index takes for the same, or that begin with one
+   it lacks; in Chinese the longest parts of the query. */
+  spots(text, query) {
+    const asked = words(query).filter(marked), begun = asked.filter((word) => word.length > 2 && !this.postings.has(word));
+    const han = (query.match(HAN) ?? []).flatMap((run) => [...run].flatMap((_, i) => [...run].slice(i + 1).map((__, j) => run.slice(i, i + j + 2))));
+    const parts = [...han.sort((a, b) => b.length - a.length), "[a-z0-9_]+(?:\\.[0-9]+)?"];
+    const meets = (word) => asked.includes(word) || begun.some((part) => word.startsWith(part));
+    return [...text.matchAll(new RegExp(parts.join("|"), "gi"))]
+      .filter(([part]) => part.match(HAN) || (/[^_]/.test(part) && latin(part).map(stem).every(meets)))
+      .map(({ 0: part, index }) => [index, index + part.length]);
+  }
+
   /** Sections for a query, best first: {section, score, reading}, and only those that come near the best.
    A name of the package goes before all but sections with the query as their heading. */
   search(query) {
@@ -213,29 +225,14 @@ const nearly = (text, term) => {
 /** Whether a word is worth a mark: it is telling, and more than a single letter. */
 const marked = (word) => telling(word) && !/^[a-z]$/.test(word);
 
-/** The part of a section to show: about so many letters around the words of the query. */
-export const excerpt = (text, reading, letters = 180) => {
-  const asked = words(reading).filter(marked), lower = spelt(text.toLowerCase());
-  const marks = asked.flatMap((word) => {
-    const at = [];
-    for (let i = lower.indexOf(word); i >= 0 && at.length < 20; i = lower.indexOf(word, i + 1)) at.push(i);
-    return at;
-  }).sort((a, b) => a - b);
-  const held = (from) => marks.filter((at) => at >= from && at < from + letters).length;
+/** The part of a text to show: about so many letters around its spots, which Index.spots finds. */
+export const excerpt = (text, spots, letters, before = 40) => {
+  const marks = spots.map(([at]) => at), held = (from) => marks.filter((at) => at >= from && at < from + letters).length;
   const center = marks.reduce((best, at) => (held(at) > held(best) ? at : best), marks[0] ?? 0);
   const within = (at) => at > 0 && /\w@?$/.test(text.slice(at - 2, at)) && /[\w@]/.test(text[at]);
-  let start = Math.max(0, center - 40);
+  let start = Math.max(0, center - before);
   while (start < center && within(start)) start += 1;
   const end = start + letters >= text.length ? text.length : Math.max(text.lastIndexOf(" ", start + letters), start + letters - 15);
-  return (start ? "…" : "") + text.slice(start, end).trim() + (end < text.length ? "…" : "");
-};
-
-/** What to mark in a text: Latin words by their beginnings, Chinese by the longest parts of the query it has. */
-export const marks = (reading) => {
-  const stems = words(reading).filter((word) => /^[a-z0-9.]+$/.test(word) && marked(word));
-  const begun = stems.map((word) => `\\b${word.replace(".", "\\.").replace("iz", "i[sz]")}[a-z]*`);
-  const han = (reading.match(HAN) ?? []).flatMap((run) =>
-    [...run].flatMap((_, i) => [...run].slice(i + 1).map((__, j) => run.slice(i, i + j + 2))));
-  const every = [...han.sort((a, b) => b.length - a.length), ...begun];
-  return every.length ? new RegExp(`(${every.join("|")})`, "gi") : null;
+  const part = text.slice(start, end).trim();
+  return (start ? `…${part.replace(/^[^\p{L}\p{N}]+/u, "")}` : part) + (end < text.length ? "…" : "");
 };

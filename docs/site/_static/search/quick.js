@@ -13,13 +13,14 @@ export const answer = async (input) => {
   const index = await load(new URL("index.json", import.meta.url));
   const show = () => {
     const query = input.value.trim().slice(0, 200), found = query ? index.search(query, MOST) : [];
-    list.replaceChildren(...found.map((section) => item(section, false)));
+    list.replaceChildren(...found.map((section) => item(section, true)));
     term.replaceChildren(...card(index.define(query)));
-    said.textContent = index.count(query, found, MOST);
+    said.replaceChildren(...index.count(query, found, MOST));
+    said.className = query && !found.length ? "search-none" : "visually-hidden";
   };
   input.addEventListener("input", show);
   input.form.parentElement.addEventListener("keydown", (event) => {
-    const stops = [input, ...list.querySelectorAll("a")], at = stops.indexOf(document.activeElement);
+    const stops = [input, ...list.querySelectorAll("a"), ...said.querySelectorAll("a")], at = stops.indexOf(document.activeElement);
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!step || at < 0) return;
     event.preventDefault();

@@ -1,7 +1,8 @@
 // What the search finds, as the search page and the search field of every page show it.
-import { Index, bare, excerpt, marks, words } from "./match.js";
+import { Index, bare, excerpt, words } from "./match.js";
 
 const OF_ONE_PAGE = 4; // sections shown of one page
+const ELSEWHERE = ["glossary.html", "pitfalls.html", "cheatsheet.html"]; // where to look when nothing is found
 
 const make = (tag, kind, ...children) => {
   const element = document.createElement(tag);
@@ -39,28 +40,32 @@ export const load = async (url) => {
       const { title, of } = found.section, head = heads.get(title);
       seen.set(of, (seen.get(of) ?? 0) + 1);
       if (head) head.others.push(found.section);
-      else if (seen.get(of) <= OF_ONE_PAGE) heads.set(title, { ...found, typed: asked(query), others: [] });
+      else if (seen.get(of) <= OF_ONE_PAGE) heads.set(title, { ...found, typed: asked(query), others: [], spots: (...given) => index.spots(...given) });
     }
     return [...heads.values()].slice(0, most);
   };
+  const elsewhere = data.pages.filter(({ url }) => ELSEWHERE.includes(url)).flatMap(({ url, title }) => [" ", link(url, title)]);
+  /** How many sections are found; where none is, links to pages that explain the most. */
   const count = (query, found, most) => {
     const { words: said } = data;
-    return !query ? "" : !found.length ? said.nothing : (found.length < most ? said.found : said.first).replace("{}", found.length);
+    if (!query) return [];
+    return found.length ? [(found.length < most ? said.found : said.first).replace("{}", found.length)] : [said.nothing, ...elsewhere];
   };
   return { search, count, define: (query) => terms.get(key(asked(query))) };
 };
 
-const marked = (text, reading) => {
-  const pattern = marks(reading);
-  return pattern ? text.split(pattern).map((part, i) => (i % 2 ? make("mark", "", part) : part)) : [text];
+const marked = (text, spots) => {
+  let from = 0;
+  return [...spots.flatMap(([at, to]) => [text.slice(from, at), make("mark", "", text.slice(at, (from = to)))]), text.slice(from)];
 };
 
-/** A found section: its title as a link, its page, links to others of the same name, and with `long` an excerpt. */
-export const item = ({ section, reading, typed, others }, long) => {
+/** A found section: its title as a link, its page, links to others of the same name, and an excerpt, in a short form of one line. */
+export const item = ({ section, reading, typed, others, spots }, short = false) => {
   const where = section.of && section.of !== section.title ? [" ", make("span", "search-where", section.short || section.of)] : [];
   const same = others.toSorted((a, b) => (a.url < b.url ? -1 : 1)).map(({ url, short, of }) => make("span", "search-where", " · ", link(url, short || of)));
-  const about = long ? [make("p", "", ...marked(excerpt(section.text || section.code || "", reading), reading))] : [];
-  return make("li", "", link(section.url, ...marked(section.title, typed)), ...where, ...same, ...about);
+  const text = section.text || section.code || "", query = spots(text, typed).length ? typed : reading;
+  const part = excerpt(text, spots(text, query), ...(short ? [140, 16] : [180]));
+  return make("li", "", link(section.url, ...marked(section.title, spots(section.title, typed))), ...where, ...same, make("p", "", ...marked(part, spots(part, query))));
 };
 
 /** What the glossary says of a term, with its name in the other language if that differs; nothing for a query that names none. */
