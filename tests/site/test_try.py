@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from copy import deepcopy
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ pytest.importorskip("sphinx", reason="the docs extra is not installed: pip insta
 
 from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import Edition
+from docs.site.widget import first_ranking, settings, widget
 from docs.site.widget import passages as widget_passages
-from docs.site.widget import settings, widget
 from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate
 from helpers.significance import bootstrap_interval, interval
@@ -250,3 +251,7 @@ def test_real_passages_are_those_of_the_collection(language: str):
         assert row["spare"]
         shown = [*row["retrieved"], *row["relevant"], *row["spare"]]
         assert all(given["titles"][passage] == pocket.passages[passage][0] for passage in shown)
+    first, paper = given["passages"][0], first_ranking(edition)
+    for passage in first["retrieved"]:
+        title = escape(given["titles"][passage])
+        assert (f"<b>{title}</b>" if passage in first["relevant"] else f"<li>{title}</li>") in paper
