@@ -5,6 +5,7 @@ The widget itself is JavaScript without a framework (_static/try/); its words ar
 
 from __future__ import annotations
 
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,12 @@ from sphinx.application import Sphinx
 
 from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import DocsError, Edition, as_json, read_yaml
+from helpers.metrics import evaluate
 
 MARK = '<div class="try" '
 SCORER = '<div class="try score"'
+INTERVALS = "01_evaluation.html#how-far-to-trust-a-score"  # where the lessons explain the intervals of means
+CUTOFF = 5  # k, as the widget begins
 EXAMPLE = "BM25"  # the system whose recorded rankings the page that scores a run offers
 
 
@@ -43,12 +47,15 @@ def widget(edition: Edition, begin: str = "") -> str:
 
     It begins with the example of the lesson or, if nothing is said, that of real passages.
     """
-    return _tool(edition, f'{MARK}id="try">', passages(edition) | {"begin": begin or "passages"})
+    tool = _tool(edition, f'{MARK}id="try">', passages(edition) | {"begin": begin or "passages"})
+    return tool + (on_paper(edition) if begin else first_ranking(edition))
 
 
 def scorer(edition: Edition, _argument: str) -> str:
     """Return the tool that scores a run of the reader's own as one line of HTML, its words those of the widget."""
-    return _tool(edition, f'{SCORER} data-example="_static/score/example.json">', {})
+    return _tool(
+        edition, f'{SCORER} data-example="_static/score/example.json" data-lesson="{INTERVALS}">', {}
+    ) + on_paper(edition)
 
 
 def example(edition: Edition) -> dict[str, Any]:
@@ -70,12 +77,28 @@ def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:
     scoring = words.pop("score")
     words |= scoring if opening.startswith(SCORER) else {}
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
-    return f"{opening}{as_json(words | more)}{fallback}</div>{on_paper(edition)}"
+    return f"{opening}{as_json(words | more)}{fallback}</div>"
 
 
 def on_paper(edition: Edition) -> str:
     """Return what stands on paper in the place of a tool."""
     return f'<p class="on-paper">{settings(edition.root)["words"][edition.language]["paper"]}</p>'
+
+
+def first_ranking(edition: Edition) -> str:
+    """Return the first ranking of the page with its scores, which stand on paper in the place of the widget."""
+    given, words = passages(edition), settings(edition.root)["words"][edition.language]
+    first, titles = given["passages"][0], given["titles"]
+    names = {f"{metric}@{CUTOFF}": meant for metric, meant in words["metrics"].items()}
+    scores = evaluate([first["retrieved"]], [dict.fromkeys(first["relevant"], 1)], list(names)).mean
+    ranked = [
+        f"<b>{escape(titles[one])}</b>" if one in first["relevant"] else escape(titles[one])
+        for one in first["retrieved"]
+    ]
+    rows = "".join(f"<tr><th>{name}</th><td>{names[name]}</td><td>{scores[name]:.4f}</td></tr>" for name in names)
+    about = words["printed"].format(query=escape(first["query"]), k=CUTOFF)
+    items = "".join(f"<li>{one}</li>" for one in ranked)
+    return f'<div class="on-paper"><p>{about}</p><ol>{items}</ol><table>{rows}</table></div>'
 
 
 def place_in_lesson(app: Sphinx, doctree: nodes.document) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from docs.site.project import Edition
 from docs.site.widget import EXAMPLE, settings
 from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate
+from helpers.significance import interval
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.metrics.samples import RELEVANT, RETRIEVED
 from tests.site.browser import PHONE, WIDE, Site
@@ -34,6 +36,12 @@ def paste(site: Site, run: str, qrels: str) -> None:
     site.page.locator(".score-go").click()
 
 
+def means(site: Site) -> list[float]:
+    """The means in the table, without their intervals."""
+    cells = site.page.locator(".score-answer table").first.locator("tbody td span span")
+    return [float(value) for value in cells.evaluate_all("cells => cells.map(cell => cell.firstChild.data)")]
+
+
 def every(site: Site) -> list[str]:
     """The rows of the table of every query: id and values, with tabs between them."""
     rows = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent).join('\t'))"
@@ -52,11 +60,10 @@ def test_a_pasted_run_is_scored_in_the_page(site: Site, language: str):
     site.page.on("request", lambda request: asked.append(request.url))
     site.page.fill(".score input[type=number]", "5")
     paste(site, run, qrels)
-    cells = site.page.locator(".score-answer table").first.locator("tbody td").all_inner_texts()
+    cells = means(site)
     assert [url for url in asked if url != f"{site.base}{language}/_static/icon.svg"] == []  # fetched once, at any time
     expected = evaluate(RETRIEVED, RELEVANT, [f"{metric}@5" for metric in METRICS]).mean
-    for metric, cell in zip(METRICS, cells, strict=True):
-        assert float(cell) == pytest.approx(expected[f"{metric}@5"], abs=1e-4)
+    assert cells == pytest.approx([expected[f"{metric}@5"] for metric in METRICS], abs=1e-4)
     for width, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light")):
         site.look(width, scheme)
         assert site.violations() == []
@@ -113,8 +120,7 @@ def test_files_of_fifty_thousand_lines_are_scored(site: Site, tmp_path: Path):
         site.page.locator(".score-source input").nth(number).set_input_files(str(path))
     site.until("document.querySelectorAll('.score-answer table').length > 1")
     result = evaluate(read_run(run), read_qrels(qrels), [f"{metric}@10" for metric in METRICS])
-    shown = site.page.locator(".score-answer table").first.locator("tbody td").all_inner_texts()
-    assert [float(value) for value in shown] == pytest.approx(list(result.mean.values()), abs=1e-4)
+    assert means(site) == pytest.approx(list(result.mean.values()), abs=1e-4)
     values = dict(zip(read_qrels(qrels), result.per_query["ndcg@10"], strict=True))
     worst = site.page.locator(".score-answer table").nth(1).locator("tbody th").all_inner_texts()
     assert worst == sorted(values, key=values.get)[:10]
@@ -129,14 +135,19 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     site.until("document.querySelectorAll('.score-answer table').length > 1")
     table = site.page.locator(".score-answer table").first
     row = list(METRICS).index("ndcg")
-    shown = float(table.locator("tbody td").nth(row).inner_text())
-    assert shown == pytest.approx(read_pocket(Edition(ROOT, language)).means[EXAMPLE], abs=6e-4)
+    assert means(site)[row] == pytest.approx(read_pocket(Edition(ROOT, language)).means[EXAMPLE], abs=6e-4)
     assert "132" in table.locator("caption").inner_text()
     pocket, worst = read_pocket(Edition(ROOT, language)), site.page.locator(".score-answer table").nth(1)
     first = worst.locator("tbody th").first.inner_text().split("\n")
     assert first[1] == pocket.queries[first[0]], "the id of a query says nothing"
     rows = [row.split("\t") for row in every(site)]
     values = [[float(value) for value in row[1:-1]] for row in rows]
+    for metric, ends in enumerate(table.locator("td small").all_inner_texts()):
+        expected = interval([row[metric] for row in values])
+        assert [float(end) for end in re.findall(r"\d\.\d+", ends)] == pytest.approx([*expected[1:3]], abs=4e-3), ends
+    page, anchor = site.page.locator(".score-tables a").get_attribute("href").split("#")
+    lesson = (site.folder / language / page).read_text(encoding="utf-8")
+    assert f'id="{anchor}"' in lesson, "the link leads to no explanation"
     ranks = {row[0][:4]: row[-1] for row in rows}
     nowhere = settings(ROOT)["words"][language]["score"]["nowhere"]
     for query, lists in pocket.lists.items():

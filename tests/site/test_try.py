@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import re
 from copy import deepcopy
+from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
 from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import Edition
+from docs.site.widget import first_ranking, settings, widget
 from docs.site.widget import passages as widget_passages
-from docs.site.widget import settings, widget
 from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate
+from helpers.significance import bootstrap_interval, interval
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.site.vectors import METRICS, far_apart, random_cases, random_runs
 
@@ -94,6 +97,27 @@ BAD = [
 ]
 
 
+def test_intervals_are_those_of_the_package(node: Any):
+    """The page would give other intervals than the lessons and the report: more than other random draws explain."""
+    script = (
+        'import { intervals } from "./interval.js"; const scored = JSON.parse(text).map((table) => intervals(table));'
+    )
+    rng = np.random.default_rng(11)
+    tables = [
+        [rng.beta(0.3, 0.5, n), 1 / rng.integers(1, 11, n), rng.random(n) ** 8, rng.integers(0, 2, n), np.full(n, 0.5)]
+        for n in (2, 5, 30, 132, 1000)
+    ]
+    tables.append([np.zeros(9), np.ones(9)])
+    for table, got in zip(tables, node(script, [[row.tolist() for row in table] for table in tables]), strict=True):
+        for values, ends in zip(table, got, strict=True):
+            draws = np.array([bootstrap_interval(values, seed=seed)[1:3] for seed in range(8)])
+            expected = interval(values)
+            exact = np.isin(values, (0, 1)).all() or np.ptp(values) == 0
+            allowed = 1e-6 if exact else 6 * draws.std(axis=0, ddof=1) + np.ptp(values) * 1e-3
+            assert (np.abs(np.array(ends) - expected[1:3]) <= allowed).all(), (len(values), ends, expected)
+    assert node(script, [[[0.5], [1]]]) == [[None, None]]
+
+
 def test_texts_are_read_as_the_package_reads_them(node: Any, tmp_path: Path):
     """A file that the package reads would be refused by the page, or read otherwise."""
     got = node(READ, [{"kind": kind, "given": text} for kind, text in GOOD])
@@ -148,10 +172,8 @@ def test_words_are_there_in_both_languages():
     words = deepcopy(settings(ROOT)["words"])
     english, chinese = (words[language] for language in LANGUAGES)
 
-    assert [puzzle.pop("goal") for puzzle in english["puzzles"]] == [p.pop("goal") for p in chinese["puzzles"]]
-    english["puzzles"], chinese["puzzles"] = (
-        " ".join(p["text"] for p in part["puzzles"]) for part in (english, chinese)
-    )
+    goals = [[[one[1:] for one in puzzle] for puzzle in part.pop("puzzles")] for part in (english, chinese)]
+    assert goals[0] == goals[1]
 
     assert {tuple(each) for each in english["experiments"].values()} == {("name", "text", "why")}
 
@@ -165,7 +187,7 @@ def test_words_are_there_in_both_languages():
         path.read_text(encoding="utf-8") for name in ("try", "score") for path in (STATIC / name).glob("*.js")
     )
     keys = english.keys() | english["score"].keys()
-    assert [key for key in keys - {"noscript", "paper", "faults"} if key not in used] == []
+    assert [key for key in keys - {"noscript", "paper", "printed", "faults"} if key not in used] == []
     assert all("</" not in widget(Edition(ROOT, code)).split("</script>")[0] for code in LANGUAGES)
 
 
@@ -229,3 +251,7 @@ def test_real_passages_are_those_of_the_collection(language: str):
         assert row["spare"]
         shown = [*row["retrieved"], *row["relevant"], *row["spare"]]
         assert all(given["titles"][passage] == pocket.passages[passage][0] for passage in shown)
+    first, paper = given["passages"][0], first_ranking(edition)
+    for passage in first["retrieved"]:
+        title = escape(given["titles"][passage])
+        assert (f"<b>{title}</b>" if passage in first["relevant"] else f"<li>{title}</li>") in paper

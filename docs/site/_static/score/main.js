@@ -1,6 +1,7 @@
 // Score a run of one's own: two files, dropped, chosen or pasted, read and scored in the page; nothing is sent anywhere.
 import { el, fill } from "../try/element.js";
 import { METRICS, evaluate } from "../try/metrics.js";
+import { RESAMPLES, intervals } from "./interval.js";
 import { FIELDS, Fault, LIMIT, readQrels, readRun } from "./trec.js";
 
 const WORST = 10;
@@ -45,11 +46,12 @@ const table = (caption, about, head, rows, look = "") => el("div", { class: `sco
     el("tbody", {}, ...rows.map(([first, ...cells]) => el("tr", {}, el("th", { scope: "row" }, first), ...cells.map((cell) => el("td", {}, cell)))))));
 
 const shown = (value) => value.toFixed(4);
-/** A mean as a bar with its number. */
-const bar = (value) => {
-  const part = el("i", {});
-  part.style.setProperty("--part", value);
-  return el("span", { class: "score-bar" }, part, shown(value));
+const reach = (ends) => (ends ? fill(words.interval.reach, { low: ends[0].toFixed(3), high: ends[1].toFixed(3) }) : "");
+/** A mean as a bar with its number, and its interval as a line over the bar. */
+const bar = (value, ends) => {
+  const part = el("i", {}, ...(ends ? [el("i", {})] : []));
+  for (const [name, at] of Object.entries({ part: value, low: ends?.[0], high: ends?.[1] })) part.style.setProperty(`--${name}`, at);
+  return el("span", { class: "score-bar" }, part, el("span", {}, shown(value), el("small", {}, reach(ends))));
 };
 
 const result = ({ rows, mean, counts }, k) => {
@@ -64,11 +66,14 @@ const result = ({ rows, mean, counts }, k) => {
   const found = worst.some(({ first }) => first);
   columns.push(found ? [words.first, at] : [words.top, ({ top }) => named(top ?? fill(words.nowhere, { n: 0 }))]);
   const about = fill(some ? words.lowest : words.among, { n: worst.length, zero: zero("ndcg"), queries: rows.length });
+  const ends = intervals(metrics.map((_, i) => rows.map(({ values }) => values[i])));
+  const means = metrics.map((metric, i) => [el("span", {}, `${metric}@${k}`, el("small", {}, words.metrics[metric])), bar(mean[i], ends[i])]);
   const said = Object.entries(words.counts).filter(([name]) => counts[name]).map(([name, text]) => fill(text, { n: counts[name] }));
   return [
     el("p", { class: "score-zero" }, fill(words.zero, { n: zero("success"), zero: zero("ndcg"), queries: rows.length, k })),
     el("div", { class: "score-tables" },
-      table(words.means, fill(words.judged, counts), [words.metric, words.mean], metrics.map((metric, i) => [el("span", {}, `${metric}@${k}`, el("small", {}, words.metrics[metric])), bar(mean[i])])),
+      el("div", {}, table(words.means, fill(words.judged, counts), [words.metric, words.interval.name], means),
+        el("p", { class: "tool-help" }, fill(rows.length < 2 ? words.interval.one : words.interval.about, { resamples: RESAMPLES }), " ", el("a", { href: root.dataset.lesson }, words.interval.lesson))),
       table(words.worst, about, columns.map(([head]) => head), worst.map((row) => columns.map(([, cell]) => cell(row))), found ? "" : "score-tops")),
     ...(said.length ? [el("p", { class: "tool-note" }, said.join(" "))] : []),
     el("details", {}, el("summary", {}, words.each), table(words.each, "", [words.query, ...metrics.map((metric) => `${metric}@${k}`), words.first], rows.map((row) => [named(row.query), ...row.values.map(shown), at(row)]))),

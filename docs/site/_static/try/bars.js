@@ -1,39 +1,46 @@
-// The means beside the hand: a bar each, what the last change did to it, the reader's guess of who will notice a move,
-// and puzzles to solve by moving documents.
-import { el, fill, titled } from "./element.js";
+// The means beside the hand: a bar each, what the last change did to it, and the reader's guess of who will notice a move.
+import { el, fill } from "./element.js";
 import { METRICS } from "./metrics.js";
+import { Puzzles } from "./puzzles.js";
 
 const LASTS = 2000; // milliseconds for which a change is shown
-const reached = (goal, means) => goal.every(([metric, sign, bound]) => (sign === "<" ? means[metric] < bound : means[metric] >= bound - 1e-12));
 
 export class Bars {
   constructor(words) {
     this.words = words;
     this.rows = Object.keys(METRICS).map((metric) => {
-      const row = { metric, name: el("span", {}), tick: el("input", { type: "checkbox", hidden: true }), ghost: el("i", { class: "try-ghost", hidden: true }), fill: el("i", { class: "try-fill" }), value: el("b", {}), change: el("small", {}) };
-      row.element = el("li", { "data-bar": metric }, el("label", {}, row.tick, row.name), row.value, el("span", { class: "try-track" }, row.fill, row.ghost), row.change);
+      const row = { metric, name: el("span", {}), tick: el("input", { type: "checkbox" }), guess: el("span", { class: "try-guess" }), ghost: el("i", { class: "try-ghost", hidden: true }), fill: el("i", { class: "try-fill" }), value: el("b", {}), change: el("small", {}) };
+      row.element = el("li", { "data-bar": metric }, el("label", {}, row.tick, row.name), row.guess, row.value, el("span", { class: "try-track" }, row.fill, row.ghost), row.change);
       return row;
     });
+    this.puzzles = new Puzzles(words);
+    const list = el("ul", { onkeydown: (event) => this.press(event) }, ...this.rows.map(({ element }) => element));
+    this.element = el("div", { class: "try-bars" }, list, this.puzzles.element);
     this.question = el("p", { class: "try-question", "aria-live": "polite" });
-    this.go = el("button", { type: "button", class: "main", hidden: true, onclick: () => this.make() }, words.move);
+    this.go = el("button", { type: "button", class: "main", onclick: () => this.make() }, words.move);
     this.steps = el("p", { class: "try-steps" });
-    this.element = el("div", { class: "try-bars" }, el("ul", {}, ...this.rows.map(({ element }) => element)), el("div", { class: "try-verdict" }, this.question, this.go, this.steps));
-    this.puzzles = words.puzzles.map(({ text, goal }) => ({ goal, text, element: el("li", {}, text) }));
-    this.list = el("div", { class: "try-puzzles tool-panel" }, titled(words.puzzle), el("ol", {}, ...this.puzzles.map(({ element }) => element)));
+    this.verdict = el("div", { class: "try-verdict" }, this.question, this.go, this.steps);
+    this.settle();
   }
 
-  /** Ask which metrics will notice a move; it is made when the reader has ticked them, and then `next` gives the buttons to go on. */
-  ask({ text, why }, move, next) {
+  /** Ask which metrics will notice the move of a button; it is made when the reader has ticked them, and then `next` gives the buttons to go on. */
+  ask({ text, why }, button, move, next) {
     this.settle();
-    this.asked = { why, move, next };
+    this.asked = { why, button, move, next };
+    button.setAttribute("aria-pressed", "true");
     this.question.textContent = `${text} ${this.words.guess}`;
     this.element.classList.add("asked");
-    for (const { tick } of this.rows) [tick.hidden, tick.checked] = [false, false];
     this.go.hidden = false;
     this.rows[0].tick.focus({ preventScroll: true });
-    const main = this.element.parentElement;
-    const inside = [this.element, main.querySelector(".chosen")].every((one) => one.getBoundingClientRect().bottom <= innerHeight);
-    if (!inside) main.scrollIntoView(); // what moves, or the button that moves it, would be below the window
+    const panel = this.verdict.parentElement, inside = [this.element, panel.parentElement.querySelector(".chosen")];
+    if (inside.some((one) => one.getBoundingClientRect().bottom > innerHeight) || panel.getBoundingClientRect().top < 0) panel.scrollIntoView();
+  }
+
+  /** Enter in a box makes the move. */
+  press(event) {
+    if (event.key !== "Enter") return;
+    event.preventDefault(); // the button that has the focus afterwards would be pressed too
+    this.make();
   }
 
   make() {
@@ -41,34 +48,38 @@ export class Bars {
     this.asked.move();
   }
 
-  /** Say who noticed the move, and how far the reader was right. */
+  /** Say who noticed the move and, if the reader has guessed, how far the guess was right. */
   tell(before, means) {
-    const noticed = ({ metric }) => means[metric] !== before[metric], names = this.rows.filter(noticed).map(({ metric }) => metric);
-    for (const row of this.rows) {
-      const right = row.tick.checked === noticed(row);
-      row.change.textContent += right ? " ✓" : " ✗";
-      row.change.classList.toggle("right", right);
-      row.tick.hidden = true;
+    const { words, asked } = this, noticed = ({ metric }) => means[metric] !== before[metric];
+    const names = this.rows.filter(noticed).map(({ metric }) => metric), guessed = this.rows.some(({ tick }) => tick.checked);
+    const right = this.rows.filter((row) => row.tick.checked === noticed(row));
+    for (const row of guessed ? this.rows : []) {
+      row.guess.textContent = `${words.you} ${right.includes(row) ? "✓" : "✗"}`;
+      row.guess.classList.toggle("right", right.includes(row));
     }
     this.element.classList.replace("asked", "told");
-    const right = this.rows.filter((row) => row.tick.checked === noticed(row)).length, { words } = this;
     const said = names.length ? fill(words.noticed, { names: names.join(words.comma) }) : words.unnoticed;
-    this.question.textContent = `${said} ${fill(words.right, { right, all: this.rows.length })} ${this.asked.why}`;
+    const judged = guessed ? `${fill(words.right, { right: right.length, all: this.rows.length })} ` : "";
+    this.question.textContent = `${said} ${judged}${asked.why}`;
     this.go.hidden = true;
-    this.steps.replaceChildren(...this.asked.next());
+    this.steps.replaceChildren(...asked.next());
     this.steps.firstChild.focus({ preventScroll: true });
-    this.asked = { told: true };
+    this.asked = { button: asked.button, told: true };
   }
 
   /** Take away what was said of the last change. */
-  settle() {
+  clear() {
     clearTimeout(this.waiting);
-    for (const { ghost, change, tick } of this.rows) {
-      ghost.hidden = true;
-      change.textContent = "";
-      change.classList.remove("right");
-      tick.hidden = true;
+    for (const { ghost, change, tick, guess } of this.rows) {
+      [ghost.hidden, tick.checked] = [true, false];
+      for (const said of [change, guess]) said.textContent = "";
     }
+  }
+
+  /** Leave the experiment, if there is one. */
+  settle() {
+    this.clear();
+    this.asked?.button.setAttribute("aria-pressed", "false");
     this.asked = null;
     this.element.classList.remove("asked", "told");
     this.question.textContent = "";
@@ -80,7 +91,8 @@ export class Bars {
   draw(means, k) {
     const before = this.means, guessed = this.asked?.moving;
     const moved = before && (this.k !== k || this.rows.some(({ metric }) => means[metric] !== before[metric]));
-    if (moved && !guessed) this.settle();
+    if (moved && this.asked?.told) this.clear(); // what was found stays
+    else if (moved && !guessed) this.settle();
     for (const { metric, name, ghost, fill: bar, value, change } of this.rows) {
       name.textContent = `${metric}@${k}`;
       value.textContent = means[metric].toFixed(2);
@@ -90,15 +102,11 @@ export class Bars {
       ghost.hidden = gap === 0;
       ghost.style.setProperty("--part", before[metric]);
       change.textContent = gap === 0 ? "=" : `${gap > 0 ? "+" : "−"}${Math.abs(gap).toFixed(2)}`;
+      change.className = gap > 0 ? "rise" : gap < 0 ? "fall" : "";
     }
     if (guessed) this.tell(before, means);
-    else if (moved) this.waiting = setTimeout(() => this.settle(), LASTS);
+    else if (moved) this.waiting = setTimeout(() => this.clear(), LASTS);
     [this.means, this.k] = [means, k];
-    for (const { goal, text, element } of this.puzzles) {
-      if (!reached(goal, means) || element.className) continue;
-      element.className = "solved";
-      element.append(" ", el("b", {}, this.words.solved));
-      this.question.textContent = `${text} ${this.words.solved}`; // beside the hand
-    }
+    this.puzzles.draw(means);
   }
 }

@@ -54,6 +54,7 @@ const start = (root) => {
   const rankings = new Rankings(state, words, () => { settings.draw(); scores.show(rankings.chosen.ranking); keep(); });
   const settings = controls(state, words, redraw);
   const reset = (set, more = {}, first = () => ({ ranking: 0, list: "retrieved", at: 0 })) => {
+    bars.settle();
     Object.assign(state, begin(set), more);
     rankings.chosen = first();
     scores.of = rankings.chosen.ranking;
@@ -70,8 +71,9 @@ const start = (root) => {
       rankings.follow(doc);
       redraw();
     };
-    bars.ask(words.experiments[name], move, () => {
+    bars.ask(words.experiments[name], moves[at], move, () => {
       done.add(name);
+      moves[at].classList.add("done");
       moves[at].textContent = `✓ ${words.experiments[name].name}`;
       const next = [...names.slice(at), ...names].find((one) => !done.has(one));
       const on = next ? [act(fill(words.next, words.experiments[next]), () => ask(next), true)] : [];
@@ -79,18 +81,19 @@ const start = (root) => {
     });
   };
   const moves = names.map((name) => act(words.experiments[name].name, () => ask(name)));
+  for (const button of moves) button.setAttribute("aria-pressed", "false");
   const chosen = el("select", { onchange: ({ target }) => reset(target.value) },
     ...Object.entries(words.sets).map(([set, label]) => el("option", { value: set, selected: set === state.set }, label)));
-  const experiments = el("div", { class: "try-experiments tool-panel" }, titled(words.experiment), el("p", {}, ...moves));
+  const experiments = el("div", { class: "try-experiments tool-panel" }, titled(words.experiment), el("p", {}, ...moves), bars.verdict);
   foot(rankings, state, words, reset);
   listen(rankings);
   settings.draw();
   rankings.draw();
   scores.draw();
-  const parts = [experiments,
-    el("div", { class: "try-controls" }, el("label", {}, el("span", {}, words.set), chosen), ...settings.cutoff),
-    el("div", { class: "try-main" }, bars.element, rankings.element), el("p", { class: "tool-help" }, words.help),
-    bars.list, curves.element, el("div", { class: "try-controls" }, ...settings.further), scores.element];
+  const cutoff = el("div", { class: "try-controls" }, el("label", {}, el("span", {}, words.set), chosen), ...settings.cutoff);
+  const parts = [
+    el("div", { class: "try-main" }, experiments, bars.element, cutoff, rankings.element, el("p", { class: "tool-help" }, words.help)),
+    curves.element, el("div", { class: "try-controls" }, ...settings.further), scores.element];
   root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), ...parts);
   root.classList.add("ready");
 };
