@@ -229,7 +229,7 @@ const marked = (word) => telling(word) && !/^[a-z]$/.test(word);
 export const excerpt = (text, spots, letters, before = 40) => {
   const marks = spots.map(([at]) => at), held = (from) => marks.filter((at) => at >= from && at < from + letters).length;
   const center = marks.reduce((best, at) => (held(at) > held(best) ? at : best), marks[0] ?? 0);
-  const within = (at) => at > 0 && /\w@?$/.test(text.slice(at - 2, at)) && /[\w@]/.test(text[at]);
+  const within = (at) => at > 0 && /\w@?$/.test(text.slice(Math.max(0, at - 2), at)) && /[\w@]/.test(text[at]);
   let start = Math.max(0, center - before);
   while (start < center && within(start)) start += 1;
   const end = start + letters >= text.length ? text.length : Math.max(text.lastIndexOf(" ", start + letters), start + letters - 15);
