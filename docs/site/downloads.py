@@ -20,6 +20,7 @@ from traitlets.config import Config
 
 from docs.site.formulas import mathml
 from docs.site.project import CODES, MARKS, Edition, addresses
+from docs.site.report import source
 from notebooks.kit.cells import alt_text, code_cells
 from notebooks.kit.notebooks import LANGUAGES, lesson_names
 
@@ -64,13 +65,15 @@ def _markdown(source: str) -> str:
 
 
 def downloads(root: Path, target: Path) -> None:
-    """Write every lesson as .ipynb, .py and .html to en/downloads and zh/downloads below target."""
+    """Write every lesson as .ipynb, .py and .html, and the report, to en/downloads and zh/downloads below target."""
     page = Template((root / "docs" / "site" / "download.html").read_text(encoding="utf-8"), keep_trailing_newline=True)
     to_python, to_html = PythonExporter(), _to_html()
     colours = HtmlFormatter(style="a11y-high-contrast-light").get_style_defs(".highlight")
     for edition in (Edition(root, language) for language in LANGUAGES):
         folder = target / edition.language / "downloads"
         folder.mkdir(parents=True)
+        if source(edition).exists():
+            shutil.copyfile(source(edition), folder / "report.html")
         for name in lesson_names(root):
             shutil.copyfile(edition.source(name), folder / f"{name}.ipynb")
             book = described(edition.lesson(name))

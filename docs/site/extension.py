@@ -73,28 +73,41 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def complete_module(app: Sphinx, doctree: nodes.document) -> None:
-    """Begin the page of a module with a table of its names; where the site is not English, say that the page is.
+    """Begin the page of a module with its example and a table of its names, functions before classes.
 
-    "On this page" lists these names alone: with the methods of classes it would be too long to read.
+    Where the site is not English, say that the page is. "On this page" lists these names alone: with the methods of
+    classes it would be too long to read.
     """
     edition, page = Edition.of(app), doctree.next_node(nodes.section)
     if not app.env.docname.startswith("helpers.") or page is None:
         return
-    rows = []
-    for entry in (node for node in page.children if isinstance(node, addnodes.desc)):
+    entries = [node for node in page.children if isinstance(node, addnodes.desc)]
+    for place, entry in zip([page.index(entry) for entry in entries], sorted(entries, key=_is_class), strict=True):
+        page.children[place] = entry
+    known, rows = edition.words.get("names", {}).get(app.env.docname, {}), []
+    for entry in sorted(entries, key=_is_class):
         name, about = entry[0]["ids"][0], entry[-1].next_node(nodes.paragraph)
-        link = nodes.reference("", "", nodes.literal("", name.rpartition(".")[2]), refid=name)
+        short = name.rpartition(".")[2]
         summary = re.split(r"\.(?:\s|$)", about.astext() if about else "")[0]
-        rows.append([nodes.paragraph("", "", link), nodes.paragraph("", summary)])
+        cell = nodes.paragraph("", known.get(short, summary), classes=["language-zh-CN"] if short in known else [])
+        link = nodes.reference("", "", nodes.literal("", short), refid=name)
+        rows.append([nodes.paragraph("", "", link), cell])
         for method in (node for node in entry[-1].findall(addnodes.desc_signature)):
             method["_toc_name"] = ""
     first = page.next_node(nodes.paragraph)
     if rows and first is not None and first.parent is page:
-        page.insert(page.index(first) + 1, _table(rows))
+        after = page.index(first) + 1
+        after += isinstance(page[after], nodes.doctest_block)
+        page.insert(after, _table(rows))
     if edition.language != "en":
         page["classes"].append("language-en")
         note = edition.words["modules"][app.env.docname] + edition.words["in english"]
         page.insert(1, nodes.paragraph("", note, classes=["where", "language-zh-CN"]))
+
+
+def _is_class(entry: nodes.Element) -> bool:
+    """Tell a class or an exception from a function: readers look for what they can call."""
+    return bool(entry["objtype"] != "function")
 
 
 def describe_modules(app: Sphinx, doctree: nodes.document) -> None:
@@ -119,6 +132,8 @@ def list_on_phones(_app: Sphinx, doctree: nodes.document) -> None:
         first = max((len(word) for row in rows for word in row[0].astext().split()), default=0)
         longest = max(_width(cell.astext()) for row in rows for cell in row[1:])
         many = 2 < len(rows[0]) < 8 and longest > WIDE_CELL
+        if "bars" in table["classes"]:
+            continue
         if many or (len(rows[0]) == 2 and first > LONG_WORD) or table.next_node(nodes.math):
             table["classes"].append("listed")
         for row in rows if many and head else ():
@@ -213,9 +228,9 @@ STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of 
     "autodoc-process-signature": [shorten_defaults],
     "autodoc-skip-member": [skip_members],
     "doctree-read": [
-        remove_marks, resolve_links, name_headings, complete_lesson, complete_module, describe_modules,
-        list_on_phones, cells.show_cells, figures.draw_figures, companions.show_companions, terms.explain_terms,
-        terms.ask, widget.place_in_lesson,
+        remove_marks, figures.draw_bars, resolve_links, name_headings, complete_lesson, complete_module,
+        describe_modules, list_on_phones, cells.show_cells, figures.draw_figures, companions.show_companions,
+        terms.explain_terms, terms.ask, widget.place_in_lesson,
     ],
     "html-page-context": [load_tools, search.collect, head.describe],
     "html-collect-pages": [search.search_page],

@@ -6,6 +6,7 @@ that is not listed there, and no element or attribute that notebooks/kit/drawing
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from html import escape
@@ -22,6 +23,7 @@ from notebooks.kit.notebooks import lesson_names
 SVG = "image/svg+xml"
 COLOURS = {colour.lower(): name for name, colour in (palette.COLOURS | palette.GREYS).items()}
 STROKES = COLOURS | {palette.COLOURS["sky"].lower(): "sky-line"}  # ink lies on a bar; thin lines are brighter
+BARS = re.compile(r"<!-- bars (\S+) (\S+) -->\s*")  # before a table: the values at which its bars begin and end
 SCALE = 1.4  # pixels a point: the words of a figure are 14 pixels high where there is room
 LONG = 20  # letters of a label: with more it is set smaller on a phone; a Chinese character counts two
 
@@ -120,6 +122,37 @@ def _holds_svg(container: nodes.container) -> bool:
     """Tell whether a container holds the formats of one output, SVG among them."""
     return container.get("nb_element") == "mime_bundle" and any(
         isinstance(part, nodes.container) and part.get("mime_type") == SVG for part in container.children
+    )
+
+
+def draw_bars(_app: Sphinx, doctree: nodes.document) -> None:
+    """Draw the values of a table as bars from that of its first row, which changes nothing; the longest bars first."""
+    for mark in [node for node in doctree.findall(nodes.raw) if BARS.fullmatch(node.astext())]:
+        low, high = map(float, BARS.fullmatch(mark.astext()).groups())  # type: ignore[union-attr]
+        chart = mark.next_node(nodes.table, descend=False, siblings=True)
+        body = chart.next_node(nodes.tbody)
+        values = {row: float(row[1].astext()) for row in body}
+        first, start = next(iter(values.items()))
+        body.children = [first, *sorted(body[1:], key=lambda row: -abs(values[row] - start))]
+        for row, value in values.items():
+            change = "" if row is first else f"{value - start:+.3f}".replace("-", "−")
+            row[1][0] += nodes.raw("", f"<small>{change}</small>", format="html")
+            places = (100 * (each - low) / (high - low) for each in (start, value))
+            row += nodes.entry("", nodes.raw("", _bar(*places), format="html"))
+        ends = nodes.raw("", f"<span>{low:g}</span><span>{high:g}</span>", format="html")
+        chart.next_node(nodes.thead)[0] += nodes.entry("", nodes.paragraph("", "", ends))
+        chart[0].insert(2, nodes.colspec(colwidth=1))
+        chart[0]["cols"] = 3
+        chart["classes"].append("bars")
+        mark.parent.remove(mark)
+
+
+def _bar(start: float, end: float) -> str:
+    """Return a bar between two places of a line of 100, and a mark where it starts."""
+    kind = "rise" if end > start else "fall"
+    return (
+        '<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><path d="M0 0V10M100 0V10"/>'
+        f'<path class="{kind}" d="M{start:.1f} 1V9H{end:.1f}V1z"/><path class="start" d="M{start:.1f} 0V10"/></svg>'
     )
 
 

@@ -15,6 +15,8 @@ from docs.site.ask import ask
 from docs.site.figures import panels
 from docs.site.home import home
 from docs.site.project import DocsError, Edition, addresses, table
+from docs.site.ranks import ranks
+from docs.site.report import report
 from docs.site.terms import anchor
 from docs.site.widget import scorer, widget
 from notebooks.kit.notebooks import lesson_names
@@ -187,7 +189,9 @@ INSERTS: dict[str, Callable[[Edition, str], str]] = {
     "card": card,
     "lessons": lesson_list,
     "glossary": glossary_table,
+    "ranks": ranks,
     "records": records,
+    "report": report,
     "benchmark": benchmark,
     "charts": charts,
     "table": measurements,

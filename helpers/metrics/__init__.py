@@ -1,5 +1,17 @@
 """Retrieval metrics with trec_eval's conventions: per query first, mean second. Needs numpy alone.
 
+>>> from helpers.metrics import evaluate
+>>> run = {"q1": {"a": 9.1, "b": 7.4, "c": 5.0}, "q2": {"d": 3.2, "a": 1.5}}  # scores
+>>> qrels = {"q1": {"b": 2, "c": 1}, "q2": {"d": 1, "e": 1}}  # grades of a judge
+>>> result = evaluate(run, qrels, ["recall@2", "mrr@10", "ndcg@10"])
+>>> for metric, mean in result.mean.items():
+...     print(f"{metric}: {mean:.3f}")
+recall@2: 0.500
+mrr@10: 0.750
+ndcg@10: 0.641
+>>> result.per_query["mrr@10"]  # of q1 and q2
+array([0.5, 1. ])
+
 Every metric follows one line: ranked ids and judgements -> ranks of the judged documents -> one value per query.
 `find_hits` does the first step once, each metric is the few lines of its formula on the `Hits` it returns, and
 `evaluate` computes many metrics at many cutoffs from the same hits. The files, in that order::

@@ -94,12 +94,28 @@ def leaderboard(scores: dict[str, list[float]]) -> dict[str, float]:
         "neighbours": int(neighbours.sum()),
         "neighbours apart": int(apart[neighbours].sum()),
         "neighbours apart, corrected": int(adjusted[neighbours].sum()),
+        "highest place apart from the next": int(np.argmax(apart[neighbours])) + 1,
         "neighbours apart, by Borda count": int((borda < LEVEL).sum()),
         "pairs apart": float(apart.mean()),
         "pairs apart, corrected": float(adjusted.mean()),
         "not apart from the first": int((~apart[with_first]).sum()),
         "median gap of neighbours": float(np.median(-np.diff(table.mean(axis=1)))),
     }
+
+
+def intervals(scores: dict[str, list[float]]) -> dict[str, str]:
+    """Return what the page draws of the models, the best mean first: means, leads, half the widths of their intervals.
+
+    A lead is that of the first model over each other one, and of each model over the next; its interval is Student's.
+    """
+    table = np.array(sorted(scores.values(), key=lambda row: -np.mean(row)))
+    tasks = table.shape[1]
+    quantile = stats.t.ppf(1 - LEVEL / 2, tasks - 1)
+    found = {"means": table.mean(axis=1)}
+    for name, leads in {"first": table[0] - table[1:], "next": table[:-1] - table[1:]}.items():
+        found[name] = leads.mean(axis=1)
+        found[f"half, {name}"] = quantile * leads.std(axis=1, ddof=1) / np.sqrt(tasks)
+    return {name: " ".join(f"{value:.5f}" for value in values) for name, values in found.items()}
 
 
 def decisions() -> dict[str, Any]:
@@ -146,6 +162,7 @@ def main(arguments: list[str] | None = None) -> None:
         "source": "https://github.com/embeddings-benchmark/results",
         "commit": commit.stdout.strip(),
         "leaderboard": leaderboard(scores),
+        "intervals": intervals(scores),
         "decisions": decisions(),
         "chinese": read_chinese(clone),
         "tasks": list(TASKS),

@@ -41,7 +41,7 @@ def metrics(report: dict[str, Any]) -> Charts:
         axes.xaxis.set_major_locator(LogLocator(numticks=4))
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.minorticks_off()
-        title = f"{kind} judgements"
+        title = f"{kind} judgements, queries × passages in each ranking"
         axes.legend(frameon=False, title=title, alignment="left", ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
         yield kind, axes.figure
 

@@ -67,7 +67,12 @@ def test_what_a_leaderboard_tells_apart_follows_from_its_scores():
     """The page on ranks would quote figures that its own record of MTEB's scores does not give."""
     record = json.loads((FOLDER / "ranks.json").read_text(encoding="utf-8"))
     scores = {model: [float(value) for value in row.split()] for model, row in record["scores"].items()}
-    assert bench_ranks.leaderboard(scores) == record["leaderboard"]
+    found = record["leaderboard"]
+    assert bench_ranks.leaderboard(scores) == found
+    assert bench_ranks.intervals(scores) == record["intervals"]
+    drawn = {name: np.array(row.split(), float) for name, row in record["intervals"].items()}
+    assert (drawn["first"] <= drawn["half, first"]).sum() == found["not apart from the first"]
+    assert (drawn["next"] > drawn["half, next"]).sum() == found["neighbours apart"]
     means = sorted(np.mean(list(scores.values()), axis=1), reverse=True)
     assert record["leaderboard"]["median gap of neighbours"] == pytest.approx(np.median(-np.diff(means)))
     by_hand = {"a": [0.9, 0.8, 0.9, 0.8], "b": [0.5, 0.42, 0.51, 0.4], "c": [0.5, 0.4, 0.5, 0.41]}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import doctest
+
 import numpy as np
 import pytest
 
+from helpers import metrics
 from helpers.metrics import Judgements, evaluate
 from tests.metrics.samples import BARE, RELEVANT, RETRIEVED, random_run
 
@@ -21,6 +24,11 @@ def test_edge_queries_count_zero_and_are_reported():
     assert (list(skipped.query_ids), skipped.queries, skipped.no_relevant) == (["a", "c"], 2, 1)
     with pytest.raises(ValueError, match="'b'"):
         evaluate(run, qrels, "recall@1", no_relevant="raise")
+
+
+def test_the_example_of_the_package_prints_what_it_says():
+    """The first thing on the page of the package would be an error, or another number than the reader gets."""
+    assert doctest.testmod(metrics) == (0, 6)
 
 
 def test_inputs_are_not_changed():

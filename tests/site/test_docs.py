@@ -272,13 +272,47 @@ def test_a_page_of_a_module_begins_with_its_names(site: Path, language: str):
     names = [link["href"] for link in soup.select("article table.names a")]
     assert {f"#helpers.metrics.{name}" for name in ("evaluate", "Hits", "ndcg", "recall")} < set(names)
     assert all(soup.find(id=name[1:]) for name in names)
-    assert {link["href"] for link in soup.select(".page-toc a")} == set(names)
+    assert [link["href"] for link in soup.select(".page-toc a")] == names
+    assert names[0] == "#helpers.metrics.evaluate"
+    assert soup.select_one("article .highlight").find_next("table", class_="names") is not None
+    summaries = [row.find_all("td")[1].get_text() for row in soup.select("article table.names tr")]
+    chinese = [summary for summary in summaries if re.search("[\u4e00-\u9fff]", summary)]
+    assert len(chinese) == (len(names) if language == "zh" else 0)
     section = soup.select_one("article section")
     if language == "en":
         assert section.find_all(lang=True) == []
     else:
         assert section["lang"] == "en"
         assert [note["lang"] for note in section.select("p.where")] == ["zh-CN"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sizes_of_causes_are_drawn_in_their_order(site: Path, language: str):
+    """A bar would belong to another cause than its value, or the largest be looked for among the small ones."""
+    text = (site / language / "differences.html").read_text(encoding="utf-8")
+    first, *rows = BeautifulSoup(text, "html.parser").select("table.bars tbody tr")
+    values = [float(row.select("td")[1].find(string=True)) for row in rows]
+    start = float(first.select("td")[1].get_text())
+    assert len(rows) > 10
+    assert values == sorted(values, key=lambda value: -abs(value - start))
+    for row, value in zip(rows, values, strict=True):
+        assert row.small.get_text() == f"{value - start:+.3f}".replace("-", "−")
+        [bar] = row.select("path.rise" if value > start else "path.fall")
+        places = [float(place) / 200 + 0.5 for place in re.findall(r"[MH]([\d.]+)", bar["d"])]
+        assert places == pytest.approx([start, value], abs=0.001)
+        assert text.count(f'id="{row.a["href"].partition("#")[2]}"') == 1
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_report_that_a_page_shows_is_the_one_it_links_to(site: Path, language: str):
+    """A reader would see other numbers in the picture of a report than in the report."""
+    page = BeautifulSoup((site / language / "own_model.html").read_text(encoding="utf-8"), "html.parser")
+    shown = page.select_one("figure.report")
+    whole = BeautifulSoup((site / language / shown.figcaption.find_next("a")["href"]).read_text("utf-8"), "html.parser")
+    assert len(shown.select("td")) > 10
+    assert shown.select_one(".summary").get_text() == whole.select_one(".summary").get_text().replace("\n", "")
+    cells = {cell.get_text() for cell in whole.select("td, th")}
+    assert {cell.get_text() for cell in shown.select("td, th")} <= cells
 
 
 def _has_a_page(name: str) -> bool:

@@ -1,0 +1,28 @@
+"""Record the report that "Your own model and data" shows: `python -m tests.report.sample`.
+
+It is the one that `retrieval-report --against bm25` writes, in each language. A test writes it again.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from helpers.report import main as report
+
+FOLDER = Path(__file__).parents[2] / "docs" / "benchmarks"
+COMMAND = "retrieval-report --against bm25"
+LANGUAGES = ("en", "zh")
+
+
+def write(language: str, target: Path) -> None:
+    """Write the report in a language to a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        report([*COMMAND.split()[1:], "--language", language, "--out", folder])
+        shutil.copyfile(Path(folder) / "report.html", target)
+
+
+if __name__ == "__main__":
+    for each in LANGUAGES:
+        write(each, FOLDER / f"report.{each}.html")

@@ -1,0 +1,43 @@
+"""The recorded report that "Your own model and data" shows is the one that its command writes today."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from helpers.data import load_dataset
+from tests.report import sample
+
+NUMBER = re.compile(r"\d+\.\d+")
+
+
+def results(path: Path) -> str:
+    """Return the text of a report up to what depends on the day and the machine."""
+    main = path.read_text(encoding="utf-8").partition("<main>")[2]
+    return re.sub(r"<[^>]+>", " ", re.split("<h2>(?:Cost|开销)<", main)[0])
+
+
+@pytest.mark.parametrize("language", sample.LANGUAGES)
+def test_the_recorded_report_belongs_to_the_collection_as_it_is(language: str):
+    """The page would show scores of judgements that have changed since, or other ones than the page on differences."""
+    text = results(sample.FOLDER / f"report.{language}.html")
+    figures = json.loads((sample.FOLDER / "differences.json").read_text(encoding="utf-8"))
+    assert load_dataset("pocket-en").sha256 in text
+    assert f"{figures['formula']['ndcg@10']:.3f}" in text
+    assert f"{figures['pool']['BM25']:.3f}" in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", sample.LANGUAGES)
+def test_the_recorded_report_is_what_its_command_writes(language: str, tmp_path: Path):
+    """The page would show a report that nobody gets any more."""
+    sample.write(language, tmp_path / "report.html")
+    written, recorded = (
+        results(path) for path in (tmp_path / "report.html", sample.FOLDER / f"report.{language}.html")
+    )
+    assert NUMBER.sub("0", written) == NUMBER.sub("0", recorded), "run python -m tests.report.sample"
+    numbers = [[float(number) for number in NUMBER.findall(text)] for text in (written, recorded)]
+    assert numbers[0] == pytest.approx(numbers[1], abs=0.0015), "run python -m tests.report.sample"
