@@ -11,59 +11,48 @@ from typing import Any
 
 from docs.site.pocket import read_pocket
 from docs.site.project import MARKS, Edition, as_json, read_yaml
+from docs.site.terms import explained
 from helpers.index.words import tokenize
 from notebooks.kit.cells import alt_text
 from notebooks.kit.figures import notebook_figures
 from notebooks.kit.notebooks import lesson_names
+from notebooks.kit.translation import glossary
 
 MARK = '<div class="home"'
 SYSTEMS = {"en": {"dense": "MiniLM", "BM25": "BM25"}, "zh": {"dense": "multilingual", "BM25": "BM25"}}
-SHOWN = 5
+SHOWN, FAR = 3, 10  # passages of a ranking; an answer below the second counts as not found
 METRIC = "ndcg@10"  # the one that the sentence beside the figure names
-STRONG = {METRIC: "told", "recall@1": "strong"}  # the curves that one is to see first
+TERMS = {  # of the glossary, and how home.yml names them
+    "BM25": "BM25", "normalised discounted cumulative gain": "nDCG", "trec_eval": "trec_eval",
+}  # fmt: skip
 
 
 def rankings(edition: Edition) -> dict[str, Any]:
     """Return the rankings of a language as the page shows them.
 
-    ``queries`` are [id, text, {system: [rank of the first answer, 0 for none in ten, [rank, title] of that answer where
-    it is not shown, [title, grade, words], …]}], the title of a passage in pieces: every second one, and each of the
-    words that its text has besides, is a word of the query by which the system ranks.
+    ``queries`` are [id, text, {system: [rank of the first answer, 0 for none in a hundred; rows of passages]}], the
+    first answer with a row of its own where it is further down. A row is [rank, title, words that the passage shares
+    with the query, grade, the sentence that answers, of the first answer alone].
     """
     pocket = read_pocket(edition)
     queries: list[list[Any]] = []
     for query, lists in pocket.lists.items():
+        words = dict.fromkeys(tokenize([pocket.queries[query]])[0])
         shown: dict[str, list[Any]] = {}
         for label, system in SYSTEMS[edition.language].items():
-            rank, answer = pocket.first_answer(query, system)
-            unseen = [] if 0 < rank <= SHOWN else [rank, pocket.passages[answer][0] if answer else ""]
-            query_words = set(tokenize([pocket.queries[query]])[0]) if label == "BM25" else set()
-            passages = [
-                [*_shared(*pocket.passages[one], query_words), pocket.grades[query].get(one, 0)]
-                for one in lists[system][:SHOWN]
-            ]
-            shown[label] = [rank if rank <= len(lists[system]) else 0, unseen, *passages]
+            first, answer = pocket.first_answer(query, system)
+            ranked = [*enumerate(lists[system][:SHOWN], 1), *([(first, answer)] if first > SHOWN else [])]
+            rows: list[list[Any]] = []
+            for rank, passage in ranked:
+                title, text = pocket.passages[passage]
+                found = set(tokenize([f"{title}\n{text}"])[0])
+                sentence = pocket.sentence(query, passage) if rank == first else ""
+                shared = [word for word in words if word in found]
+                rows.append([rank, title, shared, pocket.grades[query].get(passage, 0), sentence])
+            shown[label] = [first, *rows]
         queries.append([query, pocket.queries[query], shown])
     means = {label: pocket.means[system] for label, system in SYSTEMS[edition.language].items()}
     return {"queries": queries, "means": means}
-
-
-def _shared(title: str, text: str, query_words: set[str]) -> tuple[list[str], list[str]]:
-    """Return the title in pieces, every second one a word of the query, and those that the text alone has."""
-    pieces, end = [""], 0
-    for word in tokenize([title], stop_words=())[0]:
-        start = title.lower().find(word, end)
-        if start < 0:  # written otherwise: a digit in full width
-            continue
-        if word in query_words:
-            pieces[-1] += title[end:start]
-            pieces += [title[start : start + len(word)], ""]
-        else:
-            pieces[-1] += title[end : start + len(word)]
-        end = start + len(word)
-    pieces[-1] += title[end:]
-    in_text = query_words - {piece.lower() for piece in pieces[1::2]}
-    return pieces, [word for word in dict.fromkeys(tokenize([f"{title}\n{text}"])[0]) if word in in_text]
 
 
 def home(edition: Edition, _argument: str) -> str:
@@ -72,73 +61,68 @@ def home(edition: Edition, _argument: str) -> str:
     words, data = said[edition.language], rankings(edition)
     curves = growth(edition)
     minutes = [Edition(edition.root, "en").minutes(name) for name in lesson_names(edition.root)]
+    known = {TERMS[term.en]: term for term in glossary(edition.root) if term.en in TERMS}
     fill = {
         "lessons": len(minutes), "minutes": minutes[0], "hours": round(sum(minutes) / 60),
         "queries": len(data["queries"]), "passages": len(read_pocket(edition).passages),
-        "highest": f"{curves[METRIC][0][1]:.2f}", "lowest": f"{curves[METRIC][-1][1]:.2f}", **data["means"],
+        "highest": f"{curves[METRIC][0][1]:.2f}", "lowest": f"{curves[METRIC][-1][1]:.2f}",
         "drop": f"{curves[METRIC][0][1] - curves[METRIC][-1][1]:.2f}",
+        **{f"mean_{system}": mean for system, mean in data["means"].items()},
+        **{name: explained(term, name, edition.language) for name, term in known.items()},
     }  # fmt: skip
 
-    def text(key: str) -> str:
-        return escape(words[key].format(**fill))
+    def text(words: str) -> str:
+        return escape(words).format(**fill)
 
-    facts = "".join(f"<li><b>{escape(a.format(**fill))}</b>{escape(b.format(**fill))}</li>" for a, b in words["facts"])
+    facts = "".join(f"<li><b>{text(a)}</b>{text(b)}</li>" for a, b in words["facts"])
     doors = "".join(
         f'<a href="{page}.html"><b>{escape(title)}</b><span>{escape(about)}</span></a>'
         for page, (title, about) in words["paths"].items()
     )
     chosen = next(row for row in data["queries"] if row[0] == said["first"][edition.language])
-    labels = {key: words[key] for key in ("answers", "related", "answered", "missed", "beyond", "text", "comma")}
+    labels = {key: words[key] for key in ("answers", "related", "answered", "missed", "shared", "none", "comma")}
+    systems = "".join(
+        f'<div data-system="{system}"><p><b>{text(name)}</b> {text(about)}</p>'
+        f"{_ranking(chosen[2][system], words)}</div>"
+        for system, (name, about) in words["systems"].items()
+    )
     return (
         f'{MARK}><p class="home-go">'
-        f'<a href="01_evaluation.html">{text("start")}</a> <a href="own_model.html">{text("own")}</a></p>'
-        f'<div class="home-demo" data-rankings="_static/home/rankings.json">'
+        f'<a href="01_evaluation.html">{text(words["start"])}</a> <a href="own_model.html">{text(words["own"])}</a></p>'
+        f'<div class="home-demo" data-rankings="_static/home/rankings.json" data-far="{FAR}">'
         f"{as_json(labels)}"
-        f'<p class="home-ask"><span>{text("demo")}</span> <button type="button" hidden>{text("another")}</button></p>'
+        f'<p class="home-ask"><span>{text(words["demo"])}</span> '
+        f'<button type="button" hidden>{text(words["another"])}</button></p>'
         f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
-        f'<div class="home-lists">{_lists(chosen, data["means"], words)}</div>'
-        f'<p class="home-note">{text("note")} <a href="03_model_comparison.html">{text("more")}</a></p>'
-        f'<p class="home-mine"><a href="ask.html?own">{text("mine")}</a></p></div>'
-        f'<div class="home-doors"><p class="home-title">{text("doors")}</p><div class="home-paths">{doors}</div></div>'
-        f'<ul class="home-facts">{facts}</ul>'
-        f'<div class="home-figure"><div><p class="home-title">{text("corpus")}</p>'
-        f'<p class="home-drop"><b>−{fill["drop"]}</b> {text("drop")}</p><p>{text("growth")}</p>'
+        f'<div class="home-lists">{systems}</div><p class="home-note">{text(words["note"])}</p>'
+        f'<p class="home-means">{text(words["means"])} <a href="03_model_comparison.html">{text(words["more"])}</a></p>'
+        f'<p class="home-mine"><a href="ask.html?own">{text(words["mine"])}</a></p></div>'
+        f'<div class="home-doors"><p class="home-title">{text(words["doors"])}</p>'
+        f'<div class="home-paths">{doors}</div></div><ul class="home-facts">{facts}</ul>'
+        f'<div class="home-figure"><div><p class="home-title">{text(words["corpus"])}</p>'
+        f'<p class="home-drop">{text(words["drop"])}</p><p>{text(words["growth"])}</p>'
         f'<p class="home-see"><a href="01_evaluation.html#{edition.heading_above("01_evaluation", "growth")}">'
-        f"{text('see')}</a></p></div>{_drawn(curves, words['axis'], edition)}</div></div>"
+        f"{text(words['see'])}</a></p></div>{_drawn(curves, words['axis'], edition)}</div></div>"
     )
 
 
-def _lists(chosen: list[Any], means: dict[str, float], words: dict[str, Any]) -> str:
-    """Return the rankings of one query, as _static/home/main.js draws those of the others."""
-    parts = []
-    for system in SYSTEMS["en"]:
-        rank, unseen, *passages = chosen[2][system]
-        items = "".join(_item(words, *passage) for passage in passages)
-        outcome = escape(words["answered"].format(rank=rank) if rank else words["missed"])
-        parts.append(
-            f'<div data-system="{system}"><p><b>{escape(words["systems"][system])}</b><small>'
-            f'nDCG@10 {means[system]}<svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">'
-            f'<path d="M0 0H100V8H0z"/><path d="M0 0H{100 * means[system]:.1f}V8H0z"/></svg></small>'
-            f'<span class="{"hit" if rank else "miss"}">{outcome}</span></p><ol class="to-{rank}">{items}</ol>'
-            f'<p class="unseen">{_unseen(words, *unseen) if unseen else ""}</p></div>'
-        )
-    return "".join(parts)
+def _ranking(ranking: list[Any], words: dict[str, Any]) -> str:
+    """Return the ranking of a system, as _static/home/main.js draws those of the other queries."""
+    first, *rows = ranking
+    outcome = escape(words["answered"].format(rank=first) if first else words["missed"])
+    items = "".join(_row(words, *row) for row in rows)
+    return f'<p class="{"hit" if 0 < first <= FAR else "miss"}">{outcome}</p><ol>{items}</ol>'
 
 
-def _item(words: dict[str, Any], pieces: list[str], rest: list[str], grade: int) -> str:
-    """Return a passage of a ranking: its title, the words that its text shares with the query, what a judge said."""
-    title = "".join(f"<u>{escape(each)}</u>" if i % 2 else escape(each) for i, each in enumerate(pieces))
+def _row(words: dict[str, Any], rank: int, title: str, shared: list[str], grade: int, sentence: str) -> str:
+    """Return a passage of a ranking: its title, what a judge said, why it answers, the words shared with the query."""
     said = {0: "", 1: words["related"]}.get(grade, words["answers"])
-    shared = words["comma"].join(f"<u>{escape(word)}</u>" for word in rest)
-    small = f"<small>{escape(words['text'])}{shared}</small>" if rest else ""
-    return f'<li class="grade-{grade}"><span>{title}{small}</span>{f"<em>{escape(said)}</em>" if said else ""}</li>'
-
-
-def _unseen(words: dict[str, Any], rank: int, title: str) -> str:
-    """Return where the first answer is that the ranking does not show."""
-    if not rank:
-        return escape(words["beyond"])
-    return f"<b>{rank}</b><span>{escape(title)}</span><em>{escape(words['answers'])}</em>"
+    listed = words["comma"].join(f"<u>{escape(word)}</u>" for word in shared) or escape(words["none"])
+    return (
+        f'<li class="grade-{grade}"><b>{rank}</b><span>{escape(title)}</span>'
+        f"{f'<em>{escape(said)}</em>' if said else ''}{f'<q>{escape(sentence)}</q>' if sentence else ''}"
+        f"<small>{escape(words['shared'])}{listed}</small></li>"
+    )
 
 
 def growth(edition: Edition) -> dict[str, list[tuple[int, float]]]:
@@ -153,7 +137,7 @@ def growth(edition: Edition) -> dict[str, list[tuple[int, float]]]:
 
 
 def _drawn(curves: dict[str, list[tuple[int, float]]], axis: str, edition: Edition) -> str:
-    """Return the curves as a drawing in which each is named at its end, two of them strongly; scores from 0.5 to 1."""
+    """Return the curves as a drawing in which each is named at its end, in its colour; scores from 0.5 to 1."""
     sizes = [size for size, _ in curves[METRIC]]
     x = {size: round(40 + 290 * (size - sizes[0]) / (sizes[-1] - sizes[0])) for size in sizes}
 
@@ -172,7 +156,7 @@ def _drawn(curves: dict[str, list[tuple[int, float]]], axis: str, edition: Editi
         lines = " ".join(f"{at},{height}" for at, height in points)
         first = f'<text x="44" y="{points[0][1] - 6}">{curve[0][1]:.2f}</text>' if metric == METRIC else ""
         parts.append(
-            f'<g class="{STRONG.get(metric, "quiet")}"><polyline points="{lines}"/>'
+            f'<g class="{metric.replace("@", "-")}"><polyline points="{lines}"/>'
             f'<text x="340" y="{below}">{name} {curve[-1][1]:.2f}</text>{dots}{first}</g>'
         )
     cell = next(cell for cell in edition.lesson("01_evaluation").cells if cell.id == "growth")

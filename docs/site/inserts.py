@@ -27,12 +27,12 @@ Measurements = dict[str, dict[str, float]]
 
 
 def lesson_list(edition: Edition, _argument: str) -> str:
-    """Return the lessons as a list: short title, what it is about, minutes; and the table of contents entry of each."""
+    """Return the lessons as a list: short title, minutes, what it is about; and the table of contents entry of each."""
     names, parts = lesson_names(edition.root), []
     short = {name: edition.about(name, "short") or edition.headings(name)[0] for name in names}
     for name in names:
         time = edition.words["time"].format(Edition(edition.root, "en").minutes(name))
-        parts += [f"1. [{short[name]}]({name}.ipynb)", f"   {edition.about(name, 'about')}", f"   {time}"]
+        parts += [f"1. [{short[name]}]({name}.ipynb) [{time}]{{.minutes}}", f"   {edition.about(name, 'about')}"]
     entries = (f"{int(name[:2])} {title} <{name}>" for name, title in short.items())
     contents = "\n".join([":hidden:", f":caption: {edition.words['lessons']}", "", *entries])
     return "\n\n".join([*parts, f"```{{toctree}}\n{contents}\n```\n"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -11,6 +12,7 @@ from docs.site.project import Edition
 
 FOLDER = ("helpers", "data", "bundled", "pocket")
 ANSWERS = 2  # a passage of this grade answers the query
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\s[A-Z]\.)\s+|(?<=[。！？])")
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,7 @@ class Pocket:
         grades: of each query, by passage; judged passages alone.
         lists: of each query, the first ten passages of each system, by the system's name.
         later: of each query, the rank and the passage of a system's first answer where it is among a hundred, not ten.
+        sentences: of each query, by a passage that answers it, the number of its sentence nearest to the query.
         means: nDCG@10 of each system.
         stop: words that word systems leave out.
     """
@@ -32,6 +35,7 @@ class Pocket:
     grades: dict[str, dict[str, int]]
     lists: dict[str, dict[str, list[str]]]
     later: dict[str, dict[str, list[Any]]]
+    sentences: dict[str, dict[str, int]]
     means: dict[str, float]
     stop: list[str]
 
@@ -43,6 +47,15 @@ class Pocket:
                 return rank, passage
         rank, passage = self.later.get(query, {}).get(system, (0, ""))
         return rank, passage
+
+    def sentence(self, query: str, answer: str) -> str:
+        """Return the sentence of a system's first answer that is nearest to the query, by the dense model."""
+        return in_sentences(self.passages[answer][1])[self.sentences[query][answer]]
+
+
+def in_sentences(text: str) -> list[str]:
+    """Return the sentences of a passage, in English or Chinese."""
+    return [sentence for sentence in _SENTENCE_END.split(text) if sentence]
 
 
 @cache
@@ -69,6 +82,7 @@ def read_pocket(edition: Edition) -> Pocket:
         grades=grades,
         lists=lists,
         later=recorded[edition.language]["later"],
+        sentences=recorded[edition.language]["sentences"],
         means=recorded[edition.language]["ndcg@10"],
         stop=recorded["stop"],
     )

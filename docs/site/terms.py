@@ -26,6 +26,12 @@ def anchor(term: Term) -> str:
     return f"term-{slugs([term.en])[0]}"
 
 
+def explained(term: Term, shown: str, language: str) -> str:
+    """Return a term in HTML of our own as `explain_terms` links it in a page."""
+    title = escape(term.means[language])
+    return f'<a class="term reference internal" href="glossary.html#{anchor(term)}" title="{title}">{escape(shown)}</a>'
+
+
 @cache
 def words(root: Path, language: str) -> dict[str, Term]:
     """The words of the glossary to explain in a language, each with its term; everyday words are left out."""

@@ -1,7 +1,8 @@
 """Rank the pocket collection for the site: `python -m tests.site.rankings` writes rankings.json and passages.bin.
 
 rankings.json: for each query of both languages the first ten passages of each system, and each system's mean nDCG@10;
-where the first answer is further down, its rank, of a hundred, and its passage.
+where the first answer is further down, its rank, of a hundred, and its passage. And of each first answer that the home
+page shows, the number of the sentence that the language's dense model finds nearest to the query.
 passages.bin: MiniLM's vectors of the English passages in 8 bits, first the scale of each. A test computes both again.
 """
 
@@ -11,8 +12,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from docs.site.dense import PASSAGES, quantize
-from helpers.data import load_dataset
+from docs.site.pocket import in_sentences
+from helpers.data import RetrievalDataset, load_dataset
 from helpers.embeddings import encode
 from helpers.index.words import STOP_WORDS
 from helpers.metrics import evaluate
@@ -36,18 +40,34 @@ def rankings(language: str, without: str = "") -> dict[str, Any]:
     systems: dict[str, Any] = {name: load_model(model) for name, model in models.items() if name != without}
     systems |= {name: name for name in WORDS[language]}
     result: dict[str, Any] = {"ndcg@10": {}, "later": {}, "queries": {query: {} for query in data.query_ids}}
+    answers: set[tuple[int, int]] = set()  # the query and its passage
     lists = {name: rank(system, data, DEPTH) for name, system in systems.items()}
     lists["fusion"] = Fusion([lists[DENSE[language]], lists["BM25"]]).rank(data, DEPTH)
     for name, ranking in lists.items():
         scores = evaluate(ranking.ids, data.qrels, "ndcg@10", relevance_level=data.relevance_level)
         result["ndcg@10"][name] = round(scores.mean["ndcg@10"], 3)
-        for query, row, grades in zip(data.query_ids, ranking.ids, data.qrels, strict=True):
+        for number, (query, row, grades) in enumerate(zip(data.query_ids, ranking.ids, data.qrels, strict=True)):
             ids = [data.doc_ids[passage] for passage in row if passage >= 0]
             result["queries"][query][name] = " ".join(ids[:SHOWN])
             ranks = [rank for rank, passage in enumerate(row, 1) if grades.get(passage, 0) >= data.relevance_level]
             if ranks and ranks[0] > SHOWN:
                 result["later"].setdefault(query, {})[name] = [ranks[0], ids[ranks[0] - 1]]
+            if ranks and name in (DENSE[language], "BM25"):
+                answers.add((number, int(row[ranks[0] - 1])))
+    result["sentences"] = sentences(systems[DENSE[language]], data, sorted(answers))
     return result
+
+
+def sentences(model: Any, data: RetrievalDataset, answers: list[tuple[int, int]]) -> dict[str, dict[str, int]]:
+    """Return the number of the sentence of each answer that is nearest to its query, by the ids of both."""
+    texts = [in_sentences(data.corpus[passage].partition("\n")[2]) for _, passage in answers]
+    vectors = encode(model, [sentence for text in texts for sentence in text])
+    queries = encode(model, data.queries, kind="query")
+    nearest: dict[str, dict[str, int]] = {}
+    for (query, passage), text in zip(answers, texts, strict=True):
+        own, vectors = vectors[: len(text)], vectors[len(text) :]
+        nearest.setdefault(data.query_ids[query], {})[data.doc_ids[passage]] = int(np.argmax(own @ queries[query]))
+    return nearest
 
 
 def main() -> None:

@@ -4,23 +4,17 @@ import { el, fill } from "../try/element.js";
 const box = document.querySelector(".home-demo"), button = box.querySelector("button");
 const words = JSON.parse(box.querySelector("script").textContent);
 
-const { comma, text: inText } = words;
-const marked = (pieces) => pieces.map((piece, i) => (i % 2 ? el("u", {}, piece) : piece)).filter((piece) => piece !== "");
-const item = ([pieces, rest, grade]) => {
-  const shared = rest.flatMap((word, i) => [i ? comma : inText, el("u", {}, word)]);
-  const title = el("span", {}, ...marked(pieces), ...(rest.length ? [el("small", {}, ...shared)] : []));
-  return el("li", { class: `grade-${grade}` }, title, ...(grade ? [el("em", {}, grade > 1 ? words.answers : words.related)] : []));
-};
-const unseen = ([rank, title]) => {
-  if (rank === undefined) return [];
-  return rank ? [el("b", {}, String(rank)), el("span", {}, title), el("em", {}, words.answers)] : [words.beyond];
-};
+const row = ([rank, title, shared, grade, sentence]) => el("li", { class: `grade-${grade}` },
+  el("b", {}, String(rank)), el("span", {}, title),
+  ...(grade ? [el("em", {}, grade > 1 ? words.answers : words.related)] : []),
+  ...(sentence ? [el("q", {}, sentence)] : []),
+  el("small", {}, words.shared, ...(shared.length ? shared.flatMap((word, i) => [i ? words.comma : "", el("u", {}, word)]) : [words.none])));
 /** Draw the ranking of a system in its column, whose head stays. */
-const draw = (column, [rank, later, ...passages]) => {
-  const [head, list, below] = column.children;
-  head.lastChild.replaceWith(el("span", { class: rank ? "hit" : "miss" }, rank ? fill(words.answered, { rank }) : words.missed));
-  list.replaceWith(el("ol", { class: `to-${rank}` }, ...passages.map(item)));
-  below.replaceChildren(...unseen(later));
+const draw = (column, [first, ...rows]) => {
+  const [, outcome, list] = column.children;
+  outcome.className = first && first <= Number(box.dataset.far) ? "hit" : "miss";
+  outcome.textContent = first ? fill(words.answered, { rank: first }) : words.missed;
+  list.replaceChildren(...rows.map(row));
 };
 
 let data = null;
