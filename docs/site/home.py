@@ -66,6 +66,7 @@ def home(edition: Edition, _argument: str) -> str:
         "lessons": len(minutes), "minutes": minutes[0], "hours": round(sum(minutes) / 60),
         "queries": len(data["queries"]), "passages": len(read_pocket(edition).passages),
         "highest": f"{curves[METRIC][0][1]:.2f}", "lowest": f"{curves[METRIC][-1][1]:.2f}",
+        "dense": words["systems"]["dense"][0],
         "drop": f"{curves[METRIC][0][1] - curves[METRIC][-1][1]:.2f}",
         **{f"mean_{system}": mean for system, mean in data["means"].items()},
         **{name: explained(term, name, edition.language) for name, term in known.items()},
