@@ -22,6 +22,7 @@ from notebooks.kit.tables import CELL, parse, text_of
 
 NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 SHORT = 24  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
+DITTO = "同上"  # how the Chinese of a name ends that says only what the one before it says
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
 
@@ -72,7 +73,8 @@ def colour(output: nodes.Element) -> None:
 def glosses(text: str, known: dict[str, str]) -> str:
     """Return the Chinese of the names before printed values as an HTML list; "" if there are none."""
     found = [(name, chinese(name, known)) for name in names_before(text)]
-    items = "".join(f'<li><span lang="en">{escape(name)}</span> {escape(words)}</li>' for name, words in found if words)
+    told = [(name, words) for name, words in found if words and not words.endswith(DITTO)]
+    items = "".join(f'<li><span lang="en">{escape(name)}</span> {escape(words)}</li>' for name, words in told)
     return f'<ul class="printed">{items}</ul>' if items else ""
 
 

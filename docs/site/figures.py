@@ -78,8 +78,8 @@ def opening(edition: Edition, name: str) -> str:
     frame = 'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'.format(**size)
     caption, below = escape(edition.about(name, "picture")), escape(edition.words["below"])
     return (
-        f'<figure class="opening"><svg class="drawn" aria-hidden="true" {frame}><use href="#figure-{cell.id}-0"/></svg>'
-        f'<figcaption>{caption} <a href="#cell-{cell.id}">{below}</a></figcaption></figure>'
+        f'<figure class="opening"><figcaption>{caption} <a href="#cell-{cell.id}">{below}</a></figcaption>'
+        f'<svg class="drawn" aria-hidden="true" {frame}><use href="#figure-{cell.id}-0"/></svg></figure>'
     )
 
 

@@ -9,5 +9,5 @@ GREYS = {"ground": "#ffffff", "quiet": "#555555", "grid": "#dddddd", "box": "#e8
 # The same on a dark ground, as the site and the report show them to readers who prefer it.
 DARK = {
     "blue": "#5cb1f0", "vermilion": "#ff9257", "green": "#35c99c", "purple": "#e6a1cb", "orange": "#f0b73c",
-    "sky": "#1d4f70", "ink": "#e6edf3", "ground": "#14181c", "quiet": "#c9d1d9", "grid": "#333c46", "box": "#39424c",
+    "sky": "#28648c", "ink": "#e6edf3", "ground": "#14181c", "quiet": "#c9d1d9", "grid": "#333c46", "box": "#39424c",
 }  # fmt: skip

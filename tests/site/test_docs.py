@@ -192,10 +192,10 @@ def test_pages_show_the_recorded_outputs(site: Path):
 
 def test_a_lesson_begins_with_a_figure_that_it_draws(site: Path):
     """The place of the figure would be empty, or its link lead nowhere."""
-    shown, opening = 0, re.compile(r'<use href="#(figure-[\w-]+)"/></svg><figcaption>.*?href="#(cell-[\w-]+)"')
+    shown, opening = 0, re.compile(r'<figcaption>[^<]*<a href="#(cell-[\w-]+)">.*?<use href="#(figure-[\w-]+)"/>')
     for page in (site / language / f"{name}.html" for language in LANGUAGES for name in NAMES):
         text = page.read_text(encoding="utf-8")
-        for figure, cell in opening.findall(text):
+        for cell, figure in opening.findall(text):
             assert text.count(f'id="{figure}"') == text.count(f'id="{cell}"') == 1, page
             shown += 1
     assert shown == len(LANGUAGES) * (len(NAMES) - 1)  # the second lesson draws one at once

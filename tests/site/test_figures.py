@@ -13,7 +13,7 @@ from tests.site.browser import PHONE, WIDE, Site
 
 pytestmark = pytest.mark.browser
 
-DRAWN = "article svg.drawn"
+DRAWN = "article svg.drawn:not([aria-hidden])"  # shown where they are drawn
 PAGES = [*lesson_names(ROOT), "benchmarks"]
 # Of each mark of a figure: what it is, in which colour as the browser computes it, how large its words are.
 MARKS = """selector => [...document.querySelectorAll(selector)].flatMap(figure =>

@@ -107,6 +107,7 @@ const example = async () => {
   qrels.put(recorded.qrels, words.example.qrels);
   texts = recorded.texts;
   score();
+  if (answer.getBoundingClientRect().top > innerHeight / 2) answer.scrollIntoView();
 };
 
 const run = source("run", "q1 Q0 d7 1 12.5 mine", ready), qrels = source("qrels", "q1 0 d7 2", ready);
