@@ -16,16 +16,17 @@ const spotUnder = (rankings, ranking, x, y) => {
   return { list, at: items.length ? near.indexOf(Math.min(...near)) : 0 };
 };
 
-/** Let the pointer choose, drag, and by a press without a drag toggle a document. */
+/** Let the pointer choose, drag, and by a press without a drag toggle a document; a finger chooses it first. */
 const listenToPointer = (rankings) => {
   let drag = null;
   rankings.element.addEventListener("pointerdown", (event) => {
     const li = event.target.closest("li");
     if (!li || event.button) return;
+    const choosing = event.pointerType === "touch" && !rankings.isChosen(spotOf(li));
     rankings.choose(spotOf(li));
     li.firstChild.focus();
     rankings.element.setPointerCapture(event.pointerId);
-    drag = { x: event.clientX, y: event.clientY, moved: false };
+    drag = { x: event.clientX, y: event.clientY, moved: false, choosing };
     event.preventDefault();
   });
   rankings.element.addEventListener("pointermove", (event) => {
@@ -37,7 +38,7 @@ const listenToPointer = (rankings) => {
     if (spot.list !== rankings.chosen.list || spot.at !== rankings.chosen.at) rankings.put(spot);
   });
   const drop = (event) => {
-    if (drag && !drag.moved && event.type === "pointerup") toggle(rankings);
+    if (drag && !drag.moved && !drag.choosing && event.type === "pointerup") toggle(rankings);
     drag = null;
     rankings.element.classList.remove("dragging");
   };
