@@ -1,8 +1,10 @@
 """Long documents: chunking, judgements on spans, and the evidence within a reader's budget of tokens.
 
-chunkers   functions from a text to its chunks, and cut, which checks that no text is lost
-evidence   chunks as a collection, documents ranked by their best chunk, evidence within a budget of tokens
-adapters   the results of LlamaIndex, LangChain and Haystack as spans
+Its modules::
+
+    chunkers   functions from a text to its chunks, and cut, which checks that no text is lost
+    evidence   chunks as a collection, documents ranked by their best chunk, evidence within a budget of tokens
+    adapters   the results of LlamaIndex, LangChain and Haystack as spans
 """
 
 from helpers.chunks.chunkers import Chunker, cut, paragraphs, sections, sentences, token_starts, tokens, whole

@@ -266,6 +266,8 @@ def test_nothing_found_leads_on(site: Site, language: str):
     assert found(site, "xyzzy") == []
     links = "links => links.map(link => link.getAttribute('href'))"
     assert site.page.locator("#search-summary a").evaluate_all(links) == pages
+    assert found(site, "xyzzy recall")
+    assert "“xyzzy”" in site.page.inner_text("#search-summary"), "it is not said that half of the query was passed over"
     site.open(f"{language}/trust.html")
     site.page.click("button.search-button-field")
     site.page.fill("dialog input[name=q]", "xyzzy")

@@ -121,6 +121,12 @@ export class Index {
     return like[0]?.[2] ?? "";
   }
 
+  /** The Latin words of a query that no section has, and none that is written nearly so. */
+  lacking(query) {
+    const [asked, like] = [latin(bare(query)), (word) => this.near(stem(word)).length || this.meant(word)];
+    return asked.filter((word) => word.length > 2 && telling(stem(word)) && !like(word));
+  }
+
   /** The query, and what it may also mean: terms replaced by those of the same group, words and terms written nearly so. */
   readings(query) {
     const typed = query.toLowerCase();

@@ -45,11 +45,13 @@ export const load = async (url) => {
     return [...heads.values()].slice(0, most);
   };
   const elsewhere = data.pages.filter(({ url }) => ELSEWHERE.includes(url)).flatMap(({ url, title }) => [" ", link(url, title)]);
-  /** How many sections are found; where none is, links to pages that explain the most. */
+  /** How many sections are found, and the words that none has; where none is found, links to pages that explain the most. */
   const count = (query, found, most) => {
     const { words: said } = data;
     if (!query) return [];
-    return found.length ? [(found.length < most ? said.found : said.first).replace("{}", found.length)] : [said.nothing, ...elsewhere];
+    if (!found.length) return [said.nothing, ...elsewhere];
+    const lacking = index.lacking(query).map((word) => said.lacking.replace("{}", word));
+    return [(found.length < most ? said.found : said.first).replace("{}", found.length), ...lacking];
   };
   return { search, count, define: (query) => terms.get(key(asked(query))) };
 };
