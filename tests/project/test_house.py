@@ -35,7 +35,9 @@ ARROWS: dict[str, set[str]] = {
     "helpers.report": EVERY_STEP
     | {"helpers.chunks", "helpers.significance", "helpers.systems", "helpers.show", "helpers.provenance"},
     "notebooks.kit": {"helpers.embeddings"},  # the files of vectors, which the recorder moves by noise
-    "docs.site": {"notebooks.kit", "helpers.index.words", "helpers.show.palette", "helpers.show.vector"},
+    "docs.site": {
+        *("notebooks.kit", "helpers.index.words", "helpers.metrics", "helpers.show.palette", "helpers.show.vector")
+    },
     "docs.site.recorded": {"docs.site", "helpers.systems", *EVERY_STEP},  # runs in a reader's page
 }
 
