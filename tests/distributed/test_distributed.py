@@ -200,20 +200,16 @@ def test_the_bar_of_a_search_moves(client, tmp_path, monkeypatch, capsys):
     assert f"{3 * SIZE}/{3 * SIZE}" in capsys.readouterr().err
 
 
-def listening() -> set[int]:
-    """The ports at which this process listens."""
-    connections = psutil.Process().net_connections("inet")
-    return {c.laddr.port for c in connections if c.status == psutil.CONN_LISTEN}
-
-
 def test_a_cluster_of_our_own_is_ready_and_keeps_to_itself():
     """Other work of a script would go to these workers, and anybody on this machine could read what they do."""
-    others = listening()  # clusters of other tests
+    this = psutil.Process()
+    others = listening(this)  # clusters of other tests
     with clusters.connected(None, 1, 1, 0, False) as client:
         assert len(client.scheduler_info()["workers"]) == 1
         with pytest.raises(ValueError, match="No client"):
             default_client()
-        assert (ports := listening() - others)
+        ports = {port for _, port in listening(this) - others}
+        assert ports
         for port in ports:
             with pytest.raises(OSError):  # noqa: PT011  no such page, or not this protocol
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5)
