@@ -80,8 +80,10 @@ def test_a_sheet_that_is_half_filled_in_counts_if_one_says_so(folder, capsys):
     def half(rows: Rows) -> None:
         rows[1][4] = "2"
 
-    assess("judging/anna.csv", half)
     command = "collect judging/sheet.csv judging/anna.csv"
+    assert run(f"{command} --partial") == 1
+    assert "No pair has a grade yet" in capsys.readouterr().err
+    assess("judging/anna.csv", half)
     assert run(command) == 1
     assert "has no grade" in capsys.readouterr().err
     assert run(f"{command} --partial") == 0

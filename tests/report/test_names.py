@@ -36,6 +36,8 @@ def test_names_are_read_and_written():
     assert (shown("map"), shown("recall@5")) == ("MAP", "recall@5")
     with pytest.raises(ValueError, match="give --relevance-level 2, which holds for all metrics"):
         our_name("P(rel=2)@5")
+    assert our_name("no name") == "noname"
+    assert our_name("100%") == "100%", "what is no name at all is named in the message that refuses it"
     for unknown in ("nDCG(judged_only=True)@5", "P(x=1)@5"):
         with pytest.raises(ValueError, match=r"has no option|has none|Unknown metric"):
             evaluate([[1]], [[1]], our_name(unknown))
