@@ -20,7 +20,7 @@ from notebooks.kit.translation import glossary
 
 MARK = '<div class="home"'
 SYSTEMS = {"en": {"dense": "MiniLM", "BM25": "BM25"}, "zh": {"dense": "multilingual", "BM25": "BM25"}}
-SHOWN, FAR = 3, 10  # passages of a ranking; an answer below the second counts as not found
+SHOWN, FAR = 3, 10  # passages shown of a ranking; an answer below rank FAR is marked as a miss
 METRIC = "ndcg@10"  # the one that the sentence beside the figure names
 TERMS = {  # of the glossary, and how home.yml names them
     "BM25": "BM25", "normalised discounted cumulative gain": "nDCG", "trec_eval": "trec_eval",

@@ -86,7 +86,7 @@ def on_paper(edition: Edition) -> str:
 
 
 def first_ranking(edition: Edition) -> str:
-    """Return the first ranking of the page with its scores, which stand on paper in the place of the widget."""
+    """Return the first ranking of the page with its scores, which are printed in place of the widget."""
     given, words = passages(edition), settings(edition.root)["words"][edition.language]
     first, titles = given["passages"][0], given["titles"]
     names = {f"{metric}@{CUTOFF}": meant for metric, meant in words["metrics"].items()}

@@ -259,7 +259,7 @@ def test_whole_words_are_marked_in_singular_and_plural(site: Site):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_nothing_found_leads_on(site: Site, language: str):
-    """A reader whose words the site lacks would stand before an empty page, or an empty box."""
+    """A reader whose words the site lacks would see an empty page, or an empty box."""
     site.look(WIDE)
     site.open(f"{language}/search.html")
     pages = ["cheatsheet.html", "glossary.html", "pitfalls.html"]
