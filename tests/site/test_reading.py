@@ -428,7 +428,12 @@ def test_terms_are_explained_where_they_stand(site: Site, language: str):
     for number in (0, 5):
         terms.nth(number).hover()
         assert box.is_visible()
-        assert box.inner_text() in means
+        name, link = terms.nth(number).inner_text(), box.locator("a")
+        assert link.inner_text() == name
+        assert box.inner_text().removeprefix(f"{name} ") in means
+        assert link.get_attribute("href") == terms.nth(number).evaluate("a => a.href")
+        link.hover()
+        assert box.is_visible(), "its link cannot be reached"
         assert box.evaluate("b => getComputedStyle(b).boxShadow") != "none", "no edge between it and the text"
         site.page.mouse.move(1, 1)
         assert not box.is_visible()

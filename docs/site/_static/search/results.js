@@ -53,7 +53,7 @@ export const load = async (url) => {
     const lacking = index.lacking(query).map((word) => said.lacking.replace("{}", word));
     return [(found.length < most ? said.found : said.first).replace("{}", found.length), ...lacking];
   };
-  return { search, count, define: (query) => terms.get(key(asked(query))) };
+  return { search, count, words: data.words, define: (query) => terms.get(key(asked(query))) };
 };
 
 const marked = (text, spots) => {
