@@ -134,7 +134,8 @@ def list_on_phones(_app: Sphinx, doctree: nodes.document) -> None:
         many = 2 < len(rows[0]) < 8 and longest > WIDE_CELL
         if "bars" in table["classes"]:
             continue
-        if many or (len(rows[0]) == 2 and first > LONG_WORD) or table.next_node(nodes.math):
+        two = len(rows[0]) == 2 and (first > LONG_WORD or longest > WIDE_CELL)
+        if many or two or table.next_node(nodes.math):
             table["classes"].append("listed")
         for row in rows if many and head else ():
             for name, cell in list(zip(head[0], row, strict=True))[1:]:

@@ -176,4 +176,11 @@ PLAIN = {
         ("BM25 vs dense", "BM25和稠密检索哪个好"),
     "own_model": ("evaluate my own model", "怎么评估自己的模型|评测自己的模型"),
     "02_metrics#ndcg-the-same-with-a-soft-discount-and-grades": ("what is ndcg", "什么是nDCG|nDCG是什么意思"),
+    "01_evaluation#the-corpus-decides-how-hard-it-is": ("is 0.5 a good ndcg", "分数多高算好|0.5的nDCG算高吗"),
+    "differences#normalisation": ("why cosine not dot product", "为什么用余弦不用点积"),
+    "ranks": ("can i trust a leaderboard", "排行榜可信吗"),
+    "test_set test_set#judge": ("how do i label data|what if there are no labels", "没有标注数据怎么办"),
+    "index#run-the-lessons": ("do i need a GPU", "需要GPU吗"),
+    "07_stages#the-ceiling-before-any-model": ("do i need a reranker", "要不要用重排"),
+    "08_chunks#six-ways-to-cut": ("how long should chunks be", "块切多大合适"),
 }  # fmt: skip

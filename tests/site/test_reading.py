@@ -69,7 +69,7 @@ def test_the_cheat_sheet_fits_a_phone(site: Site, language: str):
 
 
 @pytest.mark.parametrize(
-    "path", ["zh/chinese.html", "en/own_model.html", "en/02_metrics.html", "en/helpers.metrics.html"]
+    "path", ["zh/chinese.html", "en/own_reference.html", "en/02_metrics.html", "en/helpers.metrics.html"]
 )
 def test_a_table_of_words_is_a_list_on_a_phone(site: Site, path: str):
     """What the last column says would lie outside of the window, or nothing would say of what it is."""
