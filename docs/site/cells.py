@@ -73,9 +73,15 @@ def colour(output: nodes.Element) -> None:
 def glosses(text: str, known: dict[str, str]) -> str:
     """Return the Chinese of the names before printed values as an HTML list; "" if there are none."""
     found = [(name, chinese(name, known)) for name in names_before(text)]
-    told = [(name, words) for name, words in found if words and not words.endswith(DITTO)]
+    told = [_without_head(name, words) for name, words in found if words and not words.endswith(DITTO)]
     items = "".join(f'<li><span lang="en">{escape(name)}</span> {escape(words)}</li>' for name, words in told)
     return f'<ul class="printed">{items}</ul>' if items else ""
+
+
+def _without_head(name: str, words: str) -> tuple[str, str]:
+    """Return a name and its Chinese without what both begin with, such as the name of a model."""
+    head, _, rest = name.partition(", ")
+    return (rest, words.removeprefix(f"{head}，")) if words.startswith(f"{head}，") else (name, words)
 
 
 def explain(output: nodes.Element, known: dict[str, str]) -> None:

@@ -11,6 +11,7 @@ _TITLE = re.compile(r"(<h[1-3]>)(.*?)(</h[1-3]>)", re.S)
 _EMPHASIS = re.compile(r"(?<=<em>)([^<]*)(?=</em>)")
 _HAN = re.compile(r"[\u3400-\u9fff]{3,}")
 _FORMULA = re.compile(r'(<span class="math">(?:(?!</span>).)*</math></span>)([，。；：、！？）])', re.S)
+_BOLD = re.compile(r"<strong>(?=(?:<a [^>]*>)?[\u3400-\u9fff]{2,6}<)")
 _LATIN = re.compile(r"&\w+;|[A-Za-z0-9@](?:[\w@.,%+ -]*[A-Za-z0-9%])?", re.A)
 
 
@@ -20,6 +21,7 @@ def polished(page: str, words: list[str], theme: dict[str, str]) -> str:
         page = page.replace(english, chinese)
     page = _EMPHASIS.sub(lambda m: _LATIN.sub(r'<span class="latin">\g<0></span>', m[1]), page)
     page = _FORMULA.sub(r'<span class="together">\1\2</span>', page)  # no line begins with a comma
+    page = _BOLD.sub('<strong class="together">', page)  # a short name in bold stays on one line
     return _TITLE.sub(lambda m: m[1] + _outside_of_tags(m[2], words) + m[3], page)
 
 

@@ -134,7 +134,8 @@ def list_on_phones(_app: Sphinx, doctree: nodes.document) -> None:
         many = 2 < len(rows[0]) < 8 and longest > WIDE_CELL
         if "bars" in table["classes"]:
             continue
-        if many or (len(rows[0]) == 2 and first > LONG_WORD) or table.next_node(nodes.math):
+        two = len(rows[0]) == 2 and (first > LONG_WORD or longest > WIDE_CELL)
+        if many or two or table.next_node(nodes.math):
             table["classes"].append("listed")
         for row in rows if many and head else ():
             for name, cell in list(zip(head[0], row, strict=True))[1:]:
@@ -182,10 +183,11 @@ def list_returns(_app: Sphinx, _kind: str, _name: str, _obj: object, _options: o
         lines[start:end] = [f"    - **{name}** – {' '.join(words.split())}" for name, words in items]
 
 
-def shorten_defaults(_app: Sphinx, *shown: Any) -> tuple[str, str | None] | None:
-    """Show a default that is a long set, the stop words for instance, as `frozenset({…})`."""
+def shorten_signature(_app: Sphinx, *shown: Any) -> tuple[str, str | None] | None:
+    """Name a type alias alone, and write a default that is a long set or made for each call as `...`."""
     *_, signature, returns = shown
-    return (re.sub(r"frozenset\(\{[^}]{40,}\}\)", "frozenset({…})", signature), returns) if signature else None
+    short = re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", signature or "")
+    return (re.sub(r"frozenset\(\{[^}]{40,}\}\)|<factory>", "...", short), returns) if signature else None
 
 
 def skip_members(app: Sphinx, kind: str, name: str, obj: object, _skip: bool, _options: object) -> bool | None:
@@ -225,7 +227,7 @@ STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of 
     "builder-inited": [search.no_index_of_sphinx],
     "source-read": [inserts.fill],
     "autodoc-process-docstring": [list_returns],
-    "autodoc-process-signature": [shorten_defaults],
+    "autodoc-process-signature": [shorten_signature],
     "autodoc-skip-member": [skip_members],
     "doctree-read": [
         remove_marks, figures.draw_bars, resolve_links, name_headings, complete_lesson, complete_module,

@@ -1,5 +1,7 @@
 """Pools of passages to judge, unjudged passages in a ranking, and their effect on a score."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence

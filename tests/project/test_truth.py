@@ -159,11 +159,11 @@ def test_python_of_the_pages_runs(page: Path, workshop: Path):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_examples_of_tables_load(language: str, tmp_path: Path):
     """The rows that the page shows would not be read, or otherwise than it says."""
-    page = ROOT / "docs" / language / "own_model.md"
-    [table] = [block for block in fenced(page, "text") if block.startswith("query,positive")]
+    pages = ROOT / "docs" / language
+    [table] = [block for block in fenced(pages / "own_model.md", "text") if block.startswith("query,positive")]
     (tmp_path / "a.csv").write_text(table, encoding="utf-8")
     assert (len(load_dataset(tmp_path / "a.csv").queries), len(load_dataset(tmp_path / "a.csv").corpus)) == (2, 2)
-    [row] = fenced(page, "json")
+    [row] = fenced(pages / "own_reference.md", "json")
     (tmp_path / "b.jsonl").write_text(row, encoding="utf-8")
     assert load_dataset(tmp_path / "b.jsonl").qrels == [{0: 1, 1: 0}]
 

@@ -69,7 +69,7 @@ def test_the_cheat_sheet_fits_a_phone(site: Site, language: str):
 
 
 @pytest.mark.parametrize(
-    "path", ["zh/chinese.html", "en/own_model.html", "en/02_metrics.html", "en/helpers.metrics.html"]
+    "path", ["zh/chinese.html", "en/own_reference.html", "en/02_metrics.html", "en/helpers.metrics.html"]
 )
 def test_a_table_of_words_is_a_list_on_a_phone(site: Site, path: str):
     """What the last column says would lie outside of the window, or nothing would say of what it is."""
@@ -428,7 +428,12 @@ def test_terms_are_explained_where_they_stand(site: Site, language: str):
     for number in (0, 5):
         terms.nth(number).hover()
         assert box.is_visible()
-        assert box.inner_text() in means
+        name, link = terms.nth(number).inner_text(), box.locator("a")
+        assert link.inner_text() == name
+        assert box.inner_text().removeprefix(f"{name} ") in means
+        assert link.get_attribute("href") == terms.nth(number).evaluate("a => a.href")
+        link.hover()
+        assert box.is_visible(), "its link cannot be reached"
         assert box.evaluate("b => getComputedStyle(b).boxShadow") != "none", "no edge between it and the text"
         site.page.mouse.move(1, 1)
         assert not box.is_visible()

@@ -9,6 +9,7 @@ import gzip
 import json
 import re
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
@@ -354,6 +355,10 @@ def test_search_from_any_page(site: Site):
     meaning = next(term.means["zh"] for term in glossary(ROOT) if term.zh == "召回率")
     assert meaning in site.page.inner_text("dialog .search-term")
     assert site.violations() == []
+    site.page.click("dialog button.search-close")
+    assert not quick.first.is_visible()
+    site.page.click("button.search-button-field")
+    assert site.page.locator("dialog a.search-all").get_attribute("href").endswith(f"/zh/search.html?q={quote('召回率')}")
     site.page.keyboard.press("ArrowDown")
     assert quick.first.evaluate("link => link === document.activeElement")
     site.page.keyboard.press("ArrowUp")

@@ -85,34 +85,48 @@ addEventListener("beforeprint", prepare);
 addEventListener("afterprint", restore);
 matchMedia("print").addEventListener("change", ({ matches }) => (matches ? prepare() : restore()));
 
-// What a term means, beside it, for a pointer or the keyboard; the link leads to the glossary. A finger cannot hover: its
-// first tap shows the meaning, the second follows the link.
+// What a term means, under it for a pointer or the keyboard, with a link to the glossary. A finger cannot hover: its first
+// tap shows the meaning at the foot of the screen, where it covers no sentence, the second follows the link.
 document.addEventListener("DOMContentLoaded", () => {
   const box = Object.assign(document.createElement("div"), { className: "means", id: "means", hidden: true });
+  const name = Object.assign(document.createElement("a"), { tabIndex: -1 }), meaning = document.createElement("span");
   box.setAttribute("role", "tooltip");
+  box.append(name, " ", meaning);
   document.querySelector("article")?.append(box);
+  let shown;
+  const hide = (event) => {
+    if (box.contains(event?.relatedTarget)) return; // on the way to its link
+    box.hidden = true;
+    shown?.removeAttribute("aria-describedby");
+    shown = undefined;
+  };
   const show = ({ currentTarget: term }) => {
-    box.textContent = term.dataset.means;
+    hide();
+    shown = term;
+    [name.textContent, name.href, meaning.textContent] = [term.textContent, term.href, term.dataset.means];
     box.hidden = false;
-    const { left, bottom } = term.getBoundingClientRect(), home = box.offsetParent.getBoundingClientRect();
-    const right = Math.min(innerWidth, document.documentElement.clientWidth) - box.offsetWidth - 8;
-    box.style.left = `${Math.max(8, Math.min(left, right)) - home.left}px`;
-    box.style.top = `${bottom + 4 - home.top}px`;
+    const { left, bottom } = term.getBoundingClientRect(), home = box.offsetParent?.getBoundingClientRect();
+    if (home) { // else it stands at the foot of the screen
+      const right = Math.min(innerWidth, document.documentElement.clientWidth) - box.offsetWidth - 8;
+      box.style.left = `${Math.max(8, Math.min(left, right)) - home.left}px`;
+      box.style.top = `${bottom - home.top}px`;
+    }
     term.setAttribute("aria-describedby", "means");
   };
-  const hide = ({ currentTarget: term }) => { box.hidden = true; term.removeAttribute("aria-describedby"); };
   for (const term of document.querySelectorAll("a.term")) {
     term.dataset.means = term.title;
     term.removeAttribute("title");
     for (const event of ["mouseenter", "focus"]) term.addEventListener(event, show);
     for (const event of ["mouseleave", "blur"]) term.addEventListener(event, hide);
-    let shown = false;
-    term.addEventListener("pointerdown", () => { shown = !box.hidden && box.textContent === term.dataset.means; });
+    let before = false;
+    term.addEventListener("pointerdown", () => { before = shown === term; });
     term.addEventListener("click", (event) => {
-      if (event.pointerType !== "touch" || shown) return;
+      if (event.pointerType !== "touch" || before) return;
       event.preventDefault();
       show(event);
     });
   }
-  addEventListener("keydown", ({ key }) => { if (key === "Escape") box.hidden = true; });
+  box.addEventListener("mouseleave", hide);
+  addEventListener("pointerdown", ({ target }) => { if (!box.contains(target) && !target.closest?.("a.term")) hide(); });
+  addEventListener("keydown", ({ key }) => { if (key === "Escape") hide(); });
 });

@@ -18,14 +18,14 @@ const stem = (written) => {
 
 // Words that tell nothing of what a reader looks for.
 const SMALL = new Set(`a an and any are as at be been but by can could did do does for from get had has have how i if in into is
-it its me my no not of on one or should so some than that the their them then there these they this to use used using want was we
+it its me my need no not of on one or should so some than that the their them then there these they this to use used using want was we
 what when where which who why will with would you your`.split(/\s+/).map(stem));
 const telling = (word) => !SMALL.has(word);
 
 // What makes a question of words, at its beginning or its end.
 const ASKING = [/^(?:what(?:'s| is| are| do| does)(?: an?| the)?|why (?:is|are|does|do)|how (?:do|can|should) (?:i|we|you)|how to|can i|should i)\s+(?=\S)/i,
-  /^(?:请问|什么是|什么叫|何谓|为什么|为何|怎么样|怎样|怎么|如何)(?=.)/, /(?<=^what do(?:es)? .*) mean$/i,
-  /(?<=.)(?:是什么意思|是什么|什么意思|怎么办|怎么算)$/, /[?？\s]+$/];
+  /^(?:请问|要不要|能不能|什么是|什么叫|何谓|为什么|为何|怎么样|怎样|怎么|如何)(?=.)/, /(?<=^what do(?:es)? .*) mean$/i,
+  /(?<=.)(?:是什么意思|是什么|什么意思|怎么办|怎么算|吗|呢)$/, /[?？\s]+$/];
 
 /** A query without the words that only ask. */
 export const bare = (query) => ASKING.reduceRight((text, asking) => text.replace(asking, ""), query.trim()) || query;

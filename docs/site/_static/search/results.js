@@ -53,7 +53,7 @@ export const load = async (url) => {
     const lacking = index.lacking(query).map((word) => said.lacking.replace("{}", word));
     return [(found.length < most ? said.found : said.first).replace("{}", found.length), ...lacking];
   };
-  return { search, count, define: (query) => terms.get(key(asked(query))) };
+  return { search, count, words: data.words, define: (query) => terms.get(key(asked(query))) };
 };
 
 const marked = (text, spots) => {
@@ -66,7 +66,8 @@ export const item = ({ section, reading, typed, others, spots }, short = false) 
   const where = section.of && section.of !== section.title ? [" ", make("span", "search-where", section.short || section.of)] : [];
   const same = others.toSorted((a, b) => (a.url < b.url ? -1 : 1)).map(({ url, short, of }) => make("span", "search-where", " · ", link(url, short || of)));
   const text = section.text || section.code || "", query = spots(text, typed).length ? typed : reading;
-  const part = excerpt(text, spots(text, query), ...(short ? [140, 16] : [180]));
+  const long = /\p{Script=Han}/u.test(text) ? 100 : 180; // a Chinese character is as wide as two letters
+  const part = excerpt(text, spots(text, query), ...(short ? [140, 16] : [long]));
   return make("li", "", link(section.url, ...marked(section.title, spots(section.title, typed))), ...where, ...same, make("p", "", ...marked(part, spots(part, query))));
 };
 
