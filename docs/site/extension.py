@@ -13,7 +13,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from docs.site import ask, cells, companions, figures, formulas, head, home, inserts, run, search, terms, widget
+from docs.site import ask, cells, companions, figures, formulas, head, home, inserts, live, run, search, terms, widget
 from docs.site.finish import finish
 from docs.site.project import MARKS, Edition, addresses, notes, slugs
 from docs.site.pyodide import FOLDER
@@ -214,6 +214,7 @@ def load_tools(app: Sphinx, _page: str, _template: str, context: dict[str, Any],
 TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
     home.MARK: (["home/home.css"], "home/main.js", {"home/rankings.json": home.rankings}),
     ask.MARK: (["tool.css", "ask/ask.css"], "ask/main.js", {"ask/collection.json": ask.collection}),
+    live.MARK: (["tool.css", "live/live.css"], "live/main.js", {"live/rankings.json": live.rankings}),
     widget.MARK: (["tool.css", "try/try.css"], "try/late.js", {}),
     widget.SCORER: (
         ["tool.css", "try/try.css", "score/score.css"],
@@ -230,7 +231,7 @@ STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of 
     "doctree-read": [
         remove_marks, figures.draw_bars, resolve_links, name_headings, complete_lesson, complete_module,
         describe_modules, list_on_phones, cells.show_cells, figures.draw_figures, companions.show_companions,
-        terms.explain_terms, terms.ask, widget.place_in_lesson,
+        terms.explain_terms, terms.ask, widget.place_in_lesson, live.place,
     ],
     "html-page-context": [load_tools, search.collect, head.describe],
     "html-collect-pages": [search.search_page],

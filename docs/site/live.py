@@ -1,0 +1,48 @@
+"""The pictures of lessons that answer to a reader's hand: beside the text where there is room, else within it.
+
+They are JavaScript without a framework (_static/live/, a file for each kind); live.yml says where they are, in which
+words. They compute with the metrics of "Try the metrics", on the recorded rankings of the pocket collection.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from docs.site.pocket import read_pocket
+from docs.site.project import DocsError, Edition, as_json, read_yaml
+
+MARK = '<figure class="live'
+
+
+def rankings(edition: Edition) -> dict[str, Any]:
+    """Return what the pictures share: grades and recorded rankings of every query, titles of what these show."""
+    pocket = read_pocket(edition)
+    shown = {passage for lists in pocket.lists.values() for ids in lists.values() for passage in ids}
+    queries = [
+        {"text": text, "grades": {p: g for p, g in pocket.grades[query].items() if g}, "lists": pocket.lists[query]}
+        for query, text in pocket.queries.items()
+    ]
+    return {"queries": queries, "titles": {one: pocket.passages[one][0] for one in sorted(shown)}}
+
+
+def place(app: Sphinx, doctree: nodes.document) -> None:
+    """Put the pictures of a lesson before the cells that live.yml names. Raises DocsError for an unknown cell."""
+    edition = Edition.of(app)
+    given = read_yaml(edition.root / "docs" / "site" / "live.yml")
+    for one in given["lessons"].get(app.env.docname, []):
+        target = next((t for t in doctree.findall(nodes.target) if f"cell-{one['before']}" in t["ids"]), None)
+        if target is None:
+            raise DocsError(f"docs/site/live.yml: {app.env.docname} has no cell {one['before']}; name one that it has")
+        words = given["words"][edition.language][one["kind"]]
+        target.parent.insert(target.parent.index(target), nodes.raw("", picture(one, words), format="html"))
+
+
+def picture(given: dict[str, str], words: dict[str, Any]) -> str:
+    """Return the element that a script fills, with its words."""
+    more = {key: escape(str(value)) for key, value in given.items() if key != "before"}
+    data = "".join(f' data-{key}="{value}"' for key, value in more.items())
+    return f'{MARK} {given["kind"]}"{data}>{as_json(words, in_order=False)}</figure>'
