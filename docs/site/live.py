@@ -14,6 +14,7 @@ from sphinx.application import Sphinx
 
 from docs.site.pocket import read_pocket
 from docs.site.project import DocsError, Edition, as_json, read_yaml
+from docs.site.samples import FILES
 
 MARK = '<figure class="live'
 
@@ -46,3 +47,6 @@ def picture(given: dict[str, str], words: dict[str, Any]) -> str:
     more = {key: escape(str(value)) for key, value in given.items() if key != "before"}
     data = "".join(f' data-{key}="{value}"' for key, value in more.items())
     return f'{MARK} {given["kind"]}"{data}>{as_json(words, in_order=False)}</figure>'
+
+
+FETCHED = {"live/rankings.json": rankings} | FILES  # what the pictures fetch, and what makes it
