@@ -153,7 +153,7 @@ def test_fused_orders(site: Site):
     assert "0.631" in told(figure)
     assert figure.locator(".lost").count() == 0
     first = figure.locator(".live-query").text_content()
-    figure.locator(".live-asked button").press("Enter")
+    figure.get_by_role("button", name="Another query").press("Enter")
     assert figure.locator(".live-query").text_content() != first
 
 

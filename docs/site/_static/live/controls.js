@@ -20,10 +20,11 @@ export const slider = (label, { least = 0, most, step = 1, value, say = String }
 
 /** Buttons of which one is pressed. */
 export const choice = (label, options, value, act) => {
-  const group = el("p", { class: "live-choice", role: "group", "aria-label": label }, el("span", { "aria-hidden": "true" }, label));
+  const group = el("p", { class: "live-choice", role: "group", "aria-label": label });
   const made = { element: group, value };
-  const show = () => { for (const button of group.querySelectorAll("button")) button.setAttribute("aria-pressed", button.value === made.value); };
-  for (const [key, name] of options) group.append(el("button", { type: "button", value: key, onclick: () => { made.value = key; show(); act(); } }, name));
+  const buttons = options.map(([key, name]) => el("button", { type: "button", value: key, onclick: () => { made.value = key; show(); act(); } }, name));
+  const show = () => { for (const button of buttons) button.setAttribute("aria-pressed", button.value === made.value); };
+  group.append(...buttons);
   show();
   return made;
 };

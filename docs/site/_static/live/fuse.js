@@ -41,7 +41,8 @@ export const start = async (box, words, { depth: begins, constant }) => {
   const told = el("p", { class: "live-said", "aria-live": "polite" }), dot = svg("circle", { r: 5 });
   const k = slider(words.constant, { most: constants.length - 1, value: constants.indexOf(Number(constant)), say: (i) => `k = ${constants[i]}` }, () => draw());
   const depth = choice(words.depth, [["10", "10"], ["100", "100"]], begins, () => draw());
-  const next = el("button", { type: "button", onclick: () => { at = (at + 1) % asked.length; rows.clear(); draw(); } }, words.next);
+  depth.element.prepend(words.depth);
+  depth.element.append(el("button", { type: "button", onclick: () => { at = (at + 1) % asked.length; rows.clear(); draw(); } }, words.next));
 
   const x = (i) => 8 + i * 304 / (constants.length - 1), y = (value) => 60 - (value - 0.55) * 190;
   const path = (values) => values.map((value, i) => `${i ? "L" : "M"}${x(i)} ${y(value)}`).join("");
@@ -81,7 +82,7 @@ export const start = async (box, words, { depth: begins, constant }) => {
   draw();
   box.append(
     el("div", { class: "live-legend" }, el("p", { class: "live-title" }, words.title), ...LISTS.map((name) => el("span", { class: name }, words[name]))),
-    el("p", {}, words.ask), el("div", { class: "live-asked" }, question, next), list, k.element, depth.element, told,
+    el("p", {}, words.ask), question, list, k.element, depth.element, told,
     el("p", { class: "live-caption" }, words.curves), el("div", { class: "live-curve" }, picture),
   );
 };
