@@ -21,7 +21,7 @@ const score = (metric, hits, k) => {
   const add = {
     mrr: (rank, i) => (i ? 0 : 1 / rank), map: (rank, i) => (i + 1) / rank / parts.whole, ndcg: (rank) => discount(rank) / ideal,
   }[metric] ?? (() => parts.value / all.length);
-  const dcg = `(${all.map((rank) => (rank === 1 ? 1 : three(discount(rank)))).join(" + ")}) / ${three(ideal)}`;
+  const dcg = `(${all.map((rank) => Number(three(discount(rank)))).join(" + ")}) / ${three(ideal)}`;
   return { value: parts.value, formula: metric === "ndcg" && parts.value ? dcg : FORMULAS[metric](parts, k), addends: all.map((rank, i) => [rank, add(rank, i)]).filter(([, part]) => part) };
 };
 
