@@ -69,7 +69,8 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     title = next(doctree.findall(nodes.title))
     first = next(node for node in doctree.findall(nodes.paragraph) if node.parent is title.parent)
     first.parent.insert(first.parent.index(first) + 1, nodes.raw("", figures.opening(edition, name), format="html"))
-    title.parent.insert(title.parent.index(title) + 1, nodes.raw("", lesson_bar(app, name), format="html"))
+    start = next(section for section in doctree.findall(nodes.section) if section.parent is title.parent)["ids"][0]
+    title.parent.insert(title.parent.index(title) + 1, nodes.raw("", lesson_bar(app, name, start), format="html"))
 
 
 def complete_module(app: Sphinx, doctree: nodes.document) -> None:
@@ -148,8 +149,8 @@ def _width(text: str) -> int:
     return sum(1 + (sign > "\u2e7f") for sign in text)
 
 
-def lesson_bar(app: Sphinx, name: str) -> str:
-    """Return the lines under the title of a lesson: time, what to know before, launch buttons and downloads."""
+def lesson_bar(app: Sphinx, name: str, start: str) -> str:
+    """Return the lines under the title of a lesson: time, what to know before, where it starts, launch, downloads."""
     edition = Edition.of(app)
     project, words = addresses(edition.root), edition.words
     owner, path = project.slug, f"notebooks/{edition.language}/{name}.ipynb"
@@ -158,6 +159,7 @@ def lesson_bar(app: Sphinx, name: str) -> str:
     there = elsewhere and (edition.root / "docs" / edition.language / f"{elsewhere['page']}.md").exists()
     context = {
         "name": name,
+        "start": start,
         "words": words,
         "language": edition.language,
         "steps": [said["step"][step.strip("*")] | {"lit": step[0] == "*"} for step in given],

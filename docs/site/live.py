@@ -12,11 +12,13 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from docs.site.pocket import read_pocket
+from docs.site.figures import OPENING
+from docs.site.pocket import ANSWERS, in_sentences, read_pocket
 from docs.site.project import DocsError, Edition, as_json, read_yaml
 from docs.site.samples import FILES
 
 MARK = '<figure class="live'
+FIRST, SYSTEM = 8, "MiniLM"  # the queries that lesson 01 shows a row of each, and what ranks for it, in English
 
 
 def rankings(edition: Edition) -> dict[str, Any]:
@@ -30,15 +32,44 @@ def rankings(edition: Edition) -> dict[str, Any]:
     return {"queries": queries, "titles": {one: pocket.passages[one][0] for one in sorted(shown)}}
 
 
+def hits(edition: Edition) -> dict[str, Any]:
+    """Return what the picture of lesson 01 shows of its first queries.
+
+    Of a query: its text, the title, first sentence and grade of each passage of the ranking, and the best grades there
+    are. Both editions of the lesson search the English passages; in Chinese, their Chinese is shown.
+    """
+    pocket, lists = read_pocket(edition), read_pocket(Edition(edition.root, "en")).lists
+    queries = []
+    for query in list(pocket.queries)[:FIRST]:
+        grades = pocket.grades[query]
+        ranked = [(pocket.passages[one], max(0, grades.get(one, 0))) for one in lists[query][SYSTEM]]
+        passages = [[title, in_sentences(text)[0], grade] for (title, text), grade in ranked]
+        best = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
+        queries.append({"text": pocket.queries[query], "passages": passages, "ideal": best})
+    return {"queries": queries, "answers": ANSWERS}
+
+
+DATA = {"hits": hits}  # what a kind shows, in the page itself; once, if it has several of that kind
+
+
 def place(app: Sphinx, doctree: nodes.document) -> None:
-    """Put the pictures of a lesson before the cells that live.yml names. Raises DocsError for an unknown cell."""
+    """Put the pictures of a lesson before the cells that live.yml names, one of "opening" before the figure of that.
+
+    Raises DocsError for an unknown cell.
+    """
     edition = Edition.of(app)
-    given = read_yaml(edition.root / "docs" / "site" / "live.yml")
+    given, shown = read_yaml(edition.root / "docs" / "site" / "live.yml"), set()
     for one in given["lessons"].get(app.env.docname, []):
-        target = next((t for t in doctree.findall(nodes.target) if f"cell-{one['before']}" in t["ids"]), None)
+        if one["before"] == "opening":
+            target = next((raw for raw in doctree.findall(nodes.raw) if OPENING in raw.astext()), None)
+        else:
+            target = next((t for t in doctree.findall(nodes.target) if f"cell-{one['before']}" in t["ids"]), None)
         if target is None:
             raise DocsError(f"docs/site/live.yml: {app.env.docname} has no cell {one['before']}; name one that it has")
         words = given["words"][edition.language][one["kind"]]
+        if one["kind"] in DATA and one["kind"] not in shown:
+            words = words | DATA[one["kind"]](edition)
+        shown.add(one["kind"])
         target.parent.insert(target.parent.index(target), nodes.raw("", picture(one, words), format="html"))
 
 

@@ -17,7 +17,10 @@ const beside = new IntersectionObserver((entries) => {
   document.documentElement.classList.toggle("live-in-view", inView.size > 0);
 });
 
-for (const figure of document.querySelectorAll("figure.live")) { near.observe(figure); beside.observe(figure); }
+for (const figure of document.querySelectorAll("figure.live")) {
+  near.observe(figure);
+  if (!figure.matches(":has(+ .opening)")) beside.observe(figure); // that one is never beside
+}
 
 let loading;
 /** The recorded rankings of the pocket collection, fetched once. */
