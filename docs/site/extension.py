@@ -13,7 +13,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from docs.site import ask, cells, companions, figures, formulas, head, home, inserts, run, search, terms, widget
+from docs.site import ask, cells, companions, figures, formulas, head, home, inserts, live, run, search, terms, widget
 from docs.site.finish import finish
 from docs.site.project import MARKS, Edition, addresses, notes, slugs
 from docs.site.pyodide import FOLDER
@@ -69,7 +69,8 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     title = next(doctree.findall(nodes.title))
     first = next(node for node in doctree.findall(nodes.paragraph) if node.parent is title.parent)
     first.parent.insert(first.parent.index(first) + 1, nodes.raw("", figures.opening(edition, name), format="html"))
-    title.parent.insert(title.parent.index(title) + 1, nodes.raw("", lesson_bar(app, name), format="html"))
+    start = next(section for section in doctree.findall(nodes.section) if section.parent is title.parent)["ids"][0]
+    title.parent.insert(title.parent.index(title) + 1, nodes.raw("", lesson_bar(app, name, start), format="html"))
 
 
 def complete_module(app: Sphinx, doctree: nodes.document) -> None:
@@ -149,8 +150,8 @@ def _width(text: str) -> int:
     return sum(1 + (sign > "\u2e7f") for sign in text)
 
 
-def lesson_bar(app: Sphinx, name: str) -> str:
-    """Return the lines under the title of a lesson: time, what to know before, launch buttons and downloads."""
+def lesson_bar(app: Sphinx, name: str, start: str) -> str:
+    """Return the lines under the title of a lesson: time, what to know before, where it starts, launch, downloads."""
     edition = Edition.of(app)
     project, words = addresses(edition.root), edition.words
     owner, path = project.slug, f"notebooks/{edition.language}/{name}.ipynb"
@@ -159,6 +160,7 @@ def lesson_bar(app: Sphinx, name: str) -> str:
     there = elsewhere and (edition.root / "docs" / edition.language / f"{elsewhere['page']}.md").exists()
     context = {
         "name": name,
+        "start": start,
         "words": words,
         "language": edition.language,
         "steps": [said["step"][step.strip("*")] | {"lit": step[0] == "*"} for step in given],
@@ -216,6 +218,7 @@ def load_tools(app: Sphinx, _page: str, _template: str, context: dict[str, Any],
 TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
     home.MARK: (["home/home.css"], "home/main.js", {"home/rankings.json": home.rankings}),
     ask.MARK: (["tool.css", "ask/ask.css"], "ask/main.js", {"ask/collection.json": ask.collection}),
+    live.MARK: (["tool.css", "live/live.css"], "live/main.js", live.FETCHED),
     widget.MARK: (["tool.css", "try/try.css"], "try/late.js", {}),
     widget.SCORER: (
         ["tool.css", "try/try.css", "score/score.css"],
@@ -232,7 +235,7 @@ STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of 
     "doctree-read": [
         remove_marks, figures.draw_bars, resolve_links, name_headings, complete_lesson, complete_module,
         describe_modules, list_on_phones, cells.show_cells, figures.draw_figures, companions.show_companions,
-        terms.explain_terms, terms.ask, widget.place_in_lesson,
+        terms.explain_terms, terms.ask, widget.place_in_lesson, live.place,
     ],
     "html-page-context": [load_tools, search.collect, head.describe],
     "html-collect-pages": [search.search_page],

@@ -21,6 +21,7 @@ from notebooks.kit.drawings import read_svg, svg_fault
 from notebooks.kit.notebooks import lesson_names
 
 SVG = "image/svg+xml"
+OPENING = '<figure class="opening">'
 COLOURS = {colour.lower(): name for name, colour in (palette.COLOURS | palette.GREYS).items()}
 STROKES = COLOURS | {palette.COLOURS["sky"].lower(): "sky-line"}  # ink lies on a bar; thin lines are brighter
 BARS = re.compile(r"<!-- bars (\S+) (\S+) -->\s*")  # before a table: the values at which its bars begin and end
@@ -78,7 +79,7 @@ def opening(edition: Edition, name: str) -> str:
     frame = 'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'.format(**size)
     caption, below = escape(edition.about(name, "picture")), escape(edition.words["below"])
     return (
-        f'<figure class="opening"><figcaption>{caption} <a href="#cell-{cell.id}">{below}</a></figcaption>'
+        f'{OPENING}<figcaption>{caption} <a href="#cell-{cell.id}">{below}</a></figcaption>'
         f'<svg class="drawn" aria-hidden="true" {frame}><use href="#figure-{cell.id}-0"/></svg></figure>'
     )
 

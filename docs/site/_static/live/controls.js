@@ -1,0 +1,41 @@
+// What pictures share: data fetched once, a slider that shows its value, a choice of one, and a bar with a ghost.
+import { el } from "../try/element.js";
+
+const fetched = {};
+/** A file of data beside the modules. */
+export const read = (name) => (fetched[name] ??= fetch(new URL(name, import.meta.url)).then((answer) => answer.json()));
+
+/** A slider in its label; `say` gives the text of a value, `act` is called when a reader moves it. */
+export const slider = (label, { least = 0, most, step = 1, value, say = String }, act) => {
+  const shown = el("b", {}), input = el("input", { type: "range", min: least, max: most, step, value });
+  const show = () => {
+    shown.textContent = say(Number(input.value));
+    input.setAttribute("aria-valuetext", shown.textContent);
+    input.style.setProperty("--part", (input.value - least) / (most - least));
+  };
+  input.addEventListener("input", () => { show(); act(); });
+  show();
+  return { element: el("label", { class: "live-slider" }, el("span", {}, label), input, shown), get value() { return Number(input.value); } };
+};
+
+/** Buttons of which one is pressed. */
+export const choice = (label, options, value, act) => {
+  const group = el("p", { class: "live-choice", role: "group", "aria-label": label });
+  const made = { element: group, value };
+  const buttons = options.map(([key, name]) => el("button", { type: "button", value: key, onclick: () => { made.value = key; show(); act(); } }, name));
+  const show = () => { for (const button of buttons) button.setAttribute("aria-pressed", button.value === made.value); };
+  group.append(...buttons);
+  show();
+  return made;
+};
+
+/** A bar from 0 to 1 with its name and value, and an outline where it is by another measure. */
+export const bar = (name, kind) => {
+  const fill = el("i", { class: "live-fill" }), ghost = el("i", { class: "live-ghost" }), shown = el("b", {});
+  const set = (value, other, text = value.toFixed(3)) => {
+    fill.style.setProperty("--part", value);
+    ghost.style.setProperty("--part", other);
+    shown.textContent = text;
+  };
+  return { element: el("p", { class: `live-bar ${kind}` }, el("span", {}, name), el("span", { class: "live-track" }, fill, ghost), shown), set };
+};

@@ -1,0 +1,46 @@
+// A page cut every so many tokens: where the cuts fall, whether the answer is in one piece, and what that costs.
+import { el, fill } from "../try/element.js";
+import { bar, read, slider } from "./controls.js";
+
+/** The chunks of a text of `count` tokens: the first token of each and the one after its last. */
+export const chunks = (count, size, overlap) => Array.from(
+  { length: Math.ceil(Math.max(count - overlap, 1) / (size - overlap)) },
+  (_, i) => [i * (size - overlap), Math.min(i * (size - overlap) + size, count)],
+);
+
+/** The number of chunks of all pages, and the share of their answers that one chunk holds whole. */
+export const measure = ({ tokens, answers }, size, overlap) => {
+  const all = tokens.map((count) => chunks(count, size, overlap));
+  const whole = answers.filter(([page, first, end]) => all[page].some((chunk) => chunk[0] <= first && end <= chunk[1]));
+  return { vectors: all.reduce((total, of) => total + of.length, 0), whole: whole.length / answers.length };
+};
+
+export const start = async (box, words) => {
+  const data = await read("page.json"), { first, answer } = data, last = first + data.words.length;
+  const size = slider(words.size, { least: 20, most: 300, step: 10, value: 100, say: (n) => fill(words.tokens, { n }) }, () => draw());
+  const shared = slider(words.overlap, { most: 50, step: 10, value: 0, say: (n) => `${n} %` }, () => draw());
+  const text = el("p", { class: "live-text", lang: "en", tabindex: 0, role: "group", "aria-label": words.text }), told = el("p", { class: "live-said", "aria-live": "polite" });
+  const whole = bar(words.whole, "dense"), vectors = bar(words.vectors, "words"), least = measure(data, 100, 0), most = measure(data, 20, 10).vectors;
+
+  const draw = () => {
+    const overlap = Math.floor(size.value * shared.value / 100), cuts = chunks(data.tokens[data.document], size.value, overlap);
+    const bounds = [...new Set([first, last, ...answer, ...cuts.flat()])].filter((at) => at >= first && at <= last).sort((a, b) => a - b);
+    text.replaceChildren(...bounds.slice(0, -1).map((from, i) => {
+      const to = bounds[i + 1], inside = cuts.flatMap(([begin, end], n) => (begin <= from && to <= end ? [n] : []));
+      const kind = inside.length > 1 ? "both" : inside[0] % 2 ? "odd" : "even", answers = from >= answer[0] && to <= answer[1];
+      const starts = cuts.findIndex(([begin]) => begin === from), run = data.words.slice(from - first, to - first).join("");
+      return el(answers ? "mark" : "span", { class: kind }, ...(starts < 0 ? [] : [el("b", { "aria-hidden": "true" }, starts + 1)]), run);
+    }));
+    const holds = cuts.findIndex(([begin, end]) => begin <= answer[0] && answer[1] <= end), found = measure(data, size.value, overlap);
+    told.className = `live-said ${holds < 0 ? "words" : "dense"}`;
+    told.textContent = fill(holds < 0 ? words.split : words.held, { number: holds + 1 }) + fill(words.all, { pages: data.tokens.length, vectors: found.vectors.toLocaleString("en"), share: Math.round(100 * found.whole) });
+    whole.set(found.whole, least.whole);
+    vectors.set(Math.min(1, found.vectors / most), least.vectors / most, found.vectors.toLocaleString("en"));
+  };
+
+  draw();
+  box.append(
+    el("p", { class: "live-title" }, words.title), el("p", {}, words.ask), el("p", { class: "live-query", lang: "en" }, data.query),
+    text, size.element, shared.element, told, whole.element, vectors.element,
+  );
+};

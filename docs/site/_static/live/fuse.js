@@ -1,0 +1,88 @@
+// Fusion of two rankings by 1 / (k + rank): the ten passages it puts first, and what each list adds to them.
+import { el, fill } from "../try/element.js";
+import { METRICS } from "../try/metrics.js";
+import { choice, read, slider } from "./controls.js";
+
+const SHOWN = 10, FIRST = 42, LISTS = ["dense", "words"];
+
+/** Passages in the order of the sum of 1 / (k + rank) over two lists of `depth`, in single precision as in the package. */
+export const fused = (passages, constant, depth) => passages
+  .map(([id, ...rest]) => ({ id, ranks: rest.slice(0, 2).map((rank) => (rank <= depth ? rank : 0)), grade: rest[2] }))
+  .map((one) => ({ ...one, parts: one.ranks.map((rank) => (rank ? 1 / (constant + rank) : 0)) }))
+  .map((one) => ({ ...one, sum: Math.fround(one.parts[0] + one.parts[1]) }))
+  .filter(({ sum }) => sum > 0)
+  .sort((a, b) => b.sum - a.sum || a.id - b.id);
+
+/** nDCG@10 of passages in an order. */
+export const ndcg = (order, ideal) => METRICS.ndcg({ grades: order.map(({ grade }) => grade), ideal }, SHOWN).value;
+
+/** The first ten passages of one of the two lists. */
+export const listed = (passages, list) => passages.filter((one) => one[1 + list] > 0 && one[1 + list] <= SHOWN)
+  .sort((a, b) => a[1 + list] - b[1 + list]).map(([id, , , grade]) => ({ id, grade }));
+
+const svg = (tag, attributes) => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+};
+
+export const start = async (box, words, { depth: begins, constant }) => {
+  const { constants, level, queries, titles } = await read("ranks.json"), still = matchMedia("(prefers-reduced-motion: reduce)");
+  const mean = (values) => values.reduce((total, value) => total + value, 0) / values.length;
+  const curves = Object.fromEntries([SHOWN, 100].map((depth) => [depth, constants.map((k) =>
+    mean(queries.map(({ passages, ideal }) => ndcg(fused(passages, k, depth), ideal))))]));
+  const alone = ({ passages, ideal }) => ndcg(listed(passages, 0), ideal), aloneMean = mean(queries.map(alone));
+  const asked = queries.map((query, i) => [i, ...[0, constants.length - 1].map((at) => ndcg(fused(query.passages, constants[at], 100), query.ideal))])
+    .filter(([, few, many]) => Math.abs(few - many) > 0.2).map(([i]) => i); // queries at which k matters
+  let at = Math.max(0, asked.indexOf(FIRST));
+  const rows = new Map();
+
+  const question = el("p", { class: "live-query" }), list = el("ol", { class: "live-fused" });
+  const told = el("p", { class: "live-said", "aria-live": "polite" }), dot = svg("circle", { r: 5 });
+  const k = slider(words.constant, { most: constants.length - 1, value: constants.indexOf(Number(constant)), say: (i) => `k = ${constants[i]}` }, () => draw());
+  const depth = choice(words.depth, [["10", "10"], ["100", "100"]], begins, () => draw());
+  depth.element.prepend(words.depth);
+  depth.element.append(el("button", { type: "button", onclick: () => { at = (at + 1) % asked.length; rows.clear(); draw(); } }, words.next));
+
+  const x = (i) => 8 + i * 304 / (constants.length - 1), y = (value) => 60 - (value - 0.55) * 190;
+  const path = (values) => values.map((value, i) => `${i ? "L" : "M"}${x(i)} ${y(value)}`).join("");
+  const picture = svg("svg", { viewBox: "0 0 320 74", role: "img" }), value = svg("text", {});
+  const label = (text, at, over) => { const made = svg("text", { x: at, y: over }); made.textContent = text; return made; };
+  picture.append(svg("path", { d: `M8 ${y(aloneMean)}H312`, class: "alone" }), svg("path", { d: path(curves[10]) }), svg("path", { d: path(curves[100]), class: "deep" }), dot, value, label(fill(words.alone, { value: aloneMean.toFixed(3) }), 312, y(aloneMean) - 4), label("10", 312, y(curves[10].at(-1)) - 4), label("100", 312, y(curves[100].at(-1)) + 14));
+
+  const row = ({ id, ranks, grade, parts }, place, longest) => {
+    const element = rows.get(id) ?? el("li", {}, el("b", {}), el("span", { class: "live-name" }, titles[id]), el("span", { class: "live-parts" }, el("i", {}), el("i", {})), el("small", {}));
+    rows.set(id, element);
+    element.className = `${grade >= level ? "relevant" : ""} ${place > SHOWN ? "lost" : ""}`;
+    element.children[0].textContent = place > SHOWN ? "–" : place;
+    parts.forEach((part, i) => element.children[2].children[i].style.setProperty("--part", part / longest));
+    element.children[3].textContent = ranks.map((rank) => rank || "–").join(" · ");
+    element.setAttribute("aria-label", fill(words.row, { place: place > SHOWN ? words.lost : place, title: titles[id], dense: ranks[0] || "–", words: ranks[1] || "–" }) + (grade >= level ? words.relevant : ""));
+    return element;
+  };
+
+  const draw = () => {
+    const query = queries[asked[at]], order = fused(query.passages, constants[k.value], Number(depth.value));
+    const lost = order.slice(SHOWN).find(({ grade }) => grade >= level);
+    const before = new Map([...rows].map(([id, element]) => [id, element.offsetTop]));
+    question.textContent = query.text;
+    list.replaceChildren(...order.slice(0, SHOWN).map((one, i) => row(one, i + 1, order[0].sum)), ...(lost ? [row(lost, SHOWN + 1, order[0].sum)] : []));
+    if (!still.matches) for (const [id, element] of rows) {
+      const moved = (before.get(id) ?? element.offsetTop) - element.offsetTop;
+      if (moved && element.isConnected) element.animate([{ transform: `translateY(${moved}px)` }, { transform: "none" }], { duration: 350, easing: "ease-out" });
+    }
+    const over = curves[depth.value][k.value], values = { value: ndcg(order, query.ideal).toFixed(3), alone: alone(query).toFixed(3), mean: over.toFixed(3), all: aloneMean.toFixed(3), n: queries.length };
+    for (const [one, name, down] of [[dot, "c", 0], [value, "", -8]]) { one.setAttribute(`${name}x`, x(k.value)); one.setAttribute(`${name}y`, y(over) + down); }
+    value.textContent = values.mean;
+    dot.setAttribute("class", depth.value === "100" ? "deep" : "");
+    picture.setAttribute("aria-label", fill(words.curve, values));
+    told.textContent = fill(words.told, values);
+  };
+
+  draw();
+  box.append(
+    el("div", { class: "live-legend" }, el("p", { class: "live-title" }, words.title), ...LISTS.map((name) => el("span", { class: name }, words[name]))),
+    el("p", {}, words.ask), question, list, k.element, depth.element, told,
+    el("p", { class: "live-caption" }, words.curves), el("div", { class: "live-curve" }, picture),
+  );
+};

@@ -1,0 +1,78 @@
+// The first questions of lesson 01, their passages as boxes in the order of a ranking, and the cutoff as a line that
+// one moves: what three metrics make of the part to the left of it. One passage is shown by its words.
+import { el, fill } from "../try/element.js";
+import { METRICS } from "../try/metrics.js";
+
+const SHOWN = ["recall", "mrr", "ndcg"], START = { k: 3, row: 0 };
+let given; // the questions are in the page once, with its first picture of them
+const data = (words) => (given ??= words.queries ? words : JSON.parse(document.querySelector("figure.hits script").textContent));
+
+/** What metrics.js looks at, of a question. */
+const hitsOf = ({ passages, ideal }, answers) => {
+  const grades = passages.map(([, , grade]) => grade);
+  return { grades, ideal, relevant: grades.map((grade) => grade >= answers), R: ideal.filter((grade) => grade >= answers).length };
+};
+
+export const start = (box, words, { help = "help" }) => {
+  const { queries, answers } = data(words), hits = queries.map((query) => hitsOf(query, answers));
+  const first = (row) => Math.max(0, hits[row].relevant.indexOf(true));
+  const chosen = { row: START.row, at: first(START.row) };
+  const rank = el("b", {}), verdict = el("em", {}), title = el("span", {}), sentence = el("small", {});
+  const passage = el("div", { class: "hits-passage", "aria-live": "polite" }, el("p", {}, rank, " ", verdict), title, sentence);
+  const rows = queries.map(({ text, passages }, row) => {
+    const boxes = passages.map(([name, , grade], at) => el("button", {
+      type: "button", "data-at": at, class: hits[row].relevant[at] ? "relevant" : null,
+      "aria-label": fill(words.box, { rank: at + 1, title: name, verdict: words.grades[grade] }),
+    }));
+    const choose = (at) => { Object.assign(chosen, { row, at }); draw(); };
+    const group = el("div", { class: "board-docs", role: "group", "aria-label": fill(words.list, { text }) }, ...boxes);
+    const element = el("div", { class: "hits-row", onclick: ({ target }) => choose(Number(target.dataset.at ?? first(row))) }, el("p", {}, text), group);
+    group.addEventListener("focusin", ({ target }) => choose(Number(target.dataset.at)));
+    group.addEventListener("keydown", (event) => {
+      const to = Number(event.target.dataset.at) + ({ ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? NaN);
+      if (!boxes[to]) return;
+      event.preventDefault();
+      boxes[to].focus();
+    });
+    return { element, boxes };
+  });
+  const bars = SHOWN.map((metric) => {
+    const name = el("span", {}), value = el("b", {}), bar = el("i", {});
+    return { metric, name, value, bar, element: el("div", {}, name, " ", value, el("div", { class: "board-bar", "aria-hidden": "true" }, bar)) };
+  });
+  const k = el("input", { type: "range", min: 1, max: 10, value: START.k, "aria-label": "k", oninput: () => draw() });
+  box.append(
+    el("p", { class: "live-help" }, words[help], " ", help === "help" ? el("a", { href: "#cell-picture" }, words.more) : ""),
+    el("div", { class: "hits-rows" }, ...rows.map(({ element }) => element), el("div", { class: "hits-row" }, el("p", {}, "k"), k)),
+    el("output", { class: "hits-bars" }, ...bars.map(({ element }) => element)), passage,
+  );
+
+  const draw = () => {
+    const cut = Number(k.value);
+    box.style.setProperty("--k", cut);
+    k.style.setProperty("--part", (cut - 1) / 9);
+    rows.forEach(({ element, boxes }, row) => {
+      element.classList.toggle("chosen", row === chosen.row);
+      boxes.forEach((one, at) => {
+        const here = row === chosen.row && at === chosen.at;
+        one.classList.toggle("counts", at < cut && hits[row].relevant[at]);
+        one.classList.toggle("chosen", here);
+        one.setAttribute("aria-pressed", here);
+        one.tabIndex = at === (row === chosen.row ? chosen.at : first(row)) ? 0 : -1;
+      });
+    });
+    for (const { metric, name, value, bar } of bars) {
+      const now = hits.reduce((total, one) => total + METRICS[metric](one, cut).value, 0) / hits.length;
+      name.textContent = `${words.names[metric]}@${cut}`;
+      value.textContent = now.toFixed(3);
+      bar.style.width = `${100 * now}%`;
+    }
+    const [name, shown, grade] = queries[chosen.row].passages[chosen.at];
+    passage.classList.toggle("answers", grade >= answers);
+    rank.textContent = fill(words.found, { rank: chosen.at + 1 });
+    verdict.textContent = words.grades[grade];
+    title.textContent = name;
+    sentence.textContent = shown;
+  };
+  draw();
+};

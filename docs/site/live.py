@@ -1,0 +1,83 @@
+"""The pictures of lessons that answer to a reader's hand: beside the text where there is room, else within it.
+
+They are JavaScript without a framework (_static/live/, a file for each kind); live.yml says where they are, in which
+words. They compute with the metrics of "Try the metrics", on the recorded rankings of the pocket collection.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from docs.site.figures import OPENING
+from docs.site.pocket import ANSWERS, in_sentences, read_pocket
+from docs.site.project import DocsError, Edition, as_json, read_yaml
+from docs.site.samples import FILES
+
+MARK = '<figure class="live'
+FIRST, SYSTEM = 8, "MiniLM"  # the queries that lesson 01 shows a row of each, and what ranks for it, in English
+
+
+def rankings(edition: Edition) -> dict[str, Any]:
+    """Return what the pictures share: grades and recorded rankings of every query, titles of what these show."""
+    pocket = read_pocket(edition)
+    shown = {passage for lists in pocket.lists.values() for ids in lists.values() for passage in ids}
+    queries = [
+        {"text": text, "grades": {p: g for p, g in pocket.grades[query].items() if g}, "lists": pocket.lists[query]}
+        for query, text in pocket.queries.items()
+    ]
+    return {"queries": queries, "titles": {one: pocket.passages[one][0] for one in sorted(shown)}}
+
+
+def hits(edition: Edition) -> dict[str, Any]:
+    """Return what the picture of lesson 01 shows of its first queries.
+
+    Of a query: its text, the title, first sentence and grade of each passage of the ranking, and the best grades there
+    are. Both editions of the lesson search the English passages; in Chinese, their Chinese is shown.
+    """
+    pocket, lists = read_pocket(edition), read_pocket(Edition(edition.root, "en")).lists
+    queries = []
+    for query in list(pocket.queries)[:FIRST]:
+        grades = pocket.grades[query]
+        ranked = [(pocket.passages[one], max(0, grades.get(one, 0))) for one in lists[query][SYSTEM]]
+        passages = [[title, in_sentences(text)[0], grade] for (title, text), grade in ranked]
+        best = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
+        queries.append({"text": pocket.queries[query], "passages": passages, "ideal": best})
+    return {"queries": queries, "answers": ANSWERS}
+
+
+DATA = {"hits": hits}  # what a kind shows, in the page itself; once, if it has several of that kind
+
+
+def place(app: Sphinx, doctree: nodes.document) -> None:
+    """Put the pictures of a lesson before the cells that live.yml names, one of "opening" before the figure of that.
+
+    Raises DocsError for an unknown cell.
+    """
+    edition = Edition.of(app)
+    given, shown = read_yaml(edition.root / "docs" / "site" / "live.yml"), set()
+    for one in given["lessons"].get(app.env.docname, []):
+        if one["before"] == "opening":
+            target = next((raw for raw in doctree.findall(nodes.raw) if OPENING in raw.astext()), None)
+        else:
+            target = next((t for t in doctree.findall(nodes.target) if f"cell-{one['before']}" in t["ids"]), None)
+        if target is None:
+            raise DocsError(f"docs/site/live.yml: {app.env.docname} has no cell {one['before']}; name one that it has")
+        words = given["words"][edition.language][one["kind"]]
+        if one["kind"] in DATA and one["kind"] not in shown:
+            words = words | DATA[one["kind"]](edition)
+        shown.add(one["kind"])
+        target.parent.insert(target.parent.index(target), nodes.raw("", picture(one, words), format="html"))
+
+
+def picture(given: dict[str, str], words: dict[str, Any]) -> str:
+    """Return the element that a script fills, with its words."""
+    more = {key: escape(str(value)) for key, value in given.items() if key != "before"}
+    data = "".join(f' data-{key}="{value}"' for key, value in more.items())
+    return f'{MARK} {given["kind"]}"{data}>{as_json(words, in_order=False)}</figure>'
+
+
+FETCHED = {"live/rankings.json": rankings} | FILES  # what the pictures fetch, and what makes it

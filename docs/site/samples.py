@@ -1,0 +1,138 @@
+"""What the pictures of lessons compute with (_static/live/): recorded rankings as scores, as ranks, and marked pages.
+
+The lessons rank the English passages in both editions; the Chinese pictures show their titles in Chinese.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from docs.site.pocket import read_pocket
+from docs.site.project import Edition
+from docs.site.recorded import FILE
+from helpers.chunks import token_starts
+from helpers.data import RetrievalDataset, load_dataset
+from helpers.data.spans import Span, load_spans
+from helpers.metrics import evaluate
+from helpers.systems import Fusion, Ranking
+
+SHOWN, DEEP = 10, 100  # ranks that a picture shows, and that lesson 07 fuses
+CONSTANTS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 100)  # the values of RRF's k that a reader can choose
+PAGES, QUERY, PAGE, GRADE = "pages-en", 69, "pitfalls", 2  # of lesson 08: a query and a page that answers it
+BEFORE, AFTER = 70, 70  # tokens of the page that are shown on either side of the answer
+
+
+@cache
+def recorded(system: str) -> Ranking:
+    """Return a recorded ranking of the pocket collection: "BM25", or a pooling of MiniLM."""
+    name = system if system == "BM25" else f"sentence-transformers/all-MiniLM-L6-v2/{system}"
+    with np.load(FILE) as arrays:
+        scores, ids = (arrays[f"{pocket().sha256}/{name}/{kind}"] for kind in ("scores", "ids"))
+    return Ranking(scores, ids.astype(np.int64))
+
+
+@cache
+def pocket() -> RetrievalDataset:
+    """Return the collection that the lessons rank."""
+    return load_dataset("pocket-en")
+
+
+def scores(_edition: Edition) -> dict[str, dict[str, list[float]]]:
+    """Return by metric and system the score of each query, as lessons 01 and 03 have them."""
+    data, found = pocket(), {"ndcg@10": ("mean",), "mrr@10": ("mean", "attention", "cls", "max", "BM25")}
+
+    def values(metric: str, system: str) -> list[float]:
+        ids = recorded(system).ids
+        each = evaluate(ids, data.qrels, metric, relevance_level=data.relevance_level).per_query[metric]
+        return [round(float(value), 6) for value in each]
+
+    return {metric: {system: values(metric, system) for system in systems} for metric, systems in found.items()}
+
+
+def ranks(edition: Edition) -> dict[str, Any]:
+    """Return for each query the passages that a fusion of MiniLM and BM25 can put among its first ten.
+
+    A passage is its row, its ranks in both lists (0: not among the first hundred) and its grade. `ideal` has the grades
+    of all passages of the query. The titles are in the language of the edition.
+    """
+    data, shown, both = pocket(), read_pocket(edition), [recorded("mean"), recorded("BM25")]
+    candidates: list[set[int]] = [set() for _ in data.queries]
+    for row, found in enumerate(candidates):
+        found.update(*(ranking.ids[row, :SHOWN].tolist() for ranking in both))
+    for depth in (SHOWN, DEEP):
+        parts = [Ranking(one.scores[:, :depth], one.ids[:, :depth]) for one in both]
+        for constant in CONSTANTS:
+            fused = Fusion(parts, depth=depth, rrf_k=constant).rank(data, SHOWN)
+            for found, ids in zip(candidates, fused.ids, strict=True):
+                found.update(ids.tolist())
+    queries = _with_ranks([one.ids for one in both], candidates)
+    for query, kept in zip(data.query_ids, queries, strict=True):
+        kept["text"] = shown.queries[query]
+    titles = {one: shown.passages[data.corpus_ids[one]][0] for one in sorted(set.union(*candidates) - {-1})}
+    return {"constants": CONSTANTS, "level": data.relevance_level, "queries": queries, "titles": titles}
+
+
+def _with_ranks(lists: list[np.ndarray], chosen: list[set[int]]) -> list[dict[str, Any]]:
+    """Return of each query the chosen passages: row, rank in each list (0: not in it), grade; and the ideal grades."""
+    places = [[{int(one): rank for rank, one in enumerate(row, 1)} for row in ids] for ids in lists]
+    return [
+        {
+            "passages": [
+                [one, *(of[row].get(one, 0) for of in places), grades.get(one, 0)] for one in sorted(found - {-1})
+            ],
+            "ideal": sorted((grade for grade in grades.values() if grade > 0), reverse=True),
+        }
+        for row, (found, grades) in enumerate(zip(chosen, pocket().qrels, strict=True))
+    ]
+
+
+def tops(_edition: Edition) -> list[dict[str, Any]]:
+    """Return for each query the first ten passages of MiniLM and BM25, ties as lesson 04 settles them."""
+    place = np.argsort(np.argsort(pocket().corpus_ids))
+
+    def settled(ranking: Ranking) -> np.ndarray:
+        order = np.lexsort((-place[ranking.ids], -ranking.scores.round(5)))
+        return np.take_along_axis(ranking.ids, order, axis=1)[:, :SHOWN]
+
+    lists = [settled(recorded(system)) for system in ("mean", "BM25")]
+    return _with_ranks(lists, [{*one, *other} for one, other in zip(*(ids.tolist() for ids in lists), strict=True)])
+
+
+def page(_edition: Edition) -> dict[str, Any]:
+    """Return a part of a page around its answer, token by token, and where the answers of all pages lie.
+
+    `tokens`: of each page; `answers`: its page, the last token at which a chunk that holds it may begin, the first at
+    which it may end. `first` is the number of the first token shown; `answer` the characters that answer.
+    """
+    data = load_spans(PAGES)
+    starts = [token_starts(text) for text in data.documents]
+
+    def inside(span: Span) -> tuple[int, int, int]:
+        text, own = data.documents[span.document], starts[span.document]
+        first = max(token for token, start in enumerate(own) if start <= span.start)
+        ends = [*own[1:], len(text)]
+        last = min(token for token, end in enumerate(ends, 1) if len(text[:end].rstrip()) >= span.end)
+        return span.document, first, last
+
+    answers = [inside(span) for spans in data.spans for span in spans if span.grade == GRADE]
+    document = data.document_ids.index(PAGE)
+    chosen = next(span for span in data.spans[QUERY] if span.document == document and span.grade == GRADE)
+    _, first, last = inside(chosen)
+    text, own = data.documents[document], starts[document]
+    begin, end = max(0, first - BEFORE), min(len(own), last + AFTER)
+    bounds = [*own, len(text)]
+    return {
+        "query": data.queries[QUERY],
+        "document": document,
+        "first": begin,
+        "words": [text[bounds[token] : bounds[token + 1]] for token in range(begin, end)],
+        "answer": [first, last],
+        "tokens": [len(one) for one in starts],
+        "answers": answers,
+    }
+
+
+FILES = {"live/scores.json": scores, "live/ranks.json": ranks, "live/tops.json": tops, "live/page.json": page}
