@@ -90,17 +90,19 @@ def home(edition: Edition, _argument: str) -> str:
     return (
         f'{MARK}><p class="home-go">'
         f'<a href="01_evaluation.html">{text(words["start"])}</a> <a href="own_model.html">{text(words["own"])}</a></p>'
+        f'<ul class="home-facts">{facts}</ul>'
         f'<div class="home-demo" data-rankings="_static/home/rankings.json" data-far="{FAR}">'
         f"{as_json(labels)}"
         f'<p class="home-ask"><span>{text(words["demo"])}</span> '
         f'<button type="button" hidden>{text(words["another"])}</button></p>'
         f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
-        f'<div class="home-lists">{systems}</div><p class="home-note">{text(words["note"])}</p>'
+        f'<div class="home-lists">{systems}</div>'
         f'<p class="home-means">{text(words["means"])} <a href="03_model_comparison.html">{text(words["more"])}</a></p>'
-        f'<p class="home-mine"><a href="ask.html?own">{text(words["mine"])}</a></p></div>'
-        f'<div class="home-doors"><p class="home-title">{text(words["doors"])}</p>'
-        f'<div class="home-paths">{doors}</div></div><ul class="home-facts">{facts}</ul>'
-        f'<div class="home-figure"><div><p class="home-title">{text(words["corpus"])}</p>'
+        f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])}</label>'
+        f'<input id="home-own" type="search" maxlength="200" required placeholder="{text(words["like"])}">'
+        f"<button>{text(words['ask'])}</button></form></div>"
+        f'<div class="home-doors"><h2>{text(words["doors"])}</h2><div class="home-paths">{doors}</div></div>'
+        f'<div class="home-figure"><div><h2>{text(words["corpus"])}</h2>'
         f'<p class="home-drop">{text(words["drop"])}</p><p>{text(words["growth"])}</p>'
         f'<p class="home-see"><a href="01_evaluation.html#{edition.heading_above("01_evaluation", "growth")}">'
         f"{text(words['see'])}</a></p></div>{_drawn(curves, words['axis'], edition)}</div></div>"

@@ -89,13 +89,16 @@ def first_ranking(edition: Edition) -> str:
     """Return the first ranking of the page with its scores, which are printed in place of the widget."""
     given, words = passages(edition), settings(edition.root)["words"][edition.language]
     first, titles = given["passages"][0], given["titles"]
-    names = {f"{metric}@{CUTOFF}": meant for metric, meant in words["metrics"].items()}
+    names = {f"{metric}@{CUTOFF}": f"{name}@{CUTOFF}" for metric, name in words["names"].items()}
     scores = evaluate([first["retrieved"]], [dict.fromkeys(first["relevant"], 1)], list(names)).mean
     ranked = [
         f"<b>{escape(titles[one])}</b>" if one in first["relevant"] else escape(titles[one])
         for one in first["retrieved"]
     ]
-    rows = "".join(f"<tr><th>{name}</th><td>{names[name]}</td><td>{scores[name]:.4f}</td></tr>" for name in names)
+    rows = "".join(
+        f"<tr><th>{names[one]}</th><td>{meant}</td><td>{scores[one]:.4f}</td></tr>"
+        for one, meant in zip(names, words["metrics"].values(), strict=True)
+    )
     about = words["printed"].format(query=escape(first["query"]), k=CUTOFF)
     items = "".join(f"<li>{one}</li>" for one in ranked)
     return f'<div class="on-paper"><p>{about}</p><ol>{items}</ol><table>{rows}</table></div>'

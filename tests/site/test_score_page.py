@@ -94,6 +94,7 @@ def test_bad_texts_are_explained(site: Site, language: str):
         ("q1 Q0 d1 1 2 me", many, ["1001", "1000"]),
         ("x1 Q0 d1 1 2 me", good, ["x1", "q1"]),
         ("", good, ["query Q0"]),
+        ("", "", ["query Q0", "query 0"]),
         ("<img src=x onerror=alert(1)> Q0 d1 1 2 me", good, ["6"]),
     ]:
         paste(site, run, qrels)
@@ -166,6 +167,7 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     inside = "tables => tables.every(({parentNode: box}) => box.scrollHeight <= box.clientHeight + 1)"
     assert site.page.locator(".score-tables table").evaluate_all(inside), "a mean is out of sight"
     assert [state != "" for state in site.page.locator(".score-source output").all_inner_texts()] == [True, True]
+    site.page.locator(".score-change").first.click()
     site.page.locator(".score-source textarea").first.fill("q001 Q0 p007 1 2 me")
     assert site.page.locator(".score-source output").first.inner_text() == ""
     for width, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light")):

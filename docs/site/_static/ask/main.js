@@ -56,6 +56,7 @@ const download = async () => {
     ready = true;
     if (query.lists) return;
     query.nearest = await nearest(query.text);
+    standIn();
     show();
   } catch (error) {
     worker?.terminate();
@@ -66,14 +67,21 @@ const download = async () => {
 };
 const button = el("button", { type: "button", class: "main", onclick: download }, fill(words.download ?? "", { size: megabytes(SIZE) }));
 const progress = el("progress", { hidden: true, max: SIZE, "aria-label": button.textContent });
-const offer = [el("p", {}, words.offer ?? ""), button, progress];
+const offer = el("div", { class: "ask-offer" }, button, el("p", {}, words.offer ?? ""), progress);
+
+// Where a system cannot rank a question, one that matches words stands in for it until it can.
+const instead = ["", ""];
+const standIn = () => choices.forEach((select, i) => {
+  if (instead[i] && ranks(instead[i])) [select.value, instead[i]] = [instead[i], ""];
+  else if (!ranks(select.value)) [instead[i], select.value] = [instead[i] || select.value, matching.find((name) => choices.every(({ value }) => value !== name))];
+});
 
 // What is shown: the question, whose grades are those of the collection, changed by the reader's own.
 let query = null, own = new Map(), before = null;
 
 const suggestions = el("datalist", { id: "ask-queries" });
 const input = el("input", { type: "search", list: "ask-queries", "aria-label": words.question, placeholder: words.question, maxlength: 200, required: true, onfocus: () => load().catch(() => {}) });
-const choice = (name) => el("select", { "aria-label": words[name], onchange: ({ target }) => show(target) },
+const choice = (name) => el("select", { "aria-label": words[name], onchange: ({ target }) => { instead[choices.indexOf(target)] = ""; show(target); } },
   ...Object.entries(words.systems).map(([system, label]) => el("option", { value: system, selected: system === DEFAULT[name] }, label)));
 const choices = [choice("first"), choice("second")];
 const lists = choices.map(() => el("ol", {}));
@@ -82,9 +90,9 @@ const places = choices.map(() => el("div", {})); // below a list: what there is 
 const examples = el("div", { class: "ask-examples" });
 const suggest = (title, shown) => examples.replaceChildren(el("p", { class: "tool-title" }, title), el("div", {}, ...shown.map(([text, about]) =>
   el("button", { type: "button", onclick: () => ask(text).then(() => note.focus({ preventScroll: true })) }, el("span", {}, about), el("b", {}, text)))));
-const scores = choices.map(() => el("p", { class: "ask-scores", "aria-live": "polite" })), hint = el("p", {}, words.hint);
+const scores = choices.map(() => el("p", { class: "ask-scores", "aria-live": "polite" })), hint = el("p", {}, words.hint), faint = el("p", {}, words.faint);
 const result = el("div", { class: "ask-result", hidden: true },
-  el("div", { class: "ask-lists" }, ...choices.map((select, i) => el("div", {}, select, scores[i], lists[i], places[i]))), hint);
+  offer, el("div", { class: "ask-lists" }, ...choices.map((select, i) => el("div", {}, select, scores[i], lists[i], places[i]))), faint, hint);
 
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
 const ranks = (system) => Boolean(query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system)));
@@ -105,19 +113,26 @@ const shared = (text, other, but) => {
     if (holds) found.push(goesOn ? found.pop() + unit.slice(1) : unit);
     last = holds ? unit : "";
   }
-  return fill(words.shares, { words: [...new Set(found)].filter((run) => tokenize(run, but).length).join(words.and) });
+  return without([...new Set(found)], but);
 };
-/** Three queries of the collection, each with what it is: those that share most words with the reader's, they or their answers, then examples. */
+const without = (runs, but) => runs.filter((run) => tokenize(run, but).length);
+const listed = (text, runs) => fill(text, { words: runs.join(words.and) });
+/** By which words a passage was found: those that say what is asked or, where it shares none of these, the others. */
+const reason = (passage) => {
+  const found = shared(query.text, whole(passage), index.stop), telling = without(found, small);
+  return telling.length ? el("small", {}, listed(words.shares, telling)) : el("small", { class: "faint" }, listed(words.only, found));
+};
+/** What to ask next: the judged questions that share most words with the reader's, they or their answers; where none does, the examples. */
 const closest = () => {
-  const found = queries.search(query.text, "BM25", 3).map((i) => [data.queries[i].text, shared(query.text, data.queries[i].all, small)]);
-  return [...found, ...words.examples.filter(([text]) => !found.some(([other]) => other === text))].slice(0, 3);
+  const found = queries.search(query.text, "BM25", 3).map((i) => [data.queries[i].text, listed(words.shares, shared(query.text, data.queries[i].all, small))]);
+  return found.length ? [words.near, found] : [words.next, words.examples];
 };
 const short = (value) => String(Number(value.toFixed(3)));
 const grades = () => new Map([...Object.entries(query.grades), ...own]);
 
 const item = (id, system) => {
   const passage = data.byId.get(id), [, title, text] = passage;
-  const why = matching.includes(system) ? [" ", el("small", {}, shared(query.text, whole(passage), index.stop))] : [];
+  const why = matching.includes(system) ? [" ", reason(passage)] : [];
   const select = el("select", { "aria-label": fill(words.mine, { title }), onchange: ({ target }) => judge(id, target.value) },
     el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label))));
   return el("li", { "data-id": id }, el("details", {}, el("summary", {}, title || text.slice(0, 60), ...why), el("p", {}, text)), select);
@@ -130,7 +145,7 @@ const draw = () => {
     const { id } = element.dataset, grade = query.grades[id], select = element.querySelector("select");
     element.className = judged.has(id) ? `grade-${judged.get(id)}` : "";
     select.className = own.has(id) ? "own" : "";
-    select.options[0].textContent = grade === undefined ? words.unjudged : fill(words.judged, { grade });
+    select.options[0].textContent = grade === undefined ? words.unjudged : words.grades[grade];
   }
   const values = choices.map(({ value }) => {
     if (!ranks(value)) return {};
@@ -160,16 +175,15 @@ const show = (chosen = choices[1]) => {
   if (!choices.some(({ value }) => ranks(value))) choices.find((select) => select !== chosen).value = matching[0];
   const [first, second] = choices.map(({ value }) => data.means[value]);
   say(free ? words.own : fill(words.known, { queries: data.queries.length, first, second }), free ? "tool-note" : "tool-help");
-  suggest(...(free ? [words.near, closest()] : [words.next, words.examples]));
-  box.append(examples);
+  suggest(...(free ? closest() : [words.next, words.examples]));
   choices.forEach(({ value }, i) => {
-    const ids = retrieved(value), absent = !ranks(value), here = absent && SIZE && DENSE.includes(value);
+    const ids = retrieved(value), said = ranks(value) ? words.nothing : DENSE.includes(value) && SIZE ? words.unloaded : words.absent;
     lists[i].replaceChildren(...ids.map((id) => item(id, value)));
-    places[i].className = absent ? "ask-offer" : "";
-    places[i].replaceChildren(...(here ? offer : absent ? [el("p", {}, words.absent)] : ids.length ? [] : [el("p", { class: "tool-note" }, words.nothing)]));
-    if (absent) places[i].append(examples);
+    places[i].replaceChildren(...(ids.length ? [] : [el("p", { class: "tool-note" }, said)]));
   });
-  go.classList.toggle("main", !button.isConnected); // a page has one main button
+  offer.hidden = !free || ready || !SIZE;
+  faint.hidden = !result.querySelector(".faint");
+  go.classList.toggle("main", offer.hidden); // a page has one main button
   hint.hidden = free;
   result.hidden = false;
   note.hidden = !result.querySelector("li"); // nothing to grade
@@ -193,6 +207,7 @@ const ask = async (text) => {
   if (!await loaded()) return;
   query = data.queries.find((known) => known.text === text) ?? { text, grades: {}, nearest: ready && await nearest(text) };
   own = new Map();
+  standIn();
   history.replaceState(null, "", `#q=${encodeURIComponent(text)}`);
   show();
 };
@@ -209,4 +224,4 @@ suggest(words.try, words.examples);
 box.append(form, suggestions, note, result, examples);
 
 const linked = new URLSearchParams(location.hash.slice(1)).get("q");
-if (linked) ask(linked.slice(0, 200)); else if (location.search === "?own") input.focus();
+if (linked) ask(linked.slice(0, 200));

@@ -1,7 +1,7 @@
 // The home page: recorded rankings of two systems for another query, fetched when the reader asks for one.
 import { el, fill } from "../try/element.js";
 
-const box = document.querySelector(".home-demo"), button = box.querySelector("button");
+const box = document.querySelector(".home-demo"), button = box.querySelector(".home-ask button");
 const words = JSON.parse(box.querySelector("script").textContent);
 
 const row = ([rank, title, shared, grade, sentence]) => el("li", { class: `grade-${grade}` },
@@ -16,6 +16,12 @@ const draw = (column, [first, ...rows]) => {
   outcome.textContent = first ? fill(words.answered, { rank: first }) : words.missed;
   list.replaceChildren(...rows.map(row));
 };
+
+// A question of the reader's own is answered by the page that asks the corpus, behind a #, which no server sees.
+box.querySelector("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  location.assign(`ask.html#q=${encodeURIComponent(box.querySelector("input").value.trim())}`);
+});
 
 let data = null;
 button.hidden = false;

@@ -14,6 +14,7 @@ const source = (kind, line, changed) => {
   let file = "";
   const label = words[kind], hint = `${words.drop}\n${FIELDS[kind]}\n${line}`;
   const area = el("textarea", { rows: 6, spellcheck: "false", autocomplete: "off", placeholder: hint, "aria-label": label });
+  const fold = (folded) => element.classList.toggle("folded", folded); // to one line that says what was read
   const state = el("output", {}), input = el("input", { type: "file", "aria-label": `${words.choose}: ${label}` });
   const put = (text, name) => {
     const lines = text.split("\n").filter((one) => one.trim());
@@ -21,6 +22,7 @@ const source = (kind, line, changed) => {
     area.value = "";
     area.placeholder = [...lines.slice(0, 5), "…"].join("\n");
     state.textContent = fill(words.loaded, { name, lines: lines.length });
+    fold(true);
   };
   const take = async (chosen) => {
     if (!chosen) return;
@@ -30,7 +32,8 @@ const source = (kind, line, changed) => {
   };
   area.addEventListener("input", () => { [file, state.textContent, area.placeholder, texts] = ["", "", hint, {}]; });
   input.addEventListener("change", () => take(input.files[0]));
-  const element = el("div", { class: "score-source" }, el("p", {}, el("b", {}, label), state, el("label", { class: "tool-file" }, words.choose, input)), area);
+  const element = el("div", { class: "score-source" }, el("p", {}, el("b", {}, label), state, el("label", { class: "tool-file" }, words.choose, input),
+    el("button", { type: "button", class: "score-change", "aria-label": `${words.change}: ${label}`, onclick: () => { fold(false); area.focus(); } }, words.change)), area);
   element.addEventListener("dragover", (event) => { event.preventDefault(); element.classList.add("over"); });
   element.addEventListener("dragleave", () => element.classList.remove("over"));
   element.addEventListener("drop", (event) => {
@@ -38,7 +41,7 @@ const source = (kind, line, changed) => {
     element.classList.remove("over");
     take(event.dataTransfer.files[0]);
   });
-  return { element, put, text: () => file || area.value };
+  return { kind, element, put, area, text: () => file || area.value };
 };
 
 const table = (caption, about, head, rows, look = "") => el("div", { class: `score-wide ${look}`, tabindex: 0, role: "region", "aria-label": caption },
@@ -62,12 +65,12 @@ const result = ({ rows, mean, counts }, k) => {
   const at = ({ first, retrieved }) => String(first || fill(words.nowhere, { n: retrieved }));
   const columns = [[words.query, ({ query }) => named(query)]]; // and those in which the worst differ
   const some = worst.some(({ values }) => values[ndcg]);
-  if (some) columns.push([`ndcg@${k}`, ({ values }) => shown(values[ndcg])]);
+  if (some) columns.push([`${words.names.ndcg}@${k}`, ({ values }) => shown(values[ndcg])]);
   const found = worst.some(({ first }) => first);
   columns.push(found ? [words.first, at] : [words.top, ({ top }) => named(top ?? fill(words.nowhere, { n: 0 }))]);
   const about = fill(some ? words.lowest : words.among, { n: worst.length, zero: zero("ndcg"), queries: rows.length });
   const ends = intervals(metrics.map((_, i) => rows.map(({ values }) => values[i])));
-  const means = metrics.map((metric, i) => [el("span", {}, `${metric}@${k}`, el("small", {}, words.metrics[metric])), bar(mean[i], ends[i])]);
+  const means = metrics.map((metric, i) => [el("span", {}, `${words.names[metric]}@${k}`, el("small", {}, words.metrics[metric])), bar(mean[i], ends[i])]);
   const said = Object.entries(words.counts).filter(([name]) => counts[name]).map(([name, text]) => fill(text, { n: counts[name] }));
   return [
     el("p", { class: "score-zero" }, fill(words.zero, { n: zero("success"), zero: zero("ndcg"), queries: rows.length, k })),
@@ -76,7 +79,7 @@ const result = ({ rows, mean, counts }, k) => {
         el("p", { class: "tool-help" }, fill(rows.length < 2 ? words.interval.one : words.interval.about, { resamples: RESAMPLES }), " ", el("a", { href: root.dataset.lesson }, words.interval.lesson))),
       table(words.worst, about, columns.map(([head]) => head), worst.map((row) => columns.map(([, cell]) => cell(row))), found ? "" : "score-tops")),
     ...(said.length ? [el("p", { class: "tool-note" }, said.join(" "))] : []),
-    el("details", {}, el("summary", {}, words.each), table(words.each, "", [words.query, ...metrics.map((metric) => `${metric}@${k}`), words.first], rows.map((row) => [named(row.query), ...row.values.map(shown), at(row)]))),
+    el("details", {}, el("summary", {}, words.each), table(words.each, "", [words.query, ...metrics.map((metric) => `${words.names[metric]}@${k}`), words.first], rows.map((row) => [named(row.query), ...row.values.map(shown), at(row)]))),
   ];
 };
 
@@ -86,6 +89,13 @@ const explained = (fault) => {
 };
 
 const score = () => {
+  const empty = [run, qrels].filter(({ text }) => !text().trim());
+  if (empty.length) {
+    const missing = empty.map(({ kind }) => explained(new Fault(kind, 0, "empty", { fields: FIELDS[kind] })));
+    answer.replaceChildren(...missing.map((text) => el("p", { class: "tool-note tool-fault" }, text)));
+    empty[0].area.focus({ preventScroll: true });
+    return;
+  }
   const k = Math.max(1, Math.round(Number(cutoff.value)) || 10);
   try {
     const judged = readQrels(qrels.text()), found = readRun(run.text());
@@ -97,7 +107,12 @@ const score = () => {
     answer.replaceChildren(el("p", { class: "tool-note tool-fault" }, explained(fault)));
   }
 };
-const ready = () => { if (run.text().trim() && qrels.text().trim()) score(); };
+const ready = () => { if (run.text().trim() && qrels.text().trim()) scoreAndShow(); };
+/** Score, and show where the result begins. */
+const scoreAndShow = () => {
+  score();
+  if (answer.getBoundingClientRect().top > innerHeight / 2) answer.scrollIntoView();
+};
 
 /** Score a recorded run, for readers who have none at hand. */
 const example = async () => {
@@ -106,8 +121,7 @@ const example = async () => {
   run.put(recorded.run, words.example.run);
   qrels.put(recorded.qrels, words.example.qrels);
   texts = recorded.texts;
-  score();
-  if (answer.getBoundingClientRect().top > innerHeight / 2) answer.scrollIntoView();
+  scoreAndShow();
 };
 
 const run = source("run", "q1 Q0 d7 1 12.5 mine", ready), qrels = source("qrels", "q1 0 d7 2", ready);
@@ -120,7 +134,7 @@ root.append(
   el("p", { class: "score-first" }, el("button", { type: "button", class: "score-example", onclick: example }, words.example.load), words.example.or),
   el("div", { class: "score-sources" }, run.element, qrels.element),
   el("div", { class: "try-controls" }, labelled("k", cutoff), labelled(words.level, level), labelled(words.gain, gain),
-    el("button", { type: "button", class: "main score-go", onclick: score }, words.score)),
+    el("button", { type: "button", class: "main score-go", onclick: scoreAndShow }, words.score)),
   el("details", { class: "score-about" }, el("summary", {}, words.about.name),
     ...["k", "gain", "limit"].map((each) => el("p", { class: "tool-help" }, fill(words.about[each], { limit: LIMIT })))),
   answer,

@@ -9,13 +9,14 @@ export class Bars {
   constructor(words) {
     this.words = words;
     this.rows = Object.keys(METRICS).map((metric) => {
-      const row = { metric, name: el("span", {}), tick: el("input", { type: "checkbox" }), guess: el("span", { class: "try-guess" }), ghost: el("i", { class: "try-ghost", hidden: true }), fill: el("i", { class: "try-fill" }), value: el("b", {}), change: el("small", {}) };
+      const row = { metric, name: el("span", {}, words.names[metric]), cutoff: el("i", {}), tick: el("input", { type: "checkbox" }), guess: el("span", { class: "try-guess" }), ghost: el("i", { class: "try-ghost", hidden: true }), fill: el("i", { class: "try-fill" }), value: el("b", {}), change: el("small", {}) };
+      row.name.append(row.cutoff);
       row.element = el("li", { "data-bar": metric }, el("label", {}, row.tick, row.name), row.guess, row.value, el("span", { class: "try-track" }, row.fill, row.ghost), row.change);
       return row;
     });
     this.puzzles = new Puzzles(words);
     const list = el("ul", { onkeydown: (event) => this.press(event) }, ...this.rows.map(({ element }) => element));
-    this.element = el("div", { class: "try-bars" }, list, this.puzzles.element);
+    this.element = el("div", { class: "try-bars" }, list, this.puzzles.said);
     this.question = el("p", { class: "try-question", "aria-live": "polite" });
     this.go = el("button", { type: "button", class: "main", onclick: () => this.make() }, words.move);
     this.steps = el("p", { class: "try-steps" });
@@ -51,10 +52,10 @@ export class Bars {
   /** Say who noticed the move and, if the reader has guessed, how far the guess was right. */
   tell(before, means) {
     const { words, asked } = this, noticed = ({ metric }) => means[metric] !== before[metric];
-    const names = this.rows.filter(noticed).map(({ metric }) => metric), guessed = this.rows.some(({ tick }) => tick.checked);
+    const names = this.rows.filter(noticed).map(({ metric }) => words.names[metric]), guessed = this.rows.some(({ tick }) => tick.checked);
     const right = this.rows.filter((row) => row.tick.checked === noticed(row));
     for (const row of guessed ? this.rows : []) {
-      row.guess.textContent = `${words.you} ${right.includes(row) ? "✓" : "✗"}`;
+      row.guess.replaceChildren(el("span", {}, `${words.you} `), right.includes(row) ? "✓" : "✗");
       row.guess.classList.toggle("right", right.includes(row));
     }
     this.element.classList.replace("asked", "told");
@@ -93,8 +94,8 @@ export class Bars {
     const moved = before && (this.k !== k || this.rows.some(({ metric }) => means[metric] !== before[metric]));
     if (moved && this.asked?.told) this.clear(); // what was found stays
     else if (moved && !guessed) this.settle();
-    for (const { metric, name, ghost, fill: bar, value, change } of this.rows) {
-      name.textContent = `${metric}@${k}`;
+    for (const { metric, cutoff, ghost, fill: bar, value, change } of this.rows) {
+      cutoff.textContent = `@${k}`;
       value.textContent = means[metric].toFixed(2);
       bar.style.setProperty("--part", means[metric]);
       if (!guessed && (!moved || this.k !== k)) continue;

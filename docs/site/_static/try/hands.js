@@ -1,4 +1,5 @@
 // Hands on the rankings: pointer (mouse, pen, finger) and keyboard.
+import { holding } from "./rankings.js";
 
 const spotOf = (li) => ({
   ranking: Number(li.parentElement.dataset.ranking), list: li.parentElement.dataset.list,
@@ -16,29 +17,37 @@ const spotUnder = (rankings, ranking, x, y) => {
   return { list, at: items.length ? near.indexOf(Math.min(...near)) : 0 };
 };
 
-/** Let the pointer choose, drag, and by a press without a drag toggle a document; a finger chooses it first. */
+/** Let the pointer choose, drag, and by a press without a drag toggle a document; a finger chooses it first, and drags a row by its dots. */
 const listenToPointer = (rankings) => {
   let drag = null;
+  const choose = () => {
+    rankings.choose(spotOf(drag.li));
+    drag.li.firstChild.focus({ preventScroll: true });
+    drag.chosen = true;
+  };
   rankings.element.addEventListener("pointerdown", (event) => {
     const li = event.target.closest("li");
-    if (!li || event.button) return;
-    const choosing = event.pointerType === "touch" && !rankings.isChosen(spotOf(li));
-    rankings.choose(spotOf(li));
-    li.firstChild.focus();
+    if (!li || event.button || event.target.closest(".try-bar")) return;
+    const touch = event.pointerType === "touch";
+    drag = { x: event.clientX, y: event.clientY, moved: false, li };
+    drag.stays = touch && rankings.titled && !event.target.closest(".try-grip"); // the finger may be about to scroll
+    if (!touch || rankings.isChosen(spotOf(li))) choose();
     rankings.element.setPointerCapture(event.pointerId);
-    drag = { x: event.clientX, y: event.clientY, moved: false, choosing };
     event.preventDefault();
   });
   rankings.element.addEventListener("pointermove", (event) => {
     if (!drag) return;
     drag.moved ||= Math.hypot(event.clientX - drag.x, event.clientY - drag.y) > 6;
-    if (!drag.moved) return;
+    if (!drag.moved || drag.stays) return;
+    if (!drag.chosen) choose();
     rankings.element.classList.add("dragging");
     const spot = spotUnder(rankings, rankings.chosen.ranking, event.clientX, event.clientY);
     if (spot.list !== rankings.chosen.list || spot.at !== rankings.chosen.at) rankings.put(spot);
   });
   const drop = (event) => {
-    if (drag && !drag.moved && !drag.choosing && event.type === "pointerup") toggle(rankings);
+    const pressed = drag && !drag.moved && event.type === "pointerup";
+    if (pressed && drag.chosen) toggle(rankings);
+    else if (pressed) holding(drag.li, choose);
     drag = null;
     rankings.element.classList.remove("dragging");
   };
@@ -63,7 +72,7 @@ const TURNED = { ArrowUp: "ArrowLeft", ArrowDown: "ArrowRight", ArrowLeft: "Arro
 /** Arrows go from document to document, with Shift they move it; space toggles, digits grade. */
 const listenToKeys = (rankings) => {
   rankings.element.addEventListener("keydown", (event) => {
-    if (!event.target.closest("li") || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!event.target.matches(".try-doc") || event.ctrlKey || event.metaKey || event.altKey) return;
     const { ranking, list, at } = rankings.chosen;
     const go = (spot) => { if (rankings.button(spot)) { rankings.choose(spot); rankings.button(spot).focus(); } };
     const lines = rankings.boxes.flatMap((_, i) => ["retrieved", "missed"].map((name) => ({ ranking: i, list: name })))

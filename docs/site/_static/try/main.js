@@ -91,10 +91,14 @@ const start = (root) => {
   rankings.draw();
   scores.draw();
   const cutoff = el("div", { class: "try-controls" }, el("label", {}, el("span", {}, words.set), chosen), ...settings.cutoff);
+  const main = el("div", { class: "try-main" }, experiments, bars.element, cutoff, rankings.element), below = el("div", {});
   const parts = [
-    el("div", { class: "try-main" }, experiments, bars.element, cutoff, rankings.element, el("p", { class: "tool-help" }, words.help)),
-    curves.element, el("div", { class: "try-controls" }, ...settings.further), scores.element];
+    main, el("p", { class: "tool-help try-keys" }, words.help), el("p", { class: "tool-help try-touch" }, words.touch), below, curves.element, el("div", { class: "try-controls" }, ...settings.further), scores.element];
   root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), ...parts);
+  new ResizeObserver(() => { // the puzzles stand below the bars, or where these are above the rankings, below the rankings
+    const place = getComputedStyle(main).display === "grid" ? bars.element : below, { element } = bars.puzzles;
+    if (element.parentElement !== place) place.append(element);
+  }).observe(root);
   root.classList.add("ready");
 };
 

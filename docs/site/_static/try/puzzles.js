@@ -1,31 +1,36 @@
 // Puzzles to solve by moving documents: each condition with the mean that it is about, and whether it holds.
 import { el, fill, titled } from "./element.js";
 
-const holds = ([, metric, sign, bound], means) => (sign === "<" ? means[metric] < bound : means[metric] >= bound - 1e-12);
+const LASTS = 9000; // milliseconds for which a solution is shown over the rankings
+const holds = ([metric, sign, bound], means) => (sign === "<" ? means[metric] < bound : Math.abs(means[metric] - bound) < 1e-12);
 
 export class Puzzles {
   constructor(words) {
     this.words = words;
-    this.all = words.puzzles.map((goal) => {
-      const chips = goal.map((condition) => ({ condition, element: el("span", { class: "try-chip" }) }));
-      const solved = el("b", { role: "status" });
-      return { chips, solved, element: el("li", {}, ...chips.map(({ element }) => element), solved) };
+    this.said = el("p", { class: "try-solved", role: "status" }); // what a solution shows, where the puzzles are out of sight
+    this.all = words.puzzles.map(({ goals, why }) => {
+      const chips = goals.map((goal) => ({ goal, element: el("span", { class: "try-chip" }) }));
+      return { why, chips, element: el("li", {}, ...chips.map(({ element }) => element)) };
     });
     this.element = el("div", { class: "try-puzzles" }, titled(words.puzzle), el("ol", { "aria-label": words.puzzle.name }, ...this.all.map(({ element }) => element)));
   }
 
-  /** Draw the conditions for these means; a puzzle once solved stays solved. */
+  /** Draw the conditions for these means; a puzzle once solved stays solved, and says what it shows. */
   draw(means) {
     const { words } = this;
-    for (const { chips, solved, element } of this.all) {
-      for (const { condition, element: chip } of chips) {
-        const [name, metric, sign, bound] = condition, held = holds(condition, means);
-        chip.textContent = fill(held ? words.held : words.wanted[sign], { name, value: means[metric].toFixed(2), bound });
+    for (const [i, { why, chips, element }] of this.all.entries()) {
+      if (element.className) continue;
+      for (const { goal, element: chip } of chips) {
+        const [metric, sign, bound] = goal, held = holds(goal, means);
+        chip.textContent = fill(held ? words.held : words.wanted, { name: words.names[metric], sign, bound, value: means[metric].toFixed(2) });
         chip.classList.toggle("held", held);
       }
-      if (element.className || !chips.every(({ condition }) => holds(condition, means))) continue;
+      if (!chips.every(({ goal }) => holds(goal, means))) continue;
       element.className = "solved";
-      solved.textContent = words.solved;
+      element.append(el("p", {}, why));
+      this.said.textContent = fill(words.solved, { number: i + 1, why });
+      clearTimeout(this.waiting);
+      this.waiting = setTimeout(() => { this.said.textContent = ""; }, LASTS);
     }
   }
 }

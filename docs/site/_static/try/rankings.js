@@ -2,6 +2,15 @@
 import { el, fill } from "./element.js";
 import { MOST, NAMES } from "./state.js";
 
+const narrow = matchMedia("(max-width: 768px)"); // one ranking at a time
+
+/** Change the page, and keep an element of it where it is under the reader's finger. */
+export const holding = (element, change) => {
+  const { top } = element.getBoundingClientRect();
+  change();
+  scrollBy({ top: element.getBoundingClientRect().top - top, behavior: "instant" });
+};
+
 /** Draws the rankings of `state` and calls `changed` after each change; `move` and `grade` are what keys and mouse do. */
 export class Rankings {
   constructor(state, words, changed) {
@@ -10,7 +19,8 @@ export class Rankings {
     this.bar = el("div", { class: "try-bar", role: "group" });
     this.boxes = NAMES.map((name, i) => this.box(name, i));
     this.tools = el("div", { class: "try-tools" }, this.bar);
-    this.element = el("div", { class: "try-rankings" }, ...this.boxes.map(({ box }) => box), this.tools, this.said);
+    const legend = ["relevant", "beyond"].map((kind) => el("span", {}, el("i", { class: kind }), words.legend[kind]));
+    this.element = el("div", { class: "try-rankings" }, el("p", { class: "try-legend" }, ...legend), ...this.boxes.map(({ box }) => box), this.tools, this.said);
   }
 
   box(name, ranking) {
@@ -21,8 +31,8 @@ export class Rankings {
     }
     const note = el("span", { class: "try-note" });
     const choose = () => { this.choose({ ranking, list: "retrieved", at: 0 }); this.changed(); };
-    const query = el("button", { type: "button", class: "try-query", onclick: choose }, el("b", {}, name), " ", this.words.passages[ranking].query);
-    const missed = el("div", { class: "try-tray" }, el("span", {}, this.words.tray), lists.missed);
+    const query = el("button", { type: "button", class: "try-query", onclick: choose }, el("b", {}, name), " ", `“${this.words.passages[ranking].query}”`);
+    const missed = el("div", { class: "try-tray" }, el("span", {}, this.words.tray), el("small", {}, this.words.drop), lists.missed);
     const box = el("section", { class: "try-ranking" }, el("p", { class: "try-name" }, el("span", {}, name), query, " ", note), lists.retrieved, missed);
     return { box, note, lists };
   }
@@ -34,11 +44,20 @@ export class Rankings {
 
   docs({ ranking, list }) { return this.state.rankings[ranking][list]; }
 
-  /** Draw all rankings anew, or those given, then what depends on them; the chosen document keeps the focus. */
+  /** Whether the buttons for the chosen document stand in its row. */
+  get inRow() { return this.titled && narrow.matches; }
+
+  /** Draw all rankings anew, or those given, then what depends on them; the chosen document or its button keeps the focus. */
   draw(drawn = [0, 1, 2], then = () => {}) {
+    const pressed = this.pressed();
+    if (this.inRow && pressed >= 0) holding(this.bar, () => this.drawAnew(drawn, then, pressed));
+    else this.drawAnew(drawn, then, pressed);
+  }
+
+  drawAnew(drawn, then, pressed) {
     this.element.classList.toggle("titled", this.titled);
     this.element.style.setProperty("--deep", Math.max(1, ...this.state.rankings.map(({ retrieved }) => retrieved.length))); // rows that the three share
-    const focused = this.element.contains(document.activeElement) && document.activeElement.closest("li");
+    const focused = this.element.contains(document.activeElement) && document.activeElement.matches(".try-doc");
     for (const ranking of drawn) {
       const { note, lists } = this.boxes[ranking];
       for (const list of ["retrieved", "missed"]) {
@@ -47,20 +66,21 @@ export class Rankings {
       const all = ["retrieved", "missed"].flatMap((list) => this.docs({ ranking, list }));
       note.textContent = `R = ${all.filter(({ grade }) => grade >= this.state.level).length}`;
     }
-    this.drawBar();
+    this.drawBar(pressed);
     then();  // before the focus, for which the browser lays the page out
     if (focused) this.button(this.chosen)?.focus();
   }
 
   item({ id, grade }, spot) {
     const chosen = this.isChosen(spot), kept = spot.list === "retrieved";
-    const name = fill(this.words[kept ? "ranked" : "unranked"], { rank: spot.at + 1, id: this.named(id), grade: this.gradeName(grade) });
+    const beyond = kept && spot.at >= this.state.k;
+    const name = fill(this.words[!kept ? "unranked" : beyond ? "uncounted" : "ranked"], { rank: spot.at + 1, id: this.named(id), grade: this.gradeName(grade) });
     const button = el("button", {
       type: "button", class: grade >= this.state.level ? "try-doc relevant" : "try-doc", "aria-label": name,
       "aria-pressed": String(grade >= this.state.level), tabindex: chosen ? 0 : -1, "data-grade": grade,
     }, this.title(id), ...(this.state.graded && grade ? [el("sup", {}, String(grade))] : []));
-    const beyond = kept && spot.at >= this.state.k;
-    return el("li", { class: [beyond && "beyond", chosen && "chosen"].filter(Boolean).join(" ") }, button, ...(this.titled ? [el("span", { class: "try-grip" })] : []));
+    const cut = beyond && spot.at === this.state.k && fill(this.words.cut, { k: this.state.k });
+    return el("li", { "data-cut": cut, class: [beyond && "beyond", chosen && "chosen"].filter(Boolean).join(" ") }, button, ...(this.titled ? [el("span", { class: "try-grip" })] : []));
   }
 
   isChosen(spot) { return ["ranking", "list", "at"].every((key) => spot[key] === this.chosen[key]); }
@@ -70,15 +90,18 @@ export class Rankings {
     return this.words[grade >= this.state.level ? "relevant" : "irrelevant"];
   }
 
+  /** Which of the buttons for the chosen document has the focus; -1 if none has. */
+  pressed() { return [...this.bar.querySelectorAll("button")].indexOf(document.activeElement); }
+
   /** The buttons for the chosen document: all that dragging and the keyboard can do. */
-  drawBar() {
+  drawBar(pressed = this.pressed()) {
     const { words, chosen } = this, doc = this.docs(chosen)[chosen.at];
-    const pressed = [...this.bar.querySelectorAll("button")].indexOf(document.activeElement);
+    if (doc && this.inRow) this.button(chosen).parentElement.append(this.bar);
+    else if (this.bar.parentElement !== this.tools) this.tools.prepend(this.bar);
     this.boxes.forEach(({ box }, i) => box.classList.toggle("current", i === chosen.ranking));
     if (!doc) return this.bar.replaceChildren();
     const kept = chosen.list === "retrieved";
     const act = (label, run, off = false) => el("button", { type: "button", disabled: off, onclick: run }, label);
-    const grades = this.state.graded ? [0, 1, 2, 3] : [0, 1];
     const about = fill(words.chosen, { id: this.named(doc.id), name: NAMES[chosen.ranking] });
     this.bar.setAttribute("aria-label", about);
     const group = (...buttons) => el("span", { class: "try-group" }, ...buttons);
@@ -87,12 +110,10 @@ export class Rankings {
       act(words.down, () => this.move(1), !kept || chosen.at === this.docs(chosen).length - 1),
       act(kept ? words.out : words.back, () => this.swap()),
     );
-    this.bar.replaceChildren(el("p", {}, about), places, group(...grades.map((grade) => {
-        const button = act(this.state.graded ? String(grade) : words[grade ? "relevant" : "irrelevant"], () => this.grade(grade));
-        button.setAttribute("aria-pressed", String(grade === doc.grade));
-        if (this.state.graded) button.setAttribute("aria-label", fill(words.grade, { grade }));
-        return button;
-      })));
+    const toggle = (label, given, on, name = null) => el("button", { type: "button", "aria-pressed": String(on), "aria-label": name, onclick: () => this.grade(given) }, label);
+    const grades = this.state.graded ? [0, 1, 2, 3].map((grade) => toggle(String(grade), grade, grade === doc.grade, fill(words.grade, { grade })))
+      : [toggle(words.relevant, doc.grade ? 0 : 1, doc.grade > 0)];
+    this.bar.replaceChildren(el("p", {}, about), places, group(...grades));
     const next = this.bar.querySelectorAll("button")[pressed];
     if (next) (next.disabled ? this.button(chosen) : next).focus();
   }

@@ -19,11 +19,11 @@ export class Scores {
     const head = el("tr", {}, el("th", { scope: "col" }, words.metric), filled, ...[...NAMES, words.mean].map((name) => el("th", { scope: "col" }, name)));
     this.rows = Object.keys(METRICS).map((metric) => {
       const row = { metric, name: el("span", {}), formula: el("td", { class: "try-formula" }), cells: [...NAMES, "mean"].map((name) => el("td", { "data-of": name })) };
-      const label = el("th", { scope: "row" }, row.name, el("small", {}, words.metrics[metric]));
+      const label = el("th", { scope: "row" }, row.name, el("code", {}, metric), el("small", {}, words.metrics[metric]));
       row.element = el("tr", { "data-metric": metric }, label, row.formula, ...row.cells);
       return row;
     });
-    this.element = el("table", { class: "try-scores" }, el("caption", {}, words.caption), el("thead", {}, head), el("tbody", {}, ...this.rows.map(({ element }) => element)));
+    this.element = el("table", { class: "try-scores" }, el("caption", {}, words.caption, " ", el("small", {}, words.code)), el("thead", {}, head), el("tbody", {}, ...this.rows.map(({ element }) => element)));
   }
 
   /** Whether the formula has no 0 below the line: recall and the like need R, nDCG needs a gain. */
@@ -46,7 +46,7 @@ export class Scores {
       const mean = average(values);
       means[metric] = mean;
       series[metric] = Array.from({ length: deepest }, (_, i) => over(metric, i + 1));
-      name.textContent = `${metric}@${k}`;
+      name.textContent = `${this.words.names[metric]}@${k}`;
       put(formula, this.defined(metric, hits[this.of]) ? FORMULAS[metric](parts[this.of], k) : this.words.nothing);
       [...values, mean].forEach((value, i) => {
         if (cells[i].dataset.value === String(value)) return;
