@@ -11,7 +11,7 @@ _TITLE = re.compile(r"(<h[1-3]>)(.*?)(</h[1-3]>)", re.S)
 _EMPHASIS = re.compile(r"(?<=<em>)([^<]*)(?=</em>)")
 _HAN = re.compile(r"[\u3400-\u9fff]{3,}")
 _FORMULA = re.compile(r'(<span class="math">(?:(?!</span>).)*</math></span>)([，。；：、！？）])', re.S)
-_BOLD = re.compile(r"<strong>(?=(?:<a [^>]*>)?[\u3400-\u9fff]{2,6}<)")
+_BOLD = re.compile(r"<strong>(?=(?:<a [^>]*>)?[\u3400-\u9fff]{2,6}(?:</a>)?</strong>)")
 _LATIN = re.compile(r"&\w+;|[A-Za-z0-9@](?:[\w@.,%+ -]*[A-Za-z0-9%])?", re.A)
 
 

@@ -446,6 +446,32 @@ def test_terms_are_explained_where_they_stand(site: Site, language: str):
     site.until("document.getElementById(location.hash.slice(1)) !== null")  # the page is still loading here
 
 
+def test_a_tapped_term_is_explained_at_the_foot_of_the_screen(site: Site):
+    """The words would cover the sentence that they explain, or stay when a reader taps elsewhere."""
+    site.look(PHONE)
+    touch = site.page.context.new_cdp_session(site.page)
+    touch.send("Emulation.setTouchEmulationEnabled", {"enabled": True})
+
+    def tap(x: float, y: float) -> None:
+        touch.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    try:
+        site.open("en/pitfalls.html")
+        place, box = site.page.locator("article a.term").first.bounding_box(), site.page.locator("#means")
+        tap(place["x"] + 5, place["y"] + 5)
+        box.wait_for(state="visible")
+        assert site.page.url.endswith("pitfalls.html")
+        shown = box.bounding_box()
+        assert shown["y"] > place["y"] + 100
+        assert 0 < PHONE["height"] - shown["y"] - shown["height"] < 20
+        tap(PHONE["width"] - 5, 200)
+        box.wait_for(state="hidden")
+    finally:
+        touch.send("Emulation.setTouchEmulationEnabled", {"enabled": False})
+        touch.detach()
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_questions_answer_at_once(site: Site, language: str):
     """A choice would do nothing, say right to a wrong answer, or put what it says elsewhere on the page."""

@@ -114,6 +114,8 @@ def test_the_chinese_of_printed_names_has_their_numbers():
     )
     assert glosses(text, known) == f'<ul class="printed">{"".join(items)}</ul>'
     assert glosses("nothing known\n", known) == ""
+    one = '<ul class="printed"><li><span lang="en">most hits</span> 最多命中</li></ul>'
+    assert glosses("MiniLM, most hits = 2\n", {"MiniLM, most hits": "MiniLM，最多命中"}) == one  # the model is no news
 
 
 def test_every_source_on_the_scoreboard_has_its_chinese():
@@ -268,6 +270,13 @@ def test_titles_are_cut_between_words():
     assert "<p>封顶召回率</p>" in done
     assert done.endswith('<em>看<span class="latin">nDCG@10</span>的值</em>')
     assert polished("<em>&amp;</em>", [], {}) == '<em><span class="latin">&amp;</span></em>'  # not "&<span>amp"
+
+
+def test_a_short_name_in_bold_stays_on_one_line():
+    """A term of two characters would be parted by the end of a line; or a sentence be wider than a phone."""
+    assert polished("<strong>池化</strong>", [], {}) == '<strong class="together">池化</strong>'
+    sentence = '<strong>不需要<a href="#">信息检索</a>的基础</strong>'
+    assert polished(sentence, [], {}) == sentence
 
 
 def test_no_line_begins_with_the_sign_after_a_formula():
