@@ -5,7 +5,7 @@ const Z = 1.959963984540054; // 97.5 % of a normal distribution lie below it
 export const RESAMPLES = 10000;
 
 /** Random numbers from 0 to 1, the same for the same seed: mulberry32. */
-const random = (seed) => () => {
+export const random = (seed) => () => {
   seed = (seed + 0x6d2b79f5) | 0;
   let t = Math.imul(seed ^ (seed >>> 15), seed | 1);
   t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
