@@ -126,7 +126,7 @@ def test_the_questions_are_those_of_the_lesson(language: str):
 @pytest.mark.browser
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_line_through_the_questions(site: Site, language: str):
-    """The scores of the eight questions would not be those of helpers.metrics, or a press would show another passage."""
+    """The scores of the eight questions would not be those of helpers.metrics; a press would show another passage."""
     opened(site, f"{language}/01_evaluation.html", "hits")
     pocket = read_pocket(Edition(ROOT, language))
     ids, grades = list(pocket.passages), list(pocket.grades.values())[:8]
