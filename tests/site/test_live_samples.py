@@ -211,7 +211,7 @@ def test_cuts_of_a_page(site: Site, language: str):
 def test_a_threshold(site: Site):
     """The picture of lesson 05 would count other pairs above a threshold than the lesson does."""
     figure = opened(site, "en", "05_languages", "threshold")
-    cell = by_id(Edition(ROOT, "en").lesson("05_languages").cells)["thresholds"]
+    cell = by_id(Edition(ROOT, "en").lesson("05_languages"))["thresholds"]
     rows = re.findall(r"(zh→\w\w), ([\d.]+) .* ([\d.]+) +([\d.]+)$", cell.outputs[0]["data"]["text/plain"], re.M)
     assert len(rows) == 6
     for way, limit, recall, precision in rows:
