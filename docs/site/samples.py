@@ -5,6 +5,8 @@ The lessons rank the English passages in both editions; the Chinese pictures sho
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -101,6 +103,12 @@ def tops(_edition: Edition) -> list[dict[str, Any]]:
     return _with_ranks(lists, [{*one, *other} for one, other in zip(*(ids.tolist() for ids in lists), strict=True)])
 
 
+def cosines(edition: Edition) -> dict[str, Any]:
+    """Return how often each cosine of lesson 05 occurs (tests/site/cosines.py counts them)."""
+    counted: dict[str, Any] = json.loads((edition.root / "docs" / "site" / "cosines.json").read_text(encoding="utf-8"))
+    return counted
+
+
 def page(_edition: Edition) -> dict[str, Any]:
     """Return a part of a page around its answer, token by token, and where the answers of all pages lie.
 
@@ -135,4 +143,6 @@ def page(_edition: Edition) -> dict[str, Any]:
     }
 
 
-FILES = {"live/scores.json": scores, "live/ranks.json": ranks, "live/tops.json": tops, "live/page.json": page}
+FILES: dict[str, Callable[[Edition], Any]] = {  # what the pictures fetch
+    f"live/{collect.__name__}.json": collect for collect in (scores, ranks, tops, cosines, page)
+}

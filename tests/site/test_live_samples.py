@@ -1,20 +1,23 @@
-"""The pictures beside lessons 01, 03, 04, 07 and 08 in a real browser: their numbers are those of the lessons."""
+"""The pictures beside lessons 01, 03, 04, 05, 07 and 08 in a real browser: their numbers are those of the lessons."""
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 
 from docs.site import samples
+from docs.site.project import Edition
 from helpers.chunks import cut, tokens
 from helpers.data.spans import load_spans
 from helpers.judgements import pool, unjudged
 from helpers.metrics import evaluate
 from helpers.significance import bootstrap_interval
 from helpers.systems import Fusion, Ranking
-from notebooks.kit.notebooks import LANGUAGES
+from notebooks.kit.cells import by_id
+from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.site.browser import PAINTED, PHONE, WIDE, Site
 
 pytestmark = pytest.mark.browser
@@ -24,6 +27,7 @@ PLACES = {
     "pool": ["04_judgements"],
     "fuse": ["07_stages"],
     "cut": ["08_chunks"],
+    "threshold": ["05_languages"],
 }
 PAIRS = [(name, kind) for kind, names in PLACES.items() for name in names]
 BESIDE = {"width": 1440, "height": 900}
@@ -202,3 +206,19 @@ def test_cuts_of_a_page(site: Site, language: str):
     chosen = next(span for span in data.spans[samples.QUERY] if data.document_ids[span.document] == samples.PAGE)
     underlined = "".join(figure.locator("mark").evaluate_all("all => all.map(m => m.lastChild.data)"))
     assert underlined.strip() == data.documents[chosen.document][chosen.start : chosen.end]
+
+
+def test_a_threshold(site: Site):
+    """The picture of lesson 05 would count other pairs above a threshold than the lesson does."""
+    figure = opened(site, "en", "05_languages", "threshold")
+    cell = by_id(Edition(ROOT, "en").lesson("05_languages"))["thresholds"]
+    rows = re.findall(r"(zh→\w\w), ([\d.]+) .* ([\d.]+) +([\d.]+)$", cell.outputs[0]["data"]["text/plain"], re.M)
+    assert len(rows) == 6
+    for way, limit, recall, precision in rows:
+        got = called(
+            site, "threshold", "cosines", f"return of.above(data.ways['{way}'], {limit} * data.steps - data.least)"
+        )
+        assert [got["recall"], got["precision"]] == pytest.approx([float(recall), float(precision)], abs=0.0006)
+    assert figure.locator(".live-numbers").first.text_content() == "recall 0.977, precision 0.033"
+    slide(site, figure, 0, *["ArrowLeft"] * 8)
+    assert "recall 0.301" in figure.locator(".live-numbers").last.text_content()

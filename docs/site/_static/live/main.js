@@ -2,9 +2,10 @@
 // section where there is room. The list of contents, which has the same place, gives way while one is in view.
 const near = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
-    if (!isIntersecting) continue;
+    const script = target.querySelector("script"); // none where a picture has come near twice at once
+    if (!isIntersecting || !script) continue;
     near.unobserve(target);
-    const words = JSON.parse(target.querySelector("script").textContent);
+    const words = JSON.parse(script.textContent);
     const box = document.createElement("div");
     target.replaceChildren(box);
     import(`./${target.dataset.kind}.js`).then(({ start }) => start(box, words, target.dataset));
