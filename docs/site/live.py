@@ -35,15 +35,16 @@ def rankings(edition: Edition) -> dict[str, Any]:
 def hits(edition: Edition) -> dict[str, Any]:
     """Return what the picture of lesson 01 shows of its first queries.
 
-    Of a query: its text, the title, first sentence and grade of each passage of the ranking, and the best grades there
-    are. Both editions of the lesson search the English passages; in Chinese, their Chinese is shown.
+    Of a query: its text, title and grade of each passage of the ranking, the first sentence of those that answer (the
+    others would be too heavy), and the best grades there are. Both editions of the lesson search the English passages;
+    in Chinese, their Chinese is shown.
     """
     pocket, lists = read_pocket(edition), read_pocket(Edition(edition.root, "en")).lists
     queries = []
     for query in list(pocket.queries)[:FIRST]:
         grades = pocket.grades[query]
         ranked = [(pocket.passages[one], max(0, grades.get(one, 0))) for one in lists[query][SYSTEM]]
-        passages = [[title, in_sentences(text)[0], grade] for (title, text), grade in ranked]
+        passages = [[title, in_sentences(text)[0] if grade >= ANSWERS else "", grade] for (title, text), grade in ranked]
         best = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
         queries.append({"text": pocket.queries[query], "passages": passages, "ideal": best})
     return {"queries": queries, "answers": ANSWERS}

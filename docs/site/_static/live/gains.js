@@ -26,8 +26,7 @@ export const start = (box, words) => {
       docs.forEach((button, at) => {
         const doc = RANKINGS[row][at], grade = grades[doc];
         button.style.setProperty("--grade", grade / HIGHEST);
-        button.setAttribute("aria-label", fill(words.document, { rank: at + 1, doc, grade }));
-        button.firstChild.textContent = doc;
+        button.firstChild.textContent = `${doc} `;
         button.lastChild.textContent = fill(words.grade, { grade });
       });
       values.forEach(({ value, bar }, i) => {
