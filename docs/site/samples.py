@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from docs.site.pocket import read_pocket
 from docs.site.project import Edition
-from docs.site.recorded import FILE
 from helpers.chunks import token_starts
 from helpers.data import RetrievalDataset, load_dataset
 from helpers.data.spans import Span, load_spans
@@ -31,7 +31,7 @@ BEFORE, AFTER = 70, 70  # tokens of the page that are shown on either side of th
 def recorded(system: str) -> Ranking:
     """Return a recorded ranking of the pocket collection: "BM25", or a pooling of MiniLM."""
     name = system if system == "BM25" else f"sentence-transformers/all-MiniLM-L6-v2/{system}"
-    with np.load(FILE) as arrays:
+    with np.load(Path(__file__).with_name("rankings.npz")) as arrays:
         scores, ids = (arrays[f"{pocket().sha256}/{name}/{kind}"] for kind in ("scores", "ids"))
     return Ranking(scores, ids.astype(np.int64))
 

@@ -36,8 +36,10 @@ ARROWS: dict[str, set[str]] = {
     | {"helpers.chunks", "helpers.significance", "helpers.systems", "helpers.show", "helpers.provenance"},
     "notebooks.kit": {"helpers.embeddings"},  # the files of vectors, which the recorder moves by noise
     "docs.site": {
-        *("notebooks.kit", "helpers.index.words", "helpers.metrics", "helpers.show.palette", "helpers.show.vector")
+        *("notebooks.kit", "helpers.index.words", "helpers.metrics", "helpers.show.palette", "helpers.show.vector"),
+        "docs.site.samples",
     },
+    "docs.site.samples": {"docs.site", "helpers.chunks", "helpers.systems", *EVERY_STEP},  # scores recorded rankings
     "docs.site.recorded": {"docs.site", "helpers.systems", *EVERY_STEP},  # runs in a reader's page
 }
 
