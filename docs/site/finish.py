@@ -26,6 +26,7 @@ UNUSED = (
     ".buildinfo", "_sources", "_static/scripts/fontawesome.js*", "_static/vendor", "_static/**/*.map",
     "_static/locales", "_static/images", "_static/*.png", "_static/*.html", "_static/searchtools.js",
     "_static/language_data.js", "_static/doctools.js", "_static/sphinx_highlight.js", "_static/translations.js",
+    "_static/scripts/bootstrap.js",
 )  # fmt: skip
 
 _VIEWPORT = '<meta name="viewport"'
@@ -39,7 +40,7 @@ _THEME = (
     'localStorage.getItem("mode")?.match(/^(light|dark)$/)?.[0]'
     ' || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'
 )
-_NOT_OURS = "fontawesome|searchtools|language_data|searchindex|doctools|sphinx_highlight|translations"
+_NOT_OURS = "fontawesome|searchtools|language_data|searchindex|doctools|sphinx_highlight|translations|bootstrap"
 BETTER = (
     (re.compile(r'(<html[^>]*) data-theme="auto"'), r'\1 data-theme="light"'),  # which a script changes at once
     # The theme's own script would decide between light and dark once all is shown, and the browser style it all again.

@@ -44,7 +44,8 @@ def hits(edition: Edition) -> dict[str, Any]:
     for query in list(pocket.queries)[:FIRST]:
         grades = pocket.grades[query]
         ranked = [(pocket.passages[one], max(0, grades.get(one, 0))) for one in lists[query][SYSTEM]]
-        passages = [[title, in_sentences(text)[0] if grade >= ANSWERS else "", grade] for (title, text), grade in ranked]
+        shown = [in_sentences(text)[0] if grade >= ANSWERS else "" for (_, text), grade in ranked]
+        passages = [[title, first, grade] for ((title, _), grade), first in zip(ranked, shown, strict=True)]
         best = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
         queries.append({"text": pocket.queries[query], "passages": passages, "ideal": best})
     return {"queries": queries, "answers": ANSWERS}

@@ -23,7 +23,7 @@ from tests.site.queries import PLAIN, QUERIES, QUESTIONS, TRADE
 
 pytestmark = pytest.mark.browser
 
-LIGHT = 135_000  # bytes
+LIGHT = 130_000  # bytes
 
 
 def names() -> list[str]:

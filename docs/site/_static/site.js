@@ -55,6 +55,23 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const event of ["scroll", "resize", "hashchange", "load"]) addEventListener(event, later);
 });
 
+// The menu of colours opens at its button. The theme has it from Bootstrap, which no page needs for anything else.
+document.addEventListener("DOMContentLoaded", () => {
+  const button = document.querySelector(".theme-switch-button"), menu = button?.parentElement.querySelector(".dropdown-menu");
+  if (!menu) return;
+  const open = (on) => {
+    menu.classList.toggle("show", on);
+    button.setAttribute("aria-expanded", on);
+  };
+  open(false);
+  document.addEventListener("click", ({ target }) => open(button.contains(target) && !menu.classList.contains("show")));
+  button.parentElement.addEventListener("keydown", ({ key }) => {
+    if (key !== "Escape") return;
+    open(false);
+    button.focus();
+  });
+});
+
 // The search field answers while one types; what that takes is loaded when it is first used.
 const { src } = document.currentScript;
 addEventListener("focusin", ({ target }) => {
