@@ -218,7 +218,7 @@ def load_tools(app: Sphinx, _page: str, _template: str, context: dict[str, Any],
 TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
     home.MARK: (["home/home.css"], "home/main.js", {"home/rankings.json": home.rankings}),
     ask.MARK: (["tool.css", "ask/ask.css"], "ask/main.js", {"ask/collection.json": ask.collection}),
-    live.MARK: (["tool.css", "live/live.css"], "live/main.js", live.FETCHED),
+    live.MARK: (["live/live.css"], "live/main.js", live.FETCHED),
     widget.MARK: (["tool.css", "try/try.css"], "try/late.js", {}),
     widget.SCORER: (
         ["tool.css", "try/try.css", "score/score.css"],
