@@ -13,7 +13,22 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from docs.site import ask, cells, companions, figures, formulas, head, home, inserts, live, run, search, terms, widget
+from docs.site import (
+    ask,
+    cells,
+    companions,
+    figures,
+    formulas,
+    head,
+    home,
+    inserts,
+    live,
+    run,
+    samples,
+    search,
+    terms,
+    widget,
+)
 from docs.site.finish import finish
 from docs.site.project import MARKS, Edition, addresses, notes, slugs
 from docs.site.pyodide import FOLDER
@@ -218,7 +233,7 @@ def load_tools(app: Sphinx, _page: str, _template: str, context: dict[str, Any],
 TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
     home.MARK: (["home/home.css"], "home/main.js", {"home/rankings.json": home.rankings}),
     ask.MARK: (["tool.css", "ask/ask.css"], "ask/main.js", {"ask/collection.json": ask.collection}),
-    live.MARK: (["live/live.css"], "live/main.js", live.FETCHED),
+    live.MARK: (["tool.css", "live/live.css"], "live/main.js", samples.FILES),
     widget.MARK: (["tool.css", "try/try.css"], "try/late.js", {}),
     widget.SCORER: (
         ["tool.css", "try/try.css", "score/score.css"],

@@ -15,21 +15,9 @@ from sphinx.application import Sphinx
 from docs.site.figures import OPENING
 from docs.site.pocket import ANSWERS, in_sentences, read_pocket
 from docs.site.project import DocsError, Edition, as_json, read_yaml
-from docs.site.samples import FILES
 
 MARK = '<figure class="live'
 FIRST, SYSTEM = 8, "MiniLM"  # the queries that lesson 01 shows a row of each, and what ranks for it, in English
-
-
-def rankings(edition: Edition) -> dict[str, Any]:
-    """Return what the pictures share: grades and recorded rankings of every query, titles of what these show."""
-    pocket = read_pocket(edition)
-    shown = {passage for lists in pocket.lists.values() for ids in lists.values() for passage in ids}
-    queries = [
-        {"text": text, "grades": {p: g for p, g in pocket.grades[query].items() if g}, "lists": pocket.lists[query]}
-        for query, text in pocket.queries.items()
-    ]
-    return {"queries": queries, "titles": {one: pocket.passages[one][0] for one in sorted(shown)}}
 
 
 def hits(edition: Edition) -> dict[str, Any]:
@@ -80,6 +68,3 @@ def picture(given: dict[str, str], words: dict[str, Any]) -> str:
     more = {key: escape(str(value)) for key, value in given.items() if key != "before"}
     data = "".join(f' data-{key}="{value}"' for key, value in more.items())
     return f'{MARK} {given["kind"]}"{data}>{as_json(words, in_order=False)}</figure>'
-
-
-FETCHED = {"live/rankings.json": rankings} | FILES  # what the pictures fetch, and what makes it

@@ -1,16 +1,9 @@
 // What pictures share: data fetched once, a slider that shows its value, a choice of one, and a bar with a ghost.
 import { el } from "../try/element.js";
-import { styles } from "./main.js";
-
-const styled = styles("samples.css");
 
 const fetched = {};
-/** A file of data beside the modules; it comes after the styles, which a lesson does without until a picture is near. */
-export const read = async (name) => {
-  fetched[name] ??= fetch(new URL(name, import.meta.url)).then((answer) => answer.json());
-  await styled;
-  return fetched[name];
-};
+/** A file of data beside the modules. */
+export const read = (name) => (fetched[name] ??= fetch(new URL(name, import.meta.url)).then((answer) => answer.json()));
 
 /** A slider in its label; `say` gives the text of a value, `act` is called when a reader moves it. */
 export const slider = (label, { least = 0, most, step = 1, value, say = String }, act) => {

@@ -8,7 +8,7 @@ const near = new IntersectionObserver((entries) => {
     const words = JSON.parse(script.textContent);
     const box = document.createElement("div");
     target.replaceChildren(box);
-    Promise.all([import(`./${target.dataset.kind}.js`), (tools ??= styles("../tool.css"))]).then(([{ start }]) => start(box, words, target.dataset));
+    import(`./${target.dataset.kind}.js`).then(({ start }) => start(box, words, target.dataset));
   }
 }, { rootMargin: "800px" });
 
@@ -22,14 +22,3 @@ for (const figure of document.querySelectorAll("figure.live")) {
   near.observe(figure);
   if (!figure.matches(":has(+ .opening)")) beside.observe(figure); // that one is never beside
 }
-
-let loading, tools;
-/** Load styles that a lesson does without until a picture is near; the promise is kept when they are there. */
-export const styles = (name) => new Promise((done) => {
-  const link = document.createElement("link");
-  Object.assign(link, { rel: "stylesheet", href: new URL(name, import.meta.url), onload: done, onerror: done });
-  document.head.append(link);
-});
-
-/** The recorded rankings of the pocket collection, fetched once. */
-export const rankings = () => (loading ??= fetch(new URL("rankings.json", import.meta.url)).then((answer) => answer.json()));
