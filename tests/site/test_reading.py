@@ -106,6 +106,7 @@ def test_a_list_of_contents_fades_only_where_it_goes_on(site: Site):
     site.open("en/pitfalls.html")
     masks = "all => [...new Set(all.map(one => getComputedStyle(one).maskImage))]"
     assert site.page.locator(".bd-sidebar-secondary, .bd-sidebar-secondary *").evaluate_all(masks) == ["none"]
+    site.look(LAPTOP | {"height": 600})
     site.page.emulate_media(reduced_motion="no-preference")
     site.open("en/02_metrics.html")
     site.until(f"{mask} !== 'none'")
