@@ -1,4 +1,4 @@
-"""The first screen of the home page, with recorded rankings of two systems side by side.
+"""The home page: its first screen, with recorded rankings of two systems side by side, its tools and its figure.
 
 The words are in home.yml, the rankings in rankings.json (tests/site/rankings.py makes and checks them). The first query
 is part of the page; the others are fetched when the reader asks for another one.
@@ -57,30 +57,22 @@ def rankings(edition: Edition) -> dict[str, Any]:
 
 def home(edition: Edition, _argument: str) -> str:
     """Return the first screen as one line of HTML."""
-    said = read_yaml(edition.root / "docs" / "site" / "home.yml")
-    words, data = said[edition.language], rankings(edition)
-    curves = growth(edition)
+    words, data = _words(edition), rankings(edition)
     minutes = [Edition(edition.root, "en").minutes(name) for name in lesson_names(edition.root)]
     known = {TERMS[term.en]: term for term in glossary(edition.root) if term.en in TERMS}
     fill = {
         "lessons": len(minutes), "minutes": minutes[0], "hours": round(sum(minutes) / 60),
-        "queries": len(data["queries"]), "passages": len(read_pocket(edition).passages),
-        "highest": f"{curves[METRIC][0][1]:.2f}", "lowest": f"{curves[METRIC][-1][1]:.2f}",
-        "dense": words["systems"]["dense"][0],
-        "drop": f"{curves[METRIC][0][1] - curves[METRIC][-1][1]:.2f}",
+        "queries": len(data["queries"]), "dense": words["systems"]["dense"][0],
         **{f"mean_{system}": mean for system, mean in data["means"].items()},
         **{name: explained(term, name, edition.language) for name, term in known.items()},
     }  # fmt: skip
+    own = next(iter(read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language]["suggested"]))
 
     def text(words: str) -> str:
         return escape(words).format(**fill)
 
     facts = "".join(f"<li><b>{text(a)}</b>{text(b)}</li>" for a, b in words["facts"])
-    doors = "".join(
-        f'<a href="{page}.html"><b>{escape(title)}</b><span>{escape(about)}</span></a>'
-        for page, (title, about) in words["paths"].items()
-    )
-    chosen = next(row for row in data["queries"] if row[0] == said["first"][edition.language])
+    chosen = next(row for row in data["queries"] if row[0] == words["first"])
     labels = {key: words[key] for key in ("answers", "related", "answered", "missed", "shared", "none", "comma")}
     systems = "".join(
         f'<div data-system="{system}"><p><b>{text(name)}</b> {text(about)}</p>'
@@ -99,14 +91,35 @@ def home(edition: Edition, _argument: str) -> str:
         f'<div class="home-lists">{systems}</div>'
         f'<p class="home-means">{text(words["means"])} <a href="03_model_comparison.html">{text(words["more"])}</a></p>'
         f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])}</label>'
-        f'<input id="home-own" type="search" maxlength="200" required placeholder="{text(words["like"])}">'
-        f"<button>{text(words['ask'])}</button></form></div>"
-        f'<div class="home-doors"><h2>{text(words["doors"])}</h2><div class="home-paths">{doors}</div></div>'
-        f'<div class="home-figure"><div><h2>{text(words["corpus"])}</h2>'
-        f'<p class="home-drop">{text(words["drop"])}</p><p>{text(words["growth"])}</p>'
-        f'<p class="home-see"><a href="01_evaluation.html#{edition.heading_above("01_evaluation", "growth")}">'
-        f"{text(words['see'])}</a></p></div>{_drawn(curves, words['axis'], edition)}</div></div>"
+        f'<input id="home-own" type="search" maxlength="200" placeholder="{escape(own)}">'
+        f"<button>{text(words['ask'])}</button></form></div></div>"
     )
+
+
+def tools(edition: Edition, _argument: str) -> str:
+    """Return the pages that need nothing installed, as one line of HTML."""
+    doors = "".join(
+        f'<a href="{page}.html"><b>{escape(title)}</b><span>{escape(about)}</span></a>'
+        for page, (title, about) in _words(edition)["paths"].items()
+    )
+    return f'<div class="home-paths">{doors}</div>'
+
+
+def figure(edition: Edition, _argument: str) -> str:
+    """Return what a growing corpus does to a score, in words and as a drawing, as one line of HTML."""
+    words, curves = _words(edition), growth(edition)
+    (fewest, highest), *_, (most, lowest) = curves[METRIC]
+    fill = {"fewest": fewest, "most": most, "highest": f"{highest:.2f}", "lowest": f"{lowest:.2f}"}
+    return (
+        f'<div class="home-figure"><div><p class="home-drop">{escape(words["drop"]).format(**fill)}</p>'
+        f"<p>{escape(words['growth']).format(**fill)}</p>"
+        f'<p class="home-see"><a href="01_evaluation.html#{edition.heading_above("01_evaluation", "growth")}">'
+        f"{escape(words['see'])}</a></p></div>{_drawn(curves, words['axes'], edition)}</div>"
+    )
+
+
+def _words(edition: Edition) -> dict[str, Any]:
+    return read_yaml(edition.root / "docs" / "site" / "home.yml")[edition.language]
 
 
 def _ranking(ranking: list[Any], words: dict[str, Any]) -> str:
@@ -139,8 +152,8 @@ def growth(edition: Edition) -> dict[str, list[tuple[int, float]]]:
     return curves
 
 
-def _drawn(curves: dict[str, list[tuple[int, float]]], axis: str, edition: Edition) -> str:
-    """Return the curves as a drawing in which each is named at its end, in its colour; scores from 0.5 to 1."""
+def _drawn(curves: dict[str, list[tuple[int, float]]], axes: list[str], edition: Edition) -> str:
+    """Return the curves as a drawing in which each is named at its end; scores from 0.5 to 1."""
     sizes = [size for size, _ in curves[METRIC]]
     x = {size: round(40 + 290 * (size - sizes[0]) / (sizes[-1] - sizes[0])) for size in sizes}
 
@@ -149,12 +162,13 @@ def _drawn(curves: dict[str, list[tuple[int, float]]], axis: str, edition: Editi
 
     parts = [f'<path d="M40 {y(v)}H330"/><text x="0" y="{y(v) + 5}">{v:g}</text>' for v in (0.5, 0.75, 1)]
     parts += [f'<text x="{x[size]}" y="200" text-anchor="middle">{size}</text>' for size in (sizes[0], sizes[-1])]
-    parts.append(f'<text x="185" y="200" text-anchor="middle">{escape(axis)}</text>')
+    across, up = map(escape, axes)
+    parts += [f'<text x="185" y="200" text-anchor="middle">{across}</text>', f'<text x="0" y="-10">{up}</text>']
     below = 0  # the last label, for the next one to be under it
     for metric, curve in sorted(curves.items(), key=lambda item: -item[1][-1][1]):
         points = [(x[size], y(value)) for size, value in curve]
         name = metric.replace("ndcg", "nDCG").replace("mrr", "MRR")
-        below = max(points[-1][1] + 5, below + 15)
+        below = max(points[-1][1] + 5, below + 18)
         dots = "".join(f'<circle cx="{at}" cy="{height}" r="3"/>' for at, height in points)
         lines = " ".join(f"{at},{height}" for at, height in points)
         first = f'<text x="44" y="{points[0][1] - 6}">{curve[0][1]:.2f}</text>' if metric == METRIC else ""
@@ -164,4 +178,4 @@ def _drawn(curves: dict[str, list[tuple[int, float]]], axis: str, edition: Editi
         )
     cell = next(cell for cell in edition.lesson("01_evaluation").cells if cell.id == "growth")
     alt = escape(MARKS.sub("", alt_text(cell)))
-    return f'<svg class="drawn" role="img" aria-label="{alt}" viewBox="0 0 460 205">{"".join(parts)}</svg>'
+    return f'<svg class="drawn" role="img" aria-label="{alt}" viewBox="0 -24 460 229">{"".join(parts)}</svg>'

@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from docs.site.acid import scoreboard
 from docs.site.ask import ask
 from docs.site.figures import panels
-from docs.site.home import home
+from docs.site.home import figure, home, tools
 from docs.site.project import DocsError, Edition, addresses, table
 from docs.site.ranks import ranks
 from docs.site.report import report
@@ -196,7 +196,9 @@ INSERTS: dict[str, Callable[[Edition, str], str]] = {
     "charts": charts,
     "table": measurements,
     "versions": versions,
+    "growth": figure,
     "home": home,
+    "tools": tools,
     "score": scorer,
     "try": widget,
 }

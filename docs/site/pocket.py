@@ -26,6 +26,7 @@ class Pocket:
         lists: of each query, the first ten passages of each system, by the system's name.
         later: of each query, the rank and the passage of a system's first answer where it is among a hundred, not ten.
         sentences: of each query, by a passage that answers it, the number of its sentence nearest to the query.
+        suggested: text of each question that a page suggests beside the queries, and its first ten passages by each system.
         means: nDCG@10 of each system.
         stop: words that word systems leave out.
     """
@@ -36,6 +37,7 @@ class Pocket:
     lists: dict[str, dict[str, list[str]]]
     later: dict[str, dict[str, list[Any]]]
     sentences: dict[str, dict[str, int]]
+    suggested: dict[str, dict[str, list[str]]]
     means: dict[str, float]
     stop: list[str]
 
@@ -72,17 +74,18 @@ def read_pocket(edition: Edition) -> Pocket:
         query, _, passage, grade = line.split("\t")
         grades.setdefault(query, {})[passage] = int(grade)
     recorded = json.loads((edition.root / "docs" / "site" / "rankings.json").read_text(encoding="utf-8"))
-    lists = {
-        query: {system: ids.split() for system, ids in systems.items()}
-        for query, systems in recorded[edition.language]["queries"].items()
-    }
+
+    def split(rankings: dict[str, dict[str, str]]) -> dict[str, dict[str, list[str]]]:
+        return {each: {name: ids.split() for name, ids in systems.items()} for each, systems in rankings.items()}
+
     return Pocket(
         passages={row["id"]: (row["title"], row["text"]) for row in rows("corpus")},
         queries={row["id"]: row["text"] for row in rows("queries")},
         grades=grades,
-        lists=lists,
+        lists=split(recorded[edition.language]["queries"]),
         later=recorded[edition.language]["later"],
         sentences=recorded[edition.language]["sentences"],
+        suggested=split(recorded[edition.language]["suggested"]),
         means=recorded[edition.language]["ndcg@10"],
         stop=recorded["stop"],
     )

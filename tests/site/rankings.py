@@ -2,13 +2,15 @@
 
 rankings.json: for each query of both languages the first ten passages of each system, and each system's mean nDCG@10;
 where the first answer is further down, its rank, of a hundred, and its passage. And of each first answer that the home
-page shows, the number of the sentence that the language's dense model finds nearest to the query.
+page shows, the number of the sentence that the language's dense model finds nearest to the query. The questions that
+the page "Ask the corpus" suggests (ask.yml) are ranked too.
 passages.bin: MiniLM's vectors of the English passages in 8 bits, first the scale of each. A test computes both again.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +18,13 @@ import numpy as np
 
 from docs.site.dense import PASSAGES, quantize
 from docs.site.pocket import in_sentences
+from docs.site.project import read_yaml
 from helpers.data import RetrievalDataset, load_dataset
 from helpers.embeddings import encode
 from helpers.index.words import STOP_WORDS
 from helpers.metrics import evaluate
 from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
-from helpers.systems import Fusion, rank
+from helpers.systems import Fusion, Ranking, rank
 
 TARGET = Path(__file__).parents[2] / "docs" / "site" / "rankings.json"
 SHOWN, DEPTH = 10, 100
@@ -41,9 +44,7 @@ def rankings(language: str, without: str = "") -> dict[str, Any]:
     systems |= {name: name for name in WORDS[language]}
     result: dict[str, Any] = {"ndcg@10": {}, "later": {}, "queries": {query: {} for query in data.query_ids}}
     answers: set[tuple[int, int]] = set()  # the query and its passage
-    lists = {name: rank(system, data, DEPTH) for name, system in systems.items()}
-    lists["fusion"] = Fusion([lists[DENSE[language]], lists["BM25"]]).rank(data, DEPTH)
-    for name, ranking in lists.items():
+    for name, ranking in ranked(systems, data, DENSE[language]).items():
         scores = evaluate(ranking.ids, data.qrels, "ndcg@10", relevance_level=data.relevance_level)
         result["ndcg@10"][name] = round(scores.mean["ndcg@10"], 3)
         for number, (query, row, grades) in enumerate(zip(data.query_ids, ranking.ids, data.qrels, strict=True)):
@@ -55,7 +56,20 @@ def rankings(language: str, without: str = "") -> dict[str, Any]:
             if ranks and name in (DENSE[language], "BM25"):
                 answers.add((number, int(row[ranks[0] - 1])))
     result["sentences"] = sentences(systems[DENSE[language]], data, sorted(answers))
+    texts = list(read_yaml(TARGET.with_name("ask.yml"))[language]["suggested"])
+    own = replace(data, queries=texts, query_ids=texts, qrels=[{} for _ in texts])
+    result["suggested"] = {text: {} for text in texts}
+    for name, ranking in ranked(systems, own, DENSE[language]).items():
+        for text, row in zip(texts, ranking.ids, strict=True):
+            ids = [data.doc_ids[passage] for passage in row[:SHOWN] if passage >= 0]
+            result["suggested"][text][name] = " ".join(ids)
     return result
+
+
+def ranked(systems: dict[str, Any], data: RetrievalDataset, dense: str) -> dict[str, Ranking]:
+    """Return the ranking of each system, and of the dense one fused with BM25."""
+    lists = {name: rank(system, data, DEPTH) for name, system in systems.items()}
+    return lists | {"fusion": Fusion([lists[dense], lists["BM25"]]).rank(data, DEPTH)}
 
 
 def sentences(model: Any, data: RetrievalDataset, answers: list[tuple[int, int]]) -> dict[str, dict[str, int]]:

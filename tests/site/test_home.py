@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from docs.site.home import FAR, SYSTEMS, home, rankings
+from docs.site.home import FAR, SYSTEMS, figure, rankings
 from docs.site.pocket import read_pocket
 from docs.site.project import Edition, read_yaml
 from helpers.index.words import tokenize
@@ -26,6 +26,8 @@ def test_rankings_are_those_of_the_systems(language: str, without: str):
     """The first thing that a reader sees of the project would be wrong."""
     shown = json.loads(recorded.TARGET.read_text(encoding="utf-8"))[language]
     ranked = recorded.rankings(language, without)
+    for text, lists in ranked["suggested"].items():
+        assert lists.items() <= shown["suggested"][text].items(), "run python -m tests.site.rankings"
     systems = shown["ndcg@10"].keys() - {without}
     assert ranked["ndcg@10"] == pytest.approx({name: shown["ndcg@10"][name] for name in systems}, abs=0.0006)
     assert len(shown["queries"]) == 132
@@ -38,9 +40,9 @@ def test_rankings_are_those_of_the_systems(language: str, without: str):
 
 def test_the_query_shown_first_tells_the_systems_apart():
     """The page would begin with an example on which both systems do the same."""
-    first = read_yaml(ROOT / "docs" / "site" / "home.yml")["first"]
+    words = read_yaml(ROOT / "docs" / "site" / "home.yml")
     for language in LANGUAGES:
-        lists = {row[0]: row[2] for row in rankings(Edition(ROOT, language))["queries"]}[first[language]]
+        lists = {row[0]: row[2] for row in rankings(Edition(ROOT, language))["queries"]}[words[language]["first"]]
         assert lists["dense"][0] == 1
         assert lists["BM25"][0] not in range(1, FAR + 1)
 
@@ -68,7 +70,7 @@ def test_a_row_gives_the_reasons_for_its_rank(language: str):
 def test_the_growing_corpus_is_drawn_as_lesson_01_recorded_it(language: str):
     """The figure would show other scores than the lesson, or name a curve that is another."""
     recorded = notebook_figures(Edition(ROOT, language).lesson("01_evaluation"))
-    html = home(Edition(ROOT, language), "")
+    html = figure(Edition(ROOT, language), "")
     drawn = re.findall(r'<polyline points="([^"]+)"/><text [^>]+>(\S+) (\S+)</text>', html)
     assert {name for _, name, _ in drawn} == {"recall@1", "recall@10", "MRR@10", "nDCG@10"}
     for points, name, last in drawn:
@@ -108,11 +110,19 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     cards = site.page.locator(".home-paths a")
     tools = cards.evaluate_all("all => all.map(a => a.getAttribute('href'))")[:3]
     assert tools == ["ask.html", "try.html", "score.html"]
-    assert cards.first.bounding_box()["y"] < WIDE["height"], "the tools are below the first screen"
+    order = "['.home-demo', '#lessons li', '.home-paths', '.home-figure', 'li .wrong', 'pre']"
+    places = f"{order}.map(part => document.querySelector(`article ${{part}}`).getBoundingClientRect().top + scrollY)"
+    at = site.page.evaluate(places)
+    assert at == sorted(at)
+    assert at[1] < WIDE["height"], "the lessons are below the first screen"
+    height = "document.querySelector('h1').getBoundingClientRect().height"
+    assert site.page.evaluate(height) < 3.3 * 46, "the title takes more than three lines"
     lesson = site.page.locator("main a[href='01_evaluation.html']:visible").count()
     assert lesson <= 2, "the same lesson is offered again and again"
     site.look(PHONE)
     assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], "wider than a phone"
+    at = site.page.evaluate(places)
+    assert at == sorted(at), "the lessons do not come next"
     lists, facts = (site.page.locator(part).bounding_box() for part in (".home-lists", ".home-facts"))
     assert lists["y"] < PHONE["height"], "the example is below the first screen of a phone"
     boxes = [card.bounding_box() for card in cards.all()]

@@ -6,7 +6,7 @@ import { WordIndex, tokenize } from "./words.js";
 
 const CUTOFF = 10, DEPTH = 100;
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
-const DEFAULT = { first: "BM25", second: document.documentElement.lang.startsWith("zh") ? "multilingual" : "MiniLM" };
+const wanted = { first: "BM25", second: document.documentElement.lang.startsWith("zh") ? "multilingual" : "MiniLM" };
 const matching = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.endsWith("bigrams") || (name === "BM25" && !words.systems["BM25:bigrams"]));
 
 let loading = null, data = null, index = null, queries = null; // queries: each with the passages that answer it
@@ -56,7 +56,6 @@ const download = async () => {
     ready = true;
     if (query.lists) return;
     query.nearest = await nearest(query.text);
-    standIn();
     show();
   } catch (error) {
     worker?.terminate();
@@ -67,32 +66,27 @@ const download = async () => {
 };
 const button = el("button", { type: "button", class: "main", onclick: download }, fill(words.download ?? "", { size: megabytes(SIZE) }));
 const progress = el("progress", { hidden: true, max: SIZE, "aria-label": button.textContent });
-const offer = el("div", { class: "ask-offer" }, button, el("p", {}, words.offer ?? ""), progress);
-
-// Where a system cannot rank a question, one that matches words stands in for it until it can.
-const instead = ["", ""];
-const standIn = () => choices.forEach((select, i) => {
-  if (instead[i] && ranks(instead[i])) [select.value, instead[i]] = [instead[i], ""];
-  else if (!ranks(select.value)) [instead[i], select.value] = [instead[i] || select.value, matching.find((name) => choices.every(({ value }) => value !== name))];
-});
+const offer = el("div", { class: "ask-offer" }, el("b", {}, words.meaning), button, progress, el("p", {}, words.offer));
 
 // What is shown: the question, whose grades are those of the collection, changed by the reader's own.
 let query = null, own = new Map(), before = null;
 
 const suggestions = el("datalist", { id: "ask-queries" });
-const input = el("input", { type: "search", list: "ask-queries", "aria-label": words.question, placeholder: words.question, maxlength: 200, required: true, onfocus: () => load().catch(() => {}) });
-const choice = (name) => el("select", { "aria-label": words[name], onchange: ({ target }) => { instead[choices.indexOf(target)] = ""; show(target); } },
-  ...Object.entries(words.systems).map(([system, label]) => el("option", { value: system, selected: system === DEFAULT[name] }, label)));
+const input = el("input", { type: "search", list: "ask-queries", "aria-label": words.question, placeholder: words.suggested[0], maxlength: 200, onfocus: () => load().catch(() => {}) });
+const choice = (name) => el("select", { "aria-label": words[name], onchange: ({ target }) => { wanted[name] = target.value; show(target); } },
+  ...Object.entries(words.systems).map(([system, label]) => el("option", { value: system, selected: system === wanted[name] }, label)));
 const choices = [choice("first"), choice("second")];
 const lists = choices.map(() => el("ol", {}));
 const note = el("p", { class: "tool-help", "aria-live": "polite", tabindex: -1 }, words.begin);
-const places = choices.map(() => el("div", {})); // below a list: what there is instead of it
+const places = choices.map(() => el("div", {})); // below a list: what is left out, or what there is instead of it
+const press = (text) => ask(text).then(() => note.focus({ preventScroll: true }));
+const chips = el("p", { class: "ask-chips" }, words.chips, ...words.suggested.map((text) => el("button", { type: "button", onclick: () => press(text) }, text)));
 const examples = el("div", { class: "ask-examples" });
 const suggest = (title, shown) => examples.replaceChildren(el("p", { class: "tool-title" }, title), el("div", {}, ...shown.map(([text, about]) =>
-  el("button", { type: "button", onclick: () => ask(text).then(() => note.focus({ preventScroll: true })) }, el("span", {}, about), el("b", {}, text)))));
+  el("button", { type: "button", onclick: () => press(text) }, el("span", {}, about), el("b", {}, text)))));
 const scores = choices.map(() => el("p", { class: "ask-scores", "aria-live": "polite" })), hint = el("p", {}, words.hint), faint = el("p", {}, words.faint);
-const result = el("div", { class: "ask-result", hidden: true },
-  offer, el("div", { class: "ask-lists" }, ...choices.map((select, i) => el("div", {}, select, scores[i], lists[i], places[i]))), faint, hint);
+const columns = choices.map((select, i) => el("div", {}, select, scores[i], lists[i], places[i]));
+const result = el("div", { class: "ask-result", hidden: true }, el("div", { class: "ask-lists" }, ...columns), faint, hint);
 
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
 const ranks = (system) => Boolean(query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system)));
@@ -104,38 +98,36 @@ const retrieved = (system) => {
     : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], CUTOFF) : matched(system, CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
 };
-/** What two texts share but for words of a Set: words, and in Chinese the longest runs of characters. */
+const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" });
+/** Which words of a text are in another, but for words of a Set; of Chinese, whole ones that matching by pairs of characters finds. */
 const shared = (text, other, but) => {
-  const none = new Set(), there = new Set(tokenize(other, none)), found = [];
-  let last = "";
-  for (const unit of tokenize(text, none)) {
-    const holds = there.has(unit), goesOn = /^\p{Script=Han}/u.test(unit) && last.endsWith(unit[0]);
-    if (holds) found.push(goesOn ? found.pop() + unit.slice(1) : unit);
-    last = holds ? unit : "";
-  }
-  return without([...new Set(found)], but);
+  const none = new Set(), there = new Set(tokenize(other, none)), parts = [];
+  for (const { segment, isWordLike } of segmenter.segment(text)) if (isWordLike) parts.push(...(/\p{Script=Han}/u.test(segment) ? [segment]  : tokenize(segment, none)));
+  return without([...new Set(parts)], but).filter((part) => tokenize(part, none).every((unit) => there.has(unit)));
 };
 const without = (runs, but) => runs.filter((run) => tokenize(run, but).length);
 const listed = (text, runs) => fill(text, { words: runs.join(words.and) });
+const found = (id, but = index.stop) => shared(query.text, whole(data.byId.get(id)), but);
 /** By which words a passage was found: those that say what is asked or, where it shares none of these, the others. */
-const reason = (passage) => {
-  const found = shared(query.text, whole(passage), index.stop), telling = without(found, small);
-  return telling.length ? el("small", {}, listed(words.shares, telling)) : el("small", { class: "faint" }, listed(words.only, found));
+const reason = (id) => {
+  const telling = found(id, small);
+  return telling.length ? el("small", {}, listed(words.shares, telling)) : el("small", { class: "faint" }, listed(words.only, found(id)));
 };
 /** What to ask next: the judged questions that share most words with the reader's, they or their answers; where none does, the examples. */
 const closest = () => {
-  const found = queries.search(query.text, "BM25", 3).map((i) => [data.queries[i].text, listed(words.shares, shared(query.text, data.queries[i].all, small))]);
-  return found.length ? [words.near, found] : [words.next, words.examples];
+  const near = queries.search(query.text, "BM25", SIZE ? 3 : 1).map((i) => [data.queries[i].text, shared(query.text, data.queries[i].all, small)]);
+  const telling = near.filter(([, both]) => both.length).map(([text, both]) => [text, listed(words.shares, both)]);
+  return telling.length ? [words.near, telling] : [words.next, words.examples];
 };
 const short = (value) => String(Number(value.toFixed(3)));
 const grades = () => new Map([...Object.entries(query.grades), ...own]);
 
-const item = (id, system) => {
+const item = (id, rank, system) => {
   const passage = data.byId.get(id), [, title, text] = passage;
-  const why = matching.includes(system) ? [" ", reason(passage)] : [];
+  const why = matching.includes(system) ? [" ", reason(id)] : [];
   const select = el("select", { "aria-label": fill(words.mine, { title }), onchange: ({ target }) => judge(id, target.value) },
     el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label))));
-  return el("li", { "data-id": id }, el("details", {}, el("summary", {}, title || text.slice(0, 60), ...why), el("p", {}, text)), select);
+  return el("li", { "data-id": id, "data-rank": rank }, el("details", {}, el("summary", {}, title || text.slice(0, 60), ...why), el("p", {}, text)), select);
 };
 
 /** Show the grade of each passage, and the metrics of both lists. */
@@ -170,20 +162,28 @@ const judge = (id, value) => {
 };
 
 /** Show both lists anew: another question, or another system by one of the choices. */
-const show = (chosen = choices[1]) => {
-  const free = !query.lists;
+const show = (chosen) => {
+  const free = !data.queries.includes(query);
+  Object.keys(wanted).forEach((name, i) => { if (choices[i] !== chosen) choices[i].value = wanted[name]; });
   if (!choices.some(({ value }) => ranks(value))) choices.find((select) => select !== chosen).value = matching[0];
   const [first, second] = choices.map(({ value }) => data.means[value]);
-  say(free ? words.own : fill(words.known, { queries: data.queries.length, first, second }), free ? "tool-note" : "tool-help");
-  suggest(...(free ? closest() : [words.next, words.examples]));
-  choices.forEach(({ value }, i) => {
-    const ids = retrieved(value), said = ranks(value) ? words.nothing : DENSE.includes(value) && SIZE ? words.unloaded : words.absent;
-    lists[i].replaceChildren(...ids.map((id) => item(id, value)));
-    places[i].replaceChildren(...(ids.length ? [] : [el("p", { class: "tool-note" }, said)]));
+  say(free ? (query.lists ? words.recorded : words.own) : fill(words.known, { queries: data.queries.length, first, second }), free ? "tool-note" : "tool-help");
+  suggest(...(free && !query.lists ? closest() : [words.next, words.examples]));
+  if (free && !query.lists && !SIZE) result.before(examples); else result.after(examples);
+  choices.forEach((select, i) => {
+    const { value } = select, ids = retrieved(value), offered = !ranks(value) && !ready && SIZE && DENSE.includes(value);
+    const left = free && matching.includes(value) ? ids.filter((id) => !found(id, small).length) : []; // found by words that tell nothing
+    const said = ids.length ? [] : [el("p", { class: "tool-note" }, ranks(value) ? words.nothing : words.absent)];
+    const weak = left.flatMap((id) => found(id)).reduce((longest, word) => (word.length > longest.length ? word : longest), "");
+    if (left.length) said.push(el("p", { class: "tool-help" }, fill(words.left, { count: left.length, word: weak })));
+    lists[i].replaceChildren(...ids.flatMap((id, at) => (left.includes(id) ? [] : [item(id, at + 1, value)])));
+    places[i].replaceChildren(...(offered ? [offer] : said));
+    columns[i].hidden = !ranks(value) && !offered && select !== chosen;
   });
-  offer.hidden = !free || ready || !SIZE;
+  const main = result.contains(offer);
+  result.classList.toggle("offered", main);
   faint.hidden = !result.querySelector(".faint");
-  go.classList.toggle("main", offer.hidden); // a page has one main button
+  go.classList.toggle("main", !main); // a page has one main button
   hint.hidden = free;
   result.hidden = false;
   note.hidden = !result.querySelector("li"); // nothing to grade
@@ -205,9 +205,9 @@ const loaded = async () => {
 const ask = async (text) => {
   input.value = text;
   if (!await loaded()) return;
-  query = data.queries.find((known) => known.text === text) ?? { text, grades: {}, nearest: ready && await nearest(text) };
+  query = data.queries.find((known) => known.text === text)
+    ?? { text, grades: {}, lists: data.suggested[text], nearest: ready && await nearest(text) };
   own = new Map();
-  standIn();
   history.replaceState(null, "", `#q=${encodeURIComponent(text)}`);
   show();
 };
@@ -218,10 +218,10 @@ const another = async () => {
   ask(others[Math.floor(Math.random() * others.length)].text);
 };
 const go = el("button", { class: "main" }, words.ask);
-const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim()); } },
+const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim() || words.suggested[0]); } },
   input, go, el("button", { type: "button", onclick: another }, words.another));
 suggest(words.try, words.examples);
-box.append(form, suggestions, note, result, examples);
+box.append(form, chips, suggestions, note, result, examples);
 
 const linked = new URLSearchParams(location.hash.slice(1)).get("q");
 if (linked) ask(linked.slice(0, 200));

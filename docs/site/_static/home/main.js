@@ -20,7 +20,8 @@ const draw = (column, [first, ...rows]) => {
 // A question of the reader's own is answered by the page that asks the corpus, behind a #, which no server sees.
 box.querySelector("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  location.assign(`ask.html#q=${encodeURIComponent(box.querySelector("input").value.trim())}`);
+  const { value, placeholder } = box.querySelector("input");
+  location.assign(`ask.html#q=${encodeURIComponent(value.trim() || placeholder)}`);
 });
 
 let data = null;
