@@ -1,7 +1,8 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
 Setup cells are folded, sources that a cell prints are coloured as the code they are, tables are styled by the site, and
-their labels and the names of printed values have their Chinese in the Chinese edition (docs/labels.yml).
+their labels, the names of printed values and the comments in code have their Chinese in the Chinese edition
+(docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -10,13 +11,14 @@ import ast
 import re
 from collections.abc import Iterator
 from html import escape
+from io import StringIO
 
 from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
 
 from docs.site.project import Edition, site_words
-from notebooks.kit.labels import chinese, labels, names_before
+from notebooks.kit.labels import chinese, comments, labels, names_before
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.tables import CELL, parse, text_of
 
@@ -89,6 +91,23 @@ def explain(output: nodes.Element, known: dict[str, str]) -> None:
     for block in list(output.findall(nodes.literal_block)):
         if block.get("language") != "python" and (found := glosses(block.astext(), known)):
             block.parent.insert(block.parent.index(block) + 1, nodes.raw("", found, format="html"))
+
+
+def in_chinese(source: str, known: dict[str, str]) -> str:
+    """Return code with the Chinese of its comments and docstrings; what runs stays as it is."""
+    lines = StringIO(source).readlines()
+    for token, words in reversed(list(comments(source))):
+        (row, start), (last, end) = token.start, token.end
+        shown = token.string.replace(words, known.get(words, words))
+        lines[row - 1 : last] = [lines[row - 1][:start] + shown + lines[last - 1][end:]]
+    return "".join(lines)
+
+
+def translate(cell: nodes.Element, known: dict[str, str]) -> None:
+    """Put the Chinese of comments and docstrings into the code of a cell."""
+    block = next(cell.findall(nodes.literal_block))
+    code = in_chinese(block.astext(), known)
+    block.replace_self(nodes.literal_block(code, code, **block.attributes))
 
 
 def fold(cell: nodes.Element, title: str) -> None:
@@ -187,6 +206,8 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     folded = words["fold"]
     ids = [cell.id for cell in edition.lesson(name).cells]
     for cell in list(doctree.findall(nodes.container)):
+        if cell.get("nb_element") == "cell_code" and edition.language == "zh":
+            translate(cell, labels(edition.root)["comments"])
         if cell.get("nb_element") == "cell_code_output":
             colour(cell)
             if edition.language == "zh":

@@ -11,7 +11,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from docs.site.cells import NUMBER
+from docs.site.cells import NUMBER, in_chinese
 from docs.site.figures import COLOURS, SCALE, STROKES
 from docs.site.project import Edition, as_json, read_yaml
 from docs.site.pyodide import ARCHIVES, FOLDER, LOCK, files, release
@@ -56,9 +56,12 @@ def settings(edition: Edition, lesson: str) -> dict[str, Any]:
     first = {LOCK, *needs.archives, *release()["core"]}
     first |= {known[name]["file_name"] for name in packages(needs.packages)}
     cells = code_cells(edition.lesson(lesson))
+    comments = labels(edition.root)["comments"] if edition.language == "zh" else {}
     return {
         "lesson": lesson,
-        "cells": [{"id": cell.id, "source": cell.source, "alt": alt_text(cell)} for cell in cells],
+        "cells": [
+            {"id": cell.id, "source": in_chinese(cell.source, comments), "alt": alt_text(cell)} for cell in cells
+        ],
         "elsewhere": needs.elsewhere,
         "files": hashes,
         "imports": {each: name for name, package in known.items() for each in package["imports"]},

@@ -1,15 +1,17 @@
-"""The words in figures, in tables and before printed values, which notebooks record in English, and their Chinese.
+"""The words in figures, in tables, before printed values and in comments, English in notebooks, and their Chinese.
 
-The Chinese site shows the Chinese beside them; a Chinese notebook has a folded list of them below its title, which
+The Chinese site shows the Chinese; a Chinese notebook has a folded list of all but comments below its title, which
 `sync` writes from docs/labels.yml.
 """
 
 from __future__ import annotations
 
 import re
+import tokenize
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from html import escape
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +31,10 @@ SOME = re.compile(r"(?<![A-Za-z@\d.])\d+(?:[.,]\d+)*")  # a number that a text o
 
 
 def labels(root: Path) -> Any:
-    """The content of docs/labels.yml: Chinese for labels, printed names and values; names that stay."""
+    """The content of docs/labels.yml: Chinese for labels, printed names, values and comments; names that stay."""
     path = root / "docs" / "labels.yml"
     known = read_yaml(path) if path.exists() else {}
-    for table in ("labels", "printed", "values"):
+    for table in ("labels", "printed", "values", "comments"):
         known.setdefault(table, {})
     known.setdefault("names", [])
     return known
@@ -75,6 +77,23 @@ def values_of(notebook: NotebookNode, known: dict[str, str]) -> Iterator[tuple[s
             yield from ((cell.id, text_of(value)) for value in tables.find_all("td") if form(text_of(value), known))
 
 
+def comments(source: str) -> Iterator[tuple[tokenize.TokenInfo, str]]:
+    """Yield the comments and docstrings of Python code: the token, and its words."""
+    before = tokenize.ENCODING
+    for token in tokenize.generate_tokens(StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token, token.string[1:].strip()
+        elif token.type == tokenize.STRING and before == tokenize.INDENT:
+            yield token, token.string[3:-3]
+        before = token.type
+
+
+def comments_of(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
+    """Yield the comments and docstrings in the cells of a notebook: the id of the cell, and the words."""
+    for cell in code_cells(notebook):
+        yield from ((cell.id, words) for _, words in comments(cell.source))
+
+
 def labels_of(notebook: NotebookNode) -> Iterator[tuple[str, str]]:
     """Yield the labels of the tables and figures in a notebook's outputs: the id of the cell, and the words."""
     for cell in code_cells(notebook):
@@ -102,7 +121,7 @@ def printed_labels(root: Path, lessons: Sequence[str]) -> Iterator[tuple[str, st
 
 
 def missing_labels(root: Path) -> list[str]:
-    """Return a line for each label or printed name that docs/labels.yml neither translates nor takes for a name."""
+    """Return a line for each label, printed name or comment that docs/labels.yml does not know."""
     known = labels(root)
     lacking = {
         label: f"a label of {place}"
@@ -113,6 +132,10 @@ def missing_labels(root: Path) -> list[str]:
         for cell, name in names_of(book):
             if not form(name, known["printed"]) and not is_name(name, root):
                 lacking[name] = f"which {lesson} [{cell}] prints"
+    for lesson in lesson_names(root):
+        for cell, words in comments_of(read(lesson_path(root, "zh", lesson), root)):
+            if words not in known["comments"]:
+                lacking[words] = f"a comment of {lesson} [{cell}]"
     return [f"docs/labels.yml has no Chinese for '{label}', {place}" for label, place in lacking.items()]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from fractions import Fraction
@@ -14,7 +15,7 @@ from nbformat.v4 import new_output
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
-from docs.site.cells import glosses, pieces, table
+from docs.site.cells import glosses, in_chinese, pieces, table
 from docs.site.chinese import cut, polished
 from docs.site.companions import box, boxes, quoted
 from docs.site.figures import COLOURS, STROKES, inline
@@ -32,6 +33,7 @@ from notebooks.kit.figures import Figures, check_text
 from notebooks.kit.labels import (
     books,
     chinese,
+    comments_of,
     form,
     is_name,
     labels,
@@ -96,6 +98,52 @@ def test_a_printed_name_without_chinese_is_named(monkeypatch: pytest.MonkeyPatch
     assert missing_labels(ROOT) == [
         "docs/labels.yml has no Chinese for 'bytes on disk', which 01_evaluation [save] prints"
     ]
+
+
+def test_every_comment_has_its_chinese(monkeypatch: pytest.MonkeyPatch):
+    """A setting or function would be explained in English on the Chinese site; or labels.yml keep what no cell says."""
+    known = labels(ROOT)["comments"]
+    found = {words for name in lesson_names(ROOT) for _, words in comments_of(Edition(ROOT, "zh").lesson(name))}
+    assert sorted(known.keys() - found) == []
+    assert all(re.search("[\u4e00-\u9fff]", words) and not words.endswith("。") for words in known.values())
+    less = {
+        english: words
+        for english, words in known.items()
+        if english not in ("Advanced", "Take the queries from the run.")
+    }
+    monkeypatch.setitem(labels(ROOT), "comments", less)
+    assert missing_labels(ROOT) == [
+        "docs/labels.yml has no Chinese for 'Advanced', a comment of 06_scaling_up [parameters]",
+        "docs/labels.yml has no Chinese for 'Take the queries from the run.', a comment of 02_metrics [acid]",
+    ]
+
+
+@pytest.mark.parametrize("name", lesson_names(ROOT))
+def test_chinese_comments_leave_the_code_alone(name: str):
+    """The code that a Chinese reader copies or runs would do something else than the notebook's."""
+    known = labels(ROOT)["comments"]
+    for cell in code_cells(Edition(ROOT, "zh").lesson(name)):
+        shown = in_chinese(cell.source, known)
+        assert _without_docstrings(shown) == _without_docstrings(cell.source)
+        assert len(shown.splitlines()) == len(cell.source.splitlines())
+
+
+def _without_docstrings(source: str) -> str:
+    """What Python makes of code, without the words of its docstrings."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
+            del node.body[0]
+    return ast.dump(tree)
+
+
+def test_comments_are_told_from_strings():
+    """A string of a cell would change its value, or a docstring of several lines take code with it."""
+    known = {"one": "一", "two": "二", "Say\n    one.": "说一"}
+    source = 'def f():  # one\n    """Say\n    one."""\n    # two\n    return "# one", "two"  # three\n'
+    assert in_chinese(source, known) == (
+        'def f():  # 一\n    """说一"""\n    # 二\n    return "# one", "two"  # three\n'
+    )
 
 
 def test_the_chinese_of_printed_names_has_their_numbers():
