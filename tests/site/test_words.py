@@ -140,10 +140,9 @@ def _without_docstrings(source: str) -> str:
 def test_comments_are_told_from_strings():
     """A string of a cell would change its value, or a docstring of several lines take code with it."""
     known = {"one": "一", "two": "二", "Say\n    one.": "说一"}
-    source = 'def f():  # one\n    """Say\n    one."""\n    # two\n    return "# one", "two"  # three\n'
-    assert in_chinese(source, known) == (
-        'def f():  # 一\n    """说一"""\n    # 二\n    return "# one", "two"  # three\n'
-    )
+    source = 'def f():  # one\n    """{}"""\n    # two\n    return """one""", "# two"  # three\n'
+    shown = source.replace("# one", "# 一").replace("    # two", "    # 二")
+    assert in_chinese(source.format("Say\n    one."), known) == shown.format("说一")
 
 
 def test_the_chinese_of_printed_names_has_their_numbers():
