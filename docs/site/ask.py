@@ -1,8 +1,8 @@
 """The page on which a reader asks the pocket collection.
 
 The page itself is JavaScript without a framework (_static/ask/), its words are in ask.yml. Rankings of the collection's
-own queries and of the questions it suggests are recorded (rankings.json); those of other questions are computed in the page, by words and, in English,
-by a dense model that a reader may download (dense.py).
+own queries and of the questions it suggests are recorded (rankings.json); those of other questions are computed in the
+page, by words and, in English, by a dense model that a reader may download (dense.py).
 """
 
 from __future__ import annotations

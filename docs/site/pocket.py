@@ -26,7 +26,7 @@ class Pocket:
         lists: of each query, the first ten passages of each system, by the system's name.
         later: of each query, the rank and the passage of a system's first answer where it is among a hundred, not ten.
         sentences: of each query, by a passage that answers it, the number of its sentence nearest to the query.
-        suggested: text of each question that a page suggests beside the queries, and its first ten passages by each system.
+        suggested: of each question that a page suggests beside the queries, by its text, the same as ``lists``.
         means: nDCG@10 of each system.
         stop: words that word systems leave out.
     """

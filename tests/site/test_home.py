@@ -110,7 +110,7 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     cards = site.page.locator(".home-paths a")
     tools = cards.evaluate_all("all => all.map(a => a.getAttribute('href'))")[:3]
     assert tools == ["ask.html", "try.html", "score.html"]
-    order = "['.home-demo', '#lessons li', '.home-paths', '.home-figure', 'li .wrong', 'pre']"
+    order = "['.home-demo', '#lessons h2', '.home-paths', '.home-figure', 'li .wrong', 'pre']"
     places = f"{order}.map(part => document.querySelector(`article ${{part}}`).getBoundingClientRect().top + scrollY)"
     at = site.page.evaluate(places)
     assert at == sorted(at)

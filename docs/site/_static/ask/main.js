@@ -98,12 +98,13 @@ const retrieved = (system) => {
     : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], CUTOFF) : matched(system, CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
 };
-const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" });
-/** Which words of a text are in another, but for words of a Set; of Chinese, whole ones that matching by pairs of characters finds. */
+const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" }), none = new Set();
+/** The words of a text; of Chinese, whole ones of two characters and more. */
+const parts = (text) => [...segmenter.segment(text)].flatMap(({ segment }) => (/\p{Script=Han}/u.test(segment) ? [segment].filter((word) => word.length > 1) : tokenize(segment, none)));
+/** Which words two texts share, but for those of a Set. */
 const shared = (text, other, but) => {
-  const none = new Set(), there = new Set(tokenize(other, none)), parts = [];
-  for (const { segment, isWordLike } of segmenter.segment(text)) if (isWordLike) parts.push(...(/\p{Script=Han}/u.test(segment) ? [segment]  : tokenize(segment, none)));
-  return without([...new Set(parts)], but).filter((part) => tokenize(part, none).every((unit) => there.has(unit)));
+  const there = new Set(parts(other));
+  return without([...new Set(parts(text))], but).filter((word) => there.has(word));
 };
 const without = (runs, but) => runs.filter((run) => tokenize(run, but).length);
 const listed = (text, runs) => fill(text, { words: runs.join(words.and) });
