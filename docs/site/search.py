@@ -117,7 +117,7 @@ def synonyms(root: Path) -> list[list[str]]:
 
 
 def terms(edition: Edition) -> list[list[Any]]:
-    """Return the terms of the glossary: names, the page's language first; others; meaning; anchor; not an everyday word."""
+    """Return the terms of the glossary: names, the page's language first; others; meaning; anchor; no everyday word."""
     entries = []
     for term in glossary(edition.root):
         names = [term.en, term.zh] if edition.language == "en" else [term.zh, term.en]
