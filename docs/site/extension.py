@@ -200,6 +200,11 @@ def list_returns(_app: Sphinx, _kind: str, _name: str, _obj: object, _options: o
         lines[start:end] = [f"    - **{name}** – {' '.join(words.split())}" for name, words in items]
 
 
+def say_division(_app: Sphinx, _kind: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
+    """Write a first line's "/ R" in words, as it stands in the tables of names."""
+    lines[:1] = [re.sub(r" / R\.", " divided by R.", line) for line in lines[:1]]
+
+
 def shorten_signature(_app: Sphinx, *shown: Any) -> tuple[str, str | None] | None:
     """Name a type alias alone, and write a default that is a long set or made for each call as `...`."""
     *_, signature, returns = shown
@@ -244,7 +249,7 @@ TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
 STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of Sphinx, in this order
     "builder-inited": [search.no_index_of_sphinx],
     "source-read": [inserts.fill],
-    "autodoc-process-docstring": [list_returns],
+    "autodoc-process-docstring": [list_returns, say_division],
     "autodoc-process-signature": [shorten_signature],
     "autodoc-skip-member": [skip_members],
     "doctree-read": [

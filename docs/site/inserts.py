@@ -43,17 +43,18 @@ def glossary_table(edition: Edition, _argument: str) -> str:
     english = edition.language == "en"
     rows = []
     for term in glossary(edition.root):
-        first, second = (term.en, term.zh) if english else (term.zh, term.en)
-        second = f"[{second}]{{.same}}" if first == second else second
-        rows.append((first, second, "、".join(term.accepted), term.means[edition.language], anchor(term)))
-    # GB 2312 is laid out so that common words stand in the order of their sound.
-    rows.sort(key=lambda row: row[0].lower().encode() if english else row[0].encode("gb18030"))
-    marked = [(f"[{name}]{{#{place}}}", *others) for name, *others, place in rows]
+        name, other = (term.en, term.zh) if english else (term.zh, term.en)
+        also = edition.words["glossary also"].format("、".join(term.accepted)) if term.accepted else ""
+        first = f"[{name}]{{#{anchor(term)}}}" + ("" if english else also)
+        second = (f"[{other}]{{.same}}" if name == other else other) + (also if english else "")
+        rows.append((name, (first, second, term.means[edition.language])))
+    # Latin names after the Chinese ones; GB 2312 is laid out so that common words stand in the order of their sound.
+    rows.sort(key=lambda row: (not english and row[0][0].isascii(), row[0].lower().encode("gb18030")))
     label = edition.words["filter"]
     field = (
         f'<input id="term-filter" type="search" class="form-control" placeholder="{label}" aria-label="{label}" hidden>'
     )
-    return f"{field}\n\n{table(edition.words['glossary'], marked)}"
+    return f"{field}\n\n{table(edition.words['glossary'], [cells for _, cells in rows])}"
 
 
 def _report(edition: Edition, name: str) -> dict[str, Any]:

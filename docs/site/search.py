@@ -117,11 +117,11 @@ def synonyms(root: Path) -> list[list[str]]:
 
 
 def terms(edition: Edition) -> list[list[Any]]:
-    """Return the terms of the glossary: names, the page's language first; other names; meaning; anchor."""
+    """Return the terms of the glossary: names, the page's language first; others; meaning; anchor; no everyday word."""
     entries = []
     for term in glossary(edition.root):
         names = [term.en, term.zh] if edition.language == "en" else [term.zh, term.en]
-        entries.append([names, [*term.also, *term.accepted], term.means[edition.language], anchor_of(term)])
+        entries.append([names, [*term.also, *term.accepted], term.means[edition.language], anchor_of(term), term.check])
     return entries
 
 

@@ -105,6 +105,31 @@ def test_bad_texts_are_explained(site: Site, language: str):
     assert site.wrong == []
 
 
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_a_bad_line_is_in_view_and_selected(site: Site, size: dict[str, int], tmp_path: Path):
+    """A reader would be told of line 40, with the box out of sight, and count to it."""
+    lines = [f"q1 Q0 d{number} 1 {-number} me" for number in range(60)]
+    lines[39] = "q1 Q0 here"
+    file = tmp_path / "run.trec"
+    file.write_text("\n".join(lines), encoding="utf-8")
+    opened(site, "en")
+    site.look(size)
+    site.page.locator(".score-source textarea").nth(1).fill("q1 0 d1 1")
+    site.page.locator(".tool-file input").first.set_input_files(file)
+    site.until("document.querySelector('.score-source.wrong') !== null")
+    boxes = site.page.locator(".score-source")
+    assert boxes.evaluate_all("all => all.map(one => one.matches('.wrong'))") == [True, False]
+    selected = "[document.activeElement].map(a => a.value.slice(a.selectionStart, a.selectionEnd))[0]"
+    assert site.page.evaluate(selected) == lines[39]
+    area = boxes.first.locator("textarea")
+    seen = area.evaluate("a => [a.scrollTop, 40 * a.scrollHeight / 60, a.scrollTop + a.clientHeight]")
+    assert seen == sorted(seen)
+    box = boxes.first.bounding_box()
+    assert 50 < box["y"] < size["height"] - box["height"]
+    assert site.violations() == []
+    assert site.wrong == []
+
+
 def test_files_of_fifty_thousand_lines_are_scored(site: Site, tmp_path: Path):
     """A run as engines write it would be too much for the page, or have other values than evaluate gives."""
     rng = random.Random(5)

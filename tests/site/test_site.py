@@ -241,6 +241,23 @@ def test_a_plain_question_brings_the_definition_and_marks_its_own_words(site: Si
         assert "(BM25)" not in site.page.inner_text("#search-term")
 
 
+def test_a_question_about_two_things_finds_both(site: Site):
+    """Who asks for a difference would meet neither of the two, or sections that share "between" with the question."""
+    both = ["recall-how-much-of-what-is-relevant-was-found", "precision-how-much-of-what-was-shown-is-relevant"]
+    site.look(WIDE)
+    for language, question, names in (
+        ("en", "what is the difference between recall and precision", ["recall", "precision"]),
+        ("zh", "召回率和精确率有什么区别", ["召回率", "精确率"]),
+    ):
+        site.open(f"{language}/search.html")
+        assert found(site, question)[:2] == [f"02_metrics.html#{anchor}" for anchor in both]
+        assert site.page.locator("#search-term b").all_inner_texts() == names
+        assert "between" not in site.page.locator("#search-results mark").all_inner_texts()
+    assert found(site, "如何处理并列")[0] == "02_metrics.html#ties-which-document-comes-first-when-scores-are-equal"
+    assert site.violations() == []
+    assert site.wrong == []
+
+
 def test_whole_words_are_marked_in_singular_and_plural(site: Site):
     """Who asks for a paper would see "papermill" marked, or not see the word that was found."""
     site.look(WIDE)

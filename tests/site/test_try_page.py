@@ -116,14 +116,23 @@ def test_dragging(site: Site, size: dict[str, int]):
     assert site.wrong == []
 
 
-def test_a_press_changes_relevance(site: Site):
-    """A press on a document would do nothing, or take it for a drag."""
-    opened(site, "en/try.html?set=lesson")
-    document(site, "A", 11).click()
-    assert values(site, "mrr")[0] == 1 / 2
-    assert documents(site, "A") == [str(doc) for doc in RETRIEVED[0]]
-    document(site, "A", 11).click()
-    assert values(site, "mrr")[0] == 1
+def test_a_press_chooses_and_a_mark_changes_relevance(site: Site):
+    """Whoever presses a document, to choose it or on the way to a drag, would change the scores without wanting to."""
+    opened(site, "en/try.html")
+    before, chosen = [values(site, metric) for metric in METRICS], site.page.locator("li.chosen")
+    assert chosen.count() == 0
+    first = site.page.locator(".try-retrieved li").first
+    for _ in range(3):
+        first.locator(".try-doc").click()
+        assert [values(site, metric) for metric in METRICS] == before
+    assert chosen.count() == 1
+    for rank in (1 / 2, 1):
+        first.locator(".try-mark").click()
+        assert values(site, "mrr")[0] == rank
+    assert site.page.locator(".try-last.said").count() == 1
+    assert first.locator(".try-doc").evaluate("button => button === document.activeElement")
+    assert site.violations() == []
+    assert site.wrong == []
 
 
 def test_keyboard(site: Site):
@@ -158,7 +167,10 @@ def test_buttons_do_what_dragging_does(site: Site):
     words = settings(ROOT)["words"]["en"]
     document(site, "B", 4).click()
     bar = site.page.locator(".try-bar")
-    bar.get_by_role("button", name=words["relevant"], exact=True).click()
+    recall = values(site, "recall")[1]
+    for same in (False, True):
+        bar.locator("button").last.click()
+        assert (values(site, "recall")[1] == recall) is same
     bar.get_by_role("button", name=words["up"]).click()
     assert documents(site, "B")[4] == "4"
     assert site.page.evaluate("document.activeElement.textContent") == words["up"], "the next press needs a search"
@@ -280,6 +292,7 @@ def test_an_experiment_asks_first_and_then_shows(site: Site, language: str):
     assert [guess.split() for guess in guesses] == [[words["you"], mark] for mark in "✗✓✓✓✓✓✓✗"]
     assert site.page.locator(".current .try-query b").inner_text() == "C"
     site.page.locator(".current .try-doc").nth(4).click()
+    site.page.locator(".try-bar").get_by_role("button", name=words["relevant"], exact=True).click()
     assert noticed in question.inner_text(), "what was found is gone as soon as one plays on"
     assert set(site.page.locator(".try-guess").all_inner_texts()) == {""}
     site.show(".try-ranking.current")  # no control is half behind the bar at the top, which axe takes for small
@@ -456,8 +469,10 @@ def test_a_finger_chooses_a_document_before_it_changes_it(site: Site):
         touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         return document.get_attribute("aria-pressed")
 
-    assert [document.get_attribute("aria-pressed"), tap(), tap()] == ["false", "false", "true"]
+    assert [document.get_attribute("aria-pressed"), tap(), tap()] == ["false"] * 3
     buttons = document.locator("xpath=..").locator(".try-bar button")
+    buttons.last.click()
+    assert document.get_attribute("aria-pressed") == "true"
     assert min(button.bounding_box()["height"] for button in buttons.all()) >= 40
     place = buttons.first.bounding_box()
     buttons.first.click()

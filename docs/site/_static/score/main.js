@@ -5,6 +5,7 @@ import { RESAMPLES, intervals } from "./interval.js";
 import { FIELDS, Fault, LIMIT, readQrels, readRun } from "./trec.js";
 
 const WORST = 10;
+const SHOWN = 1e6; // letters of a file that go into its box when a line of it is wrong
 const root = document.querySelector(".score"), words = JSON.parse(root.querySelector("script").textContent);
 let texts = {}; // of the example's queries and of the documents at rank 1, while the example is what is scored
 const answer = el("div", { class: "score-answer", "aria-live": "polite" });
@@ -41,7 +42,18 @@ const source = (kind, line, changed) => {
     element.classList.remove("over");
     take(event.dataTransfer.files[0]);
   });
-  return { kind, element, put, area, text: () => file || area.value };
+  /** Show the text with a line of it selected, as the place of a fault. */
+  const show = (line) => {
+    const lines = (file || area.value).split("\n"), before = lines.slice(0, line - 1).join("\n").length + (line > 1);
+    fold(false);
+    if (file && file.length <= SHOWN) [area.value, file] = [file, ""];
+    area.focus({ preventScroll: true });
+    if (file) return;
+    area.setSelectionRange(before, before + lines[line - 1].length);
+    area.scrollTop = area.scrollHeight * ((line - 2) / lines.length);
+  };
+  const fault = (wrong) => { element.classList.toggle("wrong", wrong); area.setAttribute("aria-invalid", String(wrong)); };
+  return { kind, element, put, area, show, fault, text: () => file || area.value };
 };
 
 const table = (caption, about, head, rows, look = "") => el("div", { class: `score-wide ${look}`, tabindex: 0, role: "region", "aria-label": caption },
@@ -89,10 +101,12 @@ const explained = (fault) => {
 };
 
 const score = () => {
+  for (const one of [run, qrels]) one.fault(false);
   const empty = [run, qrels].filter(({ text }) => !text().trim());
   if (empty.length) {
     const missing = empty.map(({ kind }) => explained(new Fault(kind, 0, "empty", { fields: FIELDS[kind] })));
     answer.replaceChildren(...missing.map((text) => el("p", { class: "tool-note tool-fault" }, text)));
+    for (const one of empty) one.fault(true);
     empty[0].area.focus({ preventScroll: true });
     return;
   }
@@ -105,13 +119,18 @@ const score = () => {
   } catch (fault) {
     if (!(fault instanceof Fault)) throw fault;
     answer.replaceChildren(el("p", { class: "tool-note tool-fault" }, explained(fault)));
+    const wrong = fault.box === "run" ? run : qrels;
+    wrong.fault(true);
+    if (fault.line) wrong.show(fault.line);
   }
 };
 const ready = () => { if (run.text().trim() && qrels.text().trim()) scoreAndShow(); };
-/** Score, and show where the result begins. */
+/** Score, and show where the result begins, or the box with the fault. */
 const scoreAndShow = () => {
   score();
-  if (answer.getBoundingClientRect().top > innerHeight / 2) answer.scrollIntoView();
+  const wrong = root.querySelector(".score-source.wrong");
+  if (wrong) wrong.scrollIntoView({ block: "nearest" });
+  else if (answer.getBoundingClientRect().top > innerHeight / 2) answer.scrollIntoView();
 };
 
 /** Score a recorded run, for readers who have none at hand. */

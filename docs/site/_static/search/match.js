@@ -11,21 +11,25 @@ const spelt = (text) => text.replace(/(?<=[a-z]{3}i)s(?=(?:e[drs]?|ers|ing|ation
 const stem = (written) => {
   if (written.length < 4 || /\d/.test(written)) return written;
   const word = spelt(written).replace(/^judgm/, "judgem");
-  const single = word.replace(/ies$/, "y").replace(/(?<=[^su])s$/, "");
+  const single = word.replace(/(?<=..)ies$/, "y").replace(/(?<=[^su])s$/, "");
   const cut = single.length > 6 ? single.replace(/(?:ing|ed|er|(?<=iz)ation)$/, "") : single;
   return cut.replace(/(?<=[^aeiou]{1})e$/, "");
 };
 
 // Words that tell nothing of what a reader looks for.
-const SMALL = new Set(`a an and any are as at be been but by can could did do does for from get had has have how i if in into is
-it its me my need no not of on one or should so some than that the their them then there these they this to use used using want was we
-what when where which who why will with would you your`.split(/\s+/).map(stem));
+const SMALL = new Set(`a affect an and any are as at be been better between but by can could deal did differ difference different do does explain for
+from get had handle has have how i if in into is it its me my need no not of on one or relation should so some than that the their them
+then there these they this to use used using versus vs want was we what when where which who why will with would you your`.split(/\s+/).map(stem));
 const telling = (word) => !SMALL.has(word);
 
-// What makes a question of words, at its beginning or its end.
-const ASKING = [/^(?:what(?:'s| is| are| do| does)(?: an?| the)?|why (?:is|are|does|do)|how (?:do|can|should) (?:i|we|you)|how to|can i|should i)\s+(?=\S)/i,
-  /^(?:请问|要不要|能不能|什么是|什么叫|何谓|为什么|为何|怎么样|怎样|怎么|如何)(?=.)/, /(?<=^what do(?:es)? .*) mean$/i,
-  /(?<=.)(?:是什么意思|是什么|什么意思|怎么办|怎么算|吗|呢)$/, /[?？\s]+$/];
+// What makes a question of words, at its beginning or its end; the last is taken away first.
+const ASKING = [/^(?:differences?|relation|relationship) between\s+/i, /^(?:explain|handle|deal with|understand)\s+(?=\S)/i,
+  /^(?:what(?:'s| is| are| do| does)(?: meant by)?(?: an?| the)?|why (?:is|are|does|do)|how (?:do|does|is|are|can|should)(?: i| we| you)?|how to|can i|should i|which is better,?)\s+(?=\S)/i,
+  /^(?:处理|理解)(?=.)/, /^(?:请问|要不要|能不能|什么是|什么叫|何谓|什么时候用?|为什么|为何|怎么样|怎样|怎么|如何)(?=.)/, /(?<=^what do(?:es)? .*) mean$/i,
+  /(?<=.)(?:之间)?(?:的|有什么|有何)(?:区别|差别|不同|关系)$/, /(?<=.)(?:是什么意思|是什么|什么意思|怎么办|怎么算|怎么看|哪个更好|(?:方式)?有哪些|吗|呢)$/, /[?？\s]+$/];
+const AND = /\s+(?:and|or|vs\.?|versus)\s+|(?<!\bmy .*)\s+differ(?:s|ent)? from\s+|\s*[,，、和与跟]\s*|还是|对比/i; // between two things that are asked about
+/** The things that a query asks about, each by itself. */
+export const parts = (query) => query.split(AND);
 
 /** A query without the words that only ask. */
 export const bare = (query) => ASKING.reduceRight((text, asking) => text.replace(asking, ""), query.trim()) || query;
@@ -68,8 +72,10 @@ export class Index {
   constructor(sections, synonyms) {
     const plain = (text) => (text ?? "").toLowerCase().replace(/\s+/g, " ").trim();
     this.sections = sections;
-    this.plain = sections.map(({ title, page, text, also }) =>
-      ({ name: plain(title), whole: plain(page), text: plain(text), also: plain(also).split(", ") }));
+    this.plain = sections.map(({ title, page, text, also }) => {
+      const name = plain(title), [head] = name.split(/[:：]/);
+      return { name, head, named: containing(head), whole: plain(page), text: plain(text), also: plain(also).split(", ") };
+    });
     this.synonyms = synonyms.map((group) => group.map((term) => ({ written: term, term: term.toLowerCase(), within: containing(term.toLowerCase()) })));
     this.nearby = new Map();
     this.postings = new Map();
@@ -131,7 +137,8 @@ export class Index {
   readings(query) {
     const typed = query.toLowerCase();
     const lower = typed.replace(/[a-z]+/g, (word) => this.meant(word) || word);
-    const found = lower === typed ? [[query, 1]] : [[lower, 0.9]];
+    const found = lower === typed ? [[query, 1]] : [[lower, 0.9]], each = parts(lower);
+    if (each.length > 1) found.push(...each.filter((part) => part.length > 1).map((part, i) => [part, 0.5 - 0.05 * i]));
     const known = this.synonyms.map((group) => group.filter(({ within }) => within(lower)).map(({ term }) => term).sort((a, b) => b.length - a.length)[0]);
     for (const [place, group] of this.synonyms.entries()) {
       const said = known[place], says = ({ term }) => !said.includes(term); // one that is part of the other says less
@@ -174,11 +181,11 @@ export class Index {
 
   /** More for a section whose title, or whose text, has the query as it is typed. */
   agreement(phrase, within, at) {
-    const { prior } = this.sections[at], { name, whole, text, also } = this.plain[at];
-    const [head] = name.split(/[:：]/);
+    const { prior } = this.sections[at], { name, whole, text, also, head, named } = this.plain[at];
     if (whole === phrase || name === phrase) return 3 * Math.max(prior, 1.5);
     if (head === phrase || also.includes(phrase)) return 2.6 * prior;
     if (name.startsWith(phrase)) return 2.2 * prior;
+    if (named(phrase)) return 1.8 * prior;
     return prior * (within(name) ? 1.7 : within(text) ? 1.2 : 1);
   }
 
@@ -212,7 +219,7 @@ export class Index {
 }
 
 /** A test whether a text contains a term: Latin ones as whole words. */
-const containing = (term) => {
+export const containing = (term) => {
   if (!/^[\x00-\x7f]+$/.test(term)) return (text) => text.includes(term);
   const whole = new RegExp(`(?<![a-z0-9])${term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?:e?s)?(?![a-z0-9])`);
   return (text) => text.includes(term) && whole.test(text);

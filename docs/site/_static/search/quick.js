@@ -1,5 +1,5 @@
 // The search field of every page: the first sections while the reader types; Enter leads to the search page.
-import { card, item, load } from "./results.js";
+import { cards, item, load } from "./results.js";
 
 const MOST = 6;
 
@@ -20,7 +20,7 @@ export const answer = async (input) => {
   const show = () => {
     const query = input.value.trim().slice(0, 200), found = query ? index.search(query, MOST) : [];
     list.replaceChildren(...found.map((section) => item(section, true)));
-    term.replaceChildren(...card(index.define(query)));
+    term.replaceChildren(...cards(index.define(query)));
     said.replaceChildren(...index.count(query, found, MOST));
     all.hidden = !found.length;
     all.href = `${input.form.action}?q=${encodeURIComponent(query)}`;

@@ -1,6 +1,7 @@
 // What the search finds, as the search page and the search field of every page show it.
-import { Index, bare, excerpt, words } from "./match.js";
+import { Index, bare, containing, excerpt, parts, words } from "./match.js";
 
+const TERMS = 2; // definitions shown
 const OF_ONE_PAGE = 4; // sections shown of one page
 const ELSEWHERE = ["glossary.html", "pitfalls.html", "cheatsheet.html"]; // where to look when nothing is found
 
@@ -19,14 +20,16 @@ export const load = async (url) => {
     url: data.pages[page].url + (anchor ? `#${anchor}` : ""), of: data.pages[page].title, prior: data.pages[page].prior * counts,
     page: anchor ? "" : data.pages[page].title, short: data.pages[page].short, title, text, code, also,
   }));
-  const index = new Index(sections, data.synonyms), terms = new Map(), key = (text) => words(text).join(" ");
+  const index = new Index(sections, data.synonyms), terms = new Map(), names = [], key = (text) => words(text).join(" ");
   for (const whole of [true, false]) {
-    for (const [names, also, means, anchor] of data.terms) {
-      for (const name of whole ? names : also) {
-        if (!terms.has(key(name))) terms.set(key(name), { names, means, url: `glossary.html#${anchor}` });
+    for (const [known, also, means, anchor, special] of data.terms) {
+      for (const name of whole ? known : also) {
+        if (!terms.has(key(name))) terms.set(key(name), { names: known, means, url: `glossary.html#${anchor}` });
+        if (special) names.push(name.toLowerCase());
       }
     }
   }
+  names.sort((a, b) => b.length - a.length);
   for (const group of data.synonyms) { // another word for a term is explained as the term is
     const known = group.map(key).find((name) => terms.has(name));
     for (const name of known ? group.map(key) : []) if (!terms.has(name)) terms.set(name, terms.get(known));
@@ -44,6 +47,19 @@ export const load = async (url) => {
     }
     return [...heads.values()].slice(0, most);
   };
+  /** The terms that a query names, two at most, in its order: the query itself, what it asks about, the longest names within it. */
+  const define = (query) => {
+    const whole = asked(query).toLowerCase(), found = new Map(), free = (text) => containing(text)(rest);
+    let rest = whole;
+    const take = (text) => {
+      found.set(terms.get(key(text)), whole.indexOf(text));
+      rest = rest.replaceAll(text, " ".repeat(text.length));
+    };
+    if (terms.has(key(whole))) return [terms.get(key(whole))];
+    for (const part of parts(whole)) if (terms.has(key(part))) take(part);
+    for (const name of names) if (free(name)) take(name);
+    return [...found].slice(0, TERMS).sort(([, a], [, b]) => a - b).map(([term]) => term);
+  };
   const elsewhere = data.pages.filter(({ url }) => ELSEWHERE.includes(url)).flatMap(({ url, title }) => [" ", link(url, title)]);
   /** How many sections are found, and the words that none has; where none is found, links to pages that explain the most. */
   const count = (query, found, most) => {
@@ -53,7 +69,7 @@ export const load = async (url) => {
     const lacking = index.lacking(query).map((word) => said.lacking.replace("{}", word));
     return [(found.length < most ? said.found : said.first).replace("{}", found.length), ...lacking];
   };
-  return { search, count, words: data.words, define: (query) => terms.get(key(asked(query))) };
+  return { search, count, words: data.words, define };
 };
 
 const marked = (text, spots) => {
@@ -71,9 +87,6 @@ export const item = ({ section, reading, typed, others, spots }, short = false) 
   return make("li", "", link(section.url, ...marked(section.title, spots(section.title, typed))), ...where, ...same, make("p", "", ...marked(part, spots(part, query))));
 };
 
-/** What the glossary says of a term, with its name in the other language if that differs; nothing for a query that names none. */
-export const card = (term) => {
-  if (!term) return [];
-  const [name, other] = term.names;
-  return [make("b", "", link(term.url, name)), other === name ? " " : ` (${other}) `, term.means];
-};
+/** What the glossary says of terms, each with its name in the other language if that differs. */
+export const cards = (terms) => terms.map(({ names: [name, other], means, url }) =>
+  make("span", "", make("b", "", link(url, name)), other === name ? " " : ` (${other}) `, means));

@@ -16,7 +16,8 @@ export class Bars {
     });
     this.puzzles = new Puzzles(words);
     const list = el("ul", { onkeydown: (event) => this.press(event) }, ...this.rows.map(({ element }) => element));
-    this.element = el("div", { class: "try-bars" }, list, this.puzzles.said);
+    this.last = el("p", { class: "try-last" }, words.last);
+    this.element = el("div", { class: "try-bars" }, list, this.last, this.puzzles.said);
     this.question = el("p", { class: "try-question", "aria-live": "polite" });
     this.go = el("button", { type: "button", class: "main", onclick: () => this.make() }, words.move);
     this.steps = el("p", { class: "try-steps" });
@@ -71,6 +72,7 @@ export class Bars {
   /** Take away what was said of the last change. */
   clear() {
     clearTimeout(this.waiting);
+    this.last.classList.remove("said");
     for (const { ghost, change, tick, guess } of this.rows) {
       [ghost.hidden, tick.checked] = [true, false];
       for (const said of [change, guess]) said.textContent = "";
@@ -105,6 +107,7 @@ export class Bars {
       change.textContent = gap === 0 ? "=" : `${gap > 0 ? "+" : "−"}${Math.abs(gap).toFixed(2)}`;
       change.className = gap > 0 ? "rise" : gap < 0 ? "fall" : "";
     }
+    this.last.classList.toggle("said", this.rows.some(({ change }) => change.textContent));
     if (guessed) this.tell(before, means);
     else if (moved) this.waiting = setTimeout(() => this.clear(), LASTS);
     [this.means, this.k] = [means, k];

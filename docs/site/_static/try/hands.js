@@ -17,7 +17,7 @@ const spotUnder = (rankings, ranking, x, y) => {
   return { list, at: items.length ? near.indexOf(Math.min(...near)) : 0 };
 };
 
-/** Let the pointer choose, drag, and by a press without a drag toggle a document; a finger chooses it first, and drags a row by its dots. */
+/** Let the pointer choose a document by a press and move it by a drag; a finger drags a row by its dots. */
 const listenToPointer = (rankings) => {
   let drag = null;
   const choose = () => {
@@ -27,7 +27,7 @@ const listenToPointer = (rankings) => {
   };
   rankings.element.addEventListener("pointerdown", (event) => {
     const li = event.target.closest("li");
-    if (!li || event.button || event.target.closest(".try-bar")) return;
+    if (!li || event.button || event.target.closest(".try-bar, .try-mark")) return;
     const touch = event.pointerType === "touch";
     drag = { x: event.clientX, y: event.clientY, moved: false, li };
     drag.stays = touch && rankings.titled && !event.target.closest(".try-grip"); // the finger may be about to scroll
@@ -45,19 +45,12 @@ const listenToPointer = (rankings) => {
     if (spot.list !== rankings.chosen.list || spot.at !== rankings.chosen.at) rankings.put(spot);
   });
   const drop = (event) => {
-    const pressed = drag && !drag.moved && event.type === "pointerup";
-    if (pressed && drag.chosen) toggle(rankings);
-    else if (pressed) holding(drag.li, choose);
+    if (drag && !drag.moved && !drag.chosen && event.type === "pointerup") holding(drag.li, choose);
     drag = null;
     rankings.element.classList.remove("dragging");
   };
   rankings.element.addEventListener("pointerup", drop);
   rankings.element.addEventListener("pointercancel", drop);
-};
-
-const toggle = (rankings) => {
-  const { grade } = rankings.docs(rankings.chosen)[rankings.chosen.at];
-  rankings.grade((grade + 1) % (rankings.state.graded ? 4 : 2));
 };
 
 /** Whatever gives a document the focus, a screen reader for example, chooses it. */
@@ -87,7 +80,7 @@ const listenToKeys = (rankings) => {
       ArrowUp: () => (event.shiftKey ? list === "missed" && rankings.swap() : beside(lines[here - 1])),
       Home: () => go({ ranking, list, at: 0 }),
       End: () => go({ ranking, list, at: rankings.docs({ ranking, list }).length - 1 }),
-      " ": () => toggle(rankings), Enter: () => toggle(rankings),
+      " ": () => rankings.turn(), Enter: () => rankings.turn(),
     }[key] ?? (/^[0-3]$/.test(event.key) && (rankings.state.graded || event.key < "2") ? () => rankings.grade(Number(event.key)) : null);
     if (!act) return;
     event.preventDefault();

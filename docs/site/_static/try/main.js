@@ -4,7 +4,7 @@ import { Curves } from "./curves.js";
 import { el, fill, titled } from "./element.js";
 import { EXPERIMENTS, looksAt } from "./experiments.js";
 import { listen } from "./hands.js";
-import { Rankings } from "./rankings.js";
+import { NONE, Rankings } from "./rankings.js";
 import { Scores, controls } from "./scores.js";
 import { MOST, example, fromQuery, toQuery } from "./state.js";
 
@@ -53,7 +53,7 @@ const start = (root) => {
   const redraw = () => { settings.draw(); rankings.draw(); scores.draw(); keep(); };
   const rankings = new Rankings(state, words, () => { settings.draw(); scores.show(rankings.chosen.ranking); keep(); });
   const settings = controls(state, words, redraw);
-  const reset = (set, more = {}, first = () => ({ ranking: 0, list: "retrieved", at: 0 })) => {
+  const reset = (set, more = {}, first = () => NONE) => {
     bars.settle();
     Object.assign(state, begin(set), more);
     rankings.chosen = first();
@@ -93,7 +93,7 @@ const start = (root) => {
   const cutoff = el("div", { class: "try-controls" }, el("label", {}, el("span", {}, words.set), chosen), ...settings.cutoff);
   const main = el("div", { class: "try-main" }, experiments, bars.element, cutoff, rankings.element), below = el("div", {});
   const parts = [
-    main, el("p", { class: "tool-help try-keys" }, words.help), el("p", { class: "tool-help try-touch" }, words.touch), below, curves.element, el("div", { class: "try-controls" }, ...settings.further), scores.element];
+    main, el("p", { class: "tool-help try-keys" }, words.help), below, curves.element, el("div", { class: "try-controls" }, ...settings.further), scores.element];
   root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), ...parts);
   new ResizeObserver(() => { // the puzzles stand below the bars, or where these are above the rankings, below the rankings
     const place = getComputedStyle(main).display === "grid" ? bars.element : below, { element } = bars.puzzles;

@@ -2,6 +2,8 @@
 import { el, fill } from "./element.js";
 import { MOST, NAMES } from "./state.js";
 
+/** Nothing is chosen; the first ranking is in front. */
+export const NONE = { ranking: 0, list: "retrieved", at: -1 };
 const narrow = matchMedia("(max-width: 768px)"); // one ranking at a time
 
 /** Change the page, and keep an element of it where it is under the reader's finger. */
@@ -14,13 +16,14 @@ export const holding = (element, change) => {
 /** Draws the rankings of `state` and calls `changed` after each change; `move` and `grade` are what keys and mouse do. */
 export class Rankings {
   constructor(state, words, changed) {
-    Object.assign(this, { state, words, changed, chosen: { ranking: 0, list: "retrieved", at: 0 } });
+    Object.assign(this, { state, words, changed, chosen: NONE });
+    this.rule = el("p", { class: "try-rule" });
     this.said = el("p", { class: "try-said", "aria-live": "polite" });
     this.bar = el("div", { class: "try-bar", role: "group" });
     this.boxes = NAMES.map((name, i) => this.box(name, i));
     this.tools = el("div", { class: "try-tools" }, this.bar);
     const legend = ["relevant", "beyond"].map((kind) => el("span", {}, el("i", { class: kind }), words.legend[kind]));
-    this.element = el("div", { class: "try-rankings" }, el("p", { class: "try-legend" }, ...legend), ...this.boxes.map(({ box }) => box), this.tools, this.said);
+    this.element = el("div", { class: "try-rankings" }, this.rule, el("p", { class: "try-legend" }, ...legend), ...this.boxes.map(({ box }) => box), this.tools, this.said);
   }
 
   box(name, ranking) {
@@ -30,7 +33,7 @@ export class Rankings {
       lists[list] = el("ol", { class: `try-${list}`, "aria-label": label, "data-ranking": ranking, "data-list": list });
     }
     const note = el("span", { class: "try-note" });
-    const choose = () => { this.choose({ ranking, list: "retrieved", at: 0 }); this.changed(); };
+    const choose = () => { this.choose({ ...NONE, ranking }); this.changed(); };
     const query = el("button", { type: "button", class: "try-query", onclick: choose }, el("b", {}, name), " ", `“${this.words.passages[ranking].query}”`);
     const missed = el("div", { class: "try-tray" }, el("span", {}, this.words.tray), el("small", {}, this.words.drop), lists.missed);
     const box = el("section", { class: "try-ranking" }, el("p", { class: "try-name" }, el("span", {}, name), query, " ", note), lists.retrieved, missed);
@@ -57,7 +60,8 @@ export class Rankings {
   drawAnew(drawn, then, pressed) {
     this.element.classList.toggle("titled", this.titled);
     this.element.style.setProperty("--deep", Math.max(1, ...this.state.rankings.map(({ retrieved }) => retrieved.length))); // rows that the three share
-    const focused = this.element.contains(document.activeElement) && document.activeElement.matches(".try-doc");
+    this.rule.textContent = this.words.rule[this.inRow ? "touch" : this.titled ? "passages" : "lesson"];
+    const focused = this.element.contains(document.activeElement) && document.activeElement.matches(".try-doc, .try-mark");
     for (const ranking of drawn) {
       const { note, lists } = this.boxes[ranking];
       for (const list of ["retrieved", "missed"]) {
@@ -77,12 +81,19 @@ export class Rankings {
     const name = fill(this.words[!kept ? "unranked" : beyond ? "uncounted" : "ranked"], { rank: spot.at + 1, id: this.named(id), grade: this.gradeName(grade) });
     const button = el("button", {
       type: "button", class: grade >= this.state.level ? "try-doc relevant" : "try-doc", "aria-label": name,
-      "aria-pressed": String(grade >= this.state.level), tabindex: chosen ? 0 : -1, "data-grade": grade,
+      "aria-pressed": String(grade >= this.state.level), tabindex: chosen || (this.chosen.at < 0 && this.isFirst(spot)) ? 0 : -1, "data-grade": grade,
     }, this.title(id), ...(this.state.graded && grade ? [el("sup", {}, String(grade))] : []));
     const cut = beyond && spot.at === this.state.k && fill(this.words.cut, { k: this.state.k });
-    return el("li", { "data-cut": cut, class: [beyond && "beyond", chosen && "chosen"].filter(Boolean).join(" ") }, button, ...(this.titled ? [el("span", { class: "try-grip" })] : []));
+    return el("li", { "data-cut": cut, class: [beyond && "beyond", chosen && "chosen"].filter(Boolean).join(" ") }, button, ...(this.titled ? [this.mark(grade, spot), el("span", { class: "try-grip" })] : []));
   }
 
+  /** The button at the end of a row that changes relevance; keys and the buttons for the chosen document do the same. */
+  mark(grade, spot) {
+    const turn = () => { this.choose(spot); this.turn(); };
+    return el("button", { type: "button", class: "try-mark", tabindex: -1, title: this.words.relevant, "aria-label": this.words.relevant, "aria-pressed": String(grade >= this.state.level), onclick: turn }, this.state.graded ? String(grade) : "✓");
+  }
+
+  isFirst({ ranking, list, at }) { return ranking === this.chosen.ranking && list === "retrieved" && at === 0; }
   isChosen(spot) { return ["ranking", "list", "at"].every((key) => spot[key] === this.chosen[key]); }
   button({ ranking, list, at }) { return this.boxes[ranking].lists[list].children[at]?.firstChild; }
   gradeName(grade) {
@@ -121,9 +132,9 @@ export class Rankings {
   choose(spot) {
     this.chosen = spot;
     for (const li of this.element.querySelectorAll("li")) li.classList.remove("chosen");
-    for (const button of this.element.querySelectorAll("li > button")) button.tabIndex = -1;
-    const button = this.button(spot);
-    if (button) { button.tabIndex = 0; button.parentElement.classList.add("chosen"); }
+    for (const button of this.element.querySelectorAll(".try-doc")) button.tabIndex = -1;
+    const button = this.button(spot.at < 0 ? { ...spot, at: 0 } : spot); // where the keyboard comes in
+    if (button) { button.tabIndex = 0; button.parentElement.classList.toggle("chosen", spot.at >= 0); }
     this.drawBar();
   }
 
@@ -161,6 +172,9 @@ export class Rankings {
     doc.grade = grade;
     this.after(doc);
   }
+
+  /** The next grade of the chosen document, after the last none. */
+  turn() { this.grade((this.docs(this.chosen)[this.chosen.at].grade + 1) % (this.state.graded ? 4 : 2)); }
 
   after(doc) {
     const kept = this.chosen.list === "retrieved";
