@@ -1,7 +1,8 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
-Setup cells are folded, sources that a cell prints are coloured as the code they are, long code shows its beginning, tables are styled by the site, and
-their labels and the names of printed values have their Chinese in the Chinese edition (docs/labels.yml).
+Setup cells are folded, sources that a cell prints are coloured as the code they are, long code shows its beginning,
+tables are styled by the site, and their labels and the names of printed values have their Chinese in the Chinese
+edition (docs/labels.yml).
 """
 
 from __future__ import annotations
