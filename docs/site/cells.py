@@ -1,8 +1,8 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
-Setup cells are folded, sources that a cell prints are coloured as the code they are, tables are styled by the site, and
-their labels, the names of printed values and the comments in code have their Chinese in the Chinese edition
-(docs/labels.yml).
+Setup cells are folded, sources that a cell prints are coloured as the code they are, long code shows its beginning,
+tables are styled by the site, and their labels, the names of printed values and the comments in code have their Chinese
+in the Chinese edition (docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ from notebooks.kit.tables import CELL, parse, text_of
 
 NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 SHORT = 24  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
+SHOWN_WHOLE, UNBROKEN = (
+    12,
+    24,
+)  # lines of code: what is longer shows its beginning; may be split over two sheets of paper
 DITTO = "同上"  # how the Chinese of a name ends that says only what the one before it says
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
@@ -130,6 +134,16 @@ def fold_settings(cell: nodes.Element, title: str) -> None:
         block.parent[at : at + 1] = [html[0], shown, html[1], more, html[2]]
 
 
+def offer_all_lines(block: nodes.Element, words: dict[str, str]) -> None:
+    """Put a button below code that is long: with it the page shows all lines, of which site.css shows the first."""
+    count = len(block.astext().splitlines())
+    if count > SHOWN_WHOLE:
+        more, less = escape(words["all lines"].format(count)), escape(words["fewer lines"])
+        classes = "all-lines" + (" breaks" if count > UNBROKEN else "")
+        button = f'<button type="button" class="{classes}" aria-expanded="false" data-other="{less}">{more}</button>'
+        block.parent.insert(block.parent.index(block) + 1, nodes.raw("", button, format="html"))
+
+
 def table(html: str, edition: Edition) -> str:
     """Return an HTML output as the site shows it in the language of an edition."""
     document = parse(re.sub(r"<style.*?</style>\s*", "", html, flags=re.S))
@@ -216,6 +230,11 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
             fold(cell, folded[ids[cell["cell_index"]]])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] == "parameters":
             fold_settings(cell, words["settings"])
+    for cell in doctree.findall(nodes.container):
+        if cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] not in {*folded, "parameters"}:
+            for block in list(cell.findall(nodes.literal_block)):
+                if block.parent.get("nb_element") == "cell_code_source" or block.get("language") == "python":
+                    offer_all_lines(block, words)
     for output in list(doctree.findall(nodes.raw)):
         if "text_html" in output["classes"]:
             output.replace_self(nodes.raw("", table(output.astext(), edition), **output.attributes))

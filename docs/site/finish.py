@@ -65,6 +65,9 @@ _DASHED = re.compile(r"(?<![^\s>])[^\s<>]*-[^\s<>]+(?![^<]*>)")  # a line would 
 _WORDS = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<]+ --?\w[^<]*(?=</code>)')
 _OPTION = re.compile(r"(?<= )--?\w[\w-]*")
 _LONG = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<\s]{25,}(?=</code>)')
+_PYTHON = re.compile(r'(?<=highlight-python notranslate"><div class="highlight"><pre><span></span>).*?(?=</pre>)', re.S)
+_NOTED = re.compile(r'(\S.*?)(\s+<span class="c1">[^\n]*</span>)')
+FITS, DEEPEST = 76, 24  # characters of a line of code that need not wrap; the deepest indent that site.css knows
 _SCROLLED = re.compile(r'(?<=document\.querySelector\()"div\.bd-sidebar"')  # the contents scroll, what is above stays
 # The theme marks a section in the contents when its heading comes into the window: none after a jump (site.js does it).
 _MARKED = re.compile(r'e\(function\(\)\{const e=document\.querySelector\("#pst-page-toc-nav"\);.*?,c\(\)\}\),')
@@ -168,8 +171,18 @@ def broken_in_right_places(text: str) -> str:
     """Return a page where no line ends inside an option of a shell; long names in code end after `/`, `.` or `_`."""
     whole = r'<span class="together">\g<0></span>'
     text = _SHELL.sub(lambda code: _DASHED.sub(whole, code[0]), text)
+    text = _PYTHON.sub(lambda code: "\n".join(map(_wrapping, code[0].split("\n"))), text)
     text = _WORDS.sub(lambda code: _OPTION.sub(whole, code[0]), text)
     return _LONG.sub(lambda name: re.sub(r"(?<=[/._])(?=\w)", "<wbr>", name[0]), text)
+
+
+def _wrapping(line: str) -> str:
+    """Return a line of code whose parts site.css can place: a comment after code, the rest of a line that wraps."""
+    if noted := _NOTED.fullmatch(line):
+        line = f'<span class="noted"><span>{noted[1]}</span>{noted[2]}</span>'
+    plain = unescape(re.sub(r"<[^>]+>", "", line))
+    indent = min(DEEPEST, (len(plain) - len(plain.lstrip())) // 4 * 4)
+    return f'<span class="wraps in-{indent}">{line}</span>' if len(plain) > FITS else line
 
 
 def icon_shapes(code: str) -> Icons:

@@ -205,22 +205,42 @@ def test_see_it_leads_to_the_heading(site: Site, language: str):
 
 @pytest.mark.parametrize("width", [390, 1024, 1440, 1920])
 def test_the_bar_and_the_page_have_one_width(site: Site, width: int):
-    """The buttons at the top would jump, or end in the middle of a page, or a page be wider than its foot."""
+    """The buttons at the top would jump from page to page, or a page be wider than its foot."""
     site.look({"width": width, "height": 900})
     ends = """() => ['.language-switch', '.theme-switch-button', 'article', '.bd-footer-content__inner'].map(part => {
       const box = document.querySelector(part)?.getBoundingClientRect();
       return box && Math.round(box.right - parseFloat(getComputedStyle(document.querySelector(part)).paddingRight));
     })"""
-    buttons = {}
-    for page in ("index", "try", "glossary", "search", "pitfalls", "helpers.metrics"):
+    buttons = set()
+    for page in ("index", "try", "glossary", "search", "pitfalls", "helpers.metrics", "03_model_comparison"):
         site.open(f"en/{page}.html")
         *places, article, foot = site.page.evaluate(ends)
-        wide = width >= 1200 and page in ("index", "try")
-        buttons.setdefault(wide, set()).add(tuple(places))
-        assert page == "search" or article == foot, page
-        assert width < 1200 or page == "search" or abs(places[-1] - article) < 12, page
-    for alike in buttons.values():
-        assert max(abs(a - b) for one in alike for other in alike for a, b in zip(one, other, strict=True)) <= 1
+        buttons.add(tuple(places))
+        assert page in ("search", "03_model_comparison") or article == foot, page
+    assert max(abs(a - b) for one in buttons for other in buttons for a, b in zip(one, other, strict=True)) <= 1
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_long_code_opens(site: Site, size: dict[str, int]):
+    """The rest of a long cell could not be read, copied, or reached by the browser's search."""
+    site.look(size)
+    site.open("en/02_metrics.html")
+    button = site.page.locator(".cell_input .all-lines").first
+    code = site.page.locator(".cell_input .notranslate:has(+ .all-lines) pre").first
+    assert code.inner_text().rstrip().count("\n") >= 12
+    closed = code.bounding_box()["height"]
+    button.click()
+    assert button.get_attribute("aria-expanded") == "true"
+    assert code.bounding_box()["height"] > closed + 60
+    button.click()
+    assert code.bounding_box()["height"] == closed
+    code.evaluate("pre => { pre.scrollTop = 100; }")  # what a search does that finds something below
+    site.page.wait_for_selector(".cell_input .all-lines[aria-expanded='true']")
+    site.page.emulate_media(media="print")
+    assert not button.is_visible()
+    assert code.evaluate("pre => pre.scrollHeight <= pre.clientHeight + 1")
+    site.page.emulate_media(media="screen")
+    assert site.wrong == []
 
 
 @pytest.mark.parametrize("width", [390, 576, 700])

@@ -15,8 +15,20 @@ export const measure = ({ tokens, answers }, size, overlap) => {
   return { vectors: all.reduce((total, of) => total + of.length, 0), whole: whole.length / answers.length };
 };
 
+/** Words of a page as they are shown: without the asterisks around what is bold, and whether they are. */
+const styled = (words) => {
+  let stars = 0;
+  return words.map((word, i) => {
+    const shown = word.replaceAll("*", "");
+    stars += word.length - shown.length;
+    return [shown === "- " && words[i - 1]?.endsWith("\n") ? "• " : shown, stars % 4 >= 2];
+  });
+};
+
 export const start = async (box, words) => {
-  const data = await read("page.json"), { first, answer } = data, last = first + data.words.length;
+  const data = await read("page.json"), { answer } = data, ends = (word) => /[.!?]\s*$/.test(word);
+  const skipped = data.words.findIndex(ends) + 1, shown = styled(data.words).slice(skipped, data.words.findLastIndex(ends) + 1); // whole sentences
+  const first = data.first + skipped, last = first + shown.length;
   const size = slider(words.size, { least: 20, most: 300, step: 10, value: 100, say: (n) => fill(words.tokens, { n }) }, () => draw());
   const shared = slider(words.overlap, { most: 50, step: 10, value: 0, say: (n) => `${n} %` }, () => draw());
   const text = el("p", { class: "live-text", lang: "en", tabindex: 0, role: "group", "aria-label": words.text }), told = el("p", { class: "live-said", "aria-live": "polite" });
@@ -28,8 +40,8 @@ export const start = async (box, words) => {
     text.replaceChildren(...bounds.slice(0, -1).map((from, i) => {
       const to = bounds[i + 1], inside = cuts.flatMap(([begin, end], n) => (begin <= from && to <= end ? [n] : []));
       const kind = inside.length > 1 ? "both" : inside[0] % 2 ? "odd" : "even", answers = from >= answer[0] && to <= answer[1];
-      const starts = cuts.findIndex(([begin]) => begin === from), run = data.words.slice(from - first, to - first).join("");
-      return el(answers ? "mark" : "span", { class: kind }, ...(starts < 0 ? [] : [el("b", { "aria-hidden": "true" }, starts + 1)]), run);
+      const starts = cuts.findIndex(([begin]) => begin === from), run = shown.slice(from - first, to - first);
+      return el(answers ? "mark" : "span", { class: kind }, ...(starts < 0 ? [] : [el("b", { "aria-hidden": "true" }, starts + 1)]), ...run.map(([word, bold]) => (bold ? el("strong", {}, word) : word)));
     }));
     const holds = cuts.findIndex(([begin, end]) => begin <= answer[0] && answer[1] <= end), found = measure(data, size.value, overlap);
     told.className = `live-said ${holds < 0 ? "words" : "dense"}`;
