@@ -119,7 +119,8 @@ def figure(edition: Edition, _argument: str) -> str:
 
 
 def _words(edition: Edition) -> dict[str, Any]:
-    return read_yaml(edition.root / "docs" / "site" / "home.yml")[edition.language]
+    words: dict[str, Any] = read_yaml(edition.root / "docs" / "site" / "home.yml")[edition.language]
+    return words
 
 
 def _ranking(ranking: list[Any], words: dict[str, Any]) -> str:
