@@ -48,8 +48,8 @@ def glossary_table(edition: Edition, _argument: str) -> str:
         first = f"[{name}]{{#{anchor(term)}}}" + ("" if english else also)
         second = (f"[{other}]{{.same}}" if name == other else other) + (also if english else "")
         rows.append((name, (first, second, term.means[edition.language])))
-    # Latin names after the Chinese ones; GB 2312 is laid out so that common words stand in the order of their sound.
-    rows.sort(key=lambda row: (not english and row[0][0].isascii(), row[0].lower().encode("gb18030")))
+    # Latin and Greek names come last; GB 2312 is laid out so that common words stand in the order of their sound.
+    rows.sort(key=lambda row: (not english and row[0][0] < "\u2e80", row[0].lower().encode("gb18030")))
     label = edition.words["filter"]
     field = (
         f'<input id="term-filter" type="search" class="form-control" placeholder="{label}" aria-label="{label}" hidden>'
