@@ -2,12 +2,12 @@
 // section where there is room. The list of contents, which has the same place, gives way while one is in view.
 const near = new IntersectionObserver((entries) => {
   for (const { target, isIntersecting } of entries) {
-    const script = target.querySelector("script"); // none where a picture has come near twice at once
-    if (!isIntersecting || !script) continue;
+    const script = target.querySelector("script");
+    if (!isIntersecting || script.nextSibling) continue; // a picture can come near twice at once
     near.unobserve(target);
     const words = JSON.parse(script.textContent);
     const box = document.createElement("div");
-    target.replaceChildren(box);
+    target.append(box);
     import(`./${target.dataset.kind}.js`).then(({ start }) => start(box, words, target.dataset));
   }
 }, { rootMargin: "800px" });
