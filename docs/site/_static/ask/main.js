@@ -137,7 +137,7 @@ const rows = (ids, left, system) => ids.flatMap((id, at) => {
   if (left.includes(ids[at - 1])) return [];
   let end = at + 1;
   while (left.includes(ids[end])) end += 1;
-  return [el("li", { class: "gap" }, fill(words.gap, { ranks: end > at + 1 ? `${at + 1}–${end}` : end }))];
+  return [el("li", { class: "gap" }, end > at + 1 ? fill(words.gaps, { first: at + 1, last: end }) : fill(words.gap, { rank: end }))];
 });
 
 /** Show the grade of each passage, and the metrics of both lists. */
