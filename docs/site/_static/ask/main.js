@@ -78,7 +78,7 @@ const choice = (name) => el("select", { "aria-label": words[name], onchange: ({ 
 const choices = [choice("first"), choice("second")];
 const lists = choices.map(() => el("ol", {}));
 const note = el("p", { class: "tool-help", "aria-live": "polite", tabindex: -1 }, words.begin);
-const places = choices.map(() => el("div", {})); // below a list: what is left out, or what there is instead of it
+const places = choices.map(() => el("div", {})); // what there is instead of a list
 const press = (text) => ask(text).then(() => note.focus({ preventScroll: true }));
 const chips = el("p", { class: "ask-chips" }, words.chips, ...words.suggested.map((text) => el("button", { type: "button", onclick: () => press(text) }, text)));
 const examples = el("div", { class: "ask-examples" });
@@ -116,8 +116,8 @@ const reason = (id) => {
 };
 /** What to ask next: the judged questions that share most words with the reader's, they or their answers; where none does, the examples. */
 const closest = () => {
-  const near = queries.search(query.text, "BM25", SIZE ? 3 : 1).map((i) => [data.queries[i].text, shared(query.text, data.queries[i].all, small)]);
-  const telling = near.filter(([, both]) => both.length).map(([text, both]) => [text, listed(words.shares, both)]);
+  const near = queries.search(query.text, "BM25").map((i) => [data.queries[i].text, shared(query.text, data.queries[i].all, small)]);
+  const telling = near.filter(([, both]) => both.length).slice(0, SIZE ? 3 : 1).map(([text, both]) => [text, listed(words.shares, both)]);
   return telling.length ? [words.near, telling] : [words.next, words.examples];
 };
 const short = (value) => String(Number(value.toFixed(3)));
@@ -131,10 +131,19 @@ const item = (id, rank, system) => {
   return el("li", { "data-id": id, "data-rank": rank }, el("details", {}, el("summary", {}, title || text.slice(0, 60), ...why), el("p", {}, text)), select);
 };
 
+/** The rows of a list; each run of passages that are left out is one row, which says their ranks. */
+const rows = (ids, left, system) => ids.flatMap((id, at) => {
+  if (!left.includes(id)) return [item(id, at + 1, system)];
+  if (left.includes(ids[at - 1])) return [];
+  let end = at + 1;
+  while (left.includes(ids[end])) end += 1;
+  return [el("li", { class: "gap" }, end > at + 1 ? fill(words.gaps, { first: at + 1, last: end }) : fill(words.gap, { rank: end }))];
+});
+
 /** Show the grade of each passage, and the metrics of both lists. */
 const draw = () => {
   const judged = grades();
-  for (const element of box.querySelectorAll(".ask-lists li")) {
+  for (const element of box.querySelectorAll(".ask-lists li[data-id]")) {
     const { id } = element.dataset, grade = query.grades[id], select = element.querySelector("select");
     element.className = judged.has(id) ? `grade-${judged.get(id)}` : "";
     select.className = own.has(id) ? "own" : "";
@@ -170,15 +179,14 @@ const show = (chosen) => {
   const [first, second] = choices.map(({ value }) => data.means[value]);
   say(free ? (query.lists ? words.recorded : words.own) : fill(words.known, { queries: data.queries.length, first, second }), free ? "tool-note" : "tool-help");
   suggest(...(free && !query.lists ? closest() : [words.next, words.examples]));
-  if (free && !query.lists && !SIZE) result.before(examples); else result.after(examples);
+  if (result.hidden) result.after(chips, examples); // they have led to an answer: it comes first now
   choices.forEach((select, i) => {
     const { value } = select, ids = retrieved(value), offered = !ranks(value) && !ready && SIZE && DENSE.includes(value);
     const left = free && matching.includes(value) ? ids.filter((id) => !found(id, small).length) : []; // found by words that tell nothing
-    const said = ids.length ? [] : [el("p", { class: "tool-note" }, ranks(value) ? words.nothing : words.absent)];
-    const weak = left.flatMap((id) => found(id)).reduce((longest, word) => (word.length > longest.length ? word : longest), "");
-    if (left.length) said.push(el("p", { class: "tool-help" }, fill(words.left, { count: left.length, word: weak })));
-    lists[i].replaceChildren(...ids.flatMap((id, at) => (left.includes(id) ? [] : [item(id, at + 1, value)])));
-    places[i].replaceChildren(...(offered ? [offer] : said));
+    const some = ids.length > left.length;
+    lists[i].replaceChildren(...(some ? rows(ids, left, value) : []));
+    places[i].replaceChildren(...(offered ? [offer] : some ? [] : [ranks(value)
+      ? el("div", { class: "tool-note" }, el("b", {}, words.nothing), el("p", {}, words.literal)) : el("p", { class: "tool-note" }, words.absent)]));
     columns[i].hidden = !ranks(value) && !offered && select !== chosen;
   });
   const main = result.contains(offer);
@@ -187,11 +195,11 @@ const show = (chosen) => {
   go.classList.toggle("main", !main); // a page has one main button
   hint.hidden = free;
   result.hidden = false;
-  note.hidden = !result.querySelector("li"); // nothing to grade
+  note.hidden = !result.querySelector("li[data-id]"); // nothing to grade
   before = null;
   draw();
   const { top } = lists[0].getBoundingClientRect();
-  if (top < 0 || top > innerHeight * 0.6) note.scrollIntoView(); // an example was pressed below, or this is a phone
+  if (top < 0 || top > innerHeight * 0.5) form.scrollIntoView(); // an example was pressed below, or this is a phone
 };
 
 /** Say what is shown, or what goes wrong. */
