@@ -154,7 +154,7 @@ def test_the_line_through_the_questions(site: Site, language: str):
 def test_the_drawn_index(site: Site, language: str):
     """The drawing would open other cells than the nearest, or count what was found and looked at wrongly."""
     opened(site, f"{language}/06_scaling_up.html", "ivf")
-    figure = site.page.locator("figure.ivf")
+    figure = site.page.locator("figure.ivf").last
 
     def places(selector: str) -> np.ndarray:
         circles = "all => all.map(c => [c.cx.baseVal.value, c.cy.baseVal.value])"
