@@ -76,7 +76,7 @@ def home(edition: Edition, _argument: str) -> str:
     labels = {key: words[key] for key in ("answers", "related", "answered", "missed", "shared", "none", "comma")}
     systems = "".join(
         f'<div data-system="{system}"><p><b>{text(name)}</b> {text(about)}</p>'
-        f"{_ranking(chosen[2][system], words)}</div>"
+        f"{_ranking(system, chosen[2][system], words)}</div>"
         for system, (name, about) in words["systems"].items()
     )
     return (
@@ -123,12 +123,13 @@ def _words(edition: Edition) -> dict[str, Any]:
     return words
 
 
-def _ranking(ranking: list[Any], words: dict[str, Any]) -> str:
+def _ranking(system: str, ranking: list[Any], words: dict[str, Any]) -> str:
     """Return the ranking of a system, as _static/home/main.js draws those of the other queries."""
     first, *rows = ranking
     outcome = escape(words["answered"].format(rank=first) if first else words["missed"])
     items = "".join(_row(words, *row) for row in rows)
-    return f'<p class="{"hit" if 0 < first <= FAR else "miss"}">{outcome}</p><ol>{items}</ol>'
+    note = f'<p class="home-none"{" hidden" if first else ""}>{escape(words["unanswered"])}</p>' * (system == "BM25")
+    return f'<p class="{"hit" if 0 < first <= FAR else "miss"}">{outcome}</p><ol>{items}</ol>{note}'
 
 
 def _row(words: dict[str, Any], rank: int, title: str, shared: list[str], grade: int, sentence: str) -> str:

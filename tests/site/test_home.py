@@ -57,6 +57,7 @@ def test_a_row_gives_the_reasons_for_its_rank(language: str):
             system = SYSTEMS[language][label]
             answer = pocket.first_answer(query, system)
             assert [row[0] for row in rows if row[4]] == [first] * bool(first) == [answer[0]] * bool(answer[0])
+            assert first or label != "BM25" or all(row[2] for row in rows), "the page says that these share words"
             assert [row[0] for row in rows] == [1, 2, 3, *([first] if first > 3 else [])]
             places = [*pocket.lists[query][system][:3], *([answer[1]] if first > 3 else [])]
             for one, (_, title, shared, grade, sentence) in zip(places, rows, strict=True):
@@ -110,7 +111,7 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     cards = site.page.locator(".home-paths a")
     tools = cards.evaluate_all("all => all.map(a => a.getAttribute('href'))")[:3]
     assert tools == ["ask.html", "try.html", "score.html"]
-    order = "['.home-demo', '#lessons h2', '.home-paths', '.home-figure', 'li .wrong', 'pre']"
+    order = "['.home-demo', '#lessons h2', '.home-figure', '.home-paths', 'li .wrong', 'pre']"
     places = f"{order}.map(part => document.querySelector(`article ${{part}}`).getBoundingClientRect().top + scrollY)"
     at = site.page.evaluate(places)
     assert at == sorted(at)
@@ -123,6 +124,8 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], "wider than a phone"
     at = site.page.evaluate(places)
     assert at == sorted(at), "the lessons do not come next"
+    rows = [row.bounding_box() for row in site.page.locator("#lessons > ol > li").all()]
+    assert {50 < row["height"] < 60 for row in rows} == {True}, "a lesson takes more than a line of a phone"
     lists, facts = (site.page.locator(part).bounding_box() for part in (".home-lists", ".home-facts"))
     assert lists["y"] < PHONE["height"], "the example is below the first screen of a phone"
     boxes = [card.bounding_box() for card in cards.all()]

@@ -147,6 +147,7 @@ def test_files_of_fifty_thousand_lines_are_scored(site: Site, tmp_path: Path):
     site.until("document.querySelectorAll('.score-answer table').length > 1")
     result = evaluate(read_run(run), read_qrels(qrels), [f"{metric}@10" for metric in METRICS])
     assert means(site) == pytest.approx(list(result.mean.values()), abs=1e-4)
+    assert site.page.inner_text(".score-answer h2") == run.name
     values = dict(zip(read_qrels(qrels), result.per_query["ndcg@10"], strict=True))
     worst = site.page.locator(".score-answer table").nth(1).locator("tbody th").all_inner_texts()
     assert worst == sorted(values, key=values.get)[:10]
@@ -159,6 +160,9 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     opened(site, language)
     site.page.click(".score-example")
     site.until("document.querySelectorAll('.score-answer table').length > 1")
+    heading = site.page.locator(".score-answer h2")
+    assert heading.inner_text() == settings(ROOT)["words"][language]["score"]["example"]["run"]
+    assert heading.bounding_box()["y"] == pytest.approx(80, abs=8), "the result begins out of sight or under the bar"
     table = site.page.locator(".score-answer table").first
     row = list(METRICS).index("ndcg")
     assert means(site)[row] == pytest.approx(read_pocket(Edition(ROOT, language)).means[EXAMPLE], abs=6e-4)

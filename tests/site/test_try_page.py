@@ -479,6 +479,9 @@ def test_a_finger_chooses_a_document_before_it_changes_it(site: Site):
     assert documents(site, "A").index(title) == 2
     assert buttons.first.bounding_box() == pytest.approx(place, abs=1), "the button moves away from the finger"
     assert buttons.first.evaluate("button => button === document.activeElement")
+    buttons.nth(2).click()
+    counts = site.page.locator(".try-query").evaluate_all("all => all.map(one => Number(one.dataset.count))")
+    assert counts[0] == len(documents(site, "A")) == counts[1] - 1, "a closed ranking says how many passages it has"
     bars = site.page.locator(".try-bars")
     assert bars.bounding_box()["height"] <= 90
     site.page.locator(".try-curves").scroll_into_view_if_needed()

@@ -11,10 +11,11 @@ const row = ([rank, title, shared, grade, sentence]) => el("li", { class: `grade
   el("small", {}, words.shared, ...(shared.length ? shared.flatMap((word, i) => [i ? words.comma : "", el("u", {}, word)]) : [words.none])));
 /** Draw the ranking of a system in its column, whose head stays. */
 const draw = (column, [first, ...rows]) => {
-  const [, outcome, list] = column.children;
+  const [, outcome, list, note] = column.children;
   outcome.className = first && first <= Number(box.dataset.far) ? "hit" : "miss";
   outcome.textContent = first ? fill(words.answered, { rank: first }) : words.missed;
   list.replaceChildren(...rows.map(row));
+  if (note) note.hidden = first > 0;
 };
 
 // A question of the reader's own is answered by the page that asks the corpus, behind a #, which no server sees.

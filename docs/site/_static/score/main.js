@@ -12,14 +12,14 @@ const answer = el("div", { class: "score-answer", "aria-live": "polite" });
 
 /** A place for one of the two texts: pasted, chosen or dropped. */
 const source = (kind, line, changed) => {
-  let file = "";
+  let file = "", called = "";
   const label = words[kind], hint = `${words.drop}\n${FIELDS[kind]}\n${line}`;
   const area = el("textarea", { rows: 6, spellcheck: "false", autocomplete: "off", placeholder: hint, "aria-label": label });
   const fold = (folded) => element.classList.toggle("folded", folded); // to one line that says what was read
   const state = el("output", {}), input = el("input", { type: "file", "aria-label": `${words.choose}: ${label}` });
   const put = (text, name) => {
     const lines = text.split("\n").filter((one) => one.trim());
-    file = text;
+    [file, called] = [text, name];
     area.value = "";
     area.placeholder = [...lines.slice(0, 5), "…"].join("\n");
     state.textContent = fill(words.loaded, { name, lines: lines.length });
@@ -31,7 +31,7 @@ const source = (kind, line, changed) => {
     texts = {};
     changed();
   };
-  area.addEventListener("input", () => { [file, state.textContent, area.placeholder, texts] = ["", "", hint, {}]; });
+  area.addEventListener("input", () => { [file, called, state.textContent, area.placeholder, texts] = ["", "", "", hint, {}]; });
   input.addEventListener("change", () => take(input.files[0]));
   const element = el("div", { class: "score-source" }, el("p", {}, el("b", {}, label), state, el("label", { class: "tool-file" }, words.choose, input),
     el("button", { type: "button", class: "score-change", "aria-label": `${words.change}: ${label}`, onclick: () => { fold(false); area.focus(); } }, words.change)), area);
@@ -53,7 +53,7 @@ const source = (kind, line, changed) => {
     area.scrollTop = area.scrollHeight * ((line - 2) / lines.length);
   };
   const fault = (wrong) => { element.classList.toggle("wrong", wrong); area.setAttribute("aria-invalid", String(wrong)); };
-  return { kind, element, put, area, show, fault, text: () => file || area.value };
+  return { kind, element, put, area, show, fault, text: () => file || area.value, called: () => called || label };
 };
 
 const table = (caption, about, head, rows, look = "") => el("div", { class: `score-wide ${look}`, tabindex: 0, role: "region", "aria-label": caption },
@@ -85,6 +85,7 @@ const result = ({ rows, mean, counts }, k) => {
   const means = metrics.map((metric, i) => [el("span", {}, `${words.names[metric]}@${k}`, el("small", {}, words.metrics[metric])), bar(mean[i], ends[i])]);
   const said = Object.entries(words.counts).filter(([name]) => counts[name]).map(([name, text]) => fill(text, { n: counts[name] }));
   return [
+    el("h2", {}, run.called()),
     el("p", { class: "score-zero" }, fill(words.zero, { n: zero("success"), zero: zero("ndcg"), queries: rows.length, k })),
     el("div", { class: "score-tables" },
       el("div", {}, table(words.means, fill(words.judged, counts), [words.metric, words.interval.name], means),
@@ -130,7 +131,7 @@ const scoreAndShow = () => {
   score();
   const wrong = root.querySelector(".score-source.wrong");
   if (wrong) wrong.scrollIntoView({ block: "nearest" });
-  else if (answer.getBoundingClientRect().top > innerHeight / 2) answer.scrollIntoView();
+  else if (answer.getBoundingClientRect().top > innerHeight / 2) answer.querySelector("h2, p").scrollIntoView();
 };
 
 /** Score a recorded run, for readers who have none at hand. */

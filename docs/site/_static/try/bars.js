@@ -2,6 +2,7 @@
 import { el, fill } from "./element.js";
 import { METRICS } from "./metrics.js";
 import { Puzzles } from "./puzzles.js";
+import { holding } from "./rankings.js";
 
 const LASTS = 2000; // milliseconds for which a change is shown
 
@@ -47,7 +48,7 @@ export class Bars {
 
   make() {
     this.asked.moving = true;
-    this.asked.move();
+    holding(this.element, this.asked.move);
   }
 
   /** Say who noticed the move and, if the reader has guessed, how far the guess was right. */

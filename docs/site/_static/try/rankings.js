@@ -37,7 +37,7 @@ export class Rankings {
     const query = el("button", { type: "button", class: "try-query", onclick: choose }, el("b", {}, name), " ", `“${this.words.passages[ranking].query}”`);
     const missed = el("div", { class: "try-tray" }, el("span", {}, this.words.tray), el("small", {}, this.words.drop), lists.missed);
     const box = el("section", { class: "try-ranking" }, el("p", { class: "try-name" }, el("span", {}, name), query, " ", note), lists.retrieved, missed);
-    return { box, note, lists };
+    return { box, query, note, lists };
   }
 
   /** Whether the documents have titles, which are listed from top to bottom. */
@@ -63,7 +63,8 @@ export class Rankings {
     this.rule.textContent = this.words.rule[this.inRow ? "touch" : this.titled ? "passages" : "lesson"];
     const focused = this.element.contains(document.activeElement) && document.activeElement.matches(".try-doc, .try-mark");
     for (const ranking of drawn) {
-      const { note, lists } = this.boxes[ranking];
+      const { query, note, lists } = this.boxes[ranking];
+      query.dataset.count = this.docs({ ranking, list: "retrieved" }).length;
       for (const list of ["retrieved", "missed"]) {
         lists[list].replaceChildren(...this.docs({ ranking, list }).map((doc, at) => this.item(doc, { ranking, list, at })));
       }
