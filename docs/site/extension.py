@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from functools import cache
 from html import escape
 from typing import Any
 
@@ -232,7 +233,13 @@ def load_tools(app: Sphinx, _page: str, _template: str, context: dict[str, Any],
                 app.add_css_file(style)
             app.add_js_file(script, type="module")
             for path, collect in fetched.items():
-                search.write_data(app, path, collect(Edition.of(app)))
+                search.write_data(app, path, _collected(collect, Edition.of(app)))
+
+
+@cache
+def _collected(collect: Callable[[Edition], Any], edition: Edition) -> Any:
+    """Return the data of a tool, computed once for all the pages that have it."""
+    return collect(edition)
 
 
 TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
