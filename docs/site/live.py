@@ -48,23 +48,25 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
     Raises DocsError for an unknown cell.
     """
     edition = Edition.of(app)
-    given, shown = read_yaml(edition.root / "docs" / "site" / "live.yml"), set()
-    for one in given["lessons"].get(app.env.docname, []):
-        if one["before"] == "opening":
+    pictures, shown = read_yaml(edition.root / "docs" / "site" / "live.yml"), set()
+    for entry in pictures["lessons"].get(app.env.docname, []):
+        if entry["before"] == "opening":
             target = next((raw for raw in doctree.findall(nodes.raw) if OPENING in raw.astext()), None)
         else:
-            target = next((t for t in doctree.findall(nodes.target) if f"cell-{one['before']}" in t["ids"]), None)
+            target = next((t for t in doctree.findall(nodes.target) if f"cell-{entry['before']}" in t["ids"]), None)
         if target is None:
-            raise DocsError(f"docs/site/live.yml: {app.env.docname} has no cell {one['before']}; name one that it has")
-        words = given["words"][edition.language][one["kind"]]
-        if one["kind"] in DATA and one["kind"] not in shown:
-            words = words | DATA[one["kind"]](edition)
-        shown.add(one["kind"])
-        target.parent.insert(target.parent.index(target), nodes.raw("", picture(one, words), format="html"))
+            raise DocsError(
+                f"docs/site/live.yml: {app.env.docname} has no cell {entry['before']}; name one that it has"
+            )
+        words = pictures["words"][edition.language][entry["kind"]]
+        if entry["kind"] in DATA and entry["kind"] not in shown:
+            words = words | DATA[entry["kind"]](edition)
+        shown.add(entry["kind"])
+        target.parent.insert(target.parent.index(target), nodes.raw("", picture(entry, words), format="html"))
 
 
-def picture(given: dict[str, str], words: dict[str, Any]) -> str:
+def picture(entry: dict[str, str], words: dict[str, Any]) -> str:
     """Return the element that a script fills, with its words."""
-    more = {key: escape(str(value)) for key, value in given.items() if key != "before"}
+    more = {key: escape(str(value)) for key, value in entry.items() if key != "before"}
     data = "".join(f' data-{key}="{value}"' for key, value in more.items())
-    return f'{MARK} {given["kind"]}"{data}>{as_json(words, in_order=False)}</figure>'
+    return f'{MARK} {entry["kind"]}"{data}>{as_json(words, in_order=False)}</figure>'
