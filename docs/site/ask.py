@@ -1,7 +1,7 @@
 """The page on which a reader asks the pocket collection.
 
 The page itself is JavaScript without a framework (_static/ask/), its words are in ask.yml. Rankings of the collection's
-own queries and of the questions it suggests are recorded (rankings.json); those of other questions are computed in the
+own queries and of the question it suggests are recorded (rankings.json); those of other questions are computed in the
 page, by words and, in English, by a dense model that a reader may download (dense.py).
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from docs.site.dense import LANGUAGE, model_size
-from docs.site.pocket import ANSWERS, read_pocket
+from docs.site.pocket import ANSWERS, SENTENCE_END, read_pocket
 from docs.site.project import Edition, as_json, read_yaml
 from docs.site.widget import on_paper
 
@@ -20,8 +20,8 @@ MARK = '<div class="ask"'
 def ask(edition: Edition, _argument: str) -> str:
     """Return the page's tool as one line of HTML: its words as JSON, and a sentence for readers without JavaScript."""
     words, pocket = read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language], read_pocket(edition)
-    shown: dict[str, Any] = {name: words[name].format(queries=len(pocket.queries)) for name in ("another", "own")}
-    shown["suggested"] = list(words["suggested"])
+    shown: dict[str, Any] = {"another": words["another"].format(queries=len(pocket.queries))}
+    [shown["suggested"]] = words["suggested"]
     shown["examples"] = [[pocket.queries[query], about] for query, about in words["examples"].items()]
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     data = as_json(words | shown, in_order=False)
@@ -42,5 +42,6 @@ def collection(edition: Edition) -> dict[str, Any]:
         grades = {p: grade for p, grade in pocket.grades[query].items() if grade or p in shown}
         queries.append({"id": query, "text": text, "grades": grades, "lists": pocket.lists[query]})
     passages = [[passage, *texts] for passage, texts in pocket.passages.items()]
-    parts = {"means": pocket.means, "passages": passages, "queries": queries}
-    return parts | {"answers": ANSWERS, "stop": pocket.stop, "suggested": pocket.suggested}
+    parts: dict[str, Any] = {"means": pocket.means, "passages": passages, "queries": queries}
+    parts |= {"answers": ANSWERS, "stop": pocket.stop, "suggested": pocket.suggested}
+    return parts | {"sentences": pocket.sentences, "between": SENTENCE_END.pattern}

@@ -12,7 +12,7 @@ from docs.site.project import Edition
 
 FOLDER = ("helpers", "data", "bundled", "pocket")
 ANSWERS = 2  # a passage of this grade answers the query
-_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\s[A-Z]\.)\s+|(?<=[。！？])")
+SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\s[A-Z]\.)\s+|(?<=[。！？])")
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,9 @@ class Pocket:
         grades: of each query, by passage; judged passages alone.
         lists: of each query, the first ten passages of each system, by the system's name.
         later: of each query, the rank and the passage of a system's first answer where it is among a hundred, not ten.
-        sentences: of each query, by a passage that answers it, the number of its sentence nearest to the query.
-        suggested: of each question that a page suggests beside the queries, by its text, the same as ``lists``.
+        sentences: of each query, and of the question in ``suggested``, by a passage that answers it, the number of its
+            sentence nearest to the query.
+        suggested: of the question that a page suggests beside the queries, by its text, the same as ``lists``.
         means: nDCG@10 of each system.
         stop: words that word systems leave out.
     """
@@ -51,13 +52,13 @@ class Pocket:
         return rank, passage
 
     def sentence(self, query: str, answer: str) -> str:
-        """Return the sentence of a system's first answer that is nearest to the query, by the dense model."""
+        """Return the sentence of an answer that is nearest to the query, by the dense model."""
         return in_sentences(self.passages[answer][1])[self.sentences[query][answer]]
 
 
 def in_sentences(text: str) -> list[str]:
     """Return the sentences of a passage, in English or Chinese."""
-    return [sentence for sentence in _SENTENCE_END.split(text) if sentence]
+    return [sentence for sentence in SENTENCE_END.split(text) if sentence]
 
 
 @cache

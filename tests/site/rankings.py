@@ -1,9 +1,9 @@
 """Rank the pocket collection for the site: `python -m tests.site.rankings` writes rankings.json and passages.bin.
 
 rankings.json: for each query of both languages the first ten passages of each system, and each system's mean nDCG@10;
-where the first answer is further down, its rank, of a hundred, and its passage. And of each first answer that the home
-page shows, the number of the sentence that the language's dense model finds nearest to the query. The questions that
-the page "Ask the corpus" suggests (ask.yml) are ranked too.
+where the first answer is further down, its rank, of a hundred, and its passage. And of each passage that answers a
+query, the number of the sentence that the language's dense model finds nearest to the query. The question that the
+page "Ask the corpus" suggests (ask.yml) is ranked too.
 passages.bin: MiniLM's vectors of the English passages in 8 bits, first the scale of each. A test computes both again.
 """
 
@@ -43,21 +43,20 @@ def rankings(language: str, without: str = "") -> dict[str, Any]:
     systems: dict[str, Any] = {name: load_model(model) for name, model in models.items() if name != without}
     systems |= {name: name for name in WORDS[language]}
     result: dict[str, Any] = {"ndcg@10": {}, "later": {}, "queries": {query: {} for query in data.query_ids}}
-    answers: set[tuple[int, int]] = set()  # the query and its passage
     for name, ranking in ranked(systems, data, DENSE[language]).items():
         scores = evaluate(ranking.ids, data.qrels, "ndcg@10", relevance_level=data.relevance_level)
         result["ndcg@10"][name] = round(scores.mean["ndcg@10"], 3)
-        for number, (query, row, grades) in enumerate(zip(data.query_ids, ranking.ids, data.qrels, strict=True)):
+        for query, row, grades in zip(data.query_ids, ranking.ids, data.qrels, strict=True):
             ids = [data.doc_ids[passage] for passage in row if passage >= 0]
             result["queries"][query][name] = " ".join(ids[:SHOWN])
             ranks = [rank for rank, passage in enumerate(row, 1) if grades.get(passage, 0) >= data.relevance_level]
             if ranks and ranks[0] > SHOWN:
                 result["later"].setdefault(query, {})[name] = [ranks[0], ids[ranks[0] - 1]]
-            if ranks and name in (DENSE[language], "BM25"):
-                answers.add((number, int(row[ranks[0] - 1])))
-    result["sentences"] = sentences(systems[DENSE[language]], data, sorted(answers))
-    texts = list(read_yaml(TARGET.with_name("ask.yml"))[language]["suggested"])
-    own = replace(data, queries=texts, query_ids=texts, qrels=[{} for _ in texts])
+    suggested = read_yaml(TARGET.with_name("ask.yml"))[language]["suggested"]
+    texts, answers = list(suggested), [{data.doc_ids.index(one): data.relevance_level} for one in suggested.values()]
+    own = replace(data, queries=texts, query_ids=texts, qrels=answers)
+    model = systems[DENSE[language]]
+    result["sentences"] = sentences(model, data) | sentences(model, own)
     result["suggested"] = {text: {} for text in texts}
     for name, ranking in ranked(systems, own, DENSE[language]).items():
         for text, row in zip(texts, ranking.ids, strict=True):
@@ -72,8 +71,14 @@ def ranked(systems: dict[str, Any], data: RetrievalDataset, dense: str) -> dict[
     return lists | {"fusion": Fusion([lists[dense], lists["BM25"]]).rank(data, DEPTH)}
 
 
-def sentences(model: Any, data: RetrievalDataset, answers: list[tuple[int, int]]) -> dict[str, dict[str, int]]:
+def sentences(model: Any, data: RetrievalDataset) -> dict[str, dict[str, int]]:
     """Return the number of the sentence of each answer that is nearest to its query, by the ids of both."""
+    answers = [
+        (query, passage)
+        for query, grades in enumerate(data.qrels)
+        for passage, grade in sorted(grades.items())
+        if grade >= data.relevance_level
+    ]
     texts = [in_sentences(data.corpus[passage].partition("\n")[2]) for _, passage in answers]
     vectors = encode(model, [sentence for text in texts for sentence in text])
     queries = encode(model, data.queries, kind="query")

@@ -81,6 +81,15 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
             f"[...document.querySelectorAll('.ask-lists > div:nth-child({column}) li')].map(li => li.dataset.id)"
         )
         assert ids == pocket.lists[of][system]
+    grades, listed = pocket.grades[of], [pocket.lists[of][system] for system in systems[language]]
+    answers = [one for ids in listed for one in ids if grades.get(one, 0) >= ANSWERS]
+    assert answers
+    quoted = site.page.locator(".ask-lists q:visible")
+    assert quoted.all_inner_texts() == [pocket.sentence(of, answer) for answer in answers], "not what answers"
+    assert site.page.locator(".ask-scores .hit").count() == 1, "one of the systems has no answer"
+    quoted.first.locator("xpath=..").locator("summary").click()
+    assert quoted.count() == len(answers) - 1, "what the open passage says is said twice"
+    assert site.page.locator(".ask-lists mark:visible").all_inner_texts() == [pocket.sentence(of, answers[0])]
     assert shown(site) == [pytest.approx(scores(language, of, each, {}), abs=6e-4) for each in systems[language]]
     best = pocket.lists[of]["BM25"][0]
     site.page.locator(f"li[data-id={best}] select").last.select_option("3")
@@ -112,7 +121,7 @@ def test_the_home_page_leads_into_the_field(site: Site):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("language", "question"), [("en", "why is my bread not rising"), ("zh", "面包为什么发不起来")])
+@pytest.mark.parametrize(("language", "question"), [("en", "why is my bread not rising"), ("zh", "如何让面包更松软")])
 def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades(
     site: Site, language: str, question: str
 ):
@@ -129,16 +138,26 @@ def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades
     columns = site.page.locator(".ask-lists > div")
     assert columns.last.is_visible() == (language == "en"), "an empty column"
     assert columns.last.locator("li").count() == 0, "a ranking by a model that is not there"
+    rows, rest = columns.first.locator("li[data-id]"), columns.first.locator(".ask-more")
+    text = read_pocket(Edition(ROOT, language)).passages[rows.first.get_attribute("data-id") or ""][1]
+    assert [text.count(quoted) for quoted in columns.first.locator("q:visible").all_inner_texts()] == [1]
+    assert columns.first.locator("li[data-id]:visible").count() == 3, "what else there is would be far below"
+    hidden = int(re.findall(r"\d+", rest.inner_text())[0])
+    assert hidden == rows.count() - 3
+    rest.click()
+    assert not rest.is_visible()
+    assert columns.first.locator("li[data-id]:visible").count() == rows.count()
+    assert site.page.evaluate("document.activeElement.matches('.ask-lists li:nth-child(4 of [data-id]) summary')")
     assert site.page.locator(".ask-scores b").count() == 0
     assert site.page.locator(".ask > .tool-note:visible").count() == 1
     main = site.page.locator(".ask button.main:visible").all_inner_texts()
     assert len(main) == 1, main
     assert ("MiniLM" in main[0]) == (language == "en"), "the dense model is the main thing to press where there is one"
-    row = columns.first.locator("li[data-id]").nth(1)
+    row = rows.nth(1)
     rank = int(row.get_attribute("data-rank") or "")
     row.locator("select").select_option("3")
     ndcg, reciprocal, recall, judged = shown(site)[0]
-    retrieved = columns.first.locator("li[data-id]").count() + len(left_out(columns.first))
+    retrieved = rows.count() + len(left_out(columns.first))
     assert (reciprocal, recall) == (pytest.approx(1 / rank, abs=6e-4), 1.0)
     assert judged == pytest.approx(1 / retrieved, abs=6e-4)
     assert ndcg == pytest.approx(1 / math.log2(1 + rank), abs=6e-4)
@@ -163,24 +182,29 @@ def shared(said: str) -> list[str]:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_judged_questions_near_ones_own_are_one_press_away(site: Site, language: str):
+def test_the_judged_question_nearest_to_ones_own_is_shown_with_both_systems(site: Site, language: str):
     """A reader without the dense model would not see it rank a like question, or not see what is alike."""
-    pocket = read_pocket(Edition(ROOT, language))
+    pocket, systems = read_pocket(Edition(ROOT, language)), ("BM25", DENSE[language])
     site.open(f"{language}/ask.html")
     site.until("!!document.querySelector('.ask form')")
-    for query in [*pocket.queries.values()][:40:10]:
-        site.page.fill(".ask input", f"{query} xyzzy")
+    near = site.page.locator(".ask-near")
+    for query, text in [*pocket.queries.items()][:40:10]:
+        site.page.fill(".ask input", f"{text} xyzzy")
         site.page.press(".ask input", "Enter")
-        near = site.page.locator(".ask-examples button")
-        shown = 3 if language == "en" else 1  # without the dense model the nearest one
-        site.until(f"document.querySelectorAll('.ask-examples button b').length === {shown}")
-        assert near.first.bounding_box()["y"] > site.page.locator(".ask-lists").bounding_box()["y"]
-        assert near.first.locator("b").inner_text() == query
-        assert all(word in query.lower() for word in shared(near.first.locator("span").inner_text()))
-        near.first.click()
+        site.until(f"document.querySelector('.ask-near button b')?.textContent === {json.dumps(text)}")
+        assert all(word in text.lower() for word in shared(near.locator("button span").inner_text()))
+        for column, system in zip(near.locator(".ask-pair > div").all(), systems, strict=True):
+            ids = [row.get_attribute("data-id") for row in column.locator("li").all()]
+            rank, answer = pocket.first_answer(query, system)
+            later = [answer] if 3 < rank <= 10 else []
+            assert ids == [*pocket.lists[query][system][:3], *later]
+            answers = [one for one in ids if pocket.grades[query].get(one, 0) >= ANSWERS]
+            assert column.locator("q:visible").all_inner_texts() == [pocket.sentence(query, one) for one in answers]
+        near.locator("button").click()
         site.until("document.querySelectorAll('.ask-scores b').length === 8")
-        assert site.page.input_value(".ask input") == query
+        assert site.page.input_value(".ask input") == text
         assert not site.page.locator(".ask-offer").is_visible()
+        assert not near.is_visible()
     assert site.wrong == []
 
 
@@ -217,16 +241,16 @@ def test_a_suggested_question_is_answered_by_meaning_alone(language: str):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_suggested_question_is_answered_at_once(site: Site, language: str):
     """A reader would press the button below an empty field for nothing, or have to download the model first."""
-    pocket, suggested = read_pocket(Edition(ROOT, language)), read_yaml(ASK)[language]["suggested"]
+    pocket, [question] = read_pocket(Edition(ROOT, language)), read_yaml(ASK)[language]["suggested"]
     site.open(f"{language}/index.html")
     site.page.click(".home-mine button")
-    for question in [*suggested]:
-        site.until(f"document.querySelector('.ask input')?.value === {json.dumps(question)}")
-        site.until("document.querySelectorAll('.ask-lists > div:last-child li').length === 10")
-        first = site.page.locator(".ask-lists > div:last-child li").first
-        assert first.get_attribute("data-id") == pocket.suggested[question][DENSE[language]][0]
-        assert not site.page.locator(".ask-offer").is_visible()
-        site.page.locator(".ask-chips button").nth((list(suggested).index(question) + 1) % len(suggested)).click()
+    site.until(f"document.querySelector('.ask input')?.value === {json.dumps(question)}")
+    site.until("document.querySelectorAll('.ask-lists > div:last-child li').length === 10")
+    first = site.page.locator(".ask-lists > div:last-child li").first
+    best = pocket.suggested[question][DENSE[language]][0]
+    assert first.get_attribute("data-id") == best
+    assert first.locator("q:visible").inner_text() == pocket.sentence(question, best)
+    assert not site.page.locator(":is(.ask-offer, .ask-near)").first.is_visible()
     assert site.wrong == []
 
 
@@ -272,9 +296,7 @@ def test_a_question_without_a_known_word_is_answered_so(site: Site, language: st
     site.until("document.querySelector('.ask-result')?.hidden === false")
     words = read_yaml(ASK)[language]
     assert site.page.locator(".ask-lists .tool-note:visible b").all_inner_texts() == [words["nothing"]]
-    assert site.page.inner_text(".ask-examples .tool-title") == words["next"], (
-        "a near question by a word that tells nothing"
-    )
+    assert not site.page.locator(".ask-near").is_visible(), "a near question by a word that tells nothing"
     assert site.page.locator(".ask > .tool-note:visible").count() == 0, "nothing to grade"
     assert site.page.locator(".ask-scores *, .ask-lists li").count() == 0
     site.page.click(".ask-examples button")

@@ -4,12 +4,14 @@ import { METRICS, find } from "../try/metrics.js";
 import { fuse } from "./encoder.js";
 import { WordIndex, tokenize } from "./words.js";
 
-const CUTOFF = 10, DEPTH = 100;
+const CUTOFF = 10, DEPTH = 100, SHOWN = 3; // SHOWN: passages of a list that stands alone, and of the nearest question
+const REST = `li:nth-child(${SHOWN} of [data-id]) ~ [data-id]`; // passages that a reader has to ask for
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
 const wanted = { first: "BM25", second: document.documentElement.lang.startsWith("zh") ? "multilingual" : "MiniLM" };
 const matching = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.endsWith("bigrams") || (name === "BM25" && !words.systems["BM25:bigrams"]));
 
 let loading = null, data = null, index = null, queries = null; // queries: each with the passages that answer it
+let between = null; // a pattern: where one sentence ends and the next begins
 const small = new Set(words.small.split(" ")); // words that tell nothing of what is asked
 const whole = ([, title, body]) => (title ? `${title}\n${body}` : body);
 const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
@@ -17,6 +19,7 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
   return answer.json();
 }).then((read) => {
   data = read;
+  between = new RegExp(data.between, "u");
   data.byId = new Map(data.passages.map((passage) => [passage[0], passage]));
   index = new WordIndex(data.passages.map(whole), new Set(data.stop));
   data.stop.forEach((word) => small.add(word));
@@ -72,7 +75,7 @@ const offer = el("div", { class: "ask-offer" }, el("b", {}, words.meaning), butt
 let query = null, own = new Map(), before = null;
 
 const suggestions = el("datalist", { id: "ask-queries" });
-const input = el("input", { type: "search", list: "ask-queries", "aria-label": words.question, placeholder: words.suggested[0], maxlength: 200, onfocus: () => load().catch(() => {}) });
+const input = el("input", { type: "search", list: "ask-queries", "aria-label": words.question, placeholder: words.suggested, maxlength: 200, onfocus: () => load().catch(() => {}) });
 const choice = (name) => el("select", { "aria-label": words[name], onchange: ({ target }) => { wanted[name] = target.value; show(target); } },
   ...Object.entries(words.systems).map(([system, label]) => el("option", { value: system, selected: system === wanted[name] }, label)));
 const choices = [choice("first"), choice("second")];
@@ -80,13 +83,18 @@ const lists = choices.map(() => el("ol", {}));
 const note = el("p", { class: "tool-help", "aria-live": "polite", tabindex: -1 }, words.begin);
 const places = choices.map(() => el("div", {})); // what there is instead of a list
 const press = (text) => ask(text).then(() => note.focus({ preventScroll: true }));
-const chips = el("p", { class: "ask-chips" }, words.chips, ...words.suggested.map((text) => el("button", { type: "button", onclick: () => press(text) }, text)));
-const examples = el("div", { class: "ask-examples" });
-const suggest = (title, shown) => examples.replaceChildren(el("p", { class: "tool-title" }, title), el("div", {}, ...shown.map(([text, about]) =>
-  el("button", { type: "button", onclick: () => press(text) }, el("span", {}, about), el("b", {}, text)))));
+const example = ([text, about]) => el("button", { type: "button", onclick: () => press(text) }, el("span", {}, about), el("b", {}, text));
+const title = el("p", { class: "tool-title" }, words.try), examples = el("div", { class: "ask-examples" }, title, el("div", {}, ...words.examples.map(example)));
 const scores = choices.map(() => el("p", { class: "ask-scores", "aria-live": "polite" })), hint = el("p", {}, words.hint), faint = el("p", {}, words.faint);
-const columns = choices.map((select, i) => el("div", {}, select, scores[i], lists[i], places[i]));
-const result = el("div", { class: "ask-result", hidden: true }, el("div", { class: "ask-lists" }, ...columns), faint, hint);
+const unfold = (list, button) => {
+  list.classList.remove("folded");
+  button.hidden = true;
+  list.querySelector(`${REST} summary`).focus();
+};
+const more = lists.map((list) => el("button", { type: "button", class: "ask-more", onclick: ({ target }) => unfold(list, target) }));
+const columns = choices.map((select, i) => el("div", {}, select, scores[i], lists[i], more[i], places[i]));
+const near = el("section", { class: "ask-near" }); // the judged question nearest to the reader's own
+const result = el("div", { class: "ask-result", hidden: true }, el("div", { class: "ask-lists" }, ...columns), faint, near, hint);
 
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
 const ranks = (system) => Boolean(query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system)));
@@ -114,26 +122,42 @@ const reason = (id) => {
   const telling = found(id, small);
   return telling.length ? el("small", {}, listed(words.shares, telling)) : el("small", { class: "faint" }, listed(words.only, found(id)));
 };
-/** What to ask next: the judged questions that share most words with the reader's, they or their answers; where none does, the examples. */
-const closest = () => {
-  const near = queries.search(query.text, "BM25").map((i) => [data.queries[i].text, shared(query.text, data.queries[i].all, small)]);
-  const telling = near.filter(([, both]) => both.length).slice(0, SIZE ? 3 : 1).map(([text, both]) => [text, listed(words.shares, both)]);
-  return telling.length ? [words.near, telling] : [words.next, words.examples];
-};
+/** The judged question that shares most words with the reader's, it or its answers, and these words. */
+const closest = () => queries.search(query.text, "BM25").map((i) => [data.queries[i], shared(query.text, data.queries[i].all, small)]).find(([, both]) => both.length);
 const short = (value) => String(Number(value.toFixed(3)));
 const grades = () => new Map([...Object.entries(query.grades), ...own]);
 
-const item = (id, rank, system) => {
-  const passage = data.byId.get(id), [, title, text] = passage;
-  const why = matching.includes(system) ? [" ", reason(id)] : [];
-  const select = el("select", { "aria-label": fill(words.mine, { title }), onchange: ({ target }) => judge(id, target.value) },
-    el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label))));
-  return el("li", { "data-id": id, "data-rank": rank }, el("details", {}, el("summary", {}, title || text.slice(0, 60), ...why), el("p", {}, text)), select);
+/** The sentence of a passage nearest to a question: as recorded or, where it is not, by words. */
+const nearestSentence = ({ id, text }, passage, body) => {
+  const sentences = body.split(between).filter(Boolean);
+  return sentences[data.sentences[id ?? text]?.[passage]] ?? index.nearest(text, sentences);
+};
+/** A passage at its rank: its title opens its text, of which the style sheet shows that sentence where the passage answers. */
+const item = (asked, id, rank, why, grade) => {
+  const [, name, body] = data.byId.get(id), sentence = nearestSentence(asked, id, body), at = body.indexOf(sentence);
+  return el("li", { "data-id": id, "data-rank": rank }, el("details", {}, el("summary", {}, name, ...why),
+    el("p", {}, body.slice(0, at), el("mark", {}, sentence), body.slice(at + sentence.length))), grade, el("q", {}, sentence));
+};
+/** A passage that the reader may grade. */
+const gradable = (id, rank, system) => {
+  const [, name] = data.byId.get(id);
+  return item(query, id, rank, matching.includes(system) ? [" ", reason(id)] : [],
+    el("select", { "aria-label": fill(words.mine, { title: name }), onchange: ({ target }) => judge(id, target.value) },
+      el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label)))));
+};
+/** The first passages of a recorded ranking, and the first that answers. */
+const beginning = (asked, system) => {
+  const ids = asked.lists[system], places = new Set([...ids.keys()].slice(0, SHOWN)).add(ids.findIndex((id) => asked.grades[id] >= data.answers));
+  return el("div", {}, el("b", {}, words.systems[system]), el("ol", {}, ...[...places].filter((at) => at >= 0).map((at) => {
+    const grade = asked.grades[ids[at]], row = item(asked, ids[at], at + 1, [], el("em", {}, words.grades[grade] ?? words.unjudged));
+    row.className = grade === undefined ? "" : `grade-${grade}`;
+    return row;
+  })));
 };
 
 /** The rows of a list; each run of passages that are left out is one row, which says their ranks. */
 const rows = (ids, left, system) => ids.flatMap((id, at) => {
-  if (!left.includes(id)) return [item(id, at + 1, system)];
+  if (!left.includes(id)) return [gradable(id, at + 1, system)];
   if (left.includes(ids[at - 1])) return [];
   let end = at + 1;
   while (left.includes(ids[end])) end += 1;
@@ -154,14 +178,16 @@ const draw = () => {
     const ids = retrieved(value), hits = find(ids, judged, data.answers);
     const known = ids.slice(0, CUTOFF).filter((id) => judged.has(id)).length;
     return { ndcg: METRICS.ndcg(hits, CUTOFF).value, mrr: METRICS.mrr(hits, CUTOFF).value, recall: METRICS.recall(hits, CUTOFF).value,
-      judged: ids.length ? known / ids.length : 0, R: hits.R };
+      judged: ids.length ? known / ids.length : 0, R: hits.R, first: ids.findIndex((id) => judged.get(id) >= data.answers) + 1 };
   });
   const score = (name, i) => {
     const was = before?.[i][name], value = values[i][name];
     const changed = was !== undefined && was !== value ? [" ", el("small", {}, fill(words.was, { value: short(was) }))] : [];
     return el("span", { class: value > values[1 - i][name] && "best" }, `${words.names[name]} `, el("b", {}, short(value)), ...changed);
   };
-  scores.forEach((line, i) => line.replaceChildren(...(values[i].R ? Object.keys(words.names).flatMap((name) => [score(name, i), " "]) : [])));
+  const better = ({ first }, other) => first > 0 && !(other.first && other.first < first);
+  const outcome = (system, other) => el("strong", { class: better(system, other) && "hit" }, system.first ? fill(words.answered, { rank: system.first }) : words.missed);
+  scores.forEach((line, i) => line.replaceChildren(...(values[i].R ? [outcome(values[i], values[1 - i]), " ", ...Object.keys(words.names).flatMap((name) => [score(name, i), " "])] : [])));
   before = values.some(({ R }) => R) ? values : null;
 };
 
@@ -178,8 +204,7 @@ const show = (chosen) => {
   if (!choices.some(({ value }) => ranks(value))) choices.find((select) => select !== chosen).value = matching[0];
   const [first, second] = choices.map(({ value }) => data.means[value]);
   say(free ? (query.lists ? words.recorded : words.own) : fill(words.known, { queries: data.queries.length, first, second }), free ? "tool-note" : "tool-help");
-  suggest(...(free && !query.lists ? closest() : [words.next, words.examples]));
-  if (result.hidden) result.after(chips, examples); // they have led to an answer: it comes first now
+  title.textContent = words.next;
   choices.forEach((select, i) => {
     const { value } = select, ids = retrieved(value), offered = !ranks(value) && !ready && SIZE && DENSE.includes(value);
     const left = free && matching.includes(value) ? ids.filter((id) => !found(id, small).length) : []; // found by words that tell nothing
@@ -189,13 +214,24 @@ const show = (chosen) => {
       ? el("div", { class: "tool-note" }, el("b", {}, words.nothing), el("p", {}, words.literal)) : el("p", { class: "tool-note" }, words.absent)]));
     columns[i].hidden = !ranks(value) && !offered && select !== chosen;
   });
+  const alone = !choices.every(({ value }) => ranks(value)); // a list without another beside it
+  lists.forEach((list, i) => {
+    const rest = list.querySelectorAll(REST).length;
+    list.classList.toggle("folded", alone && rest > 0);
+    more[i].hidden = !alone || !rest;
+    more[i].textContent = fill(words.more, { rest });
+  });
+  const [judged, both] = (alone && closest()) || [];
+  near.hidden = !judged;
+  if (judged) near.replaceChildren(el("h2", {}, words.near), example([judged.text, listed(words.shares, both)]),
+    el("div", { class: "ask-pair" }, ...Object.values(wanted).map((system) => beginning(judged, system))));
   const main = result.contains(offer);
   result.classList.toggle("offered", main);
   faint.hidden = !result.querySelector(".faint");
   go.classList.toggle("main", !main); // a page has one main button
   hint.hidden = free;
   result.hidden = false;
-  note.hidden = !result.querySelector("li[data-id]"); // nothing to grade
+  note.hidden = !lists.some((list) => list.querySelector("li[data-id]")); // nothing to grade
   before = null;
   draw();
   const { top } = lists[0].getBoundingClientRect();
@@ -227,10 +263,9 @@ const another = async () => {
   ask(others[Math.floor(Math.random() * others.length)].text);
 };
 const go = el("button", { class: "main" }, words.ask);
-const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim() || words.suggested[0]); } },
+const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim() || words.suggested); } },
   input, go, el("button", { type: "button", onclick: another }, words.another));
-suggest(words.try, words.examples);
-box.append(form, chips, suggestions, note, result, examples);
+box.append(form, suggestions, note, result, examples);
 
 const linked = new URLSearchParams(location.hash.slice(1)).get("q");
 if (linked) ask(linked.slice(0, 200));

@@ -57,6 +57,13 @@ export class WordIndex {
 
   rarity(list) { return Math.log((1 + this.size) / (1 + list.length)) + 1; }
 
+  /** Return of several texts the one whose words in common with a query are the rarest together; the first of equals. */
+  nearest(query, texts) {
+    const wanted = new Set(tokenize(query, this.stop)), sums = texts.map((text) => [...new Set(tokenize(text, this.stop))]
+      .reduce((sum, word) => sum + (wanted.has(word) ? this.rarity(this.postings.get(word) ?? []) : 0), 0));
+    return texts[sums.indexOf(Math.max(...sums))];
+  }
+
   /** Return the numbers of the k best passages that share a word with a query, by "BM25" or "TF-IDF". */
   search(query, system, k = 10) {
     const counts = counted(tokenize(query, this.stop)), scores = new Float64Array(this.size);
