@@ -12,6 +12,7 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.domains.python import PyObject
 from sphinx.util.typing import ExtensionMetadata
 
 from docs.site import (
@@ -226,6 +227,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_html_math_renderer(
         "mathml", inline_renderers=(formulas.inline, None), block_renderers=(formulas.block, None)
     )
+    attributes = next(field for field in PyObject.doc_field_types if field.name == "variable")
+    attributes.label = {"en": "Attributes", "zh_CN": "属性"}[app.config.language]  # Sphinx calls them variables
     for event, steps in STEPS.items():
         for step in steps:
             app.connect(event, step, priority=PRIORITIES.get(event, 500))
