@@ -12,7 +12,7 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.domains.python import PyObject
+from sphinx.domains.python._object import PyObject
 from sphinx.util.typing import ExtensionMetadata
 
 from docs.site import (
