@@ -23,8 +23,8 @@ class Evaluation:
     """The result of `evaluate`. Metrics are named in lower case with their cutoff: `ndcg@10`.
 
     Attributes:
-        mean: of each metric.
-        per_query: of each metric, (queries,) float64, in the order of query_ids.
+        mean: the mean of each metric over the queries.
+        per_query: the values of each metric, (queries,) float64, in the order of query_ids.
         query_ids: the ids of the queries, or their rows.
         queries: how many the means run over.
         no_relevant: judged queries without a relevant document: counted 0, or left out by `no_relevant="skip"`.
