@@ -43,6 +43,8 @@ myst_heading_anchors = 4
 myst_links_external_new_tab = False
 
 napoleon_use_rtype = False
+napoleon_use_ivar = True  # the attributes of a class are one list; their types are in its signature
+napoleon_attr_annotations = False
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

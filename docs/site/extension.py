@@ -12,9 +12,11 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.domains.python._object import PyObject
 from sphinx.util.typing import ExtensionMetadata
 
 from docs.site import (
+    api,
     ask,
     cells,
     companions,
@@ -89,59 +91,6 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     title.parent.insert(title.parent.index(title) + 1, nodes.raw("", lesson_bar(app, name, start), format="html"))
 
 
-def complete_module(app: Sphinx, doctree: nodes.document) -> None:
-    """Begin the page of a module with its example and a table of its names, functions before classes.
-
-    Where the site is not English, say that the page is. "On this page" lists these names alone: with the methods of
-    classes it would be too long to read.
-    """
-    edition, page = Edition.of(app), doctree.next_node(nodes.section)
-    if not app.env.docname.startswith("helpers.") or page is None:
-        return
-    entries = [node for node in page.children if isinstance(node, addnodes.desc)]
-    for place, entry in zip([page.index(entry) for entry in entries], sorted(entries, key=_is_class), strict=True):
-        page.children[place] = entry
-    known, rows = edition.words.get("names", {}).get(app.env.docname, {}), []
-    for entry in sorted(entries, key=_is_class):
-        name, about = entry[0]["ids"][0], entry[-1].next_node(nodes.paragraph)
-        short = name.rpartition(".")[2]
-        summary = re.split(r"\.(?:\s|$)", about.astext() if about else "")[0]
-        cell = nodes.paragraph("", known.get(short, summary), classes=["language-zh-CN"] if short in known else [])
-        link = nodes.reference("", "", nodes.literal("", short), refid=name)
-        rows.append([nodes.paragraph("", "", link), cell])
-        for method in (node for node in entry[-1].findall(addnodes.desc_signature)):
-            method["_toc_name"] = ""
-    first = page.next_node(nodes.paragraph)
-    if rows and first is not None and first.parent is page:
-        after = page.index(first) + 1
-        after += isinstance(page[after], nodes.doctest_block)
-        page.insert(after, _table(rows))
-    if edition.language != "en":
-        page["classes"].append("language-en")
-        note = edition.words["modules"][app.env.docname] + edition.words["in english"]
-        page.insert(1, nodes.paragraph("", note, classes=["where", "language-zh-CN"]))
-
-
-def _is_class(entry: nodes.Element) -> bool:
-    """Tell a class or an exception from a function: readers look for what they can call."""
-    return bool(entry["objtype"] != "function")
-
-
-def describe_modules(app: Sphinx, doctree: nodes.document) -> None:
-    """Say in the language of the site what each module in the table of modules is for."""
-    about = Edition.of(app).words.get("modules", {})
-    for row in doctree.findall(nodes.row) if about and app.env.docname == "api" else ():
-        name, summary = row.children
-        summary.children = [nodes.paragraph("", about[name.astext()])]
-
-
-def _table(rows: list[list[nodes.paragraph]]) -> nodes.table:
-    """Return a table without a head."""
-    body = nodes.tbody("", *(nodes.row("", *(nodes.entry("", cell) for cell in row)) for row in rows))
-    columns = [nodes.colspec(colwidth=1) for _ in rows[0]]
-    return nodes.table("", nodes.tgroup("", *columns, body, cols=len(columns)), classes=["names"])
-
-
 def list_on_phones(_app: Sphinx, doctree: nodes.document) -> None:
     """Let tables whose columns do not fit beside each other on a phone be lists there, with the columns' names."""
     for table in doctree.findall(nodes.table):
@@ -152,9 +101,10 @@ def list_on_phones(_app: Sphinx, doctree: nodes.document) -> None:
         if "bars" in table["classes"]:
             continue
         two = len(rows[0]) == 2 and (first > LONG_WORD or longest > WIDE_CELL)
-        if many or two or table.next_node(nodes.math):
-            table["classes"].append("listed")
-        for row in rows if many and head else ():
+        values = not many and len(rows[0]) > 4 and max(_width(row[0].astext()) for row in rows) > WIDE_CELL
+        if many or two or values or table.next_node(nodes.math):
+            table["classes"] += ["listed", "values"] if values else ["listed"]
+        for row in rows if (many or values) and head else ():
             for name, cell in list(zip(head[0], row, strict=True))[1:]:
                 if cell.astext():
                     label = f'<span class="label">{escape(name.astext())}</span> '
@@ -260,10 +210,11 @@ STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of 
     "autodoc-process-signature": [shorten_signature],
     "autodoc-skip-member": [skip_members],
     "doctree-read": [
-        remove_marks, figures.draw_bars, resolve_links, name_headings, complete_lesson, complete_module,
-        describe_modules, list_on_phones, cells.show_cells, figures.draw_figures, companions.show_companions,
+        remove_marks, figures.draw_bars, resolve_links, name_headings, complete_lesson, api.complete_module,
+        api.describe_modules, list_on_phones, cells.show_cells, figures.draw_figures, companions.show_companions,
         terms.explain_terms, terms.ask, widget.place_in_lesson, live.place,
     ],
+    "doctree-resolved": [api.list_names],
     "html-page-context": [load_tools, search.collect, head.describe],
     "html-collect-pages": [search.search_page],
     "build-finished": [search.write, finish],
@@ -276,6 +227,8 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_html_math_renderer(
         "mathml", inline_renderers=(formulas.inline, None), block_renderers=(formulas.block, None)
     )
+    attributes = next(field for field in PyObject.doc_field_types if field.name == "variable")
+    attributes.label = {"en": "Attributes", "zh_CN": "属性"}[app.config.language]  # Sphinx calls them variables
     for event, steps in STEPS.items():
         for step in steps:
             app.connect(event, step, priority=PRIORITIES.get(event, 500))

@@ -1,7 +1,7 @@
 """What the site's own search looks through, section by section, in place of Sphinx's index.
 
-A section is its title and its text: no navigation, no formulas in LaTeX, no outputs, no cells that only set up. The
-browser does the rest (_static/search/).
+A section is its title, its text and its code: no navigation, no formulas in LaTeX, no outputs, no cells that only set
+up. The browser does the rest (_static/search/): it looks through all of a text and shows what is before its tables.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from notebooks.kit.translation import glossary
 
 Section = tuple[str, str, str, str]  # anchor, title, text, code
 FOLDED = ("setup", "provenance")  # cells that set up or say versions
+LISTED = {"group", "names"}  # what lists the names of a module, which have sections of their own
 _COMMAND = re.compile(r"\\(?:text|mathrm|mathit|operatorname)\{([^{}]*)\}")
 
 
@@ -44,6 +45,7 @@ def sections(doctree: nodes.document, folded: set[int]) -> Iterator[Section]:
     """Yield the sections of a page and what its signatures document; folded are the cells to leave out."""
     for node in doctree.findall(lambda n: isinstance(n, (nodes.section, addnodes.desc))):
         text: list[str] = []
+        rows: list[str] = []
         code: list[str] = []
         if isinstance(node, nodes.section):
             title, anchor = node.next_node(nodes.title), node["ids"][0]
@@ -56,26 +58,35 @@ def sections(doctree: nodes.document, folded: set[int]) -> Iterator[Section]:
             anchor = name = signature["ids"][0]
             children = list(node.children[1:])
         for child in children:
-            _gather(child, folded, text, code)
-        yield anchor, " ".join(name.split()), _joined(text), _joined(code)
+            _gather(child, folded, text, rows, code)
+        if isinstance(node, nodes.section) and not text and node.next_node(addnodes.desc):
+            continue  # a heading above names, each of which is a section here
+        yield anchor, " ".join(name.split()), "\n".join([_joined(text), *rows]), _joined(code)
 
 
-def _gather(node: nodes.Node, folded: set[int], text: list[str], code: list[str]) -> None:
-    """Add the text and the code below a node."""
+def _gather(node: nodes.Node, folded: set[int], text: list[str], rows: list[str], code: list[str]) -> None:
+    """Add the text, the rows of tables and the code below a node."""
     if isinstance(node, nodes.Text):
         text.append(node.astext())
     elif isinstance(node, nodes.math):
         text.append(readable(node.astext()))
-    elif isinstance(node, nodes.literal_block):
+    elif isinstance(node, (nodes.literal_block, nodes.doctest_block)):
         code.append(node.astext())
+    elif isinstance(node, nodes.row):
+        cells: list[list[str]] = [[] for _ in node]
+        for cell, said in zip(node, cells, strict=True):
+            _gather(cell, folded, said, rows, code)
+        rows.append(" · ".join(filter(None, map(_joined, cells))))
     elif isinstance(node, (nodes.Invisible, nodes.raw, nodes.math_block, nodes.image, addnodes.desc, nodes.section)):
         return
     elif isinstance(node, nodes.Element):
         if node.get("nb_element") == "cell_code_output" or node.get("cell_index") in folded:
             return
+        if LISTED.intersection(node.get("classes", ())):
+            return
         for child in node.children:
-            _gather(child, folded, text, code)
-        if isinstance(node, (nodes.TextElement, nodes.entry)) and not isinstance(node, nodes.Inline):
+            _gather(child, folded, text, rows, code)
+        if isinstance(node, nodes.TextElement) and not isinstance(node, nodes.Inline):
             text.append(" ")
 
 
@@ -117,11 +128,12 @@ def synonyms(root: Path) -> list[list[str]]:
 
 
 def terms(edition: Edition) -> list[list[Any]]:
-    """Return the terms of the glossary: names, the page's language first; others; meaning; anchor; no everyday word."""
+    """Return the terms of the glossary: name, in Chinese the English too; others; meaning; anchor; no everyday word."""
     entries = []
     for term in glossary(edition.root):
-        names = [term.en, term.zh] if edition.language == "en" else [term.zh, term.en]
-        entries.append([names, [*term.also, *term.accepted], term.means[edition.language], anchor_of(term), term.check])
+        names, others = ([term.en], [term.zh]) if edition.language == "en" else ([term.zh, term.en], [])
+        others += [*term.also, *term.accepted]
+        entries.append([names, others, term.means[edition.language], anchor_of(term), term.check])
     return entries
 
 

@@ -16,9 +16,12 @@ Every metric follows one line: ranked ids and judgements -> ranks of the judged 
 `find_hits` does the first step once, each metric is the few lines of its formula on the `Hits` it returns, and
 `evaluate` computes many metrics at many cutoffs from the same hits. The files, in that order::
 
-    qrels        judgements as arrays             inputs    the forms of rankings, and their order
-    lookup       the ranks of judged documents    hits      judged documents with their ranks
-    definitions  the metrics                      registry  `@metric`: a name, a cutoff, options
+    qrels        judgements as arrays
+    inputs       the forms of rankings, and their order
+    lookup       the ranks of judged documents
+    hits         judged documents with their ranks
+    definitions  the metrics
+    registry     `@metric`: a name, a cutoff, options
     evaluation   many metrics at once
 
 Ranks start at 1. R is the number of relevant documents of a query, that is of documents whose grade is at least

@@ -241,6 +241,25 @@ def test_a_plain_question_brings_the_definition_and_marks_its_own_words(site: Si
         assert "(BM25)" not in site.page.inner_text("#search-term")
 
 
+def test_a_result_shows_prose(site: Site):
+    """A reader would see the cells of a table run together, or Chinese on an English page."""
+    site.look(WIDE)
+    for language, question, begin in (
+        ("en", "why is my nDCG lower than in the paper", "You score a model"),
+        ("zh", "我的nDCG为什么比论文低", "给模型打了分"),
+    ):
+        site.open(f"{language}/search.html")
+        found(site, question)
+        page = site.page.locator("#search-results li", has=site.page.locator("a[href='differences.html']"))
+        assert page.locator("p").inner_text().startswith(begin)
+    site.open("en/search.html")
+    found(site, "ndcg")
+    assert not re.search("[\u4e00-\u9fff]", site.page.inner_text("#search-term"))
+    found(site, "rounding ties grades libraries")
+    row = site.page.locator("#search-results li", has=site.page.locator("a[href='libraries.html#why-they-differ']"))
+    assert " · " in row.locator("p").inner_text(), "a section that is a table alone shows a row"
+
+
 def test_a_question_about_two_things_finds_both(site: Site):
     """Who asks for a difference would meet neither of the two, or sections that share "between" with the question."""
     both = ["recall-how-much-of-what-is-relevant-was-found", "precision-how-much-of-what-was-shown-is-relevant"]

@@ -15,6 +15,8 @@ from nbformat.v4 import new_output
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
+import helpers.metrics
+from docs.site.api import MOST, grouped
 from docs.site.cells import glosses, in_chinese, pieces, table
 from docs.site.chinese import cut, polished
 from docs.site.companions import box, boxes, quoted
@@ -331,6 +333,19 @@ def test_no_line_begins_with_the_sign_after_a_formula():
     written = mathml("k_1", display=False)
     page = polished(f'<p>取<span class="math">{written}</span>，再算</p>', [], {})
     assert f'<span class="together"><span class="math">{written}</span>，</span>再算' in page
+
+
+def test_a_new_function_needs_a_group():
+    """A function would be missing from the page of its module, or a heading lead to one that is gone."""
+    groups = grouped(ROOT, "helpers.metrics", helpers.metrics.__all__[1:])
+    names = [name for _, group in groups for name in group]
+    assert names.index("recall") < names.index("ndcg") < names.index("bpref")
+    for faulty in ([*names, "novel"], names[1:]):
+        with pytest.raises(DocsError, match=r"novel|evaluate"):
+            grouped(ROOT, "helpers.metrics", faulty)
+    assert grouped(ROOT, "helpers.small", names[:MOST]) == [({}, names[:MOST])]
+    with pytest.raises(DocsError, match="groups"):
+        grouped(ROOT, "helpers.large", names[: MOST + 1])
 
 
 def test_formulas_are_searched_as_text():

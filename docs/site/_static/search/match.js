@@ -247,5 +247,5 @@ export const excerpt = (text, spots, letters, before = 40) => {
   while (start < center && within(start)) start += 1;
   const end = start + letters >= text.length ? text.length : Math.max(text.lastIndexOf(" ", start + letters), start + letters - 15);
   const part = text.slice(start, end).trim();
-  return (start ? `…${part.replace(/^[^\p{L}\p{N}]+/u, "")}` : part) + (end < text.length ? "…" : "");
+  return (start ? `…${part.replace(/^[^\p{L}\p{N}]+/u, "")}` : part) + (end < text.length && !/[.!?。！？]$/.test(part) ? "…" : "");
 };

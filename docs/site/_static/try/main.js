@@ -40,7 +40,7 @@ const foot = (rankings, state, words, reset) => {
     const address = `${location.href.split(/[?#]/)[0]}?${toQuery(state)}#try`;
     try { await navigator.clipboard.writeText(address); copied.textContent = words.copied; } catch { copied.textContent = address; }
   };
-  rankings.tools.append(el("p", { class: "try-foot" }, act(words.add, () => addDocument(rankings)), act(words.reset, () => reset(state.set)), act(words.copy, copy), copied));
+  return el("p", { class: "try-foot" }, act(words.add, () => addDocument(rankings)), act(words.reset, () => reset(state.set)), act(words.copy, copy), copied);
 };
 
 const start = (root) => {
@@ -85,7 +85,7 @@ const start = (root) => {
   const chosen = el("select", { onchange: ({ target }) => reset(target.value) },
     ...Object.entries(words.sets).map(([set, label]) => el("option", { value: set, selected: set === state.set }, label)));
   const experiments = el("div", { class: "try-experiments tool-panel" }, titled(words.experiment), el("p", {}, ...moves), bars.verdict);
-  foot(rankings, state, words, reset);
+  const acts = foot(rankings, state, words, reset);
   listen(rankings);
   settings.draw();
   rankings.draw();
@@ -95,9 +95,9 @@ const start = (root) => {
   const parts = [
     main, el("p", { class: "tool-help try-keys" }, words.help), below, curves.element, el("div", { class: "try-controls" }, ...settings.further), scores.element];
   root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), ...parts);
-  new ResizeObserver(() => { // the puzzles stand below the bars, or where these are above the rankings, below the rankings
-    const place = getComputedStyle(main).display === "grid" ? bars.element : below, { element } = bars.puzzles;
-    if (element.parentElement !== place) place.append(element);
+  new ResizeObserver(() => { // in a wide window the puzzles stand below the bars and the acts above the rankings, else both below these
+    const wide = getComputedStyle(main).display === "grid", { element } = bars.puzzles;
+    for (const [one, place] of [[element, wide ? bars.element : below], [acts, wide ? cutoff : rankings.tools]]) if (one.parentElement !== place) place.append(one);
   }).observe(root);
   root.classList.add("ready");
 };

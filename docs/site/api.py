@@ -1,0 +1,120 @@
+"""The pages of modules, which begin with their names by use, and the page that lists the modules with their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+
+from docs.site.project import DocsError, Edition, read_yaml, slugs
+
+MOST = 12  # names that a reader looks through without headings
+
+
+def grouped(root: Path, module: str, names: Sequence[str]) -> list[tuple[dict[str, str], list[str]]]:
+    """Return the names of a module under the headings of api.yml; a small module is one group without a heading.
+
+    Raises DocsError if a name is in no group or in two, or if a group has a name that the module lacks.
+    """
+    groups = read_yaml(root / "docs" / "site" / "api.yml").get(module)
+    if groups is None:
+        if len(names) > MOST:
+            raise DocsError(f"docs/site/api.yml: put the {len(names)} names of {module} in groups")
+        return [({}, list(names))]
+    listed = [name for group in groups for name in group["names"].split()]
+    if wrong := {name for name in (*listed, *names) if (listed.count(name), names.count(name)) != (1, 1)}:
+        raise DocsError(f"docs/site/api.yml, {module}: once in a group and in the module: {', '.join(sorted(wrong))}")
+    return [(group, group["names"].split()) for group in groups]
+
+
+def complete_module(app: Sphinx, doctree: nodes.document) -> None:
+    """Begin the page of a module with its example and its names by use, and put what it documents in that order.
+
+    Where the site is not English, say that the page is. "On this page" lists the headings and these names: with the
+    methods of classes it would be too long to read.
+    """
+    edition, page, module = Edition.of(app), doctree.next_node(nodes.section), app.env.docname
+    if not module.startswith("helpers.") or page is None:
+        return
+    found = sorted((node for node in page.children if isinstance(node, addnodes.desc)), key=_is_class)
+    entries = {entry[0]["ids"][0].rpartition(".")[2]: entry for entry in found}
+    known = edition.words.get("names", {}).get(module, {})
+    begin: list[nodes.Element] = []
+    for heading, names in grouped(edition.root, module, list(entries)):
+        place = page
+        if heading:
+            title = nodes.title("", heading[edition.language], classes=_chinese(edition))
+            place = nodes.section("", title, ids=slugs([heading["en"]]))
+            page.append(place)
+            link = nodes.reference("", heading[edition.language], refid=place["ids"][0])
+            begin.append(nodes.paragraph("", "", link, classes=["group", *_chinese(edition)]))
+        for name in names:
+            page.remove(entries[name])
+            place.append(entries[name])
+        if names:
+            begin.append(_table([_row(name, entries[name], known.get(name, "")) for name in names]))
+    first = page.next_node(nodes.paragraph)
+    if first is not None and first.parent is page:
+        after = page.index(first) + 1
+        page.insert(after + isinstance(page[after], nodes.doctest_block), begin)
+    if edition.language != "en":
+        page["classes"].append("language-en")
+        note = edition.words["modules"][module] + edition.words["in english"]
+        page.insert(1, nodes.paragraph("", note, classes=["where", *_chinese(edition)]))
+
+
+def _is_class(entry: nodes.Element) -> bool:
+    """Tell a class or an exception from a function: readers look for what they can call."""
+    return bool(entry["objtype"] != "function")
+
+
+def _chinese(edition: Edition) -> list[str]:
+    """Return the class of what is Chinese on an English page, if it is."""
+    return ["language-zh-CN"] if edition.language == "zh" else []
+
+
+def _row(name: str, entry: nodes.Element, known: str) -> list[nodes.paragraph]:
+    """Return a name and what it is for: the first sentence of its docstring, or what is known of it in Chinese."""
+    for method in entry[-1].findall(addnodes.desc_signature):
+        method["_toc_name"] = ""
+    about = entry[-1].next_node(nodes.paragraph)
+    summary = known or re.split(r"\.(?:\s|$)", about.astext() if about else "")[0]
+    link = nodes.reference("", "", nodes.literal("", name), refid=entry[0]["ids"][0])
+    cell = nodes.paragraph("", summary, classes=["language-zh-CN"] if known else [])
+    return [nodes.paragraph("", "", link), cell]
+
+
+def _table(rows: list[list[nodes.paragraph]]) -> nodes.table:
+    """Return a table without a head."""
+    body = nodes.tbody("", *(nodes.row("", *(nodes.entry("", cell) for cell in row)) for row in rows))
+    columns = [nodes.colspec(colwidth=1) for _ in rows[0]]
+    return nodes.table("", nodes.tgroup("", *columns, body, cols=len(columns)), classes=["names"])
+
+
+def describe_modules(app: Sphinx, doctree: nodes.document) -> None:
+    """Say in the language of the site what each module in the table of modules is for."""
+    about = Edition.of(app).words.get("modules", {})
+    for row in doctree.findall(nodes.row) if about and app.env.docname == "api" else ():
+        name, summary = row.children
+        summary.children = [nodes.paragraph("", about[name.astext()])]
+
+
+def list_names(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Name on the page of modules what each has, in the order of its own page; by now all pages have been read."""
+    known = app.env.get_domain("py").data["objects"] if page == "api" else {}
+    for row in doctree.findall(nodes.row) if page == "api" else ():
+        module = row[0].astext()
+        found = {full.removeprefix(f"{module}."): entry for full, entry in known.items() if entry.docname == module}
+        found = {name: entry for name, entry in found.items() if "." not in name and entry.objtype != "module"}
+        names = sorted(found, key=lambda name: found[name].objtype != "function")
+        links = (
+            f'<a href="{module}.html#{module}.{name}"><code>{escape(name)}</code></a>'
+            for _, group in grouped(Edition.of(app).root, module, names)
+            for name in group
+        )
+        row[1].append(nodes.raw("", f'<p class="has">{" ".join(links)}</p>', format="html"))
