@@ -77,7 +77,9 @@ def home(edition: Edition, _argument: str) -> str:
 
     facts = "".join(f"<li><b>{text(a)}</b>{text(b)}</li>" for a, b in words["facts"])
     chosen = next(row for row in data["queries"] if row[0] == words["first"])
-    labels = {key: words[key] for key in ("answers", "related", "answered", "late", "missed", "shared", "none", "comma")}
+    labels = {
+        key: words[key] for key in ("answers", "related", "answered", "late", "missed", "shared", "none", "comma")
+    }
     systems = "".join(
         f'<div data-system="{system}"><p><b>{text(name)}</b> {text(about)}</p>'
         f"{_ranking(system, chosen[2][system], words)}</div>"
