@@ -24,10 +24,7 @@ from notebooks.kit.tables import CELL, parse, text_of
 
 NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 SHORT = 24  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
-SHOWN_WHOLE, UNBROKEN = (
-    12,
-    24,
-)  # lines of code: what is longer shows its beginning; may be split over two sheets of paper
+SHOWN_WHOLE = 12  # lines of code: what is longer shows its beginning, and may be split over two sheets of paper
 DITTO = "同上"  # how the Chinese of a name ends that says only what the one before it says
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
@@ -139,8 +136,7 @@ def offer_all_lines(block: nodes.Element, words: dict[str, str]) -> None:
     count = len(block.astext().splitlines())
     if count > SHOWN_WHOLE:
         more, less = escape(words["all lines"].format(count)), escape(words["fewer lines"])
-        classes = "all-lines" + (" breaks" if count > UNBROKEN else "")
-        button = f'<button type="button" class="{classes}" aria-expanded="false" data-other="{less}">{more}</button>'
+        button = f'<button type="button" class="all-lines" aria-expanded="false" data-other="{less}">{more}</button>'
         block.parent.insert(block.parent.index(block) + 1, nodes.raw("", button, format="html"))
 
 

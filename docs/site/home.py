@@ -20,7 +20,7 @@ from notebooks.kit.translation import glossary
 
 MARK = '<div class="home"'
 SYSTEMS = {"en": {"dense": "MiniLM", "BM25": "BM25"}, "zh": {"dense": "multilingual", "BM25": "BM25"}}
-SHOWN, FAR = 3, 10  # passages shown of a ranking; an answer below rank FAR is marked as a miss
+SHOWN, FAR = 3, 10  # passages shown of a ranking; an answer below rank FAR is no success
 METRIC = "ndcg@10"  # the one that the sentence beside the figure names
 TERMS = {  # of the glossary, and how home.yml names them
     "BM25": "BM25", "normalised discounted cumulative gain": "nDCG", "trec_eval": "trec_eval",
@@ -30,14 +30,17 @@ TERMS = {  # of the glossary, and how home.yml names them
 def rankings(edition: Edition) -> dict[str, Any]:
     """Return the rankings of a language as the page shows them.
 
-    ``queries`` are [id, text, {system: [rank of the first answer, 0 for none in a hundred; rows of passages]}], the
-    first answer with a row of its own where it is further down. A row is [rank, title, words that the passage shares
-    with the query, grade, the sentence that answers, of the first answer alone].
+    ``queries`` are [id, text, {system: [rank of the first answer, 0 for none in a hundred; its outcome beside the other
+    system, a key of home.yml; rows of passages]}], the first answer with a row of its own where it is further down. A
+    row is [rank, title, words that the passage shares with the query, grade, the sentence that answers, of the first
+    answer alone].
     """
     pocket = read_pocket(edition)
     queries: list[list[Any]] = []
     for query, lists in pocket.lists.items():
         words = dict.fromkeys(tokenize([pocket.queries[query]])[0])
+        firsts = [pocket.first_answer(query, system)[0] for system in SYSTEMS[edition.language].values()]
+        best = min((rank for rank in firsts if 0 < rank <= FAR), default=0)
         shown: dict[str, list[Any]] = {}
         for label, system in SYSTEMS[edition.language].items():
             first, answer = pocket.first_answer(query, system)
@@ -49,7 +52,8 @@ def rankings(edition: Edition) -> dict[str, Any]:
                 sentence = pocket.sentence(query, passage) if rank == first else ""
                 shared = [word for word in words if word in found]
                 rows.append([rank, title, shared, pocket.grades[query].get(passage, 0), sentence])
-            shown[label] = [first, *rows]
+            outcome = ("answered" if first == best else "late") if first else "missed"
+            shown[label] = [first, outcome, *rows]
         queries.append([query, pocket.queries[query], shown])
     means = {label: pocket.means[system] for label, system in SYSTEMS[edition.language].items()}
     return {"queries": queries, "means": means}
@@ -73,7 +77,9 @@ def home(edition: Edition, _argument: str) -> str:
 
     facts = "".join(f"<li><b>{text(a)}</b>{text(b)}</li>" for a, b in words["facts"])
     chosen = next(row for row in data["queries"] if row[0] == words["first"])
-    labels = {key: words[key] for key in ("answers", "related", "answered", "missed", "shared", "none", "comma")}
+    labels = {
+        key: words[key] for key in ("answers", "related", "answered", "late", "missed", "shared", "none", "comma")
+    }
     systems = "".join(
         f'<div data-system="{system}"><p><b>{text(name)}</b> {text(about)}</p>'
         f"{_ranking(system, chosen[2][system], words)}</div>"
@@ -83,7 +89,7 @@ def home(edition: Edition, _argument: str) -> str:
         f'{MARK}><p class="home-go">'
         f'<a href="01_evaluation.html">{text(words["start"])}</a> <a href="own_model.html">{text(words["own"])}</a></p>'
         f'<ul class="home-facts">{facts}</ul>'
-        f'<div class="home-demo" data-rankings="_static/home/rankings.json" data-far="{FAR}">'
+        f'<div class="home-demo" data-rankings="_static/home/rankings.json">'
         f"{as_json(labels)}"
         f'<p class="home-ask"><span>{text(words["demo"])}</span> '
         f'<button type="button" hidden>{text(words["another"])}</button></p>'
@@ -96,23 +102,24 @@ def home(edition: Edition, _argument: str) -> str:
     )
 
 
-def tools(edition: Edition, _argument: str) -> str:
-    """Return the pages that need nothing installed, as one line of HTML."""
-    doors = "".join(
-        f'<a href="{page}.html"><b>{escape(title)}</b><span>{escape(about)}</span></a>'
-        for page, (title, about) in _words(edition)["paths"].items()
+def doors(edition: Edition, kind: str) -> str:
+    """Return the pages of a kind, each with its title and what one finds there, as one line of HTML."""
+    words, first = _words(edition), lesson_names(edition.root)[0]
+    titles = {first: words["start"].format(minutes=Edition(edition.root, "en").minutes(first))}
+    links = "".join(
+        f'<a href="{page}.html"><b>{escape(titles.get(page) or edition.headings(page)[0])}</b>'
+        f"<span>{escape(about)}</span></a>"
+        for page, about in words["doors"][kind].items()
     )
-    return f'<div class="home-paths">{doors}</div>'
+    return f'<div class="home-paths">{links}</div>'
 
 
 def figure(edition: Edition, _argument: str) -> str:
     """Return what a growing corpus does to a score, in words and as a drawing, as one line of HTML."""
     words, curves = _words(edition), growth(edition)
-    (fewest, highest), *_, (most, lowest) = curves[METRIC]
-    fill = {"fewest": fewest, "most": most, "highest": f"{highest:.2f}", "lowest": f"{lowest:.2f}"}
+    sizes = [size for size, _ in curves[METRIC]]
     return (
-        f'<div class="home-figure"><div><p class="home-drop">{escape(words["drop"]).format(**fill)}</p>'
-        f"<p>{escape(words['growth']).format(**fill)}</p>"
+        f'<div class="home-figure"><div><p>{escape(words["growth"]).format(fewest=sizes[0], most=sizes[-1])}</p>'
         f'<p class="home-see"><a href="01_evaluation.html#{edition.heading_above("01_evaluation", "growth")}">'
         f"{escape(words['see'])}</a></p></div>{_drawn(curves, words['axes'], edition)}</div>"
     )
@@ -125,11 +132,10 @@ def _words(edition: Edition) -> dict[str, Any]:
 
 def _ranking(system: str, ranking: list[Any], words: dict[str, Any]) -> str:
     """Return the ranking of a system, as _static/home/main.js draws those of the other queries."""
-    first, *rows = ranking
-    outcome = escape(words["answered"].format(rank=first) if first else words["missed"])
+    first, outcome, *rows = ranking
     items = "".join(_row(words, *row) for row in rows)
     note = f'<p class="home-none"{" hidden" if first else ""}>{escape(words["unanswered"])}</p>' * (system == "BM25")
-    return f'<p class="{"hit" if 0 < first <= FAR else "miss"}">{outcome}</p><ol>{items}</ol>{note}'
+    return f'<p class="{outcome}">{escape(words[outcome]).format(rank=first)}</p><ol>{items}</ol>{note}'
 
 
 def _row(words: dict[str, Any], rank: int, title: str, shared: list[str], grade: int, sentence: str) -> str:

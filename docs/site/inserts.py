@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from docs.site.acid import scoreboard
 from docs.site.ask import ask
 from docs.site.figures import panels
-from docs.site.home import figure, home, tools
+from docs.site.home import doors, figure, home
 from docs.site.project import DocsError, Edition, addresses, table
 from docs.site.ranks import ranks
 from docs.site.report import report
@@ -202,7 +202,7 @@ INSERTS: dict[str, Callable[[Edition, str], str]] = {
     "versions": versions,
     "growth": figure,
     "home": home,
-    "tools": tools,
+    "doors": doors,
     "score": scorer,
     "try": widget,
 }

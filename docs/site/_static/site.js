@@ -95,19 +95,26 @@ addEventListener("focusin", ({ target }) => {
 // The glossary is narrowed down and has letters to go to.
 if (document.querySelector("#term-filter")) import(new URL("glossary.js", src));
 
-// Paper is white and has no boxes to open: print in the light theme, with every solution; afterwards all is as before.
+// Paper is white and has no boxes to open: print in the light theme, with every solution, after the exercises of a lesson;
+// afterwards all is as before.
 let before = null;
 const prepare = () => {
   if (before) return;
   const root = document.documentElement, closed = [...document.querySelectorAll("article details:not([open])")];
-  before = { theme: root.dataset.theme, closed };
+  const exercises = document.querySelector("#exercises");
+  const solutions = [...exercises?.querySelectorAll(":scope > details:not(.fold)") ?? []];
+  before = { theme: root.dataset.theme, closed, exercises, places: solutions.map((box) => [box, box.nextSibling]) };
   root.dataset.theme = "light";
+  exercises?.classList.add("solved");
+  exercises?.append(...solutions);
   closed.forEach((box) => { box.open = !box.classList.contains("fold"); });
 };
 const restore = () => {
   if (!before) return;
   document.documentElement.dataset.theme = before.theme;
   before.closed.forEach((box) => { box.open = false; });
+  before.places.forEach(([box, next]) => before.exercises.insertBefore(box, next));
+  before.exercises?.classList.remove("solved");
   before = null;
 };
 addEventListener("beforeprint", prepare);

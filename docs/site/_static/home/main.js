@@ -10,10 +10,10 @@ const row = ([rank, title, shared, grade, sentence]) => el("li", { class: `grade
   ...(sentence ? [el("q", {}, sentence)] : []),
   el("small", {}, words.shared, ...(shared.length ? shared.flatMap((word, i) => [i ? words.comma : "", el("u", {}, word)]) : [words.none])));
 /** Draw the ranking of a system in its column, whose head stays. */
-const draw = (column, [first, ...rows]) => {
-  const [, outcome, list, note] = column.children;
-  outcome.className = first && first <= Number(box.dataset.far) ? "hit" : "miss";
-  outcome.textContent = first ? fill(words.answered, { rank: first }) : words.missed;
+const draw = (column, [first, outcome, ...rows]) => {
+  const [, said, list, note] = column.children;
+  said.className = outcome;
+  said.textContent = fill(words[outcome], { rank: first });
   list.replaceChildren(...rows.map(row));
   if (note) note.hidden = first > 0;
 };
