@@ -42,16 +42,16 @@ export const start = async (box, words, { depth: begins, constant }) => {
   const k = slider(words.constant, { most: constants.length - 1, value: constants.indexOf(Number(constant)), say: (i) => `k = ${constants[i]}` }, () => draw());
   const depth = choice(words.depth, [["10", "10"], ["100", "100"]], begins, () => draw());
   depth.element.prepend(words.depth);
-  depth.element.append(el("button", { type: "button", onclick: () => { at = (at + 1) % asked.length; rows.clear(); draw(); } }, words.next));
+  const next = el("button", { type: "button", onclick: () => { at = (at + 1) % asked.length; rows.clear(); draw(); } }, words.next);
 
-  const x = (i) => 100 * i / (constants.length - 1), y = (value) => 100 * (0.83 - value) / 0.33; // of a hundred
+  const x = (i) => 100 * i / (constants.length - 1), y = (value) => 100 * (0.82 - value) / 0.3; // of a hundred
   const path = (values) => values.map((value, i) => `${i ? "L" : "M"}${x(i)} ${y(value)}`).join("");
   const place = (element, i, value) => { element.style.setProperty("--x", x(i)); element.style.setProperty("--y", y(value)); return element; };
   const label = (kind, text, value) => place(el("span", { class: kind }, text), constants.length - 1, value);
   const dot = el("i", {}), value = el("b", {}), picture = svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none" });
   picture.append(svg("path", { d: `M0 ${y(aloneMean)}H100`, class: "alone" }), svg("path", { d: path(curves[10]) }), svg("path", { d: path(curves[100]), class: "deep" }));
   const curve = el("div", { class: "live-curve", role: "img" }, picture, dot, value,
-    label("", fill(words.alone, { value: aloneMean.toFixed(3) }), aloneMean), label("", words.lines[10], curves[10].at(-1)), label("below", words.lines[100], curves[100].at(-1)),
+    label("under", fill(words.alone, { value: aloneMean.toFixed(3) }), aloneMean), label("", words.lines[10], curves[10].at(-1)), label("below", words.lines[100], curves[100].at(-1)),
     el("p", { class: "live-axis" }, el("b", {}, "k"), ...constants.map((k, i) => place(el("span", {}, k), i, 0))));
 
   const row = ({ id, ranks, grade, parts }, place, longest) => {
@@ -85,7 +85,7 @@ export const start = async (box, words, { depth: begins, constant }) => {
   draw();
   box.append(
     el("div", { class: "live-legend" }, el("p", { class: "live-title" }, words.title), ...LISTS.map((name) => el("span", { class: name }, words[name]))),
-    el("p", {}, words.ask), question, list, k.element, depth.element, told,
+    el("p", {}, words.ask), el("div", { class: "live-asked" }, question, next), list, k.element, depth.element, told,
     el("p", { class: "live-caption" }, words.curves), curve,
   );
 };
