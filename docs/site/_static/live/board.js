@@ -76,7 +76,7 @@ export const start = (box, words, { metric: offered }) => {
     return parts;
   });
   const name = el("b", {}), bar = el("i", {}), before = el("i", { class: "before" }), value = el("output", {}), which = el("span", {});
-  const k = cutoff("k", state.k, (value) => change(() => { state.k = value; }));
+  const k = cutoff(words.cutoff, state.k, (value) => change(() => { state.k = value; }));
   const step = (sign, by) => el("button", { type: "button", "aria-label": words[by < 0 ? "left" : "right"], onclick: () => move(chosen.at + by) }, sign);
   const buttons = [step("‹", -1), step("›", 1)];
   const again = el("button", { type: "button", onclick: () => change(() => { state = example(); }) }, words.again);

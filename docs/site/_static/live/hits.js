@@ -42,7 +42,7 @@ export const start = (box, words, { help = "help" }) => {
     const term = el("a", { class: "term", ...terms[metric] }, words.names[metric]), track = el("div", { class: "board-bar", "aria-hidden": "true" }, bar);
     return { metric, at, value, bar, element: el("div", {}, term, at, " ", value, track, el("small", {}, words.means[metric])) };
   });
-  const look = el("p", {}), k = cutoff("k", START.k, () => draw());
+  const look = el("p", {}), k = cutoff(words.cutoff, START.k, () => draw());
   box.append(
     el("p", { class: "live-help" }, words[help], " ", help === "help" ? el("a", { href: "#cell-picture" }, words.more) : ""),
     el("div", { class: "hits-rows" }, ...rows.map(({ element }) => element), el("div", { class: "hits-row" }, look, k.element)),
