@@ -1,7 +1,7 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
 Setup cells are folded, and so are sources that a cell prints; a figure stands above the code that draws it, which is
-folded; other long code shows its beginning. Tables are styled by the site, and their labels, the names of printed values
+folded; other long code shows its beginning. Tables are styled by the site; their labels, the names of printed values
 and the comments in code have their Chinese in the Chinese edition (docs/labels.yml).
 """
 
@@ -27,8 +27,8 @@ from notebooks.kit.tables import CELL, parse, text_of
 
 NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 SHORT = 24  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
-# Lines of code: what is longer shows its beginning, on a phone alone where only wrapping makes it so long; what is longer
-# may be split over two sheets of paper.
+# Lines of code: what is longer shows its beginning, on a phone also what is so long when it wraps; what may be split
+# over two sheets of paper.
 SHOWN_WHOLE, UNBROKEN = 12, 24
 PHONE = 44  # letters of a line of code on a phone
 DITTO = "同上"  # how the Chinese of a name ends that says only what the one before it says

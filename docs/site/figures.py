@@ -121,8 +121,10 @@ def draw_figures(app: Sphinx, doctree: nodes.document) -> None:
 
 def holds_svg(container: nodes.Node) -> bool:
     """Tell whether a node holds the formats of one output, SVG among them."""
-    return isinstance(container, nodes.Element) and container.get("nb_element") == "mime_bundle" and any(
-        isinstance(part, nodes.container) and part.get("mime_type") == SVG for part in container.children
+    return (
+        isinstance(container, nodes.Element)
+        and container.get("nb_element") == "mime_bundle"
+        and any(isinstance(part, nodes.container) and part.get("mime_type") == SVG for part in container.children)
     )
 
 
