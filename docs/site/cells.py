@@ -1,8 +1,8 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
-Setup cells are folded, sources that a cell prints are coloured as the code they are, long code shows its beginning,
-tables are styled by the site, and their labels, the names of printed values and the comments in code have their Chinese
-in the Chinese edition (docs/labels.yml).
+Setup cells are folded, and so are sources that a cell prints; a figure stands above the code that draws it, which is
+folded; other long code shows its beginning. Tables are styled by the site; their labels, the names of printed values
+and the comments in code have their Chinese in the Chinese edition (docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ import re
 from collections.abc import Iterator
 from html import escape
 from io import StringIO
+from itertools import groupby
+from operator import itemgetter
 
 from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from docs.site.figures import holds_svg
 from docs.site.project import Edition, site_words
 from notebooks.kit.labels import chinese, comments, labels, names_before
 from notebooks.kit.notebooks import lesson_names
@@ -24,7 +27,10 @@ from notebooks.kit.tables import CELL, parse, text_of
 
 NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 SHORT = 24  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
-SHOWN_WHOLE = 12  # lines of code: what is longer shows its beginning, and may be split over two sheets of paper
+# Lines of code: what is longer shows its beginning, on a phone also what is so long when it wraps, and may be split over
+# two sheets of paper.
+SHOWN_WHOLE = 12
+PHONE = 44  # letters of a line of code on a phone
 DITTO = "同上"  # how the Chinese of a name ends that says only what the one before it says
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
@@ -60,17 +66,35 @@ def _end_of_source(lines: list[str], start: int) -> int:
     return end if any(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in tree.body) else start
 
 
-def colour(output: nodes.Element) -> None:
-    """Show each source that an output prints as Python."""
+def fold_sources(output: nodes.Element, title: str) -> None:
+    """Show the sources that an output prints as Python, each run of them in a box that is closed."""
     for block in list(output.findall(nodes.literal_block)):
-        parts = list(pieces(block.astext()))
-        if any(source for source, _ in parts):
-            shown = []
-            for source, text in parts:
-                language = {"language": "python"} if source else {"language": block.get("language", "none")}
-                attributes = {**block.attributes, **language, "ids": [], "names": []}
-                shown.append(nodes.literal_block(text.strip("\n"), text.strip("\n"), **attributes))
-            block.replace_self(shown)
+        parts = [
+            (source, "".join(text for _, text in run)) for source, run in groupby(pieces(block.astext()), itemgetter(0))
+        ]
+        shown: list[nodes.Node] = []
+        for source, text in parts if any(source for source, _ in parts) else ():
+            text = text.strip("\n")
+            language = {"language": "python" if source else block.get("language", "none")}
+            part = nodes.literal_block(text, text, **{**block.attributes, **language, "ids": [], "names": []})
+            shown += behind(part, title, text) if source else [part]
+        if shown:
+            at = block.parent.index(block)
+            block.parent[at : at + 1] = shown
+
+
+def behind(node: nodes.Element, title: str, code: str) -> list[nodes.Node]:
+    """Return code in a box that is closed, whose title says how many lines there are."""
+    lines = escape(title.format(len(code.splitlines())))
+    start = f'<details class="behind"><summary>{lines}</summary>'
+    return [nodes.raw("", start, format="html"), node, nodes.raw("", "</details>", format="html")]
+
+
+def show_figure_first(cell: nodes.Element, title: str) -> None:
+    """Put what a cell gives above its code, which is folded, and a figure above all else."""
+    source, output = cell.children
+    output.children.sort(key=lambda part: not holds_svg(part))
+    cell[:] = [output, *behind(source, title, source.astext())]
 
 
 def glosses(text: str, known: dict[str, str]) -> str:
@@ -133,10 +157,12 @@ def fold_settings(cell: nodes.Element, title: str) -> None:
 
 def offer_all_lines(block: nodes.Element, words: dict[str, str]) -> None:
     """Put a button below code that is long: with it the page shows all lines, of which site.css shows the first."""
-    count = len(block.astext().splitlines())
-    if count > SHOWN_WHOLE:
-        more, less = escape(words["all lines"].format(count)), escape(words["fewer lines"])
-        button = f'<button type="button" class="all-lines" aria-expanded="false" data-other="{less}">{more}</button>'
+    lines = block.astext().splitlines()
+    wrapped = sum(1 + max(0, len(line) - 1) // PHONE for line in lines)
+    if wrapped > SHOWN_WHOLE:
+        more, less = escape(words["all lines"].format(len(lines))), escape(words["fewer lines"])
+        classes = "all-lines" if len(lines) > SHOWN_WHOLE else "all-lines on-phones"
+        button = f'<button type="button" class="{classes}" aria-expanded="false" data-other="{less}">{more}</button>'
         block.parent.insert(block.parent.index(block) + 1, nodes.raw("", button, format="html"))
 
 
@@ -219,18 +245,17 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
         if cell.get("nb_element") == "cell_code" and edition.language == "zh":
             translate(cell, labels(edition.root)["comments"])
         if cell.get("nb_element") == "cell_code_output":
-            colour(cell)
+            fold_sources(cell, words["source lines"])
             if edition.language == "zh":
                 explain(cell, labels(edition.root)["printed"])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] in folded:
             fold(cell, folded[ids[cell["cell_index"]]])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] == "parameters":
             fold_settings(cell, words["settings"])
-    for cell in doctree.findall(nodes.container):
-        if cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] not in {*folded, "parameters"}:
-            for block in list(cell.findall(nodes.literal_block)):
-                if block.parent.get("nb_element") == "cell_code_source" or block.get("language") == "python":
-                    offer_all_lines(block, words)
+        elif cell.get("nb_element") == "cell_code" and any(map(holds_svg, cell[-1].children)):
+            show_figure_first(cell, words["code lines"])
+        elif cell.get("nb_element") == "cell_code":
+            offer_all_lines(next(cell.findall(nodes.literal_block)), words)
     for output in list(doctree.findall(nodes.raw)):
         if "text_html" in output["classes"]:
             output.replace_self(nodes.raw("", table(output.astext(), edition), **output.attributes))

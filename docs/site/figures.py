@@ -111,7 +111,7 @@ def draw_figures(app: Sphinx, doctree: nodes.document) -> None:
         if box.get("nb_element") != "cell_code":
             continue
         cell = cells[box["cell_index"]]
-        bundles = [bundle for bundle in box.findall(nodes.container) if _holds_svg(bundle)]
+        bundles = [bundle for bundle in box.findall(nodes.container) if holds_svg(bundle)]
         drawings = [output.data[SVG] for output in cell.outputs if SVG in output.get("data", {})]
         alt = MARKS.sub("", alt_text(cell))
         for number, (bundle, svg) in enumerate(zip(bundles, drawings, strict=True)):
@@ -119,10 +119,12 @@ def draw_figures(app: Sphinx, doctree: nodes.document) -> None:
             bundle.replace_self(nodes.raw("", f'<div class="drawing">{shown}</div>', format="html"))
 
 
-def _holds_svg(container: nodes.container) -> bool:
-    """Tell whether a container holds the formats of one output, SVG among them."""
-    return container.get("nb_element") == "mime_bundle" and any(
-        isinstance(part, nodes.container) and part.get("mime_type") == SVG for part in container.children
+def holds_svg(container: nodes.Node) -> bool:
+    """Tell whether a node holds the formats of one output, SVG among them."""
+    return (
+        isinstance(container, nodes.Element)
+        and container.get("nb_element") == "mime_bundle"
+        and any(isinstance(part, nodes.container) and part.get("mime_type") == SVG for part in container.children)
     )
 
 

@@ -67,7 +67,11 @@ _OPTION = re.compile(r"(?<= )--?\w[\w-]*")
 _LONG = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<\s]{25,}(?=</code>)')
 _PYTHON = re.compile(r'(?<=highlight-python notranslate"><div class="highlight"><pre><span></span>).*?(?=</pre>)', re.S)
 _NOTED = re.compile(r'(\S.*?)(\s+<span class="c1">[^\n]*</span>)')
-FITS, DEEPEST = 42, 24  # characters of a line of code that need not wrap; the deepest indent that site.css knows
+_PROSE = re.compile(r'\s*(?:<span class="w">\s*</span>)?<span class="(?:sd|c1)">[^<]*</span>')  # and no code beside it
+FITS, DEEPEST = (
+    42,
+    24,
+)  # characters of a line of code that need not wrap, a Chinese one counts two; the deepest indent that site.css knows
 _SCROLLED = re.compile(r'(?<=document\.querySelector\()"div\.bd-sidebar"')  # the contents scroll, what is above stays
 # The theme marks a section in the contents when its heading comes into the window: none after a jump (site.js does it).
 _MARKED = re.compile(r'e\(function\(\)\{const e=document\.querySelector\("#pst-page-toc-nav"\);.*?,c\(\)\}\),')
@@ -182,7 +186,8 @@ def _wrapping(line: str) -> str:
         line = f'<span class="noted"><span>{noted[1]}</span>{noted[2]}</span>'
     plain = unescape(re.sub(r"<[^>]+>", "", line))
     indent = min(DEEPEST, (len(plain) - len(plain.lstrip())) // 4 * 4)
-    return f'<span class="wraps in-{indent}">{line}</span>' if len(plain) > FITS else line
+    prose = " prose" if _PROSE.fullmatch(line) else ""  # needs no sign where it wraps
+    return f'<span class="wraps in-{indent}{prose}">{line}</span>' if len(plain.encode("gb18030")) > FITS else line
 
 
 def icon_shapes(code: str) -> Icons:

@@ -15,9 +15,12 @@ from sphinx.application import Sphinx
 from docs.site.figures import OPENING
 from docs.site.pocket import ANSWERS, in_sentences, read_pocket
 from docs.site.project import DocsError, Edition, as_json, read_yaml
+from docs.site.terms import anchor
+from notebooks.kit.translation import glossary
 
 MARK = '<figure class="live'
 FIRST, SYSTEM = 8, "MiniLM"  # the queries that lesson 01 shows a row of each, and what ranks for it, in English
+METRICS = {"recall": "recall", "mrr": "mean reciprocal rank", "ndcg": "normalised discounted cumulative gain"}
 
 
 def hits(edition: Edition) -> dict[str, Any]:
@@ -36,7 +39,16 @@ def hits(edition: Edition) -> dict[str, Any]:
         passages = [[title, first, grade] for ((title, _), grade), first in zip(ranked, shown, strict=True)]
         best = sorted((grade for grade in grades.values() if grade > 0), reverse=True)
         queries.append({"text": pocket.queries[query], "passages": passages, "ideal": best})
-    return {"queries": queries, "answers": ANSWERS}
+    return {"queries": queries, "answers": ANSWERS, "terms": terms(edition)}
+
+
+def terms(edition: Edition) -> dict[str, dict[str, str]]:
+    """Return address and meaning of the metrics that lesson 01 shows, in a page's language."""
+    found = {term.en: term for term in glossary(edition.root)}
+    return {
+        metric: {"href": f"glossary.html#{anchor(found[name])}", "title": found[name].means[edition.language]}
+        for metric, name in METRICS.items()
+    }
 
 
 DATA = {"hits": hits}  # what a kind shows, in the page itself; once, if it has several of that kind

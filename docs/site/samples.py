@@ -1,6 +1,7 @@
 """What the pictures of lessons compute with (_static/live/): recorded rankings as scores, as ranks, and marked pages.
 
-The lessons rank the English passages in both editions; the Chinese pictures show their titles in Chinese.
+The lessons rank the English passages in both editions; the Chinese pictures show their titles in Chinese. The pages of
+lesson 08 are cut in the language of the edition.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from helpers.systems import Fusion, Ranking
 
 SHOWN, DEEP = 10, 100  # ranks that a picture shows, and that lesson 07 fuses
 CONSTANTS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 100)  # the values of RRF's k that a reader can choose
-PAGES, QUERY, PAGE, GRADE = "pages-en", 69, "pitfalls", 2  # of lesson 08: a query and a page that answers it
-BEFORE, AFTER = 70, 70  # tokens of the page that are shown on either side of the answer
+PAGES, QUERY, PAGE, GRADE = "pages-{}", 69, "pitfalls", 2  # of lesson 08: a query and a page that answers it
+BEFORE, AFTER = 70, 140  # tokens of the page that are shown on either side of the answer
 
 
 @cache
@@ -109,13 +110,13 @@ def cosines(edition: Edition) -> dict[str, Any]:
     return counted
 
 
-def page(_edition: Edition) -> dict[str, Any]:
-    """Return a part of a page around its answer, token by token, and where the answers of all pages lie.
+def page(edition: Edition) -> dict[str, Any]:
+    """Return a part of a page around its answer, token by token, and where the answers of all pages of a language lie.
 
     `tokens`: of each page; `answers`: its page, the last token at which a chunk that holds it may begin, the first at
     which it may end. `first` is the number of the first token shown; `answer` the characters that answer.
     """
-    data = load_spans(PAGES)
+    data = load_spans(PAGES.format(edition.language))
     starts = [token_starts(text) for text in data.documents]
 
     def inside(span: Span) -> tuple[int, int, int]:

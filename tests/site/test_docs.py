@@ -27,7 +27,7 @@ from docs.site.finish import POLICY, Pages, broken_in_right_places
 from docs.site.formulas import mathml
 from docs.site.inserts import card, filled
 from docs.site.links import check_links, unreachable
-from docs.site.project import DocsError, Edition, addresses, notes, slugs
+from docs.site.project import DocsError, Edition, addresses, notes, site_words, slugs
 from docs.site.pyodide import FOLDER
 from docs.site.styles import needed
 from notebooks.kit.cells import code_cells
@@ -198,7 +198,24 @@ def test_a_lesson_begins_with_a_figure_that_it_draws(site: Path):
         for cell, figure in opening.findall(text):
             assert text.count(f'id="{figure}"') == text.count(f'id="{cell}"') == 1, page
             shown += 1
-    assert shown == len(LANGUAGES) * (len(NAMES) - 1)  # the second lesson draws one at once
+    assert shown == len(LANGUAGES) * len(NAMES)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_sources_are_folded_and_figures_stand_above_their_code(site: Path, language: str):
+    """The middle of a lesson would be a wall of code again, or a fold be of other lines than it says."""
+    words, kinds = site_words(language), {"source lines": 0, "code lines": 0}
+    for name in NAMES:
+        soup = BeautifulSoup((site / language / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+        for box in soup.select("details.behind"):
+            kind = "source lines" if box.find_parent(class_="cell_output") else "code lines"
+            assert box.summary.text == words[kind].format(len(box.pre.text.strip("\n").split("\n")))
+            kinds[kind] += 1
+        figures = soup.select(".cell > .cell_output svg.drawn")
+        assert all(figure.find_parent(class_="cell_output").find_next_sibling("details") for figure in figures)
+        assert all(not figure.find_parent(class_="output") for figure in figures)
+        assert all(pre.find_parent("details") for pre in soup.select(".cell_output .highlight-python pre"))
+    assert kinds == {"source lines": 8, "code lines": 13}
 
 
 def test_settings_that_can_wait_are_folded(site: Path):

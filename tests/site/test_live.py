@@ -92,6 +92,12 @@ def test_boards_show_the_lesson_and_what_was_moved(site: Site, language: str):
     same_as_helpers(site, retrieved, relevant, 10)
     last.locator(".board-foot button").last.click()  # as in the lesson
     same_as_helpers(site, RETRIEVED, RELEVANT, 5)
+    means = []
+    for button in first.locator(".live-choice button").all():
+        button.click()
+        means.append(float(first.locator("output b").inner_text()))
+    chosen = [f"{metric}@5" for metric in first.get_attribute("data-metric").split()]
+    assert means == pytest.approx(list(evaluate(RETRIEVED, RELEVANT, chosen).mean.values()), abs=0.00051)
     assert site.wrong == []
 
 
@@ -146,6 +152,8 @@ def test_the_line_through_the_questions(site: Site, language: str):
     figure.locator(".hits-row").nth(3).locator("button").nth(1).focus()
     site.page.keyboard.press("ArrowRight")
     assert figure.locator(".hits-passage > span").inner_text() == pocket.passages[lists[3][2]][0]
+    figure.locator("a.term").last.hover()  # what nDCG means, as the glossary has it
+    assert "DCG" in site.page.locator("#means > span").inner_text()
     assert site.wrong == []
 
 

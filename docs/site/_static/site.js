@@ -149,7 +149,7 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     term.setAttribute("aria-describedby", "means");
   };
-  for (const term of document.querySelectorAll("a.term")) {
+  const watch = (term) => {
     term.dataset.means = term.title;
     term.removeAttribute("title");
     for (const event of ["mouseenter", "focus"]) term.addEventListener(event, show);
@@ -161,7 +161,9 @@ document.addEventListener("DOMContentLoaded", () => {
       event.preventDefault();
       show(event);
     });
-  }
+  };
+  document.querySelectorAll("a.term").forEach(watch);
+  addEventListener("terms", ({ detail }) => detail.querySelectorAll("a.term").forEach(watch)); // of a picture
   box.addEventListener("mouseleave", hide);
   addEventListener("pointerdown", ({ target }) => { if (!box.contains(target) && !target.closest?.("a.term")) hide(); });
   addEventListener("keydown", ({ key }) => { if (key === "Escape") hide(); });

@@ -4,6 +4,7 @@ import { el, fill } from "../try/element.js";
 import { FORMULAS, put } from "../try/formulas.js";
 import { METRICS, find } from "../try/metrics.js";
 import { NAMES, example } from "../try/state.js";
+import { choice, cutoff } from "./controls.js";
 
 const three = (value) => value.toFixed(3);
 const mean = (values) => values.reduce((a, b) => a + b) / values.length;
@@ -25,7 +26,9 @@ const score = (metric, hits, k) => {
   return { value: parts.value, formula: metric === "ndcg" && parts.value ? dcg : FORMULAS[metric](parts, k), addends: all.map((rank, i) => [rank, add(rank, i)]).filter(([, part]) => part) };
 };
 
-export const start = (box, words, { metric }) => {
+export const start = (box, words, { metric: offered }) => {
+  const metrics = offered.split(" "), several = metrics.length > 1;
+  const metric = choice(words.metric, metrics.map((one) => [one, words.metrics[one]]), metrics[0], () => draw());
   const chosen = { row: 2, at: 1 }; // the first relevant document of C: one press puts it first
   const list = () => state.rankings[chosen.row].retrieved;
   const choose = (row, at) => {
@@ -73,23 +76,22 @@ export const start = (box, words, { metric }) => {
     return parts;
   });
   const name = el("b", {}), bar = el("i", {}), before = el("i", { class: "before" }), value = el("output", {}), which = el("span", {});
-  const k = el("input", { type: "range", min: 1, max: 10, "aria-label": "k", oninput: () => change(() => { state.k = Number(k.value); }) });
+  const k = cutoff(words.cutoff, state.k, (value) => change(() => { state.k = value; }));
   const step = (sign, by) => el("button", { type: "button", "aria-label": words[by < 0 ? "left" : "right"], onclick: () => move(chosen.at + by) }, sign);
   const buttons = [step("‹", -1), step("›", 1)];
   const again = el("button", { type: "button", onclick: () => change(() => { state = example(); }) }, words.again);
   box.append(
-    el("p", { class: "live-title" }, name), el("p", { class: "live-help" }, words.help),
-    el("div", { class: "board-rows" }, ...rows.map(({ element }) => element), el("div", { class: "board-row" }, el("b", {}, "k"), k)),
+    el("p", { class: "live-title" }, name), el("p", { class: "live-help" }, several ? words.tasks.several : words.help), several ? metric.element : "",
+    el("div", { class: "board-rows" }, ...rows.map(({ element }) => element), el("div", { class: "board-row" }, el("b", {}, "k"), k.element)),
     el("div", { class: "board-mean" }, el("div", { class: "board-bar", "aria-hidden": "true" }, bar, before), value),
-    el("p", { class: "live-help" }, words.tasks[metric]), el("p", { class: "board-foot" }, buttons[0], which, buttons[1], again),
+    el("p", { class: "live-help" }, several ? words.help : words.tasks[offered]), el("p", { class: "board-foot" }, buttons[0], which, buttons[1], again),
   );
 
   const draw = () => {
-    const scores = state.rankings.map((ranking) => score(metric, hitsOf(ranking), state.k));
-    name.textContent = `${words.metrics[metric]}@${state.k}`;
+    const scores = state.rankings.map((ranking) => score(metric.value, hitsOf(ranking), state.k));
+    name.textContent = `${words.metrics[metric.value]}@${state.k}`;
     box.style.setProperty("--k", state.k);
-    k.value = state.k;
-    k.style.setProperty("--part", (state.k - 1) / 9);
+    k.input.value = state.k;
     rows.forEach(({ docs, bar: adds, formula, value: shown, note }, row) => {
       const { retrieved, missed } = state.rankings[row], { addends } = scores[row], counts = new Set(addends.map(([rank]) => rank));
       retrieved.forEach(({ id, grade }, at) => {
@@ -105,7 +107,7 @@ export const start = (box, words, { metric }) => {
       note.textContent = missed.length ? fill(words.missed, { ids: missed.map(({ id }) => id).join(", ") }) : "";
     });
     const lesson = example(), now = mean(scores.map((one) => one.value));
-    const then = mean(lesson.rankings.map((ranking) => score(metric, hitsOf(ranking), lesson.k).value)), by = three(Math.abs(now - then));
+    const then = mean(lesson.rankings.map((ranking) => score(metric.value, hitsOf(ranking), lesson.k).value)), by = three(Math.abs(now - then));
     const same = Number(by) === 0;
     bar.style.width = `${100 * now}%`;
     before.style.left = `${100 * then}%`;

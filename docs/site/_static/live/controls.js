@@ -39,3 +39,9 @@ export const bar = (name, kind) => {
   };
   return { element: el("p", { class: `live-bar ${kind}` }, el("span", {}, name), el("span", { class: "live-track" }, fill, ghost), shown), set };
 };
+
+/** A slider of the cutoff k below rows of ten boxes: its handle stands where the line through the boxes does. */
+export const cutoff = (label, value, act) => {
+  const input = el("input", { type: "range", min: 1, max: 10, value, "aria-label": label, oninput: () => act(Number(input.value)) });
+  return { input, element: el("div", { class: "live-cutoff" }, input) };
+};

@@ -26,12 +26,12 @@ const styled = (words) => {
 };
 
 export const start = async (box, words) => {
-  const data = await read("page.json"), { answer } = data, ends = (word) => /[.!?]\s*$/.test(word);
+  const data = await read("page.json"), { answer } = data, ends = (word) => /[.!?。！？]\s*$/.test(word);
   const skipped = data.words.findIndex(ends) + 1, shown = styled(data.words).slice(skipped, data.words.findLastIndex(ends) + 1); // whole sentences
   const first = data.first + skipped, last = first + shown.length;
   const size = slider(words.size, { least: 20, most: 300, step: 10, value: 100, say: (n) => fill(words.tokens, { n }) }, () => draw());
   const shared = slider(words.overlap, { most: 50, step: 10, value: 0, say: (n) => `${n} %` }, () => draw());
-  const text = el("p", { class: "live-text", lang: "en", tabindex: 0, role: "group", "aria-label": words.text }), told = el("p", { class: "live-said", "aria-live": "polite" });
+  const text = el("p", { class: "live-text", tabindex: 0, role: "group", "aria-label": words.text }), told = el("p", { class: "live-said", "aria-live": "polite" });
   const whole = bar(words.whole, "dense"), vectors = bar(words.vectors, "words"), least = measure(data, 100, 0), most = measure(data, 20, 10).vectors;
 
   const draw = () => {
@@ -52,7 +52,7 @@ export const start = async (box, words) => {
 
   draw();
   box.append(
-    el("p", { class: "live-title" }, words.title), el("p", {}, words.ask), el("p", { class: "live-query", lang: "en" }, data.query),
+    el("p", { class: "live-title" }, words.title), el("p", {}, words.ask), el("p", { class: "live-query" }, data.query),
     text, size.element, shared.element, told, whole.element, vectors.element,
   );
 };

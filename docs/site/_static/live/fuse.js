@@ -38,17 +38,21 @@ export const start = async (box, words, { depth: begins, constant }) => {
   const rows = new Map();
 
   const question = el("p", { class: "live-query" }), list = el("ol", { class: "live-fused" });
-  const told = el("p", { class: "live-said", "aria-live": "polite" }), dot = svg("circle", { r: 5 });
+  const told = el("p", { class: "live-said", "aria-live": "polite" });
   const k = slider(words.constant, { most: constants.length - 1, value: constants.indexOf(Number(constant)), say: (i) => `k = ${constants[i]}` }, () => draw());
   const depth = choice(words.depth, [["10", "10"], ["100", "100"]], begins, () => draw());
   depth.element.prepend(words.depth);
-  depth.element.append(el("button", { type: "button", onclick: () => { at = (at + 1) % asked.length; rows.clear(); draw(); } }, words.next));
+  const next = el("button", { type: "button", onclick: () => { at = (at + 1) % asked.length; rows.clear(); draw(); } }, words.next);
 
-  const x = (i) => 8 + i * 304 / (constants.length - 1), y = (value) => 60 - (value - 0.55) * 190;
+  const x = (i) => 100 * i / (constants.length - 1), y = (value) => 100 * (0.82 - value) / 0.3; // of a hundred
   const path = (values) => values.map((value, i) => `${i ? "L" : "M"}${x(i)} ${y(value)}`).join("");
-  const picture = svg("svg", { viewBox: "0 0 320 74", role: "img" }), value = svg("text", {});
-  const label = (text, at, over) => { const made = svg("text", { x: at, y: over }); made.textContent = text; return made; };
-  picture.append(svg("path", { d: `M8 ${y(aloneMean)}H312`, class: "alone" }), svg("path", { d: path(curves[10]) }), svg("path", { d: path(curves[100]), class: "deep" }), dot, value, label(fill(words.alone, { value: aloneMean.toFixed(3) }), 312, y(aloneMean) - 4), label("10", 312, y(curves[10].at(-1)) - 4), label("100", 312, y(curves[100].at(-1)) + 14));
+  const place = (element, i, value) => { element.style.setProperty("--x", x(i)); element.style.setProperty("--y", y(value)); return element; };
+  const label = (kind, text, value) => place(el("span", { class: kind }, text), constants.length - 1, value);
+  const dot = el("i", {}), value = el("b", {}), picture = svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none" });
+  picture.append(svg("path", { d: `M0 ${y(aloneMean)}H100`, class: "alone" }), svg("path", { d: path(curves[10]) }), svg("path", { d: path(curves[100]), class: "deep" }));
+  const curve = el("div", { class: "live-curve", role: "img" }, picture, dot, value,
+    label("under", fill(words.alone, { value: aloneMean.toFixed(3) }), aloneMean), label("", words.lines[10], curves[10].at(-1)), label("below", words.lines[100], curves[100].at(-1)),
+    el("p", { class: "live-axis" }, el("b", {}, "k"), ...constants.map((k, i) => place(el("span", {}, k), i, 0))));
 
   const row = ({ id, ranks, grade, parts }, place, longest) => {
     const element = rows.get(id) ?? el("li", {}, el("b", {}), el("span", { class: "live-name" }, titles[id]), el("span", { class: "live-parts" }, el("i", {}), el("i", {})), el("small", {}));
@@ -72,17 +76,16 @@ export const start = async (box, words, { depth: begins, constant }) => {
       if (moved && element.isConnected) element.animate([{ transform: `translateY(${moved}px)` }, { transform: "none" }], { duration: 350, easing: "ease-out" });
     }
     const over = curves[depth.value][k.value], values = { value: ndcg(order, query.ideal).toFixed(3), alone: alone(query).toFixed(3), mean: over.toFixed(3), all: aloneMean.toFixed(3), n: queries.length };
-    for (const [one, name, down] of [[dot, "c", 0], [value, "", -8]]) { one.setAttribute(`${name}x`, x(k.value)); one.setAttribute(`${name}y`, y(over) + down); }
+    for (const one of [dot, value]) place(one, k.value, over);
     value.textContent = values.mean;
-    dot.setAttribute("class", depth.value === "100" ? "deep" : "");
-    picture.setAttribute("aria-label", fill(words.curve, values));
+    curve.setAttribute("aria-label", fill(words.curve, values));
     told.textContent = fill(words.told, values);
   };
 
   draw();
   box.append(
     el("div", { class: "live-legend" }, el("p", { class: "live-title" }, words.title), ...LISTS.map((name) => el("span", { class: name }, words[name]))),
-    el("p", {}, words.ask), question, list, k.element, depth.element, told,
-    el("p", { class: "live-caption" }, words.curves), el("div", { class: "live-curve" }, picture),
+    el("p", {}, words.ask), el("div", { class: "live-asked" }, question, next), list, k.element, depth.element, told,
+    el("p", { class: "live-caption" }, words.curves), curve,
   );
 };

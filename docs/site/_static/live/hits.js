@@ -2,6 +2,7 @@
 // one moves: what three metrics make of the part to the left of it. One passage is shown by its words.
 import { el, fill } from "../try/element.js";
 import { METRICS } from "../try/metrics.js";
+import { cutoff } from "./controls.js";
 
 const SHOWN = ["recall", "mrr", "ndcg"], START = { k: 3, row: 0 };
 let given; // the questions are in the page once, with its first picture of them
@@ -14,7 +15,7 @@ const hitsOf = ({ passages, ideal }, answers) => {
 };
 
 export const start = (box, words, { help = "help" }) => {
-  const { queries, answers } = data(words), hits = queries.map((query) => hitsOf(query, answers));
+  const { queries, answers, terms } = data(words), hits = queries.map((query) => hitsOf(query, answers));
   const first = (row) => Math.max(0, hits[row].relevant.indexOf(true));
   const chosen = { row: START.row, at: first(START.row) };
   const rank = el("b", {}), verdict = el("em", {}), title = el("span", {}), sentence = el("small", {});
@@ -37,20 +38,21 @@ export const start = (box, words, { help = "help" }) => {
     return { element, boxes };
   });
   const bars = SHOWN.map((metric) => {
-    const name = el("span", {}), value = el("b", {}), bar = el("i", {});
-    return { metric, name, value, bar, element: el("div", {}, name, " ", value, el("div", { class: "board-bar", "aria-hidden": "true" }, bar)) };
+    const at = el("span", {}), value = el("b", {}), bar = el("i", {});
+    const term = el("a", { class: "term", ...terms[metric] }, words.names[metric]), track = el("div", { class: "board-bar", "aria-hidden": "true" }, bar);
+    return { metric, at, value, bar, element: el("div", {}, term, at, " ", value, track, el("small", {}, words.means[metric])) };
   });
-  const k = el("input", { type: "range", min: 1, max: 10, value: START.k, "aria-label": "k", oninput: () => draw() });
+  const look = el("p", {}), k = cutoff(words.cutoff, START.k, () => draw());
   box.append(
     el("p", { class: "live-help" }, words[help], " ", help === "help" ? el("a", { href: "#cell-picture" }, words.more) : ""),
-    el("div", { class: "hits-rows" }, ...rows.map(({ element }) => element), el("div", { class: "hits-row" }, el("p", {}, "k"), k)),
+    el("div", { class: "hits-rows" }, ...rows.map(({ element }) => element), el("div", { class: "hits-row" }, look, k.element)),
     el("output", { class: "hits-bars" }, ...bars.map(({ element }) => element)), passage,
   );
 
   const draw = () => {
-    const cut = Number(k.value);
+    const cut = Number(k.input.value);
     box.style.setProperty("--k", cut);
-    k.style.setProperty("--part", (cut - 1) / 9);
+    look.textContent = fill(words.look, { k: cut });
     rows.forEach(({ element, boxes }, row) => {
       element.classList.toggle("chosen", row === chosen.row);
       boxes.forEach((one, at) => {
@@ -61,9 +63,9 @@ export const start = (box, words, { help = "help" }) => {
         one.tabIndex = at === (row === chosen.row ? chosen.at : first(row)) ? 0 : -1;
       });
     });
-    for (const { metric, name, value, bar } of bars) {
+    for (const { metric, at, value, bar } of bars) {
       const now = hits.reduce((total, one) => total + METRICS[metric](one, cut).value, 0) / hits.length;
-      name.textContent = `${words.names[metric]}@${cut}`;
+      at.textContent = `@${cut}`;
       value.textContent = now.toFixed(3);
       bar.style.width = `${100 * now}%`;
     }
@@ -75,4 +77,5 @@ export const start = (box, words, { help = "help" }) => {
     sentence.textContent = shown;
   };
   draw();
+  dispatchEvent(new CustomEvent("terms", { detail: box })); // site.js shows what they mean
 };

@@ -29,9 +29,9 @@ export const valuesOf = (scores, systems) => {
   return other ? one.map((value, i) => value - other[i]) : one;
 };
 
-export const start = async (box, words, { metric, systems }) => {
+export const start = async (box, words, { metric, systems, ask }) => {
   const scores = (await read("scores.json"))[metric], options = systems.split(", ");
-  const said = options.length > 1 ? words.two : words.one, shown = (value) => value.toFixed(3).replace("-", "−");
+  const said = options.length > 1 ? { ...words.two, ...words[ask] } : words.one, shown = (value) => value.toFixed(3).replace("-", "−");
   let values, all, means, next, low, bins;
   const size = slider(words.size, { least: LEAST, most: scores.mean.length, value: scores.mean.length }, () => {
     next = random(size.value);

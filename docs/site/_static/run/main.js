@@ -74,7 +74,7 @@ class Cell {
     const input = this.element.querySelector(".cell_input");
     input.append(this.text);
     input.after(el("p", { class: "run-bar" }, this.run, " ", this.change));
-    this.element.append(this.live);
+    if (this.old) this.old.after(this.live); else this.element.append(this.live);
   }
 
   edit() {
@@ -124,9 +124,10 @@ const perform = async (wanted) => {
     const last = Math.max(...wanted.map((cell) => cells.indexOf(cell)));
     for (const cell of cells.slice(0, last + 1)) {
       if (cell.ran && !wanted.includes(cell)) continue;
-      say("running", { cell: cell.id });
+      const number = cells.indexOf(cell) + 1;
+      say("running", { number, all: cells.length });
       if (!(await cell.execute())) {
-        say("error", { cell: cell.id });
+        say("error", { number });
         cell.live.scrollIntoView({ block: "nearest" });
         return;
       }
