@@ -27,10 +27,8 @@ from notebooks.kit.tables import CELL, parse, text_of
 
 NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 SHORT = 24  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
-# Lines of code: what is longer shows its beginning, on a phone also what is so long when it wraps, and may be split over
-# two sheets of paper.
-SHOWN_WHOLE = 12
-PHONE = 44  # letters of a line of code on a phone
+SHOWN_WHOLE = 12  # lines of code: what is longer shows its beginning, and may be split over two sheets of paper
+PHONE = 44  # letters of a line of code on a phone, where what is long once it wraps shows its beginning too
 DITTO = "同上"  # how the Chinese of a name ends that says only what the one before it says
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
