@@ -68,10 +68,8 @@ _LONG = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<\s]{25,}
 _PYTHON = re.compile(r'(?<=highlight-python notranslate"><div class="highlight"><pre><span></span>).*?(?=</pre>)', re.S)
 _NOTED = re.compile(r'(\S.*?)(\s+<span class="c1">[^\n]*</span>)')
 _PROSE = re.compile(r'\s*(?:<span class="w">\s*</span>)?<span class="(?:sd|c1)">[^<]*</span>')  # and no code beside it
-FITS, DEEPEST = (
-    42,
-    24,
-)  # characters of a line of code that need not wrap, a Chinese one counts two; the deepest indent that site.css knows
+FITS = 42  # characters of a line of code that need not wrap; a Chinese one counts two
+DEEPEST = 24  # the deepest indent that site.css knows
 _SCROLLED = re.compile(r'(?<=document\.querySelector\()"div\.bd-sidebar"')  # the contents scroll, what is above stays
 # The theme marks a section in the contents when its heading comes into the window: none after a jump (site.js does it).
 _MARKED = re.compile(r'e\(function\(\)\{const e=document\.querySelector\("#pst-page-toc-nav"\);.*?,c\(\)\}\),')
