@@ -49,6 +49,7 @@ BETTER = (
     (re.compile(rf"\s*<script[^>]*(?:{_NOT_OURS})\.js[^>]*></script>"), ""),
     (re.compile(r'\s*<meta name="docsearch:[^>]*>'), ""),
     (re.compile(r'<span class="pre">([^<]*)</span>'), r"\1"),  # of no use here, and a third of an API page
+    (re.compile(r'<span class="[npw]">([^<]*)</span>'), r"\1"),  # names and signs of code, which have its own colour
     (re.compile(r'<code class="docutils literal notranslate(?=">[!-~ ]{1,24}</code>)'), r"\g<0> short"),  # whole
     (re.compile(r"(?<=[、，；])(?=<code )"), "<wbr>"),  # where no line would end before a hyphen
     # What a screen reader would stumble over: a label that hides the text, a heading cell without text, no landmark.
@@ -67,7 +68,7 @@ _OPTION = re.compile(r"(?<= )--?\w[\w-]*")
 _LONG = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<\s]{25,}(?=</code>)')
 _PYTHON = re.compile(r'(?<=highlight-python notranslate"><div class="highlight"><pre><span></span>).*?(?=</pre>)', re.S)
 _NOTED = re.compile(r'(\S.*?)(\s+<span class="c1">[^\n]*</span>)')
-_PROSE = re.compile(r'\s*(?:<span class="w">\s*</span>)?<span class="(?:sd|c1)">[^<]*</span>')  # and no code beside it
+_PROSE = re.compile(r'\s*<span class="(?:sd|c1)">[^<]*</span>')  # and no code beside it
 FITS = 42  # characters of a line of code that need not wrap; a Chinese one counts two
 DEEPEST = 24  # the deepest indent that site.css knows
 _SCROLLED = re.compile(r'(?<=document\.querySelector\()"div\.bd-sidebar"')  # the contents scroll, what is above stays
