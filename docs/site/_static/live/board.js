@@ -4,7 +4,7 @@ import { el, fill } from "../try/element.js";
 import { FORMULAS, put } from "../try/formulas.js";
 import { METRICS, find } from "../try/metrics.js";
 import { NAMES, example } from "../try/state.js";
-import { choice, cutoff } from "./controls.js";
+import { choice, cutoff, key } from "./controls.js";
 
 const three = (value) => value.toFixed(3);
 const mean = (values) => values.reduce((a, b) => a + b) / values.length;
@@ -82,7 +82,7 @@ export const start = (box, words, { metric: offered }) => {
   const again = el("button", { type: "button", onclick: () => change(() => { state = example(); }) }, words.again);
   box.append(
     el("p", { class: "live-title" }, name), el("p", { class: "live-help" }, several ? words.tasks.several : words.help), several ? metric.element : "",
-    el("div", { class: "board-rows" }, ...rows.map(({ element }) => element), el("div", { class: "board-row" }, el("b", {}, "k"), k.element)),
+    key(words.key), el("div", { class: "board-rows" }, ...rows.map(({ element }) => element), el("div", { class: "board-row" }, el("b", {}, "k"), k.element)),
     el("div", { class: "board-mean" }, el("div", { class: "board-bar", "aria-hidden": "true" }, bar, before), value),
     el("p", { class: "live-help" }, several ? words.help : words.tasks[offered]), el("p", { class: "board-foot" }, buttons[0], which, buttons[1], again),
   );

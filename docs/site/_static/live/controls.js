@@ -29,6 +29,9 @@ export const choice = (label, options, value, act) => {
   return made;
 };
 
+/** What the colours of a picture mean, each by its class. */
+export const key = (words) => el("p", { class: "live-legend" }, ...Object.entries(words).map(([kind, meaning]) => el("span", { class: kind }, meaning)));
+
 /** A bar from 0 to 1 with its name and value, and an outline where it is by another measure. */
 export const bar = (name, kind) => {
   const fill = el("i", { class: "live-fill" }), ghost = el("i", { class: "live-ghost" }), shown = el("b", {});

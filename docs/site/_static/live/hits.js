@@ -2,9 +2,9 @@
 // one moves: what three metrics make of the part to the left of it. One passage is shown by its words.
 import { el, fill } from "../try/element.js";
 import { METRICS } from "../try/metrics.js";
-import { cutoff } from "./controls.js";
+import { cutoff, key } from "./controls.js";
 
-const SHOWN = ["recall", "mrr", "ndcg"], START = { k: 3, row: 0 };
+const SHOWN = ["recall", "mrr", "ndcg"], MOST = 10;
 let given; // the questions are in the page once, with its first picture of them
 const data = (words) => (given ??= words.queries ? words : JSON.parse(document.querySelector("figure.hits script").textContent));
 
@@ -14,10 +14,10 @@ const hitsOf = ({ passages, ideal }, answers) => {
   return { grades, ideal, relevant: grades.map((grade) => grade >= answers), R: ideal.filter((grade) => grade >= answers).length };
 };
 
-export const start = (box, words, { help = "help" }) => {
+export const start = (box, words, { help = "help", k: from = 3, row: shown = 0 }) => {
   const { queries, answers, terms } = data(words), hits = queries.map((query) => hitsOf(query, answers));
   const first = (row) => Math.max(0, hits[row].relevant.indexOf(true));
-  const chosen = { row: START.row, at: first(START.row) };
+  const chosen = { row: Number(shown), at: first(shown) };
   const rank = el("b", {}), verdict = el("em", {}), title = el("span", {}), sentence = el("small", {});
   const passage = el("div", { class: "hits-passage", "aria-live": "polite" }, el("p", {}, rank, " ", verdict), title, sentence);
   const rows = queries.map(({ text, passages }, row) => {
@@ -42,17 +42,18 @@ export const start = (box, words, { help = "help" }) => {
     const term = el("a", { class: "term", ...terms[metric] }, words.names[metric]), track = el("div", { class: "board-bar", "aria-hidden": "true" }, bar);
     return { metric, at, value, bar, element: el("div", {}, term, at, " ", value, track, el("small", {}, words.means[metric])) };
   });
-  const look = el("p", {}), k = cutoff(words.cutoff, START.k, () => draw());
+  const look = el("p", {}), k = cutoff(words.cutoff, from, () => draw());
   box.append(
-    el("p", { class: "live-help" }, words[help], " ", help === "help" ? el("a", { href: "#cell-picture" }, words.more) : ""),
+    el("p", { class: "live-help" }, words[help], " ", help === "help" ? el("a", { href: "#cell-picture" }, words.more) : ""), key(words.key),
     el("div", { class: "hits-rows" }, ...rows.map(({ element }) => element), el("div", { class: "hits-row" }, look, k.element)),
     el("output", { class: "hits-bars" }, ...bars.map(({ element }) => element)), passage,
   );
 
+  const mean = (metric, cut) => hits.reduce((total, one) => total + METRICS[metric](one, cut).value, 0) / hits.length;
   const draw = () => {
     const cut = Number(k.input.value);
     box.style.setProperty("--k", cut);
-    look.textContent = fill(words.look, { k: cut });
+    look.textContent = fill(help === "help" || mean("mrr", cut) < mean("mrr", MOST) ? words.look : words.solved, { k: cut });
     rows.forEach(({ element, boxes }, row) => {
       element.classList.toggle("chosen", row === chosen.row);
       boxes.forEach((one, at) => {
@@ -64,7 +65,7 @@ export const start = (box, words, { help = "help" }) => {
       });
     });
     for (const { metric, at, value, bar } of bars) {
-      const now = hits.reduce((total, one) => total + METRICS[metric](one, cut).value, 0) / hits.length;
+      const now = mean(metric, cut);
       at.textContent = `@${cut}`;
       value.textContent = now.toFixed(3);
       bar.style.width = `${100 * now}%`;

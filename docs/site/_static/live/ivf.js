@@ -2,6 +2,7 @@
 // centres are nearest. The true ten nearest points are marked, those in a cell that was not looked into as missed.
 import { el, fill } from "../try/element.js";
 import { random } from "../score/interval.js";
+import { key } from "./controls.js";
 
 const POINTS = 300, GROUPS = 20, CELLS = 12, NEAREST = 10, SPREAD = 9, START = { at: [47, 42], nprobe: 1 };
 const next = random(3);
@@ -60,7 +61,7 @@ export const start = (box, words) => {
   const another = el("button", { type: "button", onclick: () => { at = [inside(100 * next()), inside(100 * next())]; draw(); } }, words.another);
   const bar = (label, value, part) => el("div", {}, label, " ", value, el("div", { class: "board-bar", "aria-hidden": "true" }, part));
   box.append(
-    el("p", { class: "live-help" }, words.help), drawing,
+    el("p", { class: "live-help" }, words.help), drawing, key(words.key),
     el("label", { class: "ivf-probes" }, name, nprobe),
     el("div", { class: "ivf-bars" }, bar(words.agreement, values[0], agreement), bar(words.cost, values[1], cost)),
     el("p", { class: "board-foot" }, said, another),

@@ -2,7 +2,7 @@
 // differences of two systems, lie.
 import { el, fill } from "../try/element.js";
 import { random } from "../score/interval.js";
-import { choice, read, slider } from "./controls.js";
+import { choice, key, read, slider } from "./controls.js";
 
 const BIN = 0.01, FIRST = 20, LEAST = 10, MANY = 1000;
 const sum = (values) => values.reduce((total, value) => total + value, 0);
@@ -94,6 +94,6 @@ export const start = async (box, words, { metric, systems, ask }) => {
   box.append(
     el("p", { class: "live-title" }, said.title), el("p", {}, said.ask), ...(options.length > 1 ? [pair.element] : []),
     el("p", { class: "live-choice" }, more(1, words.once), more(100, words.hundred), more(1000, words.thousand)),
-    histogram, axis, spans, size.element, told,
+    key(said.key), histogram, axis, spans, size.element, told,
   );
 };
