@@ -19,6 +19,7 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from docs.site import bars
 from docs.site.figures import holds_svg
 from docs.site.project import Edition, site_words
 from notebooks.kit.labels import chinese, comments, labels, names_before
@@ -169,6 +170,7 @@ def table(html: str, edition: Edition) -> str:
     document = parse(re.sub(r"<style.*?</style>\s*", "", html, flags=re.S))
     _join_heads(document)
     _style_by_class(document)
+    bars.draw(document)
     if edition.language == "zh":
         _add_chinese(document, labels(edition.root))
     _let_names_break(document)

@@ -84,6 +84,23 @@ def test_a_table_of_words_is_a_list_on_a_phone(site: Site, path: str):
         assert site.page.evaluate(names) > 5
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", LESSONS)
+def test_numbers_stand_with_their_heading_on_a_phone(site: Site, name: str, language: str):
+    """A metric would be outside of the window, or a number below or beside the name of another one."""
+    site.look(PHONE)
+    site.open(f"{language}/{name}.html")
+    assert site.page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    apart = """(all, side) => all.flatMap(({ rows }) => [...rows].flatMap(({ cells }) => [...cells].map((cell, at) => {
+      const heading = rows[0].cells[at];
+      const moved = heading.getBoundingClientRect()[side] - cell.getBoundingClientRect()[side];
+      return getComputedStyle(heading).position === 'absolute' || Math.abs(moved) < 1 ? '' : cell.innerText;
+    }).filter(Boolean)))"""
+    for kind, side in (("turned", "top"), ("stacked", "right")):
+        assert site.page.locator(f"table.{kind}").evaluate_all(apart, side) == []
+        assert site.page.evaluate(TOO_WIDE, f"table.{kind}") == []
+
+
 def test_a_box_that_scrolls_says_so(site: Site):
     """Nobody would know that there is more to the right."""
     site.look(PHONE)
