@@ -1,8 +1,8 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
-What sets a lesson up, with its settings, is folded, and so are sources that a cell prints; a figure stands above the code that draws it, which is
-folded; other long code shows its beginning. Tables are styled by the site; their labels, the names of printed values
-and the comments in code have their Chinese in the Chinese edition (docs/labels.yml).
+What sets a lesson up, its settings too, is folded, and so are sources that a cell prints; a figure stands above the
+code that draws it, which is folded; other long code shows its beginning. Tables are styled by the site; their labels,
+the names of printed values and the comments in code have their Chinese in the Chinese edition (docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def fold(cell: nodes.Element, title: str) -> None:
 
 
 def fold_setup(settings: nodes.Element, title: str) -> None:
-    """Put the section that sets a lesson up, as far as its settings, into a box that is closed, in place of its heading.
+    """Put the section that sets a lesson up, down to its settings, into a closed box that takes its heading's place.
 
     What follows the settings there belongs to the beginning of the lesson then.
     """

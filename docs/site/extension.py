@@ -86,17 +86,20 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     title = next(doctree.findall(nodes.title))
     first = next(node for node in doctree.findall(nodes.paragraph) if node.parent is title.parent)
     first.parent.insert(first.parent.index(first) + 1, nodes.raw("", figures.opening(edition, name), format="html"))
-    needs = next(p for p in doctree.findall(nodes.paragraph) if p.astext().startswith(edition.words["needs"]))
-    needs.parent.remove(needs)
+    needs = [p for p in doctree.findall(nodes.paragraph) if p.astext().startswith(edition.words["needs"])][:1]
+    for paragraph in needs:
+        paragraph.parent.remove(paragraph)
     start, _, end = lesson_bar(app, name).partition(NEEDS)
-    bar = [nodes.raw("", start, format="html"), nodes.inline("", "", *needs.children), nodes.raw("", end, format="html")]
+    told = nodes.inline("", "", *[child for paragraph in needs for child in paragraph.children])
     at = title.parent.index(title) + 1
-    title.parent[at:at] = bar
+    title.parent[at:at] = [nodes.raw("", start, format="html"), told, nodes.raw("", end, format="html")]
     number = edition.words["lesson"].format(int(name[:2]))
     doctree.insert(0, nodes.raw("", f'<p class="lesson-number">{number}</p>', format="html"))
-    for paragraph in doctree.findall(nodes.paragraph):
-        if len(paragraph) == 1 and isinstance(paragraph[0], nodes.strong):
-            paragraph["classes"].append("takeaway")
+    for section in doctree.findall(nodes.section):
+        for paragraph in section:
+            words = [type(node) for node in paragraph.children if node.astext()]  # without MyST's empty texts
+            if isinstance(paragraph, nodes.paragraph) and words == [nodes.strong]:
+                paragraph["classes"].append("takeaway")
 
 
 def list_on_phones(_app: Sphinx, doctree: nodes.document) -> None:
