@@ -234,9 +234,8 @@ def test_the_head_of_a_lesson_says_what_it_needs(site: Path, name: str, language
     needs = notes(ROOT)["words"][language]["needs"]
     assert needs in soup.select_one(".lesson-bar > p").text
     assert not [p for p in soup.select("article section p") if p.text.startswith(needs)]
-    assert (
-        soup.select_one("article .lesson-number").text == {"en": f"Lesson {name[1]}", "zh": f"第{name[1]}课"}[language]
-    )
+    number = {"en": f"Lesson {name[1]}", "zh": f"第{name[1]}课"}[language]
+    assert soup.select_one("article .lesson-number").text == number
 
 
 @pytest.mark.parametrize("name", NAMES)
