@@ -13,7 +13,7 @@ help:  ## list the targets
 run: $(READY)  ## execute the lessons on the bundled default, and compare with the record
 	$(PY) -m notebooks.kit run
 
-test: $(READY_TEST)  ## run the tests, English lessons 01 to 05 and 08, and small runs of 06 and 07, among them
+test: $(READY_TEST)  ## run the tests, English lessons 1 to 5 and 8, and small runs of 6 and 7, among them
 	$(PY) -m pytest
 
 test-site: $(READY_TEST)  ## the built site in a browser; says at once if chromium, node or axe-core is missing

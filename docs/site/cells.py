@@ -1,8 +1,8 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
-Setup cells are folded, and so are sources that a cell prints; a figure stands above the code that draws it, which is
-folded; other long code shows its beginning. Tables are styled by the site; their labels, the names of printed values
-and the comments in code have their Chinese in the Chinese edition (docs/labels.yml).
+What sets a lesson up, its settings too, is folded, and so are sources that a cell prints; a figure stands above the
+code that draws it, which is folded; other long code shows its beginning. Tables are styled by the site; their labels,
+the names of printed values and the comments in code have their Chinese in the Chinese edition (docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -142,16 +142,16 @@ def fold(cell: nodes.Element, title: str) -> None:
     parent.insert(at, nodes.raw("", f'<details class="fold"><summary>{escape(title)}</summary>', format="html"))
 
 
-def fold_settings(cell: nodes.Element, title: str) -> None:
-    """Show the first group of a lesson's settings, and put those after the first blank line into a box."""
-    block = next(cell.findall(nodes.literal_block))
-    first, blank, rest = block.astext().partition("\n\n")
-    if blank:
-        box = f'<details class="fold"><summary>{escape(title)}</summary>'
-        shown, more = (nodes.literal_block(text, text, **block.attributes) for text in (first, rest))
-        html = [nodes.raw("", text, format="html") for text in ('<div class="settings">', box, "</details></div>")]
-        at = block.parent.index(block)
-        block.parent[at : at + 1] = [html[0], shown, html[1], more, html[2]]
+def fold_setup(settings: nodes.Element, title: str) -> None:
+    """Put the section that sets a lesson up, down to its settings, into a closed box that takes its heading's place.
+
+    What follows the settings there belongs to the beginning of the lesson then.
+    """
+    section = settings.parent
+    section.insert(section.index(settings) + 1, nodes.raw("", "</details>", format="html"))
+    start = nodes.raw("", f'<details class="fold setup"><summary>{escape(title)}</summary>', format="html")
+    at = section.parent.index(section)
+    section.parent[at : at + 1] = [nodes.target("", "", ids=section["ids"]), start, *section.children[1:]]
 
 
 def offer_all_lines(block: nodes.Element, words: dict[str, str]) -> None:
@@ -251,7 +251,7 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] in folded:
             fold(cell, folded[ids[cell["cell_index"]]])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] == "parameters":
-            fold_settings(cell, words["settings"])
+            fold_setup(cell, words["setup"])
         elif cell.get("nb_element") == "cell_code" and any(map(holds_svg, cell[-1].children)):
             show_figure_first(cell, words["code lines"])
         elif cell.get("nb_element") == "cell_code":

@@ -26,7 +26,6 @@ from docs.site import (
     home,
     inserts,
     live,
-    run,
     samples,
     search,
     terms,
@@ -34,10 +33,10 @@ from docs.site import (
 )
 from docs.site.finish import finish
 from docs.site.project import MARKS, Edition, addresses, notes, slugs
-from docs.site.pyodide import FOLDER
 from notebooks.kit.notebooks import lesson_names
 
 WIDE_CELL, LONG_WORD = 40, 16  # letters: more of them is a sentence, or broken in half of a phone
+NEEDS = "<!-- needs -->"  # in lesson-bar.html: what a lesson needs, taken out of its text
 LINES_A_CELL = 10_000  # MyST-NB counts the lines of a notebook so: cell 0 begins at line 10,000
 
 
@@ -72,7 +71,7 @@ def name_headings(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
-    """Give a lesson an anchor for each cell, and a bar under its title."""
+    """Give a lesson an anchor for each cell, its number above its title, a bar below it, and marked takeaways."""
     edition, name = Edition.of(app), app.env.docname
     if name not in lesson_names(edition.root):
         return
@@ -87,8 +86,20 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     title = next(doctree.findall(nodes.title))
     first = next(node for node in doctree.findall(nodes.paragraph) if node.parent is title.parent)
     first.parent.insert(first.parent.index(first) + 1, nodes.raw("", figures.opening(edition, name), format="html"))
-    start = next(section for section in doctree.findall(nodes.section) if section.parent is title.parent)["ids"][0]
-    title.parent.insert(title.parent.index(title) + 1, nodes.raw("", lesson_bar(app, name, start), format="html"))
+    needs = [p for p in doctree.findall(nodes.paragraph) if p.astext().startswith(edition.words["needs"])][:1]
+    for paragraph in needs:
+        paragraph.parent.remove(paragraph)
+    start, _, end = lesson_bar(app, name).partition(NEEDS)
+    told = nodes.inline("", "", *[child for paragraph in needs for child in paragraph.children])
+    at = title.parent.index(title) + 1
+    title.parent[at:at] = [nodes.raw("", start, format="html"), told, nodes.raw("", end, format="html")]
+    number = edition.words["lesson"].format(int(name[:2]))
+    doctree.insert(0, nodes.raw("", f'<p class="lesson-number">{number}</p>', format="html"))
+    for section in doctree.findall(nodes.section):
+        for paragraph in section:
+            words = [type(node) for node in paragraph.children if node.astext()]  # without MyST's empty texts
+            if isinstance(paragraph, nodes.paragraph) and words == [nodes.strong]:
+                paragraph["classes"].append("takeaway")
 
 
 def list_on_phones(_app: Sphinx, doctree: nodes.document) -> None:
@@ -116,8 +127,8 @@ def _width(text: str) -> int:
     return sum(1 + (sign > "\u2e7f") for sign in text)
 
 
-def lesson_bar(app: Sphinx, name: str, start: str) -> str:
-    """Return the lines under the title of a lesson: time, what to know before, where it starts, launch, downloads."""
+def lesson_bar(app: Sphinx, name: str) -> str:
+    """Return the lines under the title of a lesson: steps, time, launch, downloads, and a mark for what it needs."""
     edition = Edition.of(app)
     project, words = addresses(edition.root), edition.words
     owner, path = project.slug, f"notebooks/{edition.language}/{name}.ipynb"
@@ -126,14 +137,11 @@ def lesson_bar(app: Sphinx, name: str, start: str) -> str:
     there = elsewhere and (edition.root / "docs" / edition.language / f"{elsewhere['page']}.md").exists()
     context = {
         "name": name,
-        "start": start,
         "words": words,
         "language": edition.language,
         "steps": [said["step"][step.strip("*")] | {"lit": step[0] == "*"} for step in given],
         "minutes": Edition(edition.root, "en").minutes(name),
-        "needs": edition.about(name, "needs") or words["needs"],
         "elsewhere": elsewhere if there else None,
-        "here": FOLDER in app.tags and name in run.LESSONS,
         "launch": {label: url.format(owner=owner, tag=project.tag, path=path) for label, url in urls.items()},
     }
     return str(app.builder.templates.render("lesson-bar.html", context))

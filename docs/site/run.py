@@ -37,7 +37,7 @@ LESSONS = {
     "04_judgements": Lesson(("matplotlib", "numpy", "pandas", "scikit-learn", "scipy")),
 }
 AT_ONCE = ("archives", "elsewhere", "lesson", "total", "words")  # what the offer needs; the rest is fetched on start
-PLACE = '<span class="target" id="cell-setup">'
+PLACE = '<p class="launch">'
 
 
 def packages(names: tuple[str, ...]) -> set[str]:
@@ -98,14 +98,18 @@ def _printed(edition: Edition, lesson: str) -> dict[str, str]:
 
 
 def offer(app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
-    """Put the tool before the first cell of a lesson that runs in the page."""
+    """Put the tool into the head of a lesson that runs in the page."""
     if FOLDER not in app.tags or page not in LESSONS:
         return
     edition = Edition.of(app)
     later = settings(edition, page)
-    data = as_json({name: later.pop(name) for name in AT_ONCE})
+    offered = {name: later.pop(name) for name in AT_ONCE}
     write_data(app, f"run/{page}.json", later)
-    tool = f'<div class="run" data-files="../{FOLDER}/">{data}</div>'
+    words, size = offered["words"], offered["total"] / 1e6
+    said = words["offer"].format(size=f"{size:.0f}") + (words["recorded"] if len(offered["archives"]) > 1 else "")
+    button = f'<p class="run-buttons"><button type="button">{words["start"]}</button></p>'
+    data = as_json(offered)
+    tool = f'<div class="run" data-files="../{FOLDER}/">{button}<p role="status">{said}</p>{data}</div>'
     context["body"] = context["body"].replace(PLACE, tool + PLACE, 1)
     app.add_css_file("run/run.css")
     app.add_js_file("run/main.js", type="module")

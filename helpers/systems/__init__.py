@@ -6,7 +6,7 @@ Its modules::
     combine      run files, fusion and reranking
     api          models behind an embeddings API
     sparse       learned sparse retrieval
-    contenders   the models of lesson 03
+    contenders   the models of lesson 3
     cost         the seconds of each stage and the bytes of the index
     latency      the seconds of a single query
     planning     an estimate of time, disk and memory for a large corpus

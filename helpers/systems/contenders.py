@@ -1,4 +1,4 @@
-"""The models and poolings that lesson 03 compares, and the ranking of a collection by each."""
+"""The models and poolings that lesson 3 compares, and the ranking of a collection by each."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

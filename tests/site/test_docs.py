@@ -219,14 +219,36 @@ def test_sources_are_folded_and_figures_stand_above_their_code(site: Path, langu
     assert kinds == {"source lines": 8, "code lines": 13}
 
 
-def test_settings_that_can_wait_are_folded(site: Path):
+def test_the_settings_of_a_lesson_are_folded(site: Path):
     """A newcomer would meet sixteen settings before the first question, or a setting would be missing."""
     soup = BeautifulSoup((site / "en" / "01_evaluation.html").read_text(encoding="utf-8"), "html.parser")
-    first, more = soup.select(".settings pre")
     cell = next(c for c in read(lesson_path(ROOT, "en", "01_evaluation")).cells if c.id == "parameters")
-    assert f"{first.text.strip()}\n\n{more.text.strip()}" == cell.source
-    assert len(first.text.strip().split("\n")) == 4
-    assert more.find_parent("details")
+    assert soup.select("details.setup > .cell pre")[-1].text.strip() == cell.source
+    assert soup.select_one("#setup").find_next("details")["class"] == ["fold", "setup"], "links to the setup lead there"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_head_of_a_lesson_says_what_it_needs(site: Path, name: str, language: str):
+    """A reader would begin without what a lesson takes for granted, or would read it twice."""
+    soup = BeautifulSoup((site / language / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+    needs = notes(ROOT)["words"][language]["needs"]
+    assert needs in soup.select_one(".lesson-bar > p").text
+    assert not [p for p in soup.select("article section p") if p.text.startswith(needs)]
+    number = {"en": f"Lesson {name[1]}", "zh": f"第{name[1]}课"}[language]
+    assert soup.select_one("article .lesson-number").text == number
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_takeaways_stand_out_in_both_languages(site: Path, name: str):
+    """What a section teaches would be lost in its text, or be marked in one language alone."""
+    marked = {}
+    for language in LANGUAGES:
+        soup = BeautifulSoup((site / language / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+        places = [p.find_parent("section")["id"] for p in soup.select("p.takeaway")]
+        assert 3 <= len(places) == len(set(places)) <= 7, f"{language}: one in a section at most"
+        marked[language] = places
+    assert marked["en"] == marked["zh"]
 
 
 def test_marks_of_the_checks_are_not_published(site: Path):

@@ -318,13 +318,13 @@ def test_nothing_found_leads_on(site: Site, language: str):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_sections_of_one_name_are_one_result(site: Site, language: str):
-    """Six results called "Setup" would push all others out of sight; or five of them could not be reached."""
+    """Six results called "Exercises" would push all others out of sight; or five of them could not be reached."""
     site.look(WIDE)
     site.open(f"{language}/search.html")
-    links = found(site, "setup" if language == "en" else "准备")
-    first = site.page.locator("#search-results li").filter(has=site.page.locator("a[href$='#setup']"))
-    assert len([link for link in links if link.endswith("#setup")]) == 1 == first.count()
-    assert first.locator("a[href$='#setup']").count() > 5
+    links = found(site, "exercises" if language == "en" else "练习")
+    first = site.page.locator("#search-results li").filter(has=site.page.locator("a[href$='#exercises']"))
+    assert len([link for link in links if link.endswith("#exercises")]) == 1 == first.count()
+    assert first.locator("a[href$='#exercises']").count() > 5
 
 
 def test_another_word_for_a_term_brings_its_definition_and_a_count_is_true(site: Site):

@@ -51,12 +51,12 @@ from tests.sample import code
 
 
 def test_a_text_cut_at_a_comma_is_refused(tmp_path: Path) -> None:
-    """The page of a lesson would say "You need: Python" and leave out the rest."""
+    """The picture of a lesson would be introduced by half a sentence."""
     (tmp_path / "docs").mkdir()
-    row = "{en: Python, and recall from lesson 02, zh: 会用Python}"  # a comma ends an unquoted text
-    text = f"lessons: {{02_metrics: {{needs: {row}}}}}\n"
+    row = "{en: Eight questions, and a row of each, zh: 八个问题}"  # a comma ends an unquoted text
+    text = f"lessons: {{02_metrics: {{picture: {row}}}}}\n"
     (tmp_path / "docs" / "lessons.yml").write_text(text, encoding="utf-8")
-    with pytest.raises(DocsError, match=r"02_metrics, needs: .*and recall from lesson 02"):
+    with pytest.raises(DocsError, match=r"02_metrics, picture: .*and a row of each"):
         notes(tmp_path)
 
 

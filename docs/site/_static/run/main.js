@@ -5,7 +5,7 @@ import { shown } from "./outputs.js";
 const box = document.querySelector(".run"), { words, ...settings } = JSON.parse(box.querySelector("script").textContent);
 const base = new URL(box.dataset.files, document.baseURI).href;
 
-const status = el("p", { role: "status" }), bar = el("progress", { max: 1, value: 0, hidden: true });
+const start = box.querySelector("button"), status = box.querySelector("[role=status]"), bar = el("progress", { max: 1, value: 0, hidden: true });
 const say = (key, values = {}) => { status.textContent = key ? fill(words[key], values) : ""; };
 let worker = null, answer = null, receive = null, ready = null, loaded = 0, begun = 0;
 
@@ -148,7 +148,7 @@ const buttons = () => {
   for (const cell of cells) cell.run.disabled = busy;
 };
 
-const start = el("button", { type: "button", onclick: async () => {
+start.onclick = async () => {
   start.disabled = true;
   try {
     Object.assign(settings, await (await fetch(new URL(`${settings.lesson}.json`, import.meta.url))).json());
@@ -160,7 +160,7 @@ const start = el("button", { type: "button", onclick: async () => {
   start.hidden = true;
   all.hidden = again.hidden = false;
   await perform(cells);
-} }, words.start);
+};
 const all = el("button", { type: "button", hidden: true, onclick: () => perform(cells) }, words.all);
 const halt = el("button", { type: "button", hidden: true, onclick: stop }, words.stop);
 const again = el("button", { type: "button", hidden: true, onclick: () => {
@@ -170,5 +170,5 @@ const again = el("button", { type: "button", hidden: true, onclick: () => {
 } }, words.reset);
 
 for (const id of settings.elsewhere) element(id).querySelector(".cell_input").after(el("p", { class: "run-elsewhere" }, words.elsewhere));
-const offer = words.offer + (settings.archives.length > 1 ? words.recorded : "");
-box.append(el("p", {}, fill(offer, { size: (settings.total / 1e6).toFixed(0) })), el("p", { class: "run-buttons" }, start, " ", all, " ", halt, " ", again), bar, status);
+start.after(" ", all, " ", halt, " ", again);
+box.append(bar);
