@@ -32,7 +32,7 @@ button.addEventListener("click", async () => {
   const shown = box.querySelector(".home-query"), others = data.queries.filter(([, text]) => text !== shown.textContent);
   const [, text, lists] = others.find(([, other]) => other === second) ?? others[Math.floor(Math.random() * others.length)];
   second = null;
-  box.style.minHeight = `${box.offsetHeight}px`; // where letters are wide, the room of the style sheet is not enough
+  box.style.minHeight = `${box.getBoundingClientRect().height}px`; // where letters are wide, the room of the style sheet is not enough
   shown.textContent = text;
   for (const column of box.querySelectorAll("[data-system]")) draw(column, lists[column.dataset.system]);
 });
