@@ -138,7 +138,7 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     assert at == sorted(at)
     assert at[1] < WIDE["height"], "the lessons are below the first screen"
     height = "document.querySelector('h1').getBoundingClientRect().height"
-    assert site.page.evaluate(height) < 3.3 * 58, "the title takes more than three lines"
+    assert site.page.evaluate(height) < 3.3 * 46, "the title takes more than three lines"
     lesson = site.page.locator("main a[href='01_evaluation.html']:visible").count()
     assert lesson <= 3, "the same lesson is offered again and again"
     site.look(PHONE)
