@@ -1,7 +1,7 @@
 """The home page: its first screen, with recorded rankings of two systems side by side, its tools and its figure.
 
 The words are in home.yml, the rankings in rankings.json (tests/site/rankings.py makes and checks them). The first query
-is part of the page; the others are fetched when the reader asks for another one.
+is part of the page; the others are fetched when the reader asks for another one: once a chosen one, then any.
 """
 
 from __future__ import annotations
@@ -9,22 +9,18 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from docs.site.dense import LANGUAGE, model_size
 from docs.site.pocket import read_pocket
 from docs.site.project import MARKS, Edition, as_json, read_yaml
-from docs.site.terms import explained
 from helpers.index.words import tokenize
 from notebooks.kit.cells import alt_text
 from notebooks.kit.figures import notebook_figures
 from notebooks.kit.notebooks import lesson_names
-from notebooks.kit.translation import glossary
 
 MARK = '<div class="home"'
 SYSTEMS = {"en": {"dense": "MiniLM", "BM25": "BM25"}, "zh": {"dense": "multilingual", "BM25": "BM25"}}
 SHOWN, FAR = 3, 10  # passages shown of a ranking; an answer below rank FAR is no success
 METRIC = "ndcg@10"  # the one that the sentence beside the figure names
-TERMS = {  # of the glossary, and how home.yml names them
-    "BM25": "BM25", "normalised discounted cumulative gain": "nDCG", "trec_eval": "trec_eval",
-}  # fmt: skip
 
 
 def rankings(edition: Edition) -> dict[str, Any]:
@@ -63,12 +59,11 @@ def home(edition: Edition, _argument: str) -> str:
     """Return the first screen as one line of HTML."""
     words, data = _words(edition), rankings(edition)
     minutes = [Edition(edition.root, "en").minutes(name) for name in lesson_names(edition.root)]
-    known = {TERMS[term.en]: term for term in glossary(edition.root) if term.en in TERMS}
     fill = {
         "lessons": len(minutes), "minutes": minutes[0], "hours": round(sum(minutes) / 60),
         "queries": len(data["queries"]), "dense": words["systems"]["dense"][0],
         **{f"mean_{system}": mean for system, mean in data["means"].items()},
-        **{name: explained(term, name, edition.language) for name, term in known.items()},
+        "megabytes": round(model_size() / 1e6),
     }  # fmt: skip
     own = next(iter(read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language]["suggested"]))
 
@@ -76,7 +71,8 @@ def home(edition: Edition, _argument: str) -> str:
         return escape(words).format(**fill)
 
     facts = "".join(f"<li><b>{text(a)}</b>{text(b)}</li>" for a, b in words["facts"])
-    chosen = next(row for row in data["queries"] if row[0] == words["first"])
+    chosen, second = (next(row for row in data["queries"] if row[0] == words[key]) for key in ("first", "second"))
+    when = words["when"] if edition.language != LANGUAGE or model_size() else ""
     labels = {
         key: words[key] for key in ("answers", "related", "answered", "late", "missed", "shared", "none", "comma")
     }
@@ -89,16 +85,17 @@ def home(edition: Edition, _argument: str) -> str:
         f'{MARK}><p class="home-go">'
         f'<a href="01_evaluation.html">{text(words["start"])}</a> <a href="own_model.html">{text(words["own"])}</a></p>'
         f'<ul class="home-facts">{facts}</ul>'
-        f'<div class="home-demo" data-rankings="_static/home/rankings.json">'
+        f'<div class="home-demo" data-rankings="_static/home/rankings.json" data-second="{escape(second[1])}">'
         f"{as_json(labels)}"
         f'<p class="home-ask"><span>{text(words["demo"])}</span> '
         f'<button type="button" hidden>{text(words["another"])}</button></p>'
         f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
         f'<div class="home-lists">{systems}</div>'
-        f'<p class="home-means">{text(words["means"])} <a href="03_model_comparison.html">{text(words["more"])}</a></p>'
+        f'<p class="home-means"><b>{text(words["nothing"])}</b> {text(words["means"])} '
+        f'<a href="03_model_comparison.html">{text(words["more"])}</a></p>'
         f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])}</label>'
         f'<input id="home-own" type="search" maxlength="200" placeholder="{escape(own)}">'
-        f"<button>{text(words['ask'])}</button></form></div></div>"
+        f"<button>{text(words['ask'])}</button><small>{text(when)}</small></form></div></div>"
     )
 
 

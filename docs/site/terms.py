@@ -26,12 +26,6 @@ def anchor(term: Term) -> str:
     return f"term-{slugs([term.en])[0]}"
 
 
-def explained(term: Term, shown: str, language: str) -> str:
-    """Return a term in HTML of our own as `explain_terms` links it in a page."""
-    title = escape(term.means[language])
-    return f'<a class="term reference internal" href="glossary.html#{anchor(term)}" title="{title}">{escape(shown)}</a>'
-
-
 @cache
 def words(root: Path, language: str) -> dict[str, Term]:
     """The words of the glossary to explain in a language, each with its term; everyday words are left out."""
@@ -55,7 +49,7 @@ def explain_terms(app: Sphinx, doctree: nodes.document) -> None:
         return
     seen: set[str] = set()
     for paragraph in doctree.findall(nodes.paragraph):
-        if _within(paragraph, nodes.table):
+        if _within(paragraph, nodes.table) or (page == "index" and paragraph.parent.parent is doctree):  # its pitch
             continue
         for text in list(paragraph.findall(nodes.Text)):
             if not _within(text, BARE):

@@ -3,7 +3,8 @@
 rankings.json: for each query of both languages the first ten passages of each system, and each system's mean nDCG@10;
 where the first answer is further down, its rank, of a hundred, and its passage. And of each passage that answers a
 query, the number of the sentence that the language's dense model finds nearest to the query. The question that the
-page "Ask the corpus" suggests (ask.yml) is ranked too.
+page "Ask the corpus" suggests (ask.yml) is ranked too. And of MiniLM, which cosine tells questions that the collection
+answers from others (near).
 passages.bin: MiniLM's vectors of the English passages in 8 bits, first the scale of each. A test computes both again.
 """
 
@@ -20,6 +21,7 @@ from docs.site.dense import PASSAGES, quantize
 from docs.site.pocket import in_sentences
 from docs.site.project import read_yaml
 from helpers.data import RetrievalDataset, load_dataset
+from helpers.data.spans import load_spans
 from helpers.embeddings import encode
 from helpers.index.words import STOP_WORDS
 from helpers.metrics import evaluate
@@ -62,7 +64,28 @@ def rankings(language: str, without: str = "") -> dict[str, Any]:
         for text, row in zip(texts, ranking.ids, strict=True):
             ids = [data.doc_ids[passage] for passage in row[:SHOWN] if passage >= 0]
             result["suggested"][text][name] = " ".join(ids)
+    if language == "en":
+        result["near"] = near(model, data)
     return result
+
+
+def near(model: Any, data: RetrievalDataset) -> dict[str, float]:
+    """Return the cosine that best tells questions with an answer from others, and how many reach it by their best.
+
+    ``answered`` are the queries of the collection, ``other`` those of pages-en, which are about other subjects; the
+    ``least`` cosine is, of 0.05, 0.10, …, the one with the smallest sum of the two error rates. ``without`` are the
+    queries of the collection when the passages that answer are taken away.
+    """
+    passages, others = encode(model, data.corpus), load_spans("pages-en").queries
+    own, foreign = (encode(model, texts, kind="query") @ passages.T for texts in (data.queries, others))
+    best, strange = own.max(axis=1), foreign.max(axis=1)
+    least = min(
+        (step / 20 for step in range(1, 20)), key=lambda least: (best < least).mean() + (strange >= least).mean()
+    )
+    for row, grades in zip(own, data.qrels, strict=True):
+        row[[passage for passage, grade in grades.items() if grade >= data.relevance_level]] = -1
+    counts = {"answered": best, "other": strange, "without": own.max(axis=1)}
+    return {"least": least, "others": len(others), **{name: int((top >= least).sum()) for name, top in counts.items()}}
 
 
 def ranked(systems: dict[str, Any], data: RetrievalDataset, dense: str) -> dict[str, Ranking]:

@@ -14,7 +14,8 @@ import torch
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
 from docs.site import dense
-from docs.site.project import DocsError, read_yaml
+from docs.site.pocket import read_pocket
+from docs.site.project import DocsError, Edition, read_yaml
 from helpers.data import load_dataset
 from helpers.embeddings import encode
 from helpers.metrics import evaluate
@@ -40,10 +41,11 @@ import { DenseIndex, fuse } from "./encoder.js";
 const { folder, texts, queries, matched } = JSON.parse(text), at = (name) => readFileSync(`${folder}/${name}`);
 const buffer = (name) => new Uint8Array(at(name)).buffer, layout = JSON.parse(at("minilm.json"));
 const index = new DenseIndex(layout, buffer("minilm.bin"), String(at("vocab.txt")), buffer("passages.bin"));
-const nearest = queries.map((query) => index.search(query, 100));
+const found = queries.map((query) => index.search(query, 100)), cosines = found.map(([[, cosine]]) => cosine);
+const nearest = found.map((ranking) => ranking.map(([passage]) => passage));
 const tokens = texts.map((each) => index.tokenize(each));
 const vectors = queries.slice(0, 9).map((query) => [...index.encode(query)]);
-const scored = { tokens, vectors, nearest, fused: nearest.map((ranking, i) => fuse([ranking, matched[i]])) };
+const scored = { tokens, vectors, nearest, cosines, fused: nearest.map((ranking, i) => fuse([ranking, matched[i]])) };
 """
 
 
@@ -95,9 +97,12 @@ def test_the_page_ranks_as_the_model_in_8_bits_does(node: Any, files: Path, tmp_
     scores, nearest = vectors @ passages().T, np.array(page["nearest"])
     best = -np.sort(-scores, axis=1)[:, :100]
     np.testing.assert_allclose(np.take_along_axis(scores, nearest, axis=1), best, atol=3e-6)  # or two are this close
+    np.testing.assert_allclose(page["cosines"], -best[:, 0], atol=3e-6)
     fused = Fusion([Ranking(best, nearest), words]).rank(data, 10)
     assert page["fused"] == fused.ids.tolist()
     if share == 1:
+        near = read_pocket(Edition(ROOT, "en")).near
+        assert abs(sum(cosine >= near["least"] for cosine in page["cosines"]) - near["answered"]) <= 1
         score = evaluate(nearest[:, :10], data.qrels, "ndcg@10", relevance_level=data.relevance_level).mean["ndcg@10"]
         for language, text in {"en": "{:.3f} of nDCG@10", "zh": "nDCG@10都是{:.3f}"}.items():
             assert text.format(score) in (ROOT / "docs" / language / "ask.md").read_text("utf-8")
@@ -144,7 +149,7 @@ def test_a_reader_downloads_the_model_and_asks_it(site: Site):
     assert not [url for url in requests if "minilm" in url], "downloaded before it was wanted"
     site.page.locator(".ask-lists li select").first.select_option("3")
     site.page.click(".ask-offer .main")
-    site.until("document.querySelectorAll('.ask-lists > div:last-child li').length === 10")
+    site.until("document.querySelectorAll('.ask-lists > div:first-child li').length === 10")
     assert not site.page.locator(".ask-offer").is_visible()
     assert site.page.locator(".ask-scores b").count() > 0, "the reader's own grades are gone"
 
@@ -163,4 +168,10 @@ def test_a_reader_downloads_the_model_and_asks_it(site: Site):
     nearest = [data.doc_ids[row] for row in np.argsort(-(passages() @ vector))[:2]]
     assert first(question, "MiniLM")[:2] == nearest  # the third is another without the rounding
     assert len(first(question, "fusion")) == 10
+    unlikely = read_yaml(ROOT / "docs" / "site" / "ask.yml")["en"]["unlikely"]
+    said = lambda: site.page.locator(".ask > .tool-note").inner_text()  # noqa: E731
+    assert unlikely not in said()
+    first("who won the world cup", "MiniLM")
+    assert said().startswith(unlikely), "a reader would take the passages for a bad answer"
+    assert site.page.locator(".ask-near button").count() == 3
     assert site.wrong == []

@@ -132,7 +132,7 @@ export class DenseIndex extends Encoder {
     this.passages = new Int8Array(passages, 4 * this.size);
   }
 
-  /** Return the numbers of the k passages nearest to a text. */
+  /** Return the numbers of the k passages nearest to a text, each with its cosine. */
   search(text, k = 10) {
     const vector = this.encode(text);
     const scores = Array.from(this.scales, (scale, passage) => {
@@ -140,7 +140,7 @@ export class DenseIndex extends Encoder {
       for (let i = 0, at = passage * DIM; i < DIM; i += 1, at += 1) sum += vector[i] * this.passages[at];
       return Math.fround(scale * sum);
     });
-    return [...scores.keys()].sort((a, b) => scores[b] - scores[a] || a - b).slice(0, k);
+    return [...scores.keys()].sort((a, b) => scores[b] - scores[a] || a - b).slice(0, k).map((passage) => [passage, scores[passage]]);
   }
 }
 

@@ -4,10 +4,10 @@ import { METRICS, find } from "../try/metrics.js";
 import { fuse } from "./encoder.js";
 import { WordIndex, tokenize } from "./words.js";
 
-const CUTOFF = 10, DEPTH = 100, SHOWN = 3; // SHOWN: passages of a list that stands alone, and of the nearest question
-const REST = `li:nth-child(${SHOWN} of [data-id]) ~ [data-id]`; // passages that a reader has to ask for
+const CUTOFF = 10, DEPTH = 100, NEAR = 3; // NEAR: judged questions offered beside the reader's own
+const ALONE = 3, BESIDE = 5; // passages shown at first of a list that stands alone and, on a phone, of two
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
-const wanted = { first: "BM25", second: document.documentElement.lang.startsWith("zh") ? "multilingual" : "MiniLM" };
+const wanted = { first: document.documentElement.lang.startsWith("zh") ? "multilingual" : "MiniLM", second: "BM25" };
 const matching = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.endsWith("bigrams") || (name === "BM25" && !words.systems["BM25:bigrams"]));
 
 let loading = null, data = null, index = null, queries = null; // queries: each with the passages that answer it
@@ -39,7 +39,8 @@ const tell = (message) => (turn = turn.catch(() => {}).then(() => new Promise((r
   hear = { resolve, reject };
   worker.postMessage(message);
 })));
-const nearest = async (text) => (await tell({ text, k: DEPTH })).ranking;
+/** The passages nearest to a question, and the cosine of the first. */
+const nearest = (text) => tell({ text, k: DEPTH });
 
 const download = async () => {
   button.disabled = true;
@@ -58,7 +59,7 @@ const download = async () => {
     await tell({ size: SIZE });
     ready = true;
     if (query.lists) return;
-    query.nearest = await nearest(query.text);
+    Object.assign(query, await nearest(query.text));
     show();
   } catch (error) {
     worker?.terminate();
@@ -85,16 +86,16 @@ const places = choices.map(() => el("div", {})); // what there is instead of a l
 const press = (text) => ask(text).then(() => note.focus({ preventScroll: true }));
 const example = ([text, about]) => el("button", { type: "button", onclick: () => press(text) }, el("span", {}, about), el("b", {}, text));
 const title = el("p", { class: "tool-title" }, words.try), examples = el("div", { class: "ask-examples" }, title, el("div", {}, ...words.examples.map(example)));
-const scores = choices.map(() => el("p", { class: "ask-scores", "aria-live": "polite" })), hint = el("p", {}, words.hint), faint = el("p", {}, words.faint);
+const scores = choices.map(() => el("p", { class: "ask-scores", "aria-live": "polite" })), hint = el("p", {}), faint = el("p", {}, words.faint);
 const unfold = (list, button) => {
   list.classList.remove("folded");
   button.hidden = true;
-  list.querySelector(`${REST} summary`).focus();
+  list.querySelector("[data-id][data-rest] summary").focus();
 };
 const more = lists.map((list) => el("button", { type: "button", class: "ask-more", onclick: ({ target }) => unfold(list, target) }));
 const columns = choices.map((select, i) => el("div", {}, select, scores[i], lists[i], more[i], places[i]));
-const near = el("section", { class: "ask-near" }); // the judged question nearest to the reader's own
-const result = el("div", { class: "ask-result", hidden: true }, el("div", { class: "ask-lists" }, ...columns), faint, near, hint);
+const near = el("section", { class: "ask-near" }); // judged questions near to the reader's own
+const result = el("div", { class: "ask-result", hidden: true }, el("div", { class: "ask-lists" }, ...columns), faint, hint, near);
 
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
 const ranks = (system) => Boolean(query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system)));
@@ -122,8 +123,23 @@ const reason = (id) => {
   const telling = found(id, small);
   return telling.length ? el("small", {}, listed(words.shares, telling)) : el("small", { class: "faint" }, listed(words.only, found(id)));
 };
-/** The judged question that shares most words with the reader's, it or its answers, and these words. */
-const closest = () => queries.search(query.text, "BM25").map((i) => [data.queries[i], shared(query.text, data.queries[i].all, small)]).find(([, both]) => both.length);
+const answered = ({ grades }, id) => grades[id] >= data.answers;
+/** Judged questions near to the reader's, each with the words that both share: those with the nearest answers or, without the dense model, those that share most words, they or their answers. */
+const closest = () => {
+  const all = query.nearest ? query.nearest.flatMap((i) => data.queries.filter((judged) => answered(judged, data.passages[i][0])))
+    : queries.search(query.text, "BM25").map((i) => data.queries[i]);
+  return [...new Set(all)].map((judged) => [judged, shared(query.text, judged.all, small)]).filter(([, both]) => query.nearest || both.length).slice(0, NEAR);
+};
+/** The words of the question that say what is asked and that no passage has. */
+const missing = () => without([...new Set(parts(query.text))], small)
+  .filter((word) => (/\p{Script=Han}/u.test(word) ? !data.passages.some((passage) => whole(passage).includes(word)) : !index.postings.has(word)));
+/** What is known of a question that nobody has judged: whether it has an answer here. */
+const verdict = (unlikely) => {
+  if (query.lists) return words.recorded;
+  const { cosine } = query, lost = missing();
+  if (cosine === undefined) return `${words.own} ${lost.length ? listed(words.missing, lost) : ""}`;
+  return fill(unlikely ? words.far : words.near, { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.queries.length });
+};
 const short = (value) => String(Number(value.toFixed(3)));
 const grades = () => new Map([...Object.entries(query.grades), ...own]);
 
@@ -132,32 +148,19 @@ const nearestSentence = ({ id, text }, passage, body) => {
   const sentences = body.split(between).filter(Boolean);
   return sentences[data.sentences[id ?? text]?.[passage]] ?? index.nearest(text, sentences);
 };
-/** A passage at its rank: its title opens its text, of which the style sheet shows that sentence where the passage answers. */
-const item = (asked, id, rank, why, grade) => {
-  const [, name, body] = data.byId.get(id), sentence = nearestSentence(asked, id, body), at = body.indexOf(sentence);
+/** A passage at its rank, which the reader may grade: its title opens its text, of which the style sheet shows that sentence where the passage answers. */
+const item = (id, rank, system) => {
+  const [, name, body] = data.byId.get(id), sentence = nearestSentence(query, id, body), at = body.indexOf(sentence);
+  const why = matching.includes(system) ? [" ", reason(id)] : [];
   return el("li", { "data-id": id, "data-rank": rank }, el("details", {}, el("summary", {}, name, ...why),
-    el("p", {}, body.slice(0, at), el("mark", {}, sentence), body.slice(at + sentence.length))), grade, el("q", {}, sentence));
+    el("p", {}, body.slice(0, at), el("mark", {}, sentence), body.slice(at + sentence.length))),
+  el("select", { "aria-label": fill(words.mine, { title: name }), onchange: ({ target }) => judge(id, target.value) },
+    el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label)))),
+  el("q", {}, sentence));
 };
-/** A passage that the reader may grade. */
-const gradable = (id, rank, system) => {
-  const [, name] = data.byId.get(id);
-  return item(query, id, rank, matching.includes(system) ? [" ", reason(id)] : [],
-    el("select", { "aria-label": fill(words.mine, { title: name }), onchange: ({ target }) => judge(id, target.value) },
-      el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label)))));
-};
-/** The first passages of a recorded ranking, and the first that answers. */
-const beginning = (asked, system) => {
-  const ids = asked.lists[system], places = new Set([...ids.keys()].slice(0, SHOWN)).add(ids.findIndex((id) => asked.grades[id] >= data.answers));
-  return el("div", {}, el("b", {}, words.systems[system]), el("ol", {}, ...[...places].filter((at) => at >= 0).map((at) => {
-    const grade = asked.grades[ids[at]], row = item(asked, ids[at], at + 1, [], el("em", {}, words.grades[grade] ?? words.unjudged));
-    row.className = grade === undefined ? "" : `grade-${grade}`;
-    return row;
-  })));
-};
-
 /** The rows of a list; each run of passages that are left out is one row, which says their ranks. */
 const rows = (ids, left, system) => ids.flatMap((id, at) => {
-  if (!left.includes(id)) return [gradable(id, at + 1, system)];
+  if (!left.includes(id)) return [item(id, at + 1, system)];
   if (left.includes(ids[at - 1])) return [];
   let end = at + 1;
   while (left.includes(ids[end])) end += 1;
@@ -201,9 +204,11 @@ const judge = (id, value) => {
 const show = (chosen) => {
   const free = !data.queries.includes(query);
   Object.keys(wanted).forEach((name, i) => { if (choices[i] !== chosen) choices[i].value = wanted[name]; });
-  if (!choices.some(({ value }) => ranks(value))) choices.find((select) => select !== chosen).value = matching[0];
+  if (!choices.some(({ value }) => ranks(value))) choices.findLast((select) => select !== chosen).value = matching[0];
   const [first, second] = choices.map(({ value }) => data.means[value]);
-  say(free ? (query.lists ? words.recorded : words.own) : fill(words.known, { queries: data.queries.length, first, second }), free ? "tool-note" : "tool-help");
+  const unlikely = free && !query.lists && query.cosine < data.near.least;
+  say(free ? verdict(unlikely) : fill(words.known, { queries: data.queries.length, first, second }), free ? "tool-note" : "tool-help");
+  if (unlikely) note.prepend(el("b", {}, words.unlikely), " ");
   title.textContent = words.next;
   choices.forEach((select, i) => {
     const { value } = select, ids = retrieved(value), offered = !ranks(value) && !ready && SIZE && DENSE.includes(value);
@@ -215,23 +220,27 @@ const show = (chosen) => {
     columns[i].hidden = !ranks(value) && !offered && select !== chosen;
   });
   const alone = !choices.every(({ value }) => ranks(value)); // a list without another beside it
+  result.classList.toggle("alone", alone);
   lists.forEach((list, i) => {
-    const rest = list.querySelectorAll(REST).length;
-    list.classList.toggle("folded", alone && rest > 0);
-    more[i].hidden = !alone || !rest;
+    const first = list.querySelectorAll("[data-id]")[(alone ? ALONE : BESIDE) - 1], all = [...list.children];
+    const left = first ? all.slice(all.indexOf(first) + 1).filter((row) => !answered(query, row.dataset.id)) : [];
+    const rest = left.filter((row) => row.dataset.id).length;
+    left.forEach((row) => { row.dataset.rest = ""; });
+    list.classList.toggle("folded", rest > 0);
+    more[i].hidden = !rest;
     more[i].textContent = fill(words.more, { rest });
   });
-  const [judged, both] = (alone && closest()) || [];
-  near.hidden = !judged;
-  if (judged) near.replaceChildren(el("h2", {}, words.near), example([judged.text, listed(words.shares, both)]),
-    el("div", { class: "ask-pair" }, ...Object.values(wanted).map((system) => beginning(judged, system))));
+  const judged = free && !query.lists ? closest() : [];
+  near.hidden = !judged.length;
+  near.replaceChildren(el("h2", {}, words.judged), el("div", {}, ...judged.map(([{ text }, both]) => example([text, both.length ? listed(words.shares, both) : ""]))));
+  if (unlikely) result.prepend(near); else result.append(near);
   const main = result.contains(offer);
   result.classList.toggle("offered", main);
   faint.hidden = !result.querySelector(".faint");
   go.classList.toggle("main", !main); // a page has one main button
-  hint.hidden = free;
   result.hidden = false;
-  note.hidden = !lists.some((list) => list.querySelector("li[data-id]")); // nothing to grade
+  hint.hidden = note.hidden = !lists.some((list) => list.querySelector("li[data-id]")); // nothing to grade
+  hint.textContent = free ? words.judge : words.hint;
   before = null;
   draw();
   const { top } = lists[0].getBoundingClientRect();
@@ -251,7 +260,7 @@ const ask = async (text) => {
   input.value = text;
   if (!await loaded()) return;
   query = data.queries.find((known) => known.text === text)
-    ?? { text, grades: {}, lists: data.suggested[text], nearest: ready && await nearest(text) };
+    ?? { text, grades: {}, lists: data.suggested[text], ...(ready && await nearest(text)) };
   own = new Map();
   history.replaceState(null, "", `#q=${encodeURIComponent(text)}`);
   show();

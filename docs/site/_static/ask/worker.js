@@ -29,6 +29,7 @@ onmessage = async ({ data: { size, text, k } }) => {
         get("minilm.json").then((file) => file.json()), get("vocab.txt").then((file) => file.text()), get("passages.bin").then((file) => file.arrayBuffer())]);
       index = new DenseIndex(layout, await weights(size), vocabulary, passages);
     }
-    postMessage(text === undefined ? { ready: true } : { text, ranking: index.search(text, k) });
+    const found = text === undefined ? [] : index.search(text, k);
+    postMessage({ nearest: found.map(([passage]) => passage), cosine: found[0]?.[1] });
   } catch (error) { postMessage({ error: error.message }); }
 };

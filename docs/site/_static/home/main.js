@@ -25,12 +25,14 @@ box.querySelector("form").addEventListener("submit", (event) => {
   location.assign(`ask.html#q=${encodeURIComponent(value.trim() || placeholder)}`);
 });
 
-let data = null;
+let data = null, { second } = box.dataset; // the question that comes second; those after it are drawn
 button.hidden = false;
 button.addEventListener("click", async () => {
   data ??= await (await fetch(box.dataset.rankings)).json();
   const shown = box.querySelector(".home-query"), others = data.queries.filter(([, text]) => text !== shown.textContent);
-  const [, text, lists] = others[Math.floor(Math.random() * others.length)];
+  const [, text, lists] = others.find(([, other]) => other === second) ?? others[Math.floor(Math.random() * others.length)];
+  second = null;
+  box.style.minHeight = `${box.getBoundingClientRect().height}px`; // where letters are wide, the room of the style sheet is not enough
   shown.textContent = text;
   for (const column of box.querySelectorAll("[data-system]")) draw(column, lists[column.dataset.system]);
 });
