@@ -63,6 +63,8 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
         after = page.index(first) + 1
         page.insert(after + isinstance(page[after], nodes.doctest_block), begin)
     if edition.language != "en":
+        for dash in [text for text in page.findall(nodes.Text) if text == " -- "]:  # Sphinx sets it in English alone
+            dash.parent.replace(dash, nodes.Text(" – "))
         page["classes"].append("language-en")
         note = edition.words["modules"][module] + edition.words["in english"]
         page.insert(1, nodes.paragraph("", note, classes=["where", *_chinese(edition)]))

@@ -69,20 +69,18 @@ def signed(name: str, function: Any, text: str, notes: dict[str, Any]) -> list[s
 def complete_entry(app: Sphinx, kind: str, name: str, obj: Any, _options: object, lines: list[str]) -> None:
     """Add to the docstring of a function of helpers what its page shows; formulas in it are set."""
     edition, notes = Edition.of(app), read_yaml(Edition.of(app).root / "docs" / "site" / "api.yml")
-    if kind in ("function", "method", "class") and name.startswith("helpers.metrics"):
-        text = "\n".join(lines)
-        for written, latex in notes["formulas"].items():
-            text = text.replace(written, f":math:`{latex}`")
-        lines[:] = text.split("\n")
     if kind != "function" or not obj.__module__.startswith(name.rpartition(".")[0]):  # Sphinx asks of imports too
         return
     short, text, chinese = name.rpartition(".")[2], "\n".join(lines), " language-zh-CN" * (edition.language == "zh")
     if found := [key for key, metric in METRICS.items() if metric.definition.__name__ == short]:
-        lines[0] = lines[0].replace(" Shape (q,).", "")
         shown = formula(edition, found[0])
         lines[1:1] = ["", f".. container:: formula{chinese}", "", f"   {shown}", ""]
     end = next((i for i, line in enumerate(lines) if SECTION.fullmatch(line)), len(lines))
     lines[end:end] = ["", *signed(name, obj, text, notes)]
     lines += ["", *explained(edition, short, chinese)]
+    text = re.sub(r" Shape \(\w+,\)\.", "", "\n".join(lines)) if name.startswith("helpers.metrics") else "\n".join(lines)
+    for written, latex in notes["formulas"].items():
+        text = text.replace(written, f":math:`{latex}`")
+    lines[:] = text.split("\n")
     if short in notes["examples"]:
         lines += ["Example:", *(f"    {line}" for line in notes["examples"][short].split("\n")), ""]
