@@ -78,7 +78,7 @@ def complete_entry(app: Sphinx, kind: str, name: str, obj: Any, _options: object
     end = next((i for i, line in enumerate(lines) if SECTION.fullmatch(line)), len(lines))
     lines[end:end] = ["", *signed(name, obj, text, notes)]
     lines += ["", *explained(edition, short, chinese)]
-    text = re.sub(r" Shape \(\w+,\)\.", "", "\n".join(lines)) if name.startswith("helpers.metrics") else "\n".join(lines)
+    text = re.sub(r" Shape \(\w+,\)\.", "", "\n".join(lines))  # the result says so
     for written, latex in notes["formulas"].items():
         text = text.replace(written, f":math:`{latex}`")
     lines[:] = text.split("\n")
