@@ -63,6 +63,8 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
         after = page.index(first) + 1
         page.insert(after + isinstance(page[after], nodes.doctest_block), begin)
     if edition.language != "en":
+        for dash in [text for text in page.findall(nodes.Text) if text == " -- "]:  # Sphinx sets it in English alone
+            dash.parent.replace(dash, nodes.Text(" – "))
         page["classes"].append("language-en")
         note = edition.words["modules"][module] + edition.words["in english"]
         page.insert(1, nodes.paragraph("", note, classes=["where", *_chinese(edition)]))
@@ -83,10 +85,21 @@ def _row(name: str, entry: nodes.Element, known: str) -> list[nodes.paragraph]:
     for method in entry[-1].findall(addnodes.desc_signature):
         method["_toc_name"] = ""
     about = entry[-1].next_node(nodes.paragraph)
-    summary = known or re.split(r"\.(?:\s|$)", about.astext() if about else "")[0]
     link = nodes.reference("", "", nodes.literal("", name), refid=entry[0]["ids"][0])
-    cell = nodes.paragraph("", summary, classes=["language-zh-CN"] if known else [])
+    cell = nodes.paragraph("", known, classes=["language-zh-CN"] if known else [])
+    cell += _first_sentence(about) if about and not known else []
     return [nodes.paragraph("", "", link), cell]
+
+
+def _first_sentence(about: nodes.paragraph) -> list[nodes.Node]:
+    """Return what stands in a paragraph before its first full stop."""
+    sentence: list[nodes.Node] = []
+    for part in about:
+        words = re.split(r"\.(?:\s|$)", part.astext()) if isinstance(part, nodes.Text) else []
+        sentence.append(nodes.Text(words[0]) if words else part.deepcopy())
+        if len(words) > 1:
+            break
+    return sentence
 
 
 def _table(rows: list[list[nodes.paragraph]]) -> nodes.table:

@@ -20,6 +20,7 @@ from docs.site import (
     ask,
     cells,
     companions,
+    entries,
     figures,
     formulas,
     head,
@@ -214,7 +215,7 @@ TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
 STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of Sphinx, in this order
     "builder-inited": [search.no_index_of_sphinx],
     "source-read": [inserts.fill],
-    "autodoc-process-docstring": [list_returns, say_division],
+    "autodoc-process-docstring": [entries.complete_entry, list_returns, say_division],
     "autodoc-process-signature": [shorten_signature],
     "autodoc-skip-member": [skip_members],
     "doctree-read": [

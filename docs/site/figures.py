@@ -139,7 +139,8 @@ def draw_bars(_app: Sphinx, doctree: nodes.document) -> None:
         body.children = [first, *sorted(body[1:], key=lambda row: -abs(values[row] - start))]
         for row, value in values.items():
             change = "" if row is first else f"{value - start:+.3f}".replace("-", "−")
-            row[1][0] += nodes.raw("", f"<small>{change}</small>", format="html")
+            if start:  # the change from 0 is the value
+                row[1][0] += nodes.raw("", f"<small>{change}</small>", format="html")
             places = (100 * (each - low) / (high - low) for each in (start, value))
             row += nodes.entry("", nodes.raw("", _bar(*places), format="html"))
         ends = nodes.raw("", f"<span>{low:g}</span><span>{high:g}</span>", format="html")

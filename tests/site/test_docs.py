@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import doctest
 import importlib
 import importlib.util
 import json
@@ -28,9 +29,10 @@ from docs.site.finish import POLICY, Pages, broken_in_right_places
 from docs.site.formulas import mathml
 from docs.site.inserts import card, filled
 from docs.site.links import check_links, unreachable
-from docs.site.project import DocsError, Edition, addresses, notes, site_words, slugs
+from docs.site.project import DocsError, Edition, addresses, notes, read_yaml, site_words, slugs
 from docs.site.pyodide import FOLDER
 from docs.site.styles import needed
+from helpers.metrics import METRICS
 from notebooks.kit.cells import code_cells
 from notebooks.kit.markdown import headings
 from notebooks.kit.notebooks import LANGUAGES, ROOT, dumps, lesson_names, lesson_path, read
@@ -330,6 +332,29 @@ def test_a_page_of_a_module_begins_with_its_names(site: Path, language: str):
     else:
         assert section["lang"] == "en"
         assert [note["lang"] for note in section.select("p.where")] == ["zh-CN"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_entry_has_formula_parameters_result_and_lesson(site: Path, language: str):
+    """A reader would find the formula in ASCII, or not learn what a metric takes and returns."""
+    soup = BeautifulSoup((site / language / "helpers.metrics.html").read_text(encoding="utf-8"), "html.parser")
+    fields = {"en": ["Parameters:", "Returns:"], "zh": ["参数:", "返回:"]}[language]
+    for name, metric in METRICS.items():
+        entry = soup.find(id=f"helpers.metrics.{metric.definition.__name__}").find_next_sibling("dd")
+        assert [label.get_text() for label in entry.select("dt")][:2] == fields, name
+        assert entry.select_one(".formula").get_text().strip(), name
+        assert entry.select_one(".where a")["href"].startswith("0"), name
+        assert "^" not in entry.get_text(), name
+    formula = soup.find(id="helpers.metrics.ndcg").find_next(class_="formula")
+    sheet = BeautifulSoup((site / language / "cheatsheet.html").read_text(encoding="utf-8"), "html.parser")
+    assert formula.get_text().strip() in sheet.get_text()
+
+
+def test_the_examples_of_api_pages_give_what_they_show():
+    """A reader would copy an example and get another result than the page shows."""
+    for name, text in read_yaml(ROOT / "docs" / "site" / "api.yml")["examples"].items():
+        example = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
+        assert doctest.DocTestRunner().run(example) == (0, len(example.examples)), name
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -77,8 +77,8 @@ const marked = (text, spots) => {
   return [...spots.flatMap(([at, to]) => [text.slice(from, at), make("mark", "", text.slice(at, (from = to)))]), text.slice(from)];
 };
 
-/** A found section: its title as a link, its page, links to others of the same name, and an excerpt, in a short form of one
- line: of its prose; if it is a table alone, of the row that has most of the query; else of its code. A page is shown from
+/** A found section: its title as a link, its page, links to others of the same name, and an excerpt, in a short form of two
+ lines: of its prose; if it is a table alone, of the row that has most of the query; else of its code. A page is shown from
  its beginning, and so is a row. */
 export const item = ({ section, reading, typed, others, spots }, short = false) => {
   const where = section.of && section.of !== section.title ? [" ", make("span", "search-where", section.short || section.of)] : [];
@@ -87,7 +87,7 @@ export const item = ({ section, reading, typed, others, spots }, short = false) 
   const [prose, ...rows] = section.text.split("\n"), row = rows.reduce((best, one) => (count(one) > count(best) ? one : best), rows[1] ?? "");
   const text = prose || row || section.code;
   const long = /\p{Script=Han}/u.test(text) ? 100 : 180; // a Chinese character is as wide as two letters
-  const part = excerpt(text, prose && !section.page ? spots(text, query) : [], ...(short ? [140, 16] : [long]));
+  const part = excerpt(text, prose && !section.page ? spots(text, query) : [], ...(short ? [long, 30] : [long]));
   return make("li", "", link(section.url, ...marked(section.title, spots(section.title, typed))), ...where, ...same, make("p", "", ...marked(part, spots(part, query))));
 };
 

@@ -1,13 +1,13 @@
 // Puzzles to solve by moving documents: each condition with the mean that it is about, and whether it holds.
 import { el, fill, titled } from "./element.js";
 
-const LASTS = 9000; // milliseconds for which a solution is shown over the rankings
+const LASTS = 9000; // milliseconds for which it is said that a puzzle is solved
 const holds = ([metric, sign, bound], means) => (sign === "<" ? means[metric] < bound : Math.abs(means[metric] - bound) < 1e-12);
 
 export class Puzzles {
   constructor(words) {
     this.words = words;
-    this.said = el("p", { class: "try-solved", role: "status" }); // what a solution shows, where the puzzles are out of sight
+    this.said = el("p", { class: "try-solved", role: "status" }); // that one is solved, where the puzzles are out of sight
     this.all = words.puzzles.map(({ goals, why }) => {
       const chips = goals.map((goal) => ({ goal, element: el("span", { class: "try-chip" }) }));
       return { why, chips, element: el("li", {}, ...chips.map(({ element }) => element)) };
@@ -28,7 +28,7 @@ export class Puzzles {
       if (!chips.every(({ goal }) => holds(goal, means))) continue;
       element.className = "solved";
       element.append(el("p", {}, why));
-      this.said.textContent = fill(words.solved, { number: i + 1, why });
+      this.said.textContent = fill(words.solved, { number: i + 1 });
       clearTimeout(this.waiting);
       this.waiting = setTimeout(() => { this.said.textContent = ""; }, LASTS);
     }

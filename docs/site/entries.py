@@ -1,0 +1,86 @@
+"""What the page of a function shows beside its docstring: its formula, parameters, result, example and lesson.
+
+The formula of a metric is that of the cheat sheet; api.yml has the words of parameters and results.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from docs.site.project import DocsError, Edition, read_yaml, slugs
+from helpers.metrics import METRICS
+
+ROW = re.compile(r"^\| `(\w+)(?:@k)?` \|.*\| (.+) \|$", re.M)  # a metric of the cheat sheet, and its formula
+SECTION = re.compile(r"(?:Args|Returns|Raises|Example):")
+
+
+def formula(edition: Edition, metric: str) -> str:
+    """Return the formula of a metric as reStructuredText, "" if the cheat sheet has none."""
+    found = dict(ROW.findall("".join(edition.texts("cheatsheet")))).get(metric, "")
+    parts = re.split(r"\$(.+?)\$", found)
+    return "\\ ".join(f":math:`\\displaystyle {part}`" if i % 2 else part for i, part in enumerate(parts))
+
+
+def explained(edition: Edition, name: str, chinese: str) -> list[str]:
+    """Return a line that leads to the section of a lesson on a function, none if api.yml names none."""
+    lessons = read_yaml(edition.root / "docs" / "site" / "api.yml")["lessons"]
+    for place in (place for place, names in lessons.items() if name in names.split()):
+        lesson, _, anchor = place.partition("#")
+        titles = dict(zip(slugs(Edition(edition.root, "en").headings(lesson)), edition.headings(lesson), strict=True))
+        words = edition.words["explained"].format(int(lesson[:2]))
+        return [f".. container:: where{chinese}", "", f"   `{words}{titles[anchor]} <{lesson}.html#{anchor}>`__", ""]
+    return []
+
+
+def _type(annotation: object) -> str:
+    """Return an annotation without the modules of its names."""
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return re.sub(r"\b\w+\.", "", text)
+
+
+def _words(known: dict[str, str], kind: str, name: str, *keys: str) -> str:
+    """Return the words under the first of some keys. Raises DocsError if there are none."""
+    for key in keys:
+        if key in known:
+            return known[key]
+    raise DocsError(f"docs/site/api.yml: {kind} has no words for {' or '.join(keys)}, which {name} needs")
+
+
+def signed(name: str, function: Any, text: str, notes: dict[str, Any]) -> list[str]:
+    """Return the sections on the parameters and the result of a function that its docstring, text, has not."""
+    short, signature = name.rpartition(".")[2], inspect.signature(function)
+    lines = []
+    if "Args:" not in text and signature.parameters:
+        lines.append("Args:")
+        for each in signature.parameters:
+            said = _words(notes["parameters"], "parameters", name, f"{short}.{each}", each)
+            lines.append(f"    {each}: {said}")
+        lines.append("")
+    kind = _type(signature.return_annotation)
+    if "Returns:" not in text and kind != "None":
+        lines += ["Returns:", f"    {_words(notes['returns'], 'returns', name, short, kind)}", ""]
+    return lines
+
+
+def complete_entry(app: Sphinx, kind: str, name: str, obj: Any, _options: object, lines: list[str]) -> None:
+    """Add to the docstring of a function of helpers what its page shows; formulas in it are set."""
+    edition, notes = Edition.of(app), read_yaml(Edition.of(app).root / "docs" / "site" / "api.yml")
+    if kind != "function" or not obj.__module__.startswith(name.rpartition(".")[0]):  # Sphinx asks of imports too
+        return
+    short, text, chinese = name.rpartition(".")[2], "\n".join(lines), " language-zh-CN" * (edition.language == "zh")
+    if found := [key for key, metric in METRICS.items() if metric.definition.__name__ == short]:
+        shown = formula(edition, found[0])
+        lines[1:1] = ["", f".. container:: formula{chinese}", "", f"   {shown}", ""]
+    end = next((i for i, line in enumerate(lines) if SECTION.fullmatch(line)), len(lines))
+    lines[end:end] = ["", *signed(name, obj, text, notes)]
+    lines += ["", *explained(edition, short, chinese)]
+    text = re.sub(r" Shape \(\w+,\)\.", "", "\n".join(lines))  # the result says so
+    for written, latex in notes["formulas"].items():
+        text = text.replace(written, f":math:`{latex}`")
+    lines[:] = text.split("\n")
+    if short in notes["examples"]:
+        lines += ["Example:", *(f"    {line}" for line in notes["examples"][short].split("\n")), ""]
