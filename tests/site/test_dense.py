@@ -97,7 +97,7 @@ def test_the_page_ranks_as_the_model_in_8_bits_does(node: Any, files: Path, tmp_
     scores, nearest = vectors @ passages().T, np.array(page["nearest"])
     best = -np.sort(-scores, axis=1)[:, :100]
     np.testing.assert_allclose(np.take_along_axis(scores, nearest, axis=1), best, atol=3e-6)  # or two are this close
-    np.testing.assert_allclose(page["cosines"], -best[:, 0], atol=3e-6)
+    np.testing.assert_allclose(page["cosines"], best[:, 0], atol=3e-6)
     fused = Fusion([Ranking(best, nearest), words]).rank(data, 10)
     assert page["fused"] == fused.ids.tolist()
     if share == 1:
