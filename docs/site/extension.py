@@ -91,7 +91,7 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     for paragraph in needs:
         paragraph.parent.remove(paragraph)
     start, _, end = lesson_bar(app, name).partition(NEEDS)
-    told = nodes.inline("", "", *[child for paragraph in needs for child in paragraph.children])
+    told = nodes.inline("", "", *[child for paragraph in needs for child in paragraph.children], classes=["needs"])
     at = title.parent.index(title) + 1
     title.parent[at:at] = [nodes.raw("", start, format="html"), told, nodes.raw("", end, format="html")]
     number = edition.words["lesson"].format(int(name[:2]))

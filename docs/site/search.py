@@ -24,7 +24,7 @@ from notebooks.kit.translation import glossary
 
 Section = tuple[str, str, str, str]  # anchor, title, text, code
 FOLDED = ("setup", "provenance")  # cells that set up or say versions
-LISTED = {"group", "names"}  # what lists the names of a module, which have sections of their own
+LISTED = {"group", "names", "needs"}  # the names of a module, which have sections of their own; what a lesson needs
 _COMMAND = re.compile(r"\\(?:text|mathrm|mathit|operatorname)\{([^{}]*)\}")
 
 
@@ -95,6 +95,13 @@ def _joined(parts: list[str]) -> str:
     return " ".join("".join(parts).split())
 
 
+def apart(root: Path, text: str) -> str:
+    """Return a text with a space of no width where search.yml says that two words meet."""
+    for words in settings(root)["apart"]:
+        text = text.replace("".join(words.split()), "\u200b".join(words.split()))
+    return text
+
+
 def collect(app: Sphinx, page: str, _template: str, _context: object, doctree: nodes.document | None) -> None:
     """Take down the sections of a page as it is written."""
     if doctree is None:
@@ -162,7 +169,7 @@ def write(app: Sphinx, failure: Exception | None) -> None:
             counts = settings(root)["sections"].get(anchor, 1)
             other = also.pop(f"{page}#{anchor}" if number else page, "")
             named = other if number else f"{short}, {other}".strip(", ")
-            entries.append([len(pages), anchor if number else "", title, text, code, counts, named])
+            entries.append([len(pages), anchor if number else "", title, apart(root, text), code, counts, named])
         title = found[0][1] if found else page
         pages.append({"url": f"{page}.html", "title": title, "short": short, "prior": prior(root, page)})
     data = {"pages": pages, "sections": entries, "synonyms": synonyms(root), "terms": terms(edition)}

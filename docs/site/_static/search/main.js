@@ -1,5 +1,5 @@
 // The search page: sections of the site for what the reader types, with an excerpt of each.
-import { cards, item, load } from "./results.js";
+import { explain, item, load } from "./results.js";
 
 const MOST = 20;
 
@@ -10,7 +10,7 @@ const start = async () => {
   const show = () => {
     const query = input.value.trim().slice(0, 200), found = query ? index.search(query, MOST) : [];
     box.replaceChildren(...found.map((section) => item(section)));
-    term.replaceChildren(...cards(index.define(query)));
+    explain(term, index.define(query), box);
     said.replaceChildren(...index.count(query, found, MOST));
     said.dataset.query = query;
     return query;

@@ -26,7 +26,7 @@ const telling = (word) => !SMALL.has(word);
 const ASKING = [/^(?:differences?|relation|relationship) between\s+/i, /^(?:explain|handle|deal with|understand)\s+(?=\S)/i,
   /^(?:what(?:'s| is| are| do| does)(?: meant by)?(?: an?| the)?|why (?:is|are|does|do)|how (?:do|does|is|are|can|should)(?: i| we| you)?|how to|can i|should i|which is better,?)\s+(?=\S)/i,
   /^(?:处理|理解)(?=.)/, /^(?:请问|要不要|能不能|什么是|什么叫|何谓|什么时候用?|为什么|为何|怎么样|怎样|怎么|如何)(?=.)/, /(?<=^what do(?:es)? .*) mean$/i,
-  /(?<=.)(?:之间)?(?:的|有什么|有何)(?:区别|差别|不同|关系)$/, /(?<=.)(?:是什么意思|是什么|什么意思|怎么办|怎么算|怎么看|哪个更好|(?:方式)?有哪些|吗|呢)$/, /[?？\s]+$/];
+  /(?<=.)(?:之间)?(?:的|有什么|有何)(?:区别|差别|不同|关系)$/, /(?<=.)(?:是什么意思|是什么|什么意思|怎么办|怎么算|怎么看|才够|哪个更好|(?:方式)?有哪些|吗|呢)$/, /[?？\s]+$/];
 const AND = /\s+(?:and|or|vs\.?|versus)\s+|(?<!\bmy .*)\s+differ(?:s|ent)? from\s+|\s*[,，、和与跟]\s*|还是|对比/i; // between two things that are asked about
 /** The things that a query asks about, each by itself. */
 export const parts = (query) => query.split(AND);
@@ -238,14 +238,16 @@ const nearly = (text, term) => {
 /** Whether a word is worth a mark: it is telling, and more than a single letter. */
 const marked = (word) => telling(word) && !/^[a-z]$/.test(word);
 
-/** The part of a text to show: about so many letters around its spots, which Index.spots finds. */
+/** The part of a text to show, of about so many letters: its beginning if that has one of its spots, which Index.spots finds, else
+ the sentence with most of them, or what is around them if that begins far before. */
 export const excerpt = (text, spots, letters, before = 40) => {
   const marks = spots.map(([at]) => at), held = (from) => marks.filter((at) => at >= from && at < from + letters).length;
-  const center = marks.reduce((best, at) => (held(at) > held(best) ? at : best), marks[0] ?? 0);
+  const center = held(0) ? 0 : marks.reduce((best, at) => (held(at) > held(best) ? at : best), marks[0] ?? 0);
   const within = (at) => at > 0 && /\w@?$/.test(text.slice(Math.max(0, at - 2), at)) && /[\w@]/.test(text[at]);
-  let start = Math.max(0, center - before);
+  const ended = [...text.slice(0, center + 1).matchAll(/[.!?]\s+(?=\p{Lu})|[。！？]/gu)].at(-1), sentence = ended ? ended.index + ended[0].length : 0;
+  let start = center - sentence < letters / 2 ? sentence : Math.max(0, center - before);
   while (start < center && within(start)) start += 1;
   const end = start + letters >= text.length ? text.length : Math.max(text.lastIndexOf(" ", start + letters), start + letters - 15);
   const part = text.slice(start, end).trim();
-  return (start ? `…${part.replace(/^[^\p{L}\p{N}]+/u, "")}` : part) + (end < text.length && !/[.!?。！？]$/.test(part) ? "…" : "");
+  return (start !== sentence ? `…${part.replace(/^[^\p{L}\p{N}]+/u, "")}` : part) + (end < text.length && !/[.!?。！？]$/.test(part) ? "…" : "");
 };

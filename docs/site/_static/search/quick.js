@@ -1,12 +1,12 @@
 // The search field of every page: the first sections while the reader types; Enter leads to the search page.
-import { cards, item, load } from "./results.js";
+import { explain, item, load } from "./results.js";
 
 const MOST = 6;
 
 /** Answer below a search field. */
 export const answer = async (input) => {
   const list = Object.assign(document.createElement("ol"), { className: "search-quick" });
-  const term = Object.assign(document.createElement("p"), { className: "search-term" });
+  const term = Object.assign(document.createElement("div"), { className: "search-term" });
   const said = Object.assign(document.createElement("p"), { className: "visually-hidden" });
   const all = Object.assign(document.createElement("a"), { className: "search-all", hidden: true });
   const close = Object.assign(document.createElement("button"), { className: "search-close", type: "button", textContent: "×" });
@@ -20,7 +20,7 @@ export const answer = async (input) => {
   const show = () => {
     const query = input.value.trim().slice(0, 200), found = query ? index.search(query, MOST) : [];
     list.replaceChildren(...found.map((section) => item(section, true)));
-    term.replaceChildren(...cards(index.define(query)));
+    explain(term, index.define(query), list);
     said.replaceChildren(...index.count(query, found, MOST));
     all.hidden = !found.length;
     all.href = `${input.form.action}?q=${encodeURIComponent(query)}`;

@@ -47,7 +47,8 @@ export const load = async (url) => {
     }
     return [...heads.values()].slice(0, most);
   };
-  /** The terms that a query names, two at most, in its order: the query itself, what it asks about, the longest names within it. */
+  /** The terms that a query names, two at most, in its order, and whether one of them is all it asks about: the query itself, what
+   it asks about, the longest names within it. */
   const define = (query) => {
     const whole = asked(query).toLowerCase(), found = new Map(), free = (text) => containing(text)(rest);
     let rest = whole;
@@ -55,10 +56,10 @@ export const load = async (url) => {
       found.set(terms.get(key(text)), whole.indexOf(text));
       rest = rest.replaceAll(text, " ".repeat(text.length));
     };
-    if (terms.has(key(whole))) return [terms.get(key(whole))];
+    if (terms.has(key(whole))) return { terms: [terms.get(key(whole))], alone: true };
     for (const part of parts(whole)) if (terms.has(key(part))) take(part);
     for (const name of names) if (free(name)) take(name);
-    return [...found].slice(0, TERMS).sort(([, a], [, b]) => a - b).map(([term]) => term);
+    return { terms: [...found].slice(0, TERMS).sort(([, a], [, b]) => a - b).map(([term]) => term), alone: false };
   };
   const elsewhere = data.pages.filter(({ url }) => ELSEWHERE.includes(url)).flatMap(({ url, title }) => [" ", link(url, title)]);
   /** How many sections are found, and the words that none has; where none is found, links to pages that explain the most. */
@@ -91,6 +92,15 @@ export const item = ({ section, reading, typed, others, spots }, short = false) 
   return make("li", "", link(section.url, ...marked(section.title, spots(section.title, typed))), ...where, ...same, make("p", "", ...marked(part, spots(part, query))));
 };
 
+/** Say in a box what the glossary says of the terms that Index.define returns: before the results if there is nothing else to ask
+ about, else below the first of them. */
+export const explain = (box, { terms, alone }, list) => {
+  box.replaceChildren(...cards(terms));
+  const first = list.firstElementChild;
+  if (alone || !first) list.before(box);
+  else first.append(box);
+};
+
 /** What the glossary says of terms, each on a Chinese page with its English name if that differs. */
-export const cards = (terms) => terms.map(({ names: [name, other = name], means, url }) =>
+const cards = (terms) => terms.map(({ names: [name, other = name], means, url }) =>
   make("span", "", make("b", "", link(url, name)), other === name ? " " : ` (${other}) `, means));
