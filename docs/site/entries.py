@@ -50,10 +50,10 @@ def _words(known: dict[str, str], kind: str, name: str, *keys: str) -> str:
     raise DocsError(f"docs/site/api.yml: {kind} has no words for {' or '.join(keys)}, which {name} needs")
 
 
-def signed(name: str, function: Any, text: str, notes: dict[str, Any]) -> list[str]:
-    """Return the sections on the parameters and the result of a function that its docstring, text, has not."""
+def signed(name: str, function: Any, text: str, notes: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """Return the sections on the parameters and the result of a function, each empty if its docstring, text, has it."""
     short, signature = name.rpartition(".")[2], inspect.signature(function)
-    lines = []
+    lines, returns = [], []
     if "Args:" not in text and signature.parameters:
         lines.append("Args:")
         for each in signature.parameters:
@@ -62,8 +62,8 @@ def signed(name: str, function: Any, text: str, notes: dict[str, Any]) -> list[s
         lines.append("")
     kind = _type(signature.return_annotation)
     if "Returns:" not in text and kind != "None":
-        lines += ["Returns:", f"    {_words(notes['returns'], 'returns', name, short, kind)}", ""]
-    return lines
+        returns = ["Returns:", f"    {_words(notes['returns'], 'returns', name, short, kind)}", ""]
+    return lines, returns
 
 
 def complete_entry(app: Sphinx, kind: str, name: str, obj: Any, _options: object, lines: list[str]) -> None:
@@ -75,8 +75,11 @@ def complete_entry(app: Sphinx, kind: str, name: str, obj: Any, _options: object
     if found := [key for key, metric in METRICS.items() if metric.definition.__name__ == short]:
         shown = formula(edition, found[0])
         lines[1:1] = ["", f".. container:: formula{chinese}", "", f"   {shown}", ""]
+    parameters, returns = signed(name, obj, text, notes)
     end = next((i for i, line in enumerate(lines) if SECTION.fullmatch(line)), len(lines))
-    lines[end:end] = ["", *signed(name, obj, text, notes)]
+    lines[end:end] = ["", *parameters]
+    end = next((i for i, line in enumerate(lines) if SECTION.fullmatch(line) and line != "Args:"), len(lines))
+    lines[end:end] = ["", *returns]
     lines += ["", *explained(edition, short, chinese)]
     text = re.sub(r" Shape \(\w+,\)\.", "", "\n".join(lines))  # the result says so
     for written, latex in notes["formulas"].items():

@@ -1,9 +1,16 @@
 """Retrieval metrics with trec_eval's conventions: per query first, mean second. Needs numpy alone.
 
 >>> from helpers.metrics import evaluate
->>> run = {"q1": {"a": 9.1, "b": 7.4, "c": 5.0}, "q2": {"d": 3.2, "a": 1.5}}  # scores
->>> qrels = {"q1": {"b": 2, "c": 1}, "q2": {"d": 1, "e": 1}}  # grades of a judge
->>> result = evaluate(run, qrels, ["recall@2", "mrr@10", "ndcg@10"])
+>>> run = {  # scores
+...   "q1": {"a": 9.1, "b": 7.4, "c": 5.0},
+...   "q2": {"d": 3.2, "a": 1.5},
+... }
+>>> qrels = {  # grades of a judge
+...   "q1": {"b": 2, "c": 1},
+...   "q2": {"d": 1, "e": 1},
+... }
+>>> metrics = ["recall@2", "mrr@10", "ndcg@10"]
+>>> result = evaluate(run, qrels, metrics)
 >>> for metric, mean in result.mean.items():
 ...     print(f"{metric}: {mean:.3f}")
 recall@2: 0.500

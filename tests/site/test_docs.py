@@ -341,10 +341,16 @@ def test_an_entry_has_formula_parameters_result_and_lesson(site: Path, language:
     fields = {"en": ["Parameters:", "Returns:"], "zh": ["参数:", "返回:"]}[language]
     for name, metric in METRICS.items():
         entry = soup.find(id=f"helpers.metrics.{metric.definition.__name__}").find_next_sibling("dd")
-        assert [label.get_text() for label in entry.select("dt")][:2] == fields, name
+        assert [label.get_text() for label in entry.select(".field-list > dt")][:2] == fields, name
+        assert entry.select_one(".columns > dt").get_text() == "hits", name
         assert entry.select_one(".formula").get_text().strip(), name
         assert entry.select_one(".where a")["href"].startswith("0"), name
         assert "^" not in entry.get_text(), name
+    for entry in soup.select(".field-list"):
+        labels = [label.get_text() for label in entry.select(":scope > dt")]
+        assert not set(fields) <= {*labels} or labels[:2] == fields, labels
+    lines = [line for example in soup.select("pre") for line in example.get_text().splitlines() if ">>>" in line]
+    assert max(map(len, lines)) <= 60, "an example breaks on a phone"
     formula = soup.find(id="helpers.metrics.ndcg").find_next(class_="formula")
     sheet = BeautifulSoup((site / language / "cheatsheet.html").read_text(encoding="utf-8"), "html.parser")
     assert formula.get_text().strip() in sheet.get_text()

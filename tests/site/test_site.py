@@ -236,6 +236,7 @@ def test_a_plain_question_brings_the_definition_and_marks_its_own_words(site: Si
         assert name in site.page.inner_text("#search-term")
         marked = site.page.locator("#search-results li > a mark").all_inner_texts()
         assert {word.lower() for word in marked} == {"ndcg"}
+        assert not site.page.locator("#search-results #search-term").count(), "the definition is the answer"
         found(site, "BM25")
         assert site.page.inner_text("#search-term").startswith("BM25 ")
         assert "(BM25)" not in site.page.inner_text("#search-term")
@@ -252,6 +253,7 @@ def test_a_result_shows_prose(site: Site):
         found(site, question)
         page = site.page.locator("#search-results li", has=site.page.locator("a[href='differences.html']"))
         assert page.locator("p").inner_text().startswith(begin)
+        assert site.page.locator("#search-results > li:first-child > #search-term").count(), "it is before the answer"
     site.open("en/search.html")
     found(site, "ndcg")
     assert not re.search("[\u4e00-\u9fff]", site.page.inner_text("#search-term"))
@@ -273,6 +275,8 @@ def test_a_question_about_two_things_finds_both(site: Site):
         assert site.page.locator("#search-term b").all_inner_texts() == names
         assert "between" not in site.page.locator("#search-results mark").all_inner_texts()
     assert found(site, "如何处理并列")[0] == "02_metrics.html#ties-which-document-comes-first-when-scores-are-equal"
+    assert not re.search("并\u200b?列出", "".join(site.page.locator("#search-results p").all_inner_texts()))
+    assert found(site, "要多少个查询才够")[0] == "03_model_comparison.html#how-many-queries-do-i-need"
     assert site.violations() == []
     assert site.wrong == []
 
