@@ -13,7 +13,6 @@ from sphinx.application import Sphinx
 
 from docs.site.project import DocsError, Edition, read_yaml, slugs
 
-DASH = re.compile(r" (?:–|--) ")  # what Sphinx sets between a name and its text
 MOST = 12  # names that a reader looks through without headings
 
 
@@ -63,30 +62,13 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
     if first is not None and first.parent is page:
         after = page.index(first) + 1
         page.insert(after + isinstance(page[after], nodes.doctest_block), begin)
-    for field in list(page.findall(nodes.field_body)):
-        _list_in_columns(field)
+    texts = [text for field in page.findall(nodes.field_body) for text in field.findall(nodes.Text)]
+    for dash in [text for text in texts if text in (" – ", " -- ")]:  # a name and its text stand in two columns
+        dash.parent.replace(dash, nodes.Text(" "))
     if edition.language != "en":
         page["classes"].append("language-en")
         note = edition.words["modules"][module] + edition.words["in english"]
         page.insert(1, nodes.paragraph("", note, classes=["where", *_chinese(edition)]))
-
-
-def _list_in_columns(field: nodes.field_body) -> None:
-    """Make two columns of the names and texts that Sphinx sets as "name – text": parameters, attributes, errors."""
-    listed = field.next_node(nodes.bullet_list)
-    pairs = []
-    for item in [field] if listed is None else listed.children:
-        said = item.children[0] if item.children else None
-        if not isinstance(said, nodes.paragraph) or len(said) < 2 or not DASH.match(said[1].astext()):
-            return
-        name, text, *rest = said.children
-        meaning = nodes.paragraph("", DASH.sub("", text.astext(), count=1), *rest)
-        pairs.append(
-            nodes.definition_list_item("", nodes.term("", "", name), nodes.definition("", meaning, *item.children[1:]))
-        )
-    if pairs:
-        field.clear()
-        field += nodes.definition_list("", *pairs, classes=["columns"])
 
 
 def _is_class(entry: nodes.Element) -> bool:

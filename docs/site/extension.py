@@ -157,7 +157,7 @@ def list_returns(_app: Sphinx, _kind: str, _name: str, _obj: object, _options: o
     text = "\n".join(lines[start:end])
     items = re.findall(r"^ {4}(\w+): ((?:.*\n?)(?: {5,}.*\n?)*)", text, flags=re.M)
     if len(items) > 1:
-        lines[start:end] = [f"    - **{name}** – {' '.join(words.split())}" for name, words in items]
+        lines[start:end] = [f"    - **{name}** {' '.join(words.split())}" for name, words in items]
 
 
 def say_division(_app: Sphinx, _kind: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
