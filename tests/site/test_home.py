@@ -132,7 +132,7 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     cards = site.page.locator(".home-paths a")
     links = cards.evaluate_all("all => all.map(a => a.getAttribute('href'))")
     assert links[:3] == ["ask.html", "try.html", "score.html"]
-    order = "['.home-demo', '#lessons h2', '.home-figure svg', '.home-paths', 'li .wrong', 'pre', '#your-turn']"
+    order = "['.home-demo', '#lessons h2', 'li .wrong', '.home-figure svg', '.home-paths', 'pre', '#your-turn']"
     places = f"{order}.map(part => document.querySelector(`article ${{part}}`).getBoundingClientRect().top + scrollY)"
     at = site.page.evaluate(places)
     assert at == sorted(at)

@@ -5,8 +5,8 @@ const box = document.querySelector(".home-demo"), button = box.querySelector(".h
 const words = JSON.parse(box.querySelector("script").textContent);
 
 const row = ([rank, title, shared, grade, sentence]) => el("li", { class: `grade-${grade}` },
-  el("b", {}, String(rank)), el("span", {}, title),
   ...(grade ? [el("em", {}, grade > 1 ? words.answers : words.related)] : []),
+  el("b", {}, String(rank)), " ", el("span", {}, title),
   ...(sentence ? [el("q", {}, sentence)] : []),
   el("small", {}, words.shared, ...(shared.length ? shared.flatMap((word, i) => [i ? words.comma : "", el("u", {}, word)]) : [words.none])));
 /** Draw the ranking of a system in its column, whose head stays. */
