@@ -128,7 +128,7 @@ def test_differences_of_drawn_queries(site: Site):
     assert got[1] == pytest.approx(np.percentile(values, [2.5, 97.5]).tolist(), abs=2e-6)
     assert got[2] == [2, 2]
     assert "In 0 of them" in told(figure)
-    figure.get_by_role("button", name="CLS against max pooling").click()
+    figure.get_by_role("button", name="CLS − max").click()
     figure.get_by_role("button", name="1,000 times").click()
     assert 200 < int(told(figure).partition("In ")[2].split()[0]) < 500
     assert figure.locator(".turned").count() > 10
