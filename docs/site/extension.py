@@ -34,6 +34,7 @@ from docs.site import (
 )
 from docs.site.finish import finish
 from docs.site.project import MARKS, Edition, addresses, notes, slugs
+from docs.site.run import LESSONS
 from notebooks.kit.notebooks import lesson_names
 
 WIDE_CELL, LONG_WORD = 40, 16  # letters: more of them is a sentence, or broken in half of a phone
@@ -143,6 +144,7 @@ def lesson_bar(app: Sphinx, name: str) -> str:
         "steps": [said["step"][step.strip("*")] | {"lit": step[0] == "*"} for step in given],
         "minutes": Edition(edition.root, "en").minutes(name),
         "elsewhere": elsewhere if there else None,
+        "here": name in LESSONS,
         "launch": {label: url.format(owner=owner, tag=project.tag, path=path) for label, url in urls.items()},
     }
     return str(app.builder.templates.render("lesson-bar.html", context))

@@ -6,6 +6,7 @@ lessons saved as HTML.
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -36,6 +37,7 @@ def inline(writer: Any, node: nodes.math) -> None:
 
 
 def block(writer: Any, node: nodes.math_block) -> None:
-    """Write a formula on lines of its own."""
-    writer.body.append(f'<div class="math">{mathml(node.astext(), display=True)}</div>\n')
+    """Write a formula on lines of its own; where it is too wide, it can break at a wide space."""
+    parts = re.split(r"\\q?quad", node.astext())
+    writer.body.append(f'<div class="math">{"".join(mathml(part, display=True) for part in parts)}</div>\n')
     raise nodes.SkipNode

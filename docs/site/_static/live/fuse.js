@@ -37,7 +37,7 @@ export const start = async (box, words, { depth: begins, constant }) => {
   let at = Math.max(0, asked.indexOf(FIRST));
   const rows = new Map();
 
-  const question = el("p", { class: "live-query" }), list = el("ol", { class: "live-fused" });
+  const ask = el("p", {}), question = el("p", { class: "live-query" }), list = el("ol", { class: "live-fused" });
   const told = el("p", { class: "live-said", "aria-live": "polite" });
   const k = slider(words.constant, { most: constants.length - 1, value: constants.indexOf(Number(constant)), say: (i) => `k = ${constants[i]}` }, () => draw());
   const depth = choice(words.depth, [["10", "10"], ["100", "100"]], begins, () => draw());
@@ -69,6 +69,7 @@ export const start = async (box, words, { depth: begins, constant }) => {
     const query = queries[asked[at]], order = fused(query.passages, constants[k.value], Number(depth.value));
     const lost = order.slice(SHOWN).find(({ grade }) => grade >= level);
     const before = new Map([...rows].map(([id, element]) => [id, element.offsetTop]));
+    ask.textContent = fill(words.ask[lost ? "lost" : "kept"], { k: constants[k.value] });
     question.textContent = query.text;
     list.replaceChildren(...order.slice(0, SHOWN).map((one, i) => row(one, i + 1, order[0].sum)), ...(lost ? [row(lost, SHOWN + 1, order[0].sum)] : []));
     if (!still.matches) for (const [id, element] of rows) {
@@ -85,7 +86,7 @@ export const start = async (box, words, { depth: begins, constant }) => {
   draw();
   box.append(
     el("div", { class: "live-legend" }, el("p", { class: "live-title" }, words.title), ...LISTS.map((name) => el("span", { class: name }, words[name]))),
-    el("p", {}, words.ask), el("div", { class: "live-asked" }, question, next), list, k.element, depth.element, told,
+    ask, el("div", { class: "live-asked" }, question, next), el("p", { class: "live-ranks", "aria-hidden": "true" }, words.ranks), list, k.element, depth.element, told,
     el("p", { class: "live-caption" }, words.curves), curve,
   );
 };
