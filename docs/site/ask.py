@@ -20,7 +20,7 @@ MARK = '<div class="ask"'
 def ask(edition: Edition, _argument: str) -> str:
     """Return the page's tool as one line of HTML: its words as JSON, and a sentence for readers without JavaScript."""
     words, pocket = read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language], read_pocket(edition)
-    shown: dict[str, Any] = {"another": words["another"].format(queries=len(pocket.queries))}
+    shown: dict[str, Any] = {}
     [shown["suggested"]] = words["suggested"]
     shown["examples"] = [[pocket.queries[query], about] for query, about in words["examples"].items()]
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"

@@ -8,9 +8,9 @@ const CUTOFF = 10, DEPTH = 100, NEAR = 3; // NEAR: judged questions offered besi
 const ALONE = 3, BESIDE = 5; // passages shown at first of a list that stands alone and, on a phone, of two
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
 const wanted = { first: document.documentElement.lang.startsWith("zh") ? "multilingual" : "MiniLM", second: "BM25" };
-const matching = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.endsWith("bigrams") || (name === "BM25" && !words.systems["BM25:bigrams"]));
+const matching = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.includes(":") || (name === "BM25" && !words.systems["BM25:bigrams"]));
 
-let loading = null, data = null, index = null, queries = null; // queries: each with the passages that answer it
+let loading = null, data = null, index = null, signs = null, queries = null; // signs: the index of single characters; queries: each with the passages that answer it
 let between = null; // a pattern: where one sentence ends and the next begins
 const small = new Set(words.small.split(" ")); // words that tell nothing of what is asked
 const whole = ([, title, body]) => (title ? `${title}\n${body}` : body);
@@ -22,6 +22,7 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
   between = new RegExp(data.between, "u");
   data.byId = new Map(data.passages.map((passage) => [passage[0], passage]));
   index = new WordIndex(data.passages.map(whole), new Set(data.stop));
+  if (matching.includes("BM25:characters")) signs = new WordIndex(data.passages.map(whole), new Set(data.stop), 1);
   data.stop.forEach((word) => small.add(word));
   for (const each of data.queries) each.all = [each.text, ...Object.keys(each.grades).filter((id) => each.grades[id] >= data.answers).map((id) => whole(data.byId.get(id)))].join("\n");
   queries = new WordIndex(data.queries.map(({ all }) => all), small);
@@ -33,7 +34,7 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
 
 // The dense model, in a worker once a reader has asked for it; messages are answered one at a time.
 const DENSE = ["MiniLM", "fusion"]; // what it brings
-const SIZE = Number(box.dataset.model ?? 0), megabytes = (bytes) => (bytes / 1e6).toFixed(1);
+const SIZE = Number(box.dataset.model ?? 0), megabytes = (bytes) => (bytes / 1e6).toFixed();
 let worker = null, ready = false, turn = Promise.resolve(), hear = null;
 const tell = (message) => (turn = turn.catch(() => {}).then(() => new Promise((resolve, reject) => {
   hear = { resolve, reject };
@@ -99,10 +100,12 @@ const result = el("div", { class: "ask-result", hidden: true }, el("div", { clas
 
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
 const ranks = (system) => Boolean(query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system)));
+/** Whether a system would rank the query if the dense model were loaded. */
+const waits = (system) => Boolean(SIZE && !ranks(system) && !ready && DENSE.includes(system));
 const retrieved = (system) => {
   if (query.lists) return query.lists[system];
   if (!ranks(system)) return [];
-  const matched = (name, k) => index.search(query.text, name.split(":")[0], k);
+  const matched = (name, k) => (name.endsWith("characters") ? signs : index).search(query.text, name.split(":")[0], k);
   const passages = system === "MiniLM" ? query.nearest.slice(0, CUTOFF)
     : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], CUTOFF) : matched(system, CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
@@ -118,10 +121,10 @@ const shared = (text, other, but) => {
 const without = (runs, but) => runs.filter((run) => tokenize(run, but).length);
 const listed = (text, runs) => fill(text, { words: runs.join(words.and) });
 const found = (id, but = index.stop) => shared(query.text, whole(data.byId.get(id)), but);
-/** By which words a passage was found: those that say what is asked or, where it shares none of these, the others. */
+/** By which words a passage was found: those that say what is asked or, where it shares none of these, the others, or parts of words. */
 const reason = (id) => {
-  const telling = found(id, small);
-  return telling.length ? el("small", {}, listed(words.shares, telling)) : el("small", { class: "faint" }, listed(words.only, found(id)));
+  const telling = found(id, small), others = found(id);
+  return telling.length ? el("small", {}, listed(words.shares, telling)) : el("small", { class: "faint" }, others.length ? listed(words.only, others) : words.parts);
 };
 const answered = ({ grades }, id) => grades[id] >= data.answers;
 /** Judged questions near to the reader's, each with the words that both share: those with the nearest answers or, without the dense model, those that share most words, they or their answers. */
@@ -158,14 +161,6 @@ const item = (id, rank, system) => {
     el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label)))),
   el("q", {}, sentence));
 };
-/** The rows of a list; each run of passages that are left out is one row, which says their ranks. */
-const rows = (ids, left, system) => ids.flatMap((id, at) => {
-  if (!left.includes(id)) return [item(id, at + 1, system)];
-  if (left.includes(ids[at - 1])) return [];
-  let end = at + 1;
-  while (left.includes(ids[end])) end += 1;
-  return [el("li", { class: "gap" }, end > at + 1 ? fill(words.gaps, { first: at + 1, last: end }) : fill(words.gap, { rank: end }))];
-});
 
 /** Show the grade of each passage, and the metrics of both lists. */
 const draw = () => {
@@ -204,20 +199,20 @@ const judge = (id, value) => {
 const show = (chosen) => {
   const free = !data.queries.includes(query);
   Object.keys(wanted).forEach((name, i) => { if (choices[i] !== chosen) choices[i].value = wanted[name]; });
-  if (!choices.some(({ value }) => ranks(value))) choices.findLast((select) => select !== chosen).value = matching[0];
+  const rest = choices.filter((select) => select !== chosen), idle = rest.filter(({ value }) => !ranks(value) && !waits(value));
+  if (!idle.length && !choices.some(({ value }) => ranks(value))) idle.push(rest.at(-1));
+  for (const select of idle) select.value = matching.find((name) => !choices.some(({ value }) => value === name));
   const [first, second] = choices.map(({ value }) => data.means[value]);
   const unlikely = free && !query.lists && query.cosine < data.near.least;
   say(free ? verdict(unlikely) : fill(words.known, { queries: data.queries.length, first, second }), free ? "tool-note" : "tool-help");
   if (unlikely) note.prepend(el("b", {}, words.unlikely), " ");
   title.textContent = words.next;
-  choices.forEach((select, i) => {
-    const { value } = select, ids = retrieved(value), offered = !ranks(value) && !ready && SIZE && DENSE.includes(value);
-    const left = free && matching.includes(value) ? ids.filter((id) => !found(id, small).length) : []; // found by words that tell nothing
-    const some = ids.length > left.length;
-    lists[i].replaceChildren(...(some ? rows(ids, left, value) : []));
-    places[i].replaceChildren(...(offered ? [offer] : some ? [] : [ranks(value)
+  choices.forEach(({ value }, i) => {
+    const ids = retrieved(value);
+    const some = free && matching.includes(value) ? ids.some((id) => found(id, small).length) : ids.length; // or all are found by words that tell nothing
+    lists[i].replaceChildren(...(some ? ids.map((id, at) => item(id, at + 1, value)) : []));
+    places[i].replaceChildren(...(waits(value) ? [offer] : some ? [] : [ranks(value)
       ? el("div", { class: "tool-note" }, el("b", {}, words.nothing), el("p", {}, words.literal)) : el("p", { class: "tool-note" }, words.absent)]));
-    columns[i].hidden = !ranks(value) && !offered && select !== chosen;
   });
   const alone = !choices.every(({ value }) => ranks(value)); // a list without another beside it
   result.classList.toggle("alone", alone);

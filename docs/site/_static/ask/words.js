@@ -3,14 +3,14 @@ const HAN = /[\u3007\u3400-\u9fff\u{20000}-\u{3ffff}]+/gu;
 const FRACTION = /[\u00bc-\u00be\u2150-\u215f\u2189]/g;
 const K1 = 1.5, B = 0.75;
 
-/** Split a text into words in lower case; Chinese into each two neighbouring characters; stop words, a Set, are left out. */
-export const tokenize = (text, stop) => {
+/** Split a text into words in lower case, Chinese into each character or each two neighbours (length); stop words, a Set, are left out. */
+export const tokenize = (text, stop, length = 2) => {
   const plain = text.replace(FRACTION, " $&").normalize("NFKC"), units = [];
   for (const [run] of plain.matchAll(/[\p{L}\p{N}]+/gu)) {
     let end = 0;
     for (const match of run.matchAll(HAN)) {
       const signs = [...match[0]];
-      units.push(run.slice(end, match.index), ...(signs.length > 1 ? signs.slice(1).map((sign, i) => signs[i] + sign) : signs));
+      units.push(run.slice(end, match.index), ...(length === 2 && signs.length > 1 ? signs.slice(1).map((sign, i) => signs[i] + sign) : signs));
       end = match.index + match[0].length;
     }
     units.push(run.slice(end));
@@ -25,12 +25,13 @@ const counted = (units) => {
 };
 
 export class WordIndex {
-  /** Count the words of n passages. */
-  constructor(passages, stop) {
+  /** Count the words of n passages, of Chinese the runs of 1 or 2 characters. */
+  constructor(passages, stop, length = 2) {
     this.stop = stop;
+    this.cut = (text) => tokenize(text, stop, length);
     this.size = passages.length;
     const lengths = [], all = passages.map((text) => {
-      const units = tokenize(text, stop);
+      const units = this.cut(text);
       lengths.push(units.length);
       return counted(units);
     });
@@ -59,14 +60,14 @@ export class WordIndex {
 
   /** Return of several texts the one whose words in common with a query are the rarest together; the first of equals. */
   nearest(query, texts) {
-    const wanted = new Set(tokenize(query, this.stop)), sums = texts.map((text) => [...new Set(tokenize(text, this.stop))]
+    const wanted = new Set(this.cut(query)), sums = texts.map((text) => [...new Set(this.cut(text))]
       .reduce((sum, word) => sum + (wanted.has(word) ? this.rarity(this.postings.get(word) ?? []) : 0), 0));
     return texts[sums.indexOf(Math.max(...sums))];
   }
 
   /** Return the numbers of the k best passages that share a word with a query, by "BM25" or "TF-IDF". */
   search(query, system, k = 10) {
-    const counts = counted(tokenize(query, this.stop)), scores = new Float64Array(this.size);
+    const counts = counted(this.cut(query)), scores = new Float64Array(this.size);
     let norm = 0;
     for (const [word, count] of counts) {
       const list = this.postings.get(word) ?? [], weight = (1 + Math.log(count)) * this.rarity(list);
