@@ -85,6 +85,9 @@ BAD = [
     ("run", " \n\t\n", 0, "empty"),
     ("run", "q1 Q0 d1 1 1.5 me\nq1 Q0 d2 2 0.5", 2, "fields"),
     ("run", "q1 Q0 d1 1 nan me", 1, "score"),
+    ("run", "q1 d1 nan", 1, "score"),
+    ("run", "q1 d1 2\nq1 Q0 d2 2 1 me", 2, "fields"),
+    ("run", "query document score", 0, "empty"),
     ("run", "q1 Q0 d1 1 1e400 me", 1, "score"),
     ("run", "q1 Q0 d1 1 1_000 me", 1, "score"),
     ("run", "q1 Q0 d1 1 2 me\n\nq1 Q0 d1 2 1 me", 3, "twice"),
@@ -125,6 +128,16 @@ def test_texts_are_read_as_the_package_reads_them(node: Any, tmp_path: Path):
         (tmp_path / "text").write_bytes(text.encode())
         read = (read_run if kind == "run" else read_qrels)(tmp_path / "text")
         assert {query: dict(docs) for query, docs in table} == read
+
+
+@pytest.mark.parametrize("header", ["", "query\tdocument\tscore\n"])
+def test_a_run_of_three_columns_is_read_like_one_of_six(node: Any, header: str):
+    """A run as many programs keep it, query, document and score, would be refused or lose its first line."""
+    rows = [("q1", "d7", 12.5), ("q1", "d2", -1), ("q2", "文档", 3)]
+    texts = [header + "".join(f"{query}\t{doc} {score}\n" for query, doc, score in rows)]
+    texts.append("".join(f"{query} Q0 {doc} 1 {score} me\n" for query, doc, score in rows))
+    short, long = node(READ, [{"kind": "run", "given": text} for text in texts])
+    assert short == long == [["q1", [["d7", 12.5], ["d2", -1]]], ["q2", [["文档", 3]]]]
 
 
 def test_bad_lines_are_named(node: Any, tmp_path: Path):

@@ -258,7 +258,7 @@ def test_the_bars_hide_nothing_and_no_name_is_cut(site: Site, width: int, height
     site.until(STILL)
     assert site.page.evaluate(covered) == 0
     cut = "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.textContent)"
-    assert site.page.locator(".try-bars label span, .try-chip, .try-doc").evaluate_all(cut) == []
+    assert site.page.locator(".try-bars label span, .try-puzzles li, .try-doc").evaluate_all(cut) == []
     assert site.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -341,6 +341,7 @@ def test_a_rank_is_one_line_in_all_three_rankings(site: Site, width: int):
     tops = "lists => lists.map(list => [...list.children].map(item => Math.round(item.getBoundingClientRect().top)))"
     first, second, third = site.page.locator(".try-retrieved").evaluate_all(tops)
     assert first == second == third
+    assert len({box.bounding_box()["y"] for box in site.page.locator(".try-query").all()}) == 1, "a head is lower"
     assert len(set(first)) == 10
 
 
@@ -387,10 +388,15 @@ def test_puzzles_can_be_solved(site: Site):
     rest = "_".join(f"x{number}.0" for number in range(9))
     late = f"k=10&a={rest}_11.1~1.1_7.1_17.1_21.1&b={rest}_16.1~4.1_1.1&c={rest}_24.1~10.1_26.1_8.1"
     first = f"k=5&a=11.1_{rest}~1.1_7.1_17.1_21.1&b=16.1_{rest}~4.1_1.1&c=24.1_{rest}~10.1_26.1_8.1"
-    for number, state in enumerate((first, first.replace("k=5", "k=1"), late)):
+    words = settings(ROOT)["words"]["en"]
+    for number, (state, k) in enumerate(((first, 5), (first.replace("k=5", "k=3"), 1), (late, 10))):
         opened(site, f"en/try.html?{state}")
-        why = settings(ROOT)["words"]["en"]["puzzles"][number]["why"]
-        assert why in site.page.locator(".try-puzzles li.solved").all_inner_texts()[-1], state
+        for following in range(2, number + 2):
+            site.page.locator(".try-puzzles").get_by_role("button", name=f"Puzzle {following}").click()
+        assert site.page.locator(".solved, .met").count() == 0, "met by chance, before a move"
+        slide(site, k)
+        assert site.page.locator(".try-puzzles li.met").count() == 2
+        assert site.page.inner_text(".try-why") == words["puzzles"][number]["why"], state
         assert site.page.locator(".try-bars [role=status]").inner_text().startswith(f"Puzzle {number + 1} solved")
     opened(site, "en/try.html?set=lesson")
     assert site.page.locator(".solved").count() == 0
@@ -400,14 +406,14 @@ def test_puzzles_can_be_solved(site: Site):
 def test_a_puzzle_says_what_is_missing_while_one_moves(site: Site, size: dict[str, int]):
     """A reader who has solved half of a puzzle would not be told, or have to leave the documents to see it."""
     opened(site, "en/try.html?set=lesson", size)
-    chips = site.page.locator(".try-chip")
-    assert chips.all_inner_texts()[:2] == ["MRR = 1 (now 0.83)", "nDCG < 0.6 (now 0.79)"]
+    goals = site.page.locator(".try-puzzles li")
+    assert goals.all_inner_texts() == ["MRR = 1 (now 0.83)", "nDCG < 0.6 (now 0.79)"]
     drag(site, document(site, "C", 10), document(site, "C", 24))
-    assert chips.all_inner_texts()[0] == "MRR = 1 ✓"
-    assert chips.all_inner_texts()[1].startswith("nDCG < 0.6 (now 0.")
+    assert goals.all_inner_texts()[0] == "MRR = 1: met"
+    assert goals.all_inner_texts()[1].startswith("nDCG < 0.6 (now 0.")
     site.page.locator(".try-ranking").nth(2).hover()
-    for chip in chips.all() if size == WIDE else ():  # on a phone they would take the room of the ranking
-        box = chip.bounding_box()
+    for goal in goals.all() if size == WIDE else ():  # on a phone they would take the room of the ranking
+        box = goal.bounding_box()
         assert 50 < box["y"] < size["height"] - box["height"], "a condition is out of sight"
     assert site.violations() == []
 

@@ -2,7 +2,7 @@
 import { el, fill } from "../try/element.js";
 import { METRICS, evaluate } from "../try/metrics.js";
 import { RESAMPLES, intervals } from "./interval.js";
-import { FIELDS, Fault, LIMIT, readQrels, readRun } from "./trec.js";
+import { FIELDS, Fault, LIMIT, SHORT, readQrels, readRun } from "./trec.js";
 
 const WORST = 10;
 const SHOWN = 1e6; // letters of a file that go into its box when a line of it is wrong
@@ -13,7 +13,7 @@ const answer = el("div", { class: "score-answer", "aria-live": "polite" });
 /** A place for one of the two texts: pasted, chosen or dropped. */
 const source = (kind, line, changed) => {
   let file = "", called = "";
-  const label = words[kind], hint = `${words.drop}\n${FIELDS[kind]}\n${line}`;
+  const label = words[kind], hint = `${words.drop}\n${FIELDS[kind]}\n${line}\n${words.columns}\n${SHORT[kind]}`;
   const area = el("textarea", { rows: 6, spellcheck: "false", autocomplete: "off", placeholder: hint, "aria-label": label });
   const fold = (folded) => element.classList.toggle("folded", folded); // to one line that says what was read
   const state = el("output", {}), input = el("input", { type: "file", "aria-label": `${words.choose}: ${label}` });
@@ -60,7 +60,7 @@ const table = (caption, about, head, rows, look = "") => el("div", { class: `sco
   el("table", {}, el("caption", {}, caption, el("small", {}, about)), el("thead", {}, el("tr", {}, ...head.map((word) => el("th", { scope: "col" }, word)))),
     el("tbody", {}, ...rows.map(([first, ...cells]) => el("tr", {}, el("th", { scope: "row" }, first), ...cells.map((cell) => el("td", {}, cell)))))));
 
-const shown = (value) => value.toFixed(4);
+const shown = (value) => value.toFixed(3);
 const reach = (ends) => (ends ? fill(words.interval.reach, { low: ends[0].toFixed(3), high: ends[1].toFixed(3) }) : "");
 /** A mean as a bar with its number, and its interval as a line over the bar. */
 const bar = (value, ends) => {
@@ -138,6 +138,7 @@ const scoreAndShow = () => {
 const example = async () => {
   const recorded = await (await fetch(root.dataset.example)).json();
   level.value = recorded.level;
+  say();
   run.put(recorded.run, words.example.run);
   qrels.put(recorded.qrels, words.example.qrels);
   texts = recorded.texts;
@@ -145,18 +146,20 @@ const example = async () => {
 };
 
 const run = source("run", "q1 Q0 d7 1 12.5 mine", ready), qrels = source("qrels", "q1 0 d7 2", ready);
-const again = () => { if (answer.children.length) score(); };
+const summary = el("summary", {});
+/** Say in the line of the settings how they are set. */
+const say = () => { summary.textContent = fill(words.settings, { k: cutoff.value, level: level.value, gain: gain.selectedOptions[0].textContent }); };
+const again = () => { say(); if (answer.children.length) score(); };
 const cutoff = el("input", { type: "number", min: 1, max: 1000, value: 10, onchange: again });
 const level = el("select", { onchange: again }, ...[1, 2, 3].map((grade) => el("option", { value: grade }, String(grade))));
 const gain = el("select", { onchange: again }, el("option", { value: "linear" }, words.linear), el("option", { value: "exponential" }, words.exponential));
-const labelled = (label, input) => el("label", {}, el("span", {}, label), input);
+const setting = (label, input, about) => el("label", {}, el("span", {}, label), input, el("small", {}, about));
+say();
 root.append(
   el("p", { class: "score-first" }, el("button", { type: "button", class: "score-example", onclick: example }, words.example.load), words.example.or),
   el("div", { class: "score-sources" }, run.element, qrels.element),
-  el("div", { class: "try-controls" }, labelled("k", cutoff), labelled(words.level, level), labelled(words.gain, gain),
-    el("button", { type: "button", class: "main score-go", onclick: scoreAndShow }, words.score)),
-  el("details", { class: "score-about" }, el("summary", {}, words.about.name),
-    ...["k", "gain", "limit"].map((each) => el("p", { class: "tool-help" }, fill(words.about[each], { limit: LIMIT })))),
+  el("details", { class: "score-settings" }, summary, setting("k", cutoff, words.about.k), setting(words.level, level, words.about.level), setting(words.gain, gain, words.about.gain)),
+  el("p", { class: "score-first" }, el("button", { type: "button", class: "main score-go", onclick: scoreAndShow }, words.score), el("span", { class: "tool-help" }, fill(words.limit, { limit: LIMIT }))),
   answer,
 );
 root.classList.add("ready");

@@ -1,9 +1,11 @@
-// Read pasted TREC text: a run, `query Q0 document rank score tag`, or judgements, `query 0 document grade`.
+// Read pasted TREC text: a run, `query Q0 document rank score tag`, or judgements, `query 0 document grade`; of both also three columns.
 
 export const LIMIT = 1000; // queries; a text of more than LETTERS is not read at all
 export const LETTERS = 50e6;
 const LARGEST = 2 ** 31 - 1; // grades are whole numbers of 32 bits
-export const FIELDS = { run: "query Q0 document rank score tag", qrels: "query 0 document grade", beir: "query document grade" };
+export const FIELDS = { run: "query Q0 document rank score tag", qrels: "query 0 document grade" };
+export const SHORT = { run: "query document score", qrels: "query document grade" }; // BEIR has judgements so
+const HEADER = { run: /score/i, qrels: /^(?![+-]?\d+$)/ }; // the third column of a first line that names the three
 
 /** What is wrong with a pasted text: which of the two, its line (0: the whole), a key of the words, what to fill in. */
 export class Fault extends Error {
@@ -27,14 +29,20 @@ const gradeOf = (text, line) => {
   return number;
 };
 
-/** Give each line that is not blank to `take`, with its number and its fields, blanks and tabs between them. */
+/** Give each line that is not blank to `take`, with its number and its fields, blanks and tabs between them; the first line says how many. */
 const lines = (box, text, take) => {
   if (text.length > LETTERS) throw new Fault(box, 0, "letters", { given: text.length, limit: LETTERS });
-  let any = false;
+  let [names, any] = ["", false];
   text.replace(/^\ufeff/, "").split("\n").forEach((line, i) => {
     const fields = line.split(/[ \t\r\v\f]+/).filter(Boolean);
-    if (fields.length) take(fields, i + 1);
-    any ||= fields.length > 0;
+    if (!fields.length) return;
+    if (!names) {
+      names = (fields.length === 3 ? SHORT : FIELDS)[box];
+      if (fields.length === 3 && HEADER[box].test(fields[2])) return;
+    }
+    need(box, fields, names, i + 1);
+    take(fields, i + 1);
+    any = true;
   });
   if (!any) throw new Fault(box, 0, "empty", { fields: FIELDS[box] });
 };
@@ -57,24 +65,15 @@ const need = (box, fields, names, line) => {
 export const readRun = (text) => {
   const run = new Map();
   lines("run", text, (fields, line) => {
-    need("run", fields, FIELDS.run, line);
-    enter("run", run, [fields[0], fields[2], scoreOf(fields[4], line)], line);
+    const [query, doc, score] = fields.length === 3 ? fields : [fields[0], fields[2], fields[4]];
+    enter("run", run, [query, doc, scoreOf(score, line)], line);
   });
   return run;
 };
 
-/** Return judgements as Map(query → Map(document → grade)); BEIR's three columns, with a header, too. Throws Fault. */
+/** Return judgements as Map(query → Map(document → grade)). Throws Fault. */
 export const readQrels = (text) => {
   const qrels = new Map();
-  let names = "";
-  lines("qrels", text, (fields, line) => {
-    if (!names) {
-      names = fields.length === 3 ? FIELDS.beir : FIELDS.qrels;
-      if (names === FIELDS.beir && !/^[+-]?\d+$/.test(fields[2])) return;
-    }
-    need("qrels", fields, names, line);
-    enter("qrels", qrels, [fields[0], fields.at(-2), gradeOf(fields.at(-1), line)], line);
-  });
-  if (!qrels.size) throw new Fault("qrels", 0, "empty", { fields: FIELDS.qrels });
+  lines("qrels", text, (fields, line) => enter("qrels", qrels, [fields[0], fields.at(-2), gradeOf(fields.at(-1), line)], line));
   return qrels;
 };

@@ -112,6 +112,6 @@ export class Bars {
     if (guessed) this.tell(before, means);
     else if (moved) this.waiting = setTimeout(() => this.clear(), LASTS);
     [this.means, this.k] = [means, k];
-    this.puzzles.draw(means);
+    this.puzzles.draw(means, moved || this.puzzles.moved);
   }
 }

@@ -59,6 +59,7 @@ const start = (root) => {
     rankings.chosen = first();
     scores.of = rankings.chosen.ranking;
     redraw();
+    bars.puzzles.begin();
   };
   const act = (label, run, main = false) => el("button", { type: "button", class: main && "main", onclick: run }, label);
   const names = Object.keys(EXPERIMENTS), done = new Set();
@@ -85,7 +86,7 @@ const start = (root) => {
   const chosen = el("select", { onchange: ({ target }) => reset(target.value) },
     ...Object.entries(words.sets).map(([set, label]) => el("option", { value: set, selected: set === state.set }, label)));
   const experiments = el("div", { class: "try-experiments tool-panel" }, titled(words.experiment), el("p", {}, ...moves), bars.verdict);
-  const acts = foot(rankings, state, words, reset);
+  rankings.tools.append(foot(rankings, state, words, reset));
   listen(rankings);
   settings.draw();
   rankings.draw();
@@ -95,9 +96,9 @@ const start = (root) => {
   const parts = [
     main, el("p", { class: "tool-help try-keys" }, words.help), below, curves.element, el("div", { class: "try-controls" }, ...settings.further), scores.element];
   root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), ...parts);
-  new ResizeObserver(() => { // in a wide window the puzzles stand below the bars and the acts above the rankings, else both below these
-    const wide = getComputedStyle(main).display === "grid", { element } = bars.puzzles;
-    for (const [one, place] of [[element, wide ? bars.element : below], [acts, wide ? cutoff : rankings.tools]]) if (one.parentElement !== place) place.append(one);
+  new ResizeObserver(() => { // in a wide window the puzzle stands below the bars, else below the rankings
+    const place = getComputedStyle(main).display === "grid" ? bars.element : below, { element } = bars.puzzles;
+    if (element.parentElement !== place) place.append(element);
   }).observe(root);
   root.classList.add("ready");
 };
