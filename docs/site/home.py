@@ -140,8 +140,8 @@ def _row(words: dict[str, Any], rank: int, title: str, shared: list[str], grade:
     said = {0: "", 1: words["related"]}.get(grade, words["answers"])
     listed = words["comma"].join(f"<u>{escape(word)}</u>" for word in shared) or escape(words["none"])
     return (
-        f'<li class="grade-{grade}">{f"<em>{escape(said)}</em>" if said else ""}<b>{rank}</b> <span>{escape(title)}</span>'
-        f"{f'<q>{escape(sentence)}</q>' if sentence else ''}"
+        f'<li class="grade-{grade}">{f"<em>{escape(said)}</em>" if said else ""}'
+        f"<b>{rank}</b> <span>{escape(title)}</span>{f'<q>{escape(sentence)}</q>' if sentence else ''}"
         f"<small>{escape(words['shared'])}{listed}</small></li>"
     )
 
