@@ -53,7 +53,8 @@ def _words(known: dict[str, str], kind: str, name: str, *keys: str) -> str:
 def signed(name: str, function: Any, text: str, notes: dict[str, Any]) -> tuple[list[str], list[str]]:
     """Return the sections on the parameters and the result of a function, each empty if its docstring, text, has it."""
     short, signature = name.rpartition(".")[2], inspect.signature(function)
-    lines, returns = [], []
+    lines: list[str] = []
+    returns: list[str] = []
     if "Args:" not in text and signature.parameters:
         lines.append("Args:")
         for each in signature.parameters:
