@@ -41,7 +41,8 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
     edition, page, module = Edition.of(app), doctree.next_node(nodes.section), app.env.docname
     if not module.startswith("helpers.") or page is None:
         return
-    found = sorted((node for node in page.children if isinstance(node, addnodes.desc)), key=_is_class)
+    found = [node for node in page.children if isinstance(node, addnodes.desc)]
+    found.sort(key=lambda entry: entry["objtype"] != "function")  # readers look for what they can call
     entries = {entry[0]["ids"][0].rpartition(".")[2]: entry for entry in found}
     known = edition.words.get("names", {}).get(module, {})
     begin: list[nodes.Element] = []
@@ -69,11 +70,6 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
         page["classes"].append("language-en")
         note = edition.words["modules"][module] + edition.words["in english"]
         page.insert(1, nodes.paragraph("", note, classes=["where", *_chinese(edition)]))
-
-
-def _is_class(entry: nodes.Element) -> bool:
-    """Tell a class or an exception from a function: readers look for what they can call."""
-    return bool(entry["objtype"] != "function")
 
 
 def _chinese(edition: Edition) -> list[str]:

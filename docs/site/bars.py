@@ -63,20 +63,10 @@ def _add_intervals(rows: Rows) -> None:
     if text_of(rows[0][0]) != "mean":
         start = min(0.0, *(math.floor(low / STEP) * STEP for _, low, _ in values))
         end = max(0.0, *(math.ceil(high / STEP) * STEP for *_, high in values))
-    ends = "".join(f"<span>{_number(place)}</span>" for place in (start, end))
-    _after(rows[0][-1], f'<td class="range" aria-hidden="true">{ends}</td>')
+    ends = "".join(f"<span>{place:.2g}</span>" for place in (start, end)).replace("-", "−")
+    rows[0][-1].insert_after(parse(f'<td class="range" aria-hidden="true">{ends}</td>'))
     for row, places in zip(rows[1:], values, strict=True):
         zero, mean, low, high = (f"{100 * (place - start) / (end - start):.0f}" for place in (0, *places))
         drawn = f'<path d="M{zero} 0V10"/><path d="M{low} 5H{high}"/><path d="M{mean} 5h0"/>'
         svg = f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{drawn}</svg>'
-        _after(row[-1], f'<td class="range">{svg}</td>')
-
-
-def _number(value: float) -> str:
-    """Return a number as an axis shows it."""
-    return f"{value:.2g}".replace("-", "−")
-
-
-def _after(cell: Tag, html: str) -> None:
-    """Put a cell after another."""
-    cell.insert_after(parse(html))
+        row[-1].insert_after(parse(f'<td class="range">{svg}</td>'))

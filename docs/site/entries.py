@@ -69,9 +69,10 @@ def signed(name: str, function: Any, text: str, notes: dict[str, Any]) -> tuple[
 
 def complete_entry(app: Sphinx, kind: str, name: str, obj: Any, _options: object, lines: list[str]) -> None:
     """Add to the docstring of a function of helpers what its page shows; formulas in it are set."""
-    edition, notes = Edition.of(app), read_yaml(Edition.of(app).root / "docs" / "site" / "api.yml")
+    edition = Edition.of(app)
     if kind != "function" or not obj.__module__.startswith(name.rpartition(".")[0]):  # Sphinx asks of imports too
         return
+    notes = read_yaml(edition.root / "docs" / "site" / "api.yml")
     short, text, chinese = name.rpartition(".")[2], "\n".join(lines), " language-zh-CN" * (edition.language == "zh")
     if found := [key for key, metric in METRICS.items() if metric.definition.__name__ == short]:
         shown = formula(edition, found[0])

@@ -165,10 +165,7 @@ def records(edition: Edition, _argument: str) -> str:
     names = lesson_names(edition.root)
     head = ["", *(name.partition("_")[0] for name in names)]
     rows = [
-        [
-            _label(condition, words),
-            *(_label(verdicts.get(name, ""), words).replace("as recorded", "✓") for name in names),
-        ]
+        [_label(condition, words), *(_label(verdicts.get(name, ""), words) for name in names)]
         for condition, verdicts in report["conditions"].items()
     ]
     machine = ", ".join(report["machine"][key] for key in ("processor", "instructions", "system"))
