@@ -55,8 +55,8 @@ class Interval(NamedTuple):
 class PairedTest(NamedTuple):
     """Mean of a - b over the same `n` queries, and its two-sided p-value.
 
-    Only the `differing` queries decide it. Of the 2^m ways to swap m of them two are the most extreme, so that no
-    p-value can be below `smallest`, 2 / 2^m; `exact` says whether every one of them was tried.
+    Only the `differing` queries decide it. Of the 2ᵐ ways to swap m of them two are the most extreme, so that no
+    p-value can be below `smallest`, 2 / 2ᵐ; `exact` says whether every one of them was tried.
     """
 
     difference: float
@@ -81,7 +81,11 @@ class NoninferiorityTest(NamedTuple):
 
 
 def interval(values: ArrayLike, level: float = 0.95) -> Interval:
-    """Confidence interval of the mean of per-query values, (n,): Wilson's where all are 0 or 1, else the bootstrap's.
+    """Confidence interval of the mean of per-query values: Wilson's where all are 0 or 1, else the bootstrap's.
+
+    Args:
+        values: a value for each query, (n,), such as `result.per_query["ndcg@10"]`.
+        level: the confidence level, between 0 and 1.
 
     Raises:
         ValueError: as `bootstrap_interval`.
@@ -91,10 +95,15 @@ def interval(values: ArrayLike, level: float = 0.95) -> Interval:
 
 
 def bootstrap_interval(values: ArrayLike, level: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Interval:
-    """Bootstrap confidence interval of the mean of per-query values (BCa, Efron 1987), shape (n,).
+    """Bootstrap confidence interval of the mean of per-query values (BCa, Efron 1987).
 
-    Give it differences `a - b` for the interval of a difference. Values that are all equal give an interval of
-    width 0, which says nothing: for values that are 0 or 1 take `proportion_interval`.
+    Values that are all equal give an interval of width 0, which says nothing: for values that are 0 or 1 take
+    `proportion_interval`.
+
+    Args:
+        values: a value for each query, (n,); give differences `a - b` for the interval of a difference.
+        level: the confidence level, between 0 and 1.
+        resamples: how many bootstrap samples to draw.
 
     Raises:
         ValueError: fewer than two values, a value that is not finite, or a level outside (0, 1).
@@ -116,10 +125,14 @@ def bootstrap_interval(values: ArrayLike, level: float = 0.95, resamples: int = 
 
 
 def proportion_interval(values: ArrayLike, level: float = 0.95) -> Interval:
-    """Wilson (1927) interval of a share, for values that are each 0 or 1, shape (n,).
+    """Wilson (1927) interval of a share, for values that are each 0 or 1.
 
     For success@k, recall@1 with one relevant document a query, and the like. Sound near 0 and 1, where the
     bootstrap is not.
+
+    Args:
+        values: 0 or 1 for each query, (n,).
+        level: the confidence level, between 0 and 1.
 
     Raises:
         ValueError: a value other than 0 and 1, or as `bootstrap_interval`.
@@ -133,11 +146,16 @@ def proportion_interval(values: ArrayLike, level: float = 0.95) -> Interval:
 
 
 def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = 10_000, seed: int = 0) -> PairedTest:
-    """Two-sided randomisation test whether two systems differ, on values of the same queries, shape (n,) each.
+    """Two-sided randomisation test whether two systems differ, on values of the same queries.
 
     It swaps the two values of a query at random and asks how often the difference of means comes out as large
-    (Smucker, Allan and Carterette 2007). Where few queries differ it tries every swap of these instead, if there are
-    no more than `resamples`. Where all pairs are equal the p-value is 1.
+    (Smucker, Allan and Carterette 2007). Where all pairs are equal the p-value is 1.
+
+    Args:
+        a: the values of one system, (n,).
+        b: those of the other, for the same queries in the same order.
+        resamples: how many swaps to draw. Where few queries differ and there are no more ways than this to swap them,
+            every one is tried instead.
 
     Raises:
         ValueError: different lengths, fewer than two queries, a value that is not finite.
@@ -164,9 +182,12 @@ def paired_row(a: np.ndarray, b: np.ndarray, test: PairedTest, level: float = 0.
 
 
 def holm(p_values: ArrayLike) -> np.ndarray:
-    """Adjust p-values, (n,), for their number (Holm 1979).
+    """Adjust the p-values of several tests for their number (Holm 1979).
 
-    The smallest times n, the next times n - 1 and so on, never falling, at most 1.
+    The smallest of n times n, the next times n - 1 and so on, never falling, at most 1.
+
+    Returns:
+        The adjusted p-values, (n,), in the order given.
     """
     values = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(values, kind="stable")
@@ -176,12 +197,19 @@ def holm(p_values: ArrayLike) -> np.ndarray:
 
 
 def tukey_hsd(values: ArrayLike, resamples: int = 10_000, seed: int = 0) -> np.ndarray:
-    """Adjusted p-values of all pairs of several systems, (m, m), by the randomised Tukey HSD test.
+    """Adjusted p-values of all pairs of several systems by the randomised Tukey HSD test.
 
-    values is (m, n), a row for each system over the same queries. Each resample deals the m values of every query to
-    the systems at random; a pair's p-value is (1 + resamples whose largest difference of means reaches the pair's) /
-    (1 + resamples), Carterette (2012, ACM TOIS 30(1)). If all systems are equal, any p-value is at most alpha with
-    the probability alpha, so that the pairs may be chosen after the values were seen: the best against the second.
+    Each resample deals the m values of every query to the systems at random; a pair's p-value is (1 + resamples whose
+    largest difference of means reaches the pair's) / (1 + resamples), Carterette (2012, ACM TOIS 30(1)). If all
+    systems are equal, any p-value is at most alpha with the probability alpha, so that the pairs may be chosen after
+    the values were seen: the best against the second.
+
+    Args:
+        values: (m, n), a row for each system over the same queries.
+        resamples: how many random deals to draw.
+
+    Returns:
+        The p-value of each pair, (m, m).
 
     Raises:
         ValueError: fewer than two systems or queries, a value that is not finite.
@@ -190,11 +218,18 @@ def tukey_hsd(values: ArrayLike, resamples: int = 10_000, seed: int = 0) -> np.n
 
 
 def suite_hsd(tables: Sequence[ArrayLike], resamples: int = 10_000, seed: int = 0) -> np.ndarray:
-    """Adjusted p-values of all pairs of several systems on several data sets, (m, m): `tukey_hsd` of the sets' mean.
+    """Adjusted p-values of all pairs of several systems on several data sets: `tukey_hsd` of the sets' mean.
 
-    Each table is (m, n), the same systems in the same order over the queries of one set; the numbers of queries may
-    differ. Values are dealt anew within each query, and every set counts the same in the mean. The test is about these
-    sets: their queries are a sample, the sets are not.
+    Values are dealt anew within each query, and every set counts the same in the mean. The test is about these sets:
+    their queries are a sample, the sets are not.
+
+    Args:
+        tables: one for each data set, (m, n): the same m systems in the same order, a row each, over the queries of
+            that set. The numbers of queries may differ.
+        resamples: how many random deals to draw.
+
+    Returns:
+        The p-value of each pair, (m, m).
 
     Raises:
         ValueError: no table, other numbers of systems, fewer than two systems or queries, a value that is not finite.
@@ -213,15 +248,17 @@ def suite_hsd(tables: Sequence[ArrayLike], resamples: int = 10_000, seed: int = 
 
 
 def suite_bootstrap(tables: Sequence[ArrayLike], resamples: int = 10_000, seed: int = 0) -> np.ndarray:
-    """Bootstrap the mean over several data sets of several systems, (resamples, m).
+    """Bootstrap the mean over several data sets of several systems.
 
     Queries are drawn with replacement within each set, the same for all systems; every set counts the same. From the
     rows come intervals of means, of their differences, and of ranks.
 
     Args:
         tables: as for `suite_hsd`.
-        resamples: how many.
-        seed: of the generator.
+        resamples: how many bootstrap samples to draw.
+
+    Returns:
+        The mean of each system in each sample, (resamples, m).
 
     Raises:
         ValueError: as `suite_hsd`.
@@ -250,11 +287,17 @@ def _checked_tables(tables: Sequence[ArrayLike]) -> list[np.ndarray]:
 
 
 def noninferiority_test(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -> NoninferiorityTest:
-    """One-sided test whether system a loses less than `margin` to b, on values of the same queries, shape (n,) each.
+    """One-sided test whether system a loses less than `margin` to b, on values of the same queries.
 
     "No significant difference" does not say so: few queries find no difference anywhere. Student's paired t-test of
     the mean of a - b against -margin; `low` is the end of the interval that goes with it, mean - t(1 - alpha, n - 1) ·
     s / √n. Both directions together are the test of equivalence, TOST (Schuirmann 1987).
+
+    Args:
+        a: the values of one system, (n,).
+        b: those of the other, for the same queries in the same order.
+        margin: the largest loss that does not matter, above 0, in the metric's unit.
+        alpha: the significance level.
 
     Raises:
         ValueError: a margin that is not above 0, alpha outside (0, 1), and as `paired_test`.
@@ -312,9 +355,13 @@ def power(difference: float, sd: float, n: int, alpha: float = 0.05) -> float:
 
     Of Student's two-sided paired t-test at level `alpha`, for normal differences: P(T > t) + P(T < -t), where T has the
     noncentral t distribution with n - 1 degrees of freedom and noncentrality difference / sd · √n, and t is the
-    test's critical value (Cohen 1988, Statistical Power Analysis, chapter 2). `difference` is between the means of
-    the metric, `sd` the standard deviation of the per-query differences (n - 1 below the fraction), both in the
-    metric's unit. Without a difference it is alpha.
+    test's critical value (Cohen 1988, Statistical Power Analysis, chapter 2). Without a difference it is alpha.
+
+    Args:
+        difference: the difference of the two means, in the metric's unit.
+        sd: the standard deviation of the per-query differences (n - 1 below the fraction), in the same unit.
+        n: the number of queries.
+        alpha: the significance level.
 
     Raises:
         ValueError: sd not above 0, fewer than two queries, a value that is not finite, alpha outside (0, 1).
@@ -333,6 +380,10 @@ def minimum_detectable_difference(sd: float, n: int, alpha: float = 0.05, target
     The difference at which `power` is `target`; about (z(1 - alpha/2) + z(target)) · sd / √n, 2.8 standard errors by
     default (Bloom 1995, Evaluation Review 19(5), who calls it the minimum detectable effect).
 
+    Args:
+        sd, n, alpha: as for `power`.
+        target: the power that is wanted, between alpha and 1.
+
     Raises:
         ValueError: target not between alpha and 1, and as `power`.
     """
@@ -347,6 +398,10 @@ def queries_needed(difference: float, sd: float, alpha: float = 0.05, target: fl
     """The smallest number of queries with which `power` reaches `target`.
 
     About ((z(1 - alpha/2) + z(target)) · sd / difference)²: half the difference takes four times the queries.
+
+    Args:
+        difference, sd, alpha: as for `power`.
+        target: the power that is wanted, between alpha and 1.
 
     Raises:
         ValueError: a difference of 0 or one that a billion queries would not show, and as `power`.
@@ -387,11 +442,19 @@ def simulated_power(
     resamples: int = 1000,
     seed: int = 0,
 ) -> float:
-    """The power by simulation from per-query differences that were seen, shape (m,): no normal distribution needed.
+    """The power by simulation from per-query differences that were seen: no normal distribution needed.
 
     Differences are shifted to the mean `effect`, n queries drawn from them with repetition, and tested as by
     `paired_test`: p = (1 + swaps with a mean as large) / (1 + resamples), North et al. (2002). The share of
     `simulations` with p ≤ alpha; its standard error is below 0.5 / √simulations. All share the same random swaps.
+
+    Args:
+        differences: of two systems that were run, a value for each query, (m,).
+        effect: the difference of means to find, in the metric's unit.
+        n: the number of queries to plan with; it may be more than m.
+        alpha: the significance level.
+        simulations: how many samples of n queries to draw.
+        resamples: how many random swaps each sample is tested with.
 
     Raises:
         ValueError: fewer than two differences or queries, a value that is not finite, alpha outside (0, 1), or too
@@ -418,8 +481,11 @@ def kendall_tau(first: Mapping[str, float] | ArrayLike, second: Mapping[str, flo
     """Kendall's tau of two orders of the same systems: 1 the same, 0 unrelated, -1 reversed. SciPy's tau-b.
 
     (pairs in the same order - pairs in the other) / √(pairs untied in first · pairs untied in second), Kendall 1945
-    (Biometrika 33(3)), who there allows for ties; without ties the tau of 1938. Give scores, not ranks: the higher the
-    better in both, as two dicts {system: score} or two rows of scores in one order of systems.
+    (Biometrika 33(3)), who there allows for ties; without ties the tau of 1938.
+
+    Args:
+        first: scores, not ranks, the higher the better: `{system: score}`, or one for each system, (n,).
+        second: other scores of the same systems, in the same form and order.
 
     Raises:
         ValueError: other systems in one than in the other, fewer than two, a score that is not finite, or systems

@@ -1,4 +1,4 @@
-"""The pages of modules, which begin with their names by use, and the page that lists the modules with their names."""
+"""The pages of modules, which begin with their text and their names by use, and the page that lists the modules."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def grouped(root: Path, module: str, names: Sequence[str]) -> list[tuple[dict[st
 
 
 def complete_module(app: Sphinx, doctree: nodes.document) -> None:
-    """Begin the page of a module with its example and its names by use, and put what it documents in that order.
+    """Begin the page of a module with its text and its names by use, and put what it documents in that order.
 
     Where the site is not English, say that the page is. "On this page" lists the headings and these names: with the
     methods of classes it would be too long to read.
@@ -42,10 +42,11 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
     if not module.startswith("helpers.") or page is None:
         return
     found = [node for node in page.children if isinstance(node, addnodes.desc)]
-    found.sort(key=lambda entry: entry["objtype"] != "function")  # readers look for what they can call
-    entries = {entry[0]["ids"][0].rpartition(".")[2]: entry for entry in found}
+    ordered = sorted(found, key=lambda entry: entry["objtype"] != "function")  # readers look for what they can call
+    entries = {entry[0]["ids"][0].rpartition(".")[2]: entry for entry in ordered}
     known = edition.words.get("names", {}).get(module, {})
     begin: list[nodes.Element] = []
+    start = page.index(found[0]) if found else len(page)  # below the text of the module
     for heading, names in grouped(edition.root, module, list(entries)):
         place = page
         if heading:
@@ -59,10 +60,7 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
             place.append(entries[name])
         if names:
             begin.append(_table([_row(name, entries[name], known.get(name, "")) for name in names]))
-    first = page.next_node(nodes.paragraph)
-    if first is not None and first.parent is page:
-        after = page.index(first) + 1
-        page.insert(after + isinstance(page[after], nodes.doctest_block), begin)
+    page.insert(start, begin)
     texts = [text for field in page.findall(nodes.field_body) for text in field.findall(nodes.Text)]
     for dash in [text for text in texts if text in (" – ", " -- ")]:  # a name and its text stand in two columns
         dash.parent.replace(dash, nodes.Text(" "))

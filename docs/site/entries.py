@@ -1,21 +1,19 @@
-"""What the page of a function shows beside its docstring: its formula, parameters, result, example and lesson.
+"""What the page of a function shows beside its docstring: its formula, example and lesson.
 
-The formula of a metric is that of the cheat sheet; api.yml has the words of parameters and results.
+The formula of a metric is that of the cheat sheet.
 """
 
 from __future__ import annotations
 
-import inspect
 import re
 from typing import Any
 
 from sphinx.application import Sphinx
 
-from docs.site.project import DocsError, Edition, read_yaml, slugs
+from docs.site.project import Edition, read_yaml, slugs
 from helpers.metrics import METRICS
 
 ROW = re.compile(r"^\| `(\w+)(?:@k)?` \|.*\| (.+) \|$", re.M)  # a metric of the cheat sheet, and its formula
-SECTION = re.compile(r"(?:Args|Returns|Raises|Example):")
 
 
 def formula(edition: Edition, metric: str) -> str:
@@ -36,54 +34,18 @@ def explained(edition: Edition, name: str, chinese: str) -> list[str]:
     return []
 
 
-def _type(annotation: object) -> str:
-    """Return an annotation without the modules of its names."""
-    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
-    return re.sub(r"\b\w+\.", "", text)
-
-
-def _words(known: dict[str, str], kind: str, name: str, *keys: str) -> str:
-    """Return the words under the first of some keys. Raises DocsError if there are none."""
-    for key in keys:
-        if key in known:
-            return known[key]
-    raise DocsError(f"docs/site/api.yml: {kind} has no words for {' or '.join(keys)}, which {name} needs")
-
-
-def signed(name: str, function: Any, text: str, notes: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Return the sections on the parameters and the result of a function, each empty if its docstring, text, has it."""
-    short, signature = name.rpartition(".")[2], inspect.signature(function)
-    lines: list[str] = []
-    returns: list[str] = []
-    if "Args:" not in text and signature.parameters:
-        lines.append("Args:")
-        for each in signature.parameters:
-            said = _words(notes["parameters"], "parameters", name, f"{short}.{each}", each)
-            lines.append(f"    {each}: {said}")
-        lines.append("")
-    kind = _type(signature.return_annotation)
-    if "Returns:" not in text and kind != "None":
-        returns = ["Returns:", f"    {_words(notes['returns'], 'returns', name, short, kind)}", ""]
-    return lines, returns
-
-
 def complete_entry(app: Sphinx, kind: str, name: str, obj: Any, _options: object, lines: list[str]) -> None:
     """Add to the docstring of a function of helpers what its page shows; formulas in it are set."""
     edition = Edition.of(app)
     if kind != "function" or not obj.__module__.startswith(name.rpartition(".")[0]):  # Sphinx asks of imports too
         return
     notes = read_yaml(edition.root / "docs" / "site" / "api.yml")
-    short, text, chinese = name.rpartition(".")[2], "\n".join(lines), " language-zh-CN" * (edition.language == "zh")
+    short, chinese = name.rpartition(".")[2], " language-zh-CN" * (edition.language == "zh")
     if found := [key for key, metric in METRICS.items() if metric.definition.__name__ == short]:
         shown = formula(edition, found[0])
         lines[1:1] = ["", f".. container:: formula{chinese}", "", f"   {shown}", ""]
-    parameters, returns = signed(name, obj, text, notes)
-    end = next((i for i, line in enumerate(lines) if SECTION.fullmatch(line)), len(lines))
-    lines[end:end] = ["", *parameters]
-    end = next((i for i, line in enumerate(lines) if SECTION.fullmatch(line) and line != "Args:"), len(lines))
-    lines[end:end] = ["", *returns]
     lines += ["", *explained(edition, short, chinese)]
-    text = re.sub(r" Shape \(\w+,\)\.", "", "\n".join(lines))  # the result says so
+    text = re.sub(r" Shape \(q,\)\.", "", "\n".join(lines))  # the result says so
     for written, latex in notes["formulas"].items():
         text = text.replace(written, f":math:`{latex}`")
     lines[:] = text.split("\n")

@@ -70,6 +70,10 @@ def tokens(size: int, overlap: int = 0) -> Chunker:
 def cut(data: SpanDataset, chunker: Chunker) -> list[Span]:
     """Return the chunks of all documents, in the order of the documents.
 
+    Args:
+        chunker: such as :func:`paragraphs` or ``tokens(200)``: any function from a text to the bounds of its chunks, a
+            list of (start, end) in characters, end exclusive.
+
     Raises:
         ValueError: a chunk is empty or out of range, or a character other than white space is in no chunk and could
             never be retrieved.

@@ -162,10 +162,15 @@ def from_ids(
     qrels: Mapping[str, Mapping[str, int]],
     equal: str = "merge",
 ) -> RetrievalDataset:
-    """Build a collection from texts by id and judgements ``{query id: {passage id: grade}}``.
+    """Build a collection from texts and judgements by id.
 
-    Duplicate passages are merged into the first, with the highest of their grades, unless ``equal="keep"``. A judged
-    document that is not in the corpus keeps its judgement, see ``RetrievalDataset.ids_without_text``.
+    A judged document that is not in the corpus keeps its judgement, see ``RetrievalDataset.ids_without_text``.
+
+    Args:
+        queries: the text of each query by its id.
+        corpus: the text of each passage by its id.
+        qrels: the judgements, ``{query id: {passage id: grade}}``.
+        equal: ``"merge"`` passages of equal texts into the first, with the highest of their grades, or ``"keep"`` each.
     """
     same_as: dict[str, str] = {}
     if equal == "merge":

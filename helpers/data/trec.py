@@ -105,7 +105,11 @@ def write_qrels(path: PathLike, qrels: Mapping[str, Mapping[str, int]]) -> None:
 
 
 def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str = "run") -> None:
-    """Write `{query: {doc: score}}` as a run file in trec_eval's order: score, then id as text, descending."""
+    """Write `{query: {doc: score}}` as a run file in trec_eval's order: score, then id as text, descending.
+
+    Args:
+        tag: the name of the system, the last field of each line.
+    """
     lines = []
     for query, docs in run.items():
         order = trec_order(list(docs), single_precision(list(docs.values())).tolist(), str)
@@ -122,9 +126,13 @@ def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str =
 def as_run(
     ids: "np.ndarray", scores: "np.ndarray", query_ids: Ids | None = None, doc_ids: Ids | None = None
 ) -> dict[str, dict[str, float]]:
-    """Return the results of a search, ids and scores (q, k), as a run with text ids, without padding (-1).
+    """Return the results of a search as a run with text ids, without padding (-1).
 
-    Row numbers become ids unless `query_ids` (q) and `doc_ids` (one per row of the corpus) are given.
+    Args:
+        ids: rows of the corpus, (q, k).
+        scores: the scores of these, (q, k).
+        query_ids: the id of each query; by default its row.
+        doc_ids: the id of each row of the corpus; by default its row.
     """
     import numpy as np
 

@@ -249,7 +249,11 @@ def comparison_masks(tokens: Tokens) -> list[list[int]]:
 
 
 def compared_tokens(model: TransformerModel, text: str, kind: str = "passage") -> list[str]:
-    """Return the tokens of a text, instruction included, that MaxSim compares, in order."""
+    """Return the tokens of a text, instruction included, that MaxSim compares, in order.
+
+    Args:
+        kind: ``"query"`` or ``"passage"``; selects the instruction and ColBERT's marker and padding.
+    """
     tokens = tokenize(model, [instruction_of(model, kind) + text], kind if model.projection is not None else "")
     names: list[str] = list(model.tokenizer.convert_ids_to_tokens(tokens["input_ids"][0]))
     return list(itertools.compress(names, comparison_masks(tokens)[0]))

@@ -30,8 +30,13 @@ def maxsim(queries: TokenVectors, passages: TokenVectors) -> np.ndarray:
     Khattab and Zaharia, ColBERT (2020), equation 3. A score grows with the number of query tokens, so scores of
     different queries cannot be compared; rankings can.
 
+    Args:
+        queries: :class:`helpers.embeddings.TokenVectors`, or any pair of all token vectors, (t, dim) and of length
+            one, and the number of tokens of each query, (q,).
+        passages: the same for n passages.
+
     Returns:
-        float32 (q, n).
+        The score of each passage for each query, float32 (q, n).
     """
     (vectors, lengths), (passage_vectors, counts) = queries, passages
     query_starts, starts = np.cumsum(lengths) - lengths, np.cumsum(counts) - counts

@@ -254,7 +254,12 @@ def check_words(kind: str, units: Sequence[str], settings: Mapping[str, Any]) ->
 
 
 def matches(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Take the k best of each row; a passage that shares no word with the query, score 0, is padding."""
+    """Take the k best of each row of scores, (q, n); a passage that shares no word with the query, score 0, is padding.
+
+    Returns:
+        scores: the best first, (q, k).
+        ids: row numbers of the passages, int64 (q, k), -1 for padding.
+    """
     size = len(scores), min(k, scores.shape[1])
     best, ids = np.zeros(size, scores.dtype), np.full(size, PADDING, np.int64)
     for row, values in enumerate(scores):

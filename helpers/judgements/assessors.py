@@ -49,7 +49,7 @@ def agreement(
 
     kappa = (observed - expected) / (1 - expected), where observed is the share of pairs with equal grades, and
     expected that share if each assessor assigned the same grades at random. With weights a pair of grades i and j
-    counts 1 - (distance of i and j / largest distance)^p, p = 1 "linear" or 2 "quadratic", rather than 0 or 1. Equals
+    counts 1 - (distance of i and j / largest distance)ᵖ, p = 1 "linear" or 2 "quadratic", rather than 0 or 1. Equals
     scikit-learn's `cohen_kappa_score` with `labels` for every grade from the lowest to the highest; without `labels`
     scikit-learn counts the grades 0, 1, 3 as steps of one.
 

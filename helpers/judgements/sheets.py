@@ -93,6 +93,10 @@ def write_sheet(
 def write_conflicts(path: PathLike, sheet: Sheet, conflicts: Mapping[Pair, tuple[int, int]]) -> None:
     """Write a new sheet of the pairs that assessors graded differently, with both grades in the last column.
 
+    Args:
+        sheet: the empty sheet, from which the texts are copied.
+        conflicts: the two grades of each such pair, `{(query id, passage id): (grade, grade)}`.
+
     Raises:
         FileExistsError: the file exists; it is left unchanged.
     """

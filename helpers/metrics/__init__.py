@@ -19,22 +19,23 @@ ndcg@10: 0.641
 >>> result.per_query["mrr@10"]  # of q1 and q2
 array([0.5, 1. ])
 
-Every metric follows one line: ranked ids and judgements -> ranks of the judged documents -> one value per query.
+Every metric follows one line: ranked ids and judgements → ranks of the judged documents → one value per query.
 `find_hits` does the first step once, each metric is the few lines of its formula on the `Hits` it returns, and
-`evaluate` computes many metrics at many cutoffs from the same hits. The files, in that order::
-
-    qrels        judgements as arrays
-    inputs       the forms of rankings, and their order
-    lookup       the ranks of judged documents
-    hits         judged documents with their ranks
-    definitions  the metrics
-    registry     `@metric`: a name, a cutoff, options
-    evaluation   many metrics at once
+`evaluate` computes many metrics at many cutoffs from the same hits.
 
 Ranks start at 1. R is the number of relevant documents of a query, that is of documents whose grade is at least
 `relevance_level` (by default 1; trec_eval's `-l`). nDCG and ERR have no such level: every grade above 0 is a gain.
 A judged query with nothing relevant, or for which nothing was retrieved, scores 0.
 """
+
+# In the order of these steps:
+# qrels        judgements as arrays
+# inputs       the forms of rankings, and their order
+# lookup       the ranks of judged documents
+# hits         judged documents with their ranks
+# definitions  the metrics
+# registry     `@metric`: a name, a cutoff, options
+# evaluation   many metrics at once
 
 from helpers.metrics import definitions
 from helpers.metrics.definitions import *  # noqa: F403  its __all__ lists the metrics

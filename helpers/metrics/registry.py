@@ -19,6 +19,13 @@ Definition = Callable[..., np.ndarray]  # (hits), (hits, k) or (hits, k, *, opti
 Depth = Callable[[Judgements, int], int]  # (judgements, length of the longest ranking) -> the rank to look down to
 DEFAULT_CUTOFF = 10
 UNCUT_TOO = ("map", "mrr", "ndcg", "rbp")  # trec_eval's map, recip_rank and ndcg, ir_measures' RBP
+ARGUMENTS = {  # those of all metrics, as their docstrings explain them
+    "hits": "what `find_hits` returns; or, in its place, two arguments, rankings and judgements, as in `evaluate`.",
+    "k": "the cutoff, the last rank that counts; 10 by default.",
+    "gain": '"linear", the grade itself, or "exponential", 2^grade - 1.',
+    "persistence": "p, above 0 and below 1.",
+    "max_grade": "the highest grade of the scale; by default the highest in the judgements.",
+}
 
 
 @dataclass(frozen=True)
@@ -96,6 +103,16 @@ def metric(name: str, depth: Depth | None = None) -> Callable[[Definition], Defi
         def function(*arguments: Any, **options: Any) -> np.ndarray:
             return METRICS[name](*arguments, **options)
 
+        function.__doc__ = _documented(definition)
         return function
 
     return register
+
+
+def _documented(definition: Definition) -> str:
+    """The docstring of a definition and what all metrics share, which would be longer than their sources."""
+    text, raises, errors = inspect.cleandoc(definition.__doc__ or "").partition("Raises:\n")
+    taken = [name for name in inspect.signature(definition).parameters if name in ARGUMENTS]
+    shared = [f"    {name}: {ARGUMENTS[name]}" for name in taken]
+    returns = "    One value for each query, (q,) float64; their mean is the score of the system."
+    return "\n".join([text.rstrip(), "", "Args:", *shared, "", "Returns:", returns, "", raises + errors])

@@ -1,4 +1,7 @@
-"""Pooling, right and wrong: the formulas that turn the token vectors of a text into one vector."""
+"""Pooling, right and wrong: the formulas that turn the token vectors of a text into one vector.
+
+Each takes a :class:`TokenBatch` of b texts and returns their vectors, (b, dim).
+"""
 
 from __future__ import annotations
 

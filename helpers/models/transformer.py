@@ -198,7 +198,7 @@ def _variant(model: TransformerModel, kind: str, network: torch.nn.Module) -> Tr
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Suppress the progress bar and the warnings of transformers while it loads weights."""
+    """Suppress the progress bar and the warnings of transformers in a ``with`` block, while it loads weights."""
     logging = transformers.utils.logging
     has_bar, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()

@@ -1,4 +1,8 @@
-"""Tables for the lessons: plain pandas frames, so that the numbers shown can also be computed with."""
+"""Tables for the lessons: plain pandas frames, so that the numbers shown can also be computed with.
+
+A ranking, ``ids``, holds rows of the corpus, (q, k), best first and padded with -1. A metric is named with its cutoff,
+such as ``"ndcg@10"``.
+"""
 
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -93,7 +97,12 @@ def cited_table(
 
 
 def answer_table(data: RetrievalDataset, row: int, scores: np.ndarray, ids: np.ndarray) -> pd.DataFrame:
-    """Show the passages retrieved for one query: rank, score, grade (or "not judged"), the start of the passage."""
+    """Show the passages retrieved for one query: rank, score, grade (or "not judged"), the start of the passage.
+
+    Args:
+        row: the row of the query.
+        scores: of all queries, (q, k), as :func:`helpers.index.search` returns them.
+    """
     judged, retrieved = data.qrels[row], ids[row][ids[row] >= 0]  # -1 is padding
     return pd.DataFrame(
         {

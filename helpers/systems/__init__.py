@@ -1,17 +1,14 @@
-"""Retrieval systems: everything that ranks a corpus for queries, run by one pipeline.
+"""Retrieval systems: everything that ranks a corpus for queries, run by one pipeline."""
 
-Its modules::
-
-    pipeline     rank: represent, index and search, for vectors, token vectors and words
-    combine      run files, fusion and reranking
-    api          models behind an embeddings API
-    sparse       learned sparse retrieval
-    contenders   the models of lesson 3
-    cost         the seconds of each stage and the bytes of the index
-    latency      the seconds of a single query
-    planning     an estimate of time, disk and memory for a large corpus
-    stages       the stage at which a pipeline loses relevant passages
-"""
+# pipeline     rank: represent, index and search, for vectors, token vectors and words
+# combine      run files, fusion and reranking
+# api          models behind an embeddings API
+# sparse       learned sparse retrieval
+# contenders   the models of lesson 3
+# cost         the seconds of each stage and the bytes of the index
+# latency      the seconds of a single query
+# planning     an estimate of time, disk and memory for a large corpus
+# stages       the stage at which a pipeline loses relevant passages
 
 from helpers.systems.api import Api
 from helpers.systems.combine import FlagScorer, Fusion, Rerank, Run

@@ -40,11 +40,14 @@ class Estimate:
 def estimate(model: "TransformerModel", texts: Sequence[str], n: int) -> Estimate:
     """Estimate the cost of n passages from the fastest of three encodings of a sample.
 
-    The fastest run is the one least slowed down by other work on the machine. The sample must resemble the corpus: a
-    few hundred texts drawn at random. The index is exact up to 300,000 passages; beyond, product quantization with 4
-    bits per 4 dimensions in about √n clusters, of which 16 are searched, and candidates rescored with 8 bits per
-    dimension (Jégou et al. 2011; André et al. 2015). The page of measurements tests it on a million vectors; measure
-    its agreement with exact search on your own.
+    The fastest run is the one least slowed down by other work on the machine. The index is exact up to 300,000
+    passages; beyond, product quantization with 4 bits per 4 dimensions in about √n clusters, of which 16 are searched,
+    and candidates rescored with 8 bits per dimension (Jégou et al. 2011; André et al. 2015). The page of measurements
+    tests it on a million vectors; measure its agreement with exact search on your own.
+
+    Args:
+        texts: a sample that resembles the corpus: a few hundred texts drawn at random.
+        n: the number of passages of the whole corpus.
 
     Raises:
         ValueError: no texts, n below 1.

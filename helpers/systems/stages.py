@@ -20,9 +20,15 @@ LOST = "lost by "  # followed by the name of the stage
 
 
 def union(*rankings: np.ndarray) -> np.ndarray:
-    """Return the union of the candidates of several rankings, (q, m), without duplicates, padded with -1.
+    """Return the union of the candidates of several rankings, without duplicates.
 
     Rankings are interleaved: the first candidate of each comes before the second of any.
+
+    Args:
+        rankings: of the same queries, rows of the corpus (q, k) each, best first, padded with -1.
+
+    Returns:
+        The candidates of each query, (q, m), padded with -1.
     """
     longest = max(ids.shape[1] for ids in rankings)
     padded = [np.pad(ids, ((0, 0), (0, longest - ids.shape[1])), constant_values=-1) for ids in rankings]
@@ -39,6 +45,9 @@ def oracle(ids: np.ndarray, data: RetrievalDataset) -> np.ndarray:
 
     Candidates of equal grade keep their order; unjudged ones have grade 0. For any metric that depends on judgements
     alone, no other order of the same candidates scores higher.
+
+    Args:
+        ids: the candidates, rows of the corpus (q, k), padded with -1.
     """
     grades = np.zeros(ids.shape, np.int64)
     for row, judged in enumerate(data.qrels):
@@ -54,6 +63,11 @@ def ceiling(
     """Return the highest scores that a reranker of the first n candidates can reach, one row per depth n.
 
     ``recall`` is the recall of the candidates, which no order changes; the metrics are those of the `oracle` order.
+
+    Args:
+        ids: the ranking to take candidates from, rows of the corpus (q, k), best first, padded with -1.
+        depths: the numbers of candidates, n, each at most k.
+        metrics: names with cutoffs, as :func:`helpers.metrics.evaluate` takes them.
 
     Raises:
         ValueError: a depth is above that of the ranking, or below the largest cutoff of the metrics.

@@ -270,6 +270,13 @@ def test_the_api_pages_have_only_what_we_wrote(site: Path):
     assert "Alias for field number" not in text
 
 
+def test_the_api_pages_have_no_marks_of_their_source(site: Path):
+    """A reader would see a backtick, or an arrow of two signs, where the source of a docstring has it."""
+    for page in (site / "en").glob("helpers.*.html"):
+        text = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").article.get_text()
+        assert not re.search(r"`|->|::| -- ", text), page.name
+
+
 def test_the_chinese_site_says_what_each_module_is_for(site: Path):
     """A Chinese reader would choose a module by English sentences."""
     page = (site / "zh" / "api.html").read_text(encoding="utf-8")
@@ -309,8 +316,8 @@ def test_the_api_pages_have_every_name_that_lessons_import(site: Path):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_page_of_a_module_begins_with_its_names(site: Path, language: str):
-    """A reader would look for recall under r, or scroll for it; a screen reader would read English as if Chinese."""
+def test_a_page_of_a_module_begins_with_its_text_and_its_names(site: Path, language: str):
+    """Readers would scroll for recall, or meet R before its meaning; a screen reader would read English as Chinese."""
     text = (site / language / "helpers.metrics.html").read_text(encoding="utf-8")
     soup = BeautifulSoup(text, "html.parser")
     names = [link["href"] for link in soup.select("article table.names a")]
@@ -324,7 +331,7 @@ def test_a_page_of_a_module_begins_with_its_names(site: Path, language: str):
     listed = BeautifulSoup((site / language / "api.html").read_text(encoding="utf-8"), "html.parser")
     here = [link["href"] for link in listed.select('.has a[href^="helpers.metrics.html"]')]
     assert here == [f"helpers.metrics.html{name}" for name in names]
-    assert soup.select_one("article .highlight").find_next("table", class_="names") is not None
+    assert any("R is the number of relevant" in p.get_text() for p in soup.select_one("p.group").find_all_previous("p"))
     summaries = [row.find_all("td")[1].get_text() for row in soup.select("article table.names tr")]
     chinese = [summary for summary in summaries if re.search("[\u4e00-\u9fff]", summary)]
     assert len(chinese) == (len(names) if language == "zh" else 0)

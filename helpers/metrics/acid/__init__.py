@@ -102,7 +102,11 @@ def read_cases() -> list[Case]:
 
 
 def judge(function: Callable[..., object], case: Case) -> tuple[Verdict, str]:
-    """Call the function, and compare its value or error with the right answer."""
+    """Call the function, and compare its value or error with the right answer.
+
+    Returns:
+        The verdict, and the value or error in one line.
+    """
     try:
         returned = function(case.run, case.qrels, case.metric)
         if isinstance(returned, Evaluation):
@@ -189,7 +193,11 @@ def _request(process: subprocess.Popen[str], case: str, limit: float) -> tuple[s
 
 
 def summary(results: list[Result], language: str = "en") -> str:
-    """A line for each family, under those that fail the smallest case, and the total, as text to print."""
+    """A line for each family, under those that fail the smallest case, and the total, as text to print.
+
+    Args:
+        language: of the reasons, "en" or "zh".
+    """
     suite, offered = read_json("suite"), [result for result in results if result.verdict is not Verdict.NOT_OFFERED]
     failed = [result for result in offered if result.verdict is not Verdict.AGREES]
     lines = []
