@@ -108,7 +108,8 @@ def list_on_phones(_app: Sphinx, doctree: nodes.document) -> None:
     """Let tables whose columns do not fit beside each other on a phone be lists there, with the columns' names."""
     for table in doctree.findall(nodes.table):
         head, rows = table.next_node(nodes.thead), list(table.next_node(nodes.tbody).children)
-        first = max((len(word) for row in rows for word in row[0].astext().split()), default=0)
+        named = " ".join(row[0].astext() for row in rows)
+        first = max(map(len, re.findall(r"[^\s\u2e80-\uffff]+", named)), default=0)  # Chinese breaks anywhere
         longest = max(_width(cell.astext()) for row in rows for cell in row[1:])
         many = 2 < len(rows[0]) < 8 and longest > WIDE_CELL
         if "bars" in table["classes"]:

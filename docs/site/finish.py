@@ -60,6 +60,7 @@ BETTER = (
         re.compile(r'(<a class="reference internal" href="[^"]*">([^<]*)</a>\s*<details[^>]*><summary)>'),
         r'\1 aria-label="\2">',
     ),
+    (re.compile(r"(?<=>See) (?=lesson \d</)|(?<=[Ll]esson) (?=\d(?:</span>)?</a>)"), "\u00a0"),  # links that stay whole
 )
 _SHELL = re.compile(r'(?<=<div class="highlight-)(?:sh|bash) .*?</pre>', re.S)
 _DASHED = re.compile(r"(?<![^\s>])[^\s<>]*-[^\s<>]+(?![^<]*>)")  # a line would end after any of its hyphens

@@ -163,13 +163,13 @@ def records(edition: Edition, _argument: str) -> str:
     words = edition.words
     report = json.loads((edition.root / "docs" / "benchmarks" / "records.json").read_text(encoding="utf-8"))
     names = lesson_names(edition.root)
-    head = ["", *(name.partition("_")[0] for name in names)]
+    head = [words["lessons"], *(name.partition("_")[0] for name in names)]
     rows = [
         [_label(condition, words), *(_label(verdicts.get(name, ""), words) for name in names)]
         for condition, verdicts in report["conditions"].items()
     ]
     machine = ", ".join(report["machine"][key] for key in ("processor", "instructions", "system"))
-    return f"{table(head, rows, '---:')}\n\n{machine}"
+    return f"{table(head, rows, '---:')}\n\n{words['recorded on']}{machine}"
 
 
 def card(edition: Edition, section: str) -> str:
@@ -180,8 +180,8 @@ def card(edition: Edition, section: str) -> str:
         raise DocsError(f"the data card of the pocket collection has no table under '## {section}'")
     labels = edition.words["card"]
     cells = ((cell.strip() for cell in line.strip("|").split("|")) for line in match[1].splitlines())
-    head, _, *rows = ([labels.get(cell, cell) for cell in line] for line in cells)
-    return table(head, rows)
+    head, _, *rows = ([f"{int(c):,}" if c.isdigit() else labels.get(c, c) for c in line] for line in cells)
+    return table(head, rows, "---:")
 
 
 INSERTS: dict[str, Callable[[Edition, str], str]] = {

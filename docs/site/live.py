@@ -70,11 +70,12 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
             raise DocsError(
                 f"docs/site/live.yml: {app.env.docname} has no cell {entry['before']}; name one that it has"
             )
-        words = pictures["words"][edition.language][entry["kind"]]
+        words = dict(pictures["words"][edition.language][entry["kind"]])
+        paper = f'<p class="on-paper">{escape(words.pop("paper"))}</p>' * (entry["kind"] not in shown)
         if entry["kind"] in DATA and entry["kind"] not in shown:
             words = words | DATA[entry["kind"]](edition)
         shown.add(entry["kind"])
-        target.parent.insert(target.parent.index(target), nodes.raw("", picture(entry, words), format="html"))
+        target.parent.insert(target.parent.index(target), nodes.raw("", paper + picture(entry, words), format="html"))
 
 
 def picture(entry: dict[str, str], words: dict[str, Any]) -> str:

@@ -297,7 +297,7 @@ def test_wrong_numbers_are_large(site: Site, language: str):
     site.look(WIDE)
     site.open(f"{language}/pitfalls.html")
     wrong = site.page.locator("li .wrong strong")
-    assert wrong.all_inner_texts()[0] == "0.667"
+    assert wrong.all_inner_texts()[0] == "0.67"
     assert wrong.count() == 8
     assert all(one.evaluate("b => parseFloat(getComputedStyle(b).fontSize)") > 28 for one in wrong.all())
     site.open(f"{language}/index.html")
@@ -340,7 +340,7 @@ def test_copy_buttons_show_on_touch(site: Site):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_print_is_light_and_has_the_solutions(site: Site, language: str):
-    """A reader in the dark theme would print white on black; solutions would be missing, or beside their exercises."""
+    """White would be printed on black; questions or solutions would be missing, or solutions beside their exercises."""
     site.look(WIDE, "dark")
     site.open(f"{language}/02_metrics.html")
     closed = site.page.locator("article details:not(.fold)")
@@ -353,6 +353,7 @@ def test_print_is_light_and_has_the_solutions(site: Site, language: str):
     site.until("document.documentElement.dataset.theme === 'light'")
     assert site.page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
     assert all(box.evaluate("b => b.open") for box in closed.all())
+    assert all(site.page.locator(part).first.is_visible() for part in ("p.on-paper", ".quiz legend", ".quiz p.right"))
     places = "all => all.map(part => part.getBoundingClientRect().top)"
     exercises, solutions = (
         site.page.locator(f"#exercises > {part}").evaluate_all(places) for part in ("ol", "details:not(.fold)")
