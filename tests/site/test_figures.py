@@ -22,16 +22,17 @@ MARKS = """selector => [...document.querySelectorAll(selector)].flatMap(figure =
     const drawn = e.getAttribute('fill') || '', lined = e.getAttribute('stroke') || '';
     return {tag: e.tagName, fill, stroke, drawn, lined, size: parseFloat(fontSize)};
   }))"""
-# How large the words of figures are on the screen, in pixels, but for the small print beside marks and long labels.
+# How large the words of figures are on the screen, in pixels, but for the small print beside marks.
 SIZES = """selector => [...document.querySelectorAll(selector)].flatMap(figure =>
-  [...figure.querySelectorAll('text:not(.long)')].map(e => parseFloat(getComputedStyle(e).fontSize))
+  [...figure.querySelectorAll('text')].map(e => parseFloat(getComputedStyle(e).fontSize))
     .filter(size => size > 8)
     .map(size => size * figure.getBoundingClientRect().width / figure.viewBox.baseVal.width))"""
 # Words that lie on each other, or are cut off: by their figure, or by the window where a figure lets them stand out.
 CLASHES = """selector => [...document.querySelectorAll(selector)].flatMap(figure => {
   const box = figure.getBoundingClientRect(), stands = getComputedStyle(figure).overflow === 'visible';
   const edge = stands ? {left: 0, right: innerWidth, top: box.top - 2, bottom: box.bottom + 4} : box;
-  const words = [...figure.querySelectorAll('text')].map(e => [e.textContent, e.getBoundingClientRect()]);
+  const words = [...figure.querySelectorAll('text')].map(e => [e.textContent, e.getBoundingClientRect()])
+    .filter(([, b]) => b.width);
   const found = words.filter(([, b]) => b.left < edge.left - 1 || b.right > edge.right + 1 ||
     b.top < edge.top - 1 || b.bottom > edge.bottom + 1).map(([word]) => `${word} is cut off`);
   words.forEach(([one, a], i) => words.slice(i + 1).forEach(([two, b]) => {
