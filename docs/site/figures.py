@@ -26,7 +26,7 @@ COLOURS = {colour.lower(): name for name, colour in (palette.COLOURS | palette.G
 STROKES = COLOURS | {palette.COLOURS["sky"].lower(): "sky-line"}  # ink lies on a bar; thin lines are brighter
 BARS = re.compile(r"<!-- bars (\S+) (\S+) -->\s*")  # before a table: the values at which its bars begin and end
 SCALE = 1.4  # pixels a point: the words of a figure are 14 pixels high where there is room
-NAME = "6.94"  # the size of words of a figure that name its points
+NAME, LOWER = "6.94", 4  # the size of words of a figure that name its points; points by which a number below is lower
 LONG = 20  # letters of a label: with more it is set smaller on a phone; a Chinese character counts two
 
 
@@ -64,13 +64,16 @@ def inline(svg: str, alt: str, mark: str, translate: Callable[[str], str]) -> st
 
 def _number_names(root: ElementTree.Element) -> list[str]:
     """Put a number beside each name of a point, to stand in its place on a phone, and return the names in order."""
-    names = []
+    names, points = [], [(mark.get("x"), float(mark.get("y", 0))) for mark in root.iter("use")]
     for group in list(root.iter("g")):
         for text in group.findall("text"):
             if text.get("font-size") == NAME:
                 names.append(text.text or "")
                 text.set("class", "name")
-                ElementTree.SubElement(group, "text", text.attrib | {"class": "number"}).text = str(len(names))
+                height = float(text.get("y", 0))
+                below = any(x == text.get("x") and y < height for x, y in points)  # a number is higher than a name
+                about = text.attrib | {"class": "number", "y": f"{height + LOWER * below:g}"}
+                ElementTree.SubElement(group, "text", about).text = str(len(names))
     return names
 
 
