@@ -22,9 +22,9 @@ MARKS = """selector => [...document.querySelectorAll(selector)].flatMap(figure =
     const drawn = e.getAttribute('fill') || '', lined = e.getAttribute('stroke') || '';
     return {tag: e.tagName, fill, stroke, drawn, lined, size: parseFloat(fontSize)};
   }))"""
-# How large the words of figures are on the screen, in pixels, but for the small print beside marks.
+# How large the words of figures are on the screen, in pixels, but for the small print beside marks and long labels.
 SIZES = """selector => [...document.querySelectorAll(selector)].flatMap(figure =>
-  [...figure.querySelectorAll('text')].map(e => parseFloat(getComputedStyle(e).fontSize))
+  [...figure.querySelectorAll('text:not(.long)')].map(e => parseFloat(getComputedStyle(e).fontSize))
     .filter(size => size > 8)
     .map(size => size * figure.getBoundingClientRect().width / figure.viewBox.baseVal.width))"""
 # Words that lie on each other, or are cut off: by their figure, or by the window where a figure lets them stand out.
