@@ -19,10 +19,11 @@ SCORE = re.compile(rf"0\.\d+|1\.0+|{NONE}")
 NO_SCORE = re.compile(
     r"(adjusted )?p|p × .*|low|high|score|cosine|cut|kappa|tau|detectable|at most|.*(SD\b|percentile|median|k = ).*"
 )
+BREAK = re.compile(r"\s+|(?<=\w-)(?=[a-z])")  # where a name may break
 STEPS = 50  # lengths of bars that site.css knows
 STEP = 0.05  # where the axis of differences may end
 FEW = 3  # rows of a table that is turned round
-LOOSE, CLOSE, CLOSEST = 44, 54, 62  # letters beside each other on a phone, the more of them the closer they are
+LOOSE, CLOSE, CLOSEST = 44, 54, 64  # letters beside each other on a phone, the more of them the closer they are
 LINE = 14  # those that are as wide as the line of an interval
 
 
@@ -34,7 +35,8 @@ def draw(document: BeautifulSoup) -> None:
             continue
         names = [text_of(cell) for cell in rows[0]]
         kind = _on_phones(rows, names)
-        if kind and not table.select("tbody td.words"):
+        last = ":not(.short:last-child)" if kind == "stacked" else ""  # a short word at the end stands beside the name
+        if kind and not table.select(f"tbody td.words{last}"):
             table["class"] = f"{table.get('class', '')} {kind}".strip()
         for column in range(len(names) - 1, 0, -1):
             cells = [row[column] for row in rows[1:]]
@@ -49,11 +51,12 @@ def draw(document: BeautifulSoup) -> None:
 def _on_phones(rows: Rows, names: list[str]) -> str:
     """Return what a phone makes of a table that is too wide for it: it is turned round, or its names have own lines."""
     columns = [[text_of(cell) or NONE for cell in column] for column in zip(*rows, strict=True)]
-    letters = [max(len(word) for text in column for word in text.split()) + 2 for column in columns]
+    letters = [max(len(word) for text in column for word in BREAK.split(text)) + 2 for column in columns]
     width = sum(letters) + LINE * ("low" in names)
-    if len(rows) <= FEW + 1:
+    fits = sum(letters[1:]) <= CLOSEST and not names[0]
+    if len(rows) <= FEW + 1 or (len(rows) <= FEW + 2 and width > CLOSEST and not fits):
         return "turned" if width > LOOSE else ""
-    return "stacked" if width > CLOSE and sum(letters[1:]) <= CLOSEST and not names[0] else ""
+    return "stacked" if width > CLOSE and fits else ""
 
 
 def _add_intervals(rows: Rows) -> None:

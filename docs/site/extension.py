@@ -37,6 +37,7 @@ from docs.site.project import MARKS, Edition, addresses, notes, slugs
 from docs.site.run import LESSONS
 from notebooks.kit.notebooks import lesson_names
 
+WIDE_ROW, NARROW_CELL = 80, 8  # letters of the longest cells of a table together, and of cells that need little room
 WIDE_CELL, LONG_WORD = 40, 16  # letters: more of them is a sentence, or broken in half of a phone
 NEEDS = "<!-- needs -->"  # in lesson-bar.html: what a lesson needs, taken out of its text
 LINES_A_CELL = 10_000  # MyST-NB counts the lines of a notebook so: cell 0 begins at line 10,000
@@ -97,11 +98,25 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     title.parent[at:at] = [nodes.raw("", start, format="html"), told, nodes.raw("", end, format="html")]
     number = edition.words["lesson"].format(int(name[:2]))
     doctree.insert(0, nodes.raw("", f'<p class="lesson-number">{number}</p>', format="html"))
+    if name == lesson_names(edition.root)[-1]:
+        title.parent += ending(edition)
     for section in doctree.findall(nodes.section):
         for paragraph in section:
             words = [type(node) for node in paragraph.children if node.astext()]  # without MyST's empty texts
             if isinstance(paragraph, nodes.paragraph) and words == [nodes.strong]:
                 paragraph["classes"].append("takeaway")
+
+
+def ending(edition: Edition) -> nodes.section:
+    """Return what stands below the last lesson: that one has finished, and where to go on."""
+    said = edition.words["ending"]
+    links = "".join(
+        f'<li><a href="{page}.html">{escape(name)}</a><br>{escape(what)}</li>'
+        for page, (name, what) in said["links"].items()
+    )
+    shown = f"<p>{escape(said['said'])}</p><ul>{links}</ul>"
+    title, body = nodes.title("", said["title"]), nodes.raw("", shown, format="html")
+    return nodes.section("", title, body, ids=["what-you-can-do-now"], names=[], classes=["ending"])
 
 
 def list_on_phones(_app: Sphinx, doctree: nodes.document) -> None:
@@ -111,13 +126,16 @@ def list_on_phones(_app: Sphinx, doctree: nodes.document) -> None:
         named = " ".join(row[0].astext() for row in rows)
         first = max(map(len, re.findall(r"[^\s\u2e80-\uffff]+", named)), default=0)  # Chinese breaks anywhere
         longest = max(_width(cell.astext()) for row in rows for cell in row[1:])
-        many = 2 < len(rows[0]) < 8 and longest > WIDE_CELL
+        together = sum(max(_width(cell.astext()) for cell in column) for column in zip(*rows, strict=True))
+        many = 2 < len(rows[0]) < 8 and (longest > WIDE_CELL or together > WIDE_ROW)
         if "bars" in table["classes"]:
             continue
         two = len(rows[0]) == 2 and (first > LONG_WORD or longest > WIDE_CELL)
         values = not many and len(rows[0]) > 4 and max(_width(row[0].astext()) for row in rows) > WIDE_CELL
         if many or two or values or table.next_node(nodes.math):
             table["classes"] += ["listed", "values"] if values else ["listed"]
+        if "listed" not in table["classes"] and longest <= NARROW_CELL:
+            table["classes"].append("narrow")
         for row in rows if (many or values) and head else ():
             for name, cell in list(zip(head[0], row, strict=True))[1:]:
                 if cell.astext():

@@ -26,11 +26,12 @@ COLOURS = {colour.lower(): name for name, colour in (palette.COLOURS | palette.G
 STROKES = COLOURS | {palette.COLOURS["sky"].lower(): "sky-line"}  # ink lies on a bar; thin lines are brighter
 BARS = re.compile(r"<!-- bars (\S+) (\S+) -->\s*")  # before a table: the values at which its bars begin and end
 SCALE = 1.4  # pixels a point: the words of a figure are 14 pixels high where there is room
+NAME, LOWER = "6.94", 4  # the size of words of a figure that name its points; points by which a number below is lower
 LONG = 20  # letters of a label: with more it is set smaller on a phone; a Chinese character counts two
 
 
 def inline(svg: str, alt: str, mark: str, translate: Callable[[str], str]) -> str:
-    """Return a recorded figure as a tag of a page.
+    """Return a recorded figure as a tag of a page; names of points have a key below it, which a phone shows.
 
     Args:
         svg: the figure.
@@ -44,6 +45,7 @@ def inline(svg: str, alt: str, mark: str, translate: Callable[[str], str]) -> st
     if fault := svg_fault(svg):
         raise DocsError(f"{mark}: {fault}")
     root = read_svg(svg)
+    names = _number_names(root)
     for element in root.iter():
         _recolour(element, mark)
         for name in ("id", "href", "clip-path"):
@@ -51,11 +53,28 @@ def inline(svg: str, alt: str, mark: str, translate: Callable[[str], str]) -> st
                 element.set(name, _marked(element.attrib[name], mark))
         if element.tag in ("text", "tspan") and element.text:
             element.text = translate(element.text)
-            if len(element.text.encode("gb18030")) > LONG:
+            if len(element.text.encode("gb18030")) > LONG and "class" not in element.attrib:
                 element.set("class", "long")
     about = {"class": "drawn", "role": "img", "aria-label": alt, "id": f"figure-{mark}", **_frame(root)}
     root.attrib = about | {name: root.attrib[name] for name in ("stroke-linejoin", "stroke-linecap")}
-    return ElementTree.tostring(root, encoding="unicode").replace("\n", "")
+    key = "".join(f"<li>{escape(translate(name))}</li>" for name in names)
+    drawn = ElementTree.tostring(root, encoding="unicode").replace("\n", "")
+    return drawn + (f'<ol class="key" aria-hidden="true">{key}</ol>' if key else "")
+
+
+def _number_names(root: ElementTree.Element) -> list[str]:
+    """Put a number beside each name of a point, to stand in its place on a phone, and return the names in order."""
+    names, points = [], [(mark.get("x"), float(mark.get("y", 0))) for mark in root.iter("use")]
+    for group in list(root.iter("g")):
+        for text in group.findall("text"):
+            if text.get("font-size") == NAME:
+                names.append(text.text or "")
+                text.set("class", "name")
+                height = float(text.get("y", 0))
+                below = any(x == text.get("x") and y < height for x, y in points)  # a number is higher than a name
+                about = text.attrib | {"class": "number", "y": f"{height + LOWER * below:g}"}
+                ElementTree.SubElement(group, "text", about).text = str(len(names))
+    return names
 
 
 def _frame(root: ElementTree.Element) -> dict[str, str]:

@@ -114,7 +114,11 @@ def contents(app: Sphinx, page: str) -> str:
 
 
 def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:
-    """Return the page before (1) or after (2) a page, modules of the API left out: few read these in their order."""
+    """Return the page before (1) or after (2) a page, a lesson with its number.
+
+    Modules of the API are left out: few read these in their order.
+    """
+    edition = Edition.of(app)
     relations = app.builder.relations  # type: ignore[attr-defined]
     other = None if page.startswith("helpers.") else relations.get(page, [None] * 3)[place]
     while other and other.startswith("helpers."):
@@ -122,4 +126,6 @@ def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:
     if not other:
         return None
     title = app.builder.render_partial(app.env.titles[other])["title"]  # type: ignore[attr-defined]
+    if other in lesson_names(edition.root):
+        title = f"{edition.words['lesson'].format(int(other[:2]))} · {title}"
     return {"link": app.builder.get_relative_uri(page, other), "title": title}

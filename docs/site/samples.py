@@ -24,7 +24,7 @@ from helpers.systems import Fusion, Ranking
 
 SHOWN, DEEP = 10, 100  # ranks that a picture shows, and that lesson 07 fuses
 CONSTANTS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 100)  # the values of RRF's k that a reader can choose
-PAGES, QUERY, PAGE, GRADE = "pages-{}", 69, "pitfalls", 2  # of lesson 08: a query and a page that answers it
+PAGES, QUERY, PAGE, GRADE = "pages-{}", 46, "differences", 2  # of lesson 08: a query and a page that answers it
 BEFORE, AFTER = 70, 140  # tokens of the page that are shown on either side of the answer
 
 

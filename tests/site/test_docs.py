@@ -237,7 +237,8 @@ def test_the_head_of_a_lesson_says_what_it_needs(site: Path, name: str, language
     soup = BeautifulSoup((site / language / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
     needs = notes(ROOT)["words"][language]["needs"]
     assert needs in soup.select_one(".lesson-bar > p").text
-    assert ("Binder" in soup.select_one(".lesson-bar > p").text) == (name not in LESSONS)  # else it runs in the page
+    colab = soup.select(".lesson-bar .run a[href*='colab']")
+    assert len(colab) == (name not in LESSONS)  # else it runs in the page
     assert not [p for p in soup.select("article section p") if p.text.startswith(needs)]
     number = {"en": f"Lesson {name[1]}", "zh": f"第{name[1]}课"}[language]
     assert soup.select_one("article .lesson-number").text == number
@@ -741,6 +742,33 @@ def test_the_name_of_an_index_needs_no_row_of_its_own():
     assert shown.count("<tr>") == 2
     assert re.findall(r">(\w+)</th>", shown) == ["system", "mean", "BM25"]
     assert table(html.format("system", "low"), Edition(ROOT, "en")).count("<tr>") == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (
+            "| a *judged* query with nothing relevant | counts 0, and the result repo",
+            "a judged query with nothing relevant: counts 0, and the result…",
+        ),
+        ("| Is it `scored`? | yes |", "Is it scored? yes"),
+        ("| 没有答案 | 计0 |", "没有答案：计0"),
+    ],
+)  # fmt: skip
+def test_the_beginning_of_a_page_is_quoted_as_text(text: str, shown: str):
+    """A table would show the pipes of Markdown, and end in the middle of a word."""
+    html = f"<table><tr><th>n</th><th>text</th></tr><tr><th>0</th><td>{text}</td></tr></table>"
+    assert re.findall(r"<td[^>]*>(.*)</td>", table(html, Edition(ROOT, "en"))) == [shown]
+
+
+def test_texts_side_by_side_are_a_list_on_a_phone():
+    """A table of three texts would be wider than a phone, or its values would stand there without their names."""
+    texts = "".join(f"<td>a text of more than twenty letters, number {i}</td>" for i in range(3))
+    html = f"<table><tr><th></th><th>one</th><th>two</th><th>three</th></tr><tr><th>0</th>{texts}</tr></table>"
+    shown = table(html, Edition(ROOT, "en"))
+    assert 'class="listed"' in shown
+    assert re.findall(r'class="label">(\w+)<', shown) == ["one", "two", "three"]
+    assert "listed" not in table(html.replace("text of more than twenty letters, number", ""), Edition(ROOT, "en"))
 
 
 def test_options_and_names_are_whole():

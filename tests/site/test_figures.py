@@ -31,7 +31,8 @@ SIZES = """selector => [...document.querySelectorAll(selector)].flatMap(figure =
 CLASHES = """selector => [...document.querySelectorAll(selector)].flatMap(figure => {
   const box = figure.getBoundingClientRect(), stands = getComputedStyle(figure).overflow === 'visible';
   const edge = stands ? {left: 0, right: innerWidth, top: box.top - 2, bottom: box.bottom + 4} : box;
-  const words = [...figure.querySelectorAll('text')].map(e => [e.textContent, e.getBoundingClientRect()]);
+  const words = [...figure.querySelectorAll('text')].map(e => [e.textContent, e.getBoundingClientRect()])
+    .filter(([, b]) => b.width);
   const found = words.filter(([, b]) => b.left < edge.left - 1 || b.right > edge.right + 1 ||
     b.top < edge.top - 1 || b.bottom > edge.bottom + 1).map(([word]) => `${word} is cut off`);
   words.forEach(([one, a], i) => words.slice(i + 1).forEach(([two, b]) => {

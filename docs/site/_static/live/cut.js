@@ -32,27 +32,31 @@ export const start = async (box, words) => {
   const size = slider(words.size, { least: 20, most: 300, step: 10, value: 100, say: (n) => fill(words.tokens, { n }) }, () => draw());
   const shared = slider(words.overlap, { most: 50, step: 10, value: 0, say: (n) => `${n} %` }, () => draw());
   const text = el("p", { class: "live-text", tabindex: 0, role: "group", "aria-label": words.text }), told = el("p", { class: "live-said", "aria-live": "polite" });
-  const whole = bar(words.whole, "dense"), vectors = bar(words.vectors, "words"), least = measure(data, 100, 0), most = measure(data, 20, 10).vectors;
+  const whole = bar(words.whole, "dense"), least = measure(data, 100, 0);
 
   const draw = () => {
     const overlap = Math.floor(size.value * shared.value / 100), cuts = chunks(data.tokens[data.document], size.value, overlap);
-    const bounds = [...new Set([first, last, ...answer, ...cuts.flat()])].filter((at) => at >= first && at <= last).sort((a, b) => a - b);
-    text.replaceChildren(...bounds.slice(0, -1).map((from, i) => {
-      const to = bounds[i + 1], inside = cuts.flatMap(([begin, end], n) => (begin <= from && to <= end ? [n] : []));
-      const kind = inside.length > 1 ? "both" : inside[0] % 2 ? "odd" : "even", answers = from >= answer[0] && to <= answer[1];
-      const starts = cuts.findIndex(([begin]) => begin === from), run = shown.slice(from - first, to - first);
-      return el(answers ? "mark" : "span", { class: kind }, ...(starts < 0 ? [] : [el("b", { "aria-hidden": "true" }, starts + 1)]), ...run.map(([word, bold]) => (bold ? el("strong", {}, word) : word)));
+    text.replaceChildren(...cuts.flatMap(([begin, end], n) => {
+      const bounds = [begin, end, ...answer, ...(cuts[n - 1] ?? []), ...(cuts[n + 1] ?? [])].filter((at) => at >= begin && at <= end);
+      const shownBounds = [...new Set(bounds.map((at) => Math.min(Math.max(at, first), last)))].sort((a, b) => a - b);
+      const parts = shownBounds.slice(0, -1).map((from, i) => {
+        const run = shown.slice(from - first, shownBounds[i + 1] - first).map(([word, bold]) => (bold ? el("strong", {}, word) : word));
+        const twice = from < (cuts[n - 1]?.[1] ?? 0) || from >= (cuts[n + 1]?.[0] ?? Infinity);
+        return el(from >= answer[0] && from < answer[1] ? "mark" : "span", { class: twice ? "twice" : "once" }, ...run);
+      });
+      return parts.length ? [el("span", { class: "live-chunk", role: "group", "aria-label": fill(words.number, { number: n + 1 }) }, el("b", { "aria-hidden": "true" }, n + 1), el("span", {}, ...parts))] : [];
     }));
+    const answered = text.querySelector("mark");
+    text.scrollTop = answered.offsetTop - text.clientHeight / 4;
     const holds = cuts.findIndex(([begin, end]) => begin <= answer[0] && answer[1] <= end), found = measure(data, size.value, overlap);
     told.className = `live-said ${holds < 0 ? "words" : "dense"}`;
     told.textContent = fill(holds < 0 ? words.split : words.held, { number: holds + 1 }) + fill(words.all, { pages: data.tokens.length, vectors: found.vectors.toLocaleString("en"), share: Math.round(100 * found.whole) });
     whole.set(found.whole, least.whole);
-    vectors.set(Math.min(1, found.vectors / most), least.vectors / most, found.vectors.toLocaleString("en"));
   };
 
-  draw();
   box.append(
     el("p", { class: "live-title" }, words.title), el("p", {}, words.ask), el("p", { class: "live-query" }, data.query),
-    text, size.element, shared.element, told, whole.element, vectors.element,
+    text, size.element, shared.element, told, whole.element,
   );
+  draw();
 };
