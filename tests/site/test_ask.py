@@ -17,7 +17,7 @@ from docs.site.project import Edition, read_yaml
 from helpers.index.words import STOP_WORDS
 from helpers.metrics import evaluate
 from notebooks.kit.notebooks import LANGUAGES, ROOT
-from tests.site.browser import PHONE, Site
+from tests.site.browser import PHONE, WIDE, Site
 
 ASK = ROOT / "docs" / "site" / "ask.yml"
 SEARCH = """
@@ -72,6 +72,7 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
     """The page would show other lists than the systems', or metrics that are not those of the grades on the page."""
     requests: list[str] = []
     site.page.on("request", lambda request: requests.append(request.url))
+    site.look(WIDE)
     site.open(f"{language}/ask.html")
     site.until("!!document.querySelector('.ask form')")
     assert not [url for url in requests if "collection.json" in url], "loaded before it was wanted"
@@ -91,6 +92,15 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
     quoted = site.page.locator(".ask-lists q:visible")
     assert quoted.all_inner_texts() == [pocket.sentence(of, answer) for answer in answers], "not what answers"
     assert site.page.locator(".ask-scores .hit").count() == 1, "one of the systems has no answer"
+    heights = [
+        [row.bounding_box()["height"] for row in each.locator("li").all()]
+        for each in site.page.locator(".ask ol").all()
+    ]
+    assert heights[0] == heights[1], "the same ranks do not stand side by side"
+    site.page.locator(".ask-lists li summary").first.focus()
+    site.page.keyboard.press("Tab")
+    menu = site.page.evaluate("document.activeElement.matches('li select') && document.activeElement.clientWidth")
+    assert menu > 40, "the keyboard does not reach the grade"
     quoted.first.locator("xpath=..").locator("summary").click()
     assert quoted.count() == len(answers) - 1, "what the open passage says is said twice"
     assert site.page.locator(".ask-lists mark:visible").all_inner_texts() == [pocket.sentence(of, answers[0])]
@@ -130,6 +140,7 @@ def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades
     site: Site, language: str, question: str
 ):
     """A reader's own question would have no answer, an answer by a system that has not seen it, or invented grades."""
+    site.look(WIDE)
     site.open(f"{language}/ask.html")
     site.until("!!document.querySelector('.ask form')")
     site.page.fill(".ask input", question)
@@ -152,6 +163,8 @@ def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades
         assert offered, "nothing is offered"
         assert last, "nothing unfolds"
         assert offered["y"] > last["y"], "an offer before the answer"
+        order = "document.querySelector('.ask-more').compareDocumentPosition(document.querySelector('.ask-offer'))"
+        assert site.page.evaluate(f"{order} & Node.DOCUMENT_POSITION_FOLLOWING"), "the keyboard meets it first"
     hidden = int(re.findall(r"\d+", rest.inner_text())[0])
     assert hidden == rows.count() - some
     rest.click()
