@@ -9,7 +9,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from docs.site.dense import LANGUAGE, model_size
+from docs.site.live import terms
 from docs.site.pocket import read_pocket
 from docs.site.project import MARKS, Edition, as_json, read_yaml
 from helpers.index.words import tokenize
@@ -21,6 +21,11 @@ MARK = '<div class="home"'
 SYSTEMS = {"en": {"dense": "MiniLM", "BM25": "BM25"}, "zh": {"dense": "multilingual", "BM25": "BM25"}}
 SHOWN, FAR = 3, 10  # passages shown of a ranking; an answer below rank FAR is no success
 METRIC = "ndcg@10"  # the one that the sentence beside the figure names
+DOTTED = 'fill="url(#dots)"'
+DOTS = (
+    '<defs><pattern id="dots" width="3" height="3" patternUnits="userSpaceOnUse">'
+    '<circle cx="1.5" cy="1.5" r="0.9"/></pattern></defs>'
+)
 
 
 def rankings(edition: Edition) -> dict[str, Any]:
@@ -57,13 +62,11 @@ def rankings(edition: Edition) -> dict[str, Any]:
 
 def home(edition: Edition, _argument: str) -> str:
     """Return the first screen as one line of HTML."""
-    words, data = _words(edition), rankings(edition)
+    words, data, pocket = _words(edition), rankings(edition), read_pocket(edition)
     minutes = [Edition(edition.root, "en").minutes(name) for name in lesson_names(edition.root)]
     fill = {
         "lessons": len(minutes), "minutes": minutes[0], "hours": round(sum(minutes) / 60),
-        "queries": len(data["queries"]), "dense": words["systems"]["dense"][0],
-        **{f"mean_{system}": mean for system, mean in data["means"].items()},
-        "megabytes": round(model_size() / 1e6),
+        "queries": len(pocket.queries), "passages": len(pocket.passages),
     }  # fmt: skip
     own = next(iter(read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language]["suggested"]))
 
@@ -72,15 +75,20 @@ def home(edition: Edition, _argument: str) -> str:
 
     facts = "".join(f"<li><b>{text(a)}</b>{text(b)}</li>" for a, b in words["facts"])
     chosen, second = (next(row for row in data["queries"] if row[0] == words[key]) for key in ("first", "second"))
-    when = words["when"] if edition.language != LANGUAGE or model_size() else ""
     labels = {
         key: words[key] for key in ("answers", "related", "answered", "late", "missed", "shared", "none", "comma")
     }
     systems = "".join(
         f'<div data-system="{system}"><p><b>{text(name)}</b> {text(about)}</p>'
-        f"{_ranking(system, chosen[2][system], words)}</div>"
-        for system, (name, about) in words["systems"].items()
+        f"{_ranking(chosen[2][system], words, *unanswered)}</div>"
+        for system, (name, about, *unanswered) in words["systems"].items()
     )
+    bars = "".join(
+        f'<li>{text(words["systems"][system][0])} <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect width="1" height="1"/><rect width="{mean}" height="1"/></svg> <b>{mean:.3f}</b></li>'
+        for system, mean in data["means"].items()
+    )
+    term = f'<a class="term" href="{terms(edition)["ndcg"]["href"]}" title="{text(words["ndcg"])}">nDCG@10</a>'
     return (
         f'{MARK}><p class="home-go">'
         f'<a href="01_evaluation.html">{text(words["start"])}</a> <a href="own_model.html">{text(words["own"])}</a></p>'
@@ -91,11 +99,13 @@ def home(edition: Edition, _argument: str) -> str:
         f'<button type="button" hidden>{text(words["another"])}</button></p>'
         f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
         f'<div class="home-lists">{systems}</div>'
-        f'<p class="home-means"><b>{text(words["nothing"])}</b> {text(words["means"])} '
-        f'<a href="03_model_comparison.html">{text(words["more"])}</a></p>'
-        f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])}</label>'
+        f'<div class="home-means"><p><b>{text(words["nothing"])}</b> {text(words["means"])}</p><ul>{bars}</ul>'
+        f'<p><a href="03_model_comparison.html">{text(words["more"])}</a> <small>{term}</small></p></div>'
+        f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])} '
+        f"<small>{text(words['when'])}</small></label>"
         f'<input id="home-own" type="search" maxlength="200" placeholder="{escape(own)}">'
-        f"<button>{text(words['ask'])}</button><small>{text(when)}</small></form></div></div>"
+        f"<button>{text(words['ask'])}</button></form></div>"
+        f'<p class="home-define">{text(words["define"])}</p></div>'
     )
 
 
@@ -127,11 +137,11 @@ def _words(edition: Edition) -> dict[str, Any]:
     return words
 
 
-def _ranking(system: str, ranking: list[Any], words: dict[str, Any]) -> str:
+def _ranking(ranking: list[Any], words: dict[str, Any], unanswered: str = "") -> str:
     """Return the ranking of a system, as _static/home/main.js draws those of the other queries."""
     first, outcome, *rows = ranking
     items = "".join(_row(words, *row) for row in rows)
-    note = f'<p class="home-none"{" hidden" if first else ""}>{escape(words["unanswered"])}</p>' * (system == "BM25")
+    note = f'<p class="home-none"{" hidden" if first else ""}>{escape(unanswered)}</p>' * bool(unanswered)
     return f'<p class="{outcome}">{escape(words[outcome]).format(rank=first)}</p><ol>{items}</ol>{note}'
 
 
@@ -158,7 +168,7 @@ def growth(edition: Edition) -> dict[str, list[tuple[int, float]]]:
 
 
 def _drawn(curves: dict[str, list[tuple[int, float]]], axes: list[str], edition: Edition) -> str:
-    """Return the curves as a drawing in which each is named at its end; scores from 0.5 to 1."""
+    """Return the curves as a drawing in which each is named at its end; below, two corpora in dots."""
     sizes = [size for size, _ in curves[METRIC]]
     x = {size: round(40 + 290 * (size - sizes[0]) / (sizes[-1] - sizes[0])) for size in sizes}
 
@@ -167,8 +177,15 @@ def _drawn(curves: dict[str, list[tuple[int, float]]], axes: list[str], edition:
 
     parts = [f'<path d="M40 {y(v)}H330"/><text x="0" y="{y(v) + 5}">{v:g}</text>' for v in (0.5, 0.75, 1)]
     parts += [f'<text x="{x[size]}" y="200" text-anchor="middle">{size}</text>' for size in (sizes[0], sizes[-1])]
-    across, up = map(escape, axes)
+    across, sought, up = map(escape, axes)
     parts += [f'<text x="185" y="200" text-anchor="middle">{across}</text>', f'<text x="0" y="-10">{up}</text>']
+    for size, left in ((sizes[0], 40), (sizes[-1], 210)):  # a dot for each passage, forty in a row
+        rows, rest = divmod(size, 40)
+        parts.append(
+            f'<g transform="translate({left} 216)"><rect width="120" height="{3 * rows}" {DOTTED}/>'
+            f'<rect y="{3 * rows}" width="{3 * rest}" height="3" {DOTTED}/><circle cx="91.5" cy="10.5" r="4"/></g>'
+        )
+    parts.append(f'<text class="sought" x="340" y="231">{sought}</text>')
     below = 0  # the last label, for the next one to be under it
     for metric, curve in sorted(curves.items(), key=lambda item: -item[1][-1][1]):
         points = [(x[size], y(value)) for size, value in curve]
@@ -183,4 +200,4 @@ def _drawn(curves: dict[str, list[tuple[int, float]]], axes: list[str], edition:
         )
     cell = next(cell for cell in edition.lesson("01_evaluation").cells if cell.id == "growth")
     alt = escape(MARKS.sub("", alt_text(cell)))
-    return f'<svg class="drawn" role="img" aria-label="{alt}" viewBox="0 -24 460 229">{"".join(parts)}</svg>'
+    return f'<svg class="drawn" role="img" aria-label="{alt}" viewBox="0 -24 460 312">{DOTS}{"".join(parts)}</svg>'

@@ -17,7 +17,7 @@ from docs.site.project import Edition, read_yaml
 from helpers.index.words import STOP_WORDS
 from helpers.metrics import evaluate
 from notebooks.kit.notebooks import LANGUAGES, ROOT
-from tests.site.browser import PHONE, Site
+from tests.site.browser import PHONE, WIDE, Site
 
 ASK = ROOT / "docs" / "site" / "ask.yml"
 SEARCH = """
@@ -72,6 +72,7 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
     """The page would show other lists than the systems', or metrics that are not those of the grades on the page."""
     requests: list[str] = []
     site.page.on("request", lambda request: requests.append(request.url))
+    site.look(WIDE)
     site.open(f"{language}/ask.html")
     site.until("!!document.querySelector('.ask form')")
     assert not [url for url in requests if "collection.json" in url], "loaded before it was wanted"
@@ -91,6 +92,15 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
     quoted = site.page.locator(".ask-lists q:visible")
     assert quoted.all_inner_texts() == [pocket.sentence(of, answer) for answer in answers], "not what answers"
     assert site.page.locator(".ask-scores .hit").count() == 1, "one of the systems has no answer"
+    heights = [
+        [row.bounding_box()["height"] for row in each.locator("li").all()]
+        for each in site.page.locator(".ask ol").all()
+    ]
+    assert heights[0] == heights[1], "the same ranks do not stand side by side"
+    site.page.locator(".ask-lists li summary").first.focus()
+    site.page.keyboard.press("Tab")
+    menu = site.page.evaluate("document.activeElement.matches('li select') && document.activeElement.clientWidth")
+    assert menu > 40, "the keyboard does not reach the grade"
     quoted.first.locator("xpath=..").locator("summary").click()
     assert quoted.count() == len(answers) - 1, "what the open passage says is said twice"
     assert site.page.locator(".ask-lists mark:visible").all_inner_texts() == [pocket.sentence(of, answers[0])]
@@ -130,6 +140,7 @@ def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades
     site: Site, language: str, question: str
 ):
     """A reader's own question would have no answer, an answer by a system that has not seen it, or invented grades."""
+    site.look(WIDE)
     site.open(f"{language}/ask.html")
     site.until("!!document.querySelector('.ask form')")
     site.page.fill(".ask input", question)
@@ -139,7 +150,7 @@ def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades
         "[...document.querySelectorAll('.ask-lists > div > select')].map(select => select.value)"
     )
     assert systems == OWN[language]
-    dense, column = site.page.locator(".ask-lists > div").all()
+    dense, column = site.page.locator(".ask-lists > div").first, site.page.locator(".ask-lists > div:has(li)").last
     assert (dense.locator("li").count() == 0) == (language == "en"), "a ranking by a model that is not there"
     rows, rest = column.locator("li[data-id]"), column.locator(".ask-more")
     text = read_pocket(Edition(ROOT, language)).passages[rows.first.get_attribute("data-id") or ""][1]
@@ -152,12 +163,14 @@ def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades
         assert offered, "nothing is offered"
         assert last, "nothing unfolds"
         assert offered["y"] > last["y"], "an offer before the answer"
+        order = "document.querySelector('.ask-more').compareDocumentPosition(document.querySelector('.ask-offer'))"
+        assert site.page.evaluate(f"{order} & Node.DOCUMENT_POSITION_FOLLOWING"), "the keyboard meets it first"
     hidden = int(re.findall(r"\d+", rest.inner_text())[0])
     assert hidden == rows.count() - some
     rest.click()
     assert not rest.is_visible()
     assert column.locator("li[data-id]:visible").count() == rows.count()
-    unfolded = f".ask-lists > div:last-child li:nth-child({some + 1} of [data-id]) summary"
+    unfolded = f".ask-lists > div:has(li) li:nth-child({some + 1} of [data-id]) summary"
     assert site.page.evaluate(f"document.activeElement.matches('{unfolded}')")
     assert site.page.locator(".ask-scores b").count() == 0
     assert site.page.locator(".ask > .tool-note:visible").count() == 1

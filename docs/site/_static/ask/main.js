@@ -94,9 +94,13 @@ const unfold = (list, button) => {
   list.querySelector("[data-id][data-rest] summary").focus();
 };
 const more = lists.map((list) => el("button", { type: "button", class: "ask-more", onclick: ({ target }) => unfold(list, target) }));
-const columns = choices.map((select, i) => el("div", {}, select, scores[i], lists[i], more[i], places[i]));
+const columns = choices.map((select, i) => el("div", {}, select, scores[i], lists[i], more[i], places[i])), panes = el("div", { class: "ask-lists" });
+const narrow = matchMedia("(max-width: 576px)");
+/** Set the columns; where one stands below the other, the one that offers the model comes last. */
+const place = () => panes.append(...[...columns].sort((a, b) => narrow.matches * (a.contains(offer) - b.contains(offer))));
+narrow.addEventListener("change", place);
 const near = el("section", { class: "ask-near" }); // judged questions near to the reader's own
-const result = el("div", { class: "ask-result", hidden: true }, el("div", { class: "ask-lists" }, ...columns), faint, hint, near);
+const result = el("div", { class: "ask-result", hidden: true }, panes, faint, hint, near);
 
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
 const ranks = (system) => Boolean(query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system)));
@@ -121,10 +125,11 @@ const shared = (text, other, but) => {
 const without = (runs, but) => runs.filter((run) => tokenize(run, but).length);
 const listed = (text, runs) => fill(text, { words: runs.join(words.and) });
 const found = (id, but = index.stop) => shared(query.text, whole(data.byId.get(id)), but);
-/** By which words a passage was found: those that say what is asked or, where it shares none of these, the others, or parts of words. */
-const reason = (id) => {
+/** Which words a passage shares with the question: those that say what is asked or, where it has none of these, the others; where words found it, at least parts of words. */
+const reason = (id, matched) => {
   const telling = found(id, small), others = found(id);
-  return telling.length ? el("small", {}, listed(words.shares, telling)) : el("small", { class: "faint" }, others.length ? listed(words.only, others) : words.parts);
+  return telling.length ? el("small", {}, listed(words.shares, telling))
+    : el("small", { class: matched && "faint" }, others.length ? listed(words.only, others) : matched ? words.parts : words.unlike);
 };
 const answered = ({ grades }, id) => grades[id] >= data.answers;
 /** Judged questions near to the reader's, each with the words that both share: those with the nearest answers or, without the dense model, those that share most words, they or their answers. */
@@ -154,8 +159,7 @@ const nearestSentence = ({ id, text }, passage, body) => {
 /** A passage at its rank, which the reader may grade: its title opens its text, of which the style sheet shows that sentence where the passage answers. */
 const item = (id, rank, system) => {
   const [, name, body] = data.byId.get(id), sentence = nearestSentence(query, id, body), at = body.indexOf(sentence);
-  const why = matching.includes(system) ? [" ", reason(id)] : [];
-  return el("li", { "data-id": id, "data-rank": rank }, el("details", {}, el("summary", {}, name, ...why),
+  return el("li", { "data-id": id, "data-rank": rank }, el("b", { "aria-hidden": "true" }), el("details", {}, el("summary", {}, name, " ", reason(id, matching.includes(system))),
     el("p", {}, body.slice(0, at), el("mark", {}, sentence), body.slice(at + sentence.length))),
   el("select", { "aria-label": fill(words.mine, { title: name }), onchange: ({ target }) => judge(id, target.value) },
     el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label)))),
@@ -166,9 +170,10 @@ const item = (id, rank, system) => {
 const draw = () => {
   const judged = grades();
   for (const element of box.querySelectorAll(".ask-lists li[data-id]")) {
-    const { id } = element.dataset, grade = query.grades[id], select = element.querySelector("select");
+    const { id } = element.dataset, grade = query.grades[id], select = element.querySelector("select"), mark = element.querySelector("b");
     element.className = judged.has(id) ? `grade-${judged.get(id)}` : "";
-    select.className = own.has(id) ? "own" : "";
+    [mark.textContent, mark.title] = judged.has(id) ? [judged.get(id), words.grades[judged.get(id)]] : ["", ""];
+    select.className = mark.className = own.has(id) ? "own" : "";
     select.options[0].textContent = grade === undefined ? words.unjudged : words.grades[grade];
   }
   const values = choices.map(({ value }) => {
@@ -206,7 +211,6 @@ const show = (chosen) => {
   const unlikely = free && !query.lists && query.cosine < data.near.least;
   say(free ? verdict(unlikely) : fill(words.known, { queries: data.queries.length, first, second }), free ? "tool-note" : "tool-help");
   if (unlikely) note.prepend(el("b", {}, words.unlikely), " ");
-  title.textContent = words.next;
   choices.forEach(({ value }, i) => {
     const ids = retrieved(value);
     const some = free && matching.includes(value) ? ids.some((id) => found(id, small).length) : ids.length; // or all are found by words that tell nothing
@@ -214,6 +218,8 @@ const show = (chosen) => {
     places[i].replaceChildren(...(waits(value) ? [offer] : some ? [] : [ranks(value)
       ? el("div", { class: "tool-note" }, el("b", {}, words.nothing), el("p", {}, words.literal)) : el("p", { class: "tool-note" }, words.absent)]));
   });
+  place();
+  chosen?.focus({ preventScroll: true });
   const alone = !choices.every(({ value }) => ranks(value)); // a list without another beside it
   result.classList.toggle("alone", alone);
   lists.forEach((list, i) => {
@@ -227,6 +233,7 @@ const show = (chosen) => {
   });
   const judged = free && !query.lists ? closest() : [];
   near.hidden = !judged.length;
+  title.textContent = free && !query.lists && near.hidden ? words.apart : words.next;
   near.replaceChildren(el("h2", {}, words.judged), el("div", {}, ...judged.map(([{ text }, both]) => example([text, both.length ? listed(words.shares, both) : ""]))));
   if (unlikely) result.prepend(near); else result.append(near);
   const main = result.contains(offer);
@@ -235,7 +242,7 @@ const show = (chosen) => {
   go.classList.toggle("main", !main); // a page has one main button
   result.hidden = false;
   hint.hidden = note.hidden = !lists.some((list) => list.querySelector("li[data-id]")); // nothing to grade
-  hint.textContent = free ? words.judge : words.hint;
+  hint.textContent = free ? words.judge : fill(words.hint, { grades: words.grades.join(words.and) });
   before = null;
   draw();
   const { top } = lists[0].getBoundingClientRect();
