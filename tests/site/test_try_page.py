@@ -44,6 +44,11 @@ def places(site: Site, selector: str) -> list[float]:
     return [side for one in site.page.locator(selector).all() for side in one.bounding_box().values()]
 
 
+def puzzles(site: Site) -> None:
+    """Turn from the experiments to the puzzles."""
+    site.page.locator(".try-modes button").last.click()
+
+
 def slide(site: Site, k: int) -> None:
     """Set the slider of k with the keyboard."""
     slider = site.page.locator(".try-controls input[type=range]").first
@@ -81,7 +86,7 @@ def test_the_example_and_the_slider(site: Site, path: str):
             got = values(site, name.split("@")[0])
             assert got == pytest.approx([*expected.per_query[name], expected.mean[name]], abs=1e-12), name
         name = settings(ROOT)["words"][path[:2]]["names"]["recall"]
-        assert site.page.locator("tr[data-metric=recall] th span").inner_text() == f"{name}@{k}"
+        assert site.page.locator("tr[data-metric=recall] th span").text_content() == f"{name}@{k}"
     assert site.wrong == []
 
 
@@ -112,7 +117,7 @@ def test_dragging(site: Site, size: dict[str, int]):
     drag(site, document(site, "A", 11), site.page.locator("ol.try-missed").first)
     assert documents(site, "A", "missed") == ["11"]
     assert values(site, "recall")[0] == pytest.approx(4 / 5)
-    assert site.page.locator(".try-note").first.inner_text() == "R = 5"
+    assert site.page.locator(".try-note").first.inner_text() == "5 relevant"
     assert site.wrong == []
 
 
@@ -258,7 +263,7 @@ def test_the_bars_hide_nothing_and_no_name_is_cut(site: Site, width: int, height
     site.until(STILL)
     assert site.page.evaluate(covered) == 0
     cut = "all => all.filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.textContent)"
-    assert site.page.locator(".try-bars label span, .try-puzzles li, .try-doc").evaluate_all(cut) == []
+    assert site.page.locator(".try-bars label span, .try-goals li, .try-doc").evaluate_all(cut) == []
     assert site.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -391,28 +396,42 @@ def test_puzzles_can_be_solved(site: Site):
     words = settings(ROOT)["words"]["en"]
     for number, (state, k) in enumerate(((first, 5), (first.replace("k=5", "k=3"), 1), (late, 10))):
         opened(site, f"en/try.html?{state}")
-        for following in range(2, number + 2):
-            site.page.locator(".try-puzzles").get_by_role("button", name=f"Puzzle {following}").click()
-        assert site.page.locator(".solved, .met").count() == 0, "met by chance, before a move"
+        slide(site, k + 1)
+        puzzles(site)
+        puzzle = site.page.locator(".try-puzzles button").nth(number)
+        puzzle.click()
+        assert site.page.locator(".try-goals .met").count() == 0, "met by chance, or by a move before the puzzle"
+        assert puzzle.inner_text() == f"Puzzle {number + 1}"
         slide(site, k)
-        assert site.page.locator(".try-puzzles li.met").count() == 2
-        assert site.page.inner_text(".try-why") == words["puzzles"][number]["why"], state
-        assert site.page.locator(".try-bars [role=status]").inner_text().startswith(f"Puzzle {number + 1} solved")
+        assert site.page.locator(".try-goals .met").count() == 2
+        assert site.page.inner_text(".try-puzzles [role=status]") == words["solved"] + words["puzzles"][number]["why"]
+        assert puzzle.inner_text() == f"✓ Puzzle {number + 1}"
+
+
+def test_an_experiment_solves_no_puzzle(site: Site):
+    """A reader who makes the move of an experiment would find a puzzle solved that he has not tried."""
     opened(site, "en/try.html?set=lesson")
-    assert site.page.locator(".solved").count() == 0
+    site.page.locator(".try-pills button").first.click()
+    assert not site.page.locator(".try-goals").is_visible()
+    site.page.locator(".try-verdict > .main").click()
+    puzzles(site)
+    assert site.page.locator(".try-goals li").count() == 2
+    assert site.page.locator(".try-goals .met").count() == 0
+    assert not site.page.locator(".try-experiments").is_visible()
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_a_puzzle_says_what_is_missing_while_one_moves(site: Site, size: dict[str, int]):
     """A reader who has solved half of a puzzle would not be told, or have to leave the documents to see it."""
     opened(site, "en/try.html?set=lesson", size)
-    goals = site.page.locator(".try-puzzles li")
+    puzzles(site)
+    goals = site.page.locator(".try-goals li")
     assert goals.all_inner_texts() == ["MRR = 1 (now 0.83)", "nDCG < 0.6 (now 0.79)"]
     drag(site, document(site, "C", 10), document(site, "C", 24))
     assert goals.all_inner_texts()[0] == "MRR = 1: met"
     assert goals.all_inner_texts()[1].startswith("nDCG < 0.6 (now 0.")
     site.page.locator(".try-ranking").nth(2).hover()
-    for goal in goals.all() if size == WIDE else ():  # on a phone they would take the room of the ranking
+    for goal in goals.all():
         box = goal.bounding_box()
         assert 50 < box["y"] < size["height"] - box["height"], "a condition is out of sight"
     assert site.violations() == []
@@ -490,6 +509,6 @@ def test_a_finger_chooses_a_document_before_it_changes_it(site: Site):
     assert counts[0] == len(documents(site, "A")) == counts[1] - 1, "a closed ranking says how many passages it has"
     bars = site.page.locator(".try-bars")
     assert bars.bounding_box()["height"] <= 90
-    site.page.locator(".try-curves").scroll_into_view_if_needed()
-    site.page.evaluate("scrollBy(0, 300)")
+    site.page.locator(".try > details").scroll_into_view_if_needed()
+    site.page.evaluate("scrollBy(0, 600)")
     assert bars.bounding_box()["y"] < 0, "the means cover what is below the rankings"

@@ -4,7 +4,8 @@ import { METRICS, evaluate } from "../try/metrics.js";
 import { RESAMPLES, intervals } from "./interval.js";
 import { FIELDS, Fault, LIMIT, SHORT, readQrels, readRun } from "./trec.js";
 
-const WORST = 10;
+const LISTED = 8; // queries of a bin that are shown
+const BINS = 5; // of nDCG above 0
 const SHOWN = 1e6; // letters of a file that go into its box when a line of it is wrong
 const root = document.querySelector(".score"), words = JSON.parse(root.querySelector("script").textContent);
 let texts = {}; // of the example's queries and of the documents at rank 1, while the example is what is scored
@@ -69,28 +70,56 @@ const bar = (value, ends) => {
   return el("span", { class: "score-bar" }, part, el("span", {}, shown(value), el("small", {}, reach(ends))));
 };
 
-const result = ({ rows, mean, counts }, k) => {
-  const metrics = Object.keys(METRICS), ndcg = metrics.indexOf("ndcg");
-  const worst = [...rows].sort((a, b) => a.values[ndcg] - b.values[ndcg]).slice(0, WORST);
-  const named = (id) => (texts[id] ? el("span", {}, id, el("small", {}, texts[id])) : id);
-  const zero = (metric) => rows.filter(({ values }) => values[metrics.indexOf(metric)] === 0).length;
-  const at = ({ first, retrieved }) => String(first || fill(words.nowhere, { n: retrieved }));
-  const columns = [[words.query, ({ query }) => named(query)]]; // and those in which the worst differ
-  const some = worst.some(({ values }) => values[ndcg]);
-  if (some) columns.push([`${words.names.ndcg}@${k}`, ({ values }) => shown(values[ndcg])]);
-  const found = worst.some(({ first }) => first);
+const NDCG = Object.keys(METRICS).indexOf("ndcg");
+const named = (id) => (texts[id] ? el("span", {}, id, el("small", {}, texts[id])) : id);
+const at = ({ first, retrieved }) => String(first || fill(words.nowhere, { n: retrieved }));
+
+/** The first queries of a bin, with what tells them apart. */
+const listed = (rows, range, k) => {
+  const found = rows.some(({ first }) => first);
+  const columns = [[words.query, ({ query }) => named(query)]];
+  if (rows[0].values[NDCG]) columns.push([`${words.names.ndcg}@${k}`, ({ values }) => shown(values[NDCG])]);
   columns.push(found ? [words.first, at] : [words.top, ({ top }) => named(top ?? fill(words.nowhere, { n: 0 }))]);
-  const about = fill(some ? words.lowest : words.among, { n: worst.length, zero: zero("ndcg"), queries: rows.length });
+  const about = rows.length > LISTED ? fill(words.among, { n: LISTED, all: rows.length }) : fill(words.all, { all: rows.length });
+  return table(fill(words.listed, { range, k }), about, columns.map(([head]) => head), rows.slice(0, LISTED).map((row) => columns.map(([, cell]) => cell(row))), found ? "" : "score-tops");
+};
+
+/** How many queries have which nDCG, a bar each: 0, above 0 to 0.2, and so on to 1; a bar lists its queries, the worst first. */
+const spread = (rows, k) => {
+  const worse = (a, b) => a.values[NDCG] - b.values[NDCG] || (a.first || Infinity) - (b.first || Infinity);
+  const bins = Array.from({ length: BINS + 1 }, () => []), list = el("div", {});
+  for (const row of [...rows].sort(worse)) bins[Math.min(BINS, Math.ceil(row.values[NDCG] * BINS))].push(row);
+  const range = (i) => (i ? fill(words.range, { low: (i - 1) / BINS, high: i / BINS }) : "0");
+  const choose = (chosen) => {
+    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === chosen)));
+    list.replaceChildren(listed(bins[chosen], range(chosen), k));
+  };
+  const buttons = bins.map((bin, i) => {
+    const button = el("button", { type: "button", disabled: !bin.length, onclick: () => choose(i) }, el("b", {}, String(bin.length)), el("i", {}), el("span", {}, range(i)));
+    button.style.setProperty("--part", bin.length / Math.max(...bins.map(({ length }) => length)));
+    return button;
+  });
+  choose(bins.findIndex(({ length }) => length));
+  return el("div", {}, el("p", { class: "score-title" }, el("b", {}, fill(words.spread.name, { k })), el("small", {}, words.spread.text)), el("p", { class: "score-spread" }, ...buttons), list);
+};
+
+const result = ({ rows, mean, counts }, k, grade) => {
+  const metrics = Object.keys(METRICS), of = (metric) => metrics.indexOf(metric);
+  const missed = rows.filter(({ values }) => values[of("success")] === 0), lower = missed.filter(({ values }) => values[NDCG] > 0);
+  const zero = fill(words.zero, { n: missed.length, queries: rows.length, k });
+  const same = rows.every(({ values }) => values[of("recall")] === values[of("capped_recall")]); // then one row is for both
+  const meant = (metric) => (same && metric === "recall" ? words.same : words.metrics[metric]);
   const ends = intervals(metrics.map((_, i) => rows.map(({ values }) => values[i])));
-  const means = metrics.map((metric, i) => [el("span", {}, `${words.names[metric]}@${k}`, el("small", {}, words.metrics[metric])), bar(mean[i], ends[i])]);
+  const means = metrics.filter((metric) => !(same && metric === "capped_recall"))
+    .map((metric) => [el("span", {}, `${words.names[metric]}@${k}`, el("small", {}, meant(metric))), bar(mean[of(metric)], ends[of(metric)])]);
   const said = Object.entries(words.counts).filter(([name]) => counts[name]).map(([name, text]) => fill(text, { n: counts[name] }));
   return [
     el("h2", {}, run.called()),
-    el("p", { class: "score-zero" }, fill(words.zero, { n: zero("success"), zero: zero("ndcg"), queries: rows.length, k })),
+    el("p", { class: "score-zero" }, zero, lower.length ? fill(words.lower, { n: lower.length, grade }) : ""),
     el("div", { class: "score-tables" },
       el("div", {}, table(words.means, fill(words.judged, counts), [words.metric, words.interval.name], means),
         el("p", { class: "tool-help" }, fill(rows.length < 2 ? words.interval.one : words.interval.about, { resamples: RESAMPLES }), " ", el("a", { href: root.dataset.lesson }, words.interval.lesson))),
-      table(words.worst, about, columns.map(([head]) => head), worst.map((row) => columns.map(([, cell]) => cell(row))), found ? "" : "score-tops")),
+      spread(rows, k)),
     ...(said.length ? [el("p", { class: "tool-note" }, said.join(" "))] : []),
     el("details", {}, el("summary", {}, words.each), table(words.each, "", [words.query, ...metrics.map((metric) => `${words.names[metric]}@${k}`), words.first], rows.map((row) => [named(row.query), ...row.values.map(shown), at(row)]))),
   ];
@@ -116,7 +145,7 @@ const score = () => {
     const judged = readQrels(qrels.text()), found = readRun(run.text());
     if (![...judged.keys()].some((query) => found.has(query)))
       throw new Fault("run", 0, "apart", { run: found.keys().next().value, qrels: judged.keys().next().value });
-    answer.replaceChildren(...result(evaluate(found, judged, k, { level: Number(level.value), gain: gain.value, persistence: 0.8 }), k));
+    answer.replaceChildren(...result(evaluate(found, judged, k, { level: Number(level.value), gain: gain.value, persistence: 0.8 }), k, level.value));
   } catch (fault) {
     if (!(fault instanceof Fault)) throw fault;
     answer.replaceChildren(el("p", { class: "tool-note tool-fault" }, explained(fault)));
@@ -156,10 +185,11 @@ const gain = el("select", { onchange: again }, el("option", { value: "linear" },
 const setting = (label, input, about) => el("label", {}, el("span", {}, label), input, el("small", {}, about));
 say();
 root.append(
-  el("p", { class: "score-first" }, el("button", { type: "button", class: "score-example", onclick: example }, words.example.load), words.example.or),
+  el("p", { class: "score-first" }, el("b", {}, words.files.name),
+    el("span", { class: "score-none" }, words.files.none, " ", el("button", { type: "button", class: "score-example", onclick: example }, words.example.load))),
   el("div", { class: "score-sources" }, run.element, qrels.element),
-  el("details", { class: "score-settings" }, summary, setting("k", cutoff, words.about.k), setting(words.level, level, words.about.level), setting(words.gain, gain, words.about.gain)),
-  el("p", { class: "score-first" }, el("button", { type: "button", class: "main score-go", onclick: scoreAndShow }, words.score), el("span", { class: "tool-help" }, fill(words.limit, { limit: LIMIT }))),
+  el("div", { class: "score-first score-last" }, el("button", { type: "button", class: "main score-go", onclick: scoreAndShow }, words.score), el("details", { class: "score-settings" }, summary, setting("k", cutoff, words.about.k), setting(words.level, level, words.about.level), setting(words.gain, gain, words.about.gain))),
+  el("p", { class: "tool-help" }, fill(words.limit, { limit: LIMIT })),
   answer,
 );
 root.classList.add("ready");

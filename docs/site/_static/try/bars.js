@@ -17,8 +17,8 @@ export class Bars {
     });
     this.puzzles = new Puzzles(words);
     const list = el("ul", { onkeydown: (event) => this.press(event) }, ...this.rows.map(({ element }) => element));
-    this.last = el("p", { class: "try-last" }, words.last);
-    this.element = el("div", { class: "try-bars" }, list, this.last, this.puzzles.said);
+    this.last = el("span", { class: "try-last" }, words.last);
+    this.element = el("div", { class: "try-bars" }, el("p", { class: "try-head" }, el("b", {}, words.rail), this.last), list, this.puzzles.goals);
     this.question = el("p", { class: "try-question", "aria-live": "polite" });
     this.go = el("button", { type: "button", class: "main", onclick: () => this.make() }, words.move);
     this.steps = el("p", { class: "try-steps" });
@@ -35,7 +35,7 @@ export class Bars {
     this.element.classList.add("asked");
     this.go.hidden = false;
     this.rows[0].tick.focus({ preventScroll: true });
-    const panel = this.verdict.parentElement, inside = [this.element, panel.parentElement.querySelector(".chosen")];
+    const panel = this.verdict.closest(".tool-panel"), inside = [this.element, panel.parentElement.querySelector(".chosen")];
     if (inside.some((one) => one.getBoundingClientRect().bottom > innerHeight) || panel.getBoundingClientRect().top < 0) panel.scrollIntoView();
   }
 

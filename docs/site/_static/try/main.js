@@ -1,7 +1,7 @@
 // "Try the metrics": three rankings to play with, their metrics, a link that keeps them.
 import { Bars } from "./bars.js";
 import { Curves } from "./curves.js";
-import { el, fill, titled } from "./element.js";
+import { el, fill } from "./element.js";
 import { EXPERIMENTS, looksAt } from "./experiments.js";
 import { listen } from "./hands.js";
 import { NONE, Rankings } from "./rankings.js";
@@ -78,28 +78,35 @@ const start = (root) => {
       moves[at].textContent = `✓ ${words.experiments[name].name}`;
       const next = [...names.slice(at), ...names].find((one) => !done.has(one));
       const on = next ? [act(fill(words.next, words.experiments[next]), () => ask(next), true)] : [];
-      return [...on, act(words.start, () => { reset(state.set); experiments.scrollIntoView(); moves[0].focus({ preventScroll: true }); }, !next)];
+      return [...on, act(words.start, () => { reset(state.set); panel.scrollIntoView(); moves[0].focus({ preventScroll: true }); }, !next)];
     });
   };
   const moves = names.map((name) => act(words.experiments[name].name, () => ask(name)));
   for (const button of moves) button.setAttribute("aria-pressed", "false");
   const chosen = el("select", { onchange: ({ target }) => reset(target.value) },
     ...Object.entries(words.sets).map(([set, label]) => el("option", { value: set, selected: set === state.set }, label)));
-  const experiments = el("div", { class: "try-experiments tool-panel" }, titled(words.experiment), el("p", {}, ...moves), bars.verdict);
+  const about = el("span", {}), modes = { experiment: act(words.experiment.name, () => turn("experiment")), puzzle: act(words.puzzle.name, () => turn("puzzle")) };
+  /** Show the experiments or the puzzles: what is done for the one does not count for the other. */
+  const turn = (mode) => {
+    bars.settle();
+    main.classList.toggle("puzzling", mode === "puzzle");
+    about.textContent = words[mode].text;
+    for (const [name, button] of Object.entries(modes)) button.setAttribute("aria-pressed", String(name === mode));
+    bars.puzzles.begin(mode === "puzzle");
+  };
+  const experiments = el("div", { class: "try-experiments" }, el("p", { class: "try-pills" }, ...moves), bars.verdict);
+  const panel = el("div", { class: "tool-panel try-panel" }, el("p", { class: "tool-title" }, el("span", { class: "try-modes" }, ...Object.values(modes)), about), experiments, bars.puzzles.element);
   rankings.tools.append(foot(rankings, state, words, reset));
   listen(rankings);
   settings.draw();
   rankings.draw();
   scores.draw();
   const cutoff = el("div", { class: "try-controls" }, el("label", {}, el("span", {}, words.set), chosen), ...settings.cutoff);
-  const main = el("div", { class: "try-main" }, experiments, bars.element, cutoff, rankings.element), below = el("div", {});
-  const parts = [
-    main, el("p", { class: "tool-help try-keys" }, words.help), below, curves.element, el("div", { class: "try-controls" }, ...settings.further), scores.element];
+  const main = el("div", { class: "try-main" }, panel, bars.element, cutoff, rankings.element);
+  const every = el("details", {}, el("summary", {}, words.every), scores.element, el("div", { class: "try-controls" }, ...settings.further), curves.element);
+  const parts = [main, el("p", { class: "tool-help try-keys" }, words.help), every];
   root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), ...parts);
-  new ResizeObserver(() => { // in a wide window the puzzle stands below the bars, else below the rankings
-    const place = getComputedStyle(main).display === "grid" ? bars.element : below, { element } = bars.puzzles;
-    if (element.parentElement !== place) place.append(element);
-  }).observe(root);
+  turn("experiment");
   root.classList.add("ready");
 };
 

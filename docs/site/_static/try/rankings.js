@@ -69,7 +69,7 @@ export class Rankings {
         lists[list].replaceChildren(...this.docs({ ranking, list }).map((doc, at) => this.item(doc, { ranking, list, at })));
       }
       const all = ["retrieved", "missed"].flatMap((list) => this.docs({ ranking, list }));
-      note.textContent = `R = ${all.filter(({ grade }) => grade >= this.state.level).length}`;
+      note.textContent = fill(this.words.judged, { n: all.filter(({ grade }) => grade >= this.state.level).length });
     }
     this.drawBar(pressed);
     then();  // before the focus, for which the browser lays the page out
