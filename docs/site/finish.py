@@ -54,6 +54,9 @@ BETTER = (
     (re.compile(r"(?<=[、，；])(?=<code )"), "<wbr>"),  # where no line would end before a hyphen
     # What a screen reader would stumble over: a label that hides the text, a heading cell without text, no landmark.
     (re.compile(r'(<button[^>]*search-button-field[^>]*?) aria-label="[^"]*"'), r"\1"),
+    (re.compile(r'<dl>\s*(?=<dd><em class="sig-param")'), "<ul>"),  # parameters, a line each: Sphinx's list lacks terms
+    (re.compile(r'<dd>(<em class="sig-param".*?</em>,)</dd>\s*'), r"<li>\1</li>"),
+    (re.compile(r"(?<=</em>,</li>)</dl>"), "</ul>"),
     (re.compile(r"<th(?P<a>[^>]*)>\s*(?:<p>\s*</p>)?\s*</th>"), r"<td\g<a>></td>"),
     (re.compile(r'(<div id="pst-primary-sidebar")'), r'\1 role="complementary"'),
     (
