@@ -29,10 +29,7 @@ const scored = queries.map((query) => systems.map((system) => (system.endsWith("
   .search(query.text, system.split(":")[0]).map((passage) => passages[passage][0])));
 """
 SYSTEMS = {"en": ["BM25", "TF-IDF"], "zh": ["BM25:characters", "BM25:bigrams", "TF-IDF:bigrams"]}
-OWN = {
-    "en": ["MiniLM", "BM25"],
-    "zh": ["BM25:characters", "BM25:bigrams"],
-}  # chosen for a question of one's own
+OWN = {"en": "BM25", "zh": "BM25:characters"}  # ranks a question of one's own
 DENSE = {"en": "MiniLM", "zh": "multilingual"}
 METRICS = ("ndcg@10", "mrr@10", "recall@10", "judged@10")
 
@@ -149,22 +146,15 @@ def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades
     systems = site.page.evaluate(
         "[...document.querySelectorAll('.ask-lists > div > select')].map(select => select.value)"
     )
-    assert systems == OWN[language]
-    dense, column = site.page.locator(".ask-lists > div").first, site.page.locator(".ask-lists > div:has(li)").last
-    assert (dense.locator("li").count() == 0) == (language == "en"), "a ranking by a model that is not there"
+    assert systems == [OWN[language], ""], "a ranking by a model that is not there, or one of two that nobody chose"
+    column = site.page.locator(".ask-lists > div").first
     rows, rest = column.locator("li[data-id]"), column.locator(".ask-more")
     text = read_pocket(Edition(ROOT, language)).passages[rows.first.get_attribute("data-id") or ""][1]
     assert [text.count(quoted) for quoted in column.locator("q:visible").all_inner_texts()] == [1]
     site.look(PHONE)
-    some = 3 if language == "en" else 5  # of one list, of two
+    some = 5
     assert column.locator("li[data-id]:visible").count() == some, "what else there is would be far below"
-    if language == "en":
-        offered, last = site.page.locator(".ask-offer").bounding_box(), rest.bounding_box()
-        assert offered, "nothing is offered"
-        assert last, "nothing unfolds"
-        assert offered["y"] > last["y"], "an offer before the answer"
-        order = "document.querySelector('.ask-more').compareDocumentPosition(document.querySelector('.ask-offer'))"
-        assert site.page.evaluate(f"{order} & Node.DOCUMENT_POSITION_FOLLOWING"), "the keyboard meets it first"
+    assert site.page.locator(".tool-note .ask-offer").count() == (language == "en"), "nothing is offered"
     hidden = int(re.findall(r"\d+", rest.inner_text())[0])
     assert hidden == rows.count() - some
     rest.click()
@@ -180,7 +170,7 @@ def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades
     row = rows.nth(1)
     rank = int(row.get_attribute("data-rank") or "")
     row.locator("select").select_option("3")
-    ndcg, reciprocal, recall, judged = shown(site)[-1]
+    [[ndcg, reciprocal, recall, judged]] = shown(site)
     assert (reciprocal, recall) == (pytest.approx(1 / rank, abs=6e-4), 1.0)
     assert judged == pytest.approx(1 / rows.count(), abs=6e-4)
     assert ndcg == pytest.approx(1 / math.log2(1 + rank), abs=6e-4)
@@ -204,19 +194,22 @@ def test_judged_questions_near_to_ones_own_are_offered(site: Site, language: str
     pocket = read_pocket(Edition(ROOT, language))
     site.open(f"{language}/ask.html")
     site.until("!!document.querySelector('.ask form')")
-    near = site.page.locator(".ask-near button")
+    near = site.page.locator(".ask-near")
     for text in [*pocket.queries.values()][:40:10]:
         site.page.fill(".ask input", f"{text} xyzzy")
         site.page.press(".ask input", "Enter")
-        site.until(f"document.querySelector('.ask-near button b')?.textContent === {json.dumps(text)}")
+        site.until(f"document.querySelector('.ask-near:not([hidden]) b')?.textContent === {json.dumps(text)}")
         assert "xyzzy" in site.page.inner_text(".ask > .tool-note"), "a word that no passage has"
-        assert 1 <= near.count() <= 3
-        assert all(word in text.lower() for word in shared(near.first.locator("span").inner_text()))
-        near.first.click()
+        near.click()
         site.until("document.querySelectorAll('.ask-scores b').length === 8")
         assert site.page.input_value(".ask input") == text
         assert not site.page.locator(".ask-offer").is_visible()
-        assert not site.page.locator(".ask-near").is_visible()
+        assert not near.is_visible()
+    for text in {"en": ["why does bread go stale"], "zh": ["冬天车窗起雾怎么办"]}[language]:
+        site.page.fill(".ask input", text)
+        site.page.press(".ask input", "Enter")
+        site.until("document.querySelectorAll('.ask-lists > div:first-child select')[0].value.startsWith('BM25')")
+        assert not near.is_visible(), "led to another question by one word"
     assert site.wrong == []
 
 
@@ -310,10 +303,8 @@ def test_a_question_without_a_known_word_is_answered_so(site: Site, language: st
     site.page.press(".ask input", "Enter")
     site.until("document.querySelector('.ask-result')?.hidden === false")
     words = read_yaml(ASK)[language]
-    said = site.page.locator(".ask-lists .tool-note:visible b").all_inner_texts()
-    assert said == [words["nothing"]] * (2 if language == "zh" else 1)
+    assert site.page.locator(".ask > .tool-note:visible b").all_inner_texts() == [words["nothing"]]
     assert not site.page.locator(".ask-near").is_visible(), "a near question by a word that tells nothing"
-    assert site.page.locator(".ask > .tool-note:visible").count() == 0, "nothing to grade"
     assert site.page.locator(".ask-scores *, .ask-lists li").count() == 0
     site.page.click(".ask-examples button")
     site.until("!!document.querySelector('.ask-scores b')")

@@ -173,5 +173,5 @@ def test_a_reader_downloads_the_model_and_asks_it(site: Site):
     assert unlikely not in said()
     first("who won the world cup", "MiniLM")
     assert said().startswith(unlikely), "a reader would take the passages for a bad answer"
-    assert site.page.locator(".ask-near button").count() == 3
+    assert not site.page.locator(".ask-near").is_visible()
     assert site.wrong == []

@@ -1,16 +1,16 @@
-// Ask the pocket collection: two systems side by side, the grades of what they retrieve, metrics, and grades of one's own.
+// Ask the pocket collection: one system or two side by side, the grades of what they retrieve, metrics, and grades of one's own.
 import { el, fill } from "../try/element.js";
 import { METRICS, find } from "../try/metrics.js";
 import { fuse } from "./encoder.js";
 import { WordIndex, tokenize } from "./words.js";
 
-const CUTOFF = 10, DEPTH = 100, NEAR = 3; // NEAR: judged questions offered beside the reader's own
-const ALONE = 3, BESIDE = 5; // passages shown at first of a list that stands alone and, on a phone, of two
+const CUTOFF = 10, DEPTH = 100, SHOWN = 5; // SHOWN: rows before the others are unfolded
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
-const wanted = { first: document.documentElement.lang.startsWith("zh") ? "multilingual" : "MiniLM", second: "BM25" };
+const chinese = document.documentElement.lang.startsWith("zh"), space = chinese ? "" : " ";
+let wanted = [chinese ? "multilingual" : "MiniLM", "BM25"]; // the systems to show where they can rank the question
 const matching = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.includes(":") || (name === "BM25" && !words.systems["BM25:bigrams"]));
 
-let loading = null, data = null, index = null, signs = null, queries = null; // signs: the index of single characters; queries: each with the passages that answer it
+let loading = null, data = null, index = null, signs = null; // signs: the index of single characters
 let between = null; // a pattern: where one sentence ends and the next begins
 const small = new Set(words.small.split(" ")); // words that tell nothing of what is asked
 const whole = ([, title, body]) => (title ? `${title}\n${body}` : body);
@@ -24,8 +24,6 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
   index = new WordIndex(data.passages.map(whole), new Set(data.stop));
   if (matching.includes("BM25:characters")) signs = new WordIndex(data.passages.map(whole), new Set(data.stop), 1);
   data.stop.forEach((word) => small.add(word));
-  for (const each of data.queries) each.all = [each.text, ...Object.keys(each.grades).filter((id) => each.grades[id] >= data.answers).map((id) => whole(data.byId.get(id)))].join("\n");
-  queries = new WordIndex(data.queries.map(({ all }) => all), small);
   suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
 }).catch((error) => {
   loading = null;
@@ -59,8 +57,8 @@ const download = async () => {
     };
     await tell({ size: SIZE });
     ready = true;
-    if (query.lists) return;
-    Object.assign(query, await nearest(query.text));
+    wanted = ["MiniLM", wanted[1]];
+    if (!query.lists) Object.assign(query, await nearest(query.text));
     show();
   } catch (error) {
     worker?.terminate();
@@ -69,43 +67,43 @@ const download = async () => {
     button.textContent = fill(words.failed, { why: error.message });
   }
 };
-const button = el("button", { type: "button", class: "main", onclick: download }, fill(words.download ?? "", { size: megabytes(SIZE) }));
+const button = el("button", { type: "button", onclick: download }, fill(words.download ?? "", { size: megabytes(SIZE) }));
 const progress = el("progress", { hidden: true, max: SIZE, "aria-label": button.textContent });
-const offer = el("div", { class: "ask-offer" }, el("b", {}, words.meaning), button, progress, el("p", {}, words.offer));
+const offer = el("p", { class: "ask-offer" }, button, progress, el("span", {}, words.offer));
 
 // What is shown: the question, whose grades are those of the collection, changed by the reader's own.
 let query = null, own = new Map(), before = null;
 
 const suggestions = el("datalist", { id: "ask-queries" });
 const input = el("input", { type: "search", list: "ask-queries", "aria-label": words.question, placeholder: words.suggested, maxlength: 200, onfocus: () => load().catch(() => {}) });
-const choice = (name) => el("select", { "aria-label": words[name], onchange: ({ target }) => { wanted[name] = target.value; show(target); } },
-  ...Object.entries(words.systems).map(([system, label]) => el("option", { value: system, selected: system === wanted[name] }, label)));
-const choices = [choice("first"), choice("second")];
-const lists = choices.map(() => el("ol", {}));
-const note = el("p", { class: "tool-help", "aria-live": "polite", tabindex: -1 }, words.begin);
-const places = choices.map(() => el("div", {})); // what there is instead of a list
+/** Two systems that the reader chose are shown for the next question too. */
+const choose = ({ target }) => {
+  const values = choices.map(({ value }) => value);
+  if (values.every(Boolean)) wanted = values;
+  show(values);
+  target.focus({ preventScroll: true });
+};
+const choice = (label, i) => el("select", { "aria-label": label, onchange: choose }, ...(i ? [el("option", { value: "" }, words.compare)] : []),
+  ...Object.entries(words.systems).map(([system, name]) => el("option", { value: system }, name)));
+const choices = [words.first, words.second].map(choice);
+const lists = choices.map(() => el("ol", {})), empty = choices.map(() => el("p", { class: "tool-note" }, words.nothing));
+const note = el("p", { "aria-live": "polite", tabindex: -1 }, words.begin), notice = el("div", { class: "tool-help" }, note);
 const press = (text) => ask(text).then(() => note.focus({ preventScroll: true }));
 const example = ([text, about]) => el("button", { type: "button", onclick: () => press(text) }, el("span", {}, about), el("b", {}, text));
-const title = el("p", { class: "tool-title" }, words.try), examples = el("div", { class: "ask-examples" }, title, el("div", {}, ...words.examples.map(example)));
-const scores = choices.map(() => el("p", { class: "ask-scores", "aria-live": "polite" })), hint = el("p", {}), faint = el("p", {}, words.faint);
+const title = el("p", { class: "tool-title" }, words.try);
+const scores = choices.map(() => el("p", { class: "ask-scores", "aria-live": "polite" })), hint = el("p", {});
 const unfold = (list, button) => {
   list.classList.remove("folded");
   button.hidden = true;
-  list.querySelector("[data-id][data-rest] summary").focus();
+  list.querySelector("[data-rest] summary").focus();
 };
 const more = lists.map((list) => el("button", { type: "button", class: "ask-more", onclick: ({ target }) => unfold(list, target) }));
-const columns = choices.map((select, i) => el("div", {}, select, scores[i], lists[i], more[i], places[i])), panes = el("div", { class: "ask-lists" });
-const narrow = matchMedia("(max-width: 576px)");
-/** Set the columns; where one stands below the other, the one that offers the model comes last. */
-const place = () => panes.append(...[...columns].sort((a, b) => narrow.matches * (a.contains(offer) - b.contains(offer))));
-narrow.addEventListener("change", place);
-const near = el("section", { class: "ask-near" }); // judged questions near to the reader's own
-const result = el("div", { class: "ask-result", hidden: true }, panes, faint, hint, near);
+const columns = choices.map((select, i) => el("div", {}, select, scores[i], empty[i], lists[i], more[i]));
+const near = el("button", { type: "button", class: "ask-near", hidden: true, onclick: () => press(near.querySelector("b").textContent) });
+const result = el("div", { class: "ask-result", hidden: true }, near, el("div", { class: "ask-lists" }, ...columns), hint);
 
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
-const ranks = (system) => Boolean(query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system)));
-/** Whether a system would rank the query if the dense model were loaded. */
-const waits = (system) => Boolean(SIZE && !ranks(system) && !ready && DENSE.includes(system));
+const ranks = (system) => Boolean(system && (query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system))));
 const retrieved = (system) => {
   if (query.lists) return query.lists[system];
   if (!ranks(system)) return [];
@@ -131,22 +129,24 @@ const reason = (id, matched) => {
   return telling.length ? el("small", {}, listed(words.shares, telling))
     : el("small", { class: matched && "faint" }, others.length ? listed(words.only, others) : matched ? words.parts : words.unlike);
 };
-const answered = ({ grades }, id) => grades[id] >= data.answers;
-/** Judged questions near to the reader's, each with the words that both share: those with the nearest answers or, without the dense model, those that share most words, they or their answers. */
+/** The words of the question that say what is asked. */
+const telling = () => without([...new Set(parts(query.text))], small);
+/** The judged question that shares most words with the reader's own: two at least, and half of its words. */
 const closest = () => {
-  const all = query.nearest ? query.nearest.flatMap((i) => data.queries.filter((judged) => answered(judged, data.passages[i][0])))
-    : queries.search(query.text, "BM25").map((i) => data.queries[i]);
-  return [...new Set(all)].map((judged) => [judged, shared(query.text, judged.all, small)]).filter(([, both]) => query.nearest || both.length).slice(0, NEAR);
+  const [best] = data.queries.map(({ text }) => ({ text, common: shared(query.text, text, small).length })).sort((a, b) => b.common - a.common);
+  return best.common >= Math.max(2, telling().length / 2) && best.text;
 };
 /** The words of the question that say what is asked and that no passage has. */
-const missing = () => without([...new Set(parts(query.text))], small)
-  .filter((word) => (/\p{Script=Han}/u.test(word) ? !data.passages.some((passage) => whole(passage).includes(word)) : !index.postings.has(word)));
-/** What is known of a question that nobody has judged: whether it has an answer here. */
-const verdict = (unlikely) => {
-  if (query.lists) return words.recorded;
-  const { cosine } = query, lost = missing();
-  if (cosine === undefined) return `${words.own} ${lost.length ? listed(words.missing, lost) : ""}`;
-  return fill(unlikely ? words.far : words.near, { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.queries.length });
+const missing = () => telling().filter((word) => (/\p{Script=Han}/u.test(word) ? !data.passages.some((passage) => whole(passage).includes(word)) : !index.postings.has(word)));
+/** What is known of a question that nobody has judged, in short and at length: whether the passages found may answer. */
+const verdict = (ids) => {
+  if (query.lists) return ["", words.recorded];
+  if (!ids.length) return [words.nothing, words.literal];
+  const { cosine } = query, known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.queries.length };
+  if (cosine !== undefined) return cosine < data.near.least ? [words.unlikely, fill(words.far, known)] : ["", fill(words.near, known)];
+  const lost = missing(), most = Math.max(...ids.map((id) => found(id, small).length));
+  const opening = most < Math.min(2, telling().length) ? [words.weak, words.few] : ["", words.own];
+  return lost.length ? [opening[0], opening[1] + space + listed(words.missing, lost)] : opening;
 };
 const short = (value) => String(Number(value.toFixed(3)));
 const grades = () => new Map([...Object.entries(query.grades), ...own]);
@@ -200,48 +200,38 @@ const judge = (id, value) => {
   draw();
 };
 
-/** Show both lists anew: another question, or another system by one of the choices. */
-const show = (chosen) => {
-  const free = !data.queries.includes(query);
-  Object.keys(wanted).forEach((name, i) => { if (choices[i] !== chosen) choices[i].value = wanted[name]; });
-  const rest = choices.filter((select) => select !== chosen), idle = rest.filter(({ value }) => !ranks(value) && !waits(value));
-  if (!idle.length && !choices.some(({ value }) => ranks(value))) idle.push(rest.at(-1));
-  for (const select of idle) select.value = matching.find((name) => !choices.some(({ value }) => value === name));
-  const [first, second] = choices.map(({ value }) => data.means[value]);
-  const unlikely = free && !query.lists && query.cosine < data.near.least;
-  say(free ? verdict(unlikely) : fill(words.known, { queries: data.queries.length, first, second }), free ? "tool-note" : "tool-help");
-  if (unlikely) note.prepend(el("b", {}, words.unlikely), " ");
-  choices.forEach(({ value }, i) => {
-    const ids = retrieved(value);
-    const some = free && matching.includes(value) ? ids.some((id) => found(id, small).length) : ids.length; // or all are found by words that tell nothing
-    lists[i].replaceChildren(...(some ? ids.map((id, at) => item(id, at + 1, value)) : []));
-    places[i].replaceChildren(...(waits(value) ? [offer] : some ? [] : [ranks(value)
-      ? el("div", { class: "tool-note" }, el("b", {}, words.nothing), el("p", {}, words.literal)) : el("p", { class: "tool-note" }, words.absent)]));
+/** Show the lists anew, of those of two systems that can rank the question; where none can, of one that matches words. */
+const show = (systems = wanted) => {
+  const free = !data.queries.includes(query), able = systems.filter(ranks), shown = able.length ? able : matching.slice(0, 1);
+  choices.forEach((select, i) => {
+    for (const option of select.options) option.disabled = option.value ? !ranks(option.value) : !free;
+    select.value = shown[i] ?? "";
   });
-  place();
-  chosen?.focus({ preventScroll: true });
-  const alone = !choices.every(({ value }) => ranks(value)); // a list without another beside it
+  const filled = choices.map(({ value }) => {
+    const ids = ranks(value) ? retrieved(value) : [];
+    return free && matching.includes(value) && !ids.some((id) => found(id, small).length) ? [] : ids; // all found by words that tell nothing
+  });
+  const alone = shown.length < 2;
   result.classList.toggle("alone", alone);
   lists.forEach((list, i) => {
-    const first = list.querySelectorAll("[data-id]")[(alone ? ALONE : BESIDE) - 1], all = [...list.children];
-    const left = first ? all.slice(all.indexOf(first) + 1).filter((row) => !answered(query, row.dataset.id)) : [];
-    const rest = left.filter((row) => row.dataset.id).length;
-    left.forEach((row) => { row.dataset.rest = ""; });
-    list.classList.toggle("folded", rest > 0);
-    more[i].hidden = !rest;
-    more[i].textContent = fill(words.more, { rest });
+    const rows = filled[i].map((id, at) => item(id, at + 1, shown[i])), rest = rows.slice(SHOWN).filter(({ dataset }) => !(query.grades[dataset.id] >= data.answers));
+    for (const row of rest) row.dataset.rest = "";
+    list.replaceChildren(...rows);
+    list.classList.toggle("folded", rest.length > 0);
+    more[i].hidden = !rest.length;
+    more[i].textContent = fill(words.more, { rest: rest.length });
+    empty[i].hidden = alone || rows.length > 0;
   });
-  const judged = free && !query.lists ? closest() : [];
-  near.hidden = !judged.length;
-  title.textContent = free && !query.lists && near.hidden ? words.apart : words.next;
-  near.replaceChildren(el("h2", {}, words.judged), el("div", {}, ...judged.map(([{ text }, both]) => example([text, both.length ? listed(words.shares, both) : ""]))));
-  if (unlikely) result.prepend(near); else result.append(near);
-  const main = result.contains(offer);
-  result.classList.toggle("offered", main);
-  faint.hidden = !result.querySelector(".faint");
-  go.classList.toggle("main", !main); // a page has one main button
+  const [first, second] = shown.map((system) => data.means[system]);
+  if (free) say(verdict(filled.flat()), "tool-note"); else say(["", fill(words.known, { queries: data.queries.length, first, second })], "tool-help");
+  const offered = Boolean(SIZE && !ready && !query.lists), judged = free && !query.lists && closest();
+  if (offered) notice.append(offer);
+  near.hidden = !judged;
+  if (judged) near.replaceChildren(el("span", {}, words.judged), space, el("b", {}, judged));
+  title.textContent = free && !query.lists && !judged ? words.apart : words.next;
+  for (const [each, main] of [[near, judged], [button, offered && !judged], [go, !offered && !judged]]) each.classList.toggle("main", Boolean(main)); // a page has one main button
   result.hidden = false;
-  hint.hidden = note.hidden = !lists.some((list) => list.querySelector("li[data-id]")); // nothing to grade
+  hint.hidden = !filled.flat().length; // nothing to grade
   hint.textContent = free ? words.judge : fill(words.hint, { grades: words.grades.join(words.and) });
   before = null;
   draw();
@@ -249,13 +239,17 @@ const show = (chosen) => {
   if (top < 0 || top > innerHeight * 0.5) form.scrollIntoView(); // an example was pressed below, or this is a phone
 };
 
-/** Say what is shown, or what goes wrong. */
-const say = (text, kind) => Object.assign(note, { textContent: text, className: kind, hidden: false });
+/** Say what is shown, or what goes wrong: in short, and at length. */
+const say = ([short, long], kind) => {
+  note.replaceChildren(...(short ? [el("b", {}, short), space] : []), long);
+  notice.className = kind;
+  offer.remove();
+};
 
 /** Load the collection, and say so, or what went wrong; returns whether it is there. */
 const loaded = async () => {
-  if (!data) say(words.reading, "tool-note");
-  return load().then(() => true, (error) => { say(fill(words.unread, { why: error.message }), "tool-note tool-fault"); return false; });
+  if (!data) say(["", words.reading], "tool-note");
+  return load().then(() => true, (error) => { say(["", fill(words.unread, { why: error.message })], "tool-note tool-fault"); return false; });
 };
 
 const ask = async (text) => {
@@ -275,8 +269,9 @@ const another = async () => {
 };
 const go = el("button", { class: "main" }, words.ask);
 const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim() || words.suggested); } },
-  input, go, el("button", { type: "button", onclick: another }, words.another));
-box.append(form, suggestions, note, result, examples);
+  input, go);
+const examples = el("div", { class: "ask-examples" }, title, el("div", {}, ...words.examples.map(example)), el("button", { type: "button", onclick: another }, words.another));
+box.append(form, suggestions, notice, result, examples);
 
 const linked = new URLSearchParams(location.hash.slice(1)).get("q");
 if (linked) ask(linked.slice(0, 200));
