@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 from docs.site.live import terms
-from docs.site.pocket import read_pocket
+from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import MARKS, Edition, as_json, read_yaml
 from helpers.index.words import tokenize
 from notebooks.kit.cells import alt_text
@@ -32,9 +32,9 @@ def rankings(edition: Edition) -> dict[str, Any]:
     """Return the rankings of a language as the page shows them.
 
     ``queries`` are [id, text, {system: [rank of the first answer, 0 for none in a hundred; its outcome beside the other
-    system, a key of home.yml; rows of passages]}], the first answer with a row of its own where it is further down. A
-    row is [rank, title, words that the passage shares with the query, grade, the sentence that answers, of the first
-    answer alone].
+    system, a key of home.yml; ranks of the answers among the first ten, or of the first answer; rows of passages]}],
+    the first answer with a row of its own where it is further down. A row is [rank, title, grade, the sentence that
+    answers, of the first answer alone], that of rank 1 with the words that the passage shares with the query.
     """
     pocket = read_pocket(edition)
     queries: list[list[Any]] = []
@@ -46,15 +46,15 @@ def rankings(edition: Edition) -> dict[str, Any]:
         for label, system in SYSTEMS[edition.language].items():
             first, answer = pocket.first_answer(query, system)
             ranked = [*enumerate(lists[system][:SHOWN], 1), *([(first, answer)] if first > SHOWN else [])]
-            rows: list[list[Any]] = []
+            grades, rows = pocket.grades[query], []
             for rank, passage in ranked:
-                title, text = pocket.passages[passage]
-                found = set(tokenize([f"{title}\n{text}"])[0])
                 sentence = pocket.sentence(query, passage) if rank == first else ""
-                shared = [word for word in words if word in found]
-                rows.append([rank, title, shared, pocket.grades[query].get(passage, 0), sentence])
+                rows.append([rank, pocket.passages[passage][0], grades.get(passage, 0), sentence])
+            found = set(tokenize(["\n".join(pocket.passages[ranked[0][1]])])[0])
+            rows[0].append([word for word in words if word in found])
+            answers = [rank for rank, each in enumerate(lists[system][:FAR], 1) if grades.get(each, 0) >= ANSWERS]
             outcome = ("answered" if first == best else "late") if first else "missed"
-            shown[label] = [first, outcome, *rows]
+            shown[label] = [first, outcome, answers or [first] * bool(first), *rows]
         queries.append([query, pocket.queries[query], shown])
     means = {label: pocket.means[system] for label, system in SYSTEMS[edition.language].items()}
     return {"queries": queries, "means": means}
@@ -75,13 +75,11 @@ def home(edition: Edition, _argument: str) -> str:
 
     facts = "".join(f"<li><b>{text(a)}</b>{text(b)}</li>" for a, b in words["facts"])
     chosen, second = (next(row for row in data["queries"] if row[0] == words[key]) for key in ("first", "second"))
-    labels = {
-        key: words[key] for key in ("answers", "related", "answered", "late", "missed", "shared", "none", "comma")
-    }
+    labels = {key: words[key] for key in ("answers", "answered", "late", "missed", "shared", "none", "comma")}
     systems = "".join(
         f'<div data-system="{system}"><p><b>{text(name)}</b> {text(about)}</p>'
-        f"{_ranking(chosen[2][system], words, *unanswered)}</div>"
-        for system, (name, about, *unanswered) in words["systems"].items()
+        f"{_ranking(chosen[2][system], words)}</div>"
+        for system, (name, about) in words["systems"].items()
     )
     bars = "".join(
         f'<li>{text(words["systems"][system][0])} <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">'
@@ -92,31 +90,27 @@ def home(edition: Edition, _argument: str) -> str:
     return (
         f'{MARK}><p class="home-go">'
         f'<a href="01_evaluation.html">{text(words["start"])}</a> <a href="own_model.html">{text(words["own"])}</a></p>'
-        f'<ul class="home-facts">{facts}</ul>'
+        f'<ul class="home-facts">{facts}</ul><p class="home-define">{text(words["define"])}</p>'
         f'<div class="home-demo" data-rankings="_static/home/rankings.json" data-second="{escape(second[1])}">'
         f"{as_json(labels)}"
         f'<p class="home-ask"><span>{text(words["demo"])}</span> '
         f'<button type="button" hidden>{text(words["another"])}</button></p>'
         f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
         f'<div class="home-lists">{systems}</div>'
-        f'<div class="home-means"><p><b>{text(words["nothing"])}</b> {text(words["means"])}</p><ul>{bars}</ul>'
-        f'<p><a href="03_model_comparison.html">{text(words["more"])}</a> <small>{term}</small></p></div>'
-        f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])} '
-        f"<small>{text(words['when'])}</small></label>"
+        f'<div class="home-means"><p><span><b>{text(words["nothing"])}</b> '
+        f"{text(words['means']).replace('nDCG@10', term)}</span> "
+        f'<a href="03_model_comparison.html">{text(words["more"])}</a></p><ul>{bars}</ul></div>'
+        f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])}</label>'
         f'<input id="home-own" type="search" maxlength="200" placeholder="{escape(own)}">'
-        f"<button>{text(words['ask'])}</button></form></div>"
-        f'<p class="home-define">{text(words["define"])}</p></div>'
+        f"<button>{text(words['ask'])}</button></form></div></div>"
     )
 
 
 def doors(edition: Edition, kind: str) -> str:
     """Return the pages of a kind, each with its title and what one finds there, as one line of HTML."""
-    words, first = _words(edition), lesson_names(edition.root)[0]
-    titles = {first: words["start"].format(minutes=Edition(edition.root, "en").minutes(first))}
     links = "".join(
-        f'<a href="{page}.html"><b>{escape(titles.get(page) or edition.headings(page)[0])}</b>'
-        f"<span>{escape(about)}</span></a>"
-        for page, about in words["doors"][kind].items()
+        f'<a href="{page}.html"><b>{escape(edition.headings(page)[0])}</b><span>{escape(about)}</span></a>'
+        for page, about in _words(edition)["doors"][kind].items()
     )
     return f'<div class="home-paths">{links}</div>'
 
@@ -137,23 +131,30 @@ def _words(edition: Edition) -> dict[str, Any]:
     return words
 
 
-def _ranking(ranking: list[Any], words: dict[str, Any], unanswered: str = "") -> str:
+def _ranking(ranking: list[Any], words: dict[str, Any]) -> str:
     """Return the ranking of a system, as _static/home/main.js draws those of the other queries."""
-    first, outcome, *rows = ranking
+    first, outcome, answers, *rows = ranking
+    boxes = "".join(f'<i class="answer">{rank}</i>' if rank in answers else "<i></i>" for rank in range(1, FAR + 1))
+    boxes += f'<i class="beyond">{first}</i>' * (first > FAR)
     items = "".join(_row(words, *row) for row in rows)
-    note = f'<p class="home-none"{" hidden" if first else ""}>{escape(unanswered)}</p>' * bool(unanswered)
-    return f'<p class="{outcome}">{escape(words[outcome]).format(rank=first)}</p><ol>{items}</ol>{note}'
-
-
-def _row(words: dict[str, Any], rank: int, title: str, shared: list[str], grade: int, sentence: str) -> str:
-    """Return a passage of a ranking: its title, what a judge said, why it answers, the words shared with the query."""
-    said = {0: "", 1: words["related"]}.get(grade, words["answers"])
-    listed = words["comma"].join(f"<u>{escape(word)}</u>" for word in shared) or escape(words["none"])
     return (
-        f'<li class="grade-{grade}">{f"<em>{escape(said)}</em>" if said else ""}'
-        f"<b>{rank}</b> <span>{escape(title)}</span>{f'<q>{escape(sentence)}</q>' if sentence else ''}"
-        f"<small>{escape(words['shared'])}{listed}</small></li>"
+        f'<div class="home-ranks" aria-hidden="true">{boxes}</div>'
+        f'<p class="{outcome}">{escape(words[outcome]).format(rank=first)}</p><ol>{items}</ol>'
     )
+
+
+def _row(
+    words: dict[str, Any], rank: int, title: str, grade: int, sentence: str, shared: list[str] | None = None
+) -> str:
+    """Return a passage of a ranking: its title, whether and why it answers, the words shared with the query."""
+    said, kind, judged = "", "", ""
+    if grade >= ANSWERS:
+        kind, judged = ' class="answer"', f"<em>{escape(words['answers'])}</em>"
+    if shared is not None:
+        listed = words["comma"].join(f"<u>{escape(word)}</u>" for word in shared) or escape(words["none"])
+        said = f"<small>{escape(words['shared'])}{listed}</small>"
+    return f"<li{kind}>{judged}<b>{rank}</b> <span>{escape(title)}</span>"
+        f"{f'<q>{escape(sentence)}</q>' if sentence else ''}{said}</li>"
 
 
 def growth(edition: Edition) -> dict[str, list[tuple[int, float]]]:

@@ -64,17 +64,20 @@ def test_a_row_gives_the_reasons_for_its_rank(language: str):
     for query, text, lists in rankings(Edition(ROOT, language))["queries"]:
         query_words = set(tokenize([text])[0])
         best = min((ranked[0] for ranked in lists.values() if 0 < ranked[0] <= FAR), default=None)
-        for label, (first, outcome, *rows) in lists.items():
+        for label, (first, outcome, answers, *rows) in lists.items():
             assert outcome == {0: "missed", best: "answered"}.get(first, "late"), "a tick beside the worse of two"
             system = SYSTEMS[language][label]
             answer = pocket.first_answer(query, system)
-            assert [row[0] for row in rows if row[4]] == [first] * bool(first) == [answer[0]] * bool(answer[0])
-            assert first or label != "BM25" or all(row[2] for row in rows), "the page says that these share words"
+            assert [row[0] for row in rows if row[3]] == [first] * bool(first) == [answer[0]] * bool(answer[0])
+            ten = enumerate(pocket.lists[query][system][:10], 1)
+            assert (answers if first <= FAR else []) == [at for at, one in ten if pocket.grades[query].get(one, 0) > 1]
+            assert answers[:1] == [first] * bool(first), "the strip and the sentence below it disagree"
             assert [row[0] for row in rows] == [1, 2, 3, *([first] if first > 3 else [])]
             places = [*pocket.lists[query][system][:3], *([answer[1]] if first > 3 else [])]
-            for one, (_, title, shared, grade, sentence) in zip(places, rows, strict=True):
+            for one, (rank, title, grade, sentence, *shared) in zip(places, rows, strict=True):
                 assert (title, grade) == (pocket.passages[one][0], pocket.grades[query].get(one, 0))
-                assert {*shared} == query_words & set(tokenize(["\n".join(pocket.passages[one])])[0]), (query, one)
+                common = [query_words & set(tokenize(["\n".join(pocket.passages[one])])[0])]
+                assert [{*words} for words in shared] == common * (rank == 1), (query, one)
                 before, cut, _ = pocket.passages[one][1].partition(sentence or ".")
                 assert not sentence or {before.strip()[-1:], cut[-1:]} <= {"", *".!?。！？"}, "cut within a sentence"
 

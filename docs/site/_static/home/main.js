@@ -4,18 +4,19 @@ import { el, fill } from "../try/element.js";
 const box = document.querySelector(".home-demo"), button = box.querySelector(".home-ask button");
 const words = JSON.parse(box.querySelector("script").textContent);
 
-const row = ([rank, title, shared, grade, sentence]) => el("li", { class: `grade-${grade}` },
-  ...(grade ? [el("em", {}, grade > 1 ? words.answers : words.related)] : []),
+const row = ([rank, title, grade, sentence, shared]) => el("li", { class: grade > 1 && "answer" },
+  ...(grade > 1 ? [el("em", {}, words.answers)] : []),
   el("b", {}, String(rank)), " ", el("span", {}, title),
   ...(sentence ? [el("q", {}, sentence)] : []),
-  el("small", {}, words.shared, ...(shared.length ? shared.flatMap((word, i) => [i ? words.comma : "", el("u", {}, word)]) : [words.none])));
+  ...(shared ? [el("small", {}, words.shared, ...(shared.length ? shared.flatMap((word, i) => [i ? words.comma : "", el("u", {}, word)]) : [words.none]))] : []));
 /** Draw the ranking of a system in its column, whose head stays. */
-const draw = (column, [first, outcome, ...rows]) => {
-  const [, said, list, note] = column.children;
+const draw = (column, [first, outcome, answers, ...rows]) => {
+  const [, ranks, said, list] = column.children;
+  const boxes = Array.from({ length: 10 }, (_, i) => (answers.includes(i + 1) ? el("i", { class: "answer" }, String(i + 1)) : el("i")));
+  ranks.replaceChildren(...boxes, ...(first > 10 ? [el("i", { class: "beyond" }, String(first))] : []));
   said.className = outcome;
   said.textContent = fill(words[outcome], { rank: first });
   list.replaceChildren(...rows.map(row));
-  if (note) note.hidden = first > 0;
 };
 
 // A question of the reader's own is answered by the page that asks the corpus, behind a #, which no server sees.
