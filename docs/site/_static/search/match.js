@@ -4,6 +4,7 @@
 const HAN = /[\u3400-\u4dbf\u4e00-\u9fff]+/g;
 const WEIGHT = { title: 4, also: 4, page: 3, text: 1, code: 0.4 };
 const K1 = 1.2, B = 0.7;
+const TAIL = 0.48, THREE = 0.25; // of the best score: what has less is noise; the first three may have less than others
 
 /** English as Americans write it; the text keeps its length. */
 const spelt = (text) => text.replace(/(?<=[a-z]{3}i)s(?=(?:e[drs]?|ers|ing|ations?)(?![a-z]))/g, "z");
@@ -17,14 +18,15 @@ const stem = (written) => {
 };
 
 // Words that tell nothing of what a reader looks for.
-const SMALL = new Set(`a affect an and any are as at be been better between but by can could deal did differ difference different do does explain for
-from get had handle has have how i if in into is it its me my need no not of on one or relation should so some than that the their them
-then there these they this to use used using versus vs want was we what when where which who why will with would you your`.split(/\s+/).map(stem));
+const SMALL = new Set(`a about affect all also always an and any are as at be been better between but by can could deal did differ difference different do
+does enough ever explain for from get had handle has have help how i if in into is it its just me more most much my need no not of on one or other
+relation should so some than that the their them then there these they this to too use used using versus very vs want was we what when where which
+who why will with would you your`.split(/\s+/).map(stem));
 const telling = (word) => !SMALL.has(word);
 
 // What makes a question of words, at its beginning or its end; the last is taken away first.
 const ASKING = [/^(?:differences?|relation|relationship) between\s+/i, /^(?:explain|handle|deal with|understand)\s+(?=\S)/i,
-  /^(?:what(?:'s| is| are| do| does)(?: meant by)?(?: an?| the)?|why (?:is|are|does|do)|how (?:do|does|is|are|can|should)(?: i| we| you)?|how to|can i|should i|which is better,?)\s+(?=\S)/i,
+  /^(?:what(?:'s| is| are| do| does)(?: meant by)?(?: an?| the)?|why (?:is|are|does|do)|how (?:do|does|is|are|can|should)(?: i| we| you)?|how to|(?:can|should|do) (?:i|we)|which is better,?)\s+(?=\S)/i,
   /^(?:处理|理解)(?=.)/, /^(?:请问|要不要|能不能|什么是|什么叫|何谓|什么时候用?|为什么|为何|怎么样|怎样|怎么|如何)(?=.)/, /(?<=^what do(?:es)? .*) mean$/i,
   /(?<=.)(?:之间)?(?:的|有什么|有何)(?:区别|差别|不同|关系)$/, /(?<=.)(?:是什么意思|是什么|什么意思|怎么办|怎么算|怎么看|才够|哪个更好|(?:方式)?有哪些|吗|呢)$/, /[?？\s]+$/];
 const AND = /\s+(?:and|or|vs\.?|versus)\s+|(?<!\bmy .*)\s+differ(?:s|ent)? from\s+|\s*[,，、和与跟]\s*|还是|对比/i; // between two things that are asked about
@@ -210,8 +212,8 @@ export class Index {
         if (value * weight > (best.get(at)?.score ?? 0)) best.set(at, { section: this.sections[at], score: value * weight, reading });
       }
     }
-    const found = [...best.values()].sort((a, b) => b.score - a.score).filter(({ score }, _, [top]) => score > top.score / 20);
     const name = called(query.toLowerCase().trim());
+    const found = [...best.values()].sort((a, b) => b.score - a.score).filter((one, at, [top]) => one.score > top.score * (at < 3 ? THREE : TAIL) || name(one));
     if (!found.some(name)) return found;
     const headed = ({ section, reading }) => section.title.toLowerCase().split(/[:：]/)[0] === reading.toLowerCase().trim();
     return [...found.filter(headed), ...found.filter(name), ...found.filter((one) => !headed(one) && !name(one))];

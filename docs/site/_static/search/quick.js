@@ -1,7 +1,7 @@
 // The search field of every page: the first sections while the reader types; Enter leads to the search page.
 import { explain, item, load } from "./results.js";
 
-const MOST = 6;
+const MOST = 5;
 
 /** Answer below a search field. */
 export const answer = async (input) => {

@@ -43,7 +43,7 @@ export const load = async (url) => {
       const { title, of } = found.section, head = heads.get(title);
       seen.set(of, (seen.get(of) ?? 0) + 1);
       if (head) head.others.push(found.section);
-      else if (seen.get(of) <= OF_ONE_PAGE) heads.set(title, { ...found, typed: asked(query), others: [], spots: (...given) => index.spots(...given) });
+      else if (seen.get(of) <= OF_ONE_PAGE) heads.set(title, { ...found, typed: asked(query), others: [], said: data.words.by, spots: (...given) => index.spots(...given) });
     }
     return [...heads.values()].slice(0, most);
   };
@@ -80,8 +80,8 @@ const marked = (text, spots) => {
 
 /** A found section: its title as a link, its page, links to others of the same name, and an excerpt, in a short form of two
  lines: of its prose; if it is a table alone, of the row that has most of the query; else of its code. A page is shown from
- its beginning, and so is a row. */
-export const item = ({ section, reading, typed, others, spots }, short = false) => {
+ its beginning, and so is a row. If none of it has a word of the query, the line says by which other words it was found. */
+export const item = ({ section, reading, typed, others, said, spots }, short = false) => {
   const where = section.of && section.of !== section.title ? [" ", make("span", "search-where", section.short || section.of)] : [];
   const same = others.toSorted((a, b) => (a.url < b.url ? -1 : 1)).map(({ url, short, of }) => make("span", "search-where", " · ", link(url, short || of)));
   const query = spots(section.text || section.code, typed).length ? typed : reading, count = (text) => spots(text, query).length;
@@ -89,7 +89,9 @@ export const item = ({ section, reading, typed, others, spots }, short = false) 
   const text = prose || row || section.code;
   const long = /\p{Script=Han}/u.test(text) ? 100 : 180; // a Chinese character is as wide as two letters
   const part = excerpt(text, prose && !section.page ? spots(text, query) : [], ...(short ? [long, 30] : [long]));
-  return make("li", "", link(section.url, ...marked(section.title, spots(section.title, typed))), ...where, ...same, make("p", "", ...marked(part, spots(part, query))));
+  const has = (words) => spots(words, typed).length, other = section.also.split(", ").find(has) ?? reading.trim();
+  const by = has(section.title) || has(part) || other === typed ? [] : [" ", make("span", "search-where", said.replace("{}", other))];
+  return make("li", "", link(section.url, ...marked(section.title, spots(section.title, typed))), ...where, ...same, ...by, make("p", "", ...marked(part, spots(part, query))));
 };
 
 /** Say in a box what the glossary says of the terms that Index.define returns: before the results if there is nothing else to ask
