@@ -322,7 +322,9 @@ def test_an_experiment_leads_to_the_next(site: Site, size: dict[str, int]):
         assert places(site, ".try-bars li > b") == pytest.approx(bars, abs=0.5)
         rows = site.page.locator(".try-bars ul li").all()
         marked = [row.locator(".try-ghost").is_visible() for row in rows]
-        assert size == PHONE or marked == [words["same"] not in row.inner_text() for row in rows], "a mark where nothing changed"
+        assert size == PHONE or marked == [words["same"] not in row.inner_text() for row in rows], (
+            "a mark where nothing changed"
+        )
         offered = [words["next"].replace("{name}", name)] * (name != "") + [words["start"]]
         assert steps.all_inner_texts() == offered
         assert steps.first.evaluate("button => button === document.activeElement")
