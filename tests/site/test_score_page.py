@@ -168,6 +168,8 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     heading = site.page.locator(".score-answer h2")
     assert heading.inner_text() == settings(ROOT)["words"][language]["score"]["example"]["run"]
     assert heading.bounding_box()["y"] == pytest.approx(80, abs=8), "the result begins out of sight or under the bar"
+    headline = site.page.inner_text(".score-headline")
+    assert f"{read_pocket(Edition(ROOT, language)).means[EXAMPLE]:.3f}" in headline, "the first line is not the score"
     table = site.page.locator(".score-answer table").first
     shown = [metric for metric in METRICS if metric != "capped_recall"]  # here the same as recall
     row = shown.index("ndcg")
@@ -194,7 +196,7 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     assert worst.locator("tbody tr").first.locator("td").count() == 1, "a column of ten zeros"
     ndcg = [row[METRICS.index("ndcg")] for row in values]
     zero = sum(row[METRICS.index("recall")] == 0 for row in values)
-    counted = [int(number) for number in re.findall(r"\d+", site.page.inner_text(".score-zero"))]
+    counted = [int(number) for number in re.findall(r"\d+", site.page.inner_text(".score-answer > .tool-note"))]
     assert {zero, len(values), 10, zero - ndcg.count(0)} < set(counted)
     assert str(ndcg.count(0)) in worst.locator("caption").inner_text(), "a few of them as if there were no others"
     bars = site.page.locator(".score-spread button")

@@ -106,16 +106,18 @@ const spread = (rows, k) => {
 const result = ({ rows, mean, counts }, k, grade) => {
   const metrics = Object.keys(METRICS), of = (metric) => metrics.indexOf(metric);
   const missed = rows.filter(({ values }) => values[of("success")] === 0), lower = missed.filter(({ values }) => values[NDCG] > 0);
-  const zero = fill(words.zero, { n: missed.length, queries: rows.length, k });
+  const zero = fill(words.zero, { n: missed.length, queries: rows.length, k }) + (lower.length ? fill(words.lower, { n: lower.length, grade }) : "");
   const same = rows.every(({ values }) => values[of("recall")] === values[of("capped_recall")]); // then one row is for both
   const meant = (metric) => (same && metric === "recall" ? words.same : words.metrics[metric]);
   const ends = intervals(metrics.map((_, i) => rows.map(({ values }) => values[i])));
   const means = metrics.filter((metric) => !(same && metric === "capped_recall"))
     .map((metric) => [el("span", {}, `${words.names[metric]}@${k}`, el("small", {}, meant(metric))), bar(mean[of(metric)], ends[of(metric)])]);
-  const said = Object.entries(words.counts).filter(([name]) => counts[name]).map(([name, text]) => fill(text, { n: counts[name] }));
+  const said = missed.length ? [zero] : [];
+  said.push(...Object.entries(words.counts).filter(([name]) => counts[name]).map(([name, text]) => fill(text, { n: counts[name] })));
+  const about = ends[NDCG] ? fill(words.headline, { reach: reach(ends[NDCG]), n: rows.length }) : "";
   return [
     el("h2", {}, run.called()),
-    el("p", { class: "score-zero" }, zero, lower.length ? fill(words.lower, { n: lower.length, grade }) : ""),
+    el("p", { class: "score-headline" }, el("b", {}, `${words.names.ndcg}@${k} ${shown(mean[NDCG])}`), about),
     el("div", { class: "score-tables" },
       el("div", {}, table(words.means, fill(words.judged, counts), [words.metric, words.interval.name], means),
         el("p", { class: "tool-help" }, fill(rows.length < 2 ? words.interval.one : words.interval.about, { resamples: RESAMPLES }), " ", el("a", { href: root.dataset.lesson }, words.interval.lesson))),

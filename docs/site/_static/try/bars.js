@@ -17,12 +17,10 @@ export class Bars {
     });
     this.puzzles = new Puzzles(words);
     const list = el("ul", { onkeydown: (event) => this.press(event) }, ...this.rows.map(({ element }) => element));
-    this.last = el("span", { class: "try-last" }, words.last);
-    this.element = el("div", { class: "try-bars" }, el("p", { class: "try-head" }, el("b", {}, words.rail), this.last), list, this.puzzles.goals);
-    this.question = el("p", { class: "try-question", "aria-live": "polite" });
-    this.go = el("button", { type: "button", class: "main", onclick: () => this.make() }, words.move);
+    this.last = el("span", { class: "try-last" });
     this.steps = el("p", { class: "try-steps" });
-    this.verdict = el("div", { class: "try-verdict" }, this.question, this.go, this.steps);
+    this.element = el("div", { class: "try-bars" }, el("p", { class: "try-head" }, el("b", {}, words.rail), this.last), list, this.steps, this.puzzles.goals);
+    this.question = el("p", { class: "try-question", "aria-live": "polite" });
     this.settle();
   }
 
@@ -33,9 +31,9 @@ export class Bars {
     button.setAttribute("aria-pressed", "true");
     this.question.textContent = `${text} ${this.words.guess}`;
     this.element.classList.add("asked");
-    this.go.hidden = false;
+    this.steps.replaceChildren(el("button", { type: "button", class: "main", onclick: () => this.make() }, this.words.move));
     this.rows[0].tick.focus({ preventScroll: true });
-    const panel = this.verdict.closest(".tool-panel"), inside = [this.element, panel.parentElement.querySelector(".chosen")];
+    const panel = this.question.closest(".tool-panel"), inside = [this.element, panel.parentElement.querySelector(".chosen")];
     if (inside.some((one) => one.getBoundingClientRect().bottom > innerHeight) || panel.getBoundingClientRect().top < 0) panel.scrollIntoView();
   }
 
@@ -61,10 +59,10 @@ export class Bars {
       row.guess.classList.toggle("right", right.includes(row));
     }
     this.element.classList.replace("asked", "told");
+    this.element.classList.toggle("guessed", guessed);
     const said = names.length ? fill(words.noticed, { names: names.join(words.comma) }) : words.unnoticed;
     const judged = guessed ? `${fill(words.right, { right: right.length, all: this.rows.length })} ` : "";
     this.question.textContent = `${said} ${judged}${asked.why}`;
-    this.go.hidden = true;
     this.steps.replaceChildren(...asked.next());
     this.steps.firstChild.focus({ preventScroll: true });
     this.asked = { button: asked.button, told: true };
@@ -73,7 +71,8 @@ export class Bars {
   /** Take away what was said of the last change. */
   clear() {
     clearTimeout(this.waiting);
-    this.last.classList.remove("said");
+    this.last.textContent = "";
+    this.element.classList.remove("guessed");
     for (const { ghost, change, tick, guess } of this.rows) {
       [ghost.hidden, tick.checked] = [true, false];
       for (const said of [change, guess]) said.textContent = "";
@@ -87,7 +86,6 @@ export class Bars {
     this.asked = null;
     this.element.classList.remove("asked", "told");
     this.question.textContent = "";
-    this.go.hidden = true;
     this.steps.replaceChildren();
   }
 
@@ -105,10 +103,10 @@ export class Bars {
       const gap = means[metric] - before[metric];
       ghost.hidden = gap === 0;
       ghost.style.setProperty("--part", before[metric]);
-      change.textContent = gap === 0 ? "=" : `${gap > 0 ? "+" : "−"}${Math.abs(gap).toFixed(2)}`;
-      change.className = gap > 0 ? "rise" : gap < 0 ? "fall" : "";
+      change.textContent = gap === 0 ? this.words.same : `${gap > 0 ? "+" : "−"}${Math.abs(gap).toFixed(2)}`;
+      change.className = gap > 0 ? "rise" : gap < 0 ? "fall" : "same";
     }
-    this.last.classList.toggle("said", this.rows.some(({ change }) => change.textContent));
+    if (this.rows.some(({ change }) => change.textContent)) this.last.textContent = this.words.last;
     if (guessed) this.tell(before, means);
     else if (moved) this.waiting = setTimeout(() => this.clear(), LASTS);
     [this.means, this.k] = [means, k];

@@ -52,7 +52,7 @@ const start = (root) => {
   const keep = keeper(state, root), bars = new Bars(words), curves = new Curves(words), scores = new Scores(state, words, bars, curves);
   const redraw = () => { settings.draw(); rankings.draw(); scores.draw(); keep(); };
   const rankings = new Rankings(state, words, () => { settings.draw(); scores.show(rankings.chosen.ranking); keep(); });
-  const settings = controls(state, words, redraw);
+  const settings = controls(state, words, redraw, (set) => reset(set));
   const reset = (set, more = {}, first = () => NONE) => {
     bars.settle();
     Object.assign(state, begin(set), more);
@@ -83,8 +83,6 @@ const start = (root) => {
   };
   const moves = names.map((name) => act(words.experiments[name].name, () => ask(name)));
   for (const button of moves) button.setAttribute("aria-pressed", "false");
-  const chosen = el("select", { onchange: ({ target }) => reset(target.value) },
-    ...Object.entries(words.sets).map(([set, label]) => el("option", { value: set, selected: set === state.set }, label)));
   const about = el("span", {}), modes = { experiment: act(words.experiment.name, () => turn("experiment")), puzzle: act(words.puzzle.name, () => turn("puzzle")) };
   /** Show the experiments or the puzzles: what is done for the one does not count for the other. */
   const turn = (mode) => {
@@ -94,15 +92,14 @@ const start = (root) => {
     for (const [name, button] of Object.entries(modes)) button.setAttribute("aria-pressed", String(name === mode));
     bars.puzzles.begin(mode === "puzzle");
   };
-  const experiments = el("div", { class: "try-experiments" }, el("p", { class: "try-pills" }, ...moves), bars.verdict);
+  const experiments = el("div", { class: "try-experiments" }, el("p", { class: "try-pills" }, ...moves), bars.question);
   const panel = el("div", { class: "tool-panel try-panel" }, el("p", { class: "tool-title" }, el("span", { class: "try-modes" }, ...Object.values(modes)), about), experiments, bars.puzzles.element);
   rankings.tools.append(foot(rankings, state, words, reset));
   listen(rankings);
   settings.draw();
   rankings.draw();
   scores.draw();
-  const cutoff = el("div", { class: "try-controls" }, el("label", {}, el("span", {}, words.set), chosen), ...settings.cutoff);
-  const main = el("div", { class: "try-main" }, panel, bars.element, cutoff, rankings.element);
+  const main = el("div", { class: "try-main" }, panel, bars.element, settings.element, rankings.element);
   const every = el("details", {}, el("summary", {}, words.every), scores.element, el("div", { class: "try-controls" }, ...settings.further), curves.element);
   const parts = [main, el("p", { class: "tool-help try-keys" }, words.help), every];
   root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), ...parts);

@@ -4,7 +4,7 @@ import { MOST, NAMES } from "./state.js";
 
 /** Nothing is chosen; the first ranking is in front. */
 export const NONE = { ranking: 0, list: "retrieved", at: -1 };
-const narrow = matchMedia("(max-width: 768px)"); // one ranking at a time
+export const narrow = matchMedia("(max-width: 768px)"); // one ranking at a time
 
 /** Change the page, and keep an element of it where it is under the reader's finger. */
 export const holding = (element, change) => {

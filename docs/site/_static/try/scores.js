@@ -1,7 +1,8 @@
 // The table of metrics: values of the three rankings and their mean, and the formula with the numbers of one of them.
-import { el } from "./element.js";
+import { el, fill } from "./element.js";
 import { FORMULAS, put, shown } from "./formulas.js";
 import { METRICS, find } from "./metrics.js";
+import { narrow } from "./rankings.js";
 import { NAMES } from "./state.js";
 
 const hitsOf = ({ retrieved, missed }, level) =>
@@ -60,10 +61,12 @@ export class Scores {
   }
 }
 
-/** The slider of k and the choices: grades or yes and no, from which grade relevant, which gain, how patient. */
-export const controls = (state, words, changed) => {
+/** The rankings, the slider of k and the choices: grades or yes and no, from which grade relevant, which gain, how patient. On a phone they are folded. */
+export const controls = (state, words, changed, begin) => {
   const labelled = (label, input) => el("label", {}, el("span", {}, label), input);
   const set = (key, read) => (event) => { state[key] = read(event.target); changed(); };
+  const rankings = el("select", { onchange: ({ target }) => begin(target.value) },
+    ...Object.entries(words.sets).map(([name, label]) => el("option", { value: name, selected: name === state.set }, label)));
   const k = el("input", { type: "range", min: 1, max: 10, oninput: set("k", ({ value }) => Number(value)) });
   const shownK = el("output", {});
   const graded = el("input", { type: "checkbox", onchange: set("graded", ({ checked }) => checked) });
@@ -73,7 +76,13 @@ export const controls = (state, words, changed) => {
   const p = el("input", { type: "range", min: 0.05, max: 0.95, step: 0.05, oninput: set("persistence", ({ value }) => Number(value)) });
   const shownP = el("output", {});
   const grades = [labelled(words.level, level), labelled(words.gain, gain)];
+  const summary = el("summary", {}), inputs = [labelled(words.set, rankings), labelled("k", k), shownK, el("label", {}, graded, el("span", {}, words.graded)), ...grades];
+  const element = el("details", { class: "try-settings" }, summary, el("div", { class: "try-controls" }, ...inputs));
+  const fold = () => { element.open = !narrow.matches; };
+  narrow.addEventListener("change", fold);
+  fold();
   const draw = () => {
+    summary.textContent = fill(words.settings, { set: words.sets[state.set], k: state.k });
     k.max = deep(state);
     [k.value, p.value, level.value, gain.value] = [state.k, state.persistence, state.level, state.gain];
     for (const { style, min, max, value } of [k, p]) style.setProperty("--part", (value - min) / (max - min));
@@ -82,5 +91,5 @@ export const controls = (state, words, changed) => {
     shownK.textContent = `k = ${state.k}`;
     shownP.textContent = `p = ${state.persistence}`;
   };
-  return { cutoff: [labelled("k", k), shownK, el("label", {}, graded, el("span", {}, words.graded)), ...grades], further: [labelled(words.persistence, p), shownP], draw };
+  return { element, further: [labelled(words.persistence, p), shownP], draw };
 };
