@@ -202,9 +202,9 @@ def _list_on_phones(document: BeautifulSoup) -> None:
         texts = [column for column in zip(*rows, strict=False) if "words" in column[0].get("class", "").split()]
         columns = [column for column in texts if column[0].name == "td"]
         longest = [max(len(text_of(cell).encode("gb18030")) for cell in column) for column in columns]
-        if sum(length > LEAST for length in longest) < MANY or sum(longest) < TOGETHER:
-            if sum(length > PASSAGE for length in longest) < 2:
-                continue
+        many = sum(length > LEAST for length in longest) >= MANY and sum(longest) >= TOGETHER
+        if not many and sum(length > PASSAGE for length in longest) < 2:
+            continue
         found["class"] = f"{found.get('class', '')} listed".strip()
         for row in rows:
             for name, cell in list(zip(head, row, strict=True))[1:]:
@@ -283,10 +283,8 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
         if cell.get("nb_element") == "cell_code_output":
             fold_sources(cell, words["source lines"])
             for block in cell.findall(nodes.literal_block):
-                if (
-                    block.get("language") != "python"
-                    and max(map(len, block.astext().splitlines()), default=0) > PASSAGE
-                ):
+                longest = max(map(len, block.astext().splitlines()), default=0)
+                if longest > PASSAGE and block.get("language") != "python":
                     block["classes"].append("texts")
             if edition.language == "zh":
                 explain(cell, labels(edition.root)["printed"])

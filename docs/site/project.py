@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from nbformat import NotebookNode
 
-from notebooks.kit.cells import code_cells
 from notebooks.kit.labels import labels
 from notebooks.kit.listed import read_yaml as read_yaml
 from notebooks.kit.markdown import COMMENT, headings, prose
@@ -177,7 +176,7 @@ class Edition:
         return 5 * math.ceil(sum(self.parts(name)) / 5)
 
     def parts(self, name: str) -> list[float]:
-        """Return the minutes it takes to read what is above the first heading of level two of a lesson, and each part."""
+        """Return the minutes it takes to read what is above the first part of a lesson, and each part."""
         parts = [0.0]
         for cell in self.lesson(name).cells:
             if cell.cell_type == "code":
