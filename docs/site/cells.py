@@ -30,9 +30,11 @@ NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|
 SHORT = 22  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
 SHOWN_WHOLE = 12  # lines of code: what is longer shows its beginning, and may be split over two sheets of paper
 MANY, LEAST, TOGETHER = 3, 10, 60  # columns that a phone lists: so many with more letters than that, so many in all
+PASSAGE = 200  # letters: two columns with more are listed too, and an output with such a line is a text to read
 CUT = 70  # letters of the beginning of a text that a lesson quotes
 PHONE = 44  # letters of a line of code on a phone, where what is long once it wraps shows its beginning too
 DITTO = "同上"  # how the Chinese of a name ends that says only what the one before it says
+COUNTED = re.compile(r"(?<=[a-z]) \d+$|(?<=[一-鿿])\d+$")  # the number of one of several: query 1, query 2
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
 
@@ -102,6 +104,7 @@ def glosses(text: str, known: dict[str, str]) -> str:
     """Return the Chinese of the names before printed values as an HTML list; "" if there are none."""
     found = [(name, chinese(name, known)) for name in names_before(text)]
     told = [_without_head(name, words) for name, words in found if words and not words.endswith(DITTO)]
+    told = list(dict.fromkeys((COUNTED.sub("", name), COUNTED.sub("", words)) for name, words in told))
     items = "".join(f'<li><span lang="en">{escape(name)}</span> {escape(words)}</li>' for name, words in told)
     return f'<ul class="printed">{items}</ul>' if items else ""
 
@@ -199,7 +202,8 @@ def _list_on_phones(document: BeautifulSoup) -> None:
         texts = [column for column in zip(*rows, strict=False) if "words" in column[0].get("class", "").split()]
         columns = [column for column in texts if column[0].name == "td"]
         longest = [max(len(text_of(cell).encode("gb18030")) for cell in column) for column in columns]
-        if sum(length > LEAST for length in longest) < MANY or sum(longest) < TOGETHER:
+        many = sum(length > LEAST for length in longest) >= MANY and sum(longest) >= TOGETHER
+        if not many and sum(length > PASSAGE for length in longest) < 2:
             continue
         found["class"] = f"{found.get('class', '')} listed".strip()
         for row in rows:
@@ -278,6 +282,10 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
             translate(cell, labels(edition.root)["comments"])
         if cell.get("nb_element") == "cell_code_output":
             fold_sources(cell, words["source lines"])
+            for block in cell.findall(nodes.literal_block):
+                longest = max(map(len, block.astext().splitlines()), default=0)
+                if longest > PASSAGE and block.get("language") != "python":
+                    block["classes"].append("texts")
             if edition.language == "zh":
                 explain(cell, labels(edition.root)["printed"])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] in folded:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 from collections.abc import Callable
@@ -98,6 +99,7 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     title.parent[at:at] = [nodes.raw("", start, format="html"), told, nodes.raw("", end, format="html")]
     number = edition.words["lesson"].format(int(name[:2]))
     doctree.insert(0, nodes.raw("", f'<p class="lesson-number">{number}</p>', format="html"))
+    number_parts(edition, name, title.parent)
     if name == lesson_names(edition.root)[-1]:
         title.parent += ending(edition)
     for section in doctree.findall(nodes.section):
@@ -105,6 +107,16 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
             words = [type(node) for node in paragraph.children if node.astext()]  # without MyST's empty texts
             if isinstance(paragraph, nodes.paragraph) and words == [nodes.strong]:
                 paragraph["classes"].append("takeaway")
+
+
+def number_parts(edition: Edition, name: str, lesson: nodes.Element) -> None:
+    """Say below the heading of each part of a lesson which one it is, and how long it takes; setting up is none."""
+    times = Edition(edition.root, "en").parts(name)[1:]
+    sections = [node for node in lesson.children if isinstance(node, nodes.section)]
+    parts = [part for part in zip(sections, times, strict=True) if "setup" not in part[0]["ids"]]
+    for number, (section, time) in enumerate(parts, 1):
+        said = edition.words["part"].format(number, len(parts), math.ceil(time))
+        section.insert(1, nodes.raw("", f'<p class="part">{said}</p>', format="html"))
 
 
 def ending(edition: Edition) -> nodes.section:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from nbformat import NotebookNode
 
-from notebooks.kit.cells import code_cells
 from notebooks.kit.labels import labels
 from notebooks.kit.listed import read_yaml as read_yaml
 from notebooks.kit.markdown import COMMENT, headings, prose
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 MARKS = re.compile(r"<!--\s*(?:(?:fig|calc|nofig|holds|twin):.*?-->|translation of .*?-->[ \t]*)")
 CODES = {"en": "en", "zh": "zh-CN"}
 WORDS_A_MINUTE, LINES_A_MINUTE = 130, 12
+PART = re.compile(r"^## ", re.M)  # where a part of a lesson begins
 
 
 class DocsError(Exception):
@@ -173,9 +173,19 @@ class Edition:
 
     def minutes(self, name: str) -> int:
         """Return the minutes it takes to read a lesson and its code, rounded up to five."""
-        words = sum(len(prose(text).split()) for text in self.texts(name))
-        lines: int = sum(cell.source.count("\n") + 1 for cell in code_cells(self.lesson(name)))
-        return 5 * math.ceil((words / WORDS_A_MINUTE + lines / LINES_A_MINUTE) / 5)
+        return 5 * math.ceil(sum(self.parts(name)) / 5)
+
+    def parts(self, name: str) -> list[float]:
+        """Return the minutes it takes to read what is above the first part of a lesson, and each part."""
+        parts = [0.0]
+        for cell in self.lesson(name).cells:
+            if cell.cell_type == "code":
+                parts[-1] += (cell.source.count("\n") + 1) / LINES_A_MINUTE
+                continue
+            above, *below = (len(prose(text).split()) / WORDS_A_MINUTE for text in PART.split(cell.source))
+            parts[-1] += above
+            parts += below
+        return parts
 
     def address_of(self, target: str, page: str) -> str:
         """Return where a link of a page or lesson leads: on disk it leads to a file, on the site to a page.

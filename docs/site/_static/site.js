@@ -55,6 +55,26 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const event of ["scroll", "resize", "hashchange", "load"]) addEventListener(event, later);
 });
 
+// A lesson keeps the part that one reads, and offers it at its head when one comes back; not the first part, nor the last.
+document.addEventListener("DOMContentLoaded", () => {
+  const line = document.querySelector(".lesson-bar .continue");
+  if (!line) return;
+  const key = `part ${location.pathname}`, parts = [...document.querySelectorAll("article section:has(> p.part)")];
+  try {
+    const found = parts.find(({ id }) => id === localStorage.getItem(key)), link = line.querySelector("a");
+    if (found) {
+      link.textContent = found.querySelector("h2").firstChild.textContent;
+      link.href = `#${found.id}`;
+      line.hidden = false;
+    }
+    addEventListener("scrollend", () => {
+      const at = parts.findLastIndex((part) => part.getBoundingClientRect().top < innerHeight / 2);
+      if (at === parts.length - 1) localStorage.removeItem(key);
+      else if (at > 0) localStorage.setItem(key, parts[at].id);
+    });
+  } catch { /* private window */ }
+});
+
 // The menu of colours opens at its button. The theme has it from Bootstrap, which no page needs for anything else.
 document.addEventListener("DOMContentLoaded", () => {
   const button = document.querySelector(".theme-switch-button"), menu = button?.parentElement.querySelector(".dropdown-menu");
