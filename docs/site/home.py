@@ -32,8 +32,8 @@ def rankings(edition: Edition) -> dict[str, Any]:
     """Return the rankings of a language as the page shows them.
 
     ``queries`` are [id, text, {system: [rank of the first answer, 0 for none in a hundred; its outcome beside the other
-    system, a key of home.yml; ranks of the answers among the first ten, or of the first answer; rows of passages]}], the
-    first answer with a row of its own where it is further down. A row is [rank, title, grade, the sentence that
+    system, a key of home.yml; ranks of the answers among the first ten, or of the first answer; rows of passages]}],
+    the first answer with a row of its own where it is further down. A row is [rank, title, grade, the sentence that
     answers, of the first answer alone], that of rank 1 with the words that the passage shares with the query.
     """
     pocket = read_pocket(edition)
@@ -97,7 +97,8 @@ def home(edition: Edition, _argument: str) -> str:
         f'<button type="button" hidden>{text(words["another"])}</button></p>'
         f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
         f'<div class="home-lists">{systems}</div>'
-        f'<div class="home-means"><p><span><b>{text(words["nothing"])}</b> {text(words["means"]).replace("nDCG@10", term)}</span> '
+        f'<div class="home-means"><p><span><b>{text(words["nothing"])}</b> '
+        f"{text(words['means']).replace('nDCG@10', term)}</span> "
         f'<a href="03_model_comparison.html">{text(words["more"])}</a></p><ul>{bars}</ul></div>'
         f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])}</label>'
         f'<input id="home-own" type="search" maxlength="200" placeholder="{escape(own)}">'
@@ -152,7 +153,8 @@ def _row(
     if shared is not None:
         listed = words["comma"].join(f"<u>{escape(word)}</u>" for word in shared) or escape(words["none"])
         said = f"<small>{escape(words['shared'])}{listed}</small>"
-    return f"<li{kind}>{judged}<b>{rank}</b> <span>{escape(title)}</span>{f'<q>{escape(sentence)}</q>' if sentence else ''}{said}</li>"
+    quoted = f"<q>{escape(sentence)}</q>" if sentence else ""
+    return f"<li{kind}>{judged}<b>{rank}</b> <span>{escape(title)}</span>{quoted}{said}</li>"
 
 
 def growth(edition: Edition) -> dict[str, list[tuple[int, float]]]:
