@@ -153,8 +153,8 @@ def _row(
     if shared is not None:
         listed = words["comma"].join(f"<u>{escape(word)}</u>" for word in shared) or escape(words["none"])
         said = f"<small>{escape(words['shared'])}{listed}</small>"
-    return f"<li{kind}>{judged}<b>{rank}</b> <span>{escape(title)}</span>"
-        f"{f'<q>{escape(sentence)}</q>' if sentence else ''}{said}</li>"
+    quoted = f"<q>{escape(sentence)}</q>" if sentence else ""
+    return f"<li{kind}>{judged}<b>{rank}</b> <span>{escape(title)}</span>{quoted}{said}</li>"
 
 
 def growth(edition: Edition) -> dict[str, list[tuple[int, float]]]:
