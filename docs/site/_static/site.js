@@ -63,7 +63,7 @@ document.addEventListener("DOMContentLoaded", () => {
   try {
     const found = parts.find(({ id }) => id === localStorage.getItem(key)), link = line.querySelector("a");
     if (found) {
-      link.textContent = found.querySelector("h2").firstChild.textContent;
+      link.textContent = [...found.querySelector("h2").childNodes].filter((node) => !node.matches?.(".headerlink")).map((node) => node.textContent).join("");
       link.href = `#${found.id}`;
       line.hidden = false;
     }
