@@ -229,7 +229,7 @@ def test_a_link_brings_the_state_back(site: Site):
 
 
 def test_bars_say_what_a_change_did(site: Site):
-    """A reader would see that a number moved, and not which metrics noticed and by how much."""
+    """A reader would see that a number moved, and not which metrics changed and by how much."""
     opened(site, "en/try.html?set=lesson")
     before = {metric: values(site, metric)[-1] for metric in METRICS}
     assert site.page.locator(".try-bars small").all_inner_texts() == [""] * len(METRICS)
@@ -288,8 +288,8 @@ def test_an_experiment_asks_first_and_then_shows(site: Site, language: str):
     site.page.get_by_role("button", name=words["move"]).click()
     assert values(site, "mrr")[2] == 1
     assert words["right"].replace("{right}", "6").replace("{all}", "8") in question.inner_text()
-    noticed = words["noticed"].replace("{names}", words["comma"].join(("MRR", "MAP", "nDCG", "RBP")))
-    assert noticed in question.inner_text()
+    changed = words["changed"].replace("{names}", words["comma"].join(("MRR", "MAP", "nDCG", "RBP")))
+    assert changed in question.inner_text()
     assert site.page.locator(".try-bars input:visible").count() == 0, "boxes that nobody can tick"
     changes = site.page.locator(".try-bars small").all_inner_texts()
     assert changes[:4] == [words["same"]] * 4
@@ -299,7 +299,7 @@ def test_an_experiment_asks_first_and_then_shows(site: Site, language: str):
     assert site.page.locator(".current .try-query b").inner_text() == "C"
     site.page.locator(".current .try-doc").nth(4).click()
     site.page.locator(".try-bar").get_by_role("button", name=words["relevant"], exact=True).click()
-    assert noticed in question.inner_text(), "what was found is gone as soon as one plays on"
+    assert changed in question.inner_text(), "what was found is gone as soon as one plays on"
     assert set(site.page.locator(".try-guess").all_inner_texts()) == {""}
     site.show(".try-ranking.current")  # no control is half behind the bar at the top, which axe takes for small
     assert site.violations() == []

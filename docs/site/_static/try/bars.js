@@ -1,4 +1,4 @@
-// The means beside the hand: a bar each, what the last change did to it, and the reader's guess of who will notice a move.
+// The means beside the hand: a bar each, what the last change did to it, and the reader's guess of which will change with a move.
 import { el, fill } from "./element.js";
 import { METRICS } from "./metrics.js";
 import { Puzzles } from "./puzzles.js";
@@ -24,7 +24,7 @@ export class Bars {
     this.settle();
   }
 
-  /** Ask which metrics will notice the move of a button; it is made when the reader has ticked them, and then `next` gives the buttons to go on. */
+  /** Ask which metrics will change with the move of a button; it is made when the reader has ticked them, and then `next` gives the buttons to go on. */
   ask({ text, why }, button, move, next) {
     this.settle();
     this.asked = { why, button, move, next };
@@ -49,18 +49,18 @@ export class Bars {
     holding(this.element, this.asked.move);
   }
 
-  /** Say who noticed the move and, if the reader has guessed, how far the guess was right. */
+  /** Say which changed with the move and, if the reader has guessed, how far the guess was right. */
   tell(before, means) {
-    const { words, asked } = this, noticed = ({ metric }) => means[metric] !== before[metric];
-    const names = this.rows.filter(noticed).map(({ metric }) => words.names[metric]), guessed = this.rows.some(({ tick }) => tick.checked);
-    const right = this.rows.filter((row) => row.tick.checked === noticed(row));
+    const { words, asked } = this, changed = ({ metric }) => means[metric] !== before[metric];
+    const names = this.rows.filter(changed).map(({ metric }) => words.names[metric]), guessed = this.rows.some(({ tick }) => tick.checked);
+    const right = this.rows.filter((row) => row.tick.checked === changed(row));
     for (const row of guessed ? this.rows : []) {
       row.guess.replaceChildren(el("span", {}, `${words.you} `), right.includes(row) ? "✓" : "✗");
       row.guess.classList.toggle("right", right.includes(row));
     }
     this.element.classList.replace("asked", "told");
     this.element.classList.toggle("guessed", guessed);
-    const said = names.length ? fill(words.noticed, { names: names.join(words.comma) }) : words.unnoticed;
+    const said = names.length ? fill(words.changed, { names: names.join(words.comma) }) : words.unchanged;
     const judged = guessed ? `${fill(words.right, { right: right.length, all: this.rows.length })} ` : "";
     this.question.textContent = `${said} ${judged}${asked.why}`;
     this.steps.replaceChildren(...asked.next());

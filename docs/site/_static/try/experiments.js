@@ -1,4 +1,4 @@
-// Experiments: a move that the page makes once the reader has said which metrics will notice it.
+// Experiments: a move that the page makes once the reader has said which metrics it will change.
 
 const A = 0, C = 2;
 const relevant = ({ retrieved }) => retrieved.flatMap(({ grade }, i) => (grade ? [i] : []));
