@@ -19,8 +19,8 @@ def names(folder: Path) -> set[str]:
 
 
 def needed(css: str, used: set[str]) -> str:
-    """Return a style sheet without the selectors that ask for a class that is not among the names used."""
-    return "".join(_needed(_COMMENT.sub("", css), used))
+    """Return a style sheet without selectors that ask for a class not among the names used, and without white space."""
+    return re.sub(r"\s*([{};])\s*", r"\1", "".join(_needed(_COMMENT.sub("", css), used)))
 
 
 def _needed(css: str, used: set[str]) -> Iterator[str]:

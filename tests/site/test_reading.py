@@ -379,7 +379,7 @@ def test_print_takes_the_width_of_the_paper(site: Site, path: str):
         assert site.page.evaluate("document.documentElement.scrollWidth") <= A4_INSIDE
         style = "selector => [...document.querySelectorAll(selector)].map(e => getComputedStyle(e)).map(s => {})"
         prose = min(site.page.evaluate(style.replace("{}", "parseFloat(s.fontSize)"), "article section > p"))
-        code = site.page.evaluate(style.replace("{}", "parseFloat(s.fontSize)"), "article pre")
+        code = site.page.evaluate(style.replace("{}", "parseFloat(s.fontSize)"), "article :not(.texts) > div > pre")
         assert max(code, default=0) < prose
         whole = site.page.evaluate(style.replace("{}", "[s.breakInside, s.overflowX]"), "article :is(pre, table)")
         assert {tuple(each) for each in whole} <= {("auto", "visible"), ("avoid", "visible")}

@@ -4,7 +4,8 @@
 const HAN = /[\u3400-\u4dbf\u4e00-\u9fff]+/g;
 const WEIGHT = { title: 4, also: 4, page: 3, text: 1, code: 0.4 };
 const K1 = 1.2, B = 0.7;
-const TAIL = 0.48, THREE = 0.25; // of the best score: what has less is noise; the first three may have less than others
+const TAIL = 0.48, THREE = 0.25, TERM = 0.05; // of the best score: what has less is noise; the first three may have less than others, and all may for a term
+const QUESTION = /(?:\S+\s+){2}\S|[\u3400-\u9fff]{6}/; // three words, or six characters: more than a term
 
 /** English as Americans write it; the text keeps its length. */
 const spelt = (text) => text.replace(/(?<=[a-z]{3}i)s(?=(?:e[drs]?|ers|ing|ations?)(?![a-z]))/g, "z");
@@ -28,7 +29,7 @@ const telling = (word) => !SMALL.has(word);
 const ASKING = [/^(?:differences?|relation|relationship) between\s+/i, /^(?:explain|handle|deal with|understand)\s+(?=\S)/i,
   /^(?:what(?:'s| is| are| do| does)(?: meant by)?(?: an?| the)?|why (?:is|are|does|do)|how (?:do|does|is|are|can|should)(?: i| we| you)?|how to|(?:can|should|do) (?:i|we)|which is better,?)\s+(?=\S)/i,
   /^(?:处理|理解)(?=.)/, /^(?:请问|要不要|能不能|什么是|什么叫|何谓|什么时候用?|为什么|为何|怎么样|怎样|怎么|如何)(?=.)/, /(?<=^what do(?:es)? .*) mean$/i,
-  /(?<=.)(?:之间)?(?:的|有什么|有何)(?:区别|差别|不同|关系)$/, /(?<=.)(?:是什么意思|是什么|什么意思|怎么办|怎么算|怎么看|才够|哪个更好|(?:方式)?有哪些|吗|呢)$/, /[?？\s]+$/];
+  /(?<=.)(?:之间)?(?:的|有什么|有何)(?:区别|差别|不同|关系)$/, /(?<=.)(?:是什么意思|是什么|什么意思|怎么办|怎么算|怎么看|才够|哪个更好|(?:方式)?有哪些|吗|呢)$/, /[?？\s]+$/, /\(\)$/];
 const AND = /\s+(?:and|or|vs\.?|versus)\s+|(?<!\bmy .*)\s+differ(?:s|ent)? from\s+|\s*[,，、和与跟]\s*|还是|对比/i; // between two things that are asked about
 /** The things that a query asks about, each by itself. */
 export const parts = (query) => query.split(AND);
@@ -66,8 +67,8 @@ export const edits = (a, b) => {
 };
 
 /** A test whether a section documents what code calls so: a function or class by its name, in small letters, others with a dot. */
-const called = (name) => ({ section: { title, page } }) => !page &&
-  title.toLowerCase().endsWith(`.${name}`) && (/[_.]/.test(name) || /^(?:[a-z]\w*\.)+\w+$/.test(title));
+const called = (name, code) => ({ section: { title, page } }) => !page &&
+  title.toLowerCase().endsWith(`.${name}`) && (code || /[_.]/.test(name) || /^(?:[a-z]\w*\.)+\w+$/.test(title));
 
 /** An index of sections: {title, also, page title, text, code, prior}, and groups of terms that mean the same. */
 export class Index {
@@ -212,8 +213,9 @@ export class Index {
         if (value * weight > (best.get(at)?.score ?? 0)) best.set(at, { section: this.sections[at], score: value * weight, reading });
       }
     }
-    const name = called(query.toLowerCase().trim());
-    const found = [...best.values()].sort((a, b) => b.score - a.score).filter((one, at, [top]) => one.score > top.score * (at < 3 ? THREE : TAIL) || name(one));
+    const asked = query.toLowerCase().trim(), name = called(asked.replace(/\(\)$/, ""), asked.endsWith("()"));
+    const least = (at) => (!QUESTION.test(query) ? TERM : at < 3 ? THREE : TAIL);
+    const found = [...best.values()].sort((a, b) => b.score - a.score).filter((one, at, [top]) => one.score > top.score * least(at) || name(one));
     if (!found.some(name)) return found;
     const headed = ({ section, reading }) => section.title.toLowerCase().split(/[:：]/)[0] === reading.toLowerCase().trim();
     return [...found.filter(headed), ...found.filter(name), ...found.filter((one) => !headed(one) && !name(one))];
