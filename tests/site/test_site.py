@@ -343,6 +343,7 @@ def test_another_word_for_a_term_brings_its_definition_and_a_count_is_true(site:
         assert len(found(site, "recall")) == 20
         assert site.page.inner_text("#search-summary").startswith(begins)
     assert found(site, "colbert maxsim") != []
+    assert found(site, "evaluate()")[0].endswith("#helpers.metrics.evaluate"), "who types a call looks for its page"
     assert site.wrong == []
 
 
