@@ -99,6 +99,10 @@ def test_numbers_stand_with_their_heading_on_a_phone(site: Site, name: str, lang
     for kind, side in (("turned", "top"), ("stacked", "right")):
         assert site.page.locator(f"table.{kind}").evaluate_all(apart, side) == []
         assert site.page.evaluate(TOO_WIDE, f"table.{kind}") == []
+    heights = site.page.locator("table.stacked tbody td.words").evaluate_all(
+        "all => all.map(cell => cell.clientHeight)"
+    )
+    assert max(heights, default=0) < 32, "a second line of words lies over the numbers"
 
 
 def test_a_box_that_scrolls_says_so(site: Site):
