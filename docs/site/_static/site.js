@@ -63,7 +63,7 @@ document.addEventListener("DOMContentLoaded", () => {
   try {
     const found = parts.find(({ id }) => id === localStorage.getItem(key)), link = line.querySelector("a");
     if (found) {
-      link.textContent = [...found.querySelector("h2").childNodes].filter((node) => !node.matches?.(".headerlink")).map((node) => node.textContent).join("");
+      link.textContent = found.querySelector("h2").textContent.replace(/#$/, ""); // the sign of its own link
       link.href = `#${found.id}`;
       line.hidden = false;
     }
