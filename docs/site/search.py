@@ -1,7 +1,7 @@
 """What the site's own search looks through, section by section, in place of Sphinx's index.
 
 A section is its title, its text and its code: no navigation, no formulas in LaTeX, no outputs, no cells that only set
-up. The browser does the rest (_static/search/): it looks through all of a text and shows what is before its tables.
+up. The browser does the rest (_static/search/): it looks through all of a text and quotes a part of it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from docs.site.terms import anchor as anchor_of
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.translation import glossary
 
-Section = tuple[str, str, str, str]  # anchor, title, text, code
+Section = tuple[str, str, str, str, str]  # anchor, title, text, code, takeaways
 FOLDED = ("setup", "provenance")  # cells that set up or say versions
 LISTED = {"group", "names", "needs"}  # the names of a module, which have sections of their own; what a lesson needs
 _COMMAND = re.compile(r"\\(?:text|mathrm|mathit|operatorname)\{([^{}]*)\}")
@@ -61,7 +61,11 @@ def sections(doctree: nodes.document, folded: set[int]) -> Iterator[Section]:
             _gather(child, folded, text, rows, code)
         if isinstance(node, nodes.section) and not text and node.next_node(addnodes.desc):
             continue  # a heading above names, each of which is a section here
-        yield anchor, " ".join(name.split()), "\n".join([_joined(text), *rows]), _joined(code)
+        points: list[str] = []
+        for child in children:
+            for point in child.findall(lambda n: isinstance(n, nodes.paragraph) and "takeaway" in n["classes"]):
+                _gather(point, folded, points, rows, code)
+        yield anchor, " ".join(name.split()), "\n".join([_joined(text), *rows]), _joined(code), _joined(points)
 
 
 def _gather(node: nodes.Node, folded: set[int], text: list[str], rows: list[str], code: list[str]) -> None:
@@ -165,11 +169,12 @@ def write(app: Sphinx, failure: Exception | None) -> None:
     also = dict(settings(root)["also"])
     for page, found in sorted(_collected(app).items()):
         short = edition.about(page, "short")  # its name in the sidebar
-        for number, (anchor, title, text, code) in enumerate(found):
+        for number, (anchor, title, text, code, points) in enumerate(found):
             counts = settings(root)["sections"].get(anchor, 1)
             other = also.pop(f"{page}#{anchor}" if number else page, "")
             named = other if number else f"{short}, {other}".strip(", ")
-            entries.append([len(pages), anchor if number else "", title, apart(root, text), code, counts, named])
+            shown, learnt = apart(root, text), apart(root, points)
+            entries.append([len(pages), anchor if number else "", title, shown, code, counts, named, learnt])
         title = found[0][1] if found else page
         pages.append({"url": f"{page}.html", "title": title, "short": short, "prior": prior(root, page)})
     data = {"pages": pages, "sections": entries, "synonyms": synonyms(root), "terms": terms(edition)}

@@ -260,19 +260,20 @@ def test_a_result_shows_prose(site: Site):
     assert not re.search("[\u4e00-\u9fff]", site.page.inner_text("#search-term"))
     found(site, "rounding grades")
     row = site.page.locator("#search-results li", has=site.page.locator("a[href='libraries.html#why-they-differ']"))
-    assert " · " in row.locator("p").inner_text(), "a section that is a table alone shows a row"
+    assert " · " in row.locator("p").first.inner_text(), "a section that is a table alone shows a row"
 
 
 def test_a_question_about_two_things_finds_both(site: Site):
-    """Who asks for a difference would meet neither of the two, or sections that share "between" with the question."""
+    """Who asks for a difference would not meet what compares the two, then each, or would see "between" marked."""
     both = ["recall-how-much-of-what-is-relevant-was-found", "precision-how-much-of-what-was-shown-is-relevant"]
+    both = ["which-metric-for-which-task", *both]
     site.look(WIDE)
     for language, question, names in (
         ("en", "what is the difference between recall and precision", ["recall", "precision"]),
         ("zh", "召回率和精确率有什么区别", ["召回率", "精确率"]),
     ):
         site.open(f"{language}/search.html")
-        assert found(site, question)[:2] == [f"02_metrics.html#{anchor}" for anchor in both]
+        assert found(site, question)[:3] == [f"02_metrics.html#{anchor}" for anchor in both]
         assert site.page.locator("#search-term b").all_inner_texts() == names
         assert "between" not in site.page.locator("#search-results mark").all_inner_texts()
     assert found(site, "如何处理并列")[0] == "02_metrics.html#ties-which-document-comes-first-when-scores-are-equal"
@@ -280,6 +281,23 @@ def test_a_question_about_two_things_finds_both(site: Site):
     assert found(site, "要多少个查询才够")[0] == "03_model_comparison.html#how-many-queries-do-i-need"
     assert site.violations() == []
     assert site.wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_question_is_answered_in_a_sentence(site: Site, language: str):
+    """Who asks a question would read a sentence beside the point, or a list of sections that share a common word."""
+    site.look(WIDE)
+    site.open(f"{language}/search.html")
+    english = language == "en"
+    links = found(site, "what is a good score" if english else "分数多高算好")
+    assert 1 <= len(links) <= 3
+    first, said = site.page.locator("#search-results > li").first, "小语料库上测得的分数"
+    assert ("a score measured on a small corpus" if english else said) in first.locator("p").inner_text()
+    for question in ("difference between MAP and MRR", "MRR vs MAP", "MAP和MRR的区别", "MRR与MAP哪个更好"):
+        assert found(site, question)[0] == "02_metrics.html#which-metric-for-which-task"
+        assert [("MRR" in row, "MAP" in row) for row in first.locator("p").all_inner_texts()] == [
+            (True, False), (False, True),
+        ]  # fmt: skip
 
 
 def test_whole_words_are_marked_in_singular_and_plural(site: Site):

@@ -20,15 +20,15 @@ const stem = (written) => {
 
 // Words that tell nothing of what a reader looks for.
 const SMALL = new Set(`a about affect all also always an and any are as at be been better between but by can could deal did differ difference different do
-does enough ever explain for from get had handle has have help how i if in into is it its just me more most much my need no not of on one or other
+does enough ever explain for from get had handle happen has have help how i if in into is it its just know look me more most much my need no not of on one or other
 relation should so some than that the their them then there these they this to too use used using versus very vs want was we what when where which
 who why will with would you your`.split(/\s+/).map(stem));
 const telling = (word) => !SMALL.has(word);
 
 // What makes a question of words, at its beginning or its end; the last is taken away first.
-const ASKING = [/^(?:differences?|relation|relationship) between\s+/i, /^(?:explain|handle|deal with|understand)\s+(?=\S)/i,
+const ASKING = [/^(?:differences?|relation|relationship) between\s+/i, /^(?:explain|handle|deal with|understand|(?:know|tell) (?:if|whether|when))\s+(?=\S)/i,
   /^(?:what(?:'s| is| are| do| does)(?: meant by)?(?: an?| the)?|why (?:is|are|does|do)|how (?:do|does|is|are|can|should)(?: i| we| you)?|how to|(?:can|should|do) (?:i|we)|which is better,?)\s+(?=\S)/i,
-  /^(?:处理|理解)(?=.)/, /^(?:请问|要不要|能不能|什么是|什么叫|何谓|什么时候用?|为什么|为何|怎么样|怎样|怎么|如何)(?=.)/, /(?<=^what do(?:es)? .*) mean$/i,
+  /^(?:处理|理解|判断|知道)(?=.)/, /^(?:请问|要不要|能不能|什么是|什么叫|何谓|什么时候用?|为什么|为何|怎么样|怎样|怎么|如何)(?=.)/, /(?<=^what do(?:es)? .*) mean$/i,
   /(?<=.)(?:之间)?(?:的|有什么|有何)(?:区别|差别|不同|关系)$/, /(?<=.)(?:是什么意思|是什么|什么意思|怎么办|怎么算|怎么看|才够|哪个更好|(?:方式)?有哪些|吗|呢)$/, /[?？\s]+$/, /\(\)$/];
 const AND = /\s+(?:and|or|vs\.?|versus)\s+|(?<!\bmy .*)\s+differ(?:s|ent)? from\s+|\s*[,，、和与跟]\s*|还是|对比/i; // between two things that are asked about
 /** The things that a query asks about, each by itself. */
@@ -36,6 +36,10 @@ export const parts = (query) => query.split(AND);
 
 /** A query without the words that only ask. */
 export const bare = (query) => ASKING.reduceRight((text, asking) => text.replace(asking, ""), query.trim()) || query;
+/** What a query asks about, in one order. */
+const things = (query) => parts(bare(query)).sort().join(" | ");
+/** Whether a query is more than a term. */
+export const isQuestion = (query) => (QUESTION.test(query) || bare(query) !== query.trim()) && words(bare(query)).length > 1;
 
 const latin = (text) => text.toLowerCase().match(/[a-z0-9]+(?:\.[0-9]+)?/g) ?? [];
 
@@ -77,7 +81,7 @@ export class Index {
     this.sections = sections;
     this.plain = sections.map(({ title, page, text, also }) => {
       const name = plain(title), [head] = name.split(/[:：]/);
-      return { name, head, named: containing(head), whole: plain(page), text: plain(text), also: plain(also).split(", ") };
+      return { name, head, named: containing(head), whole: plain(page), text: plain(text), also: plain(also).split(", ").map((asked) => (words(bare(asked)).length > 1 ? things(asked) : asked)) };
     });
     this.synonyms = synonyms.map((group) => group.map((term) => ({ written: term, term: term.toLowerCase(), within: containing(term.toLowerCase()) })));
     this.nearby = new Map();
@@ -123,6 +127,8 @@ export class Index {
   /** The written word most like one that the index lacks; "" if none is. */
   meant(word) {
     if (!/^[a-z]{4,}$/.test(word) || this.near(stem(word)).length) return "";
+    const form = ["e", "ed"].map((end) => word.replace(/ing$/, end)).find((other) => this.written.has(other));
+    if (form) return form;
     const allowed = word.length > 7 ? 2 : 1;
     const like = [...this.written].map(([other, count]) => [edits(word, other), -count, other])
       .filter(([changes, , other]) => changes <= allowed && /^[a-z]+$/.test(other));
@@ -156,7 +162,7 @@ export class Index {
 
   /** The score of each section for one reading of the query. */
   score(reading) {
-    const every = [...new Set(words(reading))];
+    const every = [...new Set(words(parts(reading).join(" ")))];
     const asked = every.some(telling) ? every.filter(telling) : every;
     const scores = new Map(), covered = new Map();
     let whole = 0;
@@ -177,22 +183,22 @@ export class Index {
         covered.set(at, (covered.get(at) ?? 0) + rare);
       }
     }
-    const phrase = reading.toLowerCase().replace(/\s+/g, " ").trim(), within = containing(phrase);
-    for (const [at, value] of scores) scores.set(at, (value / whole) * (covered.get(at) / whole) ** 2 * this.agreement(phrase, within, at));
+    const phrase = reading.toLowerCase().replace(/\s+/g, " ").trim(), within = containing(phrase), about = things(phrase);
+    for (const [at, value] of scores) scores.set(at, (value / whole) * (covered.get(at) / whole) ** 2 * this.agreement(phrase, within, about, at));
     return scores;
   }
 
   /** More for a section whose title, or whose text, has the query as it is typed. */
-  agreement(phrase, within, at) {
+  agreement(phrase, within, about, at) {
     const { prior } = this.sections[at], { name, whole, text, also, head, named } = this.plain[at];
     if (whole === phrase || name === phrase) return 3 * Math.max(prior, 1.5);
-    if (head === phrase || also.includes(phrase)) return 2.6 * prior;
+    if (head === phrase || also.includes(about)) return 2.6 * prior;
     if (name.startsWith(phrase)) return 2.2 * prior;
     if (named(phrase)) return 1.8 * prior;
     return prior * (within(name) ? 1.7 : within(text) ? 1.2 : 1);
   }
 
-  /** Where a text has what is asked for, as [from, to]: Latin words that the index takes for the same, or that begin with one
+  /** Where a text has what is asked for, as [from, to, word, rarity]: Latin words that the index takes for the same, or that begin with one
    it lacks; in Chinese the longest parts of the query. */
   spots(text, query) {
     const asked = words(query).filter(marked), begun = asked.filter((word) => word.length > 2 && !this.postings.has(word));
@@ -201,12 +207,12 @@ export class Index {
     const meets = (word) => asked.includes(word) || begun.some((part) => word.startsWith(part));
     return [...text.matchAll(new RegExp(parts.join("|"), "gi"))]
       .filter(([part]) => part.match(HAN) || (/[^_]/.test(part) && latin(part).map(stem).every(meets)))
-      .map(({ 0: part, index }) => [index, index + part.length]);
+      .map(({ 0: part, index }) => [index, index + part.length, words(part).join(" "), Math.max(...words(part).map((word) => this.rarity(word)))]);
   }
 
   /** Sections for a query, best first: {section, score, reading}, and only those that come near the best.
    A name of the package goes before all but sections with the query as their heading. */
-  search(query) {
+  search(query, question = false) {
     const best = new Map();
     for (const [reading, weight] of this.readings(query)) {
       for (const [at, value] of this.score(reading)) {
@@ -214,7 +220,7 @@ export class Index {
       }
     }
     const asked = query.toLowerCase().trim(), name = called(asked.replace(/\(\)$/, ""), asked.endsWith("()"));
-    const least = (at) => (!QUESTION.test(query) ? TERM : at < 3 ? THREE : TAIL);
+    const least = (at) => (!question ? TERM : at < 3 ? THREE : TAIL);
     const found = [...best.values()].sort((a, b) => b.score - a.score).filter((one, at, [top]) => one.score > top.score * least(at) || name(one));
     if (!found.some(name)) return found;
     const headed = ({ section, reading }) => section.title.toLowerCase().split(/[:：]/)[0] === reading.toLowerCase().trim();
@@ -242,16 +248,37 @@ const nearly = (text, term) => {
 /** Whether a word is worth a mark: it is telling, and more than a single letter. */
 const marked = (word) => telling(word) && !/^[a-z]$/.test(word);
 
-/** The part of a text to show, of about so many letters: its beginning if that has one of its spots, which Index.spots finds, else
- the sentence with most of them, or what is around them if that begins far before. */
+/** How much rare of what is asked for stands in a part of a text, each word counted once. */
+const worth = (spots, from, to) => [...new Map(spots.filter(([at]) => at >= from && at < to).map(([, , word, rare]) => [word, rare])).values()].reduce((a, b) => a + b, 0);
+
+/** The part of a text to show, of about so many letters: from the sentence that has, with what follows, most of the spots that
+ Index.spots finds, or from shortly before them if that sentence begins far before. */
 export const excerpt = (text, spots, letters, before = 40) => {
-  const marks = spots.map(([at]) => at), held = (from) => marks.filter((at) => at >= from && at < from + letters).length;
-  const center = held(0) ? 0 : marks.reduce((best, at) => (held(at) > held(best) ? at : best), marks[0] ?? 0);
+  const sentences = [0, ...[...text.matchAll(/[.!?]\s+(?=\p{Lu})|[。！？]\s*(?=.)/gu)].map(({ 0: end, index }) => index + end.length)];
+  const best = (places, value) => places.reduce((most, at) => (value(at) > value(most) ? at : most), places[0] ?? 0);
+  const window = (from) => worth(spots, from, from + letters);
+  const sentence = best(sentences, (at) => window(at) + worth(spots, at, sentences.find((next) => next > at) ?? text.length));
+  const center = best(spots.map(([at]) => at), window), place = window(center) > window(sentence) ? center : sentence;
+  const own = sentences.findLast((at) => at <= place), far = place - own >= letters / 2;
   const within = (at) => at > 0 && /\w@?$/.test(text.slice(Math.max(0, at - 2), at)) && /[\w@]/.test(text[at]);
-  const ended = [...text.slice(0, center + 1).matchAll(/[.!?]\s+(?=\p{Lu})|[。！？]/gu)].at(-1), sentence = ended ? ended.index + ended[0].length : 0;
-  let start = center - sentence < letters / 2 ? sentence : Math.max(0, center - before);
-  while (start < center && within(start)) start += 1;
+  let start = far ? Math.max(0, place - before) : own;
+  while (far && start < place && within(start)) start += 1;
   const end = start + letters >= text.length ? text.length : Math.max(text.lastIndexOf(" ", start + letters), start + letters - 15);
   const part = text.slice(start, end).trim();
-  return (start !== sentence ? `…${part.replace(/^[^\p{L}\p{N}]+/u, "")}` : part) + (end < text.length && !/[.!?。！？]$/.test(part) ? "…" : "");
+  return (far ? `…${part.replace(/^[^\p{L}\p{N}]+/u, "")}` : part) + (end < text.length && !/[.!?。！？]$/.test(part) ? "…" : "");
+};
+
+/** What to quote of a section for a query, given Index.spots: to a question what is to be learnt from it, unless its prose has much
+ more of what is asked for and the title lacks; else a part of its prose, or, if they have more, one or two rows of its tables. A page is quoted from
+ its beginning. */
+export const quote = ({ title, text, code, point, page }, query, spots, question, letters, before) => {
+  const [prose, , ...rows] = text.split("\n"), within = (part) => spots(part, query), value = (part) => worth(within(part), 0, Infinity);
+  const most = (begin) => rows.reduce((best, row) => (value(begin + row) > value(begin + best) ? row : best), rows[0] ?? "");
+  const said = excerpt(prose, page ? [] : within(prose), letters, before), row = most(""), both = `${row}\n${most(`${row}\n`)}`;
+  const titled = new Set(within(title).map(([, , word]) => word));
+  const added = (part) => worth(within(part).filter(([, , word]) => !titled.has(word)), 0, Infinity);
+  if (question && point && added(said) <= Math.max(2 * added(point), added(query) / 2)) return [excerpt(point, within(point), letters)];
+  if (prose && (page || value(both) <= value(said))) return [said];
+  const told = value(both) > value(row) ? rows.filter((one) => both.split("\n").includes(one)) : [row || code];
+  return told.map((part) => excerpt(part, [], letters));
 };

@@ -1,5 +1,5 @@
 // What the search finds, as the search page and the search field of every page show it.
-import { Index, bare, containing, excerpt, parts, words } from "./match.js";
+import { Index, bare, containing, isQuestion, parts, quote, words } from "./match.js";
 
 const TERMS = 2; // definitions shown
 const OF_ONE_PAGE = 4; // sections shown of one page
@@ -16,9 +16,9 @@ const link = (url, ...children) => Object.assign(make("a", "", ...children), { h
 /** Load the index of the site: sections for a query, and the term that a query names. All pages lie in one folder. */
 export const load = async (url) => {
   const data = await (await fetch(url)).json();
-  const sections = data.sections.map(([page, anchor, title, text, code, counts, also]) => ({
+  const sections = data.sections.map(([page, anchor, title, text, code, counts, also, point]) => ({
     url: data.pages[page].url + (anchor ? `#${anchor}` : ""), of: data.pages[page].title, prior: data.pages[page].prior * counts,
-    page: anchor ? "" : data.pages[page].title, short: data.pages[page].short, title, text, code, also,
+    page: anchor ? "" : data.pages[page].title, short: data.pages[page].short, title, text, code, also, point,
   }));
   const index = new Index(sections, data.synonyms), terms = new Map(), names = [], key = (text) => words(text).join(" ");
   for (const whole of [true, false]) {
@@ -38,12 +38,12 @@ export const load = async (url) => {
   const simplified = (text) => [...text].map((letter) => simple.get(letter) ?? letter).join("");
   const asked = (query) => bare(simplified(query));
   const search = (query, most) => {
-    const seen = new Map(), heads = new Map(); // sections of the same name are one result
-    for (const found of index.search(asked(query))) {
+    const seen = new Map(), heads = new Map(), question = isQuestion(simplified(query)); // sections of the same name are one result
+    for (const found of index.search(asked(query), question)) {
       const { title, of } = found.section, head = heads.get(title);
       seen.set(of, (seen.get(of) ?? 0) + 1);
       if (head) head.others.push(found.section);
-      else if (seen.get(of) <= OF_ONE_PAGE) heads.set(title, { ...found, typed: asked(query), others: [], said: data.words.by, spots: (...given) => index.spots(...given) });
+      else if (seen.get(of) <= OF_ONE_PAGE) heads.set(title, { ...found, typed: asked(query), question, others: [], said: data.words.by, spots: (...given) => index.spots(...given) });
     }
     return [...heads.values()].slice(0, most);
   };
@@ -78,20 +78,18 @@ const marked = (text, spots) => {
   return [...spots.flatMap(([at, to]) => [text.slice(from, at), make("mark", "", text.slice(at, (from = to)))]), text.slice(from)];
 };
 
-/** A found section: its title as a link, its page, links to others of the same name, and an excerpt, in a short form of two
- lines: of its prose; if it is a table alone, of the row that has most of the query; else of its code. A page is shown from
- its beginning, and so is a row. If none of it has a word of the query, the line says by which other words it was found. */
-export const item = ({ section, reading, typed, others, said, spots }, short = false) => {
+/** A found section: its title as a link, its page, links to others of the same name, and what to quote of it, in a short form of two
+ lines. If none of it has a word of the query, the line says by which other words it was found. */
+export const item = ({ section, reading, typed, question, others, said, spots }, short = false) => {
   const where = section.of && section.of !== section.title ? [" ", make("span", "search-where", section.short || section.of)] : [];
   const same = others.toSorted((a, b) => (a.url < b.url ? -1 : 1)).map(({ url, short, of }) => make("span", "search-where", " · ", link(url, short || of)));
-  const query = spots(section.text || section.code, typed).length ? typed : reading, count = (text) => spots(text, query).length;
-  const [prose, ...rows] = section.text.split("\n"), row = rows.reduce((best, one) => (count(one) > count(best) ? one : best), rows[1] ?? "");
-  const text = prose || row || section.code;
-  const long = /\p{Script=Han}/u.test(text) ? 100 : 180; // a Chinese character is as wide as two letters
-  const part = excerpt(text, prose && !section.page ? spots(text, query) : [], ...(short ? [long, 30] : [long]));
+  const query = spots(section.text || section.code, typed).length ? typed : reading;
+  const long = /\p{Script=Han}/u.test(section.text) ? 100 : 180; // a Chinese character is as wide as two letters
+  const quoted = quote(section, query, spots, question, ...(short ? [long, 30] : [long]));
   const has = (words) => spots(words, typed).length, other = section.also.split(", ").find(has) ?? reading.trim();
-  const by = has(section.title) || has(part) || other === typed ? [] : [" ", make("span", "search-where", said.replace("{}", other))];
-  return make("li", "", link(section.url, ...marked(section.title, spots(section.title, typed))), ...where, ...same, ...by, make("p", "", ...marked(part, spots(part, query))));
+  const by = has(section.title) || quoted.some(has) || other === typed ? [] : [" ", make("span", "search-where", said.replace("{}", other))];
+  const title = link(section.url, ...marked(section.title, spots(section.title, typed)));
+  return make("li", "", title, ...where, ...same, ...by, ...quoted.map((part) => make("p", "", ...marked(part, spots(part, query)))));
 };
 
 /** Say in a box what the glossary says of the terms that Index.define returns: before the results if there is nothing else to ask
