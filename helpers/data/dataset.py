@@ -91,7 +91,7 @@ class RetrievalDataset:
 
     @property
     def doc_ids(self) -> list[str]:
-        """The id of each row in ``qrels``: the passages, then the documents without a text."""
+        """The ids of the rows in ``qrels``, first the passages, then the documents without a text."""
         return [*self.corpus_ids, *self.ids_without_text]
 
     def relevant(self, row: int) -> list[int]:

@@ -160,7 +160,8 @@ def search(
 
     Raises:
         ValueError: k out of range, queries of another dimension, values that are not finite.
-        ConnectionError, RuntimeError: as for :func:`encode`.
+        ConnectionError: as for :func:`encode`.
+        RuntimeError: as for :func:`encode`.
     """
     check_k(k, len(shards))
     queries = checked_vectors("queries", queries, shards.dim)

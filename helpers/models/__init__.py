@@ -26,7 +26,7 @@ __all__ = [
     "load_model",
 ]
 
-#: The models that :func:`helpers.embeddings.encode` accepts: a network with its tokenizer, or precomputed vectors.
+#: What :func:`helpers.embeddings.encode` accepts, a network with its tokenizer or precomputed vectors.
 Model: TypeAlias = "TransformerModel | Precomputed"
 BACKENDS = ("FlagEmbedding", "transformers")
 FLAG_LONGEST = 512  # tokens; FlagEmbedding's default

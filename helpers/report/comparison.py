@@ -67,7 +67,8 @@ def compare(
     Raises:
         ValueError: k out of range, an unknown metric, no relevant passage at all, a spec that is wrong, a fusion or
             reranking of fewer passages than the main metric looks at, a run or embeddings that are damaged.
-        FileNotFoundError, ConnectionError: a model or run that does not exist.
+        FileNotFoundError: a model or run that does not exist.
+        ConnectionError: the hub cannot be reached, and a model was not downloaded before.
     """
     chosen = check_metrics(metrics or default_metrics(sorted({1, k})), k)
     if not 1 <= k <= len(data.corpus):

@@ -112,7 +112,7 @@ class Dense(Retrieval):
 
     @property
     def index_kind(self) -> str:
-        """The kind of index: MaxSim for token vectors, blocks for many precomputed vectors, else ``factory``."""
+        """MaxSim for token vectors, blocks for many precomputed vectors, else ``factory``."""
         if self.pooling == Pooling.MAXSIM:
             return "MaxSim"
         many = isinstance(self.model, Precomputed) and len(self.model.arrays["passage"]) > IN_MEMORY

@@ -72,7 +72,8 @@ def load_sparse(
     Raises:
         ValueError: the files are not safe to load, the network has no masked language model head, or ``max_length``
             is out of range.
-        FileNotFoundError, ConnectionError: as for ``load_model``.
+        FileNotFoundError: as for ``load_model``.
+        ConnectionError: as for ``load_model``.
     """
     import torch
     import transformers

@@ -408,6 +408,17 @@ def _has_a_page(name: str) -> bool:
     return callable(item) and str(getattr(item, "__module__", "")).startswith("helpers")
 
 
+def test_the_fields_of_an_api_page_are_whole(site: Path):
+    """A sentence with a colon would be torn into a type, or two exceptions run into their text."""
+    names, raised = set(), []
+    for path in (site / "en").glob("helpers*.html"):
+        page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        names |= {name.get_text() for name in page.select("dl.field-list > dt")}
+        raised += [entry.get_text() for entry in page.select("dl.field-list p:has(> strong)")]
+    assert names == {"Parameters:", "Returns:", "Raises:", "Warns:", "Attributes:"}
+    assert not [entry for entry in raised if re.match(r"\w+Error\W+\w+Error", entry)]
+
+
 def test_documented_names_lead_to_their_source(site: Path):
     """A reader would look for a function in other lines than its own, or in a file that is not there."""
     where = addresses(ROOT)
