@@ -69,7 +69,7 @@ _SHELL = re.compile(r'(?<=<div class="highlight-)(?:sh|bash) .*?</pre>', re.S)
 _DASHED = re.compile(r"(?<![^\s>])[^\s<>]*-[^\s<>]+(?![^<]*>)")  # a line would end after any of its hyphens
 _WORDS = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<]+ --?\w[^<]*(?=</code>)')
 _OPTION = re.compile(r"(?<= )--?\w[\w-]*")
-_LONG = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<\s]{25,}(?=</code>)')
+_LONG = re.compile(r'(?<=docutils literal notranslate">)[^<\s]{25,}(?=</code>)')
 _PYTHON = re.compile(r'(?<=highlight-python notranslate"><div class="highlight"><pre><span></span>).*?(?=</pre>)', re.S)
 _NOTED = re.compile(r'(\S.*?)(\s+<span class="c1">[^\n]*</span>)')
 _PROSE = re.compile(r'\s*<span class="(?:sd|c1)">[^<]*</span>')  # and no code beside it
