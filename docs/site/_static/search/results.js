@@ -38,7 +38,8 @@ export const load = async (url) => {
   const simplified = (text) => [...text].map((letter) => simple.get(letter) ?? letter).join("");
   const asked = (query) => bare(simplified(query));
   const search = (query, most) => {
-    const seen = new Map(), heads = new Map(), question = isQuestion(simplified(query)); // sections of the same name are one result
+    const question = isQuestion(simplified(query)) && !terms.has(key(asked(query))); // "what is recall" asks for a term
+    const seen = new Map(), heads = new Map(); // sections of the same name are one result
     for (const found of index.search(asked(query), question)) {
       const { title, of } = found.section, head = heads.get(title);
       seen.set(of, (seen.get(of) ?? 0) + 1);
