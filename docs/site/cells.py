@@ -1,7 +1,8 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
-What sets a lesson up, its settings too, is folded, and so are sources that a cell prints; a figure stands above the
-code that draws it, which is folded; other long code shows its beginning. Tables are styled by the site; their labels,
+What sets a lesson up, its settings too, is folded, and so are sources that a cell prints, and what a cell gives whose
+result the reader is to predict; a figure stands above the code that draws it, which is folded; other long code shows
+its beginning. Tables are styled by the site; their labels,
 the names of printed values and the comments in code have their Chinese in the Chinese edition (docs/labels.yml).
 """
 
@@ -12,7 +13,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 from io import StringIO
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 
 from bs4 import BeautifulSoup
@@ -35,6 +36,7 @@ CUT = 70  # letters of the beginning of a text that a lesson quotes
 PHONE = 44  # letters of a line of code on a phone, where what is long once it wraps shows its beginning too
 DITTO = "同上"  # how the Chinese of a name ends that says only what the one before it says
 COUNTED = re.compile(r"(?<=[a-z]) \d+$|(?<=[一-鿿])\d+$")  # the number of one of several: query 1, query 2
+ASKS = re.compile(r"\b[Pp]redict(?:: |, then run)")  # what the English says before a cell whose output is folded
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
 
@@ -269,6 +271,13 @@ def _let_names_break(document: BeautifulSoup) -> None:
                 cell.extend([document.new_tag("wbr"), part])
 
 
+def predicted(edition: Edition, name: str) -> set[str]:
+    """Return the ids of cells of a lesson before which the text asks what they will give."""
+    cells = Edition(edition.root, "en").lesson(name).cells
+    texts = [re.sub(r"<details>.*?</details>", "", cell.source, flags=re.S) for cell in cells]
+    return {cell.id for text, (_, cell) in zip(texts, pairwise(cells), strict=False) if ASKS.search(text)}
+
+
 def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     """Do all this to a lesson."""
     edition, name = Edition.of(app), app.env.docname
@@ -277,6 +286,7 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     words = site_words(edition.language)
     folded = words["fold"]
     ids = [cell.id for cell in edition.lesson(name).cells]
+    asked = predicted(edition, name)
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") == "cell_code" and edition.language == "zh":
             translate(cell, labels(edition.root)["comments"])
@@ -296,6 +306,8 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
             show_figure_first(cell, words["code lines"])
         elif cell.get("nb_element") == "cell_code":
             offer_all_lines(next(cell.findall(nodes.literal_block)), words)
+            if ids[cell["cell_index"]] in asked:
+                cell[1:] = behind(cell[1], words["output"], "")
     for output in list(doctree.findall(nodes.raw)):
         if "text_html" in output["classes"]:
             output.replace_self(nodes.raw("", table(output.astext(), edition), **output.attributes))

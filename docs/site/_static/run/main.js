@@ -92,6 +92,8 @@ class Cell {
     this.live.replaceChildren();
     this.live.hidden = false;
     if (this.old) this.old.hidden = true;
+    const folded = this.element.querySelector("details:has(> .run-output)"); // what the reader was to predict
+    if (folded) folded.open = true;
     this.element.classList.add("run-now");
     receive = (output) => {
       this.outputs.push(output);
