@@ -20,7 +20,7 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from docs.site import bars
+from docs.site import bars, phones
 from docs.site.figures import holds_svg
 from docs.site.project import Edition, site_words
 from notebooks.kit.labels import chinese, comments, labels, names_before
@@ -30,9 +30,7 @@ from notebooks.kit.tables import CELL, parse, text_of
 NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 SHORT = 22  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
 SHOWN_WHOLE = 12  # lines of code: what is longer shows its beginning, and may be split over two sheets of paper
-MANY, LEAST, TOGETHER = 3, 10, 60  # columns that a phone lists: so many with more letters than that, so many in all
-PASSAGE = 200  # letters: two columns with more are listed too, and an output with such a line is a text to read
-CUT = 70  # letters of the beginning of a text that a lesson quotes
+PASSAGE = 200  # letters: an output with such a line is a text to read
 PHONE = 44  # letters of a line of code on a phone, where what is long once it wraps shows its beginning too
 DITTO = "同上"  # how the Chinese of a name ends that says only what the one before it says
 COUNTED = re.compile(r"(?<=[a-z]) \d+$|(?<=[一-鿿])\d+$")  # the number of one of several: query 1, query 2
@@ -177,42 +175,12 @@ def table(html: str, edition: Edition) -> str:
     document = parse(re.sub(r"<style.*?</style>\s*", "", html, flags=re.S))
     _join_heads(document)
     _style_by_class(document)
-    _quote(document)
     bars.draw(document)
     if edition.language == "zh":
         _add_chinese(document, labels(edition.root))
-    _list_on_phones(document)
+    phones.list_output(document)
     _let_names_break(document)
     return str(document).strip()
-
-
-def _quote(document: BeautifulSoup) -> None:
-    """Show the beginnings of pages that a table quotes without their Markdown, those that are cut up to a word."""
-    for found in document.find_all("table"):
-        texts = {text_of(cell): cell for cell in found.select("td.words")}
-        for text, cell in texts.items() if any(text.startswith("| ") for text in texts) else ():
-            plain = re.sub(r"(?<=[?？]) \| |^\| | \|$", " ", re.sub(r"[*`]", "", text)).strip()
-            plain = plain.replace(" | ", ": " if plain.isascii() else "：")
-            cut = re.sub(r"\W*(?:(?<=\s)[\w'-]*)?$", "", plain, flags=re.A) + "…"
-            cell.string = plain if len(text) < CUT - 1 else cut
-
-
-def _list_on_phones(document: BeautifulSoup) -> None:
-    """Let a table with several columns of long texts be a list on a phone: each value below the one before, named."""
-    for found in document.find_all("table"):
-        head, *rows = [row.find_all(CELL) for row in found.find_all("tr")]
-        texts = [column for column in zip(*rows, strict=False) if "words" in column[0].get("class", "").split()]
-        columns = [column for column in texts if column[0].name == "td"]
-        longest = [max(len(text_of(cell).encode("gb18030")) for cell in column) for column in columns]
-        many = sum(length > LEAST for length in longest) >= MANY and sum(longest) >= TOGETHER
-        if not many and sum(length > PASSAGE for length in longest) < 2:
-            continue
-        found["class"] = f"{found.get('class', '')} listed".strip()
-        for row in rows:
-            for name, cell in list(zip(head, row, strict=True))[1:]:
-                label = document.new_tag("span", attrs={"class": "label"})
-                label.string = next(name.stripped_strings, "")
-                cell.insert(0, label)
 
 
 def _join_heads(document: BeautifulSoup) -> None:

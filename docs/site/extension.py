@@ -28,6 +28,7 @@ from docs.site import (
     home,
     inserts,
     live,
+    phones,
     samples,
     search,
     terms,
@@ -38,8 +39,6 @@ from docs.site.project import MARKS, Edition, addresses, notes, slugs
 from docs.site.run import LESSONS
 from notebooks.kit.notebooks import lesson_names
 
-WIDE_ROW, NARROW_CELL = 80, 8  # letters of the longest cells of a table together, and of cells that need little room
-WIDE_CELL, LONG_WORD = 40, 16  # letters: more of them is a sentence, or broken in half of a phone
 NEEDS = "<!-- needs -->"  # in lesson-bar.html: what a lesson needs, taken out of its text
 LINES_A_CELL = 10_000  # MyST-NB counts the lines of a notebook so: cell 0 begins at line 10,000
 
@@ -129,35 +128,6 @@ def ending(edition: Edition) -> nodes.section:
     shown = f"<p>{escape(said['said'])}</p><ul>{links}</ul>"
     title, body = nodes.title("", said["title"]), nodes.raw("", shown, format="html")
     return nodes.section("", title, body, ids=["what-you-can-do-now"], names=[], classes=["ending"])
-
-
-def list_on_phones(_app: Sphinx, doctree: nodes.document) -> None:
-    """Let tables whose columns do not fit beside each other on a phone be lists there, with the columns' names."""
-    for table in doctree.findall(nodes.table):
-        head, rows = table.next_node(nodes.thead), list(table.next_node(nodes.tbody).children)
-        named = " ".join(row[0].astext() for row in rows)
-        first = max(map(len, re.findall(r"[^\s\u2e80-\uffff]+", named)), default=0)  # Chinese breaks anywhere
-        longest = max(_width(cell.astext()) for row in rows for cell in row[1:])
-        together = sum(max(_width(cell.astext()) for cell in column) for column in zip(*rows, strict=True))
-        many = 2 < len(rows[0]) < 8 and (longest > WIDE_CELL or together > WIDE_ROW)
-        if "bars" in table["classes"]:
-            continue
-        two = len(rows[0]) == 2 and (first > LONG_WORD or longest > WIDE_CELL)
-        values = not many and len(rows[0]) > 4 and max(_width(row[0].astext()) for row in rows) > WIDE_CELL
-        if many or two or values or table.next_node(nodes.math):
-            table["classes"] += ["listed", "values"] if values else ["listed"]
-        if "listed" not in table["classes"] and longest <= NARROW_CELL:
-            table["classes"].append("narrow")
-        for row in rows if (many or values) and head else ():
-            for name, cell in list(zip(head[0], row, strict=True))[1:]:
-                if cell.astext():
-                    label = f'<span class="label">{escape(name.astext())}</span> '
-                    cell[0].insert(0, nodes.raw("", label, format="html"))
-
-
-def _width(text: str) -> int:
-    """Return the number of letters that are as wide as a text; a Chinese character counts two."""
-    return sum(1 + (sign > "\u2e7f") for sign in text)
 
 
 def lesson_bar(app: Sphinx, name: str) -> str:
@@ -253,7 +223,7 @@ STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of 
     "autodoc-skip-member": [skip_members],
     "doctree-read": [
         remove_marks, figures.draw_bars, resolve_links, name_headings, complete_lesson, api.complete_module,
-        api.describe_modules, list_on_phones, cells.show_cells, figures.draw_figures, companions.show_companions,
+        api.describe_modules, phones.list_tables, cells.show_cells, figures.draw_figures, companions.show_companions,
         terms.explain_terms, terms.ask, widget.place_in_lesson, live.place,
     ],
     "doctree-resolved": [api.list_names],

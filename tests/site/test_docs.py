@@ -211,7 +211,7 @@ def test_sources_are_folded_and_figures_stand_above_their_code(site: Path, langu
     words, kinds = site_words(language), {"source lines": 0, "code lines": 0}
     for name in NAMES:
         soup = BeautifulSoup((site / language / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
-        for box in soup.select("details.behind"):
+        for box in soup.select("details.behind:not(:has(> .cell_output))"):
             kind = "source lines" if box.find_parent(class_="cell_output") else "code lines"
             assert box.summary.text == words[kind].format(len(box.pre.text.strip("\n").split("\n")))
             kinds[kind] += 1
@@ -220,6 +220,15 @@ def test_sources_are_folded_and_figures_stand_above_their_code(site: Path, langu
         assert all(not figure.find_parent(class_="output") for figure in figures)
         assert all(pre.find_parent("details") for pre in soup.select(".cell_output .highlight-python pre"))
     assert kinds == {"source lines": 8, "code lines": 13}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_a_reader_is_to_predict_is_folded(site: Path, language: str):
+    """An exercise that says "Predict, then run the cell" would show its result at once."""
+    text = "".join((site / language / f"{name}.html").read_text(encoding="utf-8") for name in NAMES)
+    folded = re.findall(rf"<summary>{site_words(language)['output']}</summary>\s*<div class=\"cell_output", text)
+    assert len(folded) == 8
+    assert re.search(r'id="cell-acid".*?<summary>', text, re.DOTALL)[0].count("cell_output") == 0
 
 
 def test_the_settings_of_a_lesson_are_folded(site: Path):
@@ -756,30 +765,22 @@ def test_the_name_of_an_index_needs_no_row_of_its_own():
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("head", "row", "kind", "named"),
     [
-        (
-            "| a *judged* query with nothing relevant | counts 0, and the result repo",
-            "a judged query with nothing relevant: counts 0, and the result…",
-        ),
-        ("| Is it `scored`? | yes |", "Is it scored? yes"),
-        ("| 没有答案 | 计0 |", "没有答案：计0"),
+        ("|one|two|three", "a|" + "|".join(["a text of more than twenty letters"] * 3), "listed", "one two three"),
+        ("|one|two|three", "a|text|text|text", None, ""),
+        ("|query|first", "7|what is this long question that a reader asks about|2", "listed numbered", "first"),
+        ("|A|B|C|D", "what is this long question that a reader asks about|1|2|3|4", "listed values", "A B C D"),
     ],
 )  # fmt: skip
-def test_the_beginning_of_a_page_is_quoted_as_text(text: str, shown: str):
-    """A table would show the pipes of Markdown, and end in the middle of a word."""
-    html = f"<table><tr><th>n</th><th>text</th></tr><tr><th>0</th><td>{text}</td></tr></table>"
-    assert re.findall(r"<td[^>]*>(.*)</td>", table(html, Edition(ROOT, "en"))) == [shown]
-
-
-def test_texts_side_by_side_are_a_list_on_a_phone():
-    """A table of three texts would be wider than a phone, or its values would stand there without their names."""
-    texts = "".join(f"<td>a text of more than twenty letters, number {i}</td>" for i in range(3))
-    html = f"<table><tr><th></th><th>one</th><th>two</th><th>three</th></tr><tr><th>0</th>{texts}</tr></table>"
-    shown = table(html, Edition(ROOT, "en"))
-    assert 'class="listed"' in shown
-    assert re.findall(r'class="label">(\w+)<', shown) == ["one", "two", "three"]
-    assert "listed" not in table(html.replace("text of more than twenty letters, number", ""), Edition(ROOT, "en"))
+def test_a_sentence_of_a_table_has_a_line_of_its_own_on_a_phone(head: str, row: str, kind: str | None, named: str):
+    """A sentence would stand in a column of one word a line, or the values below it without their names."""
+    html = "<table><tr><th>{}</th></tr><tr><th>{}</th></tr></table>"
+    shown = table(html.format(head.replace("|", "</th><th>"), row.replace("|", "</th><td>", 1).replace("|", "</td><td>")
+                              ), Edition(ROOT, "en"))  # fmt: skip
+    assert (kind is None) == ("listed" not in shown)
+    assert not kind or f'class="{kind}"' in shown
+    assert re.findall(r'class="label">(\w+)<', shown) == named.split()
 
 
 def test_options_and_names_are_whole():
