@@ -123,6 +123,8 @@ def test_a_reader_changes_stops_and_restores_cells(lesson: Site) -> None:
     assert "相关文档的名次" in lesson.page.evaluate(
         "document.querySelector('#cell-picture ~ .cell .run-output').textContent"
     )
+    opened = "all => all.map(box => box.open)"  # what the reader was to predict
+    assert lesson.page.locator("details:has(> .run-output)").evaluate_all(opened) == [True, True]
     printed = "document.querySelector('#cell-counts ~ .cell .run-output .printed').textContent"
     assert "queries in the mean 参与平均的查询数" in lesson.page.evaluate(printed)
     assert lesson.violations() == []
