@@ -21,11 +21,7 @@ MARK = '<div class="home"'
 SYSTEMS = {"en": {"dense": "MiniLM", "BM25": "BM25"}, "zh": {"dense": "multilingual", "BM25": "BM25"}}
 SHOWN, FAR = 3, 10  # passages shown of a ranking; an answer below rank FAR is no success
 METRIC = "ndcg@10"  # the one that the sentence beside the figure names
-DOTTED = 'fill="url(#dots)"'
-DOTS = (
-    '<defs><pattern id="dots" width="3" height="3" patternUnits="userSpaceOnUse">'
-    '<circle cx="1.5" cy="1.5" r="0.9"/></pattern></defs>'
-)
+DOTS_DOWN, DOT = 15, 8  # dots in a column of the drawn corpus, and the room of each
 
 
 def rankings(edition: Edition) -> dict[str, Any]:
@@ -64,7 +60,7 @@ def home(edition: Edition, _argument: str) -> str:
     """Return the first screen as one line of HTML."""
     words, data, pocket = _words(edition), rankings(edition), read_pocket(edition)
     minutes = [Edition(edition.root, "en").minutes(name) for name in lesson_names(edition.root)]
-    fill = {
+    fill: dict[str, Any] = {
         "lessons": len(minutes), "minutes": minutes[0], "hours": round(sum(minutes) / 60),
         "queries": len(pocket.queries), "passages": len(pocket.passages),
     }  # fmt: skip
@@ -86,11 +82,13 @@ def home(edition: Edition, _argument: str) -> str:
         f'<rect width="1" height="1"/><rect width="{mean}" height="1"/></svg> <b>{mean:.3f}</b></li>'
         for system, mean in data["means"].items()
     )
-    term = f'<a class="term" href="{terms(edition)["ndcg"]["href"]}" title="{text(words["ndcg"])}">nDCG@10</a>'
+    fill["score"] = (
+        f'<a class="term" href="{terms(edition)["ndcg"]["href"]}" title="{text(words["ndcg"])}">{words["score"]}</a>'
+    )
     return (
-        f'{MARK}><p class="home-go">'
+        f'{MARK}><p class="home-define">{text(words["define"])}</p><p class="home-go">'
         f'<a href="01_evaluation.html">{text(words["start"])}</a> <a href="own_model.html">{text(words["own"])}</a></p>'
-        f'<ul class="home-facts">{facts}</ul><p class="home-define">{text(words["define"])}</p>'
+        f'<ul class="home-facts">{facts}</ul>'
         f'<div class="home-demo" data-rankings="_static/home/rankings.json" data-second="{escape(second[1])}">'
         f"{as_json(labels)}"
         f'<p class="home-ask"><span>{text(words["demo"])}</span> '
@@ -98,7 +96,7 @@ def home(edition: Edition, _argument: str) -> str:
         f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
         f'<div class="home-lists">{systems}</div>'
         f'<div class="home-means"><p><span><b>{text(words["nothing"])}</b> '
-        f"{text(words['means']).replace('nDCG@10', term)}</span> "
+        f"{text(words['means'])}</span> "
         f'<a href="03_model_comparison.html">{text(words["more"])}</a></p><ul>{bars}</ul></div>'
         f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])}</label>'
         f'<input id="home-own" type="search" maxlength="200" placeholder="{escape(own)}">'
@@ -112,15 +110,18 @@ def doors(edition: Edition, kind: str) -> str:
         f'<a href="{page}.html"><b>{escape(edition.headings(page)[0])}</b><span>{escape(about)}</span></a>'
         for page, about in _words(edition)["doors"][kind].items()
     )
-    return f'<div class="home-paths">{links}</div>'
+    return f'<div class="home-paths {kind}">{links}</div>'
 
 
 def figure(edition: Edition, _argument: str) -> str:
     """Return what a growing corpus does to a score, in words and as a drawing, as one line of HTML."""
     words, curves = _words(edition), growth(edition)
-    sizes = [size for size, _ in curves[METRIC]]
+    fewest, most = (curves[METRIC][at][0] for at in (0, -1))
+    said, dots = (
+        escape(words[key]).format(fewest=fewest, most=most, added=most - fewest) for key in ("growth", "dots")
+    )
     return (
-        f'<div class="home-figure"><div><p>{escape(words["growth"]).format(fewest=sizes[0], most=sizes[-1])}</p>'
+        f'<div class="home-figure"><div><p>{said}</p>{_dotted(fewest, most)}<p class="home-dots">{dots}</p>'
         f'<p class="home-see"><a href="01_evaluation.html#{edition.heading_above("01_evaluation", "growth")}">'
         f"{escape(words['see'])}</a></p></div>{_drawn(curves, words['axes'], edition)}</div>"
     )
@@ -168,37 +169,50 @@ def growth(edition: Edition) -> dict[str, list[tuple[int, float]]]:
     return curves
 
 
+def _dotted(fewest: int, most: int) -> str:
+    """Return a corpus that grew: a dot for each passage, column after column, the answer among the first."""
+
+    def columns(kind: str, size: int) -> str:
+        full, rest = divmod(size, DOTS_DOWN)
+        return (
+            f'<pattern id="{kind}" width="{DOT}" height="{DOT}" patternUnits="userSpaceOnUse">'
+            f'<circle class="{kind}" cx="{DOT / 2}" cy="{DOT / 2}" r="2.5"/></pattern>'
+            f'<path fill="url(#{kind})" d="M0 0H{(full + 1) * DOT}v{rest * DOT}h-{DOT}V{DOTS_DOWN * DOT}H0z"/>'
+        )
+
+    width, answer = -(-most // DOTS_DOWN) * DOT, f'<circle class="sought" cx="{9.5 * DOT}" cy="{5.5 * DOT}" r="5"/>'
+    dots = columns("added", most) + columns("before", fewest) + answer
+    return f'<svg class="drawn" aria-hidden="true" viewBox="0 0 {width} {DOTS_DOWN * DOT}">{dots}</svg>'
+
+
 def _drawn(curves: dict[str, list[tuple[int, float]]], axes: list[str], edition: Edition) -> str:
-    """Return the curves as a drawing in which each is named at its end; below, two corpora in dots."""
+    """Return the curves as a drawing in which each is named at its end."""
     sizes = [size for size, _ in curves[METRIC]]
     x = {size: round(40 + 290 * (size - sizes[0]) / (sizes[-1] - sizes[0])) for size in sizes}
 
-    def y(value: float) -> int:
-        return round(10 + 340 * (1 - value))
+    def y(value: float) -> float:
+        return round(10 + 220 * (1 - value), 1)
 
-    parts = [f'<path d="M40 {y(v)}H330"/><text x="0" y="{y(v) + 5}">{v:g}</text>' for v in (0.5, 0.75, 1)]
-    parts += [f'<text x="{x[size]}" y="200" text-anchor="middle">{size}</text>' for size in (sizes[0], sizes[-1])]
-    across, sought, up = map(escape, axes)
-    parts += [f'<text x="185" y="200" text-anchor="middle">{across}</text>', f'<text x="0" y="-10">{up}</text>']
-    for size, left in ((sizes[0], 40), (sizes[-1], 210)):  # a dot for each passage, forty in a row
-        rows, rest = divmod(size, 40)
-        parts.append(
-            f'<g transform="translate({left} 216)"><rect width="120" height="{3 * rows}" {DOTTED}/>'
-            f'<rect y="{3 * rows}" width="{3 * rest}" height="3" {DOTTED}/><circle cx="91.5" cy="10.5" r="4"/></g>'
-        )
-    parts.append(f'<text class="sought" x="340" y="231">{sought}</text>')
-    below = 0  # the last label, for the next one to be under it
+    parts = [f'<path d="M40 {y(v)}H330"/><text x="0" y="{y(v) + 5}">{v:g}</text>' for v in (0, 0.5, 1)]
+    parts += [f'<text x="{x[size]}" y="252" text-anchor="middle">{size}</text>' for size in (sizes[0], sizes[-1])]
+    across, up = map(escape, axes)
+    parts += [f'<text x="185" y="252" text-anchor="middle">{across}</text>', f'<text x="0" y="-10">{up}</text>']
+    below = 0.0  # the last label, for the next one to be under it
     for metric, curve in sorted(curves.items(), key=lambda item: -item[1][-1][1]):
         points = [(x[size], y(value)) for size, value in curve]
         name = metric.replace("ndcg", "nDCG").replace("mrr", "MRR")
         below = max(points[-1][1] + 5, below + 18)
         dots = "".join(f'<circle cx="{at}" cy="{height}" r="3"/>' for at, height in points)
         lines = " ".join(f"{at},{height}" for at, height in points)
-        first = f'<text x="44" y="{points[0][1] - 6}">{curve[0][1]:.2f}</text>' if metric == METRIC else ""
+        first = (
+            f'<text x="34" y="{points[0][1] + 5}" text-anchor="end">{curve[0][1]:.2f}</text>'
+            if metric == METRIC
+            else ""
+        )
         parts.append(
             f'<g class="{metric.replace("@", "-")}"><polyline points="{lines}"/>'
             f'<text x="340" y="{below}">{name} {curve[-1][1]:.2f}</text>{dots}{first}</g>'
         )
     cell = next(cell for cell in edition.lesson("01_evaluation").cells if cell.id == "growth")
     alt = escape(MARKS.sub("", alt_text(cell)))
-    return f'<svg class="drawn" role="img" aria-label="{alt}" viewBox="0 -24 460 312">{DOTS}{"".join(parts)}</svg>'
+    return f'<svg class="drawn" role="img" aria-label="{alt}" viewBox="0 -24 460 282">{"".join(parts)}</svg>'

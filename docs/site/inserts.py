@@ -12,6 +12,7 @@ from sphinx.application import Sphinx
 
 from docs.site.acid import scoreboard
 from docs.site.ask import ask
+from docs.site.covers import cover
 from docs.site.figures import panels
 from docs.site.home import doors, figure, home
 from docs.site.project import DocsError, Edition, addresses, table
@@ -27,12 +28,13 @@ Measurements = dict[str, dict[str, float]]
 
 
 def lesson_list(edition: Edition, _argument: str) -> str:
-    """Return the lessons as a list: short title, minutes, what it is about; and the table of contents entry of each."""
+    """Return the lessons as a list: picture, short title, minutes, what it is about; and their table of contents."""
     names, parts = lesson_names(edition.root), []
     short = {name: edition.about(name, "short") or edition.headings(name)[0] for name in names}
     for name in names:
         time = edition.words["time"].format(Edition(edition.root, "en").minutes(name))
-        parts += [f"1. [{short[name]}]({name}.ipynb) [{time}]{{.minutes}}", f"   {edition.about(name, 'about')}"]
+        title = f"[{short[name]}]({name}.ipynb) [{time}]{{.minutes}}"
+        parts += [f"1. {cover(edition, name)}", f"   {title}", f"   {edition.about(name, 'about')}"]
     entries = (f"{int(name[:2])} {title} <{name}>" for name, title in short.items())
     contents = "\n".join([":hidden:", f":caption: {edition.words['lessons']}", "", *entries])
     return "\n\n".join([*parts, f"```{{toctree}}\n{contents}\n```\n"])

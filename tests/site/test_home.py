@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from math import log2
 
 import pytest
 
+from docs.site.covers import cover
 from docs.site.home import FAR, SYSTEMS, figure, rankings
 from docs.site.pocket import read_pocket
 from docs.site.project import Edition, read_yaml
 from helpers.index.words import tokenize
 from notebooks.kit.figures import notebook_figures
-from notebooks.kit.notebooks import LANGUAGES, ROOT
+from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from tests.site import rankings as recorded
 from tests.site.browser import PHONE, WIDE, Site
 
@@ -91,12 +93,37 @@ def test_the_growing_corpus_is_drawn_as_lesson_01_recorded_it(language: str):
     assert {name for _, name, _ in drawn} == {"recall@1", "recall@10", "MRR@10", "nDCG@10"}
     for points, name, last in drawn:
         scores = [float(value) for key, value in recorded.items() if re.fullmatch(rf"growth/\d+/{name}", key, re.I)]
-        heights = [1 - (int(point.partition(",")[2]) - 10) / 340 for point in points.split()]
+        heights = [1 - (float(point.partition(",")[2]) - 10) / 220 for point in points.split()]
         assert heights == pytest.approx(scores, abs=2e-3)
         assert float(last) == pytest.approx(scores[-1], abs=6e-3)
-    ticks = re.findall(r'd="M40 (\d+)H330"/><text[^>]*>([\d.]+)</text>', html)
+    ticks = re.findall(r'd="M40 ([\d.]+)H330"/><text[^>]*>([\d.]+)</text>', html)
     assert len(ticks) == 3
-    assert [1 - (int(height) - 10) / 340 for height, _ in ticks] == [float(label) for _, label in ticks]
+    assert [1 - (float(height) - 10) / 220 for height, _ in ticks] == [float(label) for _, label in ticks]
+
+
+def test_the_pictures_of_lessons_show_what_they_recorded():
+    """The cards would draw ranks, weights, intervals or a curve that no lesson found."""
+    edition = Edition(ROOT, "en")
+    recorded = {name: notebook_figures(edition.lesson(name)) for name in lesson_names(ROOT)}
+    drawn = {name: cover(edition, name) for name in recorded}
+    answers = [(int(x) + 6) / 11 for x in re.findall(r'class="answer" x="(\d+)"', drawn["01_evaluation"])]
+    assert answers == [int(recorded["01_evaluation"][f"picture/{row}/first relevant at"]) for row in range(4)]
+    answers = [(int(x) + 6) / 11 for x in re.findall(r'class="answer" x="(\d+)" y="36"', drawn["02_metrics"])]
+    assert answers == json.loads(recorded["02_metrics"]["picture/B/ranks of the relevant documents"])
+    weights = [float(high) / 30 for high in re.findall(r'height="([\d.]+)"', drawn["02_metrics"])[:10]]
+    assert weights == pytest.approx([1 / log2(rank + 1) for rank in range(1, 11)], abs=0.01)
+    bars, figures = drawn["03_model_comparison"], recorded["03_model_comparison"]
+    for kind, system in (("answer", "MiniLM, mean"), ("other", "MiniLM, unmasked_mean")):
+        low, mean, high = (float(figures[f"pocket-bars/{system}/{part}"]) for part in ("low", "mean", "high"))
+        x, width = map(float, re.findall(rf'<rect class="{kind}" x="([\d.]+)" [^>]* width="([\d.]+)" height="3"', bars)[0])
+        middle = float(re.findall(rf'<circle class="{kind}" cx="([\d.]+)"', bars)[0])
+        assert (middle - x) / width == pytest.approx((mean - low) / (high - low), abs=0.01)
+    points = re.findall(r'<polyline points="([^"]+)"', drawn["06_scaling_up"])[0].split()
+    heights = [(44 - float(point.partition(",")[2])) / 56 for point in points]
+    scores = [
+        float(value) for key, value in recorded["06_scaling_up"].items() if re.fullmatch(r"growth/\d+/ndcg@10", key)
+    ]
+    assert heights == pytest.approx(scores, abs=2e-3)
 
 
 @pytest.mark.browser
