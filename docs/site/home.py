@@ -180,7 +180,7 @@ def _dotted(fewest: int, most: int) -> str:
             f'<path fill="url(#{kind})" d="M0 0H{(full + 1) * DOT}v{rest * DOT}h-{DOT}V{DOTS_DOWN * DOT}H0z"/>'
         )
 
-    width, answer = -(-most // DOTS_DOWN) * DOT, f'<circle class="sought" cx="{9.5 * DOT}" cy="{5.5 * DOT}" r="5"/>'
+    width, answer = -(-most // DOTS_DOWN) * DOT, f'<circle class="sought" cx="{9.5 * DOT}" cy="{5.5 * DOT}" r="5.2"/>'
     dots = columns("added", most) + columns("before", fewest) + answer
     return f'<svg class="drawn" aria-hidden="true" viewBox="0 0 {width} {DOTS_DOWN * DOT}">{dots}</svg>'
 
