@@ -93,12 +93,12 @@ def test_the_growing_corpus_is_drawn_as_lesson_01_recorded_it(language: str):
     assert {name for _, name, _ in drawn} == {"recall@1", "recall@10", "MRR@10", "nDCG@10"}
     for points, name, last in drawn:
         scores = [float(value) for key, value in recorded.items() if re.fullmatch(rf"growth/\d+/{name}", key, re.I)]
-        heights = [1 - (float(point.partition(",")[2]) - 10) / 220 for point in points.split()]
+        heights = [1 - (float(point.partition(",")[2]) - 10) / 190 for point in points.split()]
         assert heights == pytest.approx(scores, abs=2e-3)
         assert float(last) == pytest.approx(scores[-1], abs=6e-3)
     ticks = re.findall(r'd="M40 ([\d.]+)H330"/><text[^>]*>([\d.]+)</text>', html)
     assert len(ticks) == 3
-    assert [1 - (float(height) - 10) / 220 for height, _ in ticks] == [float(label) for _, label in ticks]
+    assert [1 - (float(height) - 10) / 190 for height, _ in ticks] == [float(label) for _, label in ticks]
 
 
 def test_the_pictures_of_lessons_show_what_they_recorded():
