@@ -115,7 +115,8 @@ def test_the_pictures_of_lessons_show_what_they_recorded():
     bars, figures = drawn["03_model_comparison"], recorded["03_model_comparison"]
     for kind, system in (("answer", "MiniLM, mean"), ("other", "MiniLM, unmasked_mean")):
         low, mean, high = (float(figures[f"pocket-bars/{system}/{part}"]) for part in ("low", "mean", "high"))
-        x, width = map(float, re.findall(rf'<rect class="{kind}" x="([\d.]+)" [^>]* width="([\d.]+)" height="3"', bars)[0])
+        bar = re.findall(rf'<rect class="{kind}" x="([\d.]+)" [^>]* width="([\d.]+)" height="3"', bars)[0]
+        x, width = map(float, bar)
         middle = float(re.findall(rf'<circle class="{kind}" cx="([\d.]+)"', bars)[0])
         assert (middle - x) / width == pytest.approx((mean - low) / (high - low), abs=0.01)
     points = re.findall(r'<polyline points="([^"]+)"', drawn["06_scaling_up"])[0].split()
