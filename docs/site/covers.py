@@ -13,7 +13,9 @@ Figures = dict[str, str]
 
 
 def cover(edition: Edition, name: str) -> str:
-    """Return the picture of a lesson as one line of HTML, its colours in _static/home/home.css."""
+    """Return the picture of a lesson as one line of HTML, its colours in _static/home/home.css; "" if it has none."""
+    if name not in _DRAWN:
+        return ""
     drawn = _DRAWN[name](notebook_figures(edition.lesson(name)))
     if edition.language == "zh":
         drawn = drawn.translate(str.maketrans("A文", "文A"))

@@ -34,7 +34,8 @@ def lesson_list(edition: Edition, _argument: str) -> str:
     for name in names:
         time = edition.words["time"].format(Edition(edition.root, "en").minutes(name))
         title = f"[{short[name]}]({name}.ipynb) [{time}]{{.minutes}}"
-        parts += [f"1. {cover(edition, name)}", f"   {title}", f"   {edition.about(name, 'about')}"]
+        lines = filter(None, (cover(edition, name), title, edition.about(name, "about")))
+        parts.append("1. " + "\n\n   ".join(lines))
     entries = (f"{int(name[:2])} {title} <{name}>" for name, title in short.items())
     contents = "\n".join([":hidden:", f":caption: {edition.words['lessons']}", "", *entries])
     return "\n\n".join([*parts, f"```{{toctree}}\n{contents}\n```\n"])

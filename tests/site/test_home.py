@@ -106,6 +106,7 @@ def test_the_pictures_of_lessons_show_what_they_recorded():
     edition = Edition(ROOT, "en")
     recorded = {name: notebook_figures(edition.lesson(name)) for name in lesson_names(ROOT)}
     drawn = {name: cover(edition, name) for name in recorded}
+    assert all(drawn.values()), "a card without a picture"
     answers = [(int(x) + 6) / 11 for x in re.findall(r'class="answer" x="(\d+)"', drawn["01_evaluation"])]
     assert answers == [int(recorded["01_evaluation"][f"picture/{row}/first relevant at"]) for row in range(4)]
     answers = [(int(x) + 6) / 11 for x in re.findall(r'class="answer" x="(\d+)" y="36"', drawn["02_metrics"])]
