@@ -21,7 +21,7 @@ def ask(edition: Edition, _argument: str) -> str:
     """Return the page's tool as one line of HTML: its words as JSON, and a sentence for readers without JavaScript."""
     words, pocket = read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language], read_pocket(edition)
     shown: dict[str, Any] = {}
-    [shown["suggested"]] = words["suggested"]
+    [(shown["suggested"], shown["answer"])] = words["suggested"].items()
     shown["examples"] = [[pocket.queries[query], about] for query, about in words["examples"].items()]
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     data = as_json(words | shown, in_order=False)

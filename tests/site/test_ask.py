@@ -110,6 +110,11 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
     assert site.page.inner_text(".ask-examples .tool-title") == read_yaml(ASK)[language]["next"]
     site.look(PHONE)
     assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], "wider than a phone"
+    opened, beside = (
+        site.page.locator(".ask-lists li:has([open])").all(),
+        site.page.locator(".ask-lists").bounding_box(),
+    )
+    assert [one.bounding_box()["width"] for one in opened] == [beside["width"]], "a passage in half of a phone"
     site.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     site.page.locator(".ask-examples button").last.click()
     first = f"document.querySelector('.ask-lists li').getBoundingClientRect().top < {PHONE['height'] * 0.7}"
@@ -154,7 +159,7 @@ def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades
     site.look(PHONE)
     some = 5
     assert column.locator("li[data-id]:visible").count() == some, "what else there is would be far below"
-    assert site.page.locator(".tool-note .ask-offer").count() == (language == "en"), "nothing is offered"
+    assert site.page.locator(".ask-offer").count() == (language == "en"), "nothing is offered"
     hidden = int(re.findall(r"\d+", rest.inner_text())[0])
     assert hidden == rows.count() - some
     rest.click()

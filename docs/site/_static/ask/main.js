@@ -24,6 +24,7 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
   index = new WordIndex(data.passages.map(whole), new Set(data.stop));
   if (matching.includes("BM25:characters")) signs = new WordIndex(data.passages.map(whole), new Set(data.stop), 1);
   data.stop.forEach((word) => small.add(word));
+  if (SIZE) sample.replaceChildren(...wanted.flatMap(tried));
   suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
 }).catch((error) => {
   loading = null;
@@ -69,7 +70,8 @@ const download = async () => {
 };
 const button = el("button", { type: "button", onclick: download }, fill(words.download ?? "", { size: megabytes(SIZE) }));
 const progress = el("progress", { hidden: true, max: SIZE, "aria-label": button.textContent });
-const offer = el("p", { class: "ask-offer" }, button, progress, el("span", {}, words.offer));
+const sample = el("dl", {}), size = { size: megabytes(SIZE) };
+const offer = el("div", { class: "ask-offer" }, el("p", {}, el("b", {}, words.opinion), " ", fill(words.gives ?? "", { question: words.suggested })), sample, button, progress, el("span", {}, words.offer));
 
 // What is shown: the question, whose grades are those of the collection, changed by the reader's own.
 let query = null, own = new Map(), before = null;
@@ -87,7 +89,13 @@ const choice = (label, i) => el("select", { "aria-label": label, onchange: choos
   ...Object.entries(words.systems).map(([system, name]) => el("option", { value: system }, name)));
 const choices = [words.first, words.second].map(choice);
 const lists = choices.map(() => el("ol", {})), empty = choices.map(() => el("p", { class: "tool-note" }, words.nothing));
-const note = el("p", { "aria-live": "polite", tabindex: -1 }, words.begin), notice = el("div", { class: "tool-help" }, note);
+const note = el("p", { "aria-live": "polite", tabindex: -1 }, fill(words.begin, size)), notice = el("div", { class: "tool-help" }, note);
+const outcome = (first, best) => el("strong", { class: first ? best && "hit" : "missed" }, first ? fill(words.answered, { rank: first }) : words.missed);
+/** What a system does with the suggested question, whose answer is known. */
+const tried = (system) => {
+  const first = data.suggested[words.suggested][system].indexOf(words.answer) + 1;
+  return [el("dt", {}, words.systems[system]), el("dd", {}, outcome(first, true))];
+};
 const press = (text) => ask(text).then(() => note.focus({ preventScroll: true }));
 const example = ([text, about]) => el("button", { type: "button", onclick: () => press(text) }, el("span", {}, about), el("b", {}, text));
 const title = el("p", { class: "tool-title" }, words.try);
@@ -159,20 +167,22 @@ const nearestSentence = ({ id, text }, passage, body) => {
 /** A passage at its rank, which the reader may grade: its title opens its text, of which the style sheet shows that sentence where the passage answers. */
 const item = (id, rank, system) => {
   const [, name, body] = data.byId.get(id), sentence = nearestSentence(query, id, body), at = body.indexOf(sentence);
-  return el("li", { "data-id": id, "data-rank": rank }, el("b", { "aria-hidden": "true" }), el("details", {}, el("summary", {}, name, " ", reason(id, matching.includes(system))),
+  const row = el("li", { "data-id": id, "data-rank": rank }, el("details", {}, el("summary", {}, name, " ", reason(id, matching.includes(system))),
     el("p", {}, body.slice(0, at), el("mark", {}, sentence), body.slice(at + sentence.length))),
   el("select", { "aria-label": fill(words.mine, { title: name }), onchange: ({ target }) => judge(id, target.value) },
     el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label)))),
-  el("q", {}, sentence));
+  el("q", {}, sentence), el("b", { "aria-hidden": "true" }));
+  row.style.setProperty("--rank", rank);
+  return row;
 };
 
 /** Show the grade of each passage, and the metrics of both lists. */
 const draw = () => {
   const judged = grades();
   for (const element of box.querySelectorAll(".ask-lists li[data-id]")) {
-    const { id } = element.dataset, grade = query.grades[id], select = element.querySelector("select"), mark = element.querySelector("b");
+    const { id } = element.dataset, grade = query.grades[id], select = element.querySelector("select"), mark = element.querySelector(":scope > b");
     element.className = judged.has(id) ? `grade-${judged.get(id)}` : "";
-    [mark.textContent, mark.title] = judged.has(id) ? [judged.get(id), words.grades[judged.get(id)]] : ["", ""];
+    [mark.textContent, mark.title] = judged.has(id) ? [fill(words.grade, { grade: judged.get(id) }), words.grades[judged.get(id)]] : ["", ""];
     select.className = mark.className = own.has(id) ? "own" : "";
     select.options[0].textContent = grade === undefined ? words.unjudged : words.grades[grade];
   }
@@ -189,8 +199,7 @@ const draw = () => {
     return el("span", { class: value > values[1 - i][name] && "best" }, `${words.names[name]} `, el("b", {}, short(value)), ...changed);
   };
   const better = ({ first }, other) => first > 0 && !(other.first && other.first < first);
-  const outcome = (system, other) => el("strong", { class: better(system, other) && "hit" }, system.first ? fill(words.answered, { rank: system.first }) : words.missed);
-  scores.forEach((line, i) => line.replaceChildren(...(values[i].R ? [outcome(values[i], values[1 - i]), " ", ...Object.keys(words.names).flatMap((name) => [score(name, i), " "])] : [])));
+  scores.forEach((line, i) => line.replaceChildren(...(values[i].R ? [outcome(values[i].first, better(values[i], values[1 - i])), " ", ...Object.keys(words.names).flatMap((name) => [score(name, i), " "])] : [])));
   before = values.some(({ R }) => R) ? values : null;
 };
 
@@ -225,7 +234,7 @@ const show = (systems = wanted) => {
   const [first, second] = shown.map((system) => data.means[system]);
   if (free) say(verdict(filled.flat()), "tool-note"); else say(["", fill(words.known, { queries: data.queries.length, first, second })], "tool-help");
   const offered = Boolean(SIZE && !ready && !query.lists), judged = free && !query.lists && closest();
-  if (offered) notice.append(offer);
+  if (offered) (alone ? columns[1] : notice).append(offer);
   near.hidden = !judged;
   if (judged) near.replaceChildren(el("span", {}, words.judged), space, el("b", {}, judged));
   title.textContent = free && !query.lists && !judged ? words.apart : words.next;
@@ -235,7 +244,7 @@ const show = (systems = wanted) => {
   hint.textContent = free ? words.judge : fill(words.hint, { grades: words.grades.join(words.and) });
   before = null;
   draw();
-  const { top } = lists[0].getBoundingClientRect();
+  const { top } = (lists[0].firstChild ?? result).getBoundingClientRect(); // on a phone the list itself has no box
   if (top < 0 || top > innerHeight * 0.5) form.scrollIntoView(); // an example was pressed below, or this is a phone
 };
 
