@@ -98,10 +98,11 @@ def test_bad_texts_are_explained(site: Site, language: str):
         ("x1 Q0 d1 1 2 me", good, ["x1", "q1"]),
         ("", good, ["query Q0"]),
         ("", "", ["query Q0", "query 0"]),
+        ("q1 d1 0.5\nfoo\nq1 d2 high", "bar", ["2", "foo", "3", "high", "bar"]),
         ("<img src=x onerror=alert(1)> Q0 d1 1 2 me", good, ["6"]),
     ]:
         paste(site, run, qrels)
-        said = site.page.locator(".score-answer").inner_text()
+        said = site.page.locator(".score-sources").inner_text()
         assert all(part in said for part in expected), said
         assert "{" not in said
         assert site.page.locator(".score-answer table").count() == 0
@@ -154,7 +155,7 @@ def test_files_of_fifty_thousand_lines_are_scored(site: Site, tmp_path: Path):
     values = dict(zip(read_qrels(qrels), result.per_query["ndcg@10"], strict=True))
     worst = site.page.locator(".score-answer table").nth(1).locator("tbody tr").all_inner_texts()
     assert {values[row.split("\t")[0]] for row in worst} == {min(values.values())}
-    ranks = [int(row.split("\t")[-1]) for row in worst]
+    ranks = [int(rank) if rank.isdigit() else math.inf for rank in (row.split("\t")[-1] for row in worst)]
     assert ranks == sorted(ranks), "equal scores are in no order that says anything"
     assert site.wrong == []
 
@@ -186,6 +187,9 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     page, anchor = site.page.locator(".score-tables a").get_attribute("href").split("#")
     lesson = (site.folder / language / page).read_text(encoding="utf-8")
     assert f'id="{anchor}"' in lesson, "the link leads to no explanation"
+    assert site.page.locator("#pst-page-toc-nav [href='#results']").is_visible()
+    ends = [site.page.locator(one).bounding_box() for one in (".score-tables .tool-help", ".score-spread + div")]
+    assert ends[0]["y"] + ends[0]["height"] == pytest.approx(ends[1]["y"] + ends[1]["height"], abs=8)
     ranks = {row[0][:4]: row[-1] for row in rows}
     nowhere = settings(ROOT)["words"][language]["score"]["nowhere"]
     for query, lists in pocket.lists.items():
@@ -206,7 +210,7 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     listed = [float(row.split("\t")[1]) for row in worst.locator("tbody tr").all_inner_texts()]
     assert listed == sorted(value for value in ndcg if 0.4 < value <= 0.6)[: len(listed)]
     inside = "tables => tables.every(({parentNode: box}) => box.scrollHeight <= box.clientHeight + 1)"
-    assert site.page.locator(".score-tables table").evaluate_all(inside), "a mean is out of sight"
+    assert site.page.locator(".score-tables > div:first-child table").evaluate_all(inside), "a mean is out of sight"
     assert [state != "" for state in site.page.locator(".score-source output").all_inner_texts()] == [True, True]
     site.page.locator(".score-change").first.click()
     site.page.locator(".score-source textarea").first.fill("q001 Q0 p007 1 2 me")

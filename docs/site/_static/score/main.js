@@ -4,12 +4,18 @@ import { METRICS, evaluate } from "../try/metrics.js";
 import { RESAMPLES, intervals } from "./interval.js";
 import { FIELDS, Fault, LIMIT, SHORT, readQrels, readRun } from "./trec.js";
 
-const LISTED = 8; // queries of a bin that are shown
 const BINS = 5; // of nDCG above 0
 const SHOWN = 1e6; // letters of a file that go into its box when a line of it is wrong
 const root = document.querySelector(".score"), words = JSON.parse(root.querySelector("script").textContent);
 let texts = {}; // of the example's queries and of the documents at rank 1, while the example is what is scored
-const answer = el("div", { class: "score-answer", "aria-live": "polite" });
+const answer = el("div", { class: "score-answer", id: "results", "aria-live": "polite" });
+const entry = el("li", { class: "toc-h2 nav-item toc-entry", hidden: true }, el("a", { class: "reference internal nav-link", href: "#results" }, words.results)); // of the page's contents, once there are results
+document.querySelector("#pst-page-toc-nav > ul")?.prepend(entry);
+
+const explained = (fault) => {
+  const where = fault.line ? [el("b", {}, fill(words.line, fault))] : [];
+  return el("p", { class: "score-fault" }, ...where, fill(words.faults[fault.key], fault.filling), ...(fault.text ? [el("code", {}, fault.text)] : []));
+};
 
 /** A place for one of the two texts: pasted, chosen or dropped. */
 const source = (kind, line, changed) => {
@@ -43,18 +49,24 @@ const source = (kind, line, changed) => {
     element.classList.remove("over");
     take(event.dataTransfer.files[0]);
   });
-  /** Show the text with a line of it selected, as the place of a fault. */
+  /** Show the text with a line of it selected, as the place of a fault; of line 0, the text alone. */
   const show = (line) => {
     const lines = (file || area.value).split("\n"), before = lines.slice(0, line - 1).join("\n").length + (line > 1);
     fold(false);
     if (file && file.length <= SHOWN) [area.value, file] = [file, ""];
     area.focus({ preventScroll: true });
-    if (file) return;
+    if (file || !line) return;
     area.setSelectionRange(before, before + lines[line - 1].length);
     area.scrollTop = area.scrollHeight * ((line - 2) / lines.length);
   };
-  const fault = (wrong) => { element.classList.toggle("wrong", wrong); area.setAttribute("aria-invalid", String(wrong)); };
-  return { kind, element, put, area, show, fault, text: () => file || area.value, called: () => called || label };
+  const said = el("div", { role: "alert" });
+  element.append(said);
+  const tell = (faults) => {
+    element.classList.toggle("wrong", faults.length > 0);
+    area.setAttribute("aria-invalid", String(faults.length > 0));
+    said.replaceChildren(...faults.map(explained));
+  };
+  return { kind, element, put, area, show, tell, text: () => file || area.value, called: () => called || label };
 };
 
 const table = (caption, about, head, rows, look = "") => el("div", { class: `score-wide ${look}`, tabindex: 0, role: "region", "aria-label": caption },
@@ -74,14 +86,13 @@ const NDCG = Object.keys(METRICS).indexOf("ndcg");
 const named = (id) => (texts[id] ? el("span", {}, id, el("small", {}, texts[id])) : id);
 const at = ({ first, retrieved }) => String(first || fill(words.nowhere, { n: retrieved }));
 
-/** The first queries of a bin, with what tells them apart. */
+/** The queries of a bin, with what tells them apart. */
 const listed = (rows, range, k) => {
   const found = rows.some(({ first }) => first);
   const columns = [[words.query, ({ query }) => named(query)]];
   if (rows[0].values[NDCG]) columns.push([`${words.names.ndcg}@${k}`, ({ values }) => shown(values[NDCG])]);
   columns.push(found ? [words.first, at] : [words.top, ({ top }) => named(top ?? fill(words.nowhere, { n: 0 }))]);
-  const about = rows.length > LISTED ? fill(words.among, { n: LISTED, all: rows.length }) : fill(words.all, { all: rows.length });
-  return table(fill(words.listed, { range, k }), about, columns.map(([head]) => head), rows.slice(0, LISTED).map((row) => columns.map(([, cell]) => cell(row))), found ? "" : "score-tops");
+  return table(fill(words.listed, { range, k }), fill(words.all, { all: rows.length }), columns.map(([head]) => head), rows.map((row) => columns.map(([, cell]) => cell(row))), found ? "" : "score-tops");
 };
 
 /** How many queries have which nDCG, a bar each: 0, above 0 to 0.2, and so on to 1; a bar lists its queries, the worst first. */
@@ -127,33 +138,23 @@ const result = ({ rows, mean, counts }, k, grade) => {
   ];
 };
 
-const explained = (fault) => {
-  const box = words[fault.box], where = fault.line ? fill(words.line, { box, line: fault.line }) : box;
-  return `${where}${words.colon}${fill(words.faults[fault.key], fault.filling)}`;
-};
-
 const score = () => {
-  for (const one of [run, qrels]) one.fault(false);
-  const empty = [run, qrels].filter(({ text }) => !text().trim());
-  if (empty.length) {
-    const missing = empty.map(({ kind }) => explained(new Fault(kind, 0, "empty", { fields: FIELDS[kind] })));
-    answer.replaceChildren(...missing.map((text) => el("p", { class: "tool-note tool-fault" }, text)));
-    for (const one of empty) one.fault(true);
-    empty[0].area.focus({ preventScroll: true });
-    return;
-  }
-  const k = Math.max(1, Math.round(Number(cutoff.value)) || 10);
-  try {
-    const judged = readQrels(qrels.text()), found = readRun(run.text());
-    if (![...judged.keys()].some((query) => found.has(query)))
-      throw new Fault("run", 0, "apart", { run: found.keys().next().value, qrels: judged.keys().next().value });
-    answer.replaceChildren(...result(evaluate(found, judged, k, { level: Number(level.value), gain: gain.value, persistence: 0.8 }), k, level.value));
-  } catch (fault) {
-    if (!(fault instanceof Fault)) throw fault;
-    answer.replaceChildren(el("p", { class: "tool-note tool-fault" }, explained(fault)));
-    const wrong = fault.box === "run" ? run : qrels;
-    wrong.fault(true);
-    if (fault.line) wrong.show(fault.line);
+  const faults = [], read = (one, reader) => {
+    try { return reader(one.text()); } catch (fault) {
+      if (!(fault instanceof Fault)) throw fault;
+      faults.push(...fault.all ?? [fault]);
+      return null;
+    }
+  };
+  const k = Math.max(1, Math.round(Number(cutoff.value)) || 10), found = read(run, readRun), judged = read(qrels, readQrels);
+  if (found && judged && ![...judged.keys()].some((query) => found.has(query)))
+    faults.push(new Fault("run", 0, "apart", { run: found.keys().next().value, qrels: judged.keys().next().value }));
+  entry.hidden = faults.length > 0;
+  answer.replaceChildren(...(faults.length ? [] : result(evaluate(found, judged, k, { level: Number(level.value), gain: gain.value, persistence: 0.8 }), k, level.value)));
+  for (const one of [qrels, run]) { // the first that is wrong keeps the focus
+    const own = faults.filter(({ box }) => box === one.kind);
+    one.tell(own);
+    if (own.length) one.show(own[0].line);
   }
 };
 const ready = () => { if (run.text().trim() && qrels.text().trim()) scoreAndShow(); };
@@ -162,7 +163,7 @@ const scoreAndShow = () => {
   score();
   const wrong = root.querySelector(".score-source.wrong");
   if (wrong) wrong.scrollIntoView({ block: "nearest" });
-  else if (answer.getBoundingClientRect().top > innerHeight / 2) answer.querySelector("h2, p").scrollIntoView();
+  else if (answer.getBoundingClientRect().top > innerHeight / 2) answer.scrollIntoView();
 };
 
 /** Score a recorded run, for readers who have none at hand. */

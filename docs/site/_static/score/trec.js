@@ -2,12 +2,13 @@
 
 export const LIMIT = 1000; // queries; a text of more than LETTERS is not read at all
 export const LETTERS = 50e6;
+const FAULTS = 3; // lines of a text that are named as wrong
 const LARGEST = 2 ** 31 - 1; // grades are whole numbers of 32 bits
 export const FIELDS = { run: "query Q0 document rank score tag", qrels: "query 0 document grade" };
 export const SHORT = { run: "query document score", qrels: "query document grade" }; // BEIR has judgements so
 const HEADER = { run: /score/i, qrels: /^(?![+-]?\d+$)/ }; // the third column of a first line that names the three
 
-/** What is wrong with a pasted text: which of the two, its line (0: the whole), a key of the words, what to fill in. */
+/** What is wrong with a pasted text: which of the two, its line (0: the whole), a key of the words, what to fill in; of a line also its text, and `all` of the first few faults. */
 export class Fault extends Error {
   constructor(box, line, key, filling = {}) {
     super(`${box}:${line} ${key}`);
@@ -29,21 +30,29 @@ const gradeOf = (text, line) => {
   return number;
 };
 
-/** Give each line that is not blank to `take`, with its number and its fields, blanks and tabs between them; the first line says how many. */
+/** Give each line that is not blank to `take`, with its number and its fields, blanks and tabs between them; the first line says how many. Throws the first Fault. */
 const lines = (box, text, take) => {
   if (text.length > LETTERS) throw new Fault(box, 0, "letters", { given: text.length, limit: LETTERS });
   let [names, any] = ["", false];
-  text.replace(/^\ufeff/, "").split("\n").forEach((line, i) => {
+  const faults = [];
+  for (const [i, line] of text.replace(/^\ufeff/, "").split("\n").entries()) {
     const fields = line.split(/[ \t\r\v\f]+/).filter(Boolean);
-    if (!fields.length) return;
+    if (!fields.length) continue;
     if (!names) {
       names = (fields.length === 3 ? SHORT : FIELDS)[box];
-      if (fields.length === 3 && HEADER[box].test(fields[2])) return;
+      if (fields.length === 3 && HEADER[box].test(fields[2])) continue;
     }
-    need(box, fields, names, i + 1);
-    take(fields, i + 1);
     any = true;
-  });
+    try {
+      need(box, fields, names, i + 1);
+      take(fields, i + 1);
+    } catch (fault) {
+      if (!(fault instanceof Fault)) throw fault;
+      faults.push(Object.assign(fault, { text: short(line.trim()) }));
+      if (faults.length === FAULTS || fault.key === "limit") break;
+    }
+  }
+  if (faults.length) throw Object.assign(faults[0], { all: faults });
   if (!any) throw new Fault(box, 0, "empty", { fields: FIELDS[box] });
 };
 
