@@ -85,13 +85,14 @@ const start = (root) => {
   for (const button of moves) button.setAttribute("aria-pressed", "false");
   const about = el("span", {}), modes = { experiment: act(words.experiment.name, () => turn("experiment")), puzzle: act(words.puzzle.name, () => turn("puzzle")) };
   /** Show the experiments or the puzzles: what is done for the one does not count for the other. */
-  const turn = (mode) => {
-    bars.settle();
+  const turn = (mode, at) => {
     main.classList.toggle("puzzling", mode === "puzzle");
     about.textContent = words[mode].text;
     for (const [name, button] of Object.entries(modes)) button.setAttribute("aria-pressed", String(name === mode));
-    bars.puzzles.begin(mode === "puzzle");
+    bars.puzzles.begin(mode === "puzzle", at);
+    if (mode === "puzzle") reset(state.set); else bars.settle();
   };
+  bars.puzzles.choose = (at) => turn("puzzle", at);
   const experiments = el("div", { class: "try-experiments" }, el("p", { class: "try-pills" }, ...moves), bars.question);
   const panel = el("div", { class: "tool-panel try-panel" }, el("p", { class: "tool-title" }, el("span", { class: "try-modes" }, ...Object.values(modes)), about), experiments, bars.puzzles.element);
   rankings.tools.append(foot(rankings, state, words, reset));
