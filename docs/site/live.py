@@ -6,6 +6,7 @@ words. They compute with the metrics of "Try the metrics", on the recorded ranki
 
 from __future__ import annotations
 
+import json
 from html import escape
 from typing import Any
 
@@ -51,7 +52,18 @@ def terms(edition: Edition) -> dict[str, dict[str, str]]:
     }
 
 
-DATA = {"hits": hits}  # what a kind shows, in the page itself; once, if it has several of that kind
+def journey(edition: Edition) -> dict[str, Any]:
+    """Return what the picture of lesson 01's steps shows of its first query beside what that of ``hits`` has.
+
+    Vectors of the query and of the passages ranked first, their inner products, and their order in the corpus.
+    """
+    pocket, query = read_pocket(Edition(edition.root, "en")), next(iter(read_pocket(edition).queries))
+    recorded: dict[str, Any] = json.loads((edition.root / "docs" / "site" / "journey.json").read_text(encoding="utf-8"))
+    passages, first = list(pocket.passages), pocket.lists[query][SYSTEM][: len(recorded["products"])]
+    return recorded | {"order": sorted(range(len(first)), key=lambda rank: passages.index(first[rank]))}
+
+
+DATA = {"hits": hits, "journey": journey}  # what a kind shows, in the page itself; once, if it has several of that kind
 
 
 def place(app: Sphinx, doctree: nodes.document) -> None:

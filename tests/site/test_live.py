@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 
 import numpy as np
 import pytest
 
-from docs.site.live import hits
+from docs.site.dense import quantize
+from docs.site.live import hits, journey
 from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import Edition
 from helpers.metrics import evaluate
 from notebooks.kit.cells import by_id
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.metrics.samples import RELEVANT, RETRIEVED
+from tests.site import journey as recorder
 from tests.site.browser import PHONE, WIDE, Site
 
 BESIDE = {"width": 1440, "height": 900}
@@ -21,11 +24,11 @@ BOARDS = ["recall", "capped_recall", "precision", "mrr", "map", "ndcg"]
 
 
 def opened(site: Site, path: str, kind: str, size: dict[str, int] = BESIDE, scheme: str = "light") -> None:
-    """Load a lesson, and wait until all its pictures of a kind are there."""
+    """Load a lesson, and wait until all its pictures of a kind that this window shows are there."""
     site.look(size, scheme)
     site.open(path)
-    figures = f"[...document.querySelectorAll('figure.{kind}')]"
-    for at in range(site.page.locator(f"figure.{kind}").count()):
+    figures = f"[...document.querySelectorAll('figure.{kind}')].filter(one => one.offsetParent)"
+    for at in range(site.page.evaluate(f"{figures}.length")):
         site.page.evaluate(f"{figures}[{at}].scrollIntoView({{behavior: 'instant'}})")
         site.until(f"{figures}[{at}].querySelector('button') !== null")
 
@@ -159,6 +162,77 @@ def test_the_line_through_the_questions(site: Site, language: str):
     assert figure.locator(".hits-passage > span").inner_text() == pocket.passages[lists[3][2]][0]
     figure.locator("a.term").last.hover()  # what nDCG means, as the glossary has it
     assert "DCG" in site.page.locator("#means > span").inner_text()
+    assert site.wrong == []
+
+
+def test_the_recorded_vectors_are_those_of_the_lesson():
+    """The shades and products of lesson 01 would be those of other texts, or of another model."""
+    shown, exact = journey(Edition(ROOT, "en")), recorder.vectors()
+    cell = by_id(Edition(ROOT, "en").lesson("01_evaluation"))["search"]
+    scores = [float(text) for text in re.findall(r"^\d+ +(0\.\d+)", cell.outputs[-1]["data"]["text/plain"], re.M)]
+    assert shown["products"] == pytest.approx(scores[: recorder.PASSAGES], abs=0.00011)
+    assert shown["products"] == pytest.approx(exact[1:] @ exact[0], abs=0.00011)
+    coded = np.array([np.frombuffer(b64decode(one), np.int8) for one in shown["vectors"]]).astype(int)
+    assert np.abs(coded - quantize(exact)[0]).max() <= 1
+    units = coded / np.linalg.norm(coded, axis=1, keepdims=True)
+    assert units[1:] @ units[0] == pytest.approx(shown["products"], abs=0.005)
+
+
+SHOWS = """figure => {
+  const seen = (what) => [...figure.querySelectorAll(what)].filter((one) => one.offsetParent);
+  const texts = (what) => seen(what).map((one) => one.textContent);
+  return {
+    titles: texts("li > span"), ranks: texts("li > b").filter(Boolean), answers: texts("li.relevant > b"),
+    products: texts("li > small").map(Number).filter(Boolean), scores: texts(".hits-bars b").map(Number),
+  };
+}"""
+
+
+def shows(site: Site, at: int) -> dict[str, list]:
+    """Return what one of the pictures of the lesson's steps shows: titles, ranks, products, scores."""
+    return site.page.locator("figure.journey").nth(at).evaluate(SHOWS)
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", [BESIDE, PHONE], ids=["beside", "phone"])
+def test_one_question_through_the_steps(site: Site, language: str, size: dict[str, int]):
+    """Scrolling would not move the picture on, or a step would show another order, product or score than the lesson."""
+    opened(site, f"{language}/01_evaluation.html", "journey", size)
+    pocket, products = read_pocket(Edition(ROOT, language)), journey(Edition(ROOT, language))["products"]
+    ids, ranking = list(pocket.passages), recorded()[0]
+    titles = [pocket.passages[ids[row]][0] for row in ranking[: len(products)]]
+    unsorted = [pocket.passages[ids[row]][0] for row in sorted(ranking[: len(products)])]
+    grades = [next(iter(pocket.grades.values()))]
+    mean = evaluate(
+        [[ids[row] for row in ranking]], grades, ["recall", "mrr", "ndcg"], [10], relevance_level=ANSWERS
+    ).mean
+    for step in (1, 2, 3, 4, 5, 2):
+        at = 0 if size == BESIDE else step - 1
+        section = site.page.locator("section:has(> figure.journey)").nth(step - 1)
+        section.evaluate("section => section.scrollIntoView({behavior: 'instant'})")
+        site.until(f"document.querySelectorAll('figure.journey > div')[{at}].dataset.step === '{step}'")
+        got = shows(site, at)
+        assert got["titles"] == [unsorted, titles, []][(step > 3) + (step > 4)]
+        assert got["ranks"] == [str(rank) for rank in range(1, {4: len(products), 5: 10}.get(step, 0) + 1)]
+        assert got["scores"] == (pytest.approx(list(mean.values()), abs=0.00051) if step == 5 else [])
+        if step in (3, 4):
+            by_title = dict(zip(titles, products, strict=True))
+            assert got["products"] == pytest.approx([by_title[title] for title in got["titles"]], abs=0.0051)
+        if step == 4:
+            assert got["answers"] == [
+                str(1 + next(i for i, row in enumerate(ranking) if grades[0].get(ids[row], 0) >= ANSWERS))
+            ]
+        if size == BESIDE:  # in view all the way, above the picture that comes next
+            place = site.page.locator("figure.journey > div").first.bounding_box()
+            following = site.page.locator("figure.hits").last.bounding_box()
+            assert place["y"] > 0
+            assert place["y"] + place["height"] < min(size["height"], following["y"])
+    if size == BESIDE:
+        site.page.locator(".journey-steps button").nth(3).click()  # by hand
+        assert shows(site, 0)["titles"] == titles
+        assert site.page.evaluate("document.getAnimations().length") == 0  # this reader wants less motion
+    site.look(WIDE)
     assert site.wrong == []
 
 

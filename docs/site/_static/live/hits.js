@@ -6,16 +6,34 @@ import { cutoff, key } from "./controls.js";
 
 const SHOWN = ["recall", "mrr", "ndcg"], MOST = 10;
 let given; // the questions are in the page once, with its first picture of them
-const data = (words) => (given ??= words.queries ? words : JSON.parse(document.querySelector("figure.hits script").textContent));
+export const data = (words) => (given ??= words.queries ? words : JSON.parse(document.querySelector("figure.hits script").textContent));
 
 /** What metrics.js looks at, of a question. */
-const hitsOf = ({ passages, ideal }, answers) => {
+export const hitsOf = ({ passages, ideal }, answers) => {
   const grades = passages.map(([, , grade]) => grade);
   return { grades, ideal, relevant: grades.map((grade) => grade >= answers), R: ideal.filter((grade) => grade >= answers).length };
 };
 
+/** The value of each metric with its name, a bar, and what it says. */
+export const meters = ({ names, means, terms }) => {
+  const bars = SHOWN.map((metric) => {
+    const at = el("span", {}), value = el("b", {}), bar = el("i", {});
+    const term = el("a", { class: "term", ...terms[metric] }, names[metric]), track = el("div", { class: "board-bar", "aria-hidden": "true" }, bar);
+    return { metric, at, value, bar, element: el("div", {}, term, at, " ", value, track, el("small", {}, means[metric])) };
+  });
+  const show = (hits, cut) => {
+    for (const { metric, at, value, bar } of bars) {
+      const mean = hits.reduce((total, one) => total + METRICS[metric](one, cut).value, 0) / hits.length;
+      at.textContent = `@${cut}`;
+      value.textContent = mean.toFixed(3);
+      bar.style.width = `${100 * mean}%`;
+    }
+  };
+  return { element: el("output", { class: "hits-bars" }, ...bars.map(({ element }) => element)), show };
+};
+
 export const start = (box, words, { help = "help", k: from = 3, row: shown = 0 }) => {
-  const { queries, answers, terms } = data(words), hits = queries.map((query) => hitsOf(query, answers));
+  const { queries, answers } = data(words), hits = queries.map((query) => hitsOf(query, answers));
   const first = (row) => Math.max(0, hits[row].relevant.indexOf(true));
   const chosen = { row: Number(shown), at: first(shown) };
   const rank = el("b", {}), verdict = el("em", {}), title = el("span", {}), sentence = el("small", {});
@@ -37,23 +55,19 @@ export const start = (box, words, { help = "help", k: from = 3, row: shown = 0 }
     });
     return { element, boxes };
   });
-  const bars = SHOWN.map((metric) => {
-    const at = el("span", {}), value = el("b", {}), bar = el("i", {});
-    const term = el("a", { class: "term", ...terms[metric] }, words.names[metric]), track = el("div", { class: "board-bar", "aria-hidden": "true" }, bar);
-    return { metric, at, value, bar, element: el("div", {}, term, at, " ", value, track, el("small", {}, words.means[metric])) };
-  });
+  const scores = meters(data(words));
   const look = el("p", {}), k = cutoff(words.cutoff, from, () => draw());
   box.append(
     el("p", { class: "live-help" }, words[help], " ", help === "help" ? el("a", { href: "#cell-picture" }, words.more) : ""), key(words.key),
     el("div", { class: "hits-rows" }, ...rows.map(({ element }) => element), el("div", { class: "hits-row" }, look, k.element)),
-    el("output", { class: "hits-bars" }, ...bars.map(({ element }) => element)), passage,
+    scores.element, passage,
   );
 
-  const mean = (metric, cut) => hits.reduce((total, one) => total + METRICS[metric](one, cut).value, 0) / hits.length;
+  const mrr = (cut) => hits.reduce((total, one) => total + METRICS.mrr(one, cut).value, 0);
   const draw = () => {
     const cut = Number(k.input.value);
     box.style.setProperty("--k", cut);
-    look.textContent = fill(help === "help" || mean("mrr", cut) < mean("mrr", MOST) ? words.look : words.solved, { k: cut });
+    look.textContent = fill(help === "help" || mrr(cut) < mrr(MOST) ? words.look : words.solved, { k: cut });
     rows.forEach(({ element, boxes }, row) => {
       element.classList.toggle("chosen", row === chosen.row);
       boxes.forEach((one, at) => {
@@ -64,12 +78,7 @@ export const start = (box, words, { help = "help", k: from = 3, row: shown = 0 }
         one.tabIndex = at === (row === chosen.row ? chosen.at : first(row)) ? 0 : -1;
       });
     });
-    for (const { metric, at, value, bar } of bars) {
-      const now = mean(metric, cut);
-      at.textContent = `@${cut}`;
-      value.textContent = now.toFixed(3);
-      bar.style.width = `${100 * now}%`;
-    }
+    scores.show(hits, cut);
     const [name, shown, grade] = queries[chosen.row].passages[chosen.at];
     passage.classList.toggle("answers", grade >= answers);
     rank.textContent = fill(words.found, { rank: chosen.at + 1 });
