@@ -229,6 +229,14 @@ def test_one_question_through_the_steps(site: Site, language: str, size: dict[st
             assert place["y"] > 0
             assert place["y"] + place["height"] < min(size["height"], following["y"])
     if size == BESIDE:
+        site.page.goto("about:blank")
+        site.open(f"{language}/01_evaluation.html#cell-search")  # whoever comes by a link to a later step
+        site.until("document.querySelector('figure.journey > div')?.dataset.step === '4'")
+        site.page.evaluate("scrollBy(0, document.getElementById('cell-source').getBoundingClientRect().top - 300)")
+        place, following = (site.page.locator(f"figure.{kind}").last for kind in ("journey > div", "hits"))
+        site.until("document.querySelector('figure.journey > div').dataset.step === '5'")
+        ends = place.bounding_box()["y"] + place.bounding_box()["height"]
+        assert following.bounding_box()["y"] - 60 < ends < following.bounding_box()["y"]
         site.page.locator(".journey-steps button").nth(3).click()  # by hand
         assert shows(site, 0)["titles"] == titles
         assert site.page.evaluate("document.getAnimations().length") == 0  # this reader wants less motion
