@@ -121,9 +121,10 @@ def figure(edition: Edition, _argument: str) -> str:
         escape(words[key]).format(fewest=fewest, most=most, added=most - fewest) for key in ("growth", "dots")
     )
     return (
-        f'<div class="home-figure"><div><p>{said}</p>{_dotted(fewest, most)}<p class="home-dots">{dots}</p>'
+        f'<div class="home-figure"><div><p>{said}</p>{_dotted(fewest, most)}<p class="home-dots">{dots}</p></div>'
+        f"{_drawn(curves, words['axes'], edition)}"
         f'<p class="home-see"><a href="01_evaluation.html#{edition.heading_above("01_evaluation", "growth")}">'
-        f"{escape(words['see'])}</a></p></div>{_drawn(curves, words['axes'], edition)}</div>"
+        f"{escape(words['see'])}</a></p></div>"
     )
 
 
@@ -193,10 +194,10 @@ def _drawn(curves: dict[str, list[tuple[int, float]]], axes: list[str], edition:
     def y(value: float) -> float:
         return round(10 + 190 * (1 - value), 1)
 
-    parts = [f'<path d="M40 {y(v)}H330"/><text x="0" y="{y(v) + 5}">{v:g}</text>' for v in (0, 0.5, 1)]
+    parts = [f'<path d="M40 {y(v)}H330"/><text x="-16" y="{y(v) + 5}">{v:g}</text>' for v in (0, 0.5, 1)]
     parts += [f'<text x="{x[size]}" y="222" text-anchor="middle">{size}</text>' for size in (sizes[0], sizes[-1])]
     across, up = map(escape, axes)
-    parts += [f'<text x="185" y="222" text-anchor="middle">{across}</text>', f'<text x="0" y="-10">{up}</text>']
+    parts += [f'<text x="185" y="222" text-anchor="middle">{across}</text>', f'<text x="-16" y="-10">{up}</text>']
     below = 0.0  # the last label, for the next one to be under it
     for metric, curve in sorted(curves.items(), key=lambda item: -item[1][-1][1]):
         points = [(x[size], y(value)) for size, value in curve]
@@ -215,4 +216,4 @@ def _drawn(curves: dict[str, list[tuple[int, float]]], axes: list[str], edition:
         )
     cell = next(cell for cell in edition.lesson("01_evaluation").cells if cell.id == "growth")
     alt = escape(MARKS.sub("", alt_text(cell)))
-    return f'<svg class="drawn" role="img" aria-label="{alt}" viewBox="0 -24 460 252">{"".join(parts)}</svg>'
+    return f'<svg class="drawn" role="img" aria-label="{alt}" viewBox="-16 -24 476 252">{"".join(parts)}</svg>'
