@@ -14,17 +14,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
+from helpers.show.palette import GREYS
 from helpers.show.plots import CLEAR, COLOURS, MARKERS
 from helpers.show.vector import as_svg
 from tests.bench.reports import FOLDER
 
 BLUE, VERMILION, GREEN = COLOURS[:3]
-GRID = {"color": "#dddddd", "linewidth": 0.6}
+GREY = GREYS["quiet"]
+GRID = {"color": GREYS["grid"], "linewidth": 0.6}
 Charts = Iterator[tuple[str, Figure]]
 
 
 def metrics(report: dict[str, Any]) -> Charts:
     """Draw the times of a library in a row, one for each size; a chart for each kind of judgements, on one axis."""
+    ours = "helpers.metrics"
     cases = {case: {name: row["ms"] for name, row in rows.items()} for case, rows in report["results"].items()}
     table = pd.DataFrame(cases)
     table = table[~table.index.str.contains("columns|dicts")]
@@ -32,11 +35,13 @@ def metrics(report: dict[str, Any]) -> Charts:
         times = table.filter(like=kind)
         times = times.sort_values(times.columns[-1])
         _, axes = plt.subplots(figsize=(4.8, 4.8), layout="constrained")
-        axes.hlines(range(len(times)), times.min(axis=1), times.max(axis=1), color="#555555", linewidth=1)
-        for case, marker, colour in zip(times, MARKERS, COLOURS, strict=False):
+        colours = [BLUE if name == ours else GREY for name in times.index]
+        axes.hlines(range(len(times)), times.min(axis=1), times.max(axis=1), colors=colours, linewidth=1)
+        for case, marker in zip(times, MARKERS, strict=False):
             size = " × ".join(f"{int(number):,}" for number in case.split()[0].split("x"))
-            axes.plot(times[case], range(len(times)), linestyle="none", marker=marker, color=colour, label=size)
-        _name_rows(axes, times.index)
+            axes.scatter(times[case], range(len(times)), marker=marker, c=colours, zorder=3)
+            axes.plot([], linestyle="none", marker=marker, color=GREY, label=size)
+        _name_rows(axes, times.index, ours)
         axes.set(xscale="log", xlabel="milliseconds (log scale)", xlim=(table.min(axis=None) / 2, 3e6))
         axes.xaxis.set_major_locator(LogLocator(numticks=4))
         axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -82,7 +87,7 @@ def million(report: dict[str, Any]) -> Charts:
     )
     rows = range(len(table))
     both = {how: table[f"ms per query, {how}"] for how in ("together", "alone")}
-    times.hlines(rows, *both.values(), color="#555555", linewidth=1)
+    times.hlines(rows, *both.values(), color=GREY, linewidth=1)
     looks = ({"color": BLUE, "marker": "o"}, {"color": VERMILION, "marker": "s", "markerfacecolor": "none"})
     for (how, values), look in zip(both.items(), looks, strict=True):
         times.plot(values, rows, linestyle="none", label=how, **look)
@@ -110,10 +115,11 @@ CHARTS: dict[str, Callable[[dict[str, Any]], Charts]] = {
 }
 
 
-def _name_rows(axes: Axes, names: Iterable[str]) -> None:
-    """Write the name of each row above it, the first on top, and leave only the axis below."""
+def _name_rows(axes: Axes, names: Iterable[str], ours: str = "") -> None:
+    """Write the name of each row above it, that of this project bold, and leave only the axis below."""
     for row, name in enumerate(names):
-        axes.text(0, row - 0.33, name, transform=axes.get_yaxis_transform(), va="center", bbox=CLEAR)
+        weight = "bold" if name == ours else "normal"
+        axes.text(0, row - 0.33, name, transform=axes.get_yaxis_transform(), va="center", bbox=CLEAR, weight=weight)
     axes.set(yticks=[], ylim=(row + 0.4, -0.6))
     axes.spines[["left", "top", "right"]].set_visible(False)
     axes.grid(axis="x", **GRID)
@@ -121,11 +127,12 @@ def _name_rows(axes: Axes, names: Iterable[str]) -> None:
 
 
 def _bars(values: dict[str, float], ours: str, height: float) -> Axes:
-    """Draw a bar a name, top down, its value beside it; the one of this project has a colour of its own."""
+    """Draw a bar a name, top down, its value beside it; that of this project is blue, its name bold."""
     _, axes = plt.subplots(figsize=(4.4, height), layout="constrained")
     names = [*values][::-1]
     lengths = [values[name] for name in names]
-    bars = axes.barh(names, lengths, color=[VERMILION if name == ours else BLUE for name in names])
+    bars = axes.barh(names, lengths, color=[BLUE if name == ours else GREYS["box"] for name in names])
+    axes.get_yticklabels()[names.index(ours)].set_weight("bold")
     axes.bar_label(bars, [f"{v:,.1f}" if v < 100 else f"{v:,.0f}" for v in lengths], padding=3)
     axes.spines[["top", "right"]].set_visible(False)
     return axes
