@@ -173,10 +173,15 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     assert site.page.evaluate(height) < 3.3 * 46, "the title takes more than three lines"
     lesson = site.page.locator("main a[href='01_evaluation.html']:visible").count()
     assert lesson <= 3, "the same lesson is offered again and again"
+    site.look({"width": 768, "height": 900})
+    first, second, third, _ = (fact.bounding_box() for fact in site.page.locator(".home-facts li").all())
+    assert first["x"] == third["x"] < second["x"], "half of a tablet is empty, and the example further down"
     site.look(PHONE)
     assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], "wider than a phone"
     at = site.page.evaluate(places)
     assert at == sorted(at), "the lessons do not come next"
+    chart, link = (site.page.locator(f".home-figure > {part}").bounding_box() for part in ("svg", ".home-see"))
+    assert chart["y"] < link["y"], "the chart follows the link that ends its section"
     rows = [row.bounding_box() for row in site.page.locator("#lessons > ol > li").all()]
     assert {50 < row["height"] < 90 for row in rows} == {True}, "a lesson takes more than three lines of a phone"
     about = site.page.locator("#lessons > ol > li p:last-child")
