@@ -110,11 +110,17 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
     assert site.page.inner_text(".ask-examples .tool-title") == read_yaml(ASK)[language]["next"]
     site.look(PHONE)
     assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], "wider than a phone"
-    opened, beside = (
-        site.page.locator(".ask-lists li:has([open])").all(),
-        site.page.locator(".ask-lists").bounding_box(),
-    )
-    assert [one.bounding_box()["width"] for one in opened] == [beside["width"]], "a passage in half of a phone"
+    rows = [site.page.locator(".ask ol").nth(column).locator("li[data-id]").nth(1) for column in (0, 1)]
+    rows[1].locator("summary").click()
+    opened, beside = site.page.locator(".ask-below"), site.page.locator(".ask-lists").bounding_box()
+    opened.nth(1).wait_for()
+    assert {one.bounding_box()["width"] for one in opened.all()} == {beside["width"]}, "a passage in half of a phone"
+    tops = [row.bounding_box()["y"] for row in rows]
+    assert tops[0] == tops[1] < opened.last.bounding_box()["y"], "an open passage parts two of the same rank"
+    assert opened.last.locator("select").count() == 1
+    rows[1].locator("summary").click()
+    opened.nth(1).wait_for(state="detached")
+    assert rows[1].locator("details p, :scope > select").count() == 2, "a closed passage has lost its text"
     site.page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     site.page.locator(".ask-examples button").last.click()
     first = f"document.querySelector('.ask-lists li').getBoundingClientRect().top < {PHONE['height'] * 0.7}"
@@ -210,11 +216,21 @@ def test_judged_questions_near_to_ones_own_are_offered(site: Site, language: str
         assert site.page.input_value(".ask input") == text
         assert not site.page.locator(".ask-offer").is_visible()
         assert not near.is_visible()
+    text, by = {
+        "en": ("how to get sweat stains out of a shirt", "q021"),
+        "zh": ("怎么去掉衣服上的汗渍", "q021"),  # not one word of two characters in common
+    }[language]
+    site.page.fill(".ask input", text)
+    site.page.press(".ask input", "Enter")
+    site.until(f"document.querySelector('.ask-near:not([hidden]) b')?.textContent === {json.dumps(pocket.queries[by])}")
+    weak = read_yaml(ASK)[language]["weak"]
+    assert weak not in site.page.inner_text(".ask > .tool-note"), "a passage that fits is said not to"
     for text in {"en": ["why does bread go stale"], "zh": ["冬天车窗起雾怎么办"]}[language]:
         site.page.fill(".ask input", text)
         site.page.press(".ask input", "Enter")
         site.until("document.querySelectorAll('.ask-lists > div:first-child select')[0].value.startsWith('BM25')")
         assert not near.is_visible(), "led to another question by one word"
+        assert weak in site.page.inner_text(".ask > .tool-note")
     assert site.wrong == []
 
 

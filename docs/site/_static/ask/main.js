@@ -4,13 +4,14 @@ import { METRICS, find } from "../try/metrics.js";
 import { fuse } from "./encoder.js";
 import { WordIndex, tokenize } from "./words.js";
 
-const CUTOFF = 10, DEPTH = 100, SHOWN = 5; // SHOWN: rows before the others are unfolded
+const CUTOFF = 10, DEPTH = 100, SHOWN = 5, HALF = 0.5; // SHOWN: rows before the others are unfolded
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
 const chinese = document.documentElement.lang.startsWith("zh"), space = chinese ? "" : " ";
 let wanted = [chinese ? "multilingual" : "MiniLM", "BM25"]; // the systems to show where they can rank the question
 const matching = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.includes(":") || (name === "BM25" && !words.systems["BM25:bigrams"]));
 
 let loading = null, data = null, index = null, signs = null; // signs: the index of single characters
+const narrow = matchMedia("(max-width: 576px)"); // two lists stand side by side all the same
 let between = null; // a pattern: where one sentence ends and the next begins
 const small = new Set(words.small.split(" ")); // words that tell nothing of what is asked
 const whole = ([, title, body]) => (title ? `${title}\n${body}` : body);
@@ -139,21 +140,27 @@ const reason = (id, matched) => {
 };
 /** The words of the question that say what is asked. */
 const telling = () => without([...new Set(parts(query.text))], small);
-/** The judged question that shares most words with the reader's own: two at least, and half of its words. */
+const fillers = new RegExp(words.small.replaceAll(" ", "|"), "g");
+/** Which part of what is asked a text has: of its words or, as words of Chinese may be cut otherwise in the text, of its characters. */
+const part = (text) => (signs ? signs.share(query.text.replace(fillers, " "), text) : index.share(telling().join(" "), text));
+/** The judged question that shares most words with the reader's own: two at least, and half of its words. If none does, the one that the first passage found by words answers, where the two have half of what is asked. */
 const closest = () => {
   const [best] = data.queries.map(({ text }) => ({ text, common: shared(query.text, text, small).length })).sort((a, b) => b.common - a.common);
-  return best.common >= Math.max(2, telling().length / 2) && best.text;
+  if (best.common >= Math.max(2, telling().length / 2)) return best.text;
+  const [top] = (signs ?? index).search(query.text, "BM25", 1).map((at) => data.passages[at]);
+  return top && data.queries.find(({ text, grades: known }) => known[top[0]] >= data.answers && part(`${text}\n${whole(top)}`) >= HALF)?.text;
 };
+/** Whether one of the passages may well fit by its words: it has two of those that say what is asked or, of Chinese, half of the characters. */
+const fits = (ids) => ids.some((id) => (signs ? part(whole(data.byId.get(id))) >= HALF : found(id, small).length >= Math.min(2, telling().length)));
 /** The words of the question that say what is asked and that no passage has. */
 const missing = () => telling().filter((word) => (/\p{Script=Han}/u.test(word) ? !data.passages.some((passage) => whole(passage).includes(word)) : !index.postings.has(word)));
-/** What is known of a question that nobody has judged, in short and at length: whether the passages found may answer. */
-const verdict = (ids) => {
+/** What is known of a question that nobody has judged, in short and at length: whether the passages found may answer, the first of them perhaps a judged question. */
+const verdict = (ids, judged) => {
   if (query.lists) return ["", words.recorded];
   if (!ids.length) return [words.nothing, words.literal];
   const { cosine } = query, known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.queries.length };
   if (cosine !== undefined) return cosine < data.near.least ? [words.unlikely, fill(words.far, known)] : ["", fill(words.near, known)];
-  const lost = missing(), most = Math.max(...ids.map((id) => found(id, small).length));
-  const opening = most < Math.min(2, telling().length) ? [words.weak, words.few] : ["", words.own];
+  const lost = missing(), opening = judged || fits(ids) ? ["", words.own] : [words.weak, words.few];
   return lost.length ? [opening[0], opening[1] + space + listed(words.missing, lost)] : opening;
 };
 const short = (value) => String(Number(value.toFixed(3)));
@@ -164,25 +171,38 @@ const nearestSentence = ({ id, text }, passage, body) => {
   const sentences = body.split(between).filter(Boolean);
   return sentences[data.sentences[id ?? text]?.[passage]] ?? index.nearest(text, sentences);
 };
-/** A passage at its rank, which the reader may grade: its title opens its text, of which the style sheet shows that sentence where the passage answers. */
+/** A passage at its rank, which the reader may grade: its title opens its text, of which the style sheet shows that sentence where the passage answers. Beside another list on a phone, the text opens below the row. */
 const item = (id, rank, system) => {
   const [, name, body] = data.byId.get(id), sentence = nearestSentence(query, id, body), at = body.indexOf(sentence);
-  const row = el("li", { "data-id": id, "data-rank": rank }, el("details", {}, el("summary", {}, name, " ", reason(id, matching.includes(system))),
-    el("p", {}, body.slice(0, at), el("mark", {}, sentence), body.slice(at + sentence.length))),
-  el("select", { "aria-label": fill(words.mine, { title: name }), onchange: ({ target }) => judge(id, target.value) },
-    el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label)))),
-  el("q", {}, sentence), el("b", { "aria-hidden": "true" }));
-  row.style.setProperty("--rank", rank);
-  return row;
+  const text = el("p", {}, body.slice(0, at), el("mark", {}, sentence), body.slice(at + sentence.length));
+  const menu = el("select", { "aria-label": fill(words.mine, { title: name }), onchange: ({ target }) => judge(id, target.value) },
+    el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label))));
+  const below = el("li", { class: "ask-below" }, el("b", {}, fill(words.place, { system: words.systems[system], rank })));
+  const place = () => {
+    if (narrow.matches && details.open && !result.classList.contains("alone")) {
+      below.append(text, menu);
+      row.after(below);
+    } else {
+      details.append(text);
+      details.after(menu);
+      below.remove();
+    }
+  };
+  const details = el("details", { ontoggle: place }, el("summary", {}, name, " ", reason(id, matching.includes(system))), text);
+  const row = el("li", { "data-id": id, "data-rank": rank }, details, menu, el("q", {}, sentence), el("b", { "aria-hidden": "true" }));
+  for (const one of [row, below]) one.style.setProperty("--rank", rank);
+  return Object.assign(row, { menu, below, place });
 };
+narrow.addEventListener("change", () => box.querySelectorAll("li[data-id]").forEach((row) => row.place()));
 
 /** Show the grade of each passage, and the metrics of both lists. */
 const draw = () => {
   const judged = grades();
   for (const element of box.querySelectorAll(".ask-lists li[data-id]")) {
-    const { id } = element.dataset, grade = query.grades[id], select = element.querySelector("select"), mark = element.querySelector(":scope > b");
+    const { id } = element.dataset, grade = query.grades[id], { menu: select, below } = element, mark = element.querySelector(":scope > b");
     element.className = judged.has(id) ? `grade-${judged.get(id)}` : "";
     [mark.textContent, mark.title] = judged.has(id) ? [fill(words.grade, { grade: judged.get(id) }), words.grades[judged.get(id)]] : ["", ""];
+    below.classList.toggle("answers", judged.get(id) >= data.answers);
     select.className = mark.className = own.has(id) ? "own" : "";
     select.options[0].textContent = grade === undefined ? words.unjudged : words.grades[grade];
   }
@@ -205,7 +225,7 @@ const draw = () => {
 
 const judge = (id, value) => {
   if (value === "") own.delete(id); else own.set(id, Number(value));
-  for (const select of box.querySelectorAll(`li[data-id="${id}"] select`)) select.value = value;
+  for (const { menu } of box.querySelectorAll(`li[data-id="${id}"]`)) menu.value = value;
   draw();
 };
 
@@ -218,7 +238,7 @@ const show = (systems = wanted) => {
   });
   const filled = choices.map(({ value }) => {
     const ids = ranks(value) ? retrieved(value) : [];
-    return free && matching.includes(value) && !ids.some((id) => found(id, small).length) ? [] : ids; // all found by words that tell nothing
+    return free && matching.includes(value) && !ids.some((id) => found(id, small).length) && !(signs && fits(ids)) ? [] : ids; // all found by words that tell nothing
   });
   const alone = shown.length < 2;
   result.classList.toggle("alone", alone);
@@ -232,11 +252,12 @@ const show = (systems = wanted) => {
     empty[i].hidden = alone || rows.length > 0;
   });
   const [first, second] = shown.map((system) => data.means[system]);
-  if (free) say(verdict(filled.flat()), "tool-note"); else say(["", fill(words.known, { queries: data.queries.length, first, second })], "tool-help");
-  const offered = Boolean(SIZE && !ready && !query.lists), judged = free && !query.lists && closest();
+  const judged = free && !query.lists && closest();
+  if (free) say(verdict(filled.flat(), judged), "tool-note"); else say(["", fill(words.known, { queries: data.queries.length, first, second })], "tool-help");
+  const offered = Boolean(SIZE && !ready && !query.lists);
   if (offered) (alone ? columns[1] : notice).append(offer);
   near.hidden = !judged;
-  if (judged) near.replaceChildren(el("span", {}, words.judged), space, el("b", {}, judged));
+  if (judged) near.replaceChildren(el("span", {}, words.judged), space, el("b", {}, judged), space, el("span", {}, words.two));
   title.textContent = free && !query.lists && !judged ? words.apart : words.next;
   for (const [each, main] of [[near, judged], [button, offered && !judged], [go, !offered && !judged]]) each.classList.toggle("main", Boolean(main)); // a page has one main button
   result.hidden = false;

@@ -65,6 +65,13 @@ export class WordIndex {
     return texts[sums.indexOf(Math.max(...sums))];
   }
 
+  /** Return which part of a query's words a text has, from 0 to 1; rare words count more. */
+  share(query, text) {
+    const there = new Set(this.cut(text)), wanted = [...new Set(this.cut(query))];
+    const sum = (units) => units.reduce((total, unit) => total + this.rarity(this.postings.get(unit) ?? []), 0);
+    return sum(wanted.filter((unit) => there.has(unit))) / sum(wanted) || 0;
+  }
+
   /** Return the numbers of the k best passages that share a word with a query, by "BM25" or "TF-IDF". */
   search(query, system, k = 10) {
     const counts = counted(this.cut(query)), scores = new Float64Array(this.size);
