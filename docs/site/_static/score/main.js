@@ -103,7 +103,16 @@ const spread = (rows, k) => {
   const range = (i) => (i ? fill(words.range, { low: (i - 1) / BINS, high: i / BINS }) : "0");
   const choose = (chosen) => {
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === chosen)));
-    list.replaceChildren(listed(bins[chosen], range(chosen), k));
+    const region = listed(bins[chosen], range(chosen), k);
+    const more = el("button", { type: "button", class: "score-more", onclick: () => region.scrollBy({ top: region.clientHeight * 0.8 }) });
+    const count = () => { // of the rows below those in sight
+      const { bottom } = region.getBoundingClientRect(), n = [...region.querySelectorAll("tbody tr")].filter((row) => row.getBoundingClientRect().bottom > bottom + 1).length;
+      more.textContent = fill(words.more, { n });
+      more.classList.toggle("none", !n); // keeps its place
+    };
+    region.addEventListener("scroll", count);
+    new ResizeObserver(count).observe(region);
+    list.replaceChildren(region, more);
   };
   const buttons = bins.map((bin, i) => {
     const button = el("button", { type: "button", disabled: !bin.length, onclick: () => choose(i) }, el("b", {}, String(bin.length)), el("i", {}), el("span", {}, range(i)));
