@@ -29,7 +29,7 @@ from notebooks.kit.tables import CELL, parse, text_of
 
 NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 SHORT = 22  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
-SHOWN_WHOLE = 12  # lines of code: what is longer shows its beginning, and may be split over two sheets of paper
+SHOWN_WHOLE = 16  # lines of code: what is longer shows its beginning, and may be split over two sheets of paper
 PASSAGE = 200  # letters: an output with such a line is a text to read
 PHONE = 44  # letters of a line of code on a phone, where what is long once it wraps shows its beginning too
 DITTO = "同上"  # how the Chinese of a name ends that says only what the one before it says
