@@ -70,7 +70,7 @@ html_copy_source = False
 html_show_sphinx = False
 html_domain_indices = False
 html_baseurl = ADDRESS.site + LANGUAGE + "/"
-html_sidebars = {"**": ["navbar-logo.html", "search-button-field.html", "contents.html"]}
+html_sidebars = {"**": ["navbar-logo.html", "find.html", "contents.html"]}
 html_theme_options = {
     "repository_url": ADDRESS.repository,
     "repository_branch": ADDRESS.tag,

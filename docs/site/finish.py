@@ -79,6 +79,7 @@ _SCROLLED = re.compile(r'(?<=document\.querySelector\()"div\.bd-sidebar"')  # th
 # The theme marks a section in the contents when its heading comes into the window: none after a jump (site.js does it).
 _MARKED = re.compile(r'e\(function\(\)\{const e=document\.querySelector\("#pst-page-toc-nav"\);.*?,c\(\)\}\),')
 _FOCUS = re.compile(r"\w\.tabIndex=\w\.scrollWidth[^}]*")  # a layout for each box; site.js does it with one for all
+_BLUR = re.compile(r"\bt\.blur\(\)(?=\}\),!0\))")  # of what opens a dialog: the focus could not return to it
 _STYLES = ("fa-solid", "fa-regular", "fa-brands", "fa-lg", "fa-fw", "fa-sm")
 Icons = dict[str, tuple[str, str]]
 
@@ -102,10 +103,9 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     for pattern in UNUSED:
         for path in sorted(folder.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    theme_script = static / "scripts" / "pydata-sphinx-theme.js"
-    code = theme_script.read_text(encoding="utf-8")
-    code = _SCROLLED.sub("'.sidebar-primary-item:has(.bd-docs-nav)'", _MARKED.sub("", _FOCUS.sub("", code)))
-    theme_script.write_text(code, encoding="utf-8")
+    for script in sorted((static / "scripts").glob("*.js")):
+        code = _BLUR.sub("", _MARKED.sub("", _FOCUS.sub("", script.read_text(encoding="utf-8"))))
+        script.write_text(_SCROLLED.sub("'.sidebar-primary-item:has(.bd-docs-nav)'", code), encoding="utf-8")
     used = names(folder)
     for path in sorted([*static.glob("*.css"), *(static / "styles").glob("*.css")]):
         text = _FONTS.sub("", path.read_text(encoding="utf-8"))  # the font files are not shipped

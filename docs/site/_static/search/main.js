@@ -1,28 +1,34 @@
 // The search page: sections of the site for what the reader types, with an excerpt of each.
-import { explain, item, load } from "./results.js";
+import { FIRST, cards, fill, item, load } from "./results.js";
 
-const MOST = 20, FIRST = 5; // sections in all, and before the reader asks for more
+const NEXT = 15; // sections that the button adds
 
 const start = async () => {
   const box = document.getElementById("search-results"), said = document.getElementById("search-summary");
   const input = document.querySelector(".bd-search-container input[name=q]"), term = document.getElementById("search-term");
   const more = Object.assign(document.createElement("button"), { className: "search-more", type: "button", hidden: true });
+  const near = Object.assign(document.createElement("div"), { className: "search-near" });
   const index = await load(box.dataset.index);
-  box.after(more);
+  box.after(more, near);
+  let query, found;
+  const count = () => {
+    const rest = found.filter(({ weak }) => !weak).length - box.children.length;
+    said.replaceChildren(...index.count(query, found, box.children.length));
+    more.hidden = rest <= 0;
+    more.textContent = index.words.more.replace("{}", Math.min(rest, NEXT));
+  };
   more.addEventListener("click", () => {
-    const rest = [...box.children].slice(FIRST);
-    for (const one of rest) one.hidden = false;
-    more.hidden = true;
-    rest[0].querySelector("a").focus();
+    const added = found.slice(box.children.length, box.children.length + NEXT).map((section) => item(section));
+    box.append(...added);
+    added[0].querySelector("a").focus();
+    count();
   });
   const show = () => {
-    const query = input.value.trim().slice(0, 200), found = query ? index.search(query, MOST) : [];
-    box.replaceChildren(...found.map((section) => item(section)));
-    for (const one of [...box.children].slice(FIRST)) one.hidden = true;
-    more.hidden = found.length <= FIRST;
-    more.textContent = index.words.more.replace("{}", found.length - FIRST);
-    explain(term, index.define(query), box);
-    said.replaceChildren(...index.count(query, found, MOST));
+    query = input.value.trim().slice(0, 200);
+    found = query ? index.search(query) : [];
+    fill(box, near, found, index.words.near);
+    term.replaceChildren(...cards(index.define(query)));
+    count();
     said.dataset.query = query;
     return query;
   };

@@ -4,7 +4,8 @@
 const HAN = /[\u3400-\u4dbf\u4e00-\u9fff]+/g;
 const WEIGHT = { title: 4, also: 4, page: 3, text: 1, code: 0.4 };
 const K1 = 1.2, B = 0.7;
-const TAIL = 0.48, THREE = 0.25, TERM = 0.05; // of the best score: what has less is noise; the first three may have less than others, and all may for a term
+const TAIL = 0.48, THREE = 0.25, TERM = 0.05; // of the best score: what has less is weak; the first three may have less than others, and all may for a term
+const NOISE = 0.015;
 const QUESTION = /(?:\S+\s+){2}\S|[\u3400-\u9fff]{6}/; // three words, or six characters: more than a term
 
 /** English as Americans write it; the text keeps its length. */
@@ -203,14 +204,14 @@ export class Index {
   spots(text, query) {
     const asked = words(query).filter(marked), begun = asked.filter((word) => word.length > 2 && !this.postings.has(word));
     const han = (query.match(HAN) ?? []).flatMap((run) => [...run].flatMap((_, i) => [...run].slice(i + 1).map((__, j) => run.slice(i, i + j + 2))));
-    const parts = [...han.sort((a, b) => b.length - a.length), "[a-z0-9_]+(?:\\.[0-9]+)?"];
+    const parts = [...han.filter((part) => !/^的|的$/.test(part)).sort((a, b) => b.length - a.length), "[a-z0-9_]+(?:\\.[0-9]+)?"];
     const meets = (word) => asked.includes(word) || begun.some((part) => word.startsWith(part));
     return [...text.matchAll(new RegExp(parts.join("|"), "gi"))]
       .filter(([part]) => part.match(HAN) || (/[^_]/.test(part) && latin(part).map(stem).every(meets)))
       .map(({ 0: part, index }) => [index, index + part.length, words(part).join(" "), Math.max(...words(part).map((word) => this.rarity(word)))]);
   }
 
-  /** Sections for a query, best first: {section, score, reading}, and only those that come near the best.
+  /** Sections for a query, best first: {section, score, reading, weak}; weak are those that do not come near the best.
    A name of the package goes before all but sections with the query as their heading. */
   search(query, question = false) {
     const best = new Map();
@@ -221,7 +222,8 @@ export class Index {
     }
     const asked = query.toLowerCase().trim(), name = called(asked.replace(/\(\)$/, ""), asked.endsWith("()"));
     const least = (at) => (!question ? TERM : at < 3 ? THREE : TAIL);
-    const found = [...best.values()].sort((a, b) => b.score - a.score).filter((one, at, [top]) => one.score > top.score * least(at) || name(one));
+    const found = [...best.values()].sort((a, b) => b.score - a.score).filter((one, _, [top]) => one.score > top.score * NOISE || name(one))
+      .map((one, at, [top]) => ({ ...one, weak: one.score <= top.score * least(at) && !name(one) }));
     if (!found.some(name)) return found;
     const headed = ({ section, reading }) => section.title.toLowerCase().split(/[:：]/)[0] === reading.toLowerCase().trim();
     return [...found.filter(headed), ...found.filter(name), ...found.filter((one) => !headed(one) && !name(one))];
@@ -265,20 +267,20 @@ export const excerpt = (text, spots, letters, before = 40) => {
   while (far && start < place && within(start)) start += 1;
   const end = start + letters >= text.length ? text.length : Math.max(text.lastIndexOf(" ", start + letters), start + letters - 15);
   const part = text.slice(start, end).trim();
-  return (far ? `…${part.replace(/^[^\p{L}\p{N}]+/u, "")}` : part) + (end < text.length && !/[.!?。！？]$/.test(part) ? "…" : "");
+  return (far ? `…${part.replace(/^[^\p{L}\p{N}]+/u, "")}` : part) + (end < text.length && !/(?<!\d)\.$|[!?。！？]$/.test(part) ? "…" : "");
 };
 
 /** What to quote of a section for a query, given Index.spots: to a question what is to be learnt from it, unless its prose has much
- more of what is asked for and the title lacks; else a part of its prose, or, if they have more, one or two rows of its tables. A page is quoted from
- its beginning. */
+ more of what is asked for and the title lacks, or that has none of it; else a part of its prose, or, if they have more, one or two rows
+ of its tables. A page is quoted from its beginning, if that has some of it. */
 export const quote = ({ title, text, code, point, page }, query, spots, question, letters, before) => {
   const [prose, , ...rows] = text.split("\n"), within = (part) => spots(part, query), value = (part) => worth(within(part), 0, Infinity);
   const most = (begin) => rows.reduce((best, row) => (value(begin + row) > value(begin + best) ? row : best), rows[0] ?? "");
-  const said = excerpt(prose, page ? [] : within(prose), letters, before), row = most(""), both = `${row}\n${most(`${row}\n`)}`;
+  const begins = page ? excerpt(prose, [], letters, before) : "", said = value(begins) ? begins : excerpt(prose, within(prose), letters, before), row = most(""), both = `${row}\n${most(`${row}\n`)}`;
   const titled = new Set(within(title).map(([, , word]) => word));
   const added = (part) => worth(within(part).filter(([, , word]) => !titled.has(word)), 0, Infinity);
-  if (question && point && added(said) <= Math.max(2 * added(point), added(query) / 2)) return [excerpt(point, within(point), letters)];
-  if (prose && (page || value(both) <= value(said))) return [said];
+  if (question && point && (value(point) || !value(said)) && added(said) <= Math.max(2 * added(point), added(query) / 2)) return [excerpt(point, within(point), letters)];
+  if (prose && (value(begins) || value(both) <= value(said))) return [said];
   const told = value(both) > value(row) ? rows.filter((one) => both.split("\n").includes(one)) : [row || code];
   return told.map((part) => excerpt(part, [], letters));
 };

@@ -1,6 +1,7 @@
 // What the search finds, as the search page and the search field of every page show it.
 import { Index, bare, containing, isQuestion, parts, quote, words } from "./match.js";
 
+export const FIRST = 5; // sections shown before the reader asks for more
 const TERMS = 2; // definitions shown
 const OF_ONE_PAGE = 4; // sections shown of one page
 const ELSEWHERE = ["glossary.html", "pitfalls.html", "cheatsheet.html"]; // where to look when nothing is found
@@ -37,19 +38,20 @@ export const load = async (url) => {
   const simple = new Map(data.simplified.match(/../gs).map(([old, now]) => [old, now]));
   const simplified = (text) => [...text].map((letter) => simple.get(letter) ?? letter).join("");
   const asked = (query) => bare(simplified(query));
-  const search = (query, most) => {
+  /** What is found, and as much that is only near to the query as makes up for few. */
+  const search = (query) => {
     const question = isQuestion(simplified(query)) && !terms.has(key(asked(query))); // "what is recall" asks for a term
     const seen = new Map(), heads = new Map(); // sections of the same name are one result
     for (const found of index.search(asked(query), question)) {
       const { title, of } = found.section, head = heads.get(title);
       seen.set(of, (seen.get(of) ?? 0) + 1);
-      if (head) head.others.push(found.section);
+      if (head && !found.weak) head.others.push(found.section);
+      else if (head) continue;
       else if (seen.get(of) <= OF_ONE_PAGE) heads.set(title, { ...found, typed: asked(query), question, others: [], said: data.words.by, spots: (...given) => index.spots(...given) });
     }
-    return [...heads.values()].slice(0, most);
+    return [...heads.values()].filter(({ weak }, at) => !weak || at < FIRST);
   };
-  /** The terms that a query names, two at most, in its order, and whether one of them is all it asks about: the query itself, what
-   it asks about, the longest names within it. */
+  /** The terms that a query names, two at most, in its order: the query itself, what it asks about, the longest names within it. */
   const define = (query) => {
     const whole = asked(query).toLowerCase(), found = new Map(), free = (text) => containing(text)(rest);
     let rest = whole;
@@ -57,19 +59,20 @@ export const load = async (url) => {
       found.set(terms.get(key(text)), whole.indexOf(text));
       rest = rest.replaceAll(text, " ".repeat(text.length));
     };
-    if (terms.has(key(whole))) return { terms: [terms.get(key(whole))], alone: true };
+    if (terms.has(key(whole))) return [terms.get(key(whole))];
     for (const part of parts(whole)) if (terms.has(key(part))) take(part);
     for (const name of names) if (free(name)) take(name);
-    return { terms: [...found].slice(0, TERMS).sort(([, a], [, b]) => a - b).map(([term]) => term), alone: false };
+    return [...found].slice(0, TERMS).sort(([, a], [, b]) => a - b).map(([term]) => term);
   };
   const elsewhere = data.pages.filter(({ url }) => ELSEWHERE.includes(url)).flatMap(({ url, title }) => [" ", link(url, title)]);
-  /** How many sections are found, and the words that none has; where none is found, links to pages that explain the most. */
-  const count = (query, found, most) => {
-    const { words: said } = data;
-    if (!query) return [];
+  /** How many sections are shown of those found, and the words that none has; where none is found, links to pages that explain the
+   most; before one asks, questions to begin with. */
+  const count = (query, found, shown) => {
+    const { words: said } = data, all = found.filter(({ weak }) => !weak).length;
+    if (!query) return [said.samples, make("ul", "", ...said.asked.map((one) => make("li", "", link(`search.html?q=${encodeURIComponent(one)}`, one))))];
     if (!found.length) return [said.nothing, ...elsewhere];
     const lacking = index.lacking(query).map((word) => said.lacking.replace("{}", word));
-    return [(found.length < most ? said.found : said.first).replace("{}", found.length), ...lacking];
+    return [(all === 1 ? said.one : all > shown ? said.first : said.found).replace("{}", Math.min(all, shown)).replace("{}", all), ...lacking];
   };
   return { search, count, words: data.words, define };
 };
@@ -93,15 +96,14 @@ export const item = ({ section, reading, typed, question, others, said, spots },
   return make("li", "", title, ...where, ...same, ...by, ...quoted.map((part) => make("p", "", ...marked(part, spots(part, query)))));
 };
 
-/** Say in a box what the glossary says of the terms that Index.define returns: before the results if there is nothing else to ask
- about, else below the first of them. */
-export const explain = (box, { terms, alone }, list) => {
-  box.replaceChildren(...cards(terms));
-  const first = list.firstElementChild;
-  if (alone || !first) list.before(box);
-  else first.append(box);
+/** Show the first of what is found in a list, and in a box after it, below a head, what is only near to the query. */
+export const fill = (list, near, found, head, short = false) => {
+  const items = (kind) => found.filter(({ weak }) => weak === kind).slice(0, FIRST).map((one) => item(one, short));
+  const weak = items(true);
+  list.replaceChildren(...items(false));
+  near.replaceChildren(...(weak.length ? [make("p", "", head), Object.assign(make("ol", "", ...weak), { start: list.children.length + 1 })] : []));
 };
 
-/** What the glossary says of terms, each on a Chinese page with its English name if that differs. */
-const cards = (terms) => terms.map(({ names: [name, other = name], means, url }) =>
+/** What the glossary says of the terms that Index.define returns, each on a Chinese page with its English name if that differs. */
+export const cards = (terms) => terms.map(({ names: [name, other = name], means, url }) =>
   make("span", "", make("b", "", link(url, name)), other === name ? " " : ` (${other}) `, means));
