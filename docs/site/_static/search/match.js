@@ -5,7 +5,7 @@ const HAN = /[\u3400-\u4dbf\u4e00-\u9fff]+/g;
 const WEIGHT = { title: 4, also: 4, page: 3, text: 1, code: 0.4 };
 const K1 = 1.2, B = 0.7;
 const TAIL = 0.48, THREE = 0.25, TERM = 0.05; // of the best score: what has less is weak; the first three may have less than others, and all may for a term
-const NOISE = 0.015;
+const NOISE = 0.005; // what has less is not even near
 const QUESTION = /(?:\S+\s+){2}\S|[\u3400-\u9fff]{6}/; // three words, or six characters: more than a term
 
 /** English as Americans write it; the text keeps its length. */

@@ -38,7 +38,7 @@ export const load = async (url) => {
   const simple = new Map(data.simplified.match(/../gs).map(([old, now]) => [old, now]));
   const simplified = (text) => [...text].map((letter) => simple.get(letter) ?? letter).join("");
   const asked = (query) => bare(simplified(query));
-  /** What is found, and as much that is only near to the query as makes up for few. */
+  /** What is found, and, where that is little, what is only near to the query. */
   const search = (query) => {
     const question = isQuestion(simplified(query)) && !terms.has(key(asked(query))); // "what is recall" asks for a term
     const seen = new Map(), heads = new Map(); // sections of the same name are one result
@@ -49,7 +49,8 @@ export const load = async (url) => {
       else if (head) continue;
       else if (seen.get(of) <= OF_ONE_PAGE) heads.set(title, { ...found, typed: asked(query), question, others: [], said: data.words.by, spots: (...given) => index.spots(...given) });
     }
-    return [...heads.values()].filter(({ weak }, at) => !weak || at < FIRST);
+    const every = [...heads.values()], few = every.length < FIRST || every[FIRST - 1].weak;
+    return every.filter(({ weak }, at) => !weak || (few && at < 2 * FIRST));
   };
   /** The terms that a query names, two at most, in its order: the query itself, what it asks about, the longest names within it. */
   const define = (query) => {
@@ -96,11 +97,11 @@ export const item = ({ section, reading, typed, question, others, said, spots },
   return make("li", "", title, ...where, ...same, ...by, ...quoted.map((part) => make("p", "", ...marked(part, spots(part, query)))));
 };
 
-/** Show the first of what is found in a list, and in a box after it, below a head, what is only near to the query. */
+/** Show the first of what is found in a list, and in a box after it, below a head, what is only near to the query but has its words. */
 export const fill = (list, near, found, head, short = false) => {
-  const items = (kind) => found.filter(({ weak }) => weak === kind).slice(0, FIRST).map((one) => item(one, short));
-  const weak = items(true);
-  list.replaceChildren(...items(false));
+  const items = (kind, most) => found.filter(({ weak }) => weak === kind).slice(0, most).map((one) => item(one, short));
+  list.replaceChildren(...items(false, FIRST));
+  const weak = items(true).filter((one) => one.querySelector("mark")).slice(0, FIRST - list.children.length);
   near.replaceChildren(...(weak.length ? [make("p", "", head), Object.assign(make("ol", "", ...weak), { start: list.children.length + 1 })] : []));
 };
 
