@@ -66,7 +66,7 @@ def _add_intervals(rows: Rows) -> None:
     if text_of(rows[0][0]) != "mean":
         start = min(0.0, *(math.floor(low / STEP) * STEP for _, low, _ in values))
         end = max(0.0, *(math.ceil(high / STEP) * STEP for *_, high in values))
-    ends = "".join(f"<span>{place:.2g}</span>" for place in (start, end)).replace("-", "−")
+    ends = " ".join(f"<span>{place:.2g}</span>" for place in (start, end)).replace("-", "−")
     rows[0][-1].insert_after(parse(f'<td class="range" aria-hidden="true">{ends}</td>'))
     for row, places in zip(rows[1:], values, strict=True):
         zero, mean, low, high = (f"{100 * (place - start) / (end - start):.0f}" for place in (0, *places))

@@ -39,7 +39,7 @@ from docs.site.project import MARKS, Edition, addresses, notes, slugs
 from docs.site.run import LESSONS
 from notebooks.kit.notebooks import lesson_names
 
-NEEDS = "<!-- needs -->"  # in lesson-bar.html: what a lesson needs, taken out of its text
+NEEDS = "<!-- needs -->"  # in lesson-bar.html: what a lesson needs, taken out of its text, and below it how it runs
 LINES_A_CELL = 10_000  # MyST-NB counts the lines of a notebook so: cell 0 begins at line 10,000
 
 
@@ -92,10 +92,10 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     needs = [p for p in doctree.findall(nodes.paragraph) if p.astext().startswith(edition.words["needs"])][:1]
     for paragraph in needs:
         paragraph.parent.remove(paragraph)
-    start, _, end = lesson_bar(app, name).partition(NEEDS)
-    told = nodes.inline("", "", *[child for paragraph in needs for child in paragraph.children], classes=["needs"])
+    start, middle, end = (nodes.raw("", part, format="html") for part in lesson_bar(app, name).split(NEEDS))
+    told, runs = split_needs(needs, edition.words["running"])
     at = title.parent.index(title) + 1
-    title.parent[at:at] = [nodes.raw("", start, format="html"), told, nodes.raw("", end, format="html")]
+    title.parent[at:at] = [start, told, middle, runs, end]
     number = edition.words["lesson"].format(int(name[:2]))
     doctree.insert(0, nodes.raw("", f'<p class="lesson-number">{number}</p>', format="html"))
     number_parts(edition, name, title.parent)
@@ -106,6 +106,19 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
             words = [type(node) for node in paragraph.children if node.astext()]  # without MyST's empty texts
             if isinstance(paragraph, nodes.paragraph) and words == [nodes.strong]:
                 paragraph["classes"].append("takeaway")
+
+
+def split_needs(paragraphs: list[nodes.paragraph], words: str) -> tuple[nodes.inline, nodes.inline]:
+    """Return what a reader needs, and the sentences from the one on that says how the lesson runs, by its words."""
+    told, runs = nodes.inline(classes=["needs"]), nodes.inline(classes=["needs"])
+    for child in [child for paragraph in paragraphs for child in paragraph.children]:
+        found = isinstance(child, nodes.Text) and re.search(rf"[^.。]*(?:{words})", child)
+        if found and not runs.children:
+            told += nodes.Text(child[: found.start()])
+            runs += nodes.Text(child[found.start() :].lstrip())
+        else:
+            (runs if runs.children else told).append(child)
+    return told, runs
 
 
 def number_parts(edition: Edition, name: str, lesson: nodes.Element) -> None:

@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 
 from docs.site.chinese import polished
 from docs.site.project import Edition, site_words
-from docs.site.styles import names, needed
+from docs.site.styles import asked, names, needed
 from notebooks.kit.translation import glossary
 
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'"
@@ -106,10 +106,10 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     for script in sorted((static / "scripts").glob("*.js")):
         code = _BLUR.sub("", _MARKED.sub("", _FOCUS.sub("", script.read_text(encoding="utf-8"))))
         script.write_text(_SCROLLED.sub("'.sidebar-primary-item:has(.bd-docs-nav)'", code), encoding="utf-8")
-    used = names(folder)
+    used, properties = names(folder), asked(folder)
     for path in sorted([*static.glob("*.css"), *(static / "styles").glob("*.css")]):
         text = _FONTS.sub("", path.read_text(encoding="utf-8"))  # the font files are not shipped
-        path.write_text(needed(text, used), encoding="utf-8")
+        path.write_text(needed(text, used, properties), encoding="utf-8")
 
 
 @dataclass

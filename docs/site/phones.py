@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from notebooks.kit.tables import CELL
+from notebooks.kit.tables import CELL, parse, text_of
 
 ROW, CELL_WIDTH, WORD, NARROW = 80, 40, 16, 8  # letters: more do not fit a row, a cell, half of a phone; few in a cell
+PASSAGE = 150  # letters, of the longest in a list of passages
 
 
 def classes(rows: Sequence[Sequence[str]]) -> tuple[list[str], int]:
@@ -62,8 +63,29 @@ def list_output(document: BeautifulSoup) -> None:
         if "listed" not in kind:
             continue
         table["class"] = " ".join([str(table.get("class", "")), *kind]).strip()
+        if _mark_passages(rows):
+            table["class"] += " numbered passages"
+            continue
         for row in rows:
             for name, cell in list(zip(head, row, strict=True))[first:]:
                 label = document.new_tag("span", attrs={"class": "label"})
                 label.string = next(name.stripped_strings, "")
                 cell.insert(0, label)
+
+
+def _mark_passages(rows: Sequence[Sequence[Tag]]) -> bool:
+    """Mark languages and titles in a list of passages in English and Chinese; return whether it is one."""
+    columns = list(zip(*rows, strict=True))[1:]
+    if [all(text_of(cell)[-2:] > "\u2e7f" for cell in column) for column in columns] != [False, True]:
+        return False
+    if max(_width(text_of(cell)) for column in columns for cell in column) < PASSAGE:
+        return False
+    for language, column in zip(("en", "zh-CN"), columns, strict=True):
+        for cell in column:
+            cell["lang"] = language
+            title, stop, text = text_of(cell).partition(". ")
+            if stop:
+                cell.string = f" {text}"
+                bold = parse(f"<b>{escape(title)}.</b>")
+                cell.insert(0, bold)
+    return True

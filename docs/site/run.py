@@ -37,7 +37,7 @@ LESSONS = {
     "04_judgements": Lesson(("matplotlib", "numpy", "pandas", "scikit-learn", "scipy")),
 }
 AT_ONCE = ("archives", "elsewhere", "lesson", "total", "words")  # what the offer needs; the rest is fetched on start
-PLACE = '<p class="launch">'
+PLACE = '<details class="behind launch">'
 
 
 def packages(names: tuple[str, ...]) -> set[str]:

@@ -246,6 +246,9 @@ def test_the_head_of_a_lesson_says_what_it_needs(site: Path, name: str, language
     soup = BeautifulSoup((site / language / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
     needs = notes(ROOT)["words"][language]["needs"]
     assert needs in soup.select_one(".lesson-bar > p").text
+    runs = re.compile(rf"{notes(ROOT)['words'][language]['running']}|README")
+    assert runs.search(soup.select_one(".launch .needs").text)
+    assert not runs.search(soup.select_one(".lesson-bar > p").text), "how it runs stands below"
     colab = soup.select(".lesson-bar .run a[href*='colab']")
     assert len(colab) == (name not in LESSONS)  # else it runs in the page
     assert not [p for p in soup.select("article section p") if p.text.startswith(needs)]
@@ -491,12 +494,14 @@ def test_rules_that_no_page_uses_are_dropped():
         "@media (width<9px){.gone{left:0}}@media print{.kept,a.gone{left:0}}@keyframes x{to{top:0}}"
         '.kept:not(.gone, :is(.gone, b)),i.gone{top:1px}.p\\:x[title="a,b"]{top:2px}'
     )
-    assert needed(css, {"kept"}) == (
+    assert needed(css, {"kept"}, set()) == (
         '@charset "utf-8";p{margin:0}.kept:is(.gone,.kept){top:0}@media print{.kept{left:0}}@keyframes x{to{top:0}}'
         ".kept:not(.gone, :is(.gone, b)){top:1px}"
     )
-    assert "top:2px" in needed(css, {"p:x"})
-    assert needed('@import "a.css";\n', set()) == '@import "a.css";'
+    assert "top:2px" in needed(css, {"p:x"}, set())
+    assert needed('@import "a.css";\n', set(), set()) == '@import "a.css";'
+    css = 'p{--gone:url("a;b");--kept: 1;color:var(--kept);--gone:2}'
+    assert needed(css, set(), {"--kept"}) == "p{--kept: 1;color:var(--kept);}"
 
 
 def test_sitemap_and_robots(site: Path):

@@ -61,6 +61,51 @@ def test_code_and_tables_fit_a_laptop(site: Site, name: str, language: str):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", LESSONS)
+def test_the_scale_of_intervals_is_true(site: Site, name: str, language: str):
+    """The ends of the axis would run together, or stand where the intervals below them do not begin and end."""
+    places = """[...document.querySelectorAll('table:has(thead .range)')].flatMap(table => {
+      const [from, to] = [...table.querySelectorAll('thead .range span')].map(span => span.getBoundingClientRect());
+      const plot = table.querySelector('tbody .range svg').getBoundingClientRect();
+      const shown = getComputedStyle(table.querySelector('thead .range')).visibility === 'visible';
+      return table.checkVisibility() && shown ? [[from.left, from.right, to.left, to.right, plot.left, plot.right,
+        to.top - from.top, getComputedStyle(table).display === 'grid' ? 1 : 0]] : [];
+    })"""
+    site.open(f"{language}/{name}.html")
+    site.page.evaluate(OPEN)
+    for width in (390, 1024, 1440):
+        site.look({"width": width, "height": 900})
+        for left, before, after, right, start, end, down, turned in site.page.evaluate(places):
+            assert down == 0
+            if turned:  # the names of its rows stand beside the plots
+                assert left < before < after < right < start
+            else:
+                assert after - before >= 11
+                assert (left, right) == pytest.approx((start, end), abs=2)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_passages_are_a_list_under_their_query_on_a_phone(site: Site, language: str):
+    """The query would stand before each passage and run into it, in small letters, the other language as loud."""
+    site.look(PHONE)
+    site.open(f"{language}/04_judgements.html")
+    lists = site.page.locator("table.passages")
+    assert lists.count() == 2
+    own, other = ("en", "zh-CN") if language == "en" else ("zh-CN", "en")
+    for each in lists.all():
+        assert each.locator("thead th").first.is_visible()
+        assert each.locator("td .label").count() == 0
+        assert each.locator("td > b").count() == each.locator("td").count() - 1  # that above the numbers is empty
+        sizes = [
+            each.locator(f"td[lang='{lang}']").first.evaluate("cell => parseFloat(getComputedStyle(cell).fontSize)")
+            for lang in (own, other)
+        ]
+        assert sizes[0] >= 14 > sizes[1]
+        own_top, other_top = (each.locator(f"td[lang='{lang}']").first.bounding_box()["y"] for lang in (own, other))
+        assert own_top < other_top
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_cheat_sheet_fits_a_phone(site: Site, language: str):
     """The formulas would lie outside of the window."""
     site.look(PHONE)
