@@ -62,11 +62,10 @@ def list_output(document: BeautifulSoup) -> None:
         kind, first = classes([[next(cell.stripped_strings, "") for cell in row] for row in rows])
         if "listed" not in kind:
             continue
+        passages = _mark_passages(rows)
+        kind += ["numbered", "passages"] if passages else []
         table["class"] = " ".join([str(table.get("class", "")), *kind]).strip()
-        if _mark_passages(rows):
-            table["class"] += " numbered passages"
-            continue
-        for row in rows:
+        for row in [] if passages else rows:
             for name, cell in list(zip(head, row, strict=True))[first:]:
                 label = document.new_tag("span", attrs={"class": "label"})
                 label.string = next(name.stripped_strings, "")
@@ -86,6 +85,5 @@ def _mark_passages(rows: Sequence[Sequence[Tag]]) -> bool:
             title, stop, text = text_of(cell).partition(". ")
             if stop:
                 cell.string = f" {text}"
-                bold = parse(f"<b>{escape(title)}.</b>")
-                cell.insert(0, bold)
+                cell.insert(0, parse(f"<b>{escape(title)}.</b>"))
     return True

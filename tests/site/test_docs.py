@@ -211,7 +211,7 @@ def test_sources_are_folded_and_figures_stand_above_their_code(site: Path, langu
     words, kinds = site_words(language), {"source lines": 0, "code lines": 0}
     for name in NAMES:
         soup = BeautifulSoup((site / language / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
-        for box in soup.select("details.behind:not(:has(> .cell_output))"):
+        for box in soup.select("details.behind:not(.launch, :has(> .cell_output))"):
             kind = "source lines" if box.find_parent(class_="cell_output") else "code lines"
             assert box.summary.text == words[kind].format(len(box.pre.text.strip("\n").split("\n")))
             kinds[kind] += 1
@@ -747,7 +747,7 @@ def test_bars_are_as_long_as_scores():
 
 @pytest.mark.parametrize(
     ("name", "ends", "row", "places"),
-    [("mean", "01", "0.5, 0.25, 1.0", [0, 25, 100, 50]), ("lead", "−0.10.1", "0.02, -0.06, 0.1", [50, 20, 100, 60])],
+    [("mean", "0 1", "0.5, 0.25, 1.0", [0, 25, 100, 50]), ("lead", "−0.1 0.1", "0.02, -0.06, 0.1", [50, 20, 100, 60])],
 )
 def test_an_interval_is_drawn_on_its_scale(name: str, ends: str, row: str, places: list[int]):
     """A line would not reach from low to high, its dot not stand at the mean, or zero be elsewhere."""

@@ -595,6 +595,7 @@ def test_questions_answer_at_once(site: Site, language: str):
             assert said.evaluate(inside), "over another part of the page"
         assert quiz.locator("p.right").count() == 1
     site.look(PHONE)
+    site.show("h1")  # no choice is half behind the bar at the top, which axe takes for small
     assert site.violations() == []
 
 
