@@ -21,7 +21,7 @@ EXTRAS = {
     "08_chunks": "lessons",
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-END = "check=True)\n"
+END = "check=True\n    )\n"
 
 
 def installs(language: str, name: str, monkeypatch: pytest.MonkeyPatch, missing: bool) -> list[list[str]]:
