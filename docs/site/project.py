@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MARKS = re.compile(r"<!--\s*(?:(?:fig|calc|nofig|holds|twin):.*?-->|translation of .*?-->[ \t]*)")
 CODES = {"en": "en", "zh": "zh-CN"}
-WORDS_A_MINUTE, LINES_A_MINUTE = 130, 12
+WORDS_A_MINUTE, CODE_A_MINUTE = 130, 480  # code in characters, without white space
 PART = re.compile(r"^## ", re.M)  # where a part of a lesson begins
 
 
@@ -180,7 +180,7 @@ class Edition:
         parts = [0.0]
         for cell in self.lesson(name).cells:
             if cell.cell_type == "code":
-                parts[-1] += (cell.source.count("\n") + 1) / LINES_A_MINUTE
+                parts[-1] += len("".join(cell.source.split())) / CODE_A_MINUTE
                 continue
             above, *below = (len(prose(text).split()) / WORDS_A_MINUTE for text in PART.split(cell.source))
             parts[-1] += above
