@@ -44,7 +44,7 @@ export const start = async (box, words, { depth: begins, constant }) => {
   depth.element.prepend(words.depth);
   const next = el("button", { type: "button", onclick: () => { at = (at + 1) % asked.length; rows.clear(); draw(); } }, words.next);
 
-  const x = (i) => 100 * i / (constants.length - 1), y = (value) => 100 * (0.82 - value) / 0.3; // of a hundred
+  const x = (i) => 100 * i / (constants.length - 1), y = (value) => 100 * (0.82 - value) / 0.4; // of a hundred
   const path = (values) => values.map((value, i) => `${i ? "L" : "M"}${x(i)} ${y(value)}`).join("");
   const place = (element, i, value) => { element.style.setProperty("--x", x(i)); element.style.setProperty("--y", y(value)); return element; };
   const label = (kind, text, value) => place(el("span", { class: kind }, text), constants.length - 1, value);
