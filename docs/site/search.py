@@ -25,6 +25,7 @@ from notebooks.kit.translation import glossary
 Section = tuple[str, str, str, str, str]  # anchor, title, text, code, takeaways
 FOLDED = ("setup", "provenance")  # cells that set up or say versions
 LISTED = {"group", "names", "needs"}  # the names of a module, which have sections of their own; what a lesson needs
+LEFT_OUT = "…"
 _COMMAND = re.compile(r"\\(?:text|mathrm|mathit|operatorname)\{([^{}]*)\}")
 
 
@@ -34,11 +35,11 @@ def settings(root: Path) -> Any:
 
 
 def readable(latex: str) -> str:
-    """Return a short formula as text; one that needs more than letters and signs is left out."""
-    text = _COMMAND.sub(r"\1", latex)
+    """Return a short formula as text; in place of one that needs more than letters and signs stand dots."""
+    text = re.sub(r"\^\{(\w)\}", r"^\1", _COMMAND.sub(r"\1", latex))
     for command, sign in (("le", "≤"), ("ge", "≥"), ("cdot", "·"), ("times", "×"), ("log", "log"), ("min", "min")):
         text = re.sub(rf"\\{command}(?![a-z])", sign, text)
-    return "" if re.search(r"[\\{}]", text) else text.strip()
+    return LEFT_OUT if re.search(r"[\\{}]", text) else text.strip()
 
 
 def sections(doctree: nodes.document, folded: set[int]) -> Iterator[Section]:
@@ -80,7 +81,7 @@ def _gather(node: nodes.Node, folded: set[int], text: list[str], rows: list[str]
         cells: list[list[str]] = [[] for _ in node]
         for cell, said in zip(node, cells, strict=True):
             _gather(cell, folded, said, rows, code)
-        rows.append(" · ".join(filter(None, map(_joined, cells))))
+        rows.append(" · ".join(said for said in map(_joined, cells) if said.strip(f"{LEFT_OUT},， ")))
     elif isinstance(node, (nodes.Invisible, nodes.raw, nodes.math_block, nodes.image, addnodes.desc, nodes.section)):
         return
     elif isinstance(node, nodes.Element):

@@ -262,6 +262,30 @@ def test_a_result_shows_prose(site: Site):
     assert " · " in row.locator("p").first.inner_text(), "a section that is a table alone shows a row"
 
 
+def test_a_metric_is_found_with_its_cutoff(site: Site):
+    """Who types a cutoff, or another name of a metric, would get no definition, or an excerpt without its formula."""
+    site.look(WIDE)
+    for language, question, name, row in (
+        ("en", "hit rate at 10", "success", "success@k · is there anything relevant in the top k? (hit rate)"),
+        ("zh", "前10位的命中率", "命中率", "success@k · 前k位里有没有相关的？（命中率）"),
+    ):
+        site.open(f"{language}/search.html")
+        assert found(site, question)[0] == "cheatsheet.html#the-metrics"
+        assert site.page.locator("#search-results p").first.inner_text() == row
+        assert site.page.locator("#search-term b").all_inner_texts() == [name]
+
+
+def test_marks_are_whole_words(site: Site):
+    """A reader of Chinese would see the end of one word and the beginning of the next marked as a word."""
+    site.look(WIDE)
+    site.open("zh/search.html")
+    found(site, "为什么我的分数比论文低")
+    marks = site.page.locator("li > p mark").all_inner_texts()
+    assert marks
+    assert {*marks} <= {"分数", "论文"}
+    assert not re.search("百分数", "".join(site.page.locator("li > p:has(mark)").all_inner_texts()))
+
+
 def test_a_question_about_two_things_finds_both(site: Site):
     """Who asks for a difference would not meet what compares the two, then each, or would see "between" marked."""
     both = ["recall-how-much-of-what-is-relevant-was-found", "precision-how-much-of-what-was-shown-is-relevant"]

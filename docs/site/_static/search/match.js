@@ -37,12 +37,21 @@ export const parts = (query) => query.split(AND);
 
 /** A query without the words that only ask. */
 export const bare = (query) => ASKING.reduceRight((text, asking) => text.replace(asking, ""), query.trim()) || query;
+/** A query without the cutoff of a metric, such as "@10", "at k" or 前10位. */
+export const uncut = (query) => query.replace(/(?<=[a-z\u3400-\u9fff])\s*(?:@\s*|\bat\s+|\btop[- ])(?:k|\d+)$|^前\s*(?:k|\d+)\s*[位个条]?的?(?=.)/i, "");
 /** What a query asks about, in one order. */
 const things = (query) => parts(bare(query)).sort().join(" | ");
 /** Whether a query is more than a term. */
 export const isQuestion = (query) => (QUESTION.test(query) || bare(query) !== query.trim()) && words(bare(query)).length > 1;
 
 const latin = (text) => text.toLowerCase().match(/[a-z0-9]+(?:\.[0-9]+)?/g) ?? [];
+
+const segmenter = globalThis.Intl?.Segmenter && new Intl.Segmenter("zh", { granularity: "word" });
+/** A test whether a word of a text begins or ends at a place; true of every place where the browser knows no Chinese words. */
+const edges = (text) => {
+  const parts = segmenter?.segment(text);
+  return (at) => (parts?.containing(at)?.index ?? at) === at;
+};
 
 /** The words of a text: Latin ones as stems, Chinese as pairs of characters, a single one as it is. */
 export const words = (text) => {
@@ -143,11 +152,12 @@ export class Index {
     return asked.filter((word) => word.length > 2 && telling(stem(word)) && !like(word));
   }
 
-  /** The query, and what it may also mean: terms replaced by those of the same group, words and terms written nearly so. */
+  /** The query, and what it may also mean: the same without a cutoff, terms replaced by those of the same group, words and terms written nearly so. */
   readings(query) {
     const typed = query.toLowerCase();
     const lower = typed.replace(/[a-z]+/g, (word) => this.meant(word) || word);
     const found = lower === typed ? [[query, 1]] : [[lower, 0.9]], each = parts(lower);
+    if (uncut(lower) !== lower) found.push(...this.readings(uncut(lower)).map(([part, weight]) => [part, 0.95 * weight]));
     if (each.length > 1) found.push(...each.filter((part) => part.length > 1).map((part, i) => [part, 0.5 - 0.05 * i]));
     const known = this.synonyms.map((group) => group.filter(({ within }) => within(lower)).map(({ term }) => term).sort((a, b) => b.length - a.length)[0]);
     for (const [place, group] of this.synonyms.entries()) {
@@ -200,15 +210,26 @@ export class Index {
   }
 
   /** Where a text has what is asked for, as [from, to, word, rarity]: Latin words that the index takes for the same, or that begin with one
-   it lacks; in Chinese the longest parts of the query. */
+   it lacks; in Chinese the longest parts of the query that are words in both. A term, and a whole query, is also found at the beginning of a
+   word, and where the browser divides it. */
   spots(text, query) {
     const asked = words(query).filter(marked), begun = asked.filter((word) => word.length > 2 && !this.postings.has(word));
-    const han = (query.match(HAN) ?? []).flatMap((run) => [...run].flatMap((_, i) => [...run].slice(i + 1).map((__, j) => run.slice(i, i + j + 2))));
-    const parts = [...han.filter((part) => !/^的|的$/.test(part)).sort((a, b) => b.length - a.length), "[a-z0-9_]+(?:\\.[0-9]+)?"];
+    const runs = query.match(HAN) ?? [], known = (part) => runs.includes(part) || this.synonyms.some((group) => group.some(({ term }) => term === part));
+    const whole = (edge, from, part) => edge(from) && edge(from + part.length);
+    const fits = (edge, from, part) => whole(edge, from, part) || (known(part) && [...part].some((_, i) => edge(from + i)));
+    const han = runs.flatMap((run) => {
+      const edge = edges(run), parts = [...run].flatMap((_, i) => [...run].slice(i + 1).map((__, j) => [i, run.slice(i, i + j + 2)]));
+      return parts.filter(([from, part]) => !/^的|的$/.test(part) && (whole(edge, from, part) || known(part))).map(([, part]) => part);
+    });
+    han.sort((a, b) => b.length - a.length);
     const meets = (word) => asked.includes(word) || begun.some((part) => word.startsWith(part));
-    return [...text.matchAll(new RegExp(parts.join("|"), "gi"))]
-      .filter(([part]) => part.match(HAN) || (/[^_]/.test(part) && latin(part).map(stem).every(meets)))
-      .map(({ 0: part, index }) => [index, index + part.length, words(part).join(" "), Math.max(...words(part).map((word) => this.rarity(word)))]);
+    const edge = edges(text), spots = [];
+    for (const { 0: found, index } of text.matchAll(/[a-z0-9_]+(?:\.[0-9]+)?|[\u3400-\u9fff]/gi)) {
+      const latins = found.match(HAN) ? [] : latin(found);
+      const part = latins.length ? latins.map(stem).every(meets) && found : han.find((one) => text.startsWith(one, index) && fits(edge, index, one));
+      if (part && index >= (spots.at(-1)?.[1] ?? 0)) spots.push([index, index + part.length, words(part).join(" "), Math.max(...words(part).map((word) => this.rarity(word)))]);
+    }
+    return spots;
   }
 
   /** Sections for a query, best first: {section, score, reading, weak}; weak are those that do not come near the best.

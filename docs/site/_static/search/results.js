@@ -1,5 +1,5 @@
 // What the search finds, as the search page and the search field of every page show it.
-import { Index, bare, containing, isQuestion, parts, quote, words } from "./match.js";
+import { Index, bare, containing, isQuestion, parts, quote, uncut, words } from "./match.js";
 
 export const FIRST = 5; // sections shown before the reader asks for more
 const TERMS = 2; // definitions shown
@@ -60,7 +60,7 @@ export const load = async (url) => {
       found.set(terms.get(key(text)), whole.indexOf(text));
       rest = rest.replaceAll(text, " ".repeat(text.length));
     };
-    if (terms.has(key(whole))) return [terms.get(key(whole))];
+    for (const name of [whole, uncut(whole)]) if (terms.has(key(name))) return [terms.get(key(name))];
     for (const part of parts(whole)) if (terms.has(key(part))) take(part);
     for (const name of names) if (free(name)) take(name);
     return [...found].slice(0, TERMS).sort(([, a], [, b]) => a - b).map(([term]) => term);
