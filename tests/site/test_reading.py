@@ -288,13 +288,14 @@ def test_the_bar_and_the_page_have_one_width(site: Site, width: int):
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
 def test_long_code_opens(site: Site, size: dict[str, int]):
-    """The rest of a long cell could not be read, copied, or reached by the browser's search."""
+    """The rest of long code could not be read, copied or found by a browser's search, or a button would cover code."""
     site.look(size)
     site.open("en/02_metrics.html")
     button = site.page.locator(".cell_input .all-lines").first
     code = site.page.locator(".cell_input .notranslate:has(+ .all-lines) pre").first
     assert code.inner_text().rstrip().count("\n") >= 12
     closed = code.bounding_box()["height"]
+    assert button.bounding_box()["y"] >= code.bounding_box()["y"] + closed
     button.press("Enter")
     assert button.get_attribute("aria-expanded") == "true"
     assert code.bounding_box()["height"] > closed + 60

