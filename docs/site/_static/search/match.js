@@ -286,7 +286,8 @@ export const excerpt = (text, spots, letters, before = 40) => {
   const within = (at) => at > 0 && /\w@?$/.test(text.slice(Math.max(0, at - 2), at)) && /[\w@]/.test(text[at]);
   let start = far ? Math.max(0, place - before) : own;
   while (far && start < place && within(start)) start += 1;
-  const end = start + letters >= text.length ? text.length : Math.max(text.lastIndexOf(" ", start + letters), start + letters - 15);
+  let end = start + letters >= text.length ? text.length : Math.max(text.lastIndexOf(" ", start + letters), start + letters - 15);
+  while (end > start + letters / 2 && within(end)) end -= 1;
   const part = text.slice(start, end).trim();
   return (far ? `…${part.replace(/^[^\p{L}\p{N}]+/u, "")}` : part) + (end < text.length && !/(?<!\d)\.$|[!?。！？]$/.test(part) ? "…" : "");
 };
