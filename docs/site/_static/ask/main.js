@@ -91,6 +91,7 @@ const choice = (label, i) => el("select", { "aria-label": label, onchange: choos
 const choices = [words.first, words.second].map(choice);
 const lists = choices.map(() => el("ol", {})), empty = choices.map(() => el("p", { class: "tool-note" }, words.nothing));
 const note = el("p", { "aria-live": "polite", tabindex: -1 }, fill(words.begin, size)), notice = el("div", { class: "tool-help" }, note);
+const reasons = el("p", {}), why = el("details", {}, el("summary", {}, words.why ?? ""), reasons);
 const outcome = (first, best) => el("strong", { class: first ? best && "hit" : "missed" }, first ? fill(words.answered, { rank: first }) : words.missed);
 /** What a system does with the suggested question, whose answer is known. */
 const tried = (system) => {
@@ -109,7 +110,7 @@ const unfold = (list, button) => {
 const more = lists.map((list) => el("button", { type: "button", class: "ask-more", onclick: ({ target }) => unfold(list, target) }));
 const columns = choices.map((select, i) => el("div", {}, select, scores[i], empty[i], lists[i], more[i]));
 const near = el("button", { type: "button", class: "ask-near", hidden: true, onclick: () => press(near.querySelector("b").textContent) });
-const result = el("div", { class: "ask-result", hidden: true }, near, el("div", { class: "ask-lists" }, ...columns), hint);
+const result = el("div", { class: "ask-result", hidden: true }, near, el("div", { class: "ask-lists" }, ...columns));
 
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
 const ranks = (system) => Boolean(system && (query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system))));
@@ -154,14 +155,15 @@ const closest = () => {
 const fits = (ids) => ids.some((id) => (signs ? part(whole(data.byId.get(id))) >= HALF : found(id, small).length >= Math.min(2, telling().length)));
 /** The words of the question that say what is asked and that no passage has. */
 const missing = () => telling().filter((word) => (/\p{Script=Han}/u.test(word) ? !data.passages.some((passage) => whole(passage).includes(word)) : !index.postings.has(word)));
-/** What is known of a question that nobody has judged, in short and at length: whether the passages found may answer, the first of them perhaps a judged question. */
+/** What is known of a question that nobody has judged, in short, at length, and why: whether the passages found may answer, the first of them perhaps a judged question. */
 const verdict = (ids, judged) => {
   if (query.lists) return ["", words.recorded];
   if (!ids.length) return [words.nothing, words.literal];
   const { cosine } = query, known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.queries.length };
-  if (cosine !== undefined) return cosine < data.near.least ? [words.unlikely, fill(words.far, known)] : ["", fill(words.near, known)];
-  const lost = missing(), opening = judged || fits(ids) ? ["", words.own] : [words.weak, words.few];
-  return lost.length ? [opening[0], opening[1] + space + listed(words.missing, lost)] : opening;
+  if (cosine < data.near.least) return [words.unlikely, words.distant, fill(words.far, known)];
+  const lost = missing(), dense = cosine !== undefined, weak = !judged && !fits(ids);
+  const long = [dense ? words.near : !weak && words.own, weak && words.few, lost.length && listed(words.missing, lost)];
+  return [weak && !dense ? words.weak : words.read, long.filter(Boolean).join(space), dense && fill(words.proof, known)];
 };
 const short = (value) => String(Number(value.toFixed(3)));
 const grades = () => new Map([...Object.entries(query.grades), ...own]);
@@ -261,7 +263,7 @@ const show = (systems = wanted) => {
   title.textContent = free && !query.lists && !judged ? words.apart : words.next;
   for (const [each, main] of [[near, judged], [button, offered && !judged], [go, !offered && !judged]]) each.classList.toggle("main", Boolean(main)); // a page has one main button
   result.hidden = false;
-  hint.hidden = !filled.flat().length; // nothing to grade
+  if (filled.flat().length) free ? note.after(hint) : result.append(hint);
   hint.textContent = free ? words.judge : fill(words.hint, { grades: words.grades.join(words.and) });
   before = null;
   draw();
@@ -269,11 +271,14 @@ const show = (systems = wanted) => {
   if (top < 0 || top > innerHeight * 0.5) form.scrollIntoView(); // an example was pressed below, or this is a phone
 };
 
-/** Say what is shown, or what goes wrong: in short, and at length. */
-const say = ([short, long], kind) => {
+/** Say what is shown, or what goes wrong: in short, at length, and why. */
+const say = ([short, long, reason], kind) => {
   note.replaceChildren(...(short ? [el("b", {}, short), space] : []), long);
   notice.className = kind;
-  offer.remove();
+  for (const one of [hint, why, offer]) one.remove();
+  reasons.textContent = reason || "";
+  why.open = false;
+  if (reason) notice.append(why);
 };
 
 /** Load the collection, and say so, or what went wrong; returns whether it is there. */
