@@ -359,6 +359,10 @@ def test_passages_have_titles_and_run_down(site: Site):
     given = passages(Edition(ROOT, "en"))
     shown = documents(site, "A")
     assert shown == [given["titles"][passage] for passage in given["passages"][0]["retrieved"]]
+    rule, first = (site.page.locator(one).first.bounding_box()["y"] for one in (".try-rule", ".try-doc"))
+    assert rule < first, "how to move a document is told below the documents"
+    dots = site.page.locator(".try-grip").first.evaluate("grip => getComputedStyle(grip, '::before').content")
+    assert "⠿" in dots, "nothing shows that a document can be dragged"
     site.page.locator(".try-doc[tabindex='0']").focus()
     site.page.keyboard.press("Shift+ArrowDown")
     assert documents(site, "A")[:2] == shown[1::-1]
@@ -430,6 +434,7 @@ def test_an_experiment_solves_no_puzzle(site: Site):
     assert not site.page.locator(".try-goals").is_visible()
     site.page.locator(".try-steps .main").click()
     puzzles(site)
+    assert not any(site.page.locator(".try-bars small").all_inner_texts()), "the way back counts as a move"
     assert site.page.locator(".try-goals li").count() == 2
     assert site.page.locator(".try-goals .met").count() == 0, "the move of the experiment stays"
     assert not site.page.locator(".try-experiments").is_visible()

@@ -54,11 +54,11 @@ const start = (root) => {
   const rankings = new Rankings(state, words, () => { settings.draw(); scores.show(rankings.chosen.ranking); keep(); });
   const settings = controls(state, words, redraw, (set) => reset(set));
   const reset = (set, more = {}, first = () => NONE) => {
-    bars.settle();
     Object.assign(state, begin(set), more);
     rankings.chosen = first();
     scores.of = rankings.chosen.ranking;
     redraw();
+    bars.settle(); // the way back to the start is no move
     bars.puzzles.begin();
   };
   const act = (label, run, main = false) => el("button", { type: "button", class: main && "main", onclick: run }, label);

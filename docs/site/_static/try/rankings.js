@@ -23,7 +23,7 @@ export class Rankings {
     this.boxes = NAMES.map((name, i) => this.box(name, i));
     this.tools = el("div", { class: "try-tools" }, this.bar);
     const legend = ["relevant", "beyond"].map((kind) => el("span", {}, el("i", { class: kind }), words.legend[kind]));
-    this.element = el("div", { class: "try-rankings" }, el("p", { class: "try-legend" }, ...legend), ...this.boxes.map(({ box }) => box), this.rule, this.tools, this.said);
+    this.element = el("div", { class: "try-rankings" }, this.rule, el("p", { class: "try-legend" }, ...legend), ...this.boxes.map(({ box }) => box), this.tools, this.said);
   }
 
   box(name, ranking) {
