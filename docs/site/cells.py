@@ -1,9 +1,9 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
-What sets a lesson up, its settings too, is folded, and so are sources that a cell prints, and what a cell gives whose
-result the reader is to predict; a figure stands above the code that draws it, which is folded; other long code shows
-its beginning. Tables are styled by the site; their labels,
-the names of printed values and the comments in code have their Chinese in the Chinese edition (docs/labels.yml).
+What sets a lesson up, its settings too, is folded, and so are sources that a cell prints and a result that the reader
+is to predict; a figure is above the code that draws it, which is folded; other long code shows its beginning. The site
+styles tables; their labels, the names of printed values and the comments in code have their Chinese in the Chinese
+edition (docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -254,7 +254,7 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     words = site_words(edition.language)
     folded = words["fold"]
     ids = [cell.id for cell in edition.lesson(name).cells]
-    asked = predicted(edition, name)
+    to_predict = predicted(edition, name)
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") == "cell_code" and edition.language == "zh":
             translate(cell, labels(edition.root)["comments"])
@@ -274,7 +274,7 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
             show_figure_first(cell, words["code lines"])
         elif cell.get("nb_element") == "cell_code":
             offer_all_lines(next(cell.findall(nodes.literal_block)), words)
-            if ids[cell["cell_index"]] in asked:
+            if ids[cell["cell_index"]] in to_predict:
                 cell[1:] = behind(cell[1], words["output"], "")
     for output in list(doctree.findall(nodes.raw)):
         if "text_html" in output["classes"]:

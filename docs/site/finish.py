@@ -18,7 +18,7 @@ from sphinx.application import Sphinx
 
 from docs.site.chinese import polished
 from docs.site.project import Edition, site_words
-from docs.site.styles import asked, names, needed
+from docs.site.styles import custom_properties, names, needed
 from notebooks.kit.translation import glossary
 
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'"
@@ -108,7 +108,7 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
         script.write_text(_SCROLLED.sub("'.sidebar-primary-item:has(.bd-docs-nav)'", code), encoding="utf-8")
     used = names(folder)
     for _ in range(2):  # what rules asked for that have gone, nobody asks for any more
-        properties = asked(folder)
+        properties = custom_properties(folder)
         for path in sorted([*static.glob("*.css"), *(static / "styles").glob("*.css")]):
             text = _FONTS.sub("", path.read_text(encoding="utf-8"))  # the font files are not shipped
             path.write_text(needed(text, used, properties), encoding="utf-8")

@@ -38,7 +38,7 @@ def _width(text: str) -> int:
 
 
 def list_tables(_app: Sphinx, doctree: nodes.document) -> None:
-    """Do this to the tables of a page."""
+    """Mark the tables of a page that are lists on a phone, and put the names of columns before their cells."""
     for table in doctree.findall(nodes.table):
         head, rows = table.next_node(nodes.thead), list(table.next_node(nodes.tbody).children)
         if "bars" in table["classes"]:
@@ -53,7 +53,7 @@ def list_tables(_app: Sphinx, doctree: nodes.document) -> None:
 
 
 def list_output(document: BeautifulSoup) -> None:
-    """Do this to the tables that a cell prints, unless docs/site/bars.py has done something else to them."""
+    """Do the same to the tables that a cell prints, unless docs/site/bars.py turned or stacked them."""
     for table in document.find_all("table"):
         head, *rows = [row.find_all(CELL) for row in table.find_all("tr")]
         other = re.search("turned|stacked", str(table.get("class"))) or table.select(".range")

@@ -20,17 +20,17 @@ def names(folder: Path) -> set[str]:
     return {name for path in paths for name in _NAME.findall(path.read_text(encoding="utf-8"))}
 
 
-def asked(folder: Path) -> set[str]:
+def custom_properties(folder: Path) -> set[str]:
     """Return the custom properties that a page, script or style sheet below a folder asks for; `--x-` is all such."""
     paths = (path for kind in ("html", "js", "css") for path in folder.rglob(f"*.{kind}"))
     return {name for path in paths for name in _ASKED.findall(path.read_text(encoding="utf-8"))}
 
 
-def needed(css: str, used: set[str], asked: set[str]) -> str:
+def needed(css: str, used: set[str], properties: set[str]) -> str:
     """Return a style sheet without selectors that ask for a class not used, properties nobody asks for, white space."""
     tight = re.sub(r"\s*([{};])\s*", r"\1", "".join(_needed(_COMMENT.sub("", css), used)))
-    begun = tuple(name for name in asked if name.endswith("-"))
-    return _SET.sub(lambda match: match[0] if match[1] in asked or match[1].startswith(begun) else "", tight)
+    begun = tuple(name for name in properties if name.endswith("-"))
+    return _SET.sub(lambda match: match[0] if match[1] in properties or match[1].startswith(begun) else "", tight)
 
 
 def _needed(css: str, used: set[str]) -> Iterator[str]:
