@@ -22,7 +22,7 @@ def ask(edition: Edition, _argument: str) -> str:
     words, pocket = read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language], read_pocket(edition)
     shown: dict[str, Any] = {}
     [(shown["suggested"], shown["answer"])] = words["suggested"].items()
-    shown["examples"] = [[pocket.queries[query], about] for query, about in words["examples"].items()]
+    shown["subjects"] = [[pocket.queries[query], subject] for query, subject in words["subjects"].items()]
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     data = as_json(words | shown, in_order=False)
     size = model_size() if edition.language == LANGUAGE else 0

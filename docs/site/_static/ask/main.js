@@ -4,14 +4,15 @@ import { METRICS, find } from "../try/metrics.js";
 import { fuse } from "./encoder.js";
 import { WordIndex, tokenize } from "./words.js";
 
-const CUTOFF = 10, DEPTH = 100, SHOWN = 5, HALF = 0.5; // SHOWN: rows before the others are unfolded
+const CUTOFF = 10, DEPTH = 100, SHOWN = 5, NEAR = 3, HALF = 0.5, ALIKE = { en: 0.25, zh: 0.35 }; // SHOWN: rows before the others are unfolded; NEAR: judged questions offered
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
 const chinese = document.documentElement.lang.startsWith("zh"), space = chinese ? "" : " ";
 let wanted = [chinese ? "multilingual" : "MiniLM", "BM25"]; // the systems to show where they can rank the question
 const matching = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.includes(":") || (name === "BM25" && !words.systems["BM25:bigrams"]));
 
 let loading = null, data = null, index = null, signs = null; // signs: the index of single characters
-const narrow = matchMedia("(max-width: 576px)"); // two lists stand side by side all the same
+let answered = null; // the judged questions of which the dense model finds an answer
+const narrow = matchMedia("(max-width: 600px)"); // one of two lists is shown
 let between = null; // a pattern: where one sentence ends and the next begins
 const small = new Set(words.small.split(" ")); // words that tell nothing of what is asked
 const whole = ([, title, body]) => (title ? `${title}\n${body}` : body);
@@ -25,6 +26,7 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
   index = new WordIndex(data.passages.map(whole), new Set(data.stop));
   if (matching.includes("BM25:characters")) signs = new WordIndex(data.passages.map(whole), new Set(data.stop), 1);
   data.stop.forEach((word) => small.add(word));
+  answered = data.queries.filter(({ grades: known, lists: given }) => given[wanted[0]].some((id) => known[id] >= data.answers));
   if (SIZE) sample.replaceChildren(...wanted.flatMap(tried));
   suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
 }).catch((error) => {
@@ -34,6 +36,7 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
 
 // The dense model, in a worker once a reader has asked for it; messages are answered one at a time.
 const DENSE = ["MiniLM", "fusion"]; // what it brings
+const KINDS = { MiniLM: "dense", multilingual: "dense", fusion: "fused", "": "" }, kind = (system) => KINDS[system] ?? "words"; // each has its colour
 const SIZE = Number(box.dataset.model ?? 0), megabytes = (bytes) => (bytes / 1e6).toFixed();
 let worker = null, ready = false, turn = Promise.resolve(), hear = null;
 const tell = (message) => (turn = turn.catch(() => {}).then(() => new Promise((resolve, reject) => {
@@ -89,6 +92,8 @@ const choose = ({ target }) => {
 const choice = (label, i) => el("select", { "aria-label": label, onchange: choose }, ...(i ? [el("option", { value: "" }, words.compare)] : []),
   ...Object.entries(words.systems).map(([system, name]) => el("option", { value: system }, name)));
 const choices = [words.first, words.second].map(choice);
+const verdicts = choices.map(() => el("p", { class: "ask-verdict", "aria-live": "polite" })), scores = choices.map(() => el("p", { class: "ask-scores" }));
+const heads = choices.map((select, i) => el("div", {}, select, verdicts[i]));
 const lists = choices.map(() => el("ol", {})), empty = choices.map(() => el("p", { class: "tool-note" }, words.nothing));
 const note = el("p", { "aria-live": "polite", tabindex: -1 }, fill(words.begin, size)), notice = el("div", { class: "tool-help" }, note);
 const reasons = el("p", {}), why = el("details", {}, el("summary", {}, words.why ?? ""), reasons);
@@ -99,18 +104,29 @@ const tried = (system) => {
   return [el("dt", {}, words.systems[system]), el("dd", {}, outcome(first, true))];
 };
 const press = (text) => ask(text).then(() => note.focus({ preventScroll: true }));
-const example = ([text, about]) => el("button", { type: "button", onclick: () => press(text) }, el("span", {}, about), el("b", {}, text));
-const title = el("p", { class: "tool-title" }, words.try);
-const scores = choices.map(() => el("p", { class: "ask-scores", "aria-live": "polite" })), hint = el("p", {});
+const pressed = (text, label) => el("button", { type: "button", value: text, onclick: () => press(text) }, label);
+const chips = words.subjects.map(([text, subject]) => pressed(text, subject)), hint = el("p", {});
 const unfold = (list, button) => {
   list.classList.remove("folded");
   button.hidden = true;
   list.querySelector("[data-rest] summary").focus();
 };
 const more = lists.map((list) => el("button", { type: "button", class: "ask-more", onclick: ({ target }) => unfold(list, target) }));
-const columns = choices.map((select, i) => el("div", {}, select, scores[i], empty[i], lists[i], more[i]));
-const near = el("button", { type: "button", class: "ask-near", hidden: true, onclick: () => press(near.querySelector("b").textContent) });
-const result = el("div", { class: "ask-result", hidden: true }, near, el("div", { class: "ask-lists" }, ...columns));
+const columns = choices.map((select, i) => el("div", {}, empty[i], lists[i], more[i]));
+const near = el("div", { class: "ask-near", hidden: true });
+/** On a phone: show one list, and the metrics of both systems in a fold. */
+const turnTo = (i) => {
+  columns.forEach((column, at) => column.classList.toggle("other", at !== i));
+  sides.forEach((side, at) => side.setAttribute("aria-pressed", at === i));
+};
+const sides = choices.map((select, i) => el("button", { type: "button", onclick: () => turnTo(i) }));
+const metrics = el("details", { class: "ask-metrics" }, el("summary", {}, words.metrics));
+const place = () => scores.forEach((line, i) => (narrow.matches ? metrics : heads[i]).append(line));
+narrow.addEventListener("change", place);
+place();
+turnTo(0);
+const result = el("div", { class: "ask-result", hidden: true }, el("div", { class: "ask-heads" }, ...heads), metrics,
+  el("div", { class: "ask-switch", role: "group", "aria-label": words.list }, ...sides), el("div", { class: "ask-lists" }, ...columns));
 
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
 const ranks = (system) => Boolean(system && (query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system))));
@@ -151,19 +167,28 @@ const closest = () => {
   const [top] = (signs ?? index).search(query.text, "BM25", 1).map((at) => data.passages[at]);
   return top && data.queries.find(({ text, grades: known }) => known[top[0]] >= data.answers && part(`${text}\n${whole(top)}`) >= HALF)?.text;
 };
-/** Whether one of the passages may well fit by its words: it has two of those that say what is asked or, of Chinese, half of the characters. */
-const fits = (ids) => ids.some((id) => (signs ? part(whole(data.byId.get(id))) >= HALF : found(id, small).length >= Math.min(2, telling().length)));
+/** Which part of what is asked a judged question has: of Chinese, of whose characters many are common, in its own text, otherwise with its answers. */
+const likeness = ({ text, grades: known }) => part(signs ? text : [text, ...data.passages.filter(([id]) => known[id] >= data.answers).map(whole)].join("\n"));
+/** Three questions with an answer: the closest, if one is close, and the nearest by meaning or words; chosen ones if these are too few. */
+const nearby = (close) => {
+  const by = query.nearest?.flatMap((at) => answered.filter(({ grades: known }) => known[data.passages[at][0]] >= data.answers))
+    ?? answered.map((one) => ({ ...one, part: likeness(one) })).filter((one) => one.part > ALIKE[signs ? "zh" : "en"]).sort((a, b) => b.part - a.part);
+  return [...new Set([...(close ? [close] : []), ...by.map(({ text }) => text), ...words.subjects.map(([text]) => text)])].slice(0, NEAR);
+};
+/** Whether one of the passages has two of the words that say what is asked, or the only one; of Chinese, where a word may have been cut into characters, always two. */
+const telltale = (ids) => ids.some((id) => found(id, small).length >= (signs ? 2 : Math.min(2, telling().length)));
+/** Whether one of the passages may well fit by its words: those two or, of Chinese, half of the characters. */
+const fits = (ids) => (signs ? ids.some((id) => part(whole(data.byId.get(id))) >= HALF) : telltale(ids));
 /** The words of the question that say what is asked and that no passage has. */
 const missing = () => telling().filter((word) => (/\p{Script=Han}/u.test(word) ? !data.passages.some((passage) => whole(passage).includes(word)) : !index.postings.has(word)));
-/** What is known of a question that nobody has judged, in short, at length, and why: whether the passages found may answer, the first of them perhaps a judged question. */
+/** What is known of a question that nobody has judged, in short, at length, why, and whether the match is weak: whether the passages found may answer, the first of them perhaps a judged question. */
 const verdict = (ids, judged) => {
-  if (query.lists) return ["", words.recorded];
-  if (!ids.length) return [words.nothing, words.literal];
+  if (!ids.length) return [words.nothing, words.literal, "", true];
   const { cosine } = query, known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.queries.length };
-  if (cosine < data.near.least) return [words.unlikely, words.distant, fill(words.far, known)];
+  if (cosine < data.near.least) return [words.unlikely, words.distant, fill(words.far, known), true];
   const lost = missing(), dense = cosine !== undefined, weak = !judged && !fits(ids);
   const long = [dense ? words.near : !weak && words.own, weak && words.few, lost.length && listed(words.missing, lost)];
-  return [weak && !dense ? words.weak : words.read, long.filter(Boolean).join(space), dense && fill(words.proof, known)];
+  return [weak && !dense ? words.weak : words.read, long.filter(Boolean).join(space), dense && fill(words.proof, known), !dense && !judged && !(fits(ids) && telltale(ids))];
 };
 const short = (value) => String(Number(value.toFixed(3)));
 const grades = () => new Map([...Object.entries(query.grades), ...own]);
@@ -173,38 +198,26 @@ const nearestSentence = ({ id, text }, passage, body) => {
   const sentences = body.split(between).filter(Boolean);
   return sentences[data.sentences[id ?? text]?.[passage]] ?? index.nearest(text, sentences);
 };
-/** A passage at its rank, which the reader may grade: its title opens its text, of which the style sheet shows that sentence where the passage answers. Beside another list on a phone, the text opens below the row. */
+/** A passage at its rank, which the reader may grade: its title opens its text, of which the style sheet shows that sentence where the passage answers. */
 const item = (id, rank, system) => {
   const [, name, body] = data.byId.get(id), sentence = nearestSentence(query, id, body), at = body.indexOf(sentence);
   const text = el("p", {}, body.slice(0, at), el("mark", {}, sentence), body.slice(at + sentence.length));
   const menu = el("select", { "aria-label": fill(words.mine, { title: name }), onchange: ({ target }) => judge(id, target.value) },
     el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label))));
-  const below = el("li", { class: "ask-below" }, el("b", {}, fill(words.place, { system: words.systems[system], rank })));
-  const place = () => {
-    if (narrow.matches && details.open && !result.classList.contains("alone")) {
-      below.append(text, menu);
-      row.after(below);
-    } else {
-      details.append(text);
-      details.after(menu);
-      below.remove();
-    }
-  };
-  const details = el("details", { ontoggle: place }, el("summary", {}, name, " ", reason(id, matching.includes(system))), text);
-  const row = el("li", { "data-id": id, "data-rank": rank }, details, menu, el("q", {}, sentence), el("b", { "aria-hidden": "true" }));
-  for (const one of [row, below]) one.style.setProperty("--rank", rank);
-  return Object.assign(row, { menu, below, place });
+  const details = el("details", {}, el("summary", {}, name, " ", reason(id, matching.includes(system))), text);
+  return Object.assign(el("li", { "data-id": id, "data-rank": rank }, details, menu, el("q", {}, sentence), el("b", { "aria-hidden": "true" })), { menu });
 };
-narrow.addEventListener("change", () => box.querySelectorAll("li[data-id]").forEach((row) => row.place()));
+
+/** Whether the question is the suggested one, of whose passages only the one that answers is graded. */
+const sought = () => Boolean(query.lists && !query.id);
 
 /** Show the grade of each passage, and the metrics of both lists. */
 const draw = () => {
   const judged = grades();
   for (const element of box.querySelectorAll(".ask-lists li[data-id]")) {
-    const { id } = element.dataset, grade = query.grades[id], { menu: select, below } = element, mark = element.querySelector(":scope > b");
+    const { id } = element.dataset, grade = query.grades[id], { menu: select } = element, mark = element.querySelector(":scope > b");
     element.className = judged.has(id) ? `grade-${judged.get(id)}` : "";
     [mark.textContent, mark.title] = judged.has(id) ? [fill(words.grade, { grade: judged.get(id) }), words.grades[judged.get(id)]] : ["", ""];
-    below.classList.toggle("answers", judged.get(id) >= data.answers);
     select.className = mark.className = own.has(id) ? "own" : "";
     select.options[0].textContent = grade === undefined ? words.unjudged : words.grades[grade];
   }
@@ -221,7 +234,9 @@ const draw = () => {
     return el("span", { class: value > values[1 - i][name] && "best" }, `${words.names[name]} `, el("b", {}, short(value)), ...changed);
   };
   const better = ({ first }, other) => first > 0 && !(other.first && other.first < first);
-  scores.forEach((line, i) => line.replaceChildren(...(values[i].R ? [outcome(values[i].first, better(values[i], values[1 - i])), " ", ...Object.keys(words.names).flatMap((name) => [score(name, i), " "])] : [])));
+  const names = Object.keys(words.names).filter((name) => !sought() || name === "mrr");
+  verdicts.forEach((line, i) => line.replaceChildren(...(values[i].R ? [outcome(values[i].first, better(values[i], values[1 - i]))] : [])));
+  scores.forEach((line, i) => line.replaceChildren(...(values[i].R ? [el("strong", {}, words.systems[choices[i].value]), " ", ...names.flatMap((name) => [score(name, i), " "])] : [])));
   before = values.some(({ R }) => R) ? values : null;
 };
 
@@ -233,7 +248,7 @@ const judge = (id, value) => {
 
 /** Show the lists anew, of those of two systems that can rank the question; where none can, of one that matches words. */
 const show = (systems = wanted) => {
-  const free = !data.queries.includes(query), able = systems.filter(ranks), shown = able.length ? able : matching.slice(0, 1);
+  const free = !query.id, mine = !query.lists, able = systems.filter(ranks), shown = able.length ? able : matching.slice(0, 1);
   choices.forEach((select, i) => {
     for (const option of select.options) option.disabled = option.value ? !ranks(option.value) : !free;
     select.value = shown[i] ?? "";
@@ -242,33 +257,37 @@ const show = (systems = wanted) => {
     const ids = ranks(value) ? retrieved(value) : [];
     return free && matching.includes(value) && !ids.some((id) => found(id, small).length) && !(signs && fits(ids)) ? [] : ids; // all found by words that tell nothing
   });
-  const alone = shown.length < 2;
-  result.classList.toggle("alone", alone);
+  const alone = shown.length < 2, judged = mine && closest();
+  const [first, second] = shown.map((system) => data.means[system]);
+  const [brief, long, proof, weak] = mine ? verdict(filled.flat(), judged) : ["", sought() ? words.recorded : fill(words.known, { queries: data.queries.length, first, second })];
+  for (const [name, given] of Object.entries({ alone, mine, weak })) result.classList.toggle(name, Boolean(given));
+  choices.forEach(({ value }, i) => {
+    heads[i].className = sides[i].className = kind(value);
+    sides[i].textContent = words.systems[value] ?? "";
+  });
   lists.forEach((list, i) => {
-    const rows = filled[i].map((id, at) => item(id, at + 1, shown[i])), rest = rows.slice(SHOWN).filter(({ dataset }) => !(query.grades[dataset.id] >= data.answers));
+    const rows = filled[i].map((id, at) => item(id, at + 1, shown[i])), rest = rows.slice(weak ? 1 : SHOWN).filter(({ dataset }) => !(query.grades[dataset.id] >= data.answers));
     for (const row of rest) row.dataset.rest = "";
     list.replaceChildren(...rows);
     list.classList.toggle("folded", rest.length > 0);
     more[i].hidden = !rest.length;
-    more[i].textContent = fill(words.more, { rest: rest.length });
+    more[i].textContent = fill(weak ? words.all : words.more, { rest: rest.length, rows: rows.length });
     empty[i].hidden = alone || rows.length > 0;
   });
-  const [first, second] = shown.map((system) => data.means[system]);
-  const judged = free && !query.lists && closest();
-  if (free) say(verdict(filled.flat(), judged), "tool-note"); else say(["", fill(words.known, { queries: data.queries.length, first, second })], "tool-help");
-  const offered = Boolean(SIZE && !ready && !query.lists);
+  say([brief, long, proof], mine ? "tool-note" : "tool-help");
+  const offered = Boolean(SIZE && !ready && mine), texts = weak ? nearby(judged) : judged ? [judged] : [];
   if (offered) (alone ? columns[1] : notice).append(offer);
-  near.hidden = !judged;
-  if (judged) near.replaceChildren(el("span", {}, words.judged), space, el("b", {}, judged), space, el("span", {}, words.two));
-  title.textContent = free && !query.lists && !judged ? words.apart : words.next;
-  for (const [each, main] of [[near, judged], [button, offered && !judged], [go, !offered && !judged]]) each.classList.toggle("main", Boolean(main)); // a page has one main button
+  near.hidden = !texts.length;
+  near.replaceChildren(el("p", { class: "tool-title" }, texts.length > 1 ? words.several : words.judged), ...texts.map((text) => pressed(text, text)));
+  for (const [each, main] of [[near.querySelector("button"), judged], [button, offered && !judged], [go, !offered && !judged]]) each?.classList.toggle("main", Boolean(main)); // a page has one main button
+  for (const chip of chips) chip.setAttribute("aria-pressed", chip.value === query.text);
   result.hidden = false;
-  if (filled.flat().length) free ? note.after(hint) : result.append(hint);
-  hint.textContent = free ? words.judge : fill(words.hint, { grades: words.grades.join(words.and) });
+  if (!weak && !sought()) mine ? note.after(hint) : result.append(hint);
+  hint.textContent = mine ? words.judge : fill(words.hint, { grades: words.grades.join(words.and) });
   before = null;
   draw();
-  const { top } = (lists[0].firstChild ?? result).getBoundingClientRect(); // on a phone the list itself has no box
-  if (top < 0 || top > innerHeight * 0.5) form.scrollIntoView(); // an example was pressed below, or this is a phone
+  const { top } = result.getBoundingClientRect();
+  if (top < 0 || top > innerHeight * 0.5) form.scrollIntoView(); // this is a phone, or the page was scrolled
 };
 
 /** Say what is shown, or what goes wrong: in short, at length, and why. */
@@ -287,11 +306,15 @@ const loaded = async () => {
   return load().then(() => true, (error) => { say(["", fill(words.unread, { why: error.message })], "tool-note tool-fault"); return false; });
 };
 
+/** A question without capitals, and without what ends it. */
+const bare = (text) => text.toLowerCase().replace(/[\s?!.？！。]+$/u, "");
 const ask = async (text) => {
   input.value = text;
   if (!await loaded()) return;
-  query = data.queries.find((known) => known.text === text)
-    ?? { text, grades: {}, lists: data.suggested[text], ...(ready && await nearest(text)) };
+  const same = (other) => bare(other) === bare(text);
+  query = data.queries.find((known) => same(known.text))
+    ?? (same(words.suggested) ? { text: words.suggested, grades: { [words.answer]: words.grades.length - 1 }, lists: data.suggested[words.suggested] }
+      : { text, grades: {}, ...(ready && await nearest(text)) });
   own = new Map();
   history.replaceState(null, "", `#q=${encodeURIComponent(text)}`);
   show();
@@ -305,8 +328,8 @@ const another = async () => {
 const go = el("button", { class: "main" }, words.ask);
 const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim() || words.suggested); } },
   input, go);
-const examples = el("div", { class: "ask-examples" }, title, el("div", {}, ...words.examples.map(example)), el("button", { type: "button", onclick: another }, words.another));
-box.append(form, suggestions, notice, result, examples);
+const subjects = el("div", { class: "ask-subjects", role: "group", "aria-label": words.try }, el("span", {}, words.try), el("div", {}, ...chips, el("button", { type: "button", onclick: another }, words.another)));
+box.append(form, subjects, suggestions, notice, near, result);
 
 const linked = new URLSearchParams(location.hash.slice(1)).get("q");
 if (linked) ask(linked.slice(0, 200));
