@@ -1,4 +1,4 @@
-"""A small picture of what each lesson is about, for its card on the home page; numbers in it are the lesson's own."""
+"""A small picture of each lesson and tool, for its card on the home page; numbers in it are recorded or exact."""
 
 from __future__ import annotations
 
@@ -6,17 +6,21 @@ import json
 from collections.abc import Callable, Iterable
 from math import log2
 
-from docs.site.project import Edition
+from docs.site.pocket import ANSWERS, SYSTEMS, read_pocket
+from docs.site.project import Edition, read_yaml
 from notebooks.kit.figures import notebook_figures
 
 Figures = dict[str, str]
 
 
 def cover(edition: Edition, name: str) -> str:
-    """Return the picture of a lesson as one line of HTML, its colours in _static/home/home.css; "" if it has none."""
-    if name not in _DRAWN:
+    """Return the picture of a page as one line of HTML, its colours in _static/home/home.css; "" if it has none."""
+    if name in _TOOLS:
+        drawn = _TOOLS[name](edition)
+    elif name in _LESSONS:
+        drawn = _LESSONS[name](notebook_figures(edition.lesson(name)))
+    else:
         return ""
-    drawn = _DRAWN[name](notebook_figures(edition.lesson(name)))
     if edition.language == "zh":
         drawn = drawn.translate(str.maketrans("A文", "文A"))
     return f'<div class="cover"><svg viewBox="0 0 120 48" aria-hidden="true">{drawn}</svg></div>'
@@ -111,7 +115,63 @@ def _chunks(_figures: Figures) -> str:
     return f'<path d="M10 2h32v44H10z"/>{lines}{cuts}{_arrow(54)}{pieces}'
 
 
-_DRAWN: dict[str, Callable[[Figures], str]] = {
+def _ask(edition: Edition) -> str:
+    """A question, and the first three passages of two systems, as on the home page."""
+    pocket = read_pocket(edition)
+    query = read_yaml(edition.root / "docs" / "site" / "home.yml")[edition.language]["first"]
+    parts = ['<path d="M6 1h108v10H6z"/>', _box(11, 5, 52, 2)]
+    for x, kind, system in zip((6, 63), ("answer", "words"), SYSTEMS[edition.language].values(), strict=True):
+        ranked = pocket.lists[query][system][:3]
+        answers = {at for at, passage in enumerate(ranked) if pocket.grades[query].get(passage, 0) >= ANSWERS}
+        parts.append(_box(x, 15, 51, 2, kind) + _boxes([(x, 20 + 9.5 * at) for at in range(3)], 51, 7, answers))
+    return "".join(parts)
+
+
+def _try(_edition: Edition) -> str:
+    """A document goes from rank 5 to rank 2: of two metrics, the reciprocal rank rises, recall does not."""
+    ranked = _boxes([(5 + 11 * at, 36) for at in range(7) if at != 4], 9, 9, {1}) + _box(49, 36, 9, 9, "open")
+    moved = '<path d="M53.5 32C53.5 8 20.5 8 20.5 30m-4-4.5 4 4.5 4-4.5"/>'
+    rise = _box(92, 45 - 40 / 2, 9, 40 / 2 - 40 / 5, "both") + _box(92, 45 - 40 / 5, 9, 40 / 5, "answer")
+    return ranked + moved + rise + _box(106, 5, 9, 40, "answer")
+
+
+def _score(edition: Edition) -> str:
+    """A file, and what becomes of it: the means of lesson 1, each with its interval."""
+    figures, parts = notebook_figures(edition.lesson("01_evaluation")), ['<path d="M6 4h19l7 7v33H6zM25 4v7h7"/>']
+    parts += [_box(11, 18 + 6.5 * line, 16, 2) for line in range(4)] + [_arrow(35)]
+    for row, metric in enumerate(("recall@10", "ndcg@10", "mrr@10", "recall@1")):
+        low, mean, high = (50 + 66 * float(figures[f"intervals/{metric}/{part}"]) for part in ("low", "mean", "high"))
+        y = 6 + 12 * row
+        parts += [_box(50, y - 4, mean - 50, 8, "both"), _box(low, y - 1.25, high - low, 2.5, "answer")]
+    return "".join(parts)
+
+
+def _differences(edition: Edition) -> str:
+    """What some changes make of a score: how far each moves it from where it was."""
+    path = edition.root / "docs" / "benchmarks" / "differences.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    start, *changed = (
+        8 + 208 * (found[part][change] - 0.5)
+        for part, change in (
+            ("formula", "ndcg@10"), ("ranking", "answers only"), ("ranking", "queries in the corpus"),
+            ("formula", "ndcg@1"), ("network", "first token"), ("texts", "title left out"),
+            ("texts", "instruction of another model"),
+        )
+    )  # fmt: skip
+    bars = "".join(
+        _box(min(start, x), 4 + 7 * at, abs(x - start), 5, "answer" if x > start else "")
+        for at, x in enumerate(changed)
+    )
+    return f'{bars}<path class="cut" d="M{start:.4g} 1v46"/>'
+
+
+_TOOLS: dict[str, Callable[[Edition], str]] = {
+    "ask": _ask,
+    "try": _try,
+    "score": _score,
+    "differences": _differences,
+}
+_LESSONS: dict[str, Callable[[Figures], str]] = {
     "01_evaluation": _evaluation,
     "02_metrics": _metrics,
     "03_model_comparison": _comparison,

@@ -9,8 +9,9 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from docs.site.covers import cover
 from docs.site.live import terms
-from docs.site.pocket import ANSWERS, read_pocket
+from docs.site.pocket import ANSWERS, SYSTEMS, read_pocket
 from docs.site.project import MARKS, Edition, as_json, read_yaml
 from helpers.index.words import tokenize
 from notebooks.kit.cells import alt_text
@@ -18,7 +19,6 @@ from notebooks.kit.figures import notebook_figures
 from notebooks.kit.notebooks import lesson_names
 
 MARK = '<div class="home"'
-SYSTEMS = {"en": {"dense": "MiniLM", "BM25": "BM25"}, "zh": {"dense": "multilingual", "BM25": "BM25"}}
 SHOWN, FAR = 3, 10  # passages shown of a ranking; an answer below rank FAR is no success
 METRIC = "ndcg@10"  # the one that the sentence beside the figure names
 DOTS_DOWN, DOT = 15, 8  # dots in a column of the drawn corpus, and the room of each
@@ -73,12 +73,13 @@ def home(edition: Edition, _argument: str) -> str:
     chosen, second = (next(row for row in data["queries"] if row[0] == words[key]) for key in ("first", "second"))
     labels = {key: words[key] for key in ("answers", "answered", "late", "missed", "shared", "none", "comma")}
     systems = "".join(
-        f'<div data-system="{system}"><p><b>{text(name)}</b> {text(about)}</p>'
+        f'<div class="{system}" data-system="{system}"><p><b>{text(name)}</b> {text(about)}</p>'
         f"{_ranking(chosen[2][system], words)}</div>"
         for system, (name, about) in words["systems"].items()
     )
     bars = "".join(
-        f'<li>{text(words["systems"][system][0])} <svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">'
+        f'<li class="{system}">{text(words["systems"][system][0])} '
+        f'<svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">'
         f'<rect width="1" height="1"/><rect width="{mean}" height="1"/></svg> <b>{mean:.3f}</b></li>'
         for system, mean in data["means"].items()
     )
@@ -86,8 +87,8 @@ def home(edition: Edition, _argument: str) -> str:
         f'<a class="term" href="{terms(edition)["ndcg"]["href"]}" title="{text(words["ndcg"])}">{words["score"]}</a>'
     )
     return (
-        f'{MARK}><p class="home-define">{text(words["define"])}</p><p class="home-go">'
-        f'<a href="01_evaluation.html">{text(words["start"])}</a> <a href="own_model.html">{text(words["own"])}</a></p>'
+        f'{MARK}><p class="home-go"><a href="01_evaluation.html">{text(words["start"])}</a> '
+        f'<a href="own_model.html">{text(words["own"])}</a></p>'
         f'<ul class="home-facts">{facts}</ul>'
         f'<div class="home-demo" data-rankings="_static/home/rankings.json" data-second="{escape(second[1])}">'
         f"{as_json(labels)}"
@@ -100,14 +101,16 @@ def home(edition: Edition, _argument: str) -> str:
         f'<a href="03_model_comparison.html">{text(words["more"])}</a></p><ul>{bars}</ul></div>'
         f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])}</label>'
         f'<input id="home-own" type="search" maxlength="200" placeholder="{escape(own)}">'
-        f"<button>{text(words['ask'])}</button></form></div></div>"
+        f"<button>{text(words['ask'])}</button></form></div>"
+        f'<p class="home-define">{text(words["define"])}</p></div>'
     )
 
 
 def doors(edition: Edition, kind: str) -> str:
-    """Return the pages of a kind, each with its title and what one finds there, as one line of HTML."""
+    """Return the pages of a kind, each with its picture, title and what one finds there, as one line of HTML."""
     links = "".join(
-        f'<a href="{page}.html"><b>{escape(edition.headings(page)[0])}</b><span>{escape(about)}</span></a>'
+        f'<a href="{page}.html">{cover(edition, page)}<b>{escape(edition.headings(page)[0])}</b>'
+        f"<span>{escape(about)}</span></a>"
         for page, about in _words(edition)["doors"][kind].items()
     )
     return f'<div class="home-paths {kind}">{links}</div>'

@@ -12,6 +12,7 @@ from docs.site.project import Edition
 
 FOLDER = ("helpers", "data", "bundled", "pocket")
 ANSWERS = 2  # a passage of this grade answers the query
+SYSTEMS = {"en": {"dense": "MiniLM", "BM25": "BM25"}, "zh": {"dense": "multilingual", "BM25": "BM25"}}
 SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\s[A-Z]\.)\s+|(?<=[。！？])")
 
 

@@ -9,8 +9,8 @@ from math import log2
 import pytest
 
 from docs.site.covers import cover
-from docs.site.home import FAR, SYSTEMS, figure, rankings
-from docs.site.pocket import read_pocket
+from docs.site.home import FAR, figure, rankings
+from docs.site.pocket import SYSTEMS, read_pocket
 from docs.site.project import Edition, read_yaml
 from helpers.index.words import tokenize
 from notebooks.kit.figures import notebook_figures
@@ -128,6 +128,31 @@ def test_the_pictures_of_lessons_show_what_they_recorded():
     assert heights == pytest.approx(scores, abs=2e-3)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_pictures_of_tools_show_what_was_recorded(language: str):
+    """The cards would draw an answer that a system did not find, an interval or a change that nobody measured."""
+    edition = Edition(ROOT, language)
+    query = read_yaml(ROOT / "docs" / "site" / "home.yml")[language]["first"]
+    lists = next(row[2] for row in rankings(edition)["queries"] if row[0] == query)
+    drawn = re.findall(r'class="answer" x="(\d+)" y="([\d.]+)" width="51" height="7"', cover(edition, "ask"))
+    found = [(x, rank) for x, system in ((6, "dense"), (63, "BM25")) for rank in lists[system][2] if rank <= 3]
+    assert [(int(x), (float(y) - 10.5) / 9.5) for x, y in drawn] == found
+    figures = notebook_figures(edition.lesson("01_evaluation"))
+    bars = re.findall(
+        r'"both" x="50" y="[\d.]+" width="([\d.]+)"[^>]*><rect class="answer" x="([\d.]+)"', cover(edition, "score")
+    )
+    for metric, (mean, low) in zip(("recall@10", "ndcg@10", "mrr@10", "recall@1"), bars, strict=True):
+        recorded = [float(figures[f"intervals/{metric}/{part}"]) for part in ("mean", "low")]
+        assert [float(mean) / 66, (float(low) - 50) / 66] == pytest.approx(recorded, abs=0.01)
+    bars = re.findall(
+        r'<rect(?: class="answer")? x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', cover(edition, "differences")
+    )
+    report = json.loads((ROOT / "docs" / "benchmarks" / "differences.json").read_text(encoding="utf-8"))
+    start = report["formula"]["ndcg@10"]
+    ends = [report["ranking"]["answers only"], report["ranking"]["queries in the corpus"], report["formula"]["ndcg@1"]]
+    assert [float(width) / 208 for _, width in bars[:3]] == pytest.approx([abs(end - start) for end in ends], abs=0.01)
+
+
 @pytest.mark.browser
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_another_question_is_drawn_as_the_first(site: Site, language: str):
@@ -164,11 +189,20 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     cards = site.page.locator(".home-paths a")
     links = cards.evaluate_all("all => all.map(a => a.getAttribute('href'))")
     assert links[:3] == ["ask.html", "try.html", "score.html"]
-    order = "['.home-demo', '#lessons h2', 'li .wrong', '.home-figure svg', '.home-paths', 'pre', '#your-turn']"
+    order = [
+        ".home-demo",
+        "#lessons h2",
+        "li .wrong",
+        ".home-figure svg",
+        ".home-paths",
+        "#run-the-lessons",
+        "#your-turn",
+    ]
     places = f"{order}.map(part => document.querySelector(`article ${{part}}`).getBoundingClientRect().top + scrollY)"
     at = site.page.evaluate(places)
     assert at == sorted(at)
     assert at[1] < WIDE["height"], "the lessons are below the first screen"
+    assert at[-2] == at[-1], "how to run and what to do next are not side by side"
     height = "document.querySelector('h1').getBoundingClientRect().height"
     assert site.page.evaluate(height) < 3.3 * 46, "the title takes more than three lines"
     lesson = site.page.locator("main a[href='01_evaluation.html']:visible").count()
@@ -187,7 +221,10 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     about = site.page.locator("#lessons > ol > li p:last-child")
     assert all(line.is_visible() for line in about.all()), "the name of a lesson alone does not say what it holds"
     lists, facts = (site.page.locator(part).bounding_box() for part in (".home-lists", ".home-facts"))
-    assert lists["y"] < PHONE["height"], "the example is below the first screen of a phone"
+    answer = site.page.locator(".home-lists li").first.bounding_box()
+    assert answer["y"] + answer["height"] < PHONE["height"], "no answer on the first screen of a phone"
+    start, own = (link.bounding_box() for link in site.page.locator(".home-go a").all())
+    assert start["y"] == own["y"], "two buttons take two rows"
     boxes = [card.bounding_box() for card in cards.all()]
     assert facts["y"] < lists["y"] < boxes[0]["y"] < boxes[1]["y"] < boxes[2]["y"], "the example is not first"
     assert site.page.evaluate("document.documentElement.scrollHeight") < 6 * PHONE["height"], "six screens of a phone"
