@@ -46,12 +46,19 @@ def places(site: Site, selector: str) -> list[float]:
 
 def puzzles(site: Site) -> None:
     """Turn from the experiments to the puzzles."""
-    site.page.locator(".try-modes button").last.click()
+    site.page.locator(".try-modes button").nth(1).click()
+
+
+def unfold(site: Site) -> None:
+    """Open the settings."""
+    site.page.locator(".try-modes [aria-expanded=false]").click()
 
 
 def slide(site: Site, k: int) -> None:
     """Set the slider of k with the keyboard."""
     slider = site.page.locator(".try-controls input[type=range]").first
+    if not slider.is_visible():
+        unfold(site)
     slider.focus()
     site.page.keyboard.press("Home")
     for _ in range(k - 1):
@@ -189,6 +196,7 @@ def test_buttons_do_what_dragging_does(site: Site):
 def test_grades_and_formula(site: Site):
     """Grades would not reach nDCG, or the formula would not lead to the value beside it."""
     opened(site, "en/try.html?set=lesson")
+    unfold(site)
     site.page.locator(".try-controls input[type=checkbox]").check()
     document(site, "C", 26).focus()
     document(site, "C", 26).press("3")
@@ -339,6 +347,28 @@ def test_an_experiment_leads_to_the_next(site: Site, size: dict[str, int]):
     assert steps.count() == 0
     given = passages(Edition(ROOT, "en"))
     assert documents(site, "A") == [given["titles"][one] for one in given["passages"][0]["retrieved"]], "not the start"
+    assert site.wrong == []
+
+
+@pytest.mark.parametrize("by_hand", [False, True], ids=["experiment", "hand"])
+def test_one_button_is_the_place_to_start_until_something_is_tried(site: Site, by_hand: bool):
+    """A reader would find nothing to press first, or be told to start when he has, or a puzzle would have no k."""
+    opened(site, "en/try.html")
+    words = settings(ROOT)["words"]["en"]
+    filled, name = site.page.locator(".try .main"), words["experiments"]["up"]["name"]
+    assert filled.all_inner_texts() == [words["experiment"]["first"] + name]
+    assert site.page.locator(".try-settings :visible").count() == 0
+    if by_hand:
+        site.page.locator(".try-doc").first.click()
+        site.page.keyboard.press("Shift+ArrowDown")
+        assert words["rule"]["keys"] in site.page.inner_text(".try-legend"), "the keys are not told who uses them"
+        assert filled.count() == 0
+    else:
+        filled.click()
+        assert filled.all_inner_texts() == [words["move"]]
+    assert site.page.locator(".try-experiments button").first.inner_text() == name
+    puzzles(site)
+    assert site.page.locator(".try-settings input:visible").evaluate_all("all => all.map(one => one.type)") == ["range"]
     assert site.wrong == []
 
 

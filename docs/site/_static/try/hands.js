@@ -86,6 +86,10 @@ const listenToKeys = (rankings) => {
     event.preventDefault();
     act();
   });
+  rankings.element.addEventListener("keyup", ({ target }) => { // of the Tab too that leads here
+    rankings.keyed ||= target.matches(".try-doc");
+    rankings.drawRule();
+  });
 };
 
 export const listen = (rankings) => { listenToPointer(rankings); listenToFocus(rankings); listenToKeys(rankings); };

@@ -51,7 +51,7 @@ const start = (root) => {
   try { Object.assign(state, fromQuery(location.search)); } catch (error) { fault = fill(words.badLink, { part: error.message.slice(0, 40) }); }
   const keep = keeper(state, root), bars = new Bars(words), curves = new Curves(words), scores = new Scores(state, words, bars, curves);
   const redraw = () => { settings.draw(); rankings.draw(); scores.draw(); keep(); };
-  const rankings = new Rankings(state, words, () => { settings.draw(); scores.show(rankings.chosen.ranking); keep(); });
+  const rankings = new Rankings(state, words, () => { begun(); settings.draw(); scores.show(rankings.chosen.ranking); keep(); });
   const settings = controls(state, words, redraw, (set) => reset(set));
   const reset = (set, more = {}, first = () => NONE) => {
     Object.assign(state, begin(set), more);
@@ -63,7 +63,9 @@ const start = (root) => {
   };
   const act = (label, run, main = false) => el("button", { type: "button", class: main && "main", onclick: run }, label);
   const names = Object.keys(EXPERIMENTS), done = new Set();
+  const first = el("span", {}, words.experiment.first), begun = () => { first.remove(); moves[0].classList.remove("main"); };
   const ask = (name) => {
+    begun();
     const experiment = EXPERIMENTS[name], at = names.indexOf(name);
     reset(state.set, experiment.set, () => looksAt(experiment, state));
     const doc = rankings.docs(rankings.chosen)[rankings.chosen.at];
@@ -83,27 +85,27 @@ const start = (root) => {
   };
   const moves = names.map((name) => act(words.experiments[name].name, () => ask(name)));
   for (const button of moves) button.setAttribute("aria-pressed", "false");
-  const about = el("span", {}), modes = { experiment: act(words.experiment.name, () => turn("experiment")), puzzle: act(words.puzzle.name, () => turn("puzzle")) };
+  moves[0].prepend(first);
+  moves[0].classList.add("main");
+  const modes = { experiment: act(words.experiment.name, () => turn("experiment")), puzzle: act(words.puzzle.name, () => turn("puzzle")) };
   /** Show the experiments or the puzzles: what is done for the one does not count for the other. */
   const turn = (mode, at) => {
     main.classList.toggle("puzzling", mode === "puzzle");
-    about.textContent = words[mode].text;
     for (const [name, button] of Object.entries(modes)) button.setAttribute("aria-pressed", String(name === mode));
     bars.puzzles.begin(mode === "puzzle", at);
     if (mode === "puzzle") reset(state.set); else bars.settle();
   };
   bars.puzzles.choose = (at) => turn("puzzle", at);
   const experiments = el("div", { class: "try-experiments" }, el("p", { class: "try-pills" }, ...moves), bars.question);
-  const panel = el("div", { class: "tool-panel try-panel" }, el("p", { class: "tool-title" }, el("span", { class: "try-modes" }, ...Object.values(modes)), about), experiments, bars.puzzles.element);
+  const panel = el("div", { class: "tool-panel try-panel" }, el("p", { class: "try-modes" }, ...Object.values(modes), settings.opener), experiments, bars.puzzles.element, settings.element);
   rankings.tools.append(foot(rankings, state, words, reset));
   listen(rankings);
   settings.draw();
   rankings.draw();
   scores.draw();
-  const main = el("div", { class: "try-main" }, panel, bars.element, settings.element, rankings.element);
+  const main = el("div", { class: "try-main" }, panel, bars.element, rankings.element);
   const every = el("details", {}, el("summary", {}, words.every), scores.element, el("div", { class: "try-controls" }, ...settings.further), curves.element);
-  const parts = [main, el("p", { class: "tool-help try-keys" }, words.help), every];
-  root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), ...parts);
+  root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), main, every);
   turn("experiment");
   root.classList.add("ready");
 };

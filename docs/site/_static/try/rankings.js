@@ -17,13 +17,13 @@ export const holding = (element, change) => {
 export class Rankings {
   constructor(state, words, changed) {
     Object.assign(this, { state, words, changed, chosen: NONE });
-    this.rule = el("p", { class: "try-rule" });
+    this.rule = el("span", { class: "try-rule" });
     this.said = el("p", { class: "try-said", "aria-live": "polite" });
     this.bar = el("div", { class: "try-bar", role: "group" });
     this.boxes = NAMES.map((name, i) => this.box(name, i));
     this.tools = el("div", { class: "try-tools" }, this.bar);
     const legend = ["relevant", "beyond"].map((kind) => el("span", {}, el("i", { class: kind }), words.legend[kind]));
-    this.element = el("div", { class: "try-rankings" }, this.rule, el("p", { class: "try-legend" }, ...legend), ...this.boxes.map(({ box }) => box), this.tools, this.said);
+    this.element = el("div", { class: "try-rankings" }, el("p", { class: "try-legend" }, this.rule, ...legend), ...this.boxes.map(({ box }) => box), this.tools, this.said);
   }
 
   box(name, ranking) {
@@ -50,6 +50,9 @@ export class Rankings {
   /** Whether the buttons for the chosen document stand in its row. */
   get inRow() { return this.titled && narrow.matches; }
 
+  /** Say how documents are moved: with the mouse, with a finger, or with the keys once one of them is pressed. */
+  drawRule() { this.rule.textContent = this.words.rule[this.inRow ? "touch" : this.keyed ? "keys" : "mouse"]; }
+
   /** Draw all rankings anew, or those given, then what depends on them; the chosen document or its button keeps the focus. */
   draw(drawn = [0, 1, 2], then = () => {}) {
     const pressed = this.pressed();
@@ -60,7 +63,7 @@ export class Rankings {
   drawAnew(drawn, then, pressed) {
     this.element.classList.toggle("titled", this.titled);
     this.element.style.setProperty("--deep", Math.max(1, ...this.state.rankings.map(({ retrieved }) => retrieved.length))); // rows that the three share
-    this.rule.textContent = this.words.rule[this.inRow ? "touch" : this.titled ? "passages" : "lesson"];
+    this.drawRule();
     const focused = this.element.contains(document.activeElement) && document.activeElement.matches(".try-doc, .try-mark");
     for (const ranking of drawn) {
       const { query, note, lists } = this.boxes[ranking];

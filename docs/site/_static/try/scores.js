@@ -1,8 +1,7 @@
 // The table of metrics: values of the three rankings and their mean, and the formula with the numbers of one of them.
-import { el, fill } from "./element.js";
+import { el } from "./element.js";
 import { FORMULAS, put, shown } from "./formulas.js";
 import { METRICS, find } from "./metrics.js";
-import { narrow } from "./rankings.js";
 import { NAMES } from "./state.js";
 
 const hitsOf = ({ retrieved, missed }, level) =>
@@ -61,7 +60,7 @@ export class Scores {
   }
 }
 
-/** The rankings, the slider of k and the choices: grades or yes and no, from which grade relevant, which gain, how patient. On a phone they are folded. */
+/** The rankings, the slider of k and the choices: grades or yes and no, from which grade relevant, which gain, how patient. They are folded; k alone stays in view beside a puzzle. */
 export const controls = (state, words, changed, begin) => {
   const labelled = (label, input) => el("label", {}, el("span", {}, label), input);
   const set = (key, read) => (event) => { state[key] = read(event.target); changed(); };
@@ -76,13 +75,11 @@ export const controls = (state, words, changed, begin) => {
   const p = el("input", { type: "range", min: 0.05, max: 0.95, step: 0.05, oninput: set("persistence", ({ value }) => Number(value)) });
   const shownP = el("output", {});
   const grades = [labelled(words.level, level), labelled(words.gain, gain)];
-  const summary = el("summary", {}), inputs = [labelled(words.set, rankings), labelled("k", k), shownK, el("label", {}, graded, el("span", {}, words.graded)), ...grades];
-  const element = el("details", { class: "try-settings" }, summary, el("div", { class: "try-controls" }, ...inputs));
-  const fold = () => { element.open = !narrow.matches; };
-  narrow.addEventListener("change", fold);
-  fold();
+  const inputs = [labelled(words.set, rankings), el("label", { class: "try-k" }, el("span", {}, "k"), k, shownK), el("label", {}, graded, el("span", {}, words.graded)), ...grades];
+  const element = el("div", { class: "try-controls try-settings" }, ...inputs);
+  const unfold = () => opener.setAttribute("aria-expanded", String(element.classList.toggle("open")));
+  const opener = el("button", { type: "button", "aria-expanded": "false", onclick: unfold }, words.settings);
   const draw = () => {
-    summary.textContent = fill(words.settings, { set: words.sets[state.set], k: state.k });
     k.max = deep(state);
     [k.value, p.value, level.value, gain.value] = [state.k, state.persistence, state.level, state.gain];
     for (const { style, min, max, value } of [k, p]) style.setProperty("--part", (value - min) / (max - min));
@@ -91,5 +88,5 @@ export const controls = (state, words, changed, begin) => {
     shownK.textContent = `k = ${state.k}`;
     shownP.textContent = `p = ${state.persistence}`;
   };
-  return { element, further: [labelled(words.persistence, p), shownP], draw };
+  return { element, opener, further: [labelled(words.persistence, p), shownP], draw };
 };
