@@ -412,9 +412,11 @@ def test_passages_have_titles_and_run_down(site: Site):
 
 @pytest.mark.parametrize("k", [1, 7])
 def test_curves_have_the_means_of_the_package(site: Site, k: int):
-    """A curve would run elsewhere than the metric does, or its mark stand at another k."""
+    """A curve would run elsewhere than the metric does, or its mark stand at another k than the slider above it sets."""
     opened(site, "en/try.html?set=lesson")
-    slide(site, k)
+    site.page.locator(".try > details > summary").click()
+    site.page.locator(".try-curves input").fill(str(k))
+    assert site.page.locator(".try-settings output").text_content() == f"k = {k}", "two sliders disagree"
     for metric in METRICS:
         names = [f"{metric}@{cutoff}" for cutoff in range(1, 11)]
         means = evaluate(RETRIEVED, RELEVANT, names).mean

@@ -62,7 +62,7 @@ export class Bars {
     this.element.classList.toggle("guessed", guessed);
     const said = names.length ? fill(words.changed, { names: names.join(words.comma) }) : words.unchanged;
     const judged = guessed ? `${fill(words.right, { right: right.length, all: this.rows.length })} ` : "";
-    this.question.textContent = `${said} ${judged}${asked.why}`;
+    this.question.replaceChildren(el("b", {}, said), ` ${judged}${asked.why}`);
     this.steps.replaceChildren(...asked.next());
     this.steps.firstChild.focus({ preventScroll: true });
     this.asked = { button: asked.button, told: true };

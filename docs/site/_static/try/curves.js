@@ -20,7 +20,8 @@ export class Curves {
       figure.element = el("figure", {}, el("figcaption", {}, el("b", {}, words.names[metric]), figure.here), figure.drawing, el("p", { "aria-hidden": "true" }, figure.first, figure.last));
       return figure;
     });
-    this.element = el("div", { class: "try-curves" }, titled(words.curves), el("div", {}, ...this.figures.map(({ element }) => element)));
+    this.title = el("div", { class: "try-controls" }, titled(words.curves));
+    this.element = el("div", { class: "try-curves" }, this.title, el("div", { class: "try-figures" }, ...this.figures.map(({ element }) => element)));
   }
 
   y(value) { return EDGE + (1 - value) * (HIGH - 2 * EDGE); }

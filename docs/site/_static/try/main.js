@@ -104,7 +104,8 @@ const start = (root) => {
   rankings.draw();
   scores.draw();
   const main = el("div", { class: "try-main" }, panel, bars.element, rankings.element);
-  const every = el("details", {}, el("summary", {}, words.every), scores.element, el("div", { class: "try-controls" }, ...settings.further), curves.element);
+  const every = el("details", {}, el("summary", {}, words.every), scores.element, el("div", { class: "try-controls" }, ...settings.patience), curves.element);
+  curves.title.append(settings.cutoff);
   root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), main, every);
   turn("experiment");
   root.classList.add("ready");

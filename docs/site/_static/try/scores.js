@@ -66,8 +66,11 @@ export const controls = (state, words, changed, begin) => {
   const set = (key, read) => (event) => { state[key] = read(event.target); changed(); };
   const rankings = el("select", { onchange: ({ target }) => begin(target.value) },
     ...Object.entries(words.sets).map(([name, label]) => el("option", { value: name, selected: name === state.set }, label)));
-  const k = el("input", { type: "range", min: 1, max: 10, oninput: set("k", ({ value }) => Number(value)) });
-  const shownK = el("output", {});
+  const cutoff = () => {
+    const [k, output] = [el("input", { type: "range", min: 1, max: 10, oninput: set("k", ({ value }) => Number(value)) }), el("output", {})];
+    return { k, output, label: el("label", { class: "try-k" }, el("span", {}, "k"), k, output) };
+  };
+  const cutoffs = [cutoff(), cutoff()]; // among the settings, and with the curves
   const graded = el("input", { type: "checkbox", onchange: set("graded", ({ checked }) => checked) });
   const level = el("select", { onchange: set("level", ({ value }) => Number(value)) }, ...[1, 2, 3].map((n) => el("option", { value: n }, String(n))));
   const gain = el("select", { onchange: set("gain", ({ value }) => value) },
@@ -75,18 +78,17 @@ export const controls = (state, words, changed, begin) => {
   const p = el("input", { type: "range", min: 0.05, max: 0.95, step: 0.05, oninput: set("persistence", ({ value }) => Number(value)) });
   const shownP = el("output", {});
   const grades = [labelled(words.level, level), labelled(words.gain, gain)];
-  const inputs = [labelled(words.set, rankings), el("label", { class: "try-k" }, el("span", {}, "k"), k, shownK), el("label", {}, graded, el("span", {}, words.graded)), ...grades];
+  const inputs = [labelled(words.set, rankings), cutoffs[0].label, el("label", {}, graded, el("span", {}, words.graded)), ...grades];
   const element = el("div", { class: "try-controls try-settings" }, ...inputs);
   const unfold = () => opener.setAttribute("aria-expanded", String(element.classList.toggle("open")));
   const opener = el("button", { type: "button", "aria-expanded": "false", onclick: unfold }, words.settings);
   const draw = () => {
-    k.max = deep(state);
-    [k.value, p.value, level.value, gain.value] = [state.k, state.persistence, state.level, state.gain];
-    for (const { style, min, max, value } of [k, p]) style.setProperty("--part", (value - min) / (max - min));
+    for (const { k, output } of cutoffs) [k.max, k.value, output.textContent] = [deep(state), state.k, `k = ${state.k}`];
+    [p.value, level.value, gain.value] = [state.persistence, state.level, state.gain];
+    for (const { style, min, max, value } of [...cutoffs.map(({ k }) => k), p]) style.setProperty("--part", (value - min) / (max - min));
     graded.checked = state.graded;
     for (const label of grades) label.hidden = !state.graded;
-    shownK.textContent = `k = ${state.k}`;
     shownP.textContent = `p = ${state.persistence}`;
   };
-  return { element, opener, further: [labelled(words.persistence, p), shownP], draw };
+  return { element, opener, patience: [labelled(words.persistence, p), shownP], cutoff: cutoffs[1].label, draw };
 };
