@@ -60,22 +60,25 @@ def encode(report: dict[str, Any]) -> Charts:
 
 
 def streaming(report: dict[str, Any]) -> Charts:
-    """Draw the memory above that of the model against the number of texts, beside the size of the vectors."""
+    """Draw the memory above that of the model, in blue, against the number of texts, beside the size of the vectors."""
     memory = report["tables"][0]
     counts = [int(label.removeprefix("texts ")) for label in memory]
     figure, axes = plt.subplots(figsize=(4.8, 3), layout="constrained")
-    lines = {"MiB of the vectors": ("s", BLUE), "MiB above the model, encoding": ("o", VERMILION)}
-    for name, (marker, colour) in lines.items():
+    lines = {
+        "MiB of the vectors": ("vectors", GREY, -10, 0),
+        "MiB above the model, encoding": ("above the model", BLUE, 6, 10),
+    }
+    for name, (label, colour, x, y) in lines.items():
         values = [row[name] for row in memory.values()]
-        axes.plot(counts, values, marker=marker, color=colour, label=name)
-        axes.annotate(f"{values[-1]:g}", (counts[-1], values[-1]), (8, 0), textcoords="offset points", va="center")
+        axes.plot(counts, values, marker="o", color=colour)
+        end = {"xytext": (x, y), "textcoords": "offset points", "ha": "right", "va": "center"}
+        axes.annotate(f"{label}, {values[-1]:g}", (counts[-1], values[-1]), color=colour, **end)
     axes.set(xscale="log", xlabel="texts", ylabel="MiB", ylim=(0, None))
     axes.set_xticks(counts, [f"{count:,}" for count in counts])
     axes.minorticks_off()
     axes.margins(x=0.12)
     axes.grid(**GRID)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, loc="upper left")
     yield "memory", figure
 
 
