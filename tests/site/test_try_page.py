@@ -412,7 +412,7 @@ def test_passages_have_titles_and_run_down(site: Site):
 
 @pytest.mark.parametrize("k", [1, 7])
 def test_curves_have_the_means_of_the_package(site: Site, k: int):
-    """A curve would run elsewhere than the metric does, or its mark stand at another k than the slider above it sets."""
+    """A curve would run elsewhere than the metric does, or its mark stand elsewhere than the slider says."""
     opened(site, "en/try.html?set=lesson")
     site.page.locator(".try > details > summary").click()
     site.page.locator(".try-curves input").fill(str(k))
