@@ -76,6 +76,11 @@ _PROSE = re.compile(r'\s*<span class="(?:sd|c1)">[^<]*</span>')  # and no code b
 FITS = 42  # characters of a line of code that need not wrap; a Chinese one counts two
 DEEPEST = 24  # the deepest indent that site.css knows
 _SCROLLED = re.compile(r'(?<=document\.querySelector\()"div\.bd-sidebar"')  # the contents scroll, what is above stays
+# The theme scrolls them to where they were on another page, or the page's entry up; here only one that is out of sight.
+_IN_SIGHT = {
+    'sessionStorage.getItem("sidebar-scroll-top")': "NaN", ".5*window.innerHeight": ".95*window.innerHeight",
+    "let t=.25": "let t=.85",
+}  # fmt: skip
 # The theme marks a section in the contents when its heading comes into the window: none after a jump (site.js does it).
 _MARKED = re.compile(r'e\(function\(\)\{const e=document\.querySelector\("#pst-page-toc-nav"\);.*?,c\(\)\}\),')
 _FOCUS = re.compile(r"\w\.tabIndex=\w\.scrollWidth[^}]*")  # a layout for each box; site.js does it with one for all
@@ -105,6 +110,8 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     for script in sorted((static / "scripts").glob("*.js")):
         code = _BLUR.sub("", _MARKED.sub("", _FOCUS.sub("", script.read_text(encoding="utf-8"))))
+        for theirs, ours in _IN_SIGHT.items():
+            code = code.replace(theirs, ours)
         script.write_text(_SCROLLED.sub("'.sidebar-primary-item:has(.bd-docs-nav)'", code), encoding="utf-8")
     used = names(folder)
     for _ in range(2):  # what rules asked for that have gone, nobody asks for any more

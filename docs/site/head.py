@@ -16,6 +16,8 @@ from docs.site.search import readable
 from notebooks.kit.notebooks import lesson_names
 
 LONGEST = 200
+FOLDED = '<details class="group">'  # the last group of the contents
+_MORE = '<i class="fa-solid fa-chevron-down"></i>'
 
 
 def first_paragraph(doctree: nodes.document) -> str:
@@ -96,11 +98,14 @@ def _plain_contents(app: Sphinx) -> str:
     depth = {"startdepth": 0, "maxdepth": 2, "show_nav_level": 1}
     make = context["generate_toctree_html"]
     shown = str(make(kind="sidebar", collapse=False, includehidden=True, titles_only=True, **depth))
-    return re.sub(r"(?<=>)helpers\.(?=[\w.]+</a>)", "", shown)  # all below API are modules of this one package
+    shown = re.sub(r"(?<=>)helpers\.(?=[\w.]+</a>)", "", shown)  # all below API are modules of this one package
+    before, _, last = shown.rpartition("<p ")  # the caption of the last group, which few look for
+    caption = re.sub(r".*?<span(.*?)</p>", rf"{FOLDED}<summary><span\1{_MORE}</summary>", last, count=1, flags=re.S)
+    return f"{before}{caption}</details>"
 
 
 def contents(app: Sphinx, page: str) -> str:
-    """Return the contents of the site for the bar at the side, the entry of a page marked and its group open."""
+    """Return the contents of the site for the bar at the side, the entry of a page marked and what holds it open."""
     before, link, after = _plain_contents(app).partition(f'<a class="reference internal" href="{page}.html">')
     if not link:
         return before
@@ -110,7 +115,7 @@ def contents(app: Sphinx, page: str) -> str:
     marked = f'{within}<a class="current reference internal" href="#">{after}'
     if "has-children" in within:
         marked = marked.replace("<details>", '<details open="open">', 1)
-    return f"{top}{entry} current active{marked}"
+    return f"{top.replace(FOLDED, f'{FOLDED[:-1]} open>')}{entry} current active{marked}"
 
 
 def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:

@@ -1,4 +1,4 @@
-"""The charts of the page "What a rank can say", from docs/benchmarks/ranks.json."""
+"""The charts of the page "How far to trust a rank", from docs/benchmarks/ranks.json."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ import { RESAMPLES, intervals } from "./interval.js";
 import { FIELDS, Fault, LIMIT, SHORT, readQrels, readRun } from "./trec.js";
 
 const BINS = 5; // of nDCG above 0
+const ROWS = 20; // of a list that a press adds
 const SHOWN = 1e6; // letters of a file that go into its box when a line of it is wrong
 const root = document.querySelector(".score"), words = JSON.parse(root.querySelector("script").textContent);
 let texts = {}; // of the example's queries and of the documents at rank 1, while the example is what is scored
@@ -103,15 +104,16 @@ const spread = (rows, k) => {
   const range = (i) => (i ? fill(words.range, { low: (i - 1) / BINS, high: i / BINS }) : "0");
   const choose = (chosen) => {
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === chosen)));
-    const region = listed(bins[chosen], range(chosen), k);
-    const more = el("button", { type: "button", class: "score-more", onclick: () => region.scrollBy({ top: region.clientHeight * 0.8 }) });
-    const count = () => { // of the rows below those in sight
-      const { bottom } = region.getBoundingClientRect(), n = [...region.querySelectorAll("tbody tr")].filter((row) => row.getBoundingClientRect().bottom > bottom + 1).length;
-      more.textContent = fill(words.more, { n });
-      more.classList.toggle("none", !n); // keeps its place
+    const region = listed(bins[chosen], range(chosen), k), rows = [...region.querySelectorAll("tbody tr")];
+    const more = el("button", { type: "button", class: "score-more", onclick: () => { show(shown + ROWS); if (more.hidden) region.focus(); } });
+    let shown;
+    const show = (n) => {
+      shown = n;
+      rows.forEach((row, i) => { row.hidden = i >= n; });
+      more.textContent = fill(words.more, { n: rows.length - n });
+      more.hidden = n >= rows.length;
     };
-    region.addEventListener("scroll", count);
-    new ResizeObserver(count).observe(region);
+    show(rows[0].querySelector("small") ? 5 : 12); // as high as the means beside them; with their texts rows are higher
     list.replaceChildren(region, more);
   };
   const buttons = bins.map((bin, i) => {

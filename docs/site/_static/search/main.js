@@ -1,7 +1,5 @@
 // The search page: sections of the site for what the reader types, with an excerpt of each.
-import { FIRST, cards, fill, item, load } from "./results.js";
-
-const NEXT = 15; // sections that the button adds
+import { cards, fill, item, load } from "./results.js";
 
 const start = async () => {
   const box = document.getElementById("search-results"), said = document.getElementById("search-summary");
@@ -12,13 +10,13 @@ const start = async () => {
   box.after(more, near);
   let query, found;
   const count = () => {
-    const rest = found.filter(({ weak }) => !weak).length - box.children.length;
+    const all = found.filter(({ weak }) => !weak).length;
     said.replaceChildren(...index.count(query, found, box.children.length));
-    more.hidden = rest <= 0;
-    more.textContent = index.words.more.replace("{}", Math.min(rest, NEXT));
+    more.hidden = all <= box.children.length;
+    more.textContent = index.words.more.replace("{}", all);
   };
   more.addEventListener("click", () => {
-    const added = found.slice(box.children.length, box.children.length + NEXT).map((section) => item(section));
+    const added = found.filter(({ weak }) => !weak).slice(box.children.length).map((section) => item(section));
     box.append(...added);
     added[0].querySelector("a").focus();
     count();

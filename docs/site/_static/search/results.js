@@ -73,7 +73,8 @@ export const load = async (url) => {
     if (!query) return [said.samples, make("ul", "", ...said.asked.map((one) => make("li", "", link(`search.html?q=${encodeURIComponent(one)}`, one))))];
     if (!found.length) return [said.nothing, ...elsewhere];
     const lacking = index.lacking(query).map((word) => said.lacking.replace("{}", word));
-    return [(all === 1 ? said.one : all > shown ? said.first : said.found).replace("{}", Math.min(all, shown)).replace("{}", all), ...lacking];
+    const most = all > shown ? said.first : all < found.length ? said.best : all === 1 ? said.one : said.found;
+    return [most.replace("{}", Math.min(all, shown)).replace("{}", all), ...lacking];
   };
   return { search, count, words: data.words, define };
 };
