@@ -13,13 +13,14 @@ from sphinx.application import Sphinx
 from docs.site.acid import scoreboard
 from docs.site.ask import ask
 from docs.site.covers import cover
-from docs.site.figures import panels
+from docs.site.figures import SVG, inline, panels
 from docs.site.home import doors, figure, home
-from docs.site.project import DocsError, Edition, addresses, table
+from docs.site.project import MARKS, DocsError, Edition, addresses, table
 from docs.site.ranks import ranks
 from docs.site.report import report
 from docs.site.terms import anchor
 from docs.site.widget import scorer, widget
+from notebooks.kit.cells import alt_text, by_id
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.translation import glossary
 
@@ -175,6 +176,15 @@ def records(edition: Edition, _argument: str) -> str:
     return f"{table(head, rows, '---:')}\n\n{words['recorded on']}{machine}"
 
 
+def drawn(edition: Edition, argument: str) -> str:
+    """Return the figure that a cell of a lesson draws, given as LESSON/CELL, as the lesson shows it."""
+    name, _, mark = argument.partition("/")
+    cell = by_id(edition.lesson(name))[mark]
+    svg = next(output.data[SVG] for output in cell.outputs if SVG in output.get("data", {}))
+    shown = inline(svg, MARKS.sub("", alt_text(cell)), mark, edition.label)
+    return f'<div class="cell_output"><div class="drawing">{shown}</div></div>'
+
+
 def card(edition: Edition, section: str) -> str:
     """Return the table of one section of the collection's data card, its labels in the language of the page."""
     text = (edition.root / "helpers" / "data" / "bundled" / "pocket" / "README.md").read_text(encoding="utf-8")
@@ -191,6 +201,7 @@ INSERTS: dict[str, Callable[[Edition, str], str]] = {
     "acid": scoreboard,
     "ask": ask,
     "card": card,
+    "drawn": drawn,
     "lessons": lesson_list,
     "glossary": glossary_table,
     "ranks": ranks,
