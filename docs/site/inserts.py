@@ -182,7 +182,7 @@ def drawn(edition: Edition, argument: str) -> str:
     cell = by_id(edition.lesson(name))[mark]
     svg = next(output.data[SVG] for output in cell.outputs if SVG in output.get("data", {}))
     shown = inline(svg, MARKS.sub("", alt_text(cell)), mark, edition.label)
-    return f'<div class="cell_output"><div class="drawing">{shown}</div></div>'
+    return f'<div class="cell"><div class="cell_output"><div class="drawing">{shown}</div></div></div>'
 
 
 def card(edition: Edition, section: str) -> str:
