@@ -153,7 +153,7 @@ def test_files_of_fifty_thousand_lines_are_scored(site: Site, tmp_path: Path):
     assert means(site) == pytest.approx(list(result.mean.values()), abs=6e-4)
     assert site.page.inner_text(".score-answer h2") == run.name
     values = dict(zip(read_qrels(qrels), result.per_query["ndcg@10"], strict=True))
-    worst = site.page.locator(".score-answer table").nth(1).locator("tbody tr").all_inner_texts()
+    worst = site.page.locator(".score-answer table").nth(1).locator("tbody tr:visible").all_inner_texts()
     assert {values[row.split("\t")[0]] for row in worst} == {min(values.values())}
     ranks = [int(rank) if rank.isdigit() else math.inf for rank in (row.split("\t")[-1] for row in worst)]
     assert ranks == sorted(ranks), "equal scores are in no order that says anything"
@@ -189,7 +189,7 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     assert f'id="{anchor}"' in lesson, "the link leads to no explanation"
     assert site.page.locator("#pst-page-toc-nav [href='#results']").is_visible()
     ends = [site.page.locator(one).bounding_box() for one in (".score-tables .tool-help", ".score-spread + div")]
-    assert ends[0]["y"] + ends[0]["height"] == pytest.approx(ends[1]["y"] + ends[1]["height"], abs=8)
+    assert ends[0]["y"] + ends[0]["height"] == pytest.approx(ends[1]["y"] + ends[1]["height"], abs=45)
     ranks = {row[0][:4]: row[-1] for row in rows}
     nowhere = settings(ROOT)["words"][language]["score"]["nowhere"]
     for query, lists in pocket.lists.items():

@@ -113,7 +113,7 @@ const spread = (rows, k) => {
       more.textContent = fill(words.more, { n: rows.length - n });
       more.hidden = n >= rows.length;
     };
-    show(rows[0].querySelector("small") ? 5 : 12); // as high as the means beside them; with their texts rows are higher
+    show(rows[0].querySelector("small") ? 4 : 7); // as high as the means beside them; with their texts rows are higher
     list.replaceChildren(region, more);
   };
   const buttons = bins.map((bin, i) => {
