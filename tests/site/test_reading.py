@@ -225,6 +225,23 @@ def test_name_and_search_stay_above_the_list_of_pages(site: Site):
     assert links.first.bounding_box()["y"] < below, "the list is longer than the window"
 
 
+def test_the_menu_begins_with_a_whole_line_and_shows_the_page_one_reads(site: Site):
+    """A guide's menu would begin below the lessons or with half a line, or a folded group would hide one's page."""
+    site.look(LAPTOP)
+    cut = """
+      const {top} = document.querySelector(".sidebar-primary-item:has(.bd-docs-nav)").getBoundingClientRect();
+      return links.map(a => a.getBoundingClientRect()).filter(box => box.top < top && box.bottom > top + 3).length;
+    """
+    for page, folded in (("own_model", True), ("citation", False), ("helpers.metrics", False)):
+        site.open(f"en/{page}.html")
+        assert site.page.locator(".bd-docs-nav .group:not([open])").count() == folded
+        current = site.page.locator(".bd-docs-nav a.current").bounding_box()
+        assert 100 < current["y"] < LAPTOP["height"] - current["height"]
+        assert site.page.locator(".bd-docs-nav a").evaluate_all(f"links => {{ {cut} }}") == 0
+        if folded:
+            assert site.page.locator(".bd-docs-nav a").first.bounding_box()["y"] > 100
+
+
 def test_printed_sources_are_coloured(site: Site):
     """The source of a function would be grey where code is coloured, and its numbers would be coloured too."""
     site.look(WIDE)
