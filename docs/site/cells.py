@@ -1,8 +1,8 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
-What sets a lesson up, its settings too, is folded, and so are sources that a cell prints and a result that the reader
-is to predict; a figure is above the code that draws it, which is folded; other long code shows its beginning. The site
-styles tables; their labels, the names of printed values and the comments in code have their Chinese in the Chinese
+What sets a lesson up, its settings too, is folded, and so are code that loads the data before the first part, sources
+that a cell prints and a result that the reader is to predict; a figure is above the code that draws it, which is folded;
+other long code shows its beginning. The site styles tables; their labels, the names of printed values and the comments in code have their Chinese in the Chinese
 edition (docs/labels.yml).
 """
 
@@ -272,6 +272,8 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
             fold_setup(cell, words["setup"])
         elif cell.get("nb_element") == "cell_code" and any(map(holds_svg, cell[-1].children)):
             show_figure_first(cell, words["code lines"])
+        elif cell.get("nb_element") == "cell_code" and len(cell) > 1 and isinstance(cell.parent.parent, nodes.document):
+            cell[:1] = behind(cell[0], words["load lines"], cell[0].astext())  # no part of the lesson has it
         elif cell.get("nb_element") == "cell_code":
             offer_all_lines(next(cell.findall(nodes.literal_block)), words)
             if ids[cell["cell_index"]] in to_predict:

@@ -75,6 +75,31 @@ document.addEventListener("DOMContentLoaded", () => {
   } catch { /* private window */ }
 });
 
+// On a phone the part of a lesson that one reads stands in the bar in place of the site's name, and opens the list of parts.
+document.addEventListener("DOMContentLoaded", () => {
+  const name = document.querySelector(".site-name"), list = document.querySelector(".secondary-toggle");
+  const parts = [...document.querySelectorAll("article section:has(> p.part)")];
+  if (!name || !list || !parts.length) return;
+  const number = document.createElement("span"), title = document.createElement("b");
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "part-here", hidden: true });
+  button.setAttribute("aria-haspopup", "dialog");
+  button.append(number, " ", title);
+  button.addEventListener("click", () => list.click());
+  name.after(button);
+  let shown = -1, waiting = false;
+  const show = () => {
+    waiting = false;
+    const at = parts.findLastIndex((part) => part.getBoundingClientRect().top < innerHeight * 0.3);
+    if (at === shown) return;
+    shown = at;
+    button.hidden = at < 0;
+    number.textContent = `${at + 1} / ${parts.length}`;
+    title.textContent = parts[at]?.querySelector("h2").textContent.replace(/[:：].*|#$/, "") ?? ""; // up to its colon
+  };
+  const later = () => { if (!waiting) waiting = Boolean(requestAnimationFrame(show)); };
+  for (const event of ["scroll", "resize", "load"]) addEventListener(event, later);
+});
+
 // The menu of colours opens at its button. The theme has it from Bootstrap, which no page needs for anything else.
 document.addEventListener("DOMContentLoaded", () => {
   const button = document.querySelector(".theme-switch-button"), menu = button?.parentElement.querySelector(".dropdown-menu");
