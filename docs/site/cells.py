@@ -228,15 +228,12 @@ def _add_chinese(document: BeautifulSoup, known: dict[str, dict[str, str]]) -> N
 
 
 def _let_names_break(document: BeautifulSoup) -> None:
-    """Let a name at the head of a column or a row break after an underline or a slash."""
-    for cell in document.select("th"):
-        text = text_of(cell)
-        if re.search("[_/]", text) and not cell.find(True):
-            first, *rest = re.split(r"(?<=[_/])(?=\w)", text)
-            cell.clear()
-            cell.append(first)
-            for part in rest:
-                cell.extend([document.new_tag("wbr"), part])
+    """Let a name at the head of a column or a row break after an underline or a slash, and before its cutoff."""
+    for text in [text for cell in document.select("th") for text in cell.find_all(string=True)]:
+        first, *rest = re.split(r"(?<=[_/])(?=\w)|(?=@)", text)
+        for part in reversed(rest):
+            text.insert_after(document.new_tag("wbr"), part)
+        text.replace_with(first)
 
 
 def predicted(edition: Edition, name: str) -> set[str]:
