@@ -75,13 +75,13 @@ export const start = (box, words, { metric: offered }) => {
     parts.element = el("div", { class: "board-row" }, el("b", {}, name), group, parts.bar, el("p", {}, parts.formula, " = ", parts.value, parts.note));
     return parts;
   });
-  const name = el("b", {}), bar = el("i", {}), before = el("i", { class: "before" }), value = el("output", {}), which = el("span", {});
+  const name = el("span", {}), bar = el("i", {}), before = el("i", { class: "before" }), value = el("output", {}), which = el("span", {});
   const k = cutoff(words.cutoff, state.k, (value) => change(() => { state.k = value; }));
   const step = (sign, by) => el("button", { type: "button", "aria-label": words[by < 0 ? "left" : "right"], onclick: () => move(chosen.at + by) }, sign);
   const buttons = [step("‹", -1), step("›", 1)];
   const again = el("button", { type: "button", onclick: () => change(() => { state = example(); }) }, words.again);
   box.append(
-    el("p", { class: "live-title" }, name), el("p", { class: "live-help" }, several ? words.tasks.several : words.help), several ? metric.element : "",
+    el("p", { class: "live-title" }, words.titles[several ? "several" : offered], name), el("p", { class: "live-help" }, several ? words.tasks.several : words.help), several ? metric.element : "",
     key(words.key), el("div", { class: "board-rows" }, ...rows.map(({ element }) => element), el("div", { class: "board-row" }, el("b", {}, "k"), k.element)),
     el("div", { class: "board-mean" }, el("div", { class: "board-bar", "aria-hidden": "true" }, bar, before), value),
     el("p", { class: "live-help" }, several ? words.help : words.tasks[offered]), el("p", { class: "board-foot" }, buttons[0], which, buttons[1], again),

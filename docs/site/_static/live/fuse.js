@@ -85,7 +85,7 @@ export const start = async (box, words, { depth: begins, constant }) => {
 
   draw();
   box.append(
-    el("div", { class: "live-legend" }, el("p", { class: "live-title" }, words.title), ...LISTS.map((name) => el("span", { class: name }, words[name]))),
+    el("p", { class: "live-title" }, words.title, el("span", { class: "live-legend" }, ...LISTS.map((name) => el("span", { class: name }, words[name])))),
     ask, el("div", { class: "live-asked" }, question, next), el("p", { class: "live-ranks", "aria-hidden": "true" }, words.ranks), list, k.element, depth.element, told,
     el("p", { class: "live-caption" }, words.curves), curve,
   );

@@ -17,7 +17,9 @@ export const start = (box, words) => {
     return { docs, values, element: el("div", { class: "gains-row" }, el("b", {}, words.systems[row]), group, el("div", { class: "ivf-bars" }, ...bars)) };
   });
   const said = el("output", {}), again = el("button", { type: "button", onclick: () => { grades = [...GRADES]; draw(); } }, words.again);
-  box.append(el("p", { class: "live-help" }, words.help), ...rows.map(({ element }) => element), el("p", { class: "board-foot" }, said, again));
+  box.append(
+    el("p", { class: "live-title" }, words.title), el("p", { class: "live-help" }, words.help), ...rows.map(({ element }) => element), el("p", { class: "board-foot" }, said, again),
+  );
 
   const draw = () => {
     const judged = new Map(grades.entries());

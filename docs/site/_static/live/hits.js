@@ -58,7 +58,7 @@ export const start = (box, words, { help = "help", k: from = 3, row: shown = 0 }
   const scores = meters(data(words));
   const look = el("p", {}), k = cutoff(words.cutoff, from, () => draw());
   box.append(
-    el("p", { class: "live-help" }, words[help], " ", help === "help" ? el("a", { href: "#cell-picture" }, words.more) : ""), key(words.key),
+    el("p", { class: "live-title" }, words[help === "help" ? "title" : "waits"]), el("p", { class: "live-help" }, words[help], " ", help === "help" ? el("a", { href: "#cell-picture" }, words.more) : ""), key(words.key),
     el("div", { class: "hits-rows" }, ...rows.map(({ element }) => element), el("div", { class: "hits-row" }, look, k.element)),
     scores.element, passage,
   );

@@ -61,7 +61,7 @@ export const start = (box, words) => {
   const another = el("button", { type: "button", onclick: () => { at = [inside(100 * next()), inside(100 * next())]; draw(); } }, words.another);
   const bar = (label, value, part) => el("div", {}, label, " ", value, el("div", { class: "board-bar", "aria-hidden": "true" }, part));
   box.append(
-    el("p", { class: "live-help" }, words.help), drawing, key(words.key),
+    el("p", { class: "live-title" }, words.title), el("p", { class: "live-help" }, words.help), drawing, key(words.key),
     el("label", { class: "ivf-probes" }, name, nprobe),
     el("div", { class: "ivf-bars" }, bar(words.agreement, values[0], agreement), bar(words.cost, values[1], cost)),
     el("p", { class: "board-foot" }, said, another),

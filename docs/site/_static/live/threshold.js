@@ -1,6 +1,6 @@
 // One threshold on the cosine for two ways of asking: how much of what is relevant, and of all else, lies above it.
 import { el, fill } from "../try/element.js";
-import { read, slider } from "./controls.js";
+import { key, read, slider } from "./controls.js";
 
 const FIRST = 0.86;
 const sum = (values) => values.reduce((total, value) => total + value, 0);
@@ -39,7 +39,6 @@ export const start = async (box, words) => {
 
   draw();
   box.append(
-    el("div", { class: "live-legend" }, el("p", { class: "live-title" }, words.title), el("span", {}, words.relevant), el("span", { class: "words" }, words.others)),
-    el("p", {}, words.ask), ...panels.map(({ element }) => element), at.element, told,
+    el("p", { class: "live-title" }, words.title), key({ relevant: words.relevant, others: words.others }), el("p", {}, words.ask), ...panels.map(({ element }) => element), at.element, told,
   );
 };
