@@ -1,9 +1,9 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
 What sets a lesson up, its settings too, is folded, and so are code that loads the data before the first part, sources
-that a cell prints and a result that the reader is to predict; a figure is above the code that draws it, which is folded;
-other long code shows its beginning. The site styles tables; their labels, the names of printed values and the comments in code have their Chinese in the Chinese
-edition (docs/labels.yml).
+that a cell prints and a result that the reader is to predict; a figure is above the code that draws it, which is
+folded; other long code shows its beginning. The site styles tables; their labels, the names of printed values and the
+comments in code have their Chinese in the Chinese edition (docs/labels.yml).
 """
 
 from __future__ import annotations

@@ -208,18 +208,19 @@ def test_a_lesson_begins_with_a_figure_that_it_draws(site: Path):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_sources_are_folded_and_figures_stand_above_their_code(site: Path, language: str):
     """The middle of a lesson would be a wall of code again, or a fold be of other lines than it says."""
-    words, kinds = site_words(language), {"source lines": 0, "code lines": 0}
+    words, kinds = site_words(language), {"source lines": 0, "code lines": 0, "load lines": 0}
     for name in NAMES:
         soup = BeautifulSoup((site / language / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
         for box in soup.select("details.behind:not(.launch, :has(> .cell_output))"):
             kind = "source lines" if box.find_parent(class_="cell_output") else "code lines"
+            kind = "load lines" if box.find_next_sibling(class_="cell_output") else kind  # before what it gives
             assert box.summary.text == words[kind].format(len(box.pre.text.strip("\n").split("\n")))
             kinds[kind] += 1
         figures = soup.select(".cell > .cell_output svg.drawn")
         assert all(figure.find_parent(class_="cell_output").find_next_sibling("details") for figure in figures)
         assert all(not figure.find_parent(class_="output") for figure in figures)
         assert all(pre.find_parent("details") for pre in soup.select(".cell_output .highlight-python pre"))
-    assert kinds == {"source lines": 8, "code lines": 13}
+    assert kinds == {"source lines": 8, "code lines": 13, "load lines": 3}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -421,6 +421,8 @@ def test_print_is_light_and_has_the_solutions(site: Site, language: str):
     assert site.page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
     assert all(box.evaluate("b => b.open") for box in closed.all())
     assert all(site.page.locator(part).first.is_visible() for part in ("p.on-paper", ".quiz legend", ".quiz p.right"))
+    folded = site.page.locator(".behind:not(.launch, :has(> .cell_output))")
+    assert all(box.locator("summary").is_visible() and not box.locator("pre").is_visible() for box in folded.all())
     places = "all => all.map(part => part.getBoundingClientRect().top)"
     exercises, solutions = (
         site.page.locator(f"#exercises > {part}").evaluate_all(places) for part in ("ol", "details:not(.fold)")
@@ -431,6 +433,26 @@ def test_print_is_light_and_has_the_solutions(site: Site, language: str):
     assert not any(box.evaluate("b => b.open") for box in closed.all())
     assert site.page.evaluate(order) == before
     site.page.emulate_media(media="null", color_scheme="light")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_bar_of_a_phone_names_the_part(site: Site, language: str):
+    """A reader far down in a lesson could not tell where, or would have to scroll up to go to another part."""
+    site.look(PHONE)
+    site.open(f"{language}/02_metrics.html")
+    button, dialog = site.page.locator(".part-here"), "document.querySelector('#pst-secondary-sidebar-modal')"
+    assert not button.is_visible()
+    third = site.page.locator("section:has(> p.part) > h2").nth(2)
+    third.evaluate("head => head.scrollIntoView({behavior: 'instant'})")
+    button.wait_for()
+    assert button.inner_text().split("\n") == ["3 / 16", {"en": "Capped recall", "zh": "封顶召回率"}[language]]
+    assert button.bounding_box()["height"] >= 44
+    assert not site.page.locator(".site-name").is_visible()
+    button.press("Enter")
+    site.until(f"{dialog}.open && {dialog}.querySelector('[aria-current]')")
+    site.page.keyboard.press("Escape")
+    site.until(f"!{dialog}.open && document.activeElement.matches('.part-here')")
+    assert site.wrong == []
 
 
 @pytest.mark.parametrize("path", ["en/01_evaluation", "zh/02_metrics", "zh/glossary", "en/benchmarks"])
