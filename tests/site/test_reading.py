@@ -152,8 +152,8 @@ def test_numbers_stand_with_their_heading_on_a_phone(site: Site, name: str, lang
 
 def test_a_box_that_scrolls_says_so(site: Site):
     """Nobody would know that there is more to the right."""
-    site.look(PHONE)
-    site.open("en/01_evaluation.html")
+    site.look({"width": 600, "height": 800})
+    site.open("en/03_model_comparison.html")
     boxes = site.page.locator("article table.dataframe").all()
     wide = [box for box in boxes if box.evaluate("b => b.scrollWidth > b.clientWidth + 1")]
     assert wide, "a name would be broken to fit"
