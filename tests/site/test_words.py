@@ -245,9 +245,9 @@ def test_the_palette_has_its_colours_on_the_site():
 
 def test_a_label_keeps_what_the_notebook_prints():
     """The prose, which names the printed label, would speak of a row that the reader cannot see."""
-    printed = "<table><tr><th>theirs</th><th>recall@1</th><td>theirs</td><td>beyond 10</td></tr></table>"
+    printed = "<table><tr><th>theirs</th><th>recall</th><td>theirs</td><td>beyond 10</td></tr></table>"
     cells = parse(table(printed, Edition(ROOT, "zh"))).find_all(["th", "td"])
-    assert [text_of(cell) for cell in cells] == ["所示公式 theirs", "recall@1", "theirs", "第10位以后 beyond 10"]
+    assert [text_of(cell) for cell in cells] == ["所示公式 theirs", "recall", "theirs", "第10位以后 beyond 10"]
 
 
 def test_sources_are_told_from_what_is_printed_beside_them():
