@@ -4,7 +4,7 @@ import { METRICS, find } from "../try/metrics.js";
 import { fuse } from "./encoder.js";
 import { WordIndex, tokenize } from "./words.js";
 
-const CUTOFF = 10, DEPTH = 100, SHOWN = 5, NEAR = 3, HALF = 0.5, ALIKE = { en: 0.25, zh: 0.35 }; // SHOWN: rows before the others are unfolded; NEAR: judged questions offered
+const CUTOFF = 10, DEPTH = 100, SHOWN = 5, FEW = 3, HALF = 0.5; // SHOWN: rows before the others are unfolded; FEW: of a weak match, and judged questions offered
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
 const chinese = document.documentElement.lang.startsWith("zh"), space = chinese ? "" : " ";
 let wanted = [chinese ? "multilingual" : "MiniLM", "BM25"]; // the systems to show where they can rank the question
@@ -121,74 +121,81 @@ const turnTo = (i) => {
 };
 const sides = choices.map((select, i) => el("button", { type: "button", onclick: () => turnTo(i) }));
 const metrics = el("details", { class: "ask-metrics" }, el("summary", {}, words.metrics));
-const place = () => scores.forEach((line, i) => (narrow.matches ? metrics : heads[i]).append(line));
+const place = () => {
+  scores.forEach((line, i) => (narrow.matches ? metrics : heads[i]).append(line));
+  if (offer.isConnected) propose();
+};
+/** Offer the dense model: beside the one list or, on a phone and where there is no list or another, below what is said. */
+const propose = () => (result.hidden || narrow.matches || !result.classList.contains("alone") ? notice : columns[1]).append(offer);
 narrow.addEventListener("change", place);
-place();
 turnTo(0);
 const result = el("div", { class: "ask-result", hidden: true }, el("div", { class: "ask-heads" }, ...heads), metrics,
   el("div", { class: "ask-switch", role: "group", "aria-label": words.list }, ...sides), el("div", { class: "ask-lists" }, ...columns));
+place();
 
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
 const ranks = (system) => Boolean(system && (query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system))));
 const retrieved = (system) => {
   if (query.lists) return query.lists[system];
   if (!ranks(system)) return [];
-  const matched = (name, k) => (name.endsWith("characters") ? signs : index).search(query.text, name.split(":")[0], k);
+  const matched = (name, k) => {
+    const all = (name.endsWith("characters") ? signs : index).search(asked(), name.split(":")[0], signs ? DEPTH : k);
+    return (signs ? [tells, halves].map((good) => all.filter((at) => good(data.passages[at][0]))).find(({ length }) => length) ?? [] : all).slice(0, k);
+  };
   const passages = system === "MiniLM" ? query.nearest.slice(0, CUTOFF)
     : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], CUTOFF) : matched(system, CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
 };
 const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" }), none = new Set();
-/** The words of a text; of Chinese, whole ones of two characters and more. */
-const parts = (text) => [...segmenter.segment(text)].flatMap(({ segment }) => (/\p{Script=Han}/u.test(segment) ? [segment].filter((word) => word.length > 1) : tokenize(segment, none)));
-/** Which words two texts share, but for those of a Set. */
+const segments = (text) => [...segmenter.segment(text)].map(({ segment }) => segment);
+/** The words of a text. */
+const parts = (text) => segments(text).flatMap((segment) => (/\p{Script=Han}/u.test(segment) ? [segment] : tokenize(segment, none)));
+/** The question without the words that tell nothing: it is searched so. */
+const asked = () => segments(query.text).map((segment) => (tokenize(segment, small).length ? segment : " ")).join("");
+/** Which words two texts share, but for those of a Set; one of two characters may be cut otherwise in the other text. */
 const shared = (text, other, but) => {
   const there = new Set(parts(other));
-  return without([...new Set(parts(text))], but).filter((word) => there.has(word));
+  return without([...new Set(parts(text))], but).filter((word) => there.has(word) || (/\p{Script=Han}{2}/u.test(word) && other.includes(word)));
 };
 const without = (runs, but) => runs.filter((run) => tokenize(run, but).length);
 const listed = (text, runs) => fill(text, { words: runs.join(words.and) });
 const found = (id, but = index.stop) => shared(query.text, whole(data.byId.get(id)), but);
 /** Which words a passage shares with the question: those that say what is asked or, where it has none of these, the others; where words found it, at least parts of words. */
 const reason = (id, matched) => {
-  const telling = found(id, small), others = found(id);
+  const telling = found(id, small), others = found(id).filter((word) => word.length > 1);
   return telling.length ? el("small", {}, listed(words.shares, telling))
-    : el("small", { class: matched && "faint" }, others.length ? listed(words.only, others) : matched ? words.parts : words.unlike);
+    : el("small", { class: matched && "faint" }, matched && !query.lists ? words.parts : others.length ? listed(words.only, others) : matched ? words.parts : words.unlike);
 };
 /** The words of the question that say what is asked. */
 const telling = () => without([...new Set(parts(query.text))], small);
-const fillers = new RegExp(words.small.replaceAll(" ", "|"), "g");
 /** Which part of what is asked a text has: of its words or, as words of Chinese may be cut otherwise in the text, of its characters. */
-const part = (text) => (signs ? signs.share(query.text.replace(fillers, " "), text) : index.share(telling().join(" "), text));
+const part = (text) => (signs ?? index).share(asked(), text);
 /** The judged question that shares most words with the reader's own: two at least, and half of its words. If none does, the one that the first passage found by words answers, where the two have half of what is asked. */
 const closest = () => {
   const [best] = data.queries.map(({ text }) => ({ text, common: shared(query.text, text, small).length })).sort((a, b) => b.common - a.common);
   if (best.common >= Math.max(2, telling().length / 2)) return best.text;
-  const [top] = (signs ?? index).search(query.text, "BM25", 1).map((at) => data.passages[at]);
+  const [top] = (signs ?? index).search(asked(), "BM25", 1).map((at) => data.passages[at]);
   return top && data.queries.find(({ text, grades: known }) => known[top[0]] >= data.answers && part(`${text}\n${whole(top)}`) >= HALF)?.text;
 };
-/** Which part of what is asked a judged question has: of Chinese, of whose characters many are common, in its own text, otherwise with its answers. */
-const likeness = ({ text, grades: known }) => part(signs ? text : [text, ...data.passages.filter(([id]) => known[id] >= data.answers).map(whole)].join("\n"));
-/** Three questions with an answer: the closest, if one is close, and the nearest by meaning or words; chosen ones if these are too few. */
-const nearby = (close) => {
-  const by = query.nearest?.flatMap((at) => answered.filter(({ grades: known }) => known[data.passages[at][0]] >= data.answers))
-    ?? answered.map((one) => ({ ...one, part: likeness(one) })).filter((one) => one.part > ALIKE[signs ? "zh" : "en"]).sort((a, b) => b.part - a.part);
-  return [...new Set([...(close ? [close] : []), ...by.map(({ text }) => text), ...words.subjects.map(([text]) => text)])].slice(0, NEAR);
-};
+/** Whether a passage shares with the question a word that says what is asked; and half of its characters. */
+const tells = (id) => found(id, small).length > 0, halves = (id) => part(whole(data.byId.get(id))) >= HALF;
+/** The judged questions that share most with the reader's own, a word that says what is asked at least. */
+const alike = () => answered.map(({ text }) => ({ text, part: shared(query.text, text, small).some((word) => word.length > 1) && part(text) }))
+  .filter((one) => one.part > 0).sort((a, b) => b.part - a.part).slice(0, FEW).map(({ text }) => text);
 /** Whether one of the passages has two of the words that say what is asked, or the only one; of Chinese, where a word may have been cut into characters, always two. */
 const telltale = (ids) => ids.some((id) => found(id, small).length >= (signs ? 2 : Math.min(2, telling().length)));
 /** Whether one of the passages may well fit by its words: those two or, of Chinese, half of the characters. */
-const fits = (ids) => (signs ? ids.some((id) => part(whole(data.byId.get(id))) >= HALF) : telltale(ids));
+const fits = (ids) => (signs ? ids.some(halves) : telltale(ids));
 /** The words of the question that say what is asked and that no passage has. */
 const missing = () => telling().filter((word) => (/\p{Script=Han}/u.test(word) ? !data.passages.some((passage) => whole(passage).includes(word)) : !index.postings.has(word)));
 /** What is known of a question that nobody has judged, in short, at length, why, and whether the match is weak: whether the passages found may answer, the first of them perhaps a judged question. */
 const verdict = (ids, judged) => {
   if (!ids.length) return [words.nothing, words.literal, "", true];
-  const { cosine } = query, known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.queries.length };
+  const { cosine } = query, dense = cosine !== undefined, weak = !dense && !judged && !(fits(ids) && telltale(ids)), known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.queries.length };
   if (cosine < data.near.least) return [words.unlikely, words.distant, fill(words.far, known), true];
-  const lost = missing(), dense = cosine !== undefined, weak = !judged && !fits(ids);
-  const long = [dense ? words.near : !weak && words.own, weak && words.few, lost.length && listed(words.missing, lost)];
-  return [weak && !dense ? words.weak : words.read, long.filter(Boolean).join(space), dense && fill(words.proof, known), !dense && !judged && !(fits(ids) && telltale(ids))];
+  const lost = missing(), matched = telling().filter((word) => ids.some((id) => found(id, small).includes(word)));
+  const long = [dense ? words.near : !weak && words.own, lost.length && listed(words.missing, lost)];
+  return [weak ? listed(words[["none", "one"][matched.length] ?? "some"], matched) : words.read, long.filter(Boolean).join(space), dense && fill(words.proof, known), weak];
 };
 const short = (value) => String(Number(value.toFixed(3)));
 const grades = () => new Map([...Object.entries(query.grades), ...own]);
@@ -253,10 +260,7 @@ const show = (systems = wanted) => {
     for (const option of select.options) option.disabled = option.value ? !ranks(option.value) : !free;
     select.value = shown[i] ?? "";
   });
-  const filled = choices.map(({ value }) => {
-    const ids = ranks(value) ? retrieved(value) : [];
-    return free && matching.includes(value) && !ids.some((id) => found(id, small).length) && !(signs && fits(ids)) ? [] : ids; // all found by words that tell nothing
-  });
+  const filled = choices.map(({ value }) => (ranks(value) ? retrieved(value) : []));
   const alone = shown.length < 2, judged = mine && closest();
   const [first, second] = shown.map((system) => data.means[system]);
   const [brief, long, proof, weak] = mine ? verdict(filled.flat(), judged) : ["", sought() ? words.recorded : fill(words.known, { queries: data.queries.length, first, second })];
@@ -266,7 +270,7 @@ const show = (systems = wanted) => {
     sides[i].textContent = words.systems[value] ?? "";
   });
   lists.forEach((list, i) => {
-    const rows = filled[i].map((id, at) => item(id, at + 1, shown[i])), rest = rows.slice(weak ? 1 : SHOWN).filter(({ dataset }) => !(query.grades[dataset.id] >= data.answers));
+    const rows = filled[i].map((id, at) => item(id, at + 1, shown[i])), rest = rows.slice(weak ? FEW : SHOWN).filter(({ dataset }) => !(query.grades[dataset.id] >= data.answers));
     for (const row of rest) row.dataset.rest = "";
     list.replaceChildren(...rows);
     list.classList.toggle("folded", rest.length > 0);
@@ -275,14 +279,16 @@ const show = (systems = wanted) => {
     empty[i].hidden = alone || rows.length > 0;
   });
   say([brief, long, proof], mine ? "tool-note" : "tool-help");
-  const offered = Boolean(SIZE && !ready && mine), texts = weak ? nearby(judged) : judged ? [judged] : [];
-  if (offered) (alone ? columns[1] : notice).append(offer);
+  const offered = Boolean(SIZE && !ready && mine), nothing = !filled.flat().length, texts = judged ? [judged] : weak ? alike() : [];
+  result.hidden = nothing;
+  if (offered) propose();
   near.hidden = !texts.length;
-  near.replaceChildren(el("p", { class: "tool-title" }, texts.length > 1 ? words.several : words.judged), ...texts.map((text) => pressed(text, text)));
-  for (const [each, main] of [[near.querySelector("button"), judged], [button, offered && !judged], [go, !offered && !judged]]) each?.classList.toggle("main", Boolean(main)); // a page has one main button
+  near.replaceChildren(el("p", { class: "tool-title" }, judged ? words.judged : words.several), el("div", {}, ...texts.map((text) => pressed(text, text))));
+  if (!nothing && !sought()) result.append(hint);
+  if (judged || nothing) notice.after(near); else result.append(near);
+  const lead = judged || (nothing && !offered) ? near.querySelector("button") : null;
+  for (const [each, main] of [[lead, true], [button, offered && !judged], [go, !offered && !lead]]) each?.classList.toggle("main", Boolean(main)); // a page has one main button
   for (const chip of chips) chip.setAttribute("aria-pressed", chip.value === query.text);
-  result.hidden = false;
-  if (!weak && !sought()) mine ? note.after(hint) : result.append(hint);
   hint.textContent = mine ? words.judge : fill(words.hint, { grades: words.grades.join(words.and) });
   before = null;
   draw();
