@@ -231,7 +231,7 @@ def test_judged_questions_near_to_ones_own_are_offered(site: Site, language: str
         site.page.fill(".ask input", text)
         site.page.press(".ask input", "Enter")
         site.until(f"location.hash === '#q=' + encodeURIComponent({json.dumps(text)})")
-        assert said.inner_text().startswith(words["some"].partition("{")[0]), "a match of one word is not said to be one"
+        assert said.inner_text().startswith(words["some"].partition("{")[0]), "one word matched, and it is not said"
         values = near.locator("button:visible").evaluate_all("all => all.map(button => button.value)")
         assert values == [pocket.queries[one] for one in offered], "questions that share no word with the reader's"
         assert near.locator(".main").count() == 0, "led to another question by one word"

@@ -279,7 +279,7 @@ const show = (systems = wanted) => {
     empty[i].hidden = alone || rows.length > 0;
   });
   say([brief, long, proof], mine ? "tool-note" : "tool-help");
-  const offered = Boolean(SIZE && !ready && mine), nothing = !filled.flat().length, texts = judged ? [judged] : weak ? alike() : [];
+  const offered = Boolean(SIZE && !ready && mine), nothing = !filled.flat().length, texts = judged ? [judged] : weak && !query.nearest ? alike() : [];
   result.hidden = nothing;
   if (offered) propose();
   near.hidden = !texts.length;
