@@ -1,9 +1,9 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
-What sets a lesson up, its settings too, is folded, and so are code that loads the data before the first part, sources
-that a cell prints and a result that the reader is to predict; a figure is above the code that draws it, which is
-folded; other long code shows its beginning. The site styles tables; their labels, the names of printed values and the
-comments in code have their Chinese in the Chinese edition (docs/labels.yml).
+What sets a lesson up, its settings too, is folded, and so are sources that a cell prints and a result that the reader
+is to predict. A result is above its code, which is folded, unless the code is what the text is about; then long code
+shows its beginning. The site styles tables; their labels, the names of printed values and the comments in code have
+their Chinese in the Chinese edition (docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -30,11 +30,19 @@ from notebooks.kit.tables import CELL, parse, text_of
 NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|—|–|")
 SHORT = 22  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
 SHOWN_WHOLE = 16  # lines of code: what is longer shows its beginning, and may be split over two sheets of paper
+BEGINNING = 10  # lines of it at most, up to the end of a statement
+BRIEF, READ = (
+    8,
+    14,
+)  # lines of code that stands above its result in any case, and of code that calls what the text names
+ABOUT_CODE = "02_metrics"  # the lesson all of whose code is what it is about
 PASSAGE = 200  # letters: an output with such a line is a text to read
 PHONE = 44  # letters of a line of code on a phone, where what is long once it wraps shows its beginning too
 DITTO = "同上"  # how the Chinese of a name ends that says only what the one before it says
 COUNTED = re.compile(r"(?<=[a-z]) \d+$|(?<=[一-鿿])\d+$")  # the number of one of several: query 1, query 2
-ASKS = re.compile(r"\b[Pp]redict(?:: |, then run)")  # what the English says before a cell whose output is folded
+ASKS = re.compile(  # what the English says before a cell whose output is folded
+    r"\b[Pp]redict(?:: |, then run)|\bBefore you (?:run the cell|look):"
+)
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
 
@@ -93,11 +101,39 @@ def behind(node: nodes.Element, title: str, code: str) -> list[nodes.Node]:
     return [nodes.raw("", start, format="html"), node, nodes.raw("", "</details>", format="html")]
 
 
-def show_figure_first(cell: nodes.Element, title: str) -> None:
+def show_result_first(cell: nodes.Element, words: dict[str, str], *, predict: bool) -> None:
     """Put what a cell gives above its code, which is folded, and a figure above all else."""
     source, output = cell.children
     output.children.sort(key=lambda part: not holds_svg(part))
-    cell[:] = [output, *behind(source, title, source.astext())]
+    result = behind(output, words["output"], "") if predict else [output]
+    cell[:] = [*result, *behind(source, words["code lines"], source.astext())]
+
+
+def subjects(edition: Edition, name: str) -> set[str]:
+    """Return the ids of cells of a lesson whose code the text is about, or which have little."""
+    cells = Edition(edition.root, "en").lesson(name).cells
+    return {cell.id for text, cell in pairwise(cells) if name == ABOUT_CODE or _is_subject(cell.source, text.source)}
+
+
+def _is_subject(code: str, text: str) -> bool:
+    """Whether code is brief, shows sources, sets a name of the text before it, or is short and calls one."""
+    lines = len(code.splitlines())
+    if lines <= BRIEF or "getsource" in code:
+        return True
+    names = {name.rpartition(".")[2] for name in re.findall(r"`([\w.]+)`", text)}
+    try:
+        tree = ast.parse(code)
+    except SyntaxError:  # the text of a cell that is no code
+        return False
+    sets = {
+        target.id
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    calls = {ast.unparse(node.func).rpartition(".")[2] for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    return bool(names & sets or (lines <= READ and names & calls))
 
 
 def glosses(text: str, known: dict[str, str]) -> str:
@@ -160,14 +196,28 @@ def fold_setup(settings: nodes.Element, title: str) -> None:
 
 
 def offer_all_lines(block: nodes.Element, words: dict[str, str]) -> None:
-    """Put a button below code that is long: with it the page shows all lines, of which site.css shows the first."""
-    lines = block.astext().splitlines()
+    """Put a button below code that is long: with it the page shows all lines, of which it shows the first."""
+    code = block.astext()
+    lines = code.splitlines()
     wrapped = sum(1 + max(0, len(line) - 1) // PHONE for line in lines)
     if wrapped > SHOWN_WHOLE:
         more, less = escape(words["all lines"].format(len(lines))), escape(words["fewer lines"])
         classes = "all-lines" if len(lines) > SHOWN_WHOLE else "all-lines on-phones"
-        button = f'<button type="button" class="{classes}" aria-expanded="false" data-other="{less}">{more}</button>'
-        block.parent.insert(block.parent.index(block) + 1, nodes.raw("", button, format="html"))
+        start = f'<button type="button" class="{classes}" data-first="{beginning(code)}" aria-expanded="false"'
+        button = nodes.raw("", f'{start} data-other="{less}">{more}</button>', format="html")
+        block.parent.insert(block.parent.index(block) + 1, button)
+
+
+def beginning(code: str) -> int:
+    """Return how many lines of long code to show, so that they end with a statement where one ends."""
+    statements = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.stmt)]
+    ends = {node.end_lineno or 0 for node in statements if not _is_text(node)}
+    return max((end for end in ends if end <= BEGINNING), default=BEGINNING)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """Whether a statement is a docstring."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def table(html: str, edition: Edition) -> str:
@@ -251,7 +301,7 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     words = site_words(edition.language)
     folded = words["fold"]
     ids = [cell.id for cell in edition.lesson(name).cells]
-    to_predict = predicted(edition, name)
+    to_predict, about = predicted(edition, name), subjects(edition, name)
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") == "cell_code" and edition.language == "zh":
             translate(cell, labels(edition.root)["comments"])
@@ -267,10 +317,10 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
             fold(cell, folded[ids[cell["cell_index"]]])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] == "parameters":
             fold_setup(cell, words["setup"])
-        elif cell.get("nb_element") == "cell_code" and any(map(holds_svg, cell[-1].children)):
-            show_figure_first(cell, words["code lines"])
-        elif cell.get("nb_element") == "cell_code" and len(cell) > 1 and isinstance(cell.parent.parent, nodes.document):
-            cell[:1] = behind(cell[0], words["load lines"], cell[0].astext())  # no part of the lesson has it
+        elif cell.get("nb_element") == "cell_code" and len(cell) > 1 and any(map(holds_svg, cell[-1].children)):
+            show_result_first(cell, words, predict=False)
+        elif cell.get("nb_element") == "cell_code" and len(cell) > 1 and ids[cell["cell_index"]] not in about:
+            show_result_first(cell, words, predict=ids[cell["cell_index"]] in to_predict)
         elif cell.get("nb_element") == "cell_code":
             offer_all_lines(next(cell.findall(nodes.literal_block)), words)
             if ids[cell["cell_index"]] in to_predict:

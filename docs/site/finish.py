@@ -71,6 +71,9 @@ _WORDS = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<]+ --?\
 _OPTION = re.compile(r"(?<= )--?\w[\w-]*")
 _LONG = re.compile(r'(?<=docutils literal notranslate">)[^<\s]{25,}(?=</code>)')
 _PYTHON = re.compile(r'(?<=highlight-python notranslate"><div class="highlight"><pre><span></span>).*?(?=</pre>)', re.S)
+_BEGUN = re.compile(  # long code, of which the button below it says how many lines are shown
+    r'(?<=<pre><span></span>)((?:(?!</pre>).)*)(?=</pre></div>\s*</div>\s*<button[^>]* data-first="(\d+)")', re.S
+)
 _NOTED = re.compile(r'(\S.*?)(\s+<span class="c1">[^\n]*</span>)')
 _PROSE = re.compile(r'\s*<span class="(?:sd|c1)">[^<]*</span>')  # and no code beside it
 FITS = 42  # characters of a line of code that need not wrap; a Chinese one counts two
@@ -188,8 +191,15 @@ def broken_in_right_places(text: str) -> str:
     whole = r'<span class="together">\g<0></span>'
     text = _SHELL.sub(lambda code: _DASHED.sub(whole, code[0]), text)
     text = _PYTHON.sub(lambda code: "\n".join(map(_wrapping, code[0].split("\n"))), text)
+    text = _BEGUN.sub(_parted, text)
     text = _WORDS.sub(lambda code: _OPTION.sub(whole, code[0]), text)
     return _LONG.sub(lambda name: re.sub(r"(?<=[/._])(?=\w)", "<wbr>", name[0]), text)
+
+
+def _parted(code: re.Match[str]) -> str:
+    """Return code whose lines after the first are one element, which site.css hides."""
+    lines, first = code[1].split("\n"), int(code[2])
+    return "\n".join([*lines[:first], '<span class="rest">' + "\n".join(lines[first:])]) + "</span>"
 
 
 def _wrapping(line: str) -> str:

@@ -206,21 +206,20 @@ def test_a_lesson_begins_with_a_figure_that_it_draws(site: Path):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_sources_are_folded_and_figures_stand_above_their_code(site: Path, language: str):
+def test_sources_are_folded_and_results_stand_above_their_code(site: Path, language: str):
     """The middle of a lesson would be a wall of code again, or a fold be of other lines than it says."""
-    words, kinds = site_words(language), {"source lines": 0, "code lines": 0, "load lines": 0}
+    words, kinds = site_words(language), {"source lines": 0, "code lines": 0}
     for name in NAMES:
         soup = BeautifulSoup((site / language / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
         for box in soup.select("details.behind:not(.launch, :has(> .cell_output))"):
             kind = "source lines" if box.find_parent(class_="cell_output") else "code lines"
-            kind = "load lines" if box.find_next_sibling(class_="cell_output") else kind  # before what it gives
             assert box.summary.text == words[kind].format(len(box.pre.text.strip("\n").split("\n")))
             kinds[kind] += 1
         figures = soup.select(".cell > .cell_output svg.drawn")
         assert all(figure.find_parent(class_="cell_output").find_next_sibling("details") for figure in figures)
         assert all(not figure.find_parent(class_="output") for figure in figures)
         assert all(pre.find_parent("details") for pre in soup.select(".cell_output .highlight-python pre"))
-    assert kinds == {"source lines": 8, "code lines": 13, "load lines": 3}
+    assert kinds == {"source lines": 8, "code lines": 82}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -228,7 +227,7 @@ def test_what_a_reader_is_to_predict_is_folded(site: Path, language: str):
     """An exercise that says "Predict, then run the cell" would show its result at once."""
     text = "".join((site / language / f"{name}.html").read_text(encoding="utf-8") for name in NAMES)
     folded = re.findall(rf"<summary>{site_words(language)['output']}</summary>\s*<div class=\"cell_output", text)
-    assert len(folded) == 8
+    assert len(folded) == 11
     assert re.search(r'id="cell-acid".*?<summary>', text, re.DOTALL)[0].count("cell_output") == 0
 
 

@@ -318,7 +318,7 @@ def test_long_code_opens(site: Site, size: dict[str, int]):
     assert code.bounding_box()["height"] > closed + 60
     button.press("Enter")
     assert code.bounding_box()["height"] == closed
-    code.evaluate("pre => { pre.scrollTop = 100; }")  # what a search does that finds something below
+    code.locator(".rest").evaluate("rest => { rest.scrollTop = 100; }")  # what a search does that finds something below
     site.page.wait_for_selector(".cell_input .all-lines[aria-expanded='true']")
     site.page.emulate_media(media="print")
     assert not button.is_visible()
@@ -436,9 +436,10 @@ def test_print_is_light_and_has_the_solutions(site: Site, language: str):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_bar_of_a_phone_names_the_part(site: Site, language: str):
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_the_bar_names_the_part(site: Site, language: str, size: dict[str, int]):
     """A reader far down in a lesson could not tell where, or would have to scroll up to go to another part."""
-    site.look(PHONE)
+    site.look(size)
     site.open(f"{language}/02_metrics.html")
     button, dialog = site.page.locator(".part-here"), "document.querySelector('#pst-secondary-sidebar-modal')"
     assert not button.is_visible()

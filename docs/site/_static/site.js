@@ -75,7 +75,7 @@ document.addEventListener("DOMContentLoaded", () => {
   } catch { /* private window */ }
 });
 
-// On a phone the part of a lesson that one reads stands in the bar in place of the site's name, and opens the list of parts.
+// The part of a lesson that one reads stands in the bar, on a phone in place of the site's name, and opens the list of parts.
 document.addEventListener("DOMContentLoaded", () => {
   const name = document.querySelector(".site-name"), list = document.querySelector(".secondary-toggle");
   const parts = [...document.querySelectorAll("article section:has(> p.part)")];

@@ -1,5 +1,6 @@
 // The worked rankings of lesson 02 as rows of boxes, and what a metric makes of them: what each relevant document adds,
-// the value of each row, their mean. The boards of a page show one state: what a reader changes is there in the next.
+// the value of each row, their mean. The boards of a page show one state: what a reader changes is there in the next. The
+// first says how to use all of them; a later one has its task, its rows, and a way back once it was changed.
 import { el, fill } from "../try/element.js";
 import { FORMULAS, put } from "../try/formulas.js";
 import { METRICS, find } from "../try/metrics.js";
@@ -30,9 +31,11 @@ export const start = (box, words, { metric: offered }) => {
   const metrics = offered.split(" "), several = metrics.length > 1;
   const metric = choice(words.metric, metrics.map((one) => [one, words.metrics[one]]), metrics[0], () => draw());
   const chosen = { row: 2, at: 1 }; // the first relevant document of C: one press puts it first
+  let marked = several; // whether the chosen document is
   const list = () => state.rankings[chosen.row].retrieved;
   const choose = (row, at) => {
     Object.assign(chosen, { row, at: Math.max(0, Math.min(at, state.rankings[row].retrieved.length - 1)) });
+    marked = true;
     change(() => {});
   };
   const move = (to) => {
@@ -80,11 +83,12 @@ export const start = (box, words, { metric: offered }) => {
   const step = (sign, by) => el("button", { type: "button", "aria-label": words[by < 0 ? "left" : "right"], onclick: () => move(chosen.at + by) }, sign);
   const buttons = [step("‹", -1), step("›", 1)];
   const again = el("button", { type: "button", onclick: () => change(() => { state = example(); }) }, words.again);
+  const said = (text) => el("p", { class: "live-help" }, text), title = el("p", { class: "live-title" }, several ? words.title : "", name);
   box.append(
-    el("p", { class: "live-title" }, words.titles[several ? "several" : offered], name), el("p", { class: "live-help" }, several ? words.tasks.several : words.help), several ? metric.element : "",
-    key(words.key), el("div", { class: "board-rows" }, ...rows.map(({ element }) => element), el("div", { class: "board-row" }, el("b", {}, "k"), k.element)),
+    title, ...several ? [said(words.tasks.several), metric.element, key(words.key)] : [said(el("b", {}, words.tasks[offered]))],
+    el("div", { class: "board-rows" }, ...rows.map(({ element }) => element), el("div", { class: "board-row" }, el("b", {}, "k"), k.element)),
     el("div", { class: "board-mean" }, el("div", { class: "board-bar", "aria-hidden": "true" }, bar, before), value),
-    el("p", { class: "live-help" }, several ? words.help : words.tasks[offered]), el("p", { class: "board-foot" }, buttons[0], which, buttons[1], again),
+    ...several ? [said(words.help)] : [], el("p", { class: "board-foot" }, ...several ? [buttons[0], which, buttons[1]] : [], again),
   );
 
   const draw = () => {
@@ -96,7 +100,7 @@ export const start = (box, words, { metric: offered }) => {
       const { retrieved, missed } = state.rankings[row], { addends } = scores[row], counts = new Set(addends.map(([rank]) => rank));
       retrieved.forEach(({ id, grade }, at) => {
         docs[at].textContent = id;
-        docs[at].className = [grade ? "relevant" : "", counts.has(at + 1) ? "counts" : "", row === chosen.row && at === chosen.at ? "chosen" : ""].join(" ");
+        docs[at].className = [grade ? "relevant" : "", counts.has(at + 1) ? "counts" : "", marked && row === chosen.row && at === chosen.at ? "chosen" : ""].join(" ");
         docs[at].setAttribute("aria-pressed", grade > 0);
         docs[at].setAttribute("aria-label", fill(words.document, { rank: at + 1, id, relevance: words[grade ? "relevant" : "irrelevant"] }));
         docs[at].tabIndex = at === (row === chosen.row ? chosen.at : 0) ? 0 : -1;
