@@ -19,7 +19,7 @@ from notebooks.kit.figures import notebook_figures
 from notebooks.kit.notebooks import lesson_names
 
 MARK = '<div class="home"'
-SHOWN, FAR = 3, 10  # passages shown of a ranking; an answer below rank FAR is no success
+SHOWN, FAR = 4, 10  # passages shown of a ranking; an answer below rank FAR is no success
 METRIC = "ndcg@10"  # the one that the sentence beside the figure names
 DOTS_DOWN, DOT = 15, 8  # dots in a column of the drawn corpus, and the room of each
 
@@ -29,7 +29,8 @@ def rankings(edition: Edition) -> dict[str, Any]:
 
     ``queries`` are [id, text, {system: [rank of the first answer, 0 for none in a hundred; its outcome beside the other
     system, a key of home.yml; ranks of the answers among the first ten, or of the first answer; rows of passages]}],
-    the first answer with a row of its own where it is further down. A row is [rank, title, grade, the sentence that
+    the first answer in the last row where it is further down. A ranking without an answer has its first ten passages,
+    of which the style sheet shows as many as the other system's column has room for. A row is [rank, title, grade, the sentence that
     answers, of the first answer alone], that of rank 1 with the words that the passage shares with the query.
     """
     pocket = read_pocket(edition)
@@ -41,7 +42,8 @@ def rankings(edition: Edition) -> dict[str, Any]:
         shown: dict[str, list[Any]] = {}
         for label, system in SYSTEMS[edition.language].items():
             first, answer = pocket.first_answer(query, system)
-            ranked = [*enumerate(lists[system][:SHOWN], 1), *([(first, answer)] if first > SHOWN else [])]
+            above = SHOWN - (first > SHOWN) if first else FAR
+            ranked = [*enumerate(lists[system][:above], 1), *([(first, answer)] if first > SHOWN else [])]
             grades, rows = pocket.grades[query], []
             for rank, passage in ranked:
                 sentence = pocket.sentence(query, passage) if rank == first else ""
@@ -144,6 +146,7 @@ def _ranking(ranking: list[Any], words: dict[str, Any]) -> str:
     items = "".join(_row(words, *row) for row in rows)
     return (
         f'<div class="home-ranks" aria-hidden="true">{boxes}</div>'
+        f'<p class="home-ends" aria-hidden="true"><span>{escape(words["top"])}</span> <span>{FAR}</span></p>'
         f'<p class="{outcome}">{escape(words[outcome]).format(rank=first)}</p><ol>{items}</ol>'
     )
 

@@ -74,8 +74,9 @@ def test_a_row_gives_the_reasons_for_its_rank(language: str):
             ten = enumerate(pocket.lists[query][system][:10], 1)
             assert (answers if first <= FAR else []) == [at for at, one in ten if pocket.grades[query].get(one, 0) > 1]
             assert answers[:1] == [first] * bool(first), "the strip and the sentence below it disagree"
-            assert [row[0] for row in rows] == [1, 2, 3, *([first] if first > 3 else [])]
-            places = [*pocket.lists[query][system][:3], *([answer[1]] if first > 3 else [])]
+            top = pocket.lists[query][system][: 4 - (first > 4) if first else FAR]
+            assert [row[0] for row in rows] == [*range(1, len(top) + 1), *([first] if first > 4 else [])]
+            places = [*top, *([answer[1]] if first > 4 else [])]
             for one, (rank, title, grade, sentence, *shared) in zip(places, rows, strict=True):
                 assert (title, grade) == (pocket.passages[one][0], pocket.grades[query].get(one, 0))
                 common = [query_words & set(tokenize(["\n".join(pocket.passages[one])])[0])]
@@ -191,9 +192,9 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     assert links[:3] == ["ask.html", "try.html", "score.html"]
     order = [
         ".home-demo",
+        "section:has(> .home-figure) > h2",
         "#lessons h2",
         "li .wrong",
-        ".home-figure svg",
         ".home-paths",
         "#run-the-lessons",
         "#your-turn",
@@ -201,8 +202,18 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     places = f"{order}.map(part => document.querySelector(`article ${{part}}`).getBoundingClientRect().top + scrollY)"
     at = site.page.evaluate(places)
     assert at == sorted(at)
-    assert at[1] < WIDE["height"], "the lessons are below the first screen"
+    site.look({"width": 1440, "height": 900})
+    site.open(f"{language}/index.html")
+    at = site.page.evaluate(places)
+    ends = "[...document.querySelectorAll('.home-lists ol')].map(list => list.getBoundingClientRect().bottom)"
+    one, other = site.page.evaluate(ends)
+    assert abs(one - other) < 40, "a hole under the shorter of two lists"
+    lists = site.page.locator(".home-lists q")
+    assert all(lists.evaluate_all("all => all.map(q => q.scrollHeight <= q.clientHeight + 1)")), "cut evidence"
     assert at[-2] == at[-1], "how to run and what to do next are not side by side"
+    line = "(line => line.getBoundingClientRect().height / parseFloat(getComputedStyle(line).lineHeight))"
+    assert site.page.evaluate(f"{line}(document.querySelector('#run-the-lessons pre'))") < 5.5, "the command is broken"
+    site.look(WIDE)
     height = "document.querySelector('h1').getBoundingClientRect().height"
     assert site.page.evaluate(height) < 3.3 * 46, "the title takes more than three lines"
     lesson = site.page.locator("main a[href='01_evaluation.html']:visible").count()
@@ -213,7 +224,7 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     site.look(PHONE)
     assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], "wider than a phone"
     at = site.page.evaluate(places)
-    assert at == sorted(at), "the lessons do not come next"
+    assert at == sorted(at), "the parts of the page change their order on a phone"
     chart, link = (site.page.locator(f".home-figure > {part}").bounding_box() for part in ("svg", ".home-see"))
     assert chart["y"] < link["y"], "the chart follows the link that ends its section"
     rows = [row.bounding_box() for row in site.page.locator("#lessons > ol > li").all()]

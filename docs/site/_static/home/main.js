@@ -11,7 +11,7 @@ const row = ([rank, title, grade, sentence, shared]) => el("li", { class: grade 
   ...(shared ? [el("small", {}, words.shared, ...(shared.length ? shared.flatMap((word, i) => [i ? words.comma : "", el("u", {}, word)]) : [words.none]))] : []));
 /** Draw the ranking of a system in its column, whose head stays. */
 const draw = (column, [first, outcome, answers, ...rows]) => {
-  const [, ranks, said, list] = column.children;
+  const [, ranks, , said, list] = column.children;
   const boxes = Array.from({ length: 10 }, (_, i) => (answers.includes(i + 1) ? el("i", { class: "answer" }, String(i + 1)) : el("i")));
   ranks.replaceChildren(...boxes, ...(first > 10 ? [el("i", { class: "beyond" }, String(first))] : []));
   said.className = outcome;
