@@ -30,8 +30,8 @@ def rankings(edition: Edition) -> dict[str, Any]:
     ``queries`` are [id, text, {system: [rank of the first answer, 0 for none in a hundred; its outcome beside the other
     system, a key of home.yml; ranks of the answers among the first ten, or of the first answer; rows of passages]}],
     the first answer in the last row where it is further down. A ranking without an answer has its first ten passages,
-    of which the style sheet shows as many as the other system's column has room for. A row is [rank, title, grade, the sentence that
-    answers, of the first answer alone], that of rank 1 with the words that the passage shares with the query.
+    of which the style sheet shows as many as the other system's column has room for. A row is [rank, title, grade, the
+    sentence that answers, of the first answer alone], that of rank 1 with the words that it shares with the query.
     """
     pocket = read_pocket(edition)
     queries: list[list[Any]] = []
