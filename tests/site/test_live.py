@@ -234,7 +234,7 @@ def test_one_question_through_the_steps(site: Site, language: str, size: dict[st
         site.open(f"{language}/01_evaluation.html#cell-search")  # whoever comes by a link to a later step
         site.until("document.querySelector('figure.journey > div')?.dataset.step === '4'")
         site.page.evaluate("scrollBy(0, document.getElementById('cell-source').getBoundingClientRect().top - 300)")
-        place, following = (site.page.locator(f"figure.{kind}").last for kind in ("journey > div", "hits"))
+        place, following = site.page.locator("figure.journey > div").first, site.page.locator("figure.hits").last
         site.until("document.querySelector('figure.journey > div').dataset.step === '5'")
         ends = place.bounding_box()["y"] + place.bounding_box()["height"]
         assert following.bounding_box()["y"] - 60 < ends < following.bounding_box()["y"]

@@ -421,7 +421,7 @@ def test_print_is_light_and_has_the_solutions(site: Site, language: str):
     assert site.page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
     assert all(box.evaluate("b => b.open") for box in closed.all())
     assert all(site.page.locator(part).first.is_visible() for part in ("p.on-paper", ".quiz legend", ".quiz p.right"))
-    folded = site.page.locator(".behind:not(.launch, :has(> .cell_output))")
+    folded = site.page.locator("details.behind:not(.launch, :has(> .cell_output))")
     assert all(box.locator("summary").is_visible() and not box.locator("pre").is_visible() for box in folded.all())
     places = "all => all.map(part => part.getBoundingClientRect().top)"
     exercises, solutions = (
@@ -433,6 +433,21 @@ def test_print_is_light_and_has_the_solutions(site: Site, language: str):
     assert not any(box.evaluate("b => b.open") for box in closed.all())
     assert site.page.evaluate(order) == before
     site.page.emulate_media(media="null", color_scheme="light")
+
+
+@pytest.mark.parametrize("lesson", ["01_evaluation", "02_metrics", "03_model_comparison"])
+def test_pictures_are_on_paper(site: Site, lesson: str):
+    """A picture that nobody scrolled to would be missing on paper, or its buttons and sliders would be printed."""
+    site.look(WIDE)
+    site.open(f"en/{lesson}.html")
+    pictures = site.page.locator("figure.live")
+    site.until("[...document.querySelectorAll('figure.live')].every(figure => figure.querySelector('.live-help, p'))")
+    site.page.emulate_media(media="print")
+    shown = [picture for picture in pictures.all() if picture.is_visible()]
+    assert len(shown) == {"01_evaluation": 7, "02_metrics": 8, "03_model_comparison": 1}[lesson]
+    assert not site.page.locator("figure.live input:visible").count()
+    assert not site.page.locator("p.on-paper:visible:has(+ figure.live)").count()
+    site.page.emulate_media(media="null")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

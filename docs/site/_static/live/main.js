@@ -1,16 +1,20 @@
 // Pictures that answer to a reader's hand: each loads when one comes near it, in a box that stays in view beside its
-// section where there is room. The list of contents, which has the same place, gives way while one is in view.
+// section where there is room. The list of contents, which has the same place, gives way while one is in view. Those far
+// away load when there is nothing else to do, so that all are on paper.
+const draw = (figure) => {
+  const script = figure.querySelector("script");
+  if (script.nextSibling) return;
+  near.unobserve(figure);
+  const words = JSON.parse(script.textContent);
+  const box = document.createElement("div");
+  figure.append(box);
+  import(`./${figure.dataset.kind}.js`).then(({ start }) => start(box, words, figure.dataset));
+};
 const near = new IntersectionObserver((entries) => {
-  for (const { target, isIntersecting } of entries) {
-    const script = target.querySelector("script");
-    if (!isIntersecting || script.nextSibling) continue; // a picture can come near twice at once
-    near.unobserve(target);
-    const words = JSON.parse(script.textContent);
-    const box = document.createElement("div");
-    target.append(box);
-    import(`./${target.dataset.kind}.js`).then(({ start }) => start(box, words, target.dataset));
-  }
+  for (const { target, isIntersecting } of entries) if (isIntersecting) draw(target);
 }, { rootMargin: "800px" });
+const idle = window.requestIdleCallback ?? setTimeout;
+addEventListener("load", () => document.querySelectorAll("figure.live").forEach((figure) => idle(() => draw(figure))));
 
 const inView = new Set();
 const beside = new IntersectionObserver((entries) => {
