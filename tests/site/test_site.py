@@ -374,6 +374,7 @@ def test_few_results_are_followed_by_near_ones_and_none_by_examples(site: Site, 
         assert site.page.locator("#search-results > li:has(p):not(:has(mark))").count() == 0, question
     site.page.goto(f"{site.base}{language}/pitfalls.html")
     site.page.click("button.search-button-field")
+    site.page.wait_for_selector("dialog .search-none a")
     assert site.page.locator("dialog .search-none a").all_inner_texts() == asked
     site.page.locator("dialog .search-none a").first.click()
     site.page.wait_for_selector("#search-results li a")
@@ -400,8 +401,8 @@ def test_another_word_for_a_term_brings_its_definition_and_a_count_is_true(site:
     found(site, "显著性")
     assert "统计显著" in site.page.inner_text("#search-term")
     for language, said, all_said in (
-        ("en", r"5 of (\d+) sections", "{} sections"),
-        ("zh", r"前5个章节，共(\d+)个", "{}个章节"),
+        ("en", r"Best 5 of (\d+) sections", "{} sections"),
+        ("zh", r"最相关的5个章节，共(\d+)个", "{}个章节"),
     ):
         site.open(f"{language}/search.html")
         assert len(found(site, "recall")) == 5
@@ -410,6 +411,9 @@ def test_another_word_for_a_term_brings_its_definition_and_a_count_is_true(site:
         site.page.click(".search-more")
         assert site.page.inner_text("#search-summary") == all_said.format(every)
         assert site.page.locator("#search-results > li").count() == every
+        best = len(found(site, "should I use recall or ndcg for RAG"))
+        every = int(re.fullmatch(said.replace("5", str(best)), site.page.inner_text("#search-summary"))[1])
+        assert best < every == site.page.locator("#search-results > li, .search-near li").count()
     assert found(site, "colbert maxsim") != []
     assert found(site, "evaluate()")[0].endswith("#helpers.metrics.evaluate"), "who types a call looks for its page"
     assert site.wrong == []

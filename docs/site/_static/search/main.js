@@ -11,7 +11,7 @@ const start = async () => {
   let query, found;
   const count = () => {
     const all = found.filter(({ weak }) => !weak).length;
-    said.replaceChildren(...index.count(query, found, box.children.length));
+    said.replaceChildren(...index.count(query, found, box.children.length, near));
     more.hidden = all <= box.children.length;
     more.textContent = index.words.more.replace("{}", all);
   };

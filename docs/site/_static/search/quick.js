@@ -20,7 +20,7 @@ export const answer = async (input) => {
     const query = input.value.trim().slice(0, 200), found = query ? index.search(query) : [];
     fill(list, near, found, index.words.near, true);
     term.replaceChildren(...cards(index.define(query)));
-    said.replaceChildren(...index.count(query, found, FIRST));
+    said.replaceChildren(...index.count(query, found, list.children.length, near));
     all.hidden = !found.length;
     all.href = `${input.form.action}?q=${encodeURIComponent(query)}`;
     said.className = found.length ? "visually-hidden" : "search-none";

@@ -66,15 +66,15 @@ export const load = async (url) => {
     return [...found].slice(0, TERMS).sort(([, a], [, b]) => a - b).map(([term]) => term);
   };
   const elsewhere = data.pages.filter(({ url }) => ELSEWHERE.includes(url)).flatMap(({ url, title }) => [" ", link(url, title)]);
-  /** How many sections are shown of those found, and the words that none has; where none is found, links to pages that explain the
+  /** How many sections are shown of those found, with those that are only near, and the words that none has; where none is found, links to pages that explain the
    most; before one asks, questions to begin with. */
-  const count = (query, found, shown) => {
+  const count = (query, found, shown, near) => {
     const { words: said } = data, all = found.filter(({ weak }) => !weak).length;
     if (!query) return [said.samples, make("ul", "", ...said.asked.map((one) => make("li", "", link(`search.html?q=${encodeURIComponent(one)}`, one))))];
     if (!found.length) return [said.nothing, ...elsewhere];
     const lacking = index.lacking(query).map((word) => said.lacking.replace("{}", word));
-    const most = all > shown ? said.first : all < found.length ? said.best : all === 1 ? said.one : said.found;
-    return [most.replace("{}", Math.min(all, shown)).replace("{}", all), ...lacking];
+    const total = all + near.querySelectorAll("li").length, most = total > shown ? said.first : total === 1 ? said.one : said.found;
+    return [most.replace("{}", Math.min(total, shown)).replace("{}", total), ...lacking];
   };
   return { search, count, words: data.words, define };
 };
