@@ -13,7 +13,8 @@ QUERIES = {
     "02_metrics#graded-relevance-and-two-gains": ("exponential gain", "指数增益"),
     "02_metrics#documents-nobody-judged": ("nobody judged", "没有人标注过的文档"),
     "02_metrics#a-gallery-of-wrong-numbers": ("gallery of wrong numbers", "错误数值"),
-    "02_metrics#which-metric-for-which-task": ("which metric|should I use recall or ndcg for RAG", "什么任务用什么指标|RAG用recall还是ndcg"),
+    "02_metrics#which-metric-for-which-task": (
+        "which metric|should I use recall or ndcg for RAG", "什么任务用什么指标|RAG用recall还是ndcg"),
     "01_evaluation#how-far-to-trust-a-score": ("how far to trust a score", "分数有多可信"),
     "01_evaluation#embed-from-texts-to-vectors": ("embed", ""),
     "06_scaling_up#the-whole-of-ms-marco": ("MS MARCO", "MS MARCO"),
