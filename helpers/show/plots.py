@@ -62,19 +62,30 @@ def plot_intervals(intervals: pd.DataFrame) -> Axes:
 
 
 def plot_growth(scores: pd.DataFrame, *, log: bool = False) -> Axes:
-    """Draw how scores change with the size of the corpus: a line a column, the index on the horizontal axis.
+    """Draw how scores change with the size of the corpus: a line a column, named at its end, over the index.
 
-    With ``log`` equal steps on that axis are equal factors, for sizes that differ by orders of magnitude.
+    The scores are between 0 and 1, and so is their axis. With ``log`` equal steps on the other axis are equal factors,
+    for sizes that differ by orders of magnitude.
     """
     axes = _axes()
     for name, colour, marker in zip(scores, cycle(COLOURS), cycle(MARKERS), strict=False):
-        axes.plot(scores.index, scores[name], color=colour, marker=marker, label=_literal(name))
+        axes.plot(scores.index, scores[name], color=colour, marker=marker, markersize=5, label=_literal(name))
+    lines = sorted(axes.lines, key=lambda line: line.get_ydata()[-1])
+    heights = _apart(np.array([line.get_ydata()[-1] for line in lines]), 0.065)
+    for line, height in zip(lines, heights, strict=True):
+        axes.annotate(
+            line.get_label(),
+            line.get_xydata()[-1],
+            (1.02, height),
+            textcoords=axes.get_yaxis_transform(),
+            va="center",
+            arrowprops={"arrowstyle": "-", "color": line.get_color(), "relpos": (0, 0.5), "shrinkB": 0},
+        )
     if log:
         axes.set_xscale("log")
     axes.set_xlabel(scores.index.name)
     axes.set_ylabel("score")
-    axes.set_ylim(top=1.02)
-    _legend(axes, 4 if len(scores.columns) <= 4 else 3)
+    axes.set_ylim(0, 1.02)
     return axes
 
 
@@ -198,6 +209,14 @@ def _label_points(axes: Axes, table: pd.DataFrame, cost: str, quality: str) -> N
         else:
             label.set(position=(0, 6), ha="center", va="bottom")
         taken.append(label.get_window_extent())
+
+
+def _apart(values: np.ndarray, gap: float) -> np.ndarray:
+    """Move ascending values up and down until each is ``gap`` from the next: places for the names of lines."""
+    steps = gap * np.arange(len(values))
+    pushed_up = np.maximum.accumulate(values - steps) + steps
+    pushed_down = np.minimum.accumulate((values - steps)[::-1])[::-1] + steps
+    return (pushed_up + pushed_down) / 2
 
 
 def _legend(axes: Axes, columns: int) -> None:

@@ -125,8 +125,18 @@ def test_growth_is_drawn_by_size():
     assert [line.get_ydata().tolist() for line in axes.lines] == [[0.9, 0.5], [0.8, 0.7]]
     assert [line.get_xdata().tolist() for line in axes.lines] == [[10, 100]] * 2
     assert len({(line.get_color(), line.get_marker()) for line in axes.lines}) == 2
-    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_ylim()[1]) == ("passages", "score", 1.02)
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b"]
+    assert (axes.get_xlabel(), axes.get_ylabel(), axes.get_ylim()) == ("passages", "score", (0, 1.02))
+    assert {text.get_text(): text.xy for text in axes.texts} == {"a": (100, 0.5), "b": (100, 0.7)}
+
+
+def test_the_names_of_lines_that_end_together_are_apart():
+    """Names written over one another could not be read, and in another order they would name the wrong lines."""
+    ends = {"a": 0.5, "b": 0.5, "c": 0.52, "d": 0.9}
+    axes = plot_growth(pd.DataFrame(ends, index=pd.Index([10], name="passages")))
+    heights = {text.get_text(): text.xyann[1] for text in axes.texts}
+    assert list(heights) == list(ends)
+    assert np.diff(list(heights.values())).min() > 0.06
+    assert heights["d"] == pytest.approx(0.9)
 
 
 def test_a_trade_off_is_drawn_with_every_row_named():
