@@ -68,18 +68,18 @@ def plot_growth(scores: pd.DataFrame, *, log: bool = False) -> Axes:
     for sizes that differ by orders of magnitude.
     """
     axes = _axes()
-    for name, colour, marker in zip(scores, cycle(COLOURS), cycle(MARKERS), strict=False):
-        axes.plot(scores.index, scores[name], color=colour, marker=marker, markersize=5, label=_literal(name))
-    lines = sorted(axes.lines, key=lambda line: line.get_ydata()[-1])
-    heights = _apart(np.array([line.get_ydata()[-1] for line in lines]), 0.065)
-    for line, height in zip(lines, heights, strict=True):
+    colours = dict(zip(scores, cycle(COLOURS), strict=False))
+    for (name, colour), marker in zip(colours.items(), cycle(MARKERS), strict=False):
+        axes.plot(scores.index, scores[name], color=colour, marker=marker, markersize=5)
+    ends = scores.iloc[-1].sort_values(kind="stable")
+    for (name, end), height in zip(ends.items(), _apart(ends.to_numpy(), 0.065), strict=True):
         axes.annotate(
-            line.get_label(),
-            line.get_xydata()[-1],
+            _literal(name),
+            (scores.index[-1], end),
             (1.02, height),
             textcoords=axes.get_yaxis_transform(),
             va="center",
-            arrowprops={"arrowstyle": "-", "color": line.get_color(), "relpos": (0, 0.5), "shrinkB": 0},
+            arrowprops={"arrowstyle": "-", "color": colours[name], "relpos": (0, 0.5), "shrinkB": 0},
         )
     if log:
         axes.set_xscale("log")
@@ -216,7 +216,8 @@ def _apart(values: np.ndarray, gap: float) -> np.ndarray:
     steps = gap * np.arange(len(values))
     pushed_up = np.maximum.accumulate(values - steps) + steps
     pushed_down = np.minimum.accumulate((values - steps)[::-1])[::-1] + steps
-    return (pushed_up + pushed_down) / 2
+    places: np.ndarray = (pushed_up + pushed_down) / 2
+    return places
 
 
 def _legend(axes: Axes, columns: int) -> None:
