@@ -72,7 +72,7 @@ def plot_growth(scores: pd.DataFrame, *, log: bool = False) -> Axes:
     for (name, colour), marker in zip(colours.items(), cycle(MARKERS), strict=False):
         axes.plot(scores.index, scores[name], color=colour, marker=marker, markersize=5)
     ends = scores.iloc[-1].sort_values(kind="stable")
-    for (name, end), height in zip(ends.items(), _apart(ends.to_numpy(), 0.065), strict=True):
+    for (name, end), height in zip(ends.items(), _apart(ends.to_numpy(), 0.085), strict=True):
         axes.annotate(
             _literal(name),
             (scores.index[-1], end),

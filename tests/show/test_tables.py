@@ -135,7 +135,7 @@ def test_the_names_of_lines_that_end_together_are_apart():
     axes = plot_growth(pd.DataFrame(ends, index=pd.Index([10], name="passages")))
     heights = {text.get_text(): text.xyann[1] for text in axes.texts}
     assert list(heights) == list(ends)
-    assert np.diff(list(heights.values())).min() > 0.06
+    assert np.diff(list(heights.values())).min() > 0.08
     assert heights["d"] == pytest.approx(0.9)
 
 
