@@ -101,12 +101,21 @@ def behind(node: nodes.Element, title: str, code: str) -> list[nodes.Node]:
     return [nodes.raw("", start, format="html"), node, nodes.raw("", "</details>", format="html")]
 
 
-def show_result_first(cell: nodes.Element, words: dict[str, str], *, predict: bool) -> None:
-    """Put what a cell gives above its code, which is folded, and a figure above all else."""
+def fold_code(cell: nodes.Element, words: dict[str, str]) -> None:
+    """Fold the code of a cell into one line above what it gives, a figure first."""
     source, output = cell.children
     output.children.sort(key=lambda part: not holds_svg(part))
-    result = behind(output, words["output"], "") if predict else [output]
-    cell[:] = [*result, *behind(source, words["code lines"], source.astext())]
+    cell[:] = [*behind(source, words["code lines"], source.astext()), output]
+
+
+def fold_answer(cell: nodes.Element, title: str) -> None:
+    """Fold what a cell gives, and the paragraph that reads it, for the text before it asks what it will be."""
+    following = cell.parent[cell.parent.index(cell) + 1 :][:1]
+    reading = [node for node in following if isinstance(node, nodes.paragraph)]
+    for node in reading:
+        cell.parent.remove(node)
+    start, output, end = behind(cell[-1], title, "")
+    cell[-1:] = [start, output, *reading, end]
 
 
 def subjects(edition: Edition, name: str) -> set[str]:
@@ -318,13 +327,15 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] == "parameters":
             fold_setup(cell, words["setup"])
         elif cell.get("nb_element") == "cell_code" and len(cell) > 1 and any(map(holds_svg, cell[-1].children)):
-            show_result_first(cell, words, predict=False)
+            fold_code(cell, words)
         elif cell.get("nb_element") == "cell_code" and len(cell) > 1 and ids[cell["cell_index"]] not in about:
-            show_result_first(cell, words, predict=ids[cell["cell_index"]] in to_predict)
+            fold_code(cell, words)
+            if ids[cell["cell_index"]] in to_predict:
+                fold_answer(cell, words["output"])
         elif cell.get("nb_element") == "cell_code":
             offer_all_lines(next(cell.findall(nodes.literal_block)), words)
             if ids[cell["cell_index"]] in to_predict:
-                cell[1:] = behind(cell[1], words["output"], "")
+                fold_answer(cell, words["output"])
     for output in list(doctree.findall(nodes.raw)):
         if "text_html" in output["classes"]:
             output.replace_self(nodes.raw("", table(output.astext(), edition), **output.attributes))
