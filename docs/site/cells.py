@@ -110,7 +110,8 @@ def fold_code(cell: nodes.Element, words: dict[str, str]) -> None:
 
 def fold_answer(cell: nodes.Element, title: str) -> None:
     """Fold what a cell gives, and the paragraph that reads it, for the text before it asks what it will be."""
-    following = cell.parent[cell.parent.index(cell) + 1 :][:1]
+    after = cell.parent[cell.parent.index(cell) + 1 :]
+    following = [node for node in after if not isinstance(node, nodes.target | nodes.raw)][:1]
     reading = [node for node in following if isinstance(node, nodes.paragraph)]
     for node in reading:
         cell.parent.remove(node)

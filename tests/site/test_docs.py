@@ -206,7 +206,7 @@ def test_a_lesson_begins_with_a_figure_that_it_draws(site: Path):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_sources_are_folded_and_results_stand_above_their_code(site: Path, language: str):
+def test_sources_are_folded_and_code_comes_before_what_it_gives(site: Path, language: str):
     """The middle of a lesson would be a wall of code again, or a fold be of other lines than it says."""
     words, kinds = site_words(language), {"source lines": 0, "code lines": 0}
     for name in NAMES:
@@ -216,7 +216,7 @@ def test_sources_are_folded_and_results_stand_above_their_code(site: Path, langu
             assert box.summary.text == words[kind].format(len(box.pre.text.strip("\n").split("\n")))
             kinds[kind] += 1
         figures = soup.select(".cell > .cell_output svg.drawn")
-        assert all(figure.find_parent(class_="cell_output").find_next_sibling("details") for figure in figures)
+        assert all(figure.find_parent(class_="cell_output").find_previous_sibling("details") for figure in figures)
         assert all(not figure.find_parent(class_="output") for figure in figures)
         assert all(pre.find_parent("details") for pre in soup.select(".cell_output .highlight-python pre"))
     assert kinds == {"source lines": 8, "code lines": 82}
@@ -224,10 +224,12 @@ def test_sources_are_folded_and_results_stand_above_their_code(site: Path, langu
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_a_reader_is_to_predict_is_folded(site: Path, language: str):
-    """An exercise that says "Predict, then run the cell" would show its result at once."""
+    """An exercise that says "Predict, then run the cell" would show its result, or the text would tell it, at once."""
     text = "".join((site / language / f"{name}.html").read_text(encoding="utf-8") for name in NAMES)
     folded = re.findall(rf"<summary>{site_words(language)['output']}</summary>\s*<div class=\"cell_output", text)
     assert len(folded) == 11
+    told = BeautifulSoup(text, "html.parser").select("details.behind:has(> .cell_output) > p")
+    assert len(told) == 10, "what follows the other one is code"
     assert re.search(r'id="cell-acid".*?<summary>', text, re.DOTALL)[0].count("cell_output") == 0
 
 
