@@ -171,7 +171,7 @@ def test_the_recorded_vectors_are_those_of_the_lesson():
     shown, exact = journey(Edition(ROOT, "en")), recorder.vectors()
     cell = by_id(Edition(ROOT, "en").lesson("01_evaluation"))["search"]
     scores = [float(text) for text in re.findall(r"^\d+ +(0\.\d+)", cell.outputs[-1]["data"]["text/plain"], re.M)]
-    assert shown["products"] == pytest.approx(scores[: recorder.PASSAGES], abs=0.00011)
+    assert shown["products"] == pytest.approx(scores[: recorder.PASSAGES], abs=0.00051)  # of three digits
     assert shown["products"] == pytest.approx(exact[1:] @ exact[0], abs=0.00011)
     coded = np.array([np.frombuffer(b64decode(one), np.int8) for one in shown["vectors"]]).astype(int)
     assert np.abs(coded - quantize(exact)[0]).max() <= 1
