@@ -1,9 +1,9 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
 What sets a lesson up, its settings too, is folded, and so are sources that a cell prints and a result that the reader
-is to predict. A result is above its code, which is folded, unless the code is what the text is about; then long code
-shows its beginning. The site styles tables; their labels, the names of printed values and the comments in code have
-their Chinese in the Chinese edition (docs/labels.yml).
+is to predict, with the paragraph that tells it. Code is folded above its result unless the text is about the code; then
+long code shows its beginning. The site styles tables; their labels, the names of printed values and the comments in
+code have their Chinese in the Chinese edition (docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -31,10 +31,8 @@ NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|
 SHORT = 22  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
 SHOWN_WHOLE = 16  # lines of code: what is longer shows its beginning, and may be split over two sheets of paper
 BEGINNING = 10  # lines of it at most, up to the end of a statement
-BRIEF, READ = (
-    8,
-    14,
-)  # lines of code that stands above its result in any case, and of code that calls what the text names
+BRIEF = 8  # lines of code that is never folded
+READ = 14  # lines of code that is not folded if it calls what the text before it names
 ABOUT_CODE = "02_metrics"  # the lesson all of whose code is what it is about
 PASSAGE = 200  # letters: an output with such a line is a text to read
 PHONE = 44  # letters of a line of code on a phone, where what is long once it wraps shows its beginning too
@@ -110,19 +108,20 @@ def fold_code(cell: nodes.Element, words: dict[str, str]) -> None:
 
 def fold_answer(cell: nodes.Element, title: str) -> None:
     """Fold what a cell gives, and the paragraph that reads it, for the text before it asks what it will be."""
-    after = cell.parent[cell.parent.index(cell) + 1 :]
-    following = [node for node in after if not isinstance(node, nodes.target | nodes.raw)][:1]
-    reading = [node for node in following if isinstance(node, nodes.paragraph)]
-    for node in reading:
-        cell.parent.remove(node)
     start, output, end = behind(cell[-1], title, "")
-    cell[-1:] = [start, output, *reading, end]
+    cell[-1:] = [start, output, end]
+    after = cell.parent[cell.parent.index(cell) + 1 :]
+    following = next((node for node in after if not isinstance(node, nodes.target | nodes.raw)), None)
+    if isinstance(following, nodes.paragraph):
+        cell.parent.remove(following)
+        cell.insert(-1, following)
 
 
 def subjects(edition: Edition, name: str) -> set[str]:
     """Return the ids of cells of a lesson whose code the text is about, or which have little."""
     cells = Edition(edition.root, "en").lesson(name).cells
-    return {cell.id for text, cell in pairwise(cells) if name == ABOUT_CODE or _is_subject(cell.source, text.source)}
+    code = ((cell, before.source) for before, cell in pairwise(cells) if cell.cell_type == "code")
+    return {cell.id for cell, before in code if name == ABOUT_CODE or _is_subject(cell.source, before)}
 
 
 def _is_subject(code: str, text: str) -> bool:
@@ -131,17 +130,9 @@ def _is_subject(code: str, text: str) -> bool:
     if lines <= BRIEF or "getsource" in code:
         return True
     names = {name.rpartition(".")[2] for name in re.findall(r"`([\w.]+)`", text)}
-    try:
-        tree = ast.parse(code)
-    except SyntaxError:  # the text of a cell that is no code
-        return False
-    sets = {
-        target.id
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        for target in node.targets
-        if isinstance(target, ast.Name)
-    }
+    tree = ast.parse(code)
+    targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
+    sets = {target.id for target in targets if isinstance(target, ast.Name)}
     calls = {ast.unparse(node.func).rpartition(".")[2] for node in ast.walk(tree) if isinstance(node, ast.Call)}
     return bool(names & sets or (lines <= READ and names & calls))
 
@@ -221,13 +212,9 @@ def offer_all_lines(block: nodes.Element, words: dict[str, str]) -> None:
 def beginning(code: str) -> int:
     """Return how many lines of long code to show, so that they end with a statement where one ends."""
     statements = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.stmt)]
-    ends = {node.end_lineno or 0 for node in statements if not _is_text(node)}
+    docstrings = [node for node in statements if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
+    ends = {node.end_lineno or 0 for node in statements if node not in docstrings}
     return max((end for end in ends if end <= BEGINNING), default=BEGINNING)
-
-
-def _is_text(node: ast.stmt) -> bool:
-    """Whether a statement is a docstring."""
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def table(html: str, edition: Edition) -> str:
@@ -327,15 +314,13 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
             fold(cell, folded[ids[cell["cell_index"]]])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] == "parameters":
             fold_setup(cell, words["setup"])
-        elif cell.get("nb_element") == "cell_code" and len(cell) > 1 and any(map(holds_svg, cell[-1].children)):
-            fold_code(cell, words)
-        elif cell.get("nb_element") == "cell_code" and len(cell) > 1 and ids[cell["cell_index"]] not in about:
-            fold_code(cell, words)
-            if ids[cell["cell_index"]] in to_predict:
-                fold_answer(cell, words["output"])
         elif cell.get("nb_element") == "cell_code":
-            offer_all_lines(next(cell.findall(nodes.literal_block)), words)
-            if ids[cell["cell_index"]] in to_predict:
+            mark = ids[cell["cell_index"]]
+            if len(cell) > 1 and (mark not in about or any(map(holds_svg, cell[-1].children))):
+                fold_code(cell, words)
+            else:
+                offer_all_lines(next(cell.findall(nodes.literal_block)), words)
+            if mark in to_predict:
                 fold_answer(cell, words["output"])
     for output in list(doctree.findall(nodes.raw)):
         if "text_html" in output["classes"]:

@@ -182,16 +182,14 @@ const tells = (id) => found(id, small).length > 0, halves = (id) => part(whole(d
 /** The judged questions that share most with the reader's own, a word that says what is asked at least. */
 const alike = () => answered.map(({ text }) => ({ text, part: shared(query.text, text, small).some((word) => word.length > 1) && part(text) }))
   .filter((one) => one.part > 0).sort((a, b) => b.part - a.part).slice(0, FEW).map(({ text }) => text);
-/** Whether one of the passages has two of the words that say what is asked, or the only one; of Chinese, where a word may have been cut into characters, always two. */
-const telltale = (ids) => ids.some((id) => found(id, small).length >= (signs ? 2 : Math.min(2, telling().length)));
-/** Whether one of the passages may well fit by its words: those two or, of Chinese, half of the characters. */
-const fits = (ids) => (signs ? ids.some(halves) : telltale(ids));
+/** Whether one of the passages may well fit by its words: it has two of those that say what is asked, or the only one. Of Chinese, where a word may have been cut into characters, always two, and one of the passages half of the characters. */
+const fits = (ids) => ids.some((id) => found(id, small).length >= (signs ? 2 : Math.min(2, telling().length))) && (!signs || ids.some(halves));
 /** The words of the question that say what is asked and that no passage has. */
 const missing = () => telling().filter((word) => (/\p{Script=Han}/u.test(word) ? !data.passages.some((passage) => whole(passage).includes(word)) : !index.postings.has(word)));
 /** What is known of a question that nobody has judged, in short, at length, why, and whether the match is weak: whether the passages found may answer, the first of them perhaps a judged question. */
 const verdict = (ids, judged) => {
   if (!ids.length) return [words.nothing, words.literal, "", true];
-  const { cosine } = query, dense = cosine !== undefined, weak = !dense && !judged && !(fits(ids) && telltale(ids)), known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.queries.length };
+  const { cosine } = query, dense = cosine !== undefined, weak = !dense && !judged && !fits(ids), known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.queries.length };
   if (cosine < data.near.least) return [words.unlikely, words.distant, fill(words.far, known), true];
   const lost = missing(), matched = telling().filter((word) => ids.some((id) => found(id, small).includes(word)));
   const long = [dense ? words.near : !weak && words.own, lost.length && listed(words.missing, lost)];
@@ -216,7 +214,7 @@ const item = (id, rank, system) => {
 };
 
 /** Whether the question is the suggested one, of whose passages only the one that answers is graded. */
-const sought = () => Boolean(query.lists && !query.id);
+const isSuggested = () => Boolean(query.lists && !query.id);
 
 /** Show the grade of each passage, and the metrics of both lists. */
 const draw = () => {
@@ -241,7 +239,7 @@ const draw = () => {
     return el("span", { class: value > values[1 - i][name] && "best" }, `${words.names[name]} `, el("b", {}, short(value)), ...changed);
   };
   const better = ({ first }, other) => first > 0 && !(other.first && other.first < first);
-  const names = Object.keys(words.names).filter((name) => !sought() || name === "mrr");
+  const names = Object.keys(words.names).filter((name) => !isSuggested() || name === "mrr");
   verdicts.forEach((line, i) => line.replaceChildren(...(values[i].R ? [outcome(values[i].first, better(values[i], values[1 - i]))] : [])));
   scores.forEach((line, i) => line.replaceChildren(...(values[i].R ? [el("strong", {}, words.systems[choices[i].value]), " ", ...names.flatMap((name) => [score(name, i), " "])] : [])));
   before = values.some(({ R }) => R) ? values : null;
@@ -263,7 +261,7 @@ const show = (systems = wanted) => {
   const filled = choices.map(({ value }) => (ranks(value) ? retrieved(value) : []));
   const alone = shown.length < 2, judged = mine && closest();
   const [first, second] = shown.map((system) => data.means[system]);
-  const [brief, long, proof, weak] = mine ? verdict(filled.flat(), judged) : ["", sought() ? words.recorded : fill(words.known, { queries: data.queries.length, first, second })];
+  const [brief, long, proof, weak] = mine ? verdict(filled.flat(), judged) : ["", isSuggested() ? words.recorded : fill(words.known, { queries: data.queries.length, first, second })];
   for (const [name, given] of Object.entries({ alone, mine, weak })) result.classList.toggle(name, Boolean(given));
   choices.forEach(({ value }, i) => {
     heads[i].className = sides[i].className = kind(value);
@@ -284,7 +282,7 @@ const show = (systems = wanted) => {
   if (offered) propose();
   near.hidden = !texts.length;
   near.replaceChildren(el("p", { class: "tool-title" }, judged ? words.judged : words.several), el("div", {}, ...texts.map((text) => pressed(text, text))));
-  if (!nothing && !sought()) result.append(hint);
+  if (!nothing && !isSuggested()) result.append(hint);
   if (judged || nothing) notice.after(near); else result.append(near);
   const lead = judged || (nothing && !offered) ? near.querySelector("button") : null;
   for (const [each, main] of [[lead, true], [button, offered && !judged], [go, !offered && !lead]]) each?.classList.toggle("main", Boolean(main)); // a page has one main button
