@@ -180,4 +180,8 @@ def test_a_reader_downloads_the_model_and_asks_it(site: Site):
     assert said().startswith(unlikely), "a reader would take the passages for a bad answer"
     assert site.page.locator(".ask-near button:visible").count() == 0, "questions that have nothing in common with it"
     assert site.page.locator(".ask-lists > div:first-child li:visible").count() == 3, "poor passages at full weight"
+    requests.clear()
+    site.page.reload()
+    site.until("document.querySelectorAll('.ask-lists > div:first-child li').length === 10")
+    assert not [url for url in requests if "minilm.bin" in url], "downloaded twice"
     assert site.wrong == []

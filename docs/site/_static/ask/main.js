@@ -27,7 +27,6 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
   if (matching.includes("BM25:characters")) signs = new WordIndex(data.passages.map(whole), new Set(data.stop), 1);
   data.stop.forEach((word) => small.add(word));
   answered = data.queries.filter(({ grades: known, lists: given }) => given[wanted[0]].some((id) => known[id] >= data.answers));
-  if (SIZE) sample.replaceChildren(...wanted.flatMap(tried));
   suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
 }).catch((error) => {
   loading = null;
@@ -46,6 +45,7 @@ const tell = (message) => (turn = turn.catch(() => {}).then(() => new Promise((r
 /** The passages nearest to a question, and the cosine of the first. */
 const nearest = (text) => tell({ text, k: DEPTH });
 
+/** Load the model, because a reader pressed, or did so on an earlier visit and the browser still has it. */
 const download = async () => {
   button.disabled = true;
   progress.hidden = false;
@@ -62,7 +62,7 @@ const download = async () => {
     };
     await tell({ size: SIZE });
     ready = true;
-    wanted = ["MiniLM", wanted[1]];
+    if (!wanted.some(offers)) wanted = ["MiniLM", wanted[1]];
     if (!query.lists) Object.assign(query, await nearest(query.text));
     show();
   } catch (error) {
@@ -72,10 +72,11 @@ const download = async () => {
     button.textContent = fill(words.failed, { why: error.message });
   }
 };
-const button = el("button", { type: "button", onclick: download }, fill(words.download ?? "", { size: megabytes(SIZE) }));
-const progress = el("progress", { hidden: true, max: SIZE, "aria-label": button.textContent });
-const sample = el("dl", {}), size = { size: megabytes(SIZE) };
-const offer = el("div", { class: "ask-offer" }, el("p", {}, el("b", {}, words.opinion), " ", fill(words.gives ?? "", { question: words.suggested })), sample, button, progress, el("span", {}, words.offer));
+const size = { size: megabytes(SIZE) }, label = fill(words.download ?? "", size);
+const button = el("button", { type: "button", onclick: download }, label), progress = el("progress", { hidden: true, max: SIZE, "aria-label": label });
+const offer = el("div", { class: "ask-offer" }, el("p", {}, words.meaning ?? ""), button, progress, el("span", {}, words.offer));
+/** Whether the browser has the model from an earlier visit. */
+const kept = async () => Boolean(await globalThis.caches?.match(new URL(`minilm.bin?${SIZE}`, import.meta.url)).catch(() => null));
 
 // What is shown: the question, whose grades are those of the collection, changed by the reader's own.
 let query = null, own = new Map(), before = null;
@@ -93,17 +94,12 @@ const choice = (label, i) => el("select", { "aria-label": label, onchange: choos
   ...Object.entries(words.systems).map(([system, name]) => el("option", { value: system }, name)));
 const choices = [words.first, words.second].map(choice);
 const verdicts = choices.map(() => el("p", { class: "ask-verdict", "aria-live": "polite" })), scores = choices.map(() => el("p", { class: "ask-scores" }));
-const heads = choices.map((select, i) => el("div", {}, select, verdicts[i]));
+const heads = choices.map((select, i) => el("div", {}, select, verdicts[i], scores[i])), head = el("div", { class: "ask-heads" }, ...heads);
 const lists = choices.map(() => el("ol", {})), empty = choices.map(() => el("p", { class: "tool-note" }, words.nothing));
-const note = el("p", { "aria-live": "polite", tabindex: -1 }, fill(words.begin, size)), notice = el("div", { class: "tool-help" }, note);
+const note = el("p", { "aria-live": "polite" }), notice = el("div", {}, note), question = el("p", { class: "ask-question" });
 const reasons = el("p", {}), why = el("details", {}, el("summary", {}, words.why ?? ""), reasons);
-const outcome = (first, best) => el("strong", { class: first ? best && "hit" : "missed" }, first ? fill(words.answered, { rank: first }) : words.missed);
-/** What a system does with the suggested question, whose answer is known. */
-const tried = (system) => {
-  const first = data.suggested[words.suggested][system].indexOf(words.answer) + 1;
-  return [el("dt", {}, words.systems[system]), el("dd", {}, outcome(first, true))];
-};
-const press = (text) => ask(text).then(() => note.focus({ preventScroll: true }));
+const outcome = (first) => (first ? fill(words.answered, { rank: first }) : words.missed);
+const press = (text) => ask(text).then(() => result.focus({ preventScroll: true }));
 const pressed = (text, label) => el("button", { type: "button", value: text, onclick: () => press(text) }, label);
 const chips = words.subjects.map(([text, subject]) => pressed(text, subject)), hint = el("p", {});
 const unfold = (list, button) => {
@@ -112,27 +108,24 @@ const unfold = (list, button) => {
   list.querySelector("[data-rest] summary").focus();
 };
 const more = lists.map((list) => el("button", { type: "button", class: "ask-more", onclick: ({ target }) => unfold(list, target) }));
-const columns = choices.map((select, i) => el("div", {}, empty[i], lists[i], more[i]));
+const columns = choices.map((select, i) => el("div", { class: "ask-list" }, empty[i], lists[i], more[i]));
 const near = el("div", { class: "ask-near", hidden: true });
-/** On a phone: show one list, and the metrics of both systems in a fold. */
+/** On a phone: show one list of two, and below it the systems to choose from with their metrics in a fold. */
 const turnTo = (i) => {
   columns.forEach((column, at) => column.classList.toggle("other", at !== i));
   sides.forEach((side, at) => side.setAttribute("aria-pressed", at === i));
 };
 const sides = choices.map((select, i) => el("button", { type: "button", onclick: () => turnTo(i) }));
-const metrics = el("details", { class: "ask-metrics" }, el("summary", {}, words.metrics));
-const place = () => {
-  scores.forEach((line, i) => (narrow.matches ? metrics : heads[i]).append(line));
-  if (offer.isConnected) propose();
-};
-/** Offer the dense model: beside the one list or, on a phone and where there is no list or another, below what is said. */
-const propose = () => (result.hidden || narrow.matches || !result.classList.contains("alone") ? notice : columns[1]).append(offer);
+const change = el("details", { class: "ask-change" }, el("summary", {}, words.change));
+const place = () => (narrow.matches ? change.append(head) : table.before(head));
 narrow.addEventListener("change", place);
 turnTo(0);
-const result = el("div", { class: "ask-result", hidden: true }, el("div", { class: "ask-heads" }, ...heads), metrics,
-  el("div", { class: "ask-switch", role: "group", "aria-label": words.list }, ...sides), el("div", { class: "ask-lists" }, ...columns));
+const table = el("div", { class: "ask-lists" }, ...columns, near);
+const result = el("div", { class: "ask-result", hidden: true, tabindex: -1 }, question, el("div", { class: "ask-switch", role: "group", "aria-label": words.list }, ...sides), table, change, hint);
 place();
 
+/** Whether a system could rank the reader's own question once the model is there. */
+const offers = (system) => SIZE > 0 && DENSE.includes(system);
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
 const ranks = (system) => Boolean(system && (query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system))));
 const retrieved = (system) => {
@@ -188,7 +181,7 @@ const fits = (ids) => ids.some((id) => found(id, small).length >= (signs ? 2 : M
 const missing = () => telling().filter((word) => (/\p{Script=Han}/u.test(word) ? !data.passages.some((passage) => whole(passage).includes(word)) : !index.postings.has(word)));
 /** What is known of a question that nobody has judged, in short, at length, why, and whether the match is weak: whether the passages found may answer, the first of them perhaps a judged question. */
 const verdict = (ids, judged) => {
-  if (!ids.length) return [words.nothing, words.literal, "", true];
+  if (!ids.length) return [words.nothing, [words.literal, words.meaning].filter(Boolean).join(space), "", true];
   const { cosine } = query, dense = cosine !== undefined, weak = !dense && !judged && !fits(ids), known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.queries.length };
   if (cosine < data.near.least) return [words.unlikely, words.distant, fill(words.far, known), true];
   const lost = missing(), matched = telling().filter((word) => ids.some((id) => found(id, small).includes(word)));
@@ -240,8 +233,13 @@ const draw = () => {
   };
   const better = ({ first }, other) => first > 0 && !(other.first && other.first < first);
   const names = Object.keys(words.names).filter((name) => !isSuggested() || name === "mrr");
-  verdicts.forEach((line, i) => line.replaceChildren(...(values[i].R ? [outcome(values[i].first, better(values[i], values[1 - i]))] : [])));
-  scores.forEach((line, i) => line.replaceChildren(...(values[i].R ? [el("strong", {}, words.systems[choices[i].value]), " ", ...names.flatMap((name) => [score(name, i), " "])] : [])));
+  verdicts.forEach((line, i) => {
+    const { R, first } = values[i], name = words.systems[choices[i].value] ?? "", kind = first ? "hit" : "missed";
+    line.replaceChildren(...(R ? [el("strong", { class: first && !better(values[i], values[1 - i]) ? "" : kind }, outcome(first))] : []));
+    scores[i].replaceChildren(...(R ? names.flatMap((each) => [score(each, i), " "]) : []));
+    sides[i].replaceChildren(name.split(/[,（]/)[0], ...(R ? [" ", el("strong", { class: kind }, first || "")] : []));
+    sides[i].ariaLabel = R ? `${name}: ${outcome(first)}` : name;
+  });
   before = values.some(({ R }) => R) ? values : null;
 };
 
@@ -251,21 +249,24 @@ const judge = (id, value) => {
   draw();
 };
 
-/** Show the lists anew, of those of two systems that can rank the question; where none can, of one that matches words. */
+/** Show the lists anew, of those of two systems that can rank the question; in place of a dense one that is not here, its offer; where none can, of one that matches words. */
 const show = (systems = wanted) => {
-  const free = !query.id, mine = !query.lists, able = systems.filter(ranks), shown = able.length ? able : matching.slice(0, 1);
+  const free = !query.id, mine = !query.lists, able = (system) => ranks(system) || (mine && offers(system));
+  const some = systems.filter(able), shown = some.some(ranks) ? some : [...some.slice(0, 1), matching[0]];
   choices.forEach((select, i) => {
-    for (const option of select.options) option.disabled = option.value ? !ranks(option.value) : !free;
+    for (const option of select.options) option.disabled = option.value ? !able(option.value) : !free;
     select.value = shown[i] ?? "";
   });
-  const filled = choices.map(({ value }) => (ranks(value) ? retrieved(value) : []));
-  const alone = shown.length < 2, judged = mine && closest();
+  const filled = choices.map(({ value }) => (ranks(value) ? retrieved(value) : [])), nothing = !filled.flat().length;
+  const alone = shown.length < 2, lacking = shown.findIndex((system) => !ranks(system)), judged = mine && closest();
   const [first, second] = shown.map((system) => data.means[system]);
-  const [brief, long, proof, weak] = mine ? verdict(filled.flat(), judged) : ["", isSuggested() ? words.recorded : fill(words.known, { queries: data.queries.length, first, second })];
-  for (const [name, given] of Object.entries({ alone, mine, weak })) result.classList.toggle(name, Boolean(given));
+  const [brief, long, proof, weak] = mine ? verdict(filled.flat(), judged) : [];
+  for (const [name, given] of Object.entries({ alone, mine, weak, offering: lacking >= 0 })) result.classList.toggle(name, Boolean(given));
   choices.forEach(({ value }, i) => {
-    heads[i].className = sides[i].className = kind(value);
-    sides[i].textContent = words.systems[value] ?? "";
+    for (const one of [heads[i], sides[i]]) one.className = kind(value);
+    columns[i].classList.remove("dense", "words", "fused");
+    if (value) columns[i].classList.add(kind(value));
+    columns[i].dataset.system = words.systems[value] ?? "";
   });
   lists.forEach((list, i) => {
     const rows = filled[i].map((id, at) => item(id, at + 1, shown[i])), rest = rows.slice(weak ? FEW : SHOWN).filter(({ dataset }) => !(query.grades[dataset.id] >= data.answers));
@@ -274,31 +275,32 @@ const show = (systems = wanted) => {
     list.classList.toggle("folded", rest.length > 0);
     more[i].hidden = !rest.length;
     more[i].textContent = fill(weak ? words.all : words.more, { rest: rest.length, rows: rows.length });
-    empty[i].hidden = alone || rows.length > 0;
+    empty[i].hidden = alone || lacking >= 0 || rows.length > 0;
   });
-  say([brief, long, proof], mine ? "tool-note" : "tool-help");
-  const offered = Boolean(SIZE && !ready && mine), nothing = !filled.flat().length, texts = judged ? [judged] : weak && !query.nearest ? alike() : [];
+  say([brief, long, proof], "tool-note");
+  if (lacking >= 0) (nothing ? notice : columns[lacking]).append(offer);
+  const texts = mine ? [...new Set([judged, ...(query.nearest ? [] : alike())])].filter(Boolean).slice(0, FEW) : [];
   result.hidden = nothing;
-  if (offered) propose();
   near.hidden = !texts.length;
-  near.replaceChildren(el("p", { class: "tool-title" }, judged ? words.judged : words.several), el("div", {}, ...texts.map((text) => pressed(text, text))));
-  if (!nothing && !isSuggested()) result.append(hint);
-  if (judged || nothing) notice.after(near); else result.append(near);
-  const lead = judged || (nothing && !offered) ? near.querySelector("button") : null;
-  for (const [each, main] of [[lead, true], [button, offered && !judged], [go, !offered && !lead]]) each?.classList.toggle("main", Boolean(main)); // a page has one main button
+  near.replaceChildren(el("p", { class: "tool-title" }, words.judged), el("div", {}, ...texts.map((text) => pressed(text, text))));
+  button.classList.toggle("main", lacking >= 0); // a page has one main button
+  go.classList.toggle("main", lacking < 0);
   for (const chip of chips) chip.setAttribute("aria-pressed", chip.value === query.text);
-  hint.textContent = mine ? words.judge : fill(words.hint, { grades: words.grades.join(words.and) });
+  hint.textContent = mine ? words.judge : isSuggested() ? words.recorded
+    : [fill(words.known, { queries: data.queries.length, first, second }), fill(words.hint, { grades: words.grades.join(words.and) })].join(space);
   before = null;
   draw();
+  question.textContent = input.scrollWidth > input.clientWidth ? query.text : ""; // the field shows a part of it
   const { top } = result.getBoundingClientRect();
-  if (top < 0 || top > innerHeight * 0.5) form.scrollIntoView(); // this is a phone, or the page was scrolled
+  if (top < 0 || top > innerHeight * 0.6) form.scrollIntoView(); // this is a phone, or the page was scrolled
 };
 
 /** Say what is shown, or what goes wrong: in short, at length, and why. */
 const say = ([short, long, reason], kind) => {
-  note.replaceChildren(...(short ? [el("b", {}, short), space] : []), long);
-  notice.className = kind;
-  for (const one of [hint, why, offer]) one.remove();
+  note.replaceChildren(...(short ? [el("b", {}, short), space] : []), long ?? "");
+  notice.className = note.textContent && kind;
+  why.remove();
+  offer.remove();
   reasons.textContent = reason || "";
   why.open = false;
   if (reason) notice.append(why);
@@ -320,6 +322,7 @@ const ask = async (text) => {
     ?? (same(words.suggested) ? { text: words.suggested, grades: { [words.answer]: words.grades.length - 1 }, lists: data.suggested[words.suggested] }
       : { text, grades: {}, ...(ready && await nearest(text)) });
   own = new Map();
+  if (SIZE && !worker && !query.lists && await kept()) download();
   history.replaceState(null, "", `#q=${encodeURIComponent(text)}`);
   show();
 };
@@ -331,9 +334,9 @@ const another = async () => {
 };
 const go = el("button", { class: "main" }, words.ask);
 const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim() || words.suggested); } },
-  input, go);
+  input, go, el("p", { class: "ask-begin" }, fill(words.begin, size)));
 const subjects = el("div", { class: "ask-subjects", role: "group", "aria-label": words.try }, el("span", {}, words.try), el("div", {}, ...chips, el("button", { type: "button", onclick: another }, words.another)));
-box.append(form, subjects, suggestions, notice, near, result);
+box.append(form, subjects, suggestions, notice, result);
 
 const linked = new URLSearchParams(location.hash.slice(1)).get("q");
 if (linked) ask(linked.slice(0, 200));

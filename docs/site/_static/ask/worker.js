@@ -9,9 +9,15 @@ const get = async (name) => {
   return answer;
 };
 
-/** Fetch the weights; the page hears how many of their bytes have arrived. */
+/** The weights, as kept on an earlier visit or fetched, and then kept; the page hears how many of their bytes have arrived. */
 const weights = async (size) => {
-  const file = new Uint8Array(size), reader = (await get("minilm.bin")).body.getReader();
+  const store = await globalThis.caches?.open("model").catch(() => null), url = new URL(`minilm.bin?${size}`, import.meta.url);
+  let answer = await store?.match(url);
+  if (!answer) {
+    answer = await get("minilm.bin");
+    store?.put(url, answer.clone()).catch(() => {}); // there is no room
+  }
+  const file = new Uint8Array(size), reader = answer.body.getReader();
   let at = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     file.set(part.value, at);
