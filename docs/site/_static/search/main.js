@@ -1,17 +1,16 @@
 // The search page: sections of the site for what the reader types, with an excerpt of each.
-import { cards, fill, item, load } from "./results.js";
+import { cards, fill, item, load, strong } from "./results.js";
 
 const start = async () => {
   const box = document.getElementById("search-results"), said = document.getElementById("search-summary");
   const input = document.querySelector(".bd-search-container input[name=q]"), term = document.getElementById("search-term");
   const more = Object.assign(document.createElement("button"), { className: "search-more", type: "button", hidden: true });
-  const near = Object.assign(document.createElement("div"), { className: "search-near" });
   const index = await load(box.dataset.index);
-  box.after(more, near);
+  box.after(more);
   let query, found;
   const count = () => {
-    const all = found.filter(({ weak }) => !weak).length;
-    said.replaceChildren(...index.count(query, found, box.children.length, near));
+    const all = strong(found);
+    said.replaceChildren(...index.count(query, found, box.children.length));
     more.hidden = all <= box.children.length;
     more.textContent = index.words.more.replace("{}", all);
   };
@@ -24,7 +23,7 @@ const start = async () => {
   const show = () => {
     query = input.value.trim().slice(0, 200);
     found = query ? index.search(query) : [];
-    fill(box, near, found, index.words.near);
+    fill(box, found);
     term.replaceChildren(...cards(index.define(query)));
     count();
     said.dataset.query = query;

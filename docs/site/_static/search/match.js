@@ -5,6 +5,7 @@ const HAN = /[\u3400-\u4dbf\u4e00-\u9fff]+/g;
 const WEIGHT = { title: 4, also: 4, page: 3, text: 1, code: 0.4 };
 const K1 = 1.2, B = 0.7;
 const TAIL = 0.48, THREE = 0.25, TERM = 0.05; // of the best score: what has less is weak; the first three may have less than others, and all may for a term
+const TITLE = 0.5; // how much more a section counts whose title has all the words of the query
 const NOISE = 0.005; // what has less is not even near
 const QUESTION = /(?:\S+\s+){2}\S|[\u3400-\u9fff]{6}/; // three words, or six characters: more than a term
 
@@ -21,10 +22,10 @@ const stem = (written) => {
 
 // Words that tell nothing of what a reader looks for.
 const SMALL = new Set(`a about affect all also always an and any are as at be been better between but by can could deal did differ difference different do
-does enough ever explain for from get had handle happen has have help how i if in into is it its just know look me more most much my need no not of on one or other
+does enough ever explain for from get good had handle happen has have help how i if in into is it its just know look me more most much my need no not of on one or other
 relation should so some than that the their them then there these they this to too use used using versus very vs want was we what when where which
 who why will with would you your`.split(/\s+/).map(stem));
-const telling = (word) => !SMALL.has(word);
+const telling = (word) => !SMALL.has(word) && !/^[\d.]+$/.test(word);
 
 // What makes a question of words, at its beginning or its end; the last is taken away first.
 const ASKING = [/^(?:differences?|relation|relationship) between\s+/i, /^(?:explain|handle|deal with|understand|(?:know|tell) (?:if|whether|when))\s+(?=\S)/i,
@@ -39,8 +40,8 @@ export const parts = (query) => query.split(AND);
 export const bare = (query) => ASKING.reduceRight((text, asking) => text.replace(asking, ""), query.trim()) || query;
 /** A query without the cutoff of a metric, such as "@10", "at k" or 前10位. */
 export const uncut = (query) => query.replace(/(?<=[a-z\u3400-\u9fff])\s*(?:@\s*|\bat\s+|\btop[- ])(?:k|\d+)$|^前\s*(?:k|\d+)\s*[位个条]?的?(?=.)/i, "");
-/** What a query asks about, in one order. */
-const things = (query) => parts(bare(query)).sort().join(" | ");
+/** What a query asks about, its things and the words of each in one order, without numbers. */
+const things = (query) => parts(bare(query)).map((part) => part.replace(/(?<![\w@.-])(?:is|are|an?|the|\d+(?:\.\d+)?)(?![\w.])的?\s*/gi, "").split(/\s+/).sort().join(" ").trim() || part).sort().join(" | ");
 /** Whether a query is more than a term. */
 export const isQuestion = (query) => (QUESTION.test(query) || bare(query) !== query.trim()) && words(bare(query)).length > 1;
 
@@ -91,7 +92,7 @@ export class Index {
     this.sections = sections;
     this.plain = sections.map(({ title, page, text, also }) => {
       const name = plain(title), [head] = name.split(/[:：]/);
-      return { name, head, named: containing(head), whole: plain(page), text: plain(text), also: plain(also).split(", ").map((asked) => (words(bare(asked)).length > 1 ? things(asked) : asked)) };
+      return { name, head, words: new Set(words(title)), named: containing(head), whole: plain(page), text: plain(text), also: plain(also).split(", ").map((asked) => (words(bare(asked)).length > 1 ? things(asked) : asked)) };
     });
     this.synonyms = synonyms.map((group) => group.map((term) => ({ written: term, term: term.toLowerCase(), within: containing(term.toLowerCase()) })));
     this.nearby = new Map();
@@ -175,10 +176,10 @@ export class Index {
   score(reading) {
     const every = [...new Set(words(parts(reading).join(" ")))];
     const asked = every.some(telling) ? every.filter(telling) : every;
-    const scores = new Map(), covered = new Map();
+    const scores = new Map(), covered = new Map(), titled = new Map();
     let whole = 0;
     for (const word of asked) {
-      const best = new Map();
+      const best = new Map(), heads = new Set();
       const near = this.near(word);
       const rare = near.length ? Math.min(...near.map(([other]) => this.rarity(other))) : this.rarity(word);
       whole += rare;
@@ -187,15 +188,17 @@ export class Index {
           const long = 1 - B + (B * this.lengths[at]) / this.mean;
           const value = (weight * rare * count * (K1 + 1)) / (count + K1 * long);
           best.set(at, Math.max(best.get(at) ?? 0, value));
+          if (this.plain[at].words.has(other)) heads.add(at);
         }
       }
       for (const [at, value] of best) {
         scores.set(at, (scores.get(at) ?? 0) + value);
         covered.set(at, (covered.get(at) ?? 0) + rare);
+        if (heads.has(at)) titled.set(at, (titled.get(at) ?? 0) + rare);
       }
     }
     const phrase = reading.toLowerCase().replace(/\s+/g, " ").trim(), within = containing(phrase), about = things(phrase);
-    for (const [at, value] of scores) scores.set(at, (value / whole) * (covered.get(at) / whole) ** 2 * this.agreement(phrase, within, about, at));
+    for (const [at, value] of scores) scores.set(at, (value / whole) * (covered.get(at) / whole) ** 2 * (1 + (TITLE * (titled.get(at) ?? 0)) / whole) * this.agreement(phrase, within, about, at));
     return scores;
   }
 

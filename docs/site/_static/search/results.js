@@ -6,6 +6,9 @@ const TERMS = 2; // definitions shown
 const OF_ONE_PAGE = 4; // sections shown of one page
 const ELSEWHERE = ["glossary.html", "pitfalls.html", "cheatsheet.html"]; // where to look when nothing is found
 
+/** How many sections of those found are more than near to the query. */
+export const strong = (found) => found.filter(({ weak }) => !weak).length;
+
 const make = (tag, kind, ...children) => {
   const element = document.createElement(tag);
   if (kind) element.className = kind;
@@ -66,14 +69,14 @@ export const load = async (url) => {
     return [...found].slice(0, TERMS).sort(([, a], [, b]) => a - b).map(([term]) => term);
   };
   const elsewhere = data.pages.filter(({ url }) => ELSEWHERE.includes(url)).flatMap(({ url, title }) => [" ", link(url, title)]);
-  /** How many sections are shown of those found, with those that are only near, and the words that none has; where none is found, links to pages that explain the
+  /** How many sections are shown of those found, and the words that none has; where none is found, links to pages that explain the
    most; before one asks, questions to begin with. */
-  const count = (query, found, shown, near) => {
-    const { words: said } = data, all = found.filter(({ weak }) => !weak).length;
+  const count = (query, found, shown) => {
+    const { words: said } = data;
     if (!query) return [said.samples, make("ul", "", ...said.asked.map((one) => make("li", "", link(`search.html?q=${encodeURIComponent(one)}`, one))))];
     if (!found.length) return [said.nothing, ...elsewhere];
     const lacking = index.lacking(query).map((word) => said.lacking.replace("{}", word));
-    const total = all + near.querySelectorAll("li").length, most = total > shown ? said.first : total === 1 ? said.one : said.found;
+    const total = Math.max(strong(found), shown), most = total > shown ? said.first : total === 1 ? said.one : said.found;
     return [most.replace("{}", Math.min(total, shown)).replace("{}", total), ...lacking];
   };
   return { search, count, words: data.words, define };
@@ -84,26 +87,26 @@ const marked = (text, spots) => {
   return [...spots.flatMap(([at, to]) => [text.slice(from, at), make("mark", "", text.slice(at, (from = to)))]), text.slice(from)];
 };
 
-/** A found section: its title as a link, its page, links to others of the same name, and what to quote of it, in a short form of two
- lines. If none of it has a word of the query, the line says by which other words it was found. */
+/** A found section: its title as a link, its page, which comes first where the title has no word of the query, links to others of the
+ same name, and what to quote of it, in a short form of two lines. If none of it has a word of the query, the line says by which other words it was found. */
 export const item = ({ section, reading, typed, question, others, said, spots }, short = false) => {
-  const where = section.of && section.of !== section.title ? [" ", make("span", "search-where", section.short || section.of)] : [];
+  const page = section.of !== section.title ? section.short || section.of : "", alone = page && !spots(section.title, typed).length;
+  const name = alone ? `${page} › ${section.title}` : section.title;
+  const where = page && !alone ? [" ", make("span", "search-where", page)] : [];
   const same = others.toSorted((a, b) => (a.url < b.url ? -1 : 1)).map(({ url, short, of }) => make("span", "search-where", " · ", link(url, short || of)));
   const query = spots(section.text || section.code, typed).length ? typed : reading;
   const long = /\p{Script=Han}/u.test(section.text) ? 100 : 180; // a Chinese character is as wide as two letters
   const quoted = quote(section, query, spots, question, ...(short ? [long, 30] : [long]));
-  const has = (words) => spots(words, typed).length, other = section.also.split(", ").find(has) ?? reading.trim();
+  const has = (words) => spots(words, typed).length, other = section.also.split(", ").find(has) ?? (reading.split(/\s+/).filter((word) => !typed.toLowerCase().includes(word.toLowerCase())).join(" ") || typed);
   const by = has(section.title) || quoted.some(has) || other === typed ? [] : [" ", make("span", "search-where", said.replace("{}", other))];
-  const title = link(section.url, ...marked(section.title, spots(section.title, typed)));
+  const title = link(section.url, ...marked(name, spots(name, typed)));
   return make("li", "", title, ...where, ...same, ...by, ...quoted.map((part) => make("p", "", ...marked(part, spots(part, query)))));
 };
 
-/** Show the first of what is found in a list, and in a box after it, below a head, what is only near to the query but has its words. */
-export const fill = (list, near, found, head, short = false) => {
-  const items = (kind, most) => found.filter(({ weak }) => weak === kind).slice(0, most).map((one) => item(one, short));
-  list.replaceChildren(...items(false, FIRST));
-  const weak = items(true).filter((one) => one.querySelector("mark")).slice(0, FIRST - list.children.length);
-  near.replaceChildren(...(weak.length ? [make("p", "", head), Object.assign(make("ol", "", ...weak), { start: list.children.length + 1 })] : []));
+/** Show the first of what is found in a list; of what is only near to the query, what has its words. */
+export const fill = (list, found, short = false) => {
+  const items = found.slice(0, 2 * FIRST).map((one) => item(one, short));
+  list.replaceChildren(...items.filter((one, at) => !found[at].weak || one.querySelector("mark")).slice(0, FIRST));
 };
 
 /** What the glossary says of the terms that Index.define returns, each on a Chinese page with its English name if that differs. */
