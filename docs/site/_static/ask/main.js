@@ -238,7 +238,7 @@ const draw = () => {
     line.replaceChildren(...(R ? [el("strong", { class: first && !better(values[i], values[1 - i]) ? "" : kind }, outcome(first))] : []));
     scores[i].replaceChildren(...(R ? names.flatMap((each) => [score(each, i), " "]) : []));
     sides[i].replaceChildren(name.split(/[,（]/)[0], ...(R ? [" ", el("strong", { class: kind }, first || "")] : []));
-    sides[i].ariaLabel = R ? `${name}: ${outcome(first)}` : name;
+    sides[i].title = R ? outcome(first) : "";
   });
   before = values.some(({ R }) => R) ? values : null;
 };
