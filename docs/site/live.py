@@ -7,6 +7,7 @@ words. They compute with the metrics of "Try the metrics", on the recorded ranki
 from __future__ import annotations
 
 import json
+import re
 from html import escape
 from typing import Any
 
@@ -17,6 +18,7 @@ from docs.site.figures import OPENING
 from docs.site.pocket import ANSWERS, in_sentences, read_pocket
 from docs.site.project import DocsError, Edition, as_json, read_yaml
 from docs.site.terms import anchor
+from notebooks.kit.cells import by_id
 from notebooks.kit.translation import glossary
 
 MARK = '<figure class="live'
@@ -63,7 +65,22 @@ def journey(edition: Edition) -> dict[str, Any]:
     return recorded | {"order": sorted(range(len(first)), key=lambda rank: passages.index(first[rank]))}
 
 
-DATA = {"hits": hits, "journey": journey}  # what a kind shows, in the page itself; once, if it has several of that kind
+def grades(edition: Edition) -> dict[str, Any]:
+    """Return the collection's grades of the passages that lesson 04 gives the reader to judge, in their order."""
+    judged, found, query = read_pocket(edition).grades, [], ""
+    for name in re.findall(r'"([pq]\d{3})"', by_id(edition.lesson("04_judgements"))["ten"].source):
+        if name in judged:
+            query = name
+        else:
+            found.append(judged[query][name])
+    return {"grades": found, "level": ANSWERS}
+
+
+DATA = {
+    "hits": hits,
+    "journey": journey,
+    "grades": grades,
+}  # what a kind shows, in the page itself; once, if it has several of that kind
 
 
 def place(app: Sphinx, doctree: nodes.document) -> None:

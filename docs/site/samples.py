@@ -30,8 +30,8 @@ BEFORE, AFTER = 70, 140  # tokens of the page that are shown on either side of t
 
 @cache
 def recorded(system: str) -> Ranking:
-    """Return a recorded ranking of the pocket collection: "BM25", or a pooling of MiniLM."""
-    name = system if system == "BM25" else f"sentence-transformers/all-MiniLM-L6-v2/{system}"
+    """Return a recorded ranking of the pocket collection: "BM25", "TF-IDF", or a pooling of MiniLM."""
+    name = system if system in ("BM25", "TF-IDF") else f"sentence-transformers/all-MiniLM-L6-v2/{system}"
     with np.load(Path(__file__).with_name("rankings.npz")) as arrays:
         scores, ids = (arrays[f"{pocket().sha256}/{name}/{kind}"] for kind in ("scores", "ids"))
     return Ranking(scores, ids.astype(np.int64))
@@ -45,7 +45,7 @@ def pocket() -> RetrievalDataset:
 
 def scores(_edition: Edition) -> dict[str, dict[str, list[float]]]:
     """Return by metric and system the score of each query, as lessons 01 and 03 have them."""
-    data, found = pocket(), {"ndcg@10": ("mean",), "mrr@10": ("mean", "attention", "cls", "max", "BM25")}
+    data, found = pocket(), {"ndcg@10": ("mean",), "mrr@10": ("mean", "attention", "cls", "max", "BM25", "TF-IDF")}
 
     def values(metric: str, system: str) -> list[float]:
         ids = recorded(system).ids

@@ -1,7 +1,8 @@
-"""The pictures beside lessons 01, 03, 04, 05, 07 and 08 in a real browser: their numbers are those of the lessons."""
+"""The pictures of lessons 01, 03, 04, 05, 07 and 08 in a real browser: their numbers are those of the lessons."""
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -12,9 +13,9 @@ from docs.site import samples
 from docs.site.project import Edition
 from helpers.chunks import cut, tokens
 from helpers.data.spans import load_spans
-from helpers.judgements import pool, unjudged
+from helpers.judgements import agreement, pool, unjudged
 from helpers.metrics import evaluate
-from helpers.significance import bootstrap_interval
+from helpers.significance import bootstrap_interval, minimum_detectable_difference, queries_needed
 from helpers.systems import Fusion, Ranking
 from notebooks.kit.cells import by_id
 from notebooks.kit.notebooks import LANGUAGES, ROOT
@@ -24,7 +25,9 @@ pytestmark = pytest.mark.browser
 
 PLACES = {
     "resample": ["01_evaluation", "03_model_comparison"],
+    "plan": ["03_model_comparison"],
     "pool": ["04_judgements"],
+    "grades": ["04_judgements"],
     "fuse": ["07_stages"],
     "cut": ["08_chunks"],
     "threshold": ["05_languages"],
@@ -132,6 +135,56 @@ def test_differences_of_drawn_queries(site: Site):
     figure.get_by_role("button", name="1,000 times").click()
     assert 200 < int(told(figure).partition("In ")[2].split()[0]) < 500
     assert figure.locator(".turned").count() > 10
+
+
+def test_queries_that_a_difference_takes(site: Site):
+    """The picture of lesson 03 would ask for other numbers of queries than helpers do, or know other SDs."""
+    figure = opened(site, "en", "03_model_comparison", "plan")
+    grid = [(difference / 1000, sd / 1000) for difference in range(10, 105, 5) for sd in range(80, 601, 13)]
+    pairs = [list(pair) for pair in grid]
+    got = called(site, "plan", "scores", f"return {pairs}.map(([d, sd]) => [of.needed(d, sd), of.detectable(sd, 132)])")
+    for (difference, sd), (queries, least) in zip(grid, got, strict=True):
+        assert abs(queries - queries_needed(difference, sd)) <= (queries > 5000)  # there scipy is not exact
+        assert least == pytest.approx(minimum_detectable_difference(sd, 132), abs=1e-5)
+    html = by_id(Edition(ROOT, "en").lesson("03_model_comparison"))["sd"].outputs[0]["data"]["text/html"]
+    values = re.findall(r"<td>(.*)</td>", html)
+    for number in range(4):
+        figure.locator(".live-choice button").nth(number).click()
+        *_, sd, least, queries, _ = values[7 * number : 7 * number + 7]
+        assert figure.locator(".live-slider b").all_text_contents() == ["0.050", sd]
+        assert figure.locator(".plan-number b").text_content() == queries
+        assert f"132 queries detect {least}" in told(figure)
+    assert "26 are enough only if" in told(figure)
+    slide(site, figure, 1, "End")
+    assert "4.0 times" in told(figure)
+    assert figure.locator('.live-choice [aria-pressed="true"]').count() == 0
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_ten_grades(site: Site, language: str):
+    """The collection's grades would be others or come too early, or the agreement would not be that of helpers."""
+    figure = opened(site, language, "04_judgements", "grades")
+    text = by_id(Edition(ROOT, language).lesson("04_judgements"))["answers-result"].source
+    theirs, mine = json.loads(re.findall(r"`(\[.*])`", text)[0]), [3, 0, 1, 3, 0, 1, 2, 3, 0, 1]
+    rows, lines = site.page.locator(".grades-row"), figure.locator("tbody tr")
+    for number, grade in enumerate(mine):
+        assert lines.nth(1).inner_text().split()[1:] == []
+        rows.nth(number).locator("label").nth(grade).click()
+    assert [line.inner_text().split()[1:] for line in lines.all()] == [list(map(str, one)) for one in (mine, theirs)]
+    marked = [rows.nth(number).locator("label:has(small:visible) b").text_content() for number in range(10)]
+    assert marked == list(map(str, theirs))
+    assert figure.locator("code").text_content() == f"MINE = {mine}"
+    rng = np.random.default_rng(0)
+    for one in (mine, *rng.integers(0, 4, (20, 10)).tolist()):
+        got = called(site, "grades", "tops", f"return of.compare({one}, {theirs}, 2)")
+        judged = [[dict(enumerate(grades))] for grades in (one, theirs)]
+        assert got["kappa"] == pytest.approx(agreement(*judged, relevance_level=2).kappa)
+        assert got["exact"] == sum(a == b for a, b in zip(one, theirs, strict=True))
+        assert got["same"] == sum((a > 1) == (b > 1) for a, b in zip(one, theirs, strict=True))
+    assert re.findall(r"\d+\.?\d*", told(figure).replace("10", "")) == ["7", "8", "0.58"]
+    figure.locator("button").last.click()
+    assert site.page.locator(".grades-row :checked").count() == 0
+    assert not figure.locator("code").is_visible()
 
 
 def test_fused_orders(site: Site):

@@ -5,6 +5,13 @@ const fetched = {};
 /** A file of data beside the modules. */
 export const read = (name) => (fetched[name] ??= fetch(new URL(name, import.meta.url)).then((answer) => answer.json()));
 
+/** An element of a drawing. */
+export const svg = (tag, attributes) => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+};
+
 /** A slider in its label; `say` gives the text of a value, `act` is called when a reader moves it. */
 export const slider = (label, { least = 0, most, step = 1, value, say = String }, act) => {
   const shown = el("b", {}), input = el("input", { type: "range", min: least, max: most, step, value });
@@ -15,15 +22,15 @@ export const slider = (label, { least = 0, most, step = 1, value, say = String }
   };
   input.addEventListener("input", () => { show(); act(); });
   show();
-  return { element: el("label", { class: "live-slider" }, el("span", {}, label), input, shown), get value() { return Number(input.value); } };
+  return { element: el("label", { class: "live-slider" }, el("span", {}, label), input, shown), get value() { return Number(input.value); }, set value(to) { input.value = to; show(); } };
 };
 
 /** Buttons of which one is pressed. */
 export const choice = (label, options, value, act) => {
   const group = el("p", { class: "live-choice", role: "group", "aria-label": label });
-  const made = { element: group, value };
-  const buttons = options.map(([key, name]) => el("button", { type: "button", value: key, onclick: () => { made.value = key; show(); act(); } }, name));
-  const show = () => { for (const button of buttons) button.setAttribute("aria-pressed", button.value === made.value); };
+  const made = { element: group, get value() { return value; }, set value(to) { value = to; show(); } };
+  const buttons = options.map(([key, name]) => el("button", { type: "button", value: key, onclick: () => { made.value = key; act(); } }, name));
+  const show = () => { for (const button of buttons) button.setAttribute("aria-pressed", button.value === value); };
   group.append(...buttons);
   show();
   return made;

@@ -1,7 +1,7 @@
 // Fusion of two rankings by 1 / (k + rank): the ten passages it puts first, and what each list adds to them.
 import { el, fill } from "../try/element.js";
 import { METRICS } from "../try/metrics.js";
-import { choice, read, slider } from "./controls.js";
+import { choice, read, slider, svg } from "./controls.js";
 
 const SHOWN = 10, FIRST = 42, LISTS = ["dense", "words"];
 
@@ -19,12 +19,6 @@ export const ndcg = (order, ideal) => METRICS.ndcg({ grades: order.map(({ grade 
 /** The first ten passages of one of the two lists. */
 export const listed = (passages, list) => passages.filter((one) => one[1 + list] > 0 && one[1 + list] <= SHOWN)
   .sort((a, b) => a[1 + list] - b[1 + list]).map(([id, , , grade]) => ({ id, grade }));
-
-const svg = (tag, attributes) => {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-};
 
 export const start = async (box, words, { depth: begins, constant }) => {
   const { constants, level, queries, titles } = await read("ranks.json"), still = matchMedia("(prefers-reduced-motion: reduce)");

@@ -2,7 +2,7 @@
 // centres are nearest. The true ten nearest points are marked, those in a cell that was not looked into as missed.
 import { el, fill } from "../try/element.js";
 import { random } from "../score/interval.js";
-import { key } from "./controls.js";
+import { key, svg } from "./controls.js";
 
 const POINTS = 300, GROUPS = 20, CELLS = 12, NEAREST = 10, SPREAD = 9, START = { at: [47, 42], nprobe: 1 };
 const next = random(3);
@@ -33,12 +33,6 @@ const nearer = (polygon, centre, other) => polygon.flatMap((p, i) => {
 });
 const border = (centre) => centres.reduce(
   (polygon, other) => (other === centre ? polygon : nearer(polygon, centre, other)), [[0, 0], [100, 0], [100, 100], [0, 100]]);
-
-const svg = (tag, attributes) => {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-};
 
 export const start = (box, words) => {
   let at = START.at;

@@ -24,5 +24,5 @@ const beside = new IntersectionObserver((entries) => {
 
 for (const figure of document.querySelectorAll("figure.live")) {
   near.observe(figure);
-  if (!figure.matches(":has(+ .opening)")) beside.observe(figure); // that one is never beside
+  if (!figure.matches(".grades, :has(+ .opening)")) beside.observe(figure); // these are never beside
 }

@@ -168,6 +168,7 @@ const halt = el("button", { type: "button", hidden: true, onclick: stop }, words
 const again = el("button", { type: "button", hidden: true, onclick: () => {
   stop();
   for (const cell of cells) cell.reset();
+  dispatchEvent(new Event("outputs"));
   say("reset done");
 } }, words.reset);
 
