@@ -76,11 +76,8 @@ def grades(edition: Edition) -> dict[str, Any]:
     return {"grades": found, "level": ANSWERS}
 
 
-DATA = {
-    "hits": hits,
-    "journey": journey,
-    "grades": grades,
-}  # what a kind shows, in the page itself; once, if it has several of that kind
+# What a kind shows, in the page itself; once, if it has several of that kind.
+DATA = {"hits": hits, "journey": journey, "grades": grades}
 
 
 def place(app: Sphinx, doctree: nodes.document) -> None:
