@@ -22,7 +22,11 @@ export const start = (box, words) => {
     return el("tr", { class: "grades-row" }, el("td", {}), el("td", { colspan: 2 }, el("fieldset", {}, el("legend", {}, fill(words.passage, { n: i + 1 })), ...choices)));
   });
   const place = () => { // a lesson that ran in its page shows other tables
-    passages().slice(0, rows.length).forEach((passage, i) => { passage.id = `passage-${i + 1}`; passage.after(rows[i]); });
+    passages().slice(0, rows.length).forEach((passage, i) => {
+      document.getElementById(`passage-${i + 1}`)?.removeAttribute("id");
+      passage.id = `passage-${i + 1}`;
+      passage.after(rows[i]);
+    });
   };
   const line = (name) => el("tr", {}, el("th", { scope: "row" }, name), ...theirs.map(() => el("td", {})));
   const lines = [line(words.mine), line(words.theirs)];
