@@ -10,6 +10,7 @@ from html import escape
 from typing import Any
 
 from docs.site.covers import cover
+from docs.site.dense import model_size
 from docs.site.live import terms
 from docs.site.pocket import ANSWERS, SYSTEMS, read_pocket
 from docs.site.project import MARKS, Edition, as_json, read_yaml
@@ -19,8 +20,9 @@ from notebooks.kit.figures import notebook_figures
 from notebooks.kit.notebooks import lesson_names
 
 MARK = '<div class="home"'
-SHOWN, FAR = 4, 10  # passages shown of a ranking; an answer below rank FAR is no success
+SHOWN, FAR = 3, 10  # passages shown of a ranking; an answer below rank FAR is no success
 METRIC = "ndcg@10"  # the one that the sentence beside the figure names
+LOWEST = 0.5  # where the axis of its drawing begins
 DOTS_DOWN, DOT = 15, 8  # dots in a column of the drawn corpus, and the room of each
 
 
@@ -28,10 +30,10 @@ def rankings(edition: Edition) -> dict[str, Any]:
     """Return the rankings of a language as the page shows them.
 
     ``queries`` are [id, text, {system: [rank of the first answer, 0 for none in a hundred; its outcome beside the other
-    system, a key of home.yml; ranks of the answers among the first ten, or of the first answer; rows of passages]}],
-    the first answer in the last row where it is further down. A ranking without an answer has its first ten passages,
-    of which the style sheet shows as many as the other system's column has room for. A row is [rank, title, grade, the
-    sentence that answers, of the first answer alone], that of rank 1 with the words that it shares with the query.
+    system, a key of home.yml; rows of passages]}], the first answer in the last row where it is further down. A
+    ranking without an answer has its first ten passages, of which the style sheet shows as many as the other system's
+    column has room for. A row is [rank, title, grade, the sentence that answers, of the first answer alone, the words
+    that it shares with the query].
     """
     pocket = read_pocket(edition)
     queries: list[list[Any]] = []
@@ -47,12 +49,11 @@ def rankings(edition: Edition) -> dict[str, Any]:
             grades, rows = pocket.grades[query], []
             for rank, passage in ranked:
                 sentence = pocket.sentence(query, passage) if rank == first else ""
-                rows.append([rank, pocket.passages[passage][0], grades.get(passage, 0), sentence])
-            found = set(tokenize(["\n".join(pocket.passages[ranked[0][1]])])[0])
-            rows[0].append([word for word in words if word in found])
-            answers = [rank for rank, each in enumerate(lists[system][:FAR], 1) if grades.get(each, 0) >= ANSWERS]
+                found = set(tokenize(["\n".join(pocket.passages[passage])])[0])
+                common = [word for word in words if word in found]
+                rows.append([rank, pocket.passages[passage][0], grades.get(passage, 0), sentence, common])
             outcome = ("answered" if first == best else "late") if first else "missed"
-            shown[label] = [first, outcome, answers or [first] * bool(first), *rows]
+            shown[label] = [first, outcome, *rows]
         queries.append([query, pocket.queries[query], shown])
     means = {label: pocket.means[system] for label, system in SYSTEMS[edition.language].items()}
     return {"queries": queries, "means": means}
@@ -64,8 +65,9 @@ def home(edition: Edition, _argument: str) -> str:
     minutes = [Edition(edition.root, "en").minutes(name) for name in lesson_names(edition.root)]
     fill: dict[str, Any] = {
         "lessons": len(minutes), "minutes": minutes[0], "hours": round(sum(minutes) / 60),
-        "queries": len(pocket.queries), "passages": len(pocket.passages),
+        "queries": len(pocket.queries), "passages": len(pocket.passages), "size": f"{model_size() / 1e6:.0f}",
     }  # fmt: skip
+    own_label = words["both" if model_size() and "both" in words else "mine"]
     own = next(iter(read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language]["suggested"]))
 
     def text(words: str) -> str:
@@ -75,7 +77,7 @@ def home(edition: Edition, _argument: str) -> str:
     chosen, second = (next(row for row in data["queries"] if row[0] == words[key]) for key in ("first", "second"))
     labels = {key: words[key] for key in ("answers", "answered", "late", "missed", "shared", "none", "comma")}
     systems = "".join(
-        f'<div class="{system}" data-system="{system}"><p><b>{text(name)}</b> {text(about)}</p>'
+        f'<div class="{system}" data-system="{system}"><p><b>{text(name)}</b> <span>{text(about)}</span></p>'
         f"{_ranking(chosen[2][system], words)}</div>"
         for system, (name, about) in words["systems"].items()
     )
@@ -89,7 +91,8 @@ def home(edition: Edition, _argument: str) -> str:
         f'<a class="term" href="{terms(edition)["ndcg"]["href"]}" title="{text(words["ndcg"])}">{words["score"]}</a>'
     )
     return (
-        f'{MARK}><p class="home-go"><a href="01_evaluation.html">{text(words["start"])}</a> '
+        f'{MARK}><p class="home-define">{text(words["define"])}</p>'
+        f'<p class="home-go"><a href="01_evaluation.html">{text(words["start"])}</a> '
         f'<a href="own_model.html">{text(words["own"])}</a></p>'
         f'<ul class="home-facts">{facts}</ul>'
         f'<div class="home-demo" data-rankings="_static/home/rankings.json" data-second="{escape(second[1])}">'
@@ -101,10 +104,9 @@ def home(edition: Edition, _argument: str) -> str:
         f'<div class="home-means"><p><span><b>{text(words["nothing"])}</b> '
         f"{text(words['means'])}</span> "
         f'<a href="03_model_comparison.html">{text(words["more"])}</a></p><ul>{bars}</ul></div>'
-        f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])}</label>'
+        f'<form class="home-mine" action="ask.html"><label for="home-own">{text(own_label)}</label>'
         f'<input id="home-own" type="search" maxlength="200" placeholder="{escape(own)}">'
-        f"<button>{text(words['ask'])}</button></form></div>"
-        f'<p class="home-define">{text(words["define"])}</p></div>'
+        f"<button>{text(words['ask'])}</button></form></div></div>"
     )
 
 
@@ -140,27 +142,18 @@ def _words(edition: Edition) -> dict[str, Any]:
 
 def _ranking(ranking: list[Any], words: dict[str, Any]) -> str:
     """Return the ranking of a system, as _static/home/main.js draws those of the other queries."""
-    first, outcome, answers, *rows = ranking
-    boxes = "".join(f'<i class="answer">{rank}</i>' if rank in answers else "<i></i>" for rank in range(1, FAR + 1))
-    boxes += f'<i class="beyond">{first}</i>' * (first > FAR)
+    first, outcome, *rows = ranking
     items = "".join(_row(words, *row) for row in rows)
-    return (
-        f'<div class="home-ranks" aria-hidden="true">{boxes}</div>'
-        f'<p class="home-ends" aria-hidden="true"><span>{escape(words["top"])}</span> <span>{FAR}</span></p>'
-        f'<p class="{outcome}">{escape(words[outcome]).format(rank=first)}</p><ol>{items}</ol>'
-    )
+    return f'<p class="{outcome}">{escape(words[outcome]).format(rank=first)}</p><ol>{items}</ol>'
 
 
-def _row(
-    words: dict[str, Any], rank: int, title: str, grade: int, sentence: str, shared: list[str] | None = None
-) -> str:
+def _row(words: dict[str, Any], rank: int, title: str, grade: int, sentence: str, shared: list[str]) -> str:
     """Return a passage of a ranking: its title, whether and why it answers, the words shared with the query."""
-    said, kind, judged = "", "", ""
+    kind, judged = "", ""
     if grade >= ANSWERS:
         kind, judged = ' class="answer"', f"<em>{escape(words['answers'])}</em>"
-    if shared is not None:
-        listed = words["comma"].join(f"<u>{escape(word)}</u>" for word in shared) or escape(words["none"])
-        said = f"<small>{escape(words['shared'])}{listed}</small>"
+    listed = words["comma"].join(f"<u>{escape(word)}</u>" for word in shared) or escape(words["none"])
+    said = f"<small>{escape(words['shared'])}{listed}</small>"
     quoted = f"<q>{escape(sentence)}</q>" if sentence else ""
     return f"<li{kind}>{judged}<b>{rank}</b> <span>{escape(title)}</span>{quoted}{said}</li>"
 
@@ -198,11 +191,12 @@ def _drawn(curves: dict[str, list[tuple[int, float]]], axes: list[str], edition:
     x = {size: round(40 + 290 * (size - sizes[0]) / (sizes[-1] - sizes[0])) for size in sizes}
 
     def y(value: float) -> float:
-        return round(10 + 190 * (1 - value), 1)
+        return round(10 + 190 * (1 - value) / (1 - LOWEST), 1)
 
-    parts = [f'<path d="M40 {y(v)}H330"/><text x="-16" y="{y(v) + 5}">{v:g}</text>' for v in (0, 0.5, 1)]
+    ticks = (LOWEST, (LOWEST + 1) / 2, 1)
+    parts = [f'<path d="M40 {y(v)}H330"/><text x="-16" y="{y(v) + 5}">{v:g}</text>' for v in ticks]
     parts += [f'<text x="{x[size]}" y="222" text-anchor="middle">{size}</text>' for size in (sizes[0], sizes[-1])]
-    across, up = map(escape, axes)
+    across, up = (escape(axis).format(lowest=LOWEST) for axis in axes)
     parts += [f'<text x="185" y="222" text-anchor="middle">{across}</text>', f'<text x="-16" y="-10">{up}</text>']
     below = 0.0  # the last label, for the next one to be under it
     for metric, curve in sorted(curves.items(), key=lambda item: -item[1][-1][1]):

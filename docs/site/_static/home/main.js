@@ -8,12 +8,10 @@ const row = ([rank, title, grade, sentence, shared]) => el("li", { class: grade 
   ...(grade > 1 ? [el("em", {}, words.answers)] : []),
   el("b", {}, String(rank)), " ", el("span", {}, title),
   ...(sentence ? [el("q", {}, sentence)] : []),
-  ...(shared ? [el("small", {}, words.shared, ...(shared.length ? shared.flatMap((word, i) => [i ? words.comma : "", el("u", {}, word)]) : [words.none]))] : []));
+  el("small", {}, words.shared, ...(shared.length ? shared.flatMap((word, i) => [i ? words.comma : "", el("u", {}, word)]) : [words.none])));
 /** Draw the ranking of a system in its column, whose head stays. */
-const draw = (column, [first, outcome, answers, ...rows]) => {
-  const [, ranks, , said, list] = column.children;
-  const boxes = Array.from({ length: 10 }, (_, i) => (answers.includes(i + 1) ? el("i", { class: "answer" }, String(i + 1)) : el("i")));
-  ranks.replaceChildren(...boxes, ...(first > 10 ? [el("i", { class: "beyond" }, String(first))] : []));
+const draw = (column, [first, outcome, ...rows]) => {
+  const [, said, list] = column.children;
   said.className = outcome;
   said.textContent = fill(words[outcome], { rank: first });
   list.replaceChildren(...rows.map(row));
