@@ -30,10 +30,13 @@ def scoreboard(edition: Edition, _argument: str) -> str:
     )
     legend = "".join(f"<span>{_mark(verdict)} {escape(word)}</span> " for verdict, word in words["verdicts"].items())
     shown = table(["", *map(short, libraries)], rows)
+    listed = "".join(_listed(number, name, library, titles, words) for number, (name, library) in
+                     enumerate(libraries.items()))  # fmt: skip
     cases = "".join(_cases(number, name, library, titles, words) for number, (name, library) in
                     enumerate(libraries.items()))  # fmt: skip
     suite = words["suite"].format(record["suite"]["version"], record["suite"]["sha256"][:12], record["command"])
-    return f'<p class="acid-legend">{legend}</p>\n\n<div class="acid">\n\n{shown}\n\n</div>\n\n{suite}\n\n{cases}'
+    legend = f'<p class="acid-legend">{legend}</p>'
+    return f'{legend}\n\n<div class="acid">\n\n{shown}\n\n</div>\n\n{listed}\n\n{suite}\n\n{cases}'
 
 
 def short(name: str) -> str:
@@ -52,6 +55,15 @@ def _cell(number: int, family: str, row: dict[str, Any], words: dict[str, Any]) 
     count = row["asked"] if agrees else f"{row['agree']}/{row['asked']}"
     shown = f'{_mark(row["verdict"])}<span class="visually-hidden">{verdict}</span> <small>{count}</small>'
     return shown if agrees else f'<a href="#{_anchor(number, family)}" title="{verdict}">{shown}</a>'
+
+
+def _listed(number: int, name: str, library: Library, titles: dict[str, str], words: dict[str, Any]) -> str:
+    """A library on a phone: in how many families it agrees, and its cells of the others."""
+    asked = {family: row for family, row in library["families"].items() if row["asked"]}
+    others = [family for family, row in asked.items() if row["verdict"] != "agrees"]
+    cells = "".join(f"<li>{escape(titles[one])} {_cell(number, one, asked[one], words)}</li>" for one in others)
+    agree = words["agree"].format(len(asked) - len(others), len(asked))
+    return f'<div class="acid-listed"><p><b>{escape(short(name))}</b> {agree}</p><ul>{cells}</ul></div>'
 
 
 def _mark(verdict: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 
 from docutils import nodes
@@ -64,10 +63,30 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
     texts = [text for field in page.findall(nodes.field_body) for text in field.findall(nodes.Text)]
     for dash in [text for text in texts if text in (" – ", " -- ")]:  # a name and its text stand in two columns
         dash.parent.replace(dash, nodes.Text(" "))
+    for described in page.findall(addnodes.desc):
+        _complete_fields(described)
     if edition.language != "en":
         page["classes"].append("language-en")
         note = edition.words["modules"][module] + edition.words["in english"]
         page.insert(1, nodes.paragraph("", note, classes=["where", *_chinese(edition)]))
+
+
+def _complete_fields(described: nodes.Element) -> None:
+    """Put the example of an entry before its fields, and beside each parameter its type and default."""
+    content = described[-1]
+    for fields in [node for node in content if isinstance(node, nodes.field_list)]:
+        content.remove(fields)
+        content.insert(
+            next((i for i, node in enumerate(content) if isinstance(node, addnodes.desc)), len(content)), fields
+        )
+        types = {}
+        for parameter in described[0].findall(addnodes.desc_parameter):
+            name, _, kind = parameter.astext().lstrip("*").partition(": ")
+            types[name] = kind.replace(" | None = None", ", default None").replace(" = ", ", default ")
+        for name in fields.findall(nodes.strong):
+            if kind := types.get(name.astext()):
+                place = name.parent.index(name) + 1
+                name.parent.insert(place, nodes.inline("", kind, classes=["type"]))
 
 
 def _chinese(edition: Edition) -> list[str]:
@@ -113,16 +132,18 @@ def describe_modules(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def list_names(app: Sphinx, doctree: nodes.document, page: str) -> None:
-    """Name on the page of modules what each has, in the order of its own page; by now all pages have been read."""
-    known = app.env.get_domain("py").data["objects"] if page == "api" else {}
+    """Name on the page of modules what each has and what it is for, as its own page does; by now all have been read."""
     for row in doctree.findall(nodes.row) if page == "api" else ():
         module = row[0].astext()
-        found = {full.removeprefix(f"{module}."): entry for full, entry in known.items() if entry.docname == module}
-        found = {name: entry for name, entry in found.items() if "." not in name and entry.objtype != "module"}
-        names = sorted(found, key=lambda name: found[name].objtype != "function")
-        links = (
-            f'<a href="{module}.html#{module}.{name}"><code>{escape(name)}</code></a>'
-            for _, group in grouped(Edition.of(app).root, module, names)
-            for name in group
-        )
-        row[1].append(nodes.raw("", f'<p class="has">{" ".join(links)}</p>', format="html"))
+        for listed in [
+            table for table in app.env.get_doctree(module).findall(nodes.table) if "names" in table["classes"]
+        ]:
+            for name, about in (each.children for each in listed.findall(nodes.row)):
+                target = name.next_node(nodes.reference)["refid"]
+                link = nodes.reference("", "", nodes.literal("", name.astext()), refuri=f"{module}.html#{target}")
+                said = nodes.inline("", *(part for part in about[0].deepcopy()))
+                for reference in list(said.findall(addnodes.pending_xref)):
+                    reference.replace_self(nodes.literal("", reference.astext()))
+                chinese = "language-zh-CN" in about[0]["classes"]
+                classes = ["has", "language-zh-CN" if chinese else "language-en"]
+                row[1].append(nodes.paragraph("", "", link, said, classes=classes))

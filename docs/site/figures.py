@@ -187,5 +187,4 @@ def panels(drawings: dict[str, str], mark: str, translate: Callable[[str], str])
         mark, translate: as of :func:`inline`.
     """
     tags = [inline(svg, alt, f"{mark}-{number}", translate) for number, (alt, svg) in enumerate(drawings.items())]
-    kind = ' class="panels"' if len(tags) > 1 else ""
-    return f"<div{kind}>{''.join(tags)}</div>"
+    return f'<div class="panel{"s" * (len(tags) > 1)}">{"".join(tags)}</div>'

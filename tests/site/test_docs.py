@@ -372,6 +372,12 @@ def test_an_entry_has_formula_parameters_result_and_lesson(site: Path, language:
     for entry in soup.select(".field-list"):
         labels = [label.get_text() for label in entry.select(":scope > dt")]
         assert not set(fields) <= {*labels} or labels[:2] == fields, labels
+    entry = soup.find(id="helpers.metrics.evaluate").find_next_sibling("dd")
+    types = {
+        name.get_text(): name.find_next_sibling(class_="type").get_text() for name in entry.select("li strong")[:4]
+    }
+    assert types["cutoffs"] == "Iterable[int], default None"
+    assert entry.select_one(".rubric").find_next_sibling(class_="field-list"), "the example comes after all parameters"
     lines = [line for example in soup.select("pre") for line in example.get_text().splitlines() if ">>>" in line]
     assert max(map(len, lines)) <= 60, "an example breaks on a phone"
     formula = soup.find(id="helpers.metrics.ndcg").find_next(class_="formula")
