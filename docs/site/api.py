@@ -133,17 +133,16 @@ def describe_modules(app: Sphinx, doctree: nodes.document) -> None:
 
 def list_names(app: Sphinx, doctree: nodes.document, page: str) -> None:
     """Name on the page of modules what each has and what it is for, as its own page does; by now all have been read."""
+    english_site = Edition.of(app).language == "en"
     for row in doctree.findall(nodes.row) if page == "api" else ():
         module = row[0].astext()
-        for listed in [
-            table for table in app.env.get_doctree(module).findall(nodes.table) if "names" in table["classes"]
-        ]:
+        tables = app.env.get_doctree(module).findall(nodes.table)
+        for listed in (table for table in tables if "names" in table["classes"]):
             for name, about in (each.children for each in listed.findall(nodes.row)):
                 target = name.next_node(nodes.reference)["refid"]
                 link = nodes.reference("", "", nodes.literal("", name.astext()), refuri=f"{module}.html#{target}")
                 said = nodes.inline("", *(part for part in about[0].deepcopy()))
                 for reference in list(said.findall(addnodes.pending_xref)):
                     reference.replace_self(nodes.literal("", reference.astext()))
-                chinese = "language-zh-CN" in about[0]["classes"]
-                classes = ["has", "language-zh-CN" if chinese else "language-en"]
-                row[1].append(nodes.paragraph("", "", link, said, classes=classes))
+                english = [] if english_site or about[0]["classes"] else ["language-en"]
+                row[1].append(nodes.paragraph("", "", link, said, classes=["has", *english]))
