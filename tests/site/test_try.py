@@ -83,6 +83,7 @@ GOOD = [
 BAD = [
     ("run", "", 0, "empty"),
     ("run", " \n\t\n", 0, "empty"),
+    ("run", "hello world", 1, "either"),
     ("run", "q1 Q0 d1 1 1.5 me\nq1 Q0 d2 2 0.5", 2, "fields"),
     ("run", "q1 Q0 d1 1 nan me", 1, "score"),
     ("run", "q1 d1 nan", 1, "score"),

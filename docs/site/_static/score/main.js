@@ -23,7 +23,10 @@ const source = (kind, line, changed) => {
   let file = "", called = "";
   const label = words[kind], hint = `${words.drop}\n${FIELDS[kind]}\n${line}\n${words.columns}\n${SHORT[kind]}`;
   const area = el("textarea", { rows: 6, spellcheck: "false", autocomplete: "off", placeholder: hint, "aria-label": label });
-  const fold = (folded) => element.classList.toggle("folded", folded); // to one line that says what was read
+  /** Fold to one line that says what was read, or unfold; on a phone an empty box is closed until it is opened. */
+  const fold = (folded) => { element.classList.toggle("folded", folded); element.classList.remove("closed"); };
+  const open = () => { fold(false); area.focus(); };
+  const button = (word, look) => el("button", { type: "button", class: look, "aria-label": `${word}: ${label}`, onclick: open }, word);
   const state = el("output", {}), input = el("input", { type: "file", "aria-label": `${words.choose}: ${label}` });
   const put = (text, name) => {
     const lines = text.split("\n").filter((one) => one.trim());
@@ -41,8 +44,8 @@ const source = (kind, line, changed) => {
   };
   area.addEventListener("input", () => { [file, called, state.textContent, area.placeholder, texts] = ["", "", "", hint, {}]; });
   input.addEventListener("change", () => take(input.files[0]));
-  const element = el("div", { class: "score-source" }, el("p", {}, el("b", {}, label), state, el("label", { class: "tool-file" }, words.choose, input),
-    el("button", { type: "button", class: "score-change", "aria-label": `${words.change}: ${label}`, onclick: () => { fold(false); area.focus(); } }, words.change)), area);
+  const element = el("div", { class: "score-source closed" }, el("p", {}, el("b", {}, label), state, el("label", { class: "tool-file" }, words.choose, input),
+    button(words.paste, "score-open"), button(words.change, "score-change")), area);
   element.addEventListener("dragover", (event) => { event.preventDefault(); element.classList.add("over"); });
   element.addEventListener("dragleave", () => element.classList.remove("over"));
   element.addEventListener("drop", (event) => {

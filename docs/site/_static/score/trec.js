@@ -42,9 +42,10 @@ const lines = (box, text, take) => {
       names = (fields.length === 3 ? SHORT : FIELDS)[box];
       if (fields.length === 3 && HEADER[box].test(fields[2])) continue;
     }
+    const key = !any && names === FIELDS[box] ? "either" : "fields"; // the first line could have either number
     any = true;
     try {
-      need(box, fields, names, i + 1);
+      need(box, fields, names, i + 1, key);
       take(fields, i + 1);
     } catch (fault) {
       if (!(fault instanceof Fault)) throw fault;
@@ -65,9 +66,9 @@ const enter = (box, table, [query, doc, value], line) => {
   table.get(query).set(doc, value);
 };
 
-const need = (box, fields, names, line) => {
+const need = (box, fields, names, line, key) => {
   const wanted = names.split(" ").length;
-  if (fields.length !== wanted) throw new Fault(box, line, "fields", { wanted, fields: names, given: fields.length });
+  if (fields.length !== wanted) throw new Fault(box, line, key, { wanted, fields: names, given: fields.length, short: SHORT[box] });
 };
 
 /** Return a run as Map(query → Map(document → score)). Throws Fault. */

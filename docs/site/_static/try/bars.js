@@ -33,7 +33,7 @@ export class Bars {
     this.element.classList.add("asked");
     this.steps.replaceChildren(el("button", { type: "button", class: "main", onclick: () => this.make() }, this.words.move));
     this.rows[0].tick.focus({ preventScroll: true });
-    const panel = this.question.closest(".tool-panel"), inside = [this.element, panel.parentElement.querySelector(".chosen")];
+    const panel = button.closest(".tool-panel"), inside = [this.element, panel.parentElement.querySelector(".chosen")];
     if (inside.some((one) => one.getBoundingClientRect().bottom > innerHeight) || panel.getBoundingClientRect().top < 0) panel.scrollIntoView();
   }
 
