@@ -485,13 +485,15 @@ def test_print_takes_the_width_of_the_paper(site: Site, path: str):
         assert wide > 0.9 * A4_INSIDE
         assert site.page.evaluate("document.documentElement.scrollWidth") <= A4_INSIDE
         style = "selector => [...document.querySelectorAll(selector)].map(e => getComputedStyle(e)).map(s => {})"
-        prose = min(site.page.evaluate(style.replace("{}", "parseFloat(s.fontSize)"), "article section > p"))
+        prose = min(
+            site.page.evaluate(style.replace("{}", "parseFloat(s.fontSize)"), "article section > p:not([class])")
+        )
         code = site.page.evaluate(style.replace("{}", "parseFloat(s.fontSize)"), "article :not(.texts) > div > pre")
         assert max(code, default=0) < prose
         whole = site.page.evaluate(style.replace("{}", "[s.breakInside, s.overflowX]"), "article :is(pre, table)")
         assert {tuple(each) for each in whole} <= {("auto", "visible"), ("avoid", "visible")}
         short = site.page.locator("article table:visible").evaluate_all(
-            "all => all.map(t => [t.tBodies[0].rows.length < 16, getComputedStyle(t).breakInside === 'avoid'])"
+            "all => all.map(t => [t.tBodies[0].rows.length < 8, getComputedStyle(t).breakInside === 'avoid'])"
         )
         assert all(few == kept for few, kept in short), "a short table would be parted, a long one leave half a sheet"
         rows = site.page.evaluate(style.replace("{}", "s.breakInside"), "article tr")
