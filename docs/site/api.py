@@ -140,7 +140,9 @@ def list_names(app: Sphinx, doctree: nodes.document, page: str) -> None:
         for listed in (table for table in tables if "names" in table["classes"]):
             for name, about in (each.children for each in listed.findall(nodes.row)):
                 target = name.next_node(nodes.reference)["refid"]
-                link = nodes.reference("", "", nodes.literal("", name.astext()), refuri=f"{module}.html#{target}")
+                link = nodes.reference(
+                    "", "", nodes.literal("", name.astext()), refuri=f"{module}.html#{target}", internal=True
+                )
                 said = nodes.inline("", *(part for part in about[0].deepcopy()))
                 for reference in list(said.findall(addnodes.pending_xref)):
                     reference.replace_self(nodes.literal("", reference.astext()))
