@@ -1,6 +1,7 @@
 // The worked rankings of lesson 02 as rows of boxes, and what a metric makes of them: what each relevant document adds,
 // the value of each row, their mean. The boards of a page show one state: what a reader changes is there in the next. The
-// first says how to use all of them; a later one has its task, its rows, and a way back once it was changed.
+// first says how to use all of them; a later one has its task, its rows, and a way back once it was changed. On a phone
+// it shows the row of its task until a reader asks for all.
 import { el, fill } from "../try/element.js";
 import { FORMULAS, put } from "../try/formulas.js";
 import { METRICS, find } from "../try/metrics.js";
@@ -27,7 +28,7 @@ const score = (metric, hits, k) => {
   return { value: parts.value, formula: metric === "ndcg" && parts.value ? dcg : FORMULAS[metric](parts, k), addends: all.map((rank, i) => [rank, add(rank, i)]).filter(([, part]) => part) };
 };
 
-export const start = (box, words, { metric: offered }) => {
+export const start = (box, words, { metric: offered, row: told }) => {
   const metrics = offered.split(" "), several = metrics.length > 1;
   const metric = choice(words.metric, metrics.map((one) => [one, words.metrics[one]]), metrics[0], () => draw());
   const chosen = { row: 2, at: 1 }; // the first relevant document of C: one press puts it first
@@ -75,7 +76,7 @@ export const start = (box, words, { metric: offered }) => {
       if (event.shiftKey) move(chosen.at + step); else choose(row, chosen.at + step);
       docs[chosen.at].focus();
     });
-    parts.element = el("div", { class: "board-row" }, el("b", {}, name), group, parts.bar, el("p", {}, parts.formula, " = ", parts.value, parts.note));
+    parts.element = el("div", { class: name === told ? "board-row told" : "board-row" }, el("b", {}, name), group, parts.bar, el("p", {}, parts.formula, " = ", parts.value, parts.note));
     return parts;
   });
   const name = el("span", {}), bar = el("i", {}), before = el("i", { class: "before" }), value = el("output", {}), which = el("span", {});
@@ -83,11 +84,12 @@ export const start = (box, words, { metric: offered }) => {
   const step = (sign, by) => el("button", { type: "button", "aria-label": words[by < 0 ? "left" : "right"], onclick: () => move(chosen.at + by) }, sign);
   const buttons = [step("‹", -1), step("›", 1)];
   const again = el("button", { type: "button", onclick: () => change(() => { state = example(); }) }, words.again);
-  const said = (text) => el("p", { class: "live-help" }, text), title = el("p", { class: "live-title" }, several ? words.title : "", name);
+  const said = (text) => el("p", { class: "live-help" }, text), title = el("p", { class: "live-title" }, words.title, name);
+  const open = el("button", { type: "button", class: "board-open", "aria-expanded": "false", onclick: () => { open.ariaExpanded = open.ariaExpanded === "false"; } }, words.open);
   box.append(
-    title, ...several ? [said(words.tasks.several), metric.element, key(words.key)] : [said(el("b", {}, words.tasks[offered]))],
+    ...several ? [title, said(words.tasks.several), metric.element, key(words.key)] : [said(el("b", {}, words.tasks[offered]))],
     el("div", { class: "board-rows" }, ...rows.map(({ element }) => element), el("div", { class: "board-row" }, el("b", {}, "k"), k.element)),
-    el("div", { class: "board-mean" }, el("div", { class: "board-bar", "aria-hidden": "true" }, bar, before), value),
+    el("div", { class: "board-mean" }, ...several ? [] : [name], el("div", { class: "board-bar", "aria-hidden": "true" }, bar, before), value, ...several ? [] : [open]),
     ...several ? [said(words.help)] : [], el("p", { class: "board-foot" }, ...several ? [buttons[0], which, buttons[1]] : [], again),
   );
 
