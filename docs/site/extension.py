@@ -128,6 +128,9 @@ def number_parts(edition: Edition, name: str, lesson: nodes.Element) -> None:
     parts = [part for part in zip(sections, times, strict=True) if "setup" not in part[0]["ids"]]
     for number, (section, time) in enumerate(parts, 1):
         said = edition.words["part"].format(number, len(parts), math.ceil(time))
+        if "exercises" in section["ids"]:
+            asked = sum(len(node) for node in section if isinstance(node, nodes.enumerated_list))
+            said = edition.words["exercises"].format(number, len(parts), asked)
         section.insert(1, nodes.raw("", f'<p class="part">{said}</p>', format="html"))
 
 
@@ -149,17 +152,17 @@ def lesson_bar(app: Sphinx, name: str) -> str:
     project, words = addresses(edition.root), edition.words
     owner, path = project.slug, f"notebooks/{edition.language}/{name}.ipynb"
     said = notes(edition.root)
-    urls, elsewhere, given = said["launch"], words.get("elsewhere"), said["steps"].get(name, "").split()
-    there = elsewhere and (edition.root / "docs" / edition.language / f"{elsewhere['page']}.md").exists()
+    launch = {label: url.format(owner=owner, tag=project.tag, path=path) for label, url in said["launch"].items()}
+    launch = words.get("elsewhere", {}) | launch
+    given = said["steps"].get(name, "").split()
     context = {
         "name": name,
         "words": words,
         "language": edition.language,
         "steps": [said["step"][step.strip("*")] | {"lit": step[0] == "*"} for step in given],
         "minutes": Edition(edition.root, "en").minutes(name),
-        "elsewhere": elsewhere if there else None,
-        "here": name in LESSONS,
-        "launch": {label: url.format(owner=owner, tag=project.tag, path=path) for label, url in urls.items()},
+        "first": None if name in LESSONS else next(iter(launch)),
+        "launch": launch,
     }
     return str(app.builder.templates.render("lesson-bar.html", context))
 
