@@ -1,6 +1,6 @@
 """Numbers in the tables of lessons as lengths: a bar below each score, and a line for each interval.
 
-The numbers stay as the notebook prints them. A table of few rows that is too wide for a phone is turned round there.
+The numbers stay as the notebook prints them. A table too wide for a phone is turned round there if it has few rows.
 """
 
 from __future__ import annotations
@@ -50,13 +50,18 @@ def draw(document: BeautifulSoup) -> None:
 
 def _on_phones(rows: Rows, names: list[str]) -> str:
     """Return what a phone makes of a table that is too wide for it: it is turned round, or its names have own lines."""
-    columns = [[text_of(cell) or NONE for cell in column] for column in zip(*rows, strict=True)]
-    letters = [max(len(word) for text in column for word in BREAK.split(text)) + 2 for column in columns]
+    letters = [_letters(column) for column in zip(*rows, strict=True)]
     width = sum(letters) + LINE * ("low" in names)
     fits = sum(letters[1:]) <= CLOSEST and not names[0]
-    if len(rows) <= FEW + 1 or (len(rows) <= FEW + 2 and width > CLOSEST and not fits):
+    few = len(rows) <= FEW + 2 or sum(map(_letters, rows)) <= CLOSE
+    if len(rows) <= FEW + 1 or (few and width > CLOSEST and not fits):
         return "turned" if width > LOOSE else ""
     return "stacked" if width > CLOSE and fits else ""
+
+
+def _letters(cells: Sequence[Tag]) -> int:
+    """Return how many letters wide the cells of a column are, or of a row that is to be one."""
+    return max(len(word) for cell in cells for word in BREAK.split(text_of(cell) or NONE)) + 2
 
 
 def _add_intervals(rows: Rows) -> None:

@@ -2,8 +2,8 @@
 
 What sets a lesson up, its settings too, is folded, and so are sources that a cell prints and a result that the reader
 is to predict, with the paragraph that tells it. Code is folded above its result unless the text is about the code; then
-long code shows its beginning. The site styles tables; their labels, the names of printed values and the comments in
-code have their Chinese in the Chinese edition (docs/labels.yml).
+long code shows its beginning, on a phone its length. The site styles tables; their labels, the names of printed values
+and the comments in code have their Chinese in the Chinese edition (docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sphinx.application import Sphinx
 from docs.site import bars, phones
 from docs.site.figures import holds_svg
 from docs.site.project import Edition, site_words
-from notebooks.kit.labels import chinese, comments, labels, names_before
+from notebooks.kit.labels import PRINTED, chinese, comments, labels
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.tables import CELL, parse, text_of
 
@@ -35,9 +35,7 @@ BRIEF = 8  # lines of code that is never folded
 READ = 14  # lines of code that is not folded if it calls what the text before it names
 ABOUT_CODE = "02_metrics"  # the lesson all of whose code is what it is about
 PASSAGE = 200  # letters: an output with such a line is a text to read
-PHONE = 44  # letters of a line of code on a phone, where what is long once it wraps shows its beginning too
-DITTO = "同上"  # how the Chinese of a name ends that says only what the one before it says
-COUNTED = re.compile(r"(?<=[a-z]) \d+$|(?<=[一-鿿])\d+$")  # the number of one of several: query 1, query 2
+PHONE, FEW = 44, 6  # letters of a line of code on a phone, where more lines than these, once they wrap, are folded
 ASKS = re.compile(  # what the English says before a cell whose output is folded
     r"\b[Pp]redict(?:: |, then run)|\bBefore you (?:run the cell|look):"
 )
@@ -137,26 +135,25 @@ def _is_subject(code: str, text: str) -> bool:
     return bool(names & sets or (lines <= READ and names & calls))
 
 
-def glosses(text: str, known: dict[str, str]) -> str:
-    """Return the Chinese of the names before printed values as an HTML list; "" if there are none."""
-    found = [(name, chinese(name, known)) for name in names_before(text)]
-    told = [_without_head(name, words) for name, words in found if words and not words.endswith(DITTO)]
-    told = list(dict.fromkeys((COUNTED.sub("", name), COUNTED.sub("", words)) for name, words in told))
-    items = "".join(f'<li><span lang="en">{escape(name)}</span> {escape(words)}</li>' for name, words in told)
-    return f'<ul class="printed">{items}</ul>' if items else ""
-
-
-def _without_head(name: str, words: str) -> tuple[str, str]:
-    """Return a name and its Chinese without what both begin with, such as the name of a model."""
-    head, _, rest = name.partition(", ")
-    return (rest, words.removeprefix(f"{head}，")) if words.startswith(f"{head}，") else (name, words)
+def glossed(text: str, known: dict[str, str]) -> str:
+    """Return what is printed as HTML, the Chinese of the name before each value first, the name small."""
+    lines = []
+    for line in text.splitlines():
+        match = PRINTED.match(line)
+        words = match and chinese(match[1], known)
+        name = f'{escape(words)} <small lang="en">{escape(match[1])}</small>' if match and words else ""
+        lines.append(name + escape(line[match.end(1) :] if match and name else line))
+    return "\n".join(lines)
 
 
 def explain(output: nodes.Element, known: dict[str, str]) -> None:
-    """Put the Chinese of what an output prints below it."""
+    """Put the Chinese of what an output prints into its lines."""
     for block in list(output.findall(nodes.literal_block)):
-        if block.get("language") != "python" and (found := glosses(block.astext(), known)):
-            block.parent.insert(block.parent.index(block) + 1, nodes.raw("", found, format="html"))
+        text = glossed(block.astext(), known)
+        if block.get("language") != "python" and "<small" in text:
+            classes = " ".join([*block["classes"], "notranslate"])
+            html = f'<div class="{classes}"><div class="highlight"><pre>{text}</pre></div></div>'
+            block.replace_self(nodes.raw("", html, format="html"))
 
 
 def in_chinese(source: str, known: dict[str, str]) -> str:
@@ -201,7 +198,7 @@ def offer_all_lines(block: nodes.Element, words: dict[str, str]) -> None:
     code = block.astext()
     lines = code.splitlines()
     wrapped = sum(1 + max(0, len(line) - 1) // PHONE for line in lines)
-    if wrapped > SHOWN_WHOLE:
+    if wrapped > FEW:
         more, less = escape(words["all lines"].format(len(lines))), escape(words["fewer lines"])
         classes = "all-lines" if len(lines) > SHOWN_WHOLE else "all-lines on-phones"
         start = f'<button type="button" class="{classes}" data-first="{beginning(code)}" aria-expanded="false"'

@@ -14,7 +14,7 @@ from docutils import nodes
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 
-from docs.site.cells import glosses, pieces, table
+from docs.site.cells import glossed, pieces, table
 from docs.site.figures import SVG, inline
 from docs.site.project import Edition
 from notebooks.kit.cells import code_cells, is_volatile
@@ -42,8 +42,7 @@ def shown(cell: NotebookNode, edition: Edition) -> Iterator[str]:
             text = output.get("text", data.get("text/plain", ""))
             kept = "".join(part for source, part in pieces(text) if not source).strip("\n")
             if kept:
-                yield f'<div class="highlight"><pre>{escape(kept)}</pre></div>'
-                yield glosses(kept, labels(edition.root)["printed"])
+                yield f'<div class="highlight"><pre>{glossed(kept, labels(edition.root)["printed"])}</pre></div>'
 
 
 def box(cell: NotebookNode, claims: list[str], edition: Edition) -> str:

@@ -18,6 +18,7 @@ from notebooks.kit.translation import Term, glossary
 
 LINKS = (nodes.reference, addnodes.pending_xref, addnodes.download_reference)  # a link inside of one would empty it
 BARE = (*LINKS, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.raw, nodes.table)
+SHORT = 6  # letters of an answer, of which three stand on one line
 WITHOUT = ("glossary", "references", "changelog", "citation", "api", "contributing", "benchmarks", "scaling")
 
 
@@ -93,16 +94,18 @@ def questions(root: Path) -> Any:
 def question(entry: dict[str, Any], name: str, language: str) -> str:
     """Return a question with its answers as HTML that needs no script: an answer chosen shows what is said to it."""
     said, parts = site_words(language), []
-    for number, answer in enumerate(entry["answers"]):
+    texts = [str(answer.get(language, answer.get("both"))) for answer in entry["answers"]]
+    shape = "quiz short" if max(map(len, texts)) <= SHORT else "quiz"  # all on one line
+    for number, (text, answer) in enumerate(zip(texts, entry["answers"], strict=True)):
         kind = "right" if number == entry["right"] else "wrong"
         reply = said[kind] + (entry["because"] if kind == "right" else answer["but"])[language]
-        text, place = str(answer.get(language, answer.get("both"))), f"{name}-{number}"
+        place = f"{name}-{number}"
         parts.append(
             f'<div><input type="radio" name="{name}" id="{place}"><label for="{place}">{escape(text)}</label>'
             f'<p class="{kind}" role="status">{escape(without_markers(reply))}</p></div>'
         )
     legend = escape(said["quiz"] + without_markers(entry["question"][language]))
-    return f'<fieldset class="quiz"><legend>{legend}</legend>{"".join(parts)}</fieldset>'
+    return f'<fieldset class="{shape}"><legend>{legend}</legend>{"".join(parts)}</fieldset>'
 
 
 def ask(app: Sphinx, doctree: nodes.document) -> None:

@@ -17,7 +17,7 @@ pytest.importorskip("sphinx", reason="the docs extra is not installed: pip insta
 
 import helpers.metrics
 from docs.site.api import MOST, grouped
-from docs.site.cells import glosses, in_chinese, pieces, table
+from docs.site.cells import glossed, in_chinese, pieces, table
 from docs.site.chinese import cut, polished
 from docs.site.companions import box, boxes, quoted
 from docs.site.figures import COLOURS, STROKES, inline
@@ -157,14 +157,14 @@ def test_the_chinese_of_printed_names_has_their_numbers():
         'low end of the 95 % interval = 0.1\nrank: a < b: c\nrank: 2\n  "rank": 1\ndef f(a: int) -> str:\n[rank: 3]\n'
     )
     assert names_before(text) == ["low end of the 95 % interval", "rank"]
-    items = (
-        '<li><span lang="en">low end of the 95 % interval</span> 95%置信区间的下限</li>',
-        '<li><span lang="en">rank</span> 名次</li>',
-    )
-    assert glosses(text, known) == f'<ul class="printed">{"".join(items)}</ul>'
-    assert glosses("nothing known\n", known) == ""
-    one = '<ul class="printed"><li><span lang="en">most hits</span> 最多命中</li></ul>'
-    assert glosses("MiniLM, most hits = 2\n", {"MiniLM, most hits": "MiniLM，最多命中"}) == one  # the model is no news
+    assert glossed(text, known).splitlines() == [
+        '95%置信区间的下限 <small lang="en">low end of the 95 % interval</small> = 0.1',
+        '名次 <small lang="en">rank</small>: a &lt; b: c',
+        '名次 <small lang="en">rank</small>: 2',
+        "  &quot;rank&quot;: 1",
+        "def f(a: int) -&gt; str:",
+        "[rank: 3]",
+    ]
 
 
 def test_every_source_on_the_scoreboard_has_its_chinese():

@@ -25,9 +25,16 @@ document.addEventListener("DOMContentLoaded", () => {
   });
 });
 
-// The list of contents marks the section one is in: the last whose heading is in the upper part of the window or above
-// it; at the end of the page, where short sections cannot rise that far, the one asked for or the last. The mark stays in
-// sight in a list that is longer than the window.
+// The section one is in: the last whose heading is in the upper part of the window or above it; at the end of the page,
+// where short sections cannot rise that far, the one asked for or the last.
+const reading = (sections) => {
+  const tops = sections.map((section) => section.getBoundingClientRect().top);
+  const end = scrollY > 0 && innerHeight + scrollY > document.documentElement.scrollHeight - 2;
+  const asked = sections.findIndex(({ id }, i) => end && id === decodeURIComponent(location.hash.slice(1)) && tops[i] > 0);
+  return asked < 0 ? tops.findLastIndex((top) => top < innerHeight * (end ? 1 : 0.3)) : asked;
+};
+
+// The list of contents marks it. The mark stays in sight in a list that is longer than the window.
 document.addEventListener("DOMContentLoaded", () => {
   const contents = document.querySelector("#pst-page-toc-nav"), bar = contents?.closest(".bd-sidebar-secondary");
   if (!bar) return;
@@ -37,10 +44,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const mark = () => {
     waiting = false;
     if (!contents.checkVisibility()) return;
-    const tops = heads.map((head) => head.getBoundingClientRect().top);
-    const end = scrollY > 0 && innerHeight + scrollY > document.documentElement.scrollHeight - 2;
-    const linked = links.findIndex((link, i) => end && link.hash === location.hash && tops[i] > 0);
-    const link = links[linked < 0 ? tops.findLastIndex((top) => top < innerHeight * (end ? 1 : 0.3)) : linked];
+    const link = links[reading(heads)];
     if (link === current) return;
     for (const [one, on] of [[current, false], [link, true]]) {
       one?.classList.toggle("active", on);
@@ -89,7 +93,7 @@ document.addEventListener("DOMContentLoaded", () => {
   let shown = -1, waiting = false;
   const show = () => {
     waiting = false;
-    const at = parts.findLastIndex((part) => part.getBoundingClientRect().top < innerHeight * 0.3);
+    const at = reading(parts);
     if (at === shown) return;
     shown = at;
     button.hidden = at < 0;

@@ -3,7 +3,7 @@ import { el, fill } from "../try/element.js";
 
 const TABLE = new Set(["TABLE", "THEAD", "TBODY", "TR", "TH", "TD", "P", "BR", "B", "CODE", "DIV"]);
 const SVG = "http://www.w3.org/2000/svg";
-const NAMES = /^(?!def |class )([A-Za-z\d][^=\n]{0,90}?)(?: = |: )/gm;
+const NAME = /^(?!def |class )([A-Za-z\d][^=\n]{0,90}?)(?: = |: )/;
 let drawn = 0;
 
 /** Copy an element of a parsed document, of its tags those of a table and of its attributes those that join cells. */
@@ -57,13 +57,13 @@ const figure = (text, alt, { colours, strokes, scale, labels }) => {
 
 const block = (kind, text) => el("div", { class: `output ${kind} notranslate` }, el("div", { class: "highlight" }, el("pre", {}, text)));
 
-/** Put the Chinese of the names before printed values below a block of text, as the site does below recorded ones. */
-const explain = (shown, printed) => {
-  const names = [...shown.querySelector("pre").textContent.matchAll(NAMES)].map(([, name]) => name);
-  const items = [...new Set(names)].filter((name) => Object.hasOwn(printed, name))
-    .map((name) => el("li", {}, el("span", { lang: "en" }, name), ` ${printed[name]}`));
-  shown.querySelector(".printed")?.remove();
-  if (items.length) shown.append(el("ul", { class: "printed" }, ...items));
+/** Add to what a block has printed, the Chinese of the names before values first, as in recorded outputs. */
+const print = (shown, text, printed) => {
+  shown.printed = (shown.printed ?? "") + text;
+  shown.querySelector("pre").replaceChildren(...shown.printed.split(/^/m).flatMap((line) => {
+    const name = line.match(NAME)?.[1];
+    return Object.hasOwn(printed, name) ? [`${printed[name]} `, el("small", { lang: "en" }, name), line.slice(name.length)] : [line];
+  }));
   return shown;
 };
 
@@ -75,11 +75,10 @@ export const shown = (output, cell, settings, words) => {
   if (output.output_type === "stream") {
     const last = cell.live.lastElementChild;
     if (last?.matches(".stream")) {
-      last.querySelector("pre").append(output.text);
-      explain(last, settings.printed);
+      print(last, output.text, settings.printed);
       return [];
     }
-    return [explain(block("stream", output.text), settings.printed)];
+    return [print(block("stream", ""), output.text, settings.printed)];
   }
   const data = output.data;
   if (data["image/svg+xml"]) return [figure(data["image/svg+xml"], cell.alt ?? "", settings)];
