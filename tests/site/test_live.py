@@ -106,6 +106,19 @@ def test_boards_show_the_lesson_and_what_was_moved(site: Site, language: str):
 
 
 @pytest.mark.browser
+def test_a_phone_shows_the_row_that_a_task_speaks_of(site: Site):
+    """A phone would repeat all rows below each metric, have another than its task, or never show the others."""
+    opened(site, "en/02_metrics.html", "board", PHONE)
+    names = "boxes => boxes.filter(box => box.offsetParent).map(box => box.previousSibling.textContent).join('')"
+    for metric, name in zip(BOARDS, "AAABBC", strict=True):
+        figure = site.page.locator(f"figure.board[data-metric={metric}]")
+        assert figure.locator(".board-docs").evaluate_all(names) == name
+        assert figure.bounding_box()["height"] < 260
+    figure.locator(".board-open").click()
+    assert figure.locator(".board-docs").evaluate_all(names) == "ABC"
+
+
+@pytest.mark.browser
 @pytest.mark.parametrize("metric", BOARDS)
 def test_the_pieces_of_a_bar_are_its_value(site: Site, metric: str):
     """A bar would be longer or shorter than the value below it, so what a box adds would be wrong."""

@@ -310,8 +310,8 @@ def test_long_code_opens(site: Site, size: dict[str, int]):
     """The rest of long code could not be read, copied or found by a browser's search, or a button would cover code."""
     site.look(size)
     site.open("en/02_metrics.html")
-    button = site.page.locator(".cell_input .all-lines").first
-    code = site.page.locator(".cell_input .notranslate:has(+ .all-lines) pre").first
+    button = site.page.locator(".cell_input .all-lines:not(.on-phones)").first
+    code = site.page.locator(".cell_input .notranslate:has(+ .all-lines:not(.on-phones)) pre").first
     assert code.inner_text().rstrip().count("\n") >= 12
     closed = code.bounding_box()["height"]
     assert button.bounding_box()["y"] >= code.bounding_box()["y"] + closed
@@ -321,7 +321,7 @@ def test_long_code_opens(site: Site, size: dict[str, int]):
     button.press("Enter")
     assert code.bounding_box()["height"] == closed
     code.locator(".rest").evaluate("rest => { rest.scrollTop = 100; }")  # what a search does that finds something below
-    site.page.wait_for_selector(".cell_input .all-lines[aria-expanded='true']")
+    site.page.wait_for_selector(".cell_input .all-lines:not(.on-phones)[aria-expanded='true']")
     site.page.emulate_media(media="print")
     assert not button.is_visible()
     assert code.evaluate("pre => pre.scrollHeight <= pre.clientHeight + 1")
@@ -471,6 +471,15 @@ def test_the_bar_names_the_part(site: Site, language: str, size: dict[str, int])
     site.page.keyboard.press("Escape")
     site.until(f"!{dialog}.open && document.activeElement.matches('.part-here')")
     assert site.wrong == []
+
+
+def test_the_bar_and_the_contents_name_one_part_at_the_end(site: Site):
+    """At the end of a lesson the bar would say Summary and the contents Exercises."""
+    site.look({"width": 1440, "height": 2000})
+    site.open("en/01_evaluation.html")
+    site.until("document.readyState === 'complete'")
+    site.page.evaluate("scrollTo({top: document.documentElement.scrollHeight, behavior: 'instant'})")
+    site.until("document.querySelector('.part-here span').textContent === '10 / 10'")
 
 
 @pytest.mark.parametrize("path", ["en/01_evaluation", "zh/02_metrics", "zh/glossary", "en/benchmarks"])
