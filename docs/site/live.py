@@ -67,17 +67,16 @@ def journey(edition: Edition) -> dict[str, Any]:
 
 def grades(edition: Edition) -> dict[str, Any]:
     """Return the collection's grades of the passages that lesson 04 gives the reader to judge, in their order."""
-    judged, found, query = read_pocket(edition).grades, [], ""
+    judged, grades_in_order, query = read_pocket(edition).grades, [], ""
     for name in re.findall(r'"([pq]\d{3})"', by_id(edition.lesson("04_judgements"))["ten"].source):
         if name in judged:
             query = name
         else:
-            found.append(judged[query][name])
-    return {"grades": found, "level": ANSWERS}
+            grades_in_order.append(judged[query][name])
+    return {"grades": grades_in_order, "level": ANSWERS}
 
 
-# What a kind shows, in the page itself; once, if it has several of that kind.
-DATA = {"hits": hits, "journey": journey, "grades": grades}
+DATA = {"hits": hits, "journey": journey, "grades": grades}  # what a kind shows, in the page itself
 
 
 def place(app: Sphinx, doctree: nodes.document) -> None:
@@ -97,15 +96,16 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
                 f"docs/site/live.yml: {app.env.docname} has no cell {entry['before']}; name one that it has"
             )
         words = dict(pictures["words"][edition.language][entry["kind"]])
-        paper = f'<p class="on-paper">{escape(words.pop("paper"))}</p>' * (entry["kind"] not in shown)
+        html = f'<p class="on-paper">{escape(words.pop("paper"))}</p>'
         if entry["kind"] in DATA and entry["kind"] not in shown:
             words = words | DATA[entry["kind"]](edition)
+        html = picture(entry, {}) if entry["kind"] in shown else html + picture(entry, words)
         shown.add(entry["kind"])
-        target.parent.insert(target.parent.index(target), nodes.raw("", paper + picture(entry, words), format="html"))
+        target.parent.insert(target.parent.index(target), nodes.raw("", html, format="html"))
 
 
 def picture(entry: dict[str, str], words: dict[str, Any]) -> str:
-    """Return the element that a script fills, with its words."""
+    """Return the element that a script fills, with the words of its kind if it is the first."""
     more = {key: escape(str(value)) for key, value in entry.items() if key != "before"}
     data = "".join(f' data-{key}="{value}"' for key, value in more.items())
-    return f'{MARK} {entry["kind"]}"{data}>{as_json(words, in_order=False)}</figure>'
+    return f'{MARK} {entry["kind"]}"{data}>{as_json(words, in_order=False) if words else ""}</figure>'

@@ -51,8 +51,8 @@ export const start = (box, words) => {
     foot.hidden = !done;
     copied.textContent = "";
     code.textContent = `MINE = [${mine.join(", ")}]`;
-    const found = done && compare(mine, theirs, level);
-    told.textContent = done ? fill(words.told, { ...found, kappa: found.kappa.toFixed(2).replace("-", "−") }) : fill(words.left, { count });
+    const agreed = done && compare(mine, theirs, level);
+    told.textContent = done ? fill(words.told, { ...agreed, kappa: agreed.kappa.toFixed(2).replace("-", "−") }) : fill(words.left, { count });
   };
 
   place();

@@ -34,7 +34,7 @@ const follow = (figure, go) => {
 
 export const start = (box, words, { stage }) => {
   const shared = data(words), [{ text, passages, ideal }] = shared.queries, { answers } = shared;
-  const { order, products, vectors } = words.order ? words : JSON.parse(document.querySelector("figure.journey script").textContent);
+  const { order, products, vectors } = words;
   const [asked, ...found] = vectors.map(shades), ranks = [...passages.keys()];
   const rows = passages.map(([title, , grade], rank) => {
     const bar = el("i", {}), parts = {

@@ -2,10 +2,9 @@
 // section where there is room. The list of contents, which has the same place, gives way while one is in view. Those far
 // away load when there is nothing else to do, so that all are on paper.
 const draw = (figure) => {
-  const script = figure.querySelector("script");
-  if (script.nextSibling) return;
+  if (figure.querySelector("div")) return;
   near.unobserve(figure);
-  const words = JSON.parse(script.textContent);
+  const words = JSON.parse(document.querySelector(`figure.${figure.dataset.kind} script`).textContent); // of the first of its kind
   const box = document.createElement("div");
   figure.append(box);
   import(`./${figure.dataset.kind}.js`).then(({ start }) => start(box, words, figure.dataset));
