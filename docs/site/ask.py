@@ -7,9 +7,10 @@ page, by words and, in English, by a dense model that a reader may download (den
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
-from docs.site.dense import LANGUAGE, model_size
+from docs.site.dense import LANGUAGE, packed
 from docs.site.pocket import ANSWERS, SENTENCE_END, read_pocket
 from docs.site.project import Edition, as_json, read_yaml
 from docs.site.widget import on_paper
@@ -25,8 +26,8 @@ def ask(edition: Edition, _argument: str) -> str:
     shown["subjects"] = [[pocket.queries[query], subject] for query, subject in words["subjects"].items()]
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     data = as_json(words | shown, in_order=False)
-    size = model_size() if edition.language == LANGUAGE else 0
-    model = f' data-model="{size}"' if size else ""
+    block = packed()[0] if edition.language == LANGUAGE else b""
+    model = f' data-model="{len(block)}" data-digest="{hashlib.sha256(block).hexdigest()[:12]}"' if block else ""
     return f'{MARK} data-collection="_static/ask/collection.json"{model}>{data}{fallback}</div>{on_paper(edition)}'
 
 

@@ -60,7 +60,7 @@ const download = async () => {
       else if (answer.error) hear.reject(Error(answer.error));
       else hear.resolve(answer);
     };
-    await tell({ size: SIZE });
+    await tell({ size: SIZE, digest: box.dataset.digest });
     ready = true;
     if (!wanted.some(offers)) wanted = ["MiniLM", wanted[1]];
     if (!query.lists) Object.assign(query, await nearest(query.text));
@@ -76,7 +76,7 @@ const size = { size: megabytes(SIZE) }, label = fill(words.download ?? "", size)
 const button = el("button", { type: "button", onclick: download }, label), progress = el("progress", { hidden: true, max: SIZE, "aria-label": label });
 const offer = el("div", { class: "ask-offer" }, el("p", {}, words.meaning ?? ""), button, progress, el("span", {}, words.offer));
 /** Whether the browser has the model from an earlier visit. */
-const kept = async () => Boolean(await globalThis.caches?.match(new URL(`minilm.bin?${SIZE}`, import.meta.url)).catch(() => null));
+const kept = async () => Boolean(await globalThis.caches?.match(new URL(`minilm.bin?${box.dataset.digest}`, import.meta.url)).catch(() => null));
 
 // What is shown: the question, whose grades are those of the collection, changed by the reader's own.
 let query = null, own = new Map(), before = null;

@@ -10,14 +10,9 @@ const get = async (name) => {
 };
 
 /** The weights, as kept on an earlier visit or fetched, and then kept; the page hears how many of their bytes have arrived. */
-const weights = async (size) => {
-  const store = await globalThis.caches?.open("model").catch(() => null), url = new URL(`minilm.bin?${size}`, import.meta.url);
-  let answer = await store?.match(url);
-  if (!answer) {
-    answer = await get("minilm.bin");
-    store?.put(url, answer.clone()).catch(() => {}); // there is no room
-  }
-  const file = new Uint8Array(size), reader = answer.body.getReader();
+const weights = async (size, digest) => {
+  const store = await globalThis.caches?.open("model").catch(() => null), url = new URL(`minilm.bin?${digest}`, import.meta.url);
+  const stored = await store?.match(url), file = new Uint8Array(size), reader = (stored ?? await get("minilm.bin")).body.getReader();
   let at = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     file.set(part.value, at);
@@ -25,15 +20,16 @@ const weights = async (size) => {
     postMessage({ loaded: at });
   }
   if (at !== size) throw new Error(`minilm.bin: ${at} of ${size} bytes`);
+  if (!stored) store?.put(url, new Response(file)).catch(() => {}); // there is no room
   return file.buffer;
 };
 
-onmessage = async ({ data: { size, text, k } }) => {
+onmessage = async ({ data: { size, digest, text, k } }) => {
   try {
     if (!index) {
       const [layout, vocabulary, passages] = await Promise.all([
         get("minilm.json").then((file) => file.json()), get("vocab.txt").then((file) => file.text()), get("passages.bin").then((file) => file.arrayBuffer())]);
-      index = new DenseIndex(layout, await weights(size), vocabulary, passages);
+      index = new DenseIndex(layout, await weights(size, digest), vocabulary, passages);
     }
     const found = text === undefined ? [] : index.search(text, k);
     postMessage({ nearest: found.map(([passage]) => passage), cosine: found[0]?.[1] });
