@@ -15,6 +15,9 @@ QUERIES = {
     "02_metrics#a-gallery-of-wrong-numbers": ("gallery of wrong numbers", "错误数值"),
     "02_metrics#which-metric-for-which-task": (
         "which metric|should I use recall or ndcg for RAG", "什么任务用什么指标|RAG用recall还是ndcg"),
+    "03_model_comparison#how-many-queries-do-i-need": (
+        "how many queries do I need for significance|how many queries do I need to tell two models apart",
+        "要差异显著，我需要多少个查询"),
     "01_evaluation#how-far-to-trust-a-score": ("how far to trust a score", "分数有多可信"),
     "01_evaluation#embed-from-texts-to-vectors": ("embed", ""),
     "06_scaling_up#the-whole-of-ms-marco": ("MS MARCO", "MS MARCO"),

@@ -6,6 +6,7 @@ const WEIGHT = { title: 4, also: 4, page: 3, text: 1, code: 0.4 };
 const K1 = 1.2, B = 0.7;
 const TAIL = 0.48, THREE = 0.25, TERM = 0.05; // of the best score: what has less is weak; the first three may have less than others, and all may for a term
 const TITLE = 0.5; // how much more a section counts whose title has all the words of the query
+const MANY = 0.4; // how much "many" counts beside a word as rare
 const NOISE = 0.005; // what has less is not even near
 const QUESTION = /(?:\S+\s+){2}\S|[\u3400-\u9fff]{6}/; // three words, or six characters: more than a term
 
@@ -91,7 +92,7 @@ export class Index {
     const plain = (text) => (text ?? "").toLowerCase().replace(/\s+/g, " ").trim();
     this.sections = sections;
     this.plain = sections.map(({ title, page, text, also }) => {
-      const name = plain(title), [head] = name.split(/[:：]/);
+      const name = plain(title).replace(/[?？]$/, ""), [head] = name.split(/[:：]/);
       return { name, head, words: new Set(words(title)), named: containing(head), whole: plain(page), text: plain(text), also: plain(also).split(", ").map((asked) => (words(bare(asked)).length > 1 ? things(asked) : asked)) };
     });
     this.synonyms = synonyms.map((group) => group.map((term) => ({ written: term, term: term.toLowerCase(), within: containing(term.toLowerCase()) })));
@@ -181,7 +182,7 @@ export class Index {
     for (const word of asked) {
       const best = new Map(), heads = new Set();
       const near = this.near(word);
-      const rare = near.length ? Math.min(...near.map(([other]) => this.rarity(other))) : this.rarity(word);
+      const rare = (word === "many" ? MANY : 1) * (near.length ? Math.min(...near.map(([other]) => this.rarity(other))) : this.rarity(word));
       whole += rare;
       for (const [other, weight] of near) {
         for (const [at, count] of this.postings.get(other)) {
@@ -198,8 +199,14 @@ export class Index {
       }
     }
     const phrase = reading.toLowerCase().replace(/\s+/g, " ").trim(), within = containing(phrase), about = things(phrase);
-    for (const [at, value] of scores) scores.set(at, (value / whole) * (covered.get(at) / whole) ** 2 * (1 + (TITLE * (titled.get(at) ?? 0)) / whole) * this.agreement(phrase, within, about, at));
+    for (const [at, value] of scores) scores.set(at, (value / whole) * (this.mostOf(phrase, at) ? 1 : covered.get(at) / whole) ** 2 * (1 + (TITLE * (titled.get(at) ?? 0)) / whole) * this.agreement(phrase, within, about, at));
     return scores;
+  }
+
+  /** Whether a title that is a question makes up most of a query. */
+  mostOf(phrase, at) {
+    const { name, head, named } = this.plain[at];
+    return name === head && /[?？]$/.test(this.sections[at].title) && 2 * name.length > phrase.length && named(phrase);
   }
 
   /** More for a section whose title, or whose text, has the query as it is typed. */
@@ -208,7 +215,7 @@ export class Index {
     if (whole === phrase || name === phrase) return 3 * Math.max(prior, 1.5);
     if (head === phrase || also.includes(about)) return 2.6 * prior;
     if (name.startsWith(phrase)) return 2.2 * prior;
-    if (named(phrase)) return 1.8 * prior;
+    if (named(phrase)) return (this.mostOf(phrase, at) ? 3 : 1.8) * prior;
     return prior * (within(name) ? 1.7 : within(text) ? 1.2 : 1);
   }
 

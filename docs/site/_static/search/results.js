@@ -87,19 +87,18 @@ const marked = (text, spots) => {
   return [...spots.flatMap(([at, to]) => [text.slice(from, at), make("mark", "", text.slice(at, (from = to)))]), text.slice(from)];
 };
 
-/** A found section: its title as a link, its page, which comes first where the title has no word of the query, links to others of the
+/** A found section: its title as a link, its page, links to others of the
  same name, and what to quote of it, in a short form of two lines. If none of it has a word of the query, the line says by which other words it was found. */
 export const item = ({ section, reading, typed, question, others, said, spots }, short = false) => {
-  const page = section.of !== section.title ? section.short || section.of : "", alone = page && !spots(section.title, typed).length;
-  const name = alone ? `${page} › ${section.title}` : section.title;
-  const where = page && !alone ? [" ", make("span", "search-where", page)] : [];
+  const page = section.of !== section.title ? section.short || section.of : "";
+  const where = page ? [" ", make("span", "search-where", page)] : [];
   const same = others.toSorted((a, b) => (a.url < b.url ? -1 : 1)).map(({ url, short, of }) => make("span", "search-where", " · ", link(url, short || of)));
   const query = spots(section.text || section.code, typed).length ? typed : reading;
   const long = /\p{Script=Han}/u.test(section.text) ? 100 : 180; // a Chinese character is as wide as two letters
   const quoted = quote(section, query, spots, question, ...(short ? [long, 30] : [long]));
   const has = (words) => spots(words, typed).length, other = section.also.split(", ").find(has) ?? (reading.split(/\s+/).filter((word) => !typed.toLowerCase().includes(word.toLowerCase())).join(" ") || typed);
   const by = has(section.title) || quoted.some(has) || other === typed ? [] : [" ", make("span", "search-where", said.replace("{}", other))];
-  const title = link(section.url, ...marked(name, spots(name, typed)));
+  const title = link(section.url, ...marked(section.title, spots(section.title, typed)));
   return make("li", "", title, ...where, ...same, ...by, ...quoted.map((part) => make("p", "", ...marked(part, spots(part, query)))));
 };
 
