@@ -4,11 +4,11 @@ import { METRICS, find } from "../try/metrics.js";
 import { fuse } from "./encoder.js";
 import { WordIndex, tokenize } from "./words.js";
 
-const CUTOFF = 10, DEPTH = 100, SHOWN = 5, FEW = 3, HALF = 0.5; // SHOWN: rows before the others are unfolded; FEW: of a weak match, and judged questions offered
+const CUTOFF = 10, DEPTH = 100, SHOWN = 5, FEW = 3, HALF = 0.5, RARE = 20; // SHOWN: rows before the others are unfolded; FEW: of a weak match, and judged questions offered; RARE: passages that have a rare word, at most
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
 const chinese = document.documentElement.lang.startsWith("zh"), space = chinese ? "" : " ";
-const OWN = chinese ? "multilingual" : "MiniLM"; // the dense model of the page
-let wanted = [OWN, "BM25"]; // the systems to show where they can rank the question
+const BOTH = [chinese ? "multilingual" : "MiniLM", "BM25"]; // by meaning, with the dense model of the page, and by words
+let wanted = BOTH; // the systems to show where they can rank the question
 const matching = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.includes(":") || (name === "BM25" && !words.systems["BM25:bigrams"]));
 
 let loading = null, data = null, index = null, signs = null; // signs: the index of single characters
@@ -27,7 +27,7 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
   index = new WordIndex(data.passages.map(whole), new Set(data.stop));
   if (matching.includes("BM25:characters")) signs = new WordIndex(data.passages.map(whole), new Set(data.stop), 1);
   data.stop.forEach((word) => small.add(word));
-  answered = data.queries.filter(({ grades: known, lists: given }) => given[wanted[0]].some((id) => known[id] >= data.answers));
+  answered = data.queries.filter(({ grades: known, lists: given }) => given[BOTH[0]].some((id) => known[id] >= data.answers));
   suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
 }).catch((error) => {
   loading = null;
@@ -35,7 +35,7 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
 }));
 
 // The dense model, in a worker once a reader has asked for it; messages are answered one at a time.
-const DENSE = chinese ? [OWN] : [OWN, "fusion"]; // what it brings
+const DENSE = chinese ? [BOTH[0]] : [BOTH[0], "fusion"]; // what it brings
 const KINDS = { MiniLM: "dense", multilingual: "dense", fusion: "fused", "": "" }, kind = (system) => KINDS[system] ?? "words"; // each has its colour
 const SIZE = Number(box.dataset.model ?? 0), megabytes = (bytes) => (bytes / 1e6).toFixed();
 let worker = null, ready = false, turn = Promise.resolve(), hear = null;
@@ -63,7 +63,7 @@ const download = async () => {
     };
     await tell({ size: SIZE, digest: box.dataset.digest });
     ready = true;
-    if (!wanted.some(offers)) wanted = [OWN, wanted[1]];
+    if (!wanted.some((system) => DENSE.includes(system))) wanted = [BOTH[0], wanted[1]];
     if (!query.lists) Object.assign(query, await nearest(query.text));
     show();
   } catch (error) {
@@ -99,9 +99,10 @@ const heads = choices.map((select, i) => el("div", {}, select, verdicts[i], scor
 const lists = choices.map(() => el("ol", {})), empty = choices.map(() => el("p", { class: "tool-note" }, words.nothing));
 const note = el("p", { "aria-live": "polite" }), notice = el("div", {}, note), question = el("p", { class: "ask-question" });
 const reasons = el("p", {}), why = el("details", {}, el("summary", {}, words.why ?? ""), reasons);
-const outcome = (first) => (first ? fill(words.answered, { rank: first }) : words.missed);
 const press = (text) => ask(text).then(() => result.focus({ preventScroll: true }));
 const pressed = (text, label) => el("button", { type: "button", value: text, onclick: () => press(text) }, label);
+/** A judged question offered beside the reader's own: it shows both ways, whatever was chosen before. */
+const both = (text) => el("button", { type: "button", value: text, onclick: () => { wanted = BOTH; press(text); } }, text);
 const chips = words.subjects.map(([text, subject]) => pressed(text, subject)), hint = el("p", {});
 const unfold = (list, button) => {
   list.classList.remove("folded");
@@ -121,12 +122,10 @@ const change = el("details", { class: "ask-change" }, el("summary", {}, words.ch
 const place = () => (narrow.matches ? change.append(head) : table.before(head));
 narrow.addEventListener("change", place);
 turnTo(0);
-const table = el("div", { class: "ask-lists" }, ...columns, near);
+const table = el("div", { class: "ask-lists" }, ...columns);
 const result = el("div", { class: "ask-result", hidden: true, tabindex: -1 }, question, el("div", { class: "ask-switch", role: "group", "aria-label": words.list }, ...sides), table, change, hint);
 place();
 
-/** Whether a system could rank the reader's own question once the model is there. */
-const offers = (system) => SIZE > 0 && DENSE.includes(system);
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
 const ranks = (system) => Boolean(system && (query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system))));
 const retrieved = (system) => {
@@ -136,7 +135,7 @@ const retrieved = (system) => {
     const all = (name.endsWith("characters") ? signs : index).search(asked(), name.split(":")[0], signs ? DEPTH : k);
     return (signs ? [tells, halves].map((good) => all.filter((at) => good(data.passages[at][0]))).find(({ length }) => length) ?? [] : all).slice(0, k);
   };
-  const passages = system === OWN ? query.nearest.slice(0, CUTOFF)
+  const passages = system === BOTH[0] ? query.nearest.slice(0, CUTOFF)
     : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], CUTOFF) : matched(system, CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
 };
@@ -173,13 +172,16 @@ const closest = () => {
 };
 /** Whether a passage shares with the question a word that says what is asked; and half of its characters. */
 const tells = (id) => found(id, small).length > 0, halves = (id) => part(whole(data.byId.get(id))) >= HALF;
-/** The judged questions that share most with the reader's own, a word that says what is asked at least. */
-const alike = () => answered.map(({ text }) => ({ text, part: shared(query.text, text, small).some((word) => word.length > 1) && part(text) }))
-  .filter((one) => one.part > 0).sort((a, b) => b.part - a.part).slice(0, FEW).map(({ text }) => text);
+/** How many passages have a word. */
+const holding = (word) => (/\p{Script=Han}/u.test(word) ? data.passages.filter((passage) => whole(passage).includes(word)) : index.postings.get(word) ?? []).length;
+/** The judged questions that share most with the reader's own: two words that say what is asked, or a rare one. */
+const alike = () => answered.map(({ text }) => ({ text, common: shared(query.text, text, small).filter((word) => word.length > 1) }))
+  .filter(({ common }) => common.length > 1 || common.some((word) => holding(word) <= RARE))
+  .sort((a, b) => b.common.length - a.common.length || part(b.text) - part(a.text)).map(({ text }) => text);
 /** Whether one of the passages may well fit by its words: it has two of those that say what is asked, or the only one. Of Chinese, where a word may have been cut into characters, always two, and one of the passages half of the characters. */
 const fits = (ids) => ids.some((id) => found(id, small).length >= (signs ? 2 : Math.min(2, telling().length))) && (!signs || ids.some(halves));
 /** The words of the question that say what is asked and that no passage has. */
-const missing = () => telling().filter((word) => (/\p{Script=Han}/u.test(word) ? !data.passages.some((passage) => whole(passage).includes(word)) : !index.postings.has(word)));
+const missing = () => telling().filter((word) => !holding(word));
 /** What is known of a question that nobody has judged, in short, at length, why, and whether the match is weak: whether the passages found may answer, the first of them perhaps a judged question. */
 const verdict = (ids, judged) => {
   if (!ids.length) return [words.nothing, [words.literal, words.meaning].filter(Boolean).join(space), "", true];
@@ -232,14 +234,14 @@ const draw = () => {
     const changed = was !== undefined && was !== value ? [" ", el("small", {}, fill(words.was, { value: short(was) }))] : [];
     return el("span", { class: value > values[1 - i][name] && "best" }, `${words.names[name]} `, el("b", {}, short(value)), ...changed);
   };
-  const better = ({ first }, other) => first > 0 && !(other.first && other.first < first);
   const names = Object.keys(words.names).filter((name) => !isSuggested() || name === "mrr");
+  const called = choices.map(({ value }) => words.systems[value] ?? ""), brief = called.map((name) => name.split(/[,（]/)[0]);
   verdicts.forEach((line, i) => {
-    const { R, first } = values[i], name = words.systems[choices[i].value] ?? "", kind = first ? "hit" : "missed";
-    line.replaceChildren(...(R ? [el("strong", { class: first && !better(values[i], values[1 - i]) ? "" : kind }, outcome(first))] : []));
+    const { R, first } = values[i], kind = !first ? "missed" : values[1 - i].first < first && values[1 - i].first ? "late" : "answered", outcome = fill(words[kind], { rank: first });
+    line.replaceChildren(...(R ? [el("strong", { class: kind }, outcome)] : []));
     scores[i].replaceChildren(...(R ? names.flatMap((each) => [score(each, i), " "]) : []));
-    sides[i].replaceChildren(name.split(/[,（]/)[0], ...(R ? [" ", el("strong", { class: kind }, first || "")] : []));
-    sides[i].title = R ? outcome(first) : "";
+    sides[i].replaceChildren((brief[0] === brief[1] ? called : brief)[i], ...(R ? [" ", el("strong", { class: kind }, first || "")] : []));
+    sides[i].title = R ? outcome : "";
   });
   before = values.some(({ R }) => R) ? values : null;
 };
@@ -250,19 +252,19 @@ const judge = (id, value) => {
   draw();
 };
 
-/** Show the lists anew, of those of two systems that can rank the question; in place of a dense one that is not here, its offer; where none can, of one that matches words. */
+/** Show the lists anew, of those of two systems that can rank the question, or of two that match words; above them the offer of the dense model where it is not here. */
 const show = (systems = wanted) => {
-  const free = !query.id, mine = !query.lists, able = (system) => ranks(system) || (mine && offers(system));
-  const some = systems.map((system) => (mine && system === "BM25" && !able(system) ? matching[0] : system)).filter(able), shown = some.some(ranks) ? some : [...some.slice(0, 1), matching[0]];
+  const free = !query.id, mine = !query.lists, able = (system) => (mine && system === BOTH[1] && !ranks(system) ? matching[0] : system);
+  const some = systems.map(able).filter(ranks), shown = some.length ? some : matching.slice(0, 2);
   choices.forEach((select, i) => {
-    for (const option of select.options) option.disabled = option.value ? !able(option.value) : !free;
+    for (const option of select.options) option.disabled = option.value ? !ranks(option.value) : !free;
     select.value = shown[i] ?? "";
   });
   const filled = choices.map(({ value }) => (ranks(value) ? retrieved(value) : [])), nothing = !filled.flat().length;
-  const alone = shown.length < 2, lacking = shown.findIndex((system) => !ranks(system)), judged = mine && closest();
+  const alone = shown.length < 2, offering = mine && SIZE > 0 && !query.nearest, judged = mine && closest();
   const [first, second] = shown.map((system) => data.means[system]);
   const [brief, long, proof, weak] = mine ? verdict(filled.flat(), judged) : [];
-  for (const [name, given] of Object.entries({ alone, mine, weak, offering: lacking >= 0 })) result.classList.toggle(name, Boolean(given));
+  for (const [name, given] of Object.entries({ alone, mine, weak })) result.classList.toggle(name, Boolean(given));
   choices.forEach(({ value }, i) => {
     for (const one of [heads[i], sides[i]]) one.className = kind(value);
     columns[i].classList.remove("dense", "words", "fused");
@@ -276,16 +278,18 @@ const show = (systems = wanted) => {
     list.classList.toggle("folded", rest.length > 0);
     more[i].hidden = !rest.length;
     more[i].textContent = fill(weak ? words.all : words.more, { rest: rest.length, rows: rows.length });
-    empty[i].hidden = alone || lacking >= 0 || rows.length > 0;
+    empty[i].hidden = alone || rows.length > 0;
   });
   say([brief, long, proof], "tool-note");
-  if (lacking >= 0) (nothing ? notice : columns[lacking]).append(offer);
-  const texts = mine ? [...new Set([judged, ...(query.nearest ? [] : alike())])].filter(Boolean).slice(0, FEW) : [];
+  if (offering && nothing) notice.append(offer);
+  else if (offering) table[narrow.matches ? "append" : "prepend"](offer);
+  const texts = mine ? [...new Set([judged, ...(query.nearest ? [] : alike())])].filter(Boolean) : [];
+  const others = mine && !texts.length && (weak || !query.nearest) ? words.subjects.map(([text]) => text) : [];
   result.hidden = nothing;
-  near.hidden = !texts.length;
-  near.replaceChildren(el("p", { class: "tool-title" }, words.judged), el("div", {}, ...texts.map((text) => pressed(text, text))));
-  button.classList.toggle("main", lacking >= 0); // a page has one main button
-  go.classList.toggle("main", lacking < 0);
+  near.hidden = !texts.length && !others.length;
+  near.replaceChildren(el("p", {}, texts.length ? words.judged : words.others), el("div", {}, ...[...texts, ...others].slice(0, FEW).map(both)));
+  button.classList.toggle("main", offering); // a page has one main button
+  go.classList.toggle("main", !offering);
   for (const chip of chips) chip.setAttribute("aria-pressed", chip.value === query.text);
   hint.textContent = mine ? words.judge : isSuggested() ? words.recorded
     : [fill(words.known, { queries: data.queries.length, first, second }), fill(words.hint, { grades: words.grades.join(words.and) })].join(space);
@@ -293,7 +297,7 @@ const show = (systems = wanted) => {
   draw();
   question.textContent = input.scrollWidth > input.clientWidth ? query.text : ""; // the field shows a part of it
   const { top } = result.getBoundingClientRect();
-  if (top < 0 || top > innerHeight * 0.6) form.scrollIntoView(); // this is a phone, or the page was scrolled
+  if (top < 0 || top > innerHeight * 0.5) form.scrollIntoView(); // this is a phone, or the page was scrolled
 };
 
 /** Say what is shown, or what goes wrong: in short, at length, and why. */
@@ -337,7 +341,7 @@ const go = el("button", { class: "main" }, words.ask);
 const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim() || words.suggested); } },
   input, go, el("p", { class: "ask-begin" }, fill(words.begin, size)));
 const subjects = el("div", { class: "ask-subjects", role: "group", "aria-label": words.try }, el("span", {}, words.try), el("div", {}, ...chips, el("button", { type: "button", onclick: another }, words.another)));
-box.append(form, subjects, suggestions, notice, result);
+box.append(form, subjects, suggestions, notice, near, result);
 
 const linked = new URLSearchParams(location.hash.slice(1)).get("q");
 if (linked) ask(linked.slice(0, 200));
