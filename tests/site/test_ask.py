@@ -73,6 +73,7 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
     site.open(f"{language}/ask.html")
     site.until("!!document.querySelector('.ask form')")
     assert not [url for url in requests if "collection.json" in url], "loaded before it was wanted"
+    assert site.page.is_visible(".ask-begin"), "how one's own question is answered"
     pocket, systems = read_pocket(Edition(ROOT, language)), {"en": ["MiniLM", "BM25"], "zh": ["multilingual", "BM25"]}
     query = json.loads(site.page.inner_text(".ask script"))["subjects"][0][0]
     of = next(key for key, text in pocket.queries.items() if text == query)
