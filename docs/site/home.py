@@ -32,8 +32,8 @@ def rankings(edition: Edition) -> dict[str, Any]:
     ``queries`` are [id, text, {system: [rank of the first answer, 0 for none in a hundred; its outcome beside the other
     system, a key of home.yml; rows of passages]}], the first answer in the last row where it is further down. A
     ranking without an answer has its first ten passages, of which the style sheet shows as many as the other system's
-    column has room for. A row is [rank, title, grade, the sentence that answers, of the first answer alone, the words
-    that it shares with the query].
+    column has room for. A row is [rank, title, grade, the sentence that answers, of the first answer alone] and, in the
+    first row, the words that it shares with the query.
     """
     pocket = read_pocket(edition)
     queries: list[list[Any]] = []
@@ -49,9 +49,9 @@ def rankings(edition: Edition) -> dict[str, Any]:
             grades, rows = pocket.grades[query], []
             for rank, passage in ranked:
                 sentence = pocket.sentence(query, passage) if rank == first else ""
-                found = set(tokenize(["\n".join(pocket.passages[passage])])[0])
-                common = [word for word in words if word in found]
-                rows.append([rank, pocket.passages[passage][0], grades.get(passage, 0), sentence, common])
+                rows.append([rank, pocket.passages[passage][0], grades.get(passage, 0), sentence])
+            found = set(tokenize(["\n".join(pocket.passages[ranked[0][1]])])[0])
+            rows[0].append([word for word in words if word in found])
             outcome = ("answered" if first == best else "late") if first else "missed"
             shown[label] = [first, outcome, *rows]
         queries.append([query, pocket.queries[query], shown])
@@ -68,7 +68,6 @@ def home(edition: Edition, _argument: str) -> str:
         "lessons": len(minutes), "minutes": minutes[0], "hours": round(sum(minutes) / 60),
         "queries": len(pocket.queries), "passages": len(pocket.passages), "size": f"{size / 1e6:.0f}",
     }  # fmt: skip
-    own_label = words["both" if size and "both" in words else "mine"]
     own = next(iter(read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language]["suggested"]))
 
     def text(words: str) -> str:
@@ -88,8 +87,8 @@ def home(edition: Edition, _argument: str) -> str:
         f'<rect width="1" height="1"/><rect width="{mean}" height="1"/></svg> <b>{mean:.3f}</b></li>'
         for system, mean in data["means"].items()
     )
-    fill["score"] = (
-        f'<a class="term" href="{terms(edition)["ndcg"]["href"]}" title="{text(words["ndcg"])}">{words["score"]}</a>'
+    fill["metric"] = (
+        f'<a class="term" href="{terms(edition)["ndcg"]["href"]}" title="{text(words["ndcg"])}">nDCG@10</a>'
     )
     return (
         f'{MARK}><p class="home-define">{text(words["define"])}</p>'
@@ -98,16 +97,16 @@ def home(edition: Edition, _argument: str) -> str:
         f'<ul class="home-facts">{facts}</ul>'
         f'<div class="home-demo" data-rankings="_static/home/rankings.json" data-second="{escape(second[1])}">'
         f"{as_json(labels)}"
-        f'<p class="home-ask"><span>{text(words["demo"])}</span> '
-        f'<button type="button" hidden>{text(words["another"])}</button></p>'
+        f'<p class="home-ask">{text(words["demo"])}</p>'
         f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
         f'<div class="home-lists">{systems}</div>'
-        f'<div class="home-means"><p><span><b>{text(words["nothing"])}</b> '
-        f"{text(words['means'])}</span> "
-        f'<a href="03_model_comparison.html">{text(words["more"])}</a></p><ul>{bars}</ul></div>'
-        f'<form class="home-mine" action="ask.html"><label for="home-own">{text(own_label)}</label>'
-        f'<input id="home-own" type="search" maxlength="200" placeholder="{escape(own)}">'
-        f"<button>{text(words['ask'])}</button></form></div></div>"
+        f'<div class="home-means"><p><b>{text(words["nothing"])}</b> '
+        f'<button type="button" hidden>{text(words["another"])}</button></p>'
+        f'<p><span>{text(words["means"])}</span> <a href="03_model_comparison.html">{text(words["more"])}</a></p><ul>{bars}</ul></div>'
+        f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])}</label>'
+        f'<input id="home-own" type="search" maxlength="200" placeholder="{escape(own)}" aria-describedby="home-how">'
+        f'<button>{text(words["ask"])}</button><p id="home-how">{text(words["how"])}'
+        f"{text(words['meaning']) if size else ''}</p></form></div></div>"
     )
 
 
@@ -148,13 +147,15 @@ def _ranking(ranking: list[Any], words: dict[str, Any]) -> str:
     return f'<p class="{outcome}">{escape(words[outcome]).format(rank=first)}</p><ol>{items}</ol>'
 
 
-def _row(words: dict[str, Any], rank: int, title: str, grade: int, sentence: str, shared: list[str]) -> str:
+def _row(
+    words: dict[str, Any], rank: int, title: str, grade: int, sentence: str, shared: list[str] | None = None
+) -> str:
     """Return a passage of a ranking: its title, whether and why it answers, the words shared with the query."""
     kind, judged = "", ""
     if grade >= ANSWERS:
         kind, judged = ' class="answer"', f"<em>{escape(words['answers'])}</em>"
-    listed = words["comma"].join(f"<u>{escape(word)}</u>" for word in shared) or escape(words["none"])
-    said = f"<small>{escape(words['shared'])}{listed}</small>"
+    listed = words["comma"].join(f"<u>{escape(word)}</u>" for word in shared or []) or escape(words["none"])
+    said = "" if shared is None else f"<small>{escape(words['shared'])}{listed}</small>"
     quoted = f"<q>{escape(sentence)}</q>" if sentence else ""
     return f"<li{kind}>{judged}<b>{rank}</b> <span>{escape(title)}</span>{quoted}{said}</li>"
 

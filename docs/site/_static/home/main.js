@@ -1,14 +1,14 @@
 // The home page: recorded rankings of two systems for another query, fetched when the reader asks for one.
 import { el, fill } from "../try/element.js";
 
-const box = document.querySelector(".home-demo"), button = box.querySelector(".home-ask button");
+const box = document.querySelector(".home-demo"), button = box.querySelector("button");
 const words = JSON.parse(box.querySelector("script").textContent);
 
 const row = ([rank, title, grade, sentence, shared]) => el("li", { class: grade > 1 && "answer" },
   ...(grade > 1 ? [el("em", {}, words.answers)] : []),
   el("b", {}, String(rank)), " ", el("span", {}, title),
   ...(sentence ? [el("q", {}, sentence)] : []),
-  el("small", {}, words.shared, ...(shared.length ? shared.flatMap((word, i) => [i ? words.comma : "", el("u", {}, word)]) : [words.none])));
+  ...(shared ? [el("small", {}, words.shared, ...(shared.length ? shared.flatMap((word, i) => [i ? words.comma : "", el("u", {}, word)]) : [words.none]))] : []));
 /** Draw the ranking of a system in its column, whose head stays. */
 const draw = (column, [first, outcome, ...rows]) => {
   const [, said, list] = column.children;
