@@ -177,7 +177,7 @@ TRADE = {
 # Plain questions of a first visit, asked as one types them, and the pages or sections that answer.
 PLAIN = {
     "03_model_comparison": ("compare two models|how do i compare models", "怎么比较两个模型|如何比较两个模型？"),
-    "index#run-the-lessons own_model#install": ("install|how do i install it", "安装|怎么安装"),
+    "index#run-the-lessons own_model#install-and-run-one-command": ("install|how do i install it", "安装|怎么安装"),
     "differences": ("why is my ndcg lower than the paper|recall too low", "为什么我的nDCG比论文低|召回率太低"),
     "03_model_comparison 03_model_comparison#a-collection-with-room-for-differences":
         ("BM25 vs dense", "BM25和稠密检索哪个好"),
