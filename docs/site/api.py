@@ -98,6 +98,7 @@ def _row(name: str, entry: nodes.Element, known: str) -> list[nodes.paragraph]:
     """Return a name and what it is for: the first sentence of its docstring, or what is known of it in Chinese."""
     for method in entry[-1].findall(addnodes.desc_signature):
         method["_toc_name"] = ""
+    entry[0]["_toc_name"] = name  # without brackets, before which a line would break
     about = entry[-1].next_node(nodes.paragraph)
     link = nodes.reference("", "", nodes.literal("", name), refid=entry[0]["ids"][0])
     cell = nodes.paragraph("", known, classes=["language-zh-CN"] if known else [])

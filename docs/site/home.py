@@ -102,7 +102,8 @@ def home(edition: Edition, _argument: str) -> str:
         f'<div class="home-lists">{systems}</div>'
         f'<div class="home-means"><p><b>{text(words["nothing"])}</b> '
         f'<button type="button" hidden>{text(words["another"])}</button></p>'
-        f'<p><span>{text(words["means"])}</span> <a href="03_model_comparison.html">{text(words["more"])}</a></p><ul>{bars}</ul></div>'
+        f"<p><span>{text(words['means'])}</span> "
+        f'<a href="03_model_comparison.html">{text(words["more"])}</a></p><ul>{bars}</ul></div>'
         f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])}</label>'
         f'<input id="home-own" type="search" maxlength="200" placeholder="{escape(own)}" aria-describedby="home-how">'
         f'<button>{text(words["ask"])}</button><p id="home-how">{text(words["how"])}'

@@ -19,6 +19,16 @@ from notebooks.kit.translation import Term, glossary
 LINKS = (nodes.reference, addnodes.pending_xref, addnodes.download_reference)  # a link inside of one would empty it
 BARE = (*LINKS, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.raw, nodes.table)
 SHORT = 6  # letters of an answer, of which three stand on one line
+UNLIKE = {  # phrases in which a word of the glossary means something else
+    "en": (
+        "documents the", "double precision", "expected reciprocal rank", "half precision", "rank-biased precision",
+        "single precision", "the normalised one",
+    ),
+    "zh": (
+        "代码本", "带着文档", "库的文档", "说明编码", "编码用", "GBK编码", "GB18030编码", "UTF-8编码", "交叉编码器",
+        "期望倒数排名", "按名次加权的精确率", "给它们排序",
+    ),
+}  # fmt: skip
 WITHOUT = ("glossary", "references", "changelog", "citation", "api", "contributing", "benchmarks", "scaling")
 
 
@@ -38,8 +48,9 @@ def words(root: Path, language: str) -> dict[str, Term]:
 
 @cache
 def pattern(root: Path, language: str) -> re.Pattern[str]:
-    """What finds the words, the longest first."""
-    every = "|".join(re.escape(word) for word in sorted(words(root, language), key=len, reverse=True))
+    """What finds the words, and the phrases in which they mean something else, the longest first."""
+    known = {*words(root, language), *UNLIKE[language]}
+    every = "|".join(re.escape(word) for word in sorted(known, key=len, reverse=True))
     return re.compile(f"({every})" if language == "zh" else rf"(?<![\w-])({every})s?(?![\w-])", re.I)
 
 
@@ -54,7 +65,7 @@ def explain_terms(app: Sphinx, doctree: nodes.document) -> None:
             continue
         for text in list(paragraph.findall(nodes.Text)):
             if not _within(text, BARE):
-                _explain(text, edition, seen)
+                explain(text, edition, seen)
 
 
 def _within(node: nodes.Node, kinds: Any) -> bool:
@@ -66,14 +77,14 @@ def _within(node: nodes.Node, kinds: Any) -> bool:
     return False
 
 
-def _explain(text: nodes.Text, edition: Edition, seen: set[str]) -> None:
+def explain(text: nodes.Text, edition: Edition, seen: set[str]) -> None:
     """Replace a text by itself with links on its terms that were not seen before."""
     parts: list[nodes.Node] = []
     rest = 0
     given = text.astext()
     for match in pattern(edition.root, edition.language).finditer(given):
-        term = words(edition.root, edition.language)[match[1].lower()]
-        if term.en in seen:
+        term = words(edition.root, edition.language).get(match[1].lower())
+        if term is None or term.en in seen:
             continue
         seen.add(term.en)
         parts.append(nodes.Text(given[rest : match.start()]))

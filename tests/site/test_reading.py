@@ -387,7 +387,17 @@ def test_letters_lead_to_terms(site: Site, language: str):
     link.click()
     first = site.page.locator(link.get_attribute("href"))
     assert first.inner_text()[0] in {"en": "Rr", "zh": "融"}[language]
-    assert 0 < first.bounding_box()["y"] < 300
+    rows = site.page.locator("#glossary tr")
+    for size in (PHONE, WIDE):
+        site.look(size)
+        site.open(f"{language}/search.html")
+        site.open(f"{language}/glossary.html#term-recall")
+        site.until("document.querySelector('.term-letters')")
+        site.page.wait_for_timeout(200)
+        top = rows.filter(has=site.page.locator("#term-recall")).bounding_box()["y"]
+        above = [".bd-header-article", ".term-letters"][size == WIDE]
+        bar = site.page.locator(above).bounding_box()
+        assert 0 < top - bar["y"] - bar["height"] < 20, "the term that a link leads to is not the first whole row"
     site.page.fill("#term-filter", "recall")
     assert not links.first.is_visible()
 

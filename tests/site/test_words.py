@@ -15,6 +15,8 @@ from nbformat.v4 import new_output
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
+from docutils import nodes
+
 import helpers.metrics
 from docs.site.api import MOST, grouped
 from docs.site.cells import glossed, in_chinese, pieces, table
@@ -26,7 +28,7 @@ from docs.site.head import first_paragraph, links
 from docs.site.pdf import _linked, add_pdfs
 from docs.site.project import DocsError, Edition, notes, site_words
 from docs.site.search import readable
-from docs.site.terms import questions
+from docs.site.terms import explain, questions
 from helpers.metrics import evaluate
 from helpers.show.plots import COLOURS as PALETTE
 from notebooks.kit.cells import code_cells, is_volatile
@@ -358,7 +360,6 @@ def test_formulas_are_searched_as_text():
 
 def test_a_page_is_described_by_prose():
     """A page would be described by a tag, or by half a word."""
-    from docutils import nodes
     from docutils.utils import new_document
 
     document = new_document("page")
@@ -390,3 +391,19 @@ def test_pdfs_need_chromium(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(DocsError, match="apt install chromium"):
         add_pdfs(tmp_path, ["01_x"])
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "linked"),
+    [
+        ("en", "Where it documents the difference in half precision, see a document.", ["document"]),
+        ("en", "The rank-biased precision and the expected reciprocal rank; precision", ["precision"]),
+        ("zh", "代码本来用GB18030编码，编码器不是交叉编码器", ["编码器"]),
+        ("zh", "取自已安装的库的文档，给它们排序", []),
+    ],
+)
+def test_a_word_is_explained_only_in_the_meaning_of_the_glossary(language: str, text: str, linked: list[str]):
+    """A reader would be told what the metric is where a sentence speaks of numbers in 16 bits."""
+    paragraph = nodes.paragraph("", text)
+    explain(next(iter(paragraph.findall(nodes.Text))), Edition(ROOT, language), set())
+    assert [link.astext() for link in paragraph.findall(nodes.reference)] == linked
