@@ -22,11 +22,11 @@ SHORT = 6  # letters of an answer, of which three stand on one line
 UNLIKE = {  # phrases in which a word of the glossary means something else
     "en": (
         "documents the", "double precision", "expected reciprocal rank", "half precision", "rank-biased precision",
-        "single precision", "the normalised one",
+        "single precision", "the normalised one", "that precision", "the precision that",
     ),
     "zh": (
-        "代码本", "带着文档", "库的文档", "说明编码", "编码用", "GBK编码", "GB18030编码", "UTF-8编码", "交叉编码器",
-        "期望倒数排名", "按名次加权的精确率", "给它们排序",
+        "代码本", "带着文档", "库的文档", "说明编码", "编码用", "哪种编码", "上述编码", "GBK编码", "GB18030编码",
+        "UTF-8编码", "交叉编码器", "期望倒数排名", "按名次加权的精确率", "给它们排序",
     ),
 }  # fmt: skip
 WITHOUT = ("glossary", "references", "changelog", "citation", "api", "contributing", "benchmarks", "scaling")
