@@ -24,6 +24,7 @@ from helpers.systems import Fusion, Ranking
 
 SHOWN, DEEP = 10, 100  # ranks that a picture shows, and that lesson 07 fuses
 CONSTANTS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 100)  # the values of RRF's k that a reader can choose
+MATTERS = 0.2  # nDCG@10: a query is shown if the least and the greatest of them are further apart
 PAGES, QUERY, PAGE, GRADE = "pages-{}", 46, "differences", 2  # of lesson 08: a query and a page that answers it
 BEFORE, AFTER = 70, 140  # tokens of the page that are shown on either side of the answer
 
@@ -59,10 +60,12 @@ def ranks(edition: Edition) -> dict[str, Any]:
     """Return for each query the passages that a fusion of MiniLM and BM25 can put among its first ten.
 
     A passage is its row, its ranks in both lists (0: not among the first hundred) and its grade. `ideal` has the grades
-    of all passages of the query. The titles are in the language of the edition.
+    of all passages of the query. Only the queries at which the constant matters are shown: these have their text and
+    the titles of their passages, in the language of the edition.
     """
     data, shown, both = pocket(), read_pocket(edition), [recorded("mean"), recorded("BM25")]
     candidates: list[set[int]] = [set() for _ in data.queries]
+    scores: dict[int, np.ndarray] = {}  # of the deeper lists, which come last
     for row, found in enumerate(candidates):
         found.update(*(ranking.ids[row, :SHOWN].tolist() for ranking in both))
     for depth in (SHOWN, DEEP):
@@ -71,10 +74,14 @@ def ranks(edition: Edition) -> dict[str, Any]:
             fused = Fusion(parts, depth=depth, rrf_k=constant).rank(data, SHOWN)
             for found, ids in zip(candidates, fused.ids, strict=True):
                 found.update(ids.tolist())
+            of = evaluate(fused.ids, data.qrels, "ndcg@10", relevance_level=data.relevance_level)
+            scores[constant] = of.per_query["ndcg@10"]
+    asked = np.flatnonzero(abs(scores[CONSTANTS[0]] - scores[CONSTANTS[-1]]) > MATTERS).tolist()
     queries = _with_ranks([one.ids for one in both], candidates)
-    for query, kept in zip(data.query_ids, queries, strict=True):
-        kept["text"] = shown.queries[query]
-    titles = {one: shown.passages[data.corpus_ids[one]][0] for one in sorted(set.union(*candidates) - {-1})}
+    for row in asked:
+        queries[row]["text"] = shown.queries[data.query_ids[row]]
+    ranked = sorted(set.union(*(candidates[row] for row in asked)) - {-1})
+    titles = {one: shown.passages[data.corpus_ids[one]][0] for one in ranked}
     return {"constants": CONSTANTS, "level": data.relevance_level, "queries": queries, "titles": titles}
 
 

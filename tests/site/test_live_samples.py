@@ -282,3 +282,23 @@ def test_a_threshold(site: Site):
     assert figure.locator(".live-numbers").first.text_content() == "recall 0.977, precision 0.033"
     slide(site, figure, 0, *["ArrowLeft"] * 8)
     assert "recall 0.301" in figure.locator(".live-numbers").last.text_content()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_labels_of_fusion_stay_apart(site: Site, language: str):
+    """In the narrow picture a value would lie on the name of a line, on the line of the dense list or on the axis."""
+    figure = opened(site, language, "07_stages", "fuse")
+    for depth in range(2):
+        figure.locator(".live-choice button").nth(depth).click()
+        slide(site, figure, 0, "Home")
+        for constant in samples.CONSTANTS:
+            assert figure.locator(".live-slider b").text_content() == f"k = {constant}"
+            crossed = figure.locator(".live-curve").evaluate("""curve => {
+                const boxes = [...curve.querySelectorAll(":scope > :is(span, b), .alone, .live-axis"), curve.querySelector("svg")]
+                    .map(one => [one, one.getBoundingClientRect()]);
+                const ends = boxes.pop()[1], apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
+                return boxes.flatMap(([one, a], i) => one.matches("span, b") && (a.left < ends.left || a.right > ends.right || a.bottom > ends.bottom
+                    || boxes.some(([, b], j) => j !== i && !apart(a, b))) ? [one.textContent] : []);
+            }""")  # fmt: skip
+            assert not crossed, (constant, depth)
+            slide(site, figure, 0, "ArrowRight")

@@ -26,8 +26,7 @@ export const start = async (box, words, { depth: begins, constant }) => {
   const curves = Object.fromEntries([SHOWN, 100].map((depth) => [depth, constants.map((k) =>
     mean(queries.map(({ passages, ideal }) => ndcg(fused(passages, k, depth), ideal))))]));
   const alone = ({ passages, ideal }) => ndcg(listed(passages, 0), ideal), aloneMean = mean(queries.map(alone));
-  const asked = queries.map((query, i) => [i, ...[0, constants.length - 1].map((at) => ndcg(fused(query.passages, constants[at], 100), query.ideal))])
-    .filter(([, few, many]) => Math.abs(few - many) > 0.2).map(([i]) => i); // queries at which k matters
+  const asked = queries.flatMap(({ text }, i) => (text ? [i] : [])); // queries at which k matters
   let at = Math.max(0, asked.indexOf(FIRST));
   const rows = new Map();
 
@@ -38,14 +37,14 @@ export const start = async (box, words, { depth: begins, constant }) => {
   depth.element.prepend(words.depth);
   const next = el("button", { type: "button", onclick: () => { at = (at + 1) % asked.length; rows.clear(); draw(); } }, words.next);
 
-  const x = (i) => 100 * i / (constants.length - 1), y = (value) => 100 * (0.82 - value) / 0.4; // of a hundred
+  const x = (i) => 100 * i / (constants.length - 1), y = (value) => 100 * (0.82 - value) / 0.3; // of a hundred
   const path = (values) => values.map((value, i) => `${i ? "L" : "M"}${x(i)} ${y(value)}`).join("");
   const place = (element, i, value) => { element.style.setProperty("--x", x(i)); element.style.setProperty("--y", y(value)); return element; };
   const label = (kind, text, value) => place(el("span", { class: kind }, text), constants.length - 1, value);
   const dot = el("i", {}), value = el("b", {}), picture = svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none" });
   picture.append(svg("path", { d: `M0 ${y(aloneMean)}H100`, class: "alone" }), svg("path", { d: path(curves[10]) }), svg("path", { d: path(curves[100]), class: "deep" }));
   const curve = el("div", { class: "live-curve", role: "img" }, picture, dot, value,
-    label("under", fill(words.alone, { value: aloneMean.toFixed(3) }), aloneMean), label("", words.lines[10], curves[10].at(-1)), label("below", words.lines[100], curves[100].at(-1)),
+    label("", fill(words.alone, { value: aloneMean.toFixed(3) }), aloneMean), label("below", words.lines[10], curves[10].at(-1)), label("", words.lines[100], curves[100].at(-1)),
     el("p", { class: "live-axis" }, el("b", {}, "k"), ...constants.map((k, i) => place(el("span", {}, k), i, 0))));
 
   const row = ({ id, ranks, grade, parts }, place, longest) => {
@@ -73,14 +72,15 @@ export const start = async (box, words, { depth: begins, constant }) => {
     const over = curves[depth.value][k.value], values = { value: ndcg(order, query.ideal).toFixed(3), alone: alone(query).toFixed(3), mean: over.toFixed(3), all: aloneMean.toFixed(3), n: queries.length };
     for (const one of [dot, value]) place(one, k.value, over);
     value.textContent = values.mean;
+    value.className = depth.value === "100" ? "below" : "";
     curve.setAttribute("aria-label", fill(words.curve, values));
     told.textContent = fill(words.told, values);
   };
 
   draw();
   box.append(
-    el("p", { class: "live-title" }, words.title, el("span", { class: "live-legend" }, ...LISTS.map((name) => el("span", { class: name }, words[name])))),
-    ask, el("div", { class: "live-asked" }, question, next), el("p", { class: "live-ranks", "aria-hidden": "true" }, words.ranks), list, k.element, depth.element, told,
+    el("p", { class: "live-title" }, words.title), ask, el("div", { class: "live-asked" }, question, next),
+    el("p", { class: "live-ranks live-legend", "aria-hidden": "true" }, words.ranks, ...LISTS.map((name) => el("span", { class: name }, words[name]))), list, k.element, depth.element, told,
     el("p", { class: "live-caption" }, words.curves), curve,
   );
 };
