@@ -18,7 +18,7 @@ from notebooks.kit.translation import Term, glossary
 
 LINKS = (nodes.reference, addnodes.pending_xref, addnodes.download_reference)  # a link inside of one would empty it
 BARE = (*LINKS, nodes.title, nodes.literal, nodes.literal_block, nodes.math, nodes.raw, nodes.table)
-SHORT = 6  # letters of an answer, of which three stand on one line
+SHORT = 24  # letters of all answers to a question that stand on one line; a Chinese character counts two
 UNLIKE = {  # phrases in which a word of the glossary means something else
     "en": (
         "documents the", "double precision", "expected reciprocal rank", "half precision", "rank-biased precision",
@@ -106,7 +106,7 @@ def question(entry: dict[str, Any], name: str, language: str) -> str:
     """Return a question with its answers as HTML that needs no script: an answer chosen shows what is said to it."""
     said, parts = site_words(language), []
     texts = [str(answer.get(language, answer.get("both"))) for answer in entry["answers"]]
-    shape = "quiz short" if max(map(len, texts)) <= SHORT else "quiz"  # all on one line
+    shape = "quiz short" if len("".join(texts).encode("gb18030")) <= SHORT else "quiz"
     for number, (text, answer) in enumerate(zip(texts, entry["answers"], strict=True)):
         kind = "right" if number == entry["right"] else "wrong"
         reply = said[kind] + (entry["because"] if kind == "right" else answer["but"])[language]

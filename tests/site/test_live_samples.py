@@ -294,11 +294,12 @@ def test_the_labels_of_fusion_stay_apart(site: Site, language: str):
         for constant in samples.CONSTANTS:
             assert figure.locator(".live-slider b").text_content() == f"k = {constant}"
             crossed = figure.locator(".live-curve").evaluate("""curve => {
-                const boxes = [...curve.querySelectorAll(":scope > :is(span, b), .alone, .live-axis"), curve.querySelector("svg")]
+                const edges = [...curve.querySelectorAll(":scope > :is(span, b), svg, .alone, .live-axis")]
                     .map(one => [one, one.getBoundingClientRect()]);
-                const ends = boxes.pop()[1], apart = (a, b) => a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;
-                return boxes.flatMap(([one, a], i) => one.matches("span, b") && (a.left < ends.left || a.right > ends.right || a.bottom > ends.bottom
-                    || boxes.some(([, b], j) => j !== i && !apart(a, b))) ? [one.textContent] : []);
-            }""")  # fmt: skip
+                const [, ends] = edges.shift(), labels = edges.filter(([one]) => one.matches("span, b"));
+                const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+                return labels.filter(([one, box]) => box.left < ends.left || box.right > ends.right
+                    || edges.some(([other, edge]) => other !== one && meet(box, edge))).map(([one]) => one.textContent);
+            }""")
             assert not crossed, (constant, depth)
             slide(site, figure, 0, "ArrowRight")
