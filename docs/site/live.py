@@ -95,17 +95,22 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
             raise DocsError(
                 f"docs/site/live.yml: {app.env.docname} has no cell {entry['before']}; name one that it has"
             )
-        words = dict(pictures["words"][edition.language][entry["kind"]])
+        said = pictures["words"][edition.language]
+        words = dict(said[entry["kind"]])
         html = f'<p class="on-paper">{escape(words.pop("paper"))}</p>'
-        if entry["kind"] in DATA and entry["kind"] not in shown:
-            words = words | DATA[entry["kind"]](edition)
-        html = picture(entry, {}) if entry["kind"] in shown else html + picture(entry, words)
+        if entry["kind"] in shown:
+            title = escape(said["again"].format(words.get("title")))
+            button = f'<button type="button" class="again" aria-expanded="false">{title}</button>'
+            html = picture(entry, button if "again" in entry else "")
+        else:
+            data = DATA[entry["kind"]](edition) if entry["kind"] in DATA else {}
+            html += picture(entry, as_json(words | data, in_order=False))
         shown.add(entry["kind"])
         target.parent.insert(target.parent.index(target), nodes.raw("", html, format="html"))
 
 
-def picture(entry: dict[str, str], words: dict[str, Any]) -> str:
+def picture(entry: dict[str, str], content: str) -> str:
     """Return the element that a script fills, with the words of its kind if it is the first."""
-    more = {key: escape(str(value)) for key, value in entry.items() if key != "before"}
+    more = {key: escape(str(value)) for key, value in entry.items() if key not in ("before", "again")}
     data = "".join(f' data-{key}="{value}"' for key, value in more.items())
-    return f'{MARK} {entry["kind"]}"{data}>{as_json(words, in_order=False) if words else ""}</figure>'
+    return f'{MARK} {entry["kind"]}"{data}>{content}</figure>'

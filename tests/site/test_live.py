@@ -329,3 +329,17 @@ def test_everybody_can_use_a_picture(site: Site, lesson: str, language: str):
         assert site.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
     assert site.violations() == []
     site.look(WIDE)
+
+
+def test_a_picture_again_waits_on_a_phone(site: Site):
+    """On a phone the picture with which a lesson begins would fill the window twice, or could not be had again."""
+    site.look(PHONE)
+    site.open("en/06_scaling_up.html")
+    site.show("figure.ivf .again")
+    button, again = site.page.locator("figure.ivf .again"), site.page.locator("figure.ivf:has(.again) > div")
+    site.until("document.querySelector('figure.ivf > div')")
+    assert again.count() == 0
+    button.click()
+    again.wait_for()
+    button.click()
+    assert not again.is_visible()
