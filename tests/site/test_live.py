@@ -331,6 +331,7 @@ def test_everybody_can_use_a_picture(site: Site, lesson: str, language: str):
     site.look(WIDE)
 
 
+@pytest.mark.browser
 def test_a_picture_again_waits_on_a_phone(site: Site):
     """On a phone the picture with which a lesson begins would fill the window twice, or could not be had again."""
     site.look(PHONE)

@@ -36,8 +36,8 @@ const reading = (sections) => {
 
 // The list of contents marks it. The mark stays in sight in a list that is longer than the window.
 document.addEventListener("DOMContentLoaded", () => {
-  const contents = document.querySelector("#pst-page-toc-nav"), bar = contents?.closest(".bd-sidebar-secondary");
-  if (!bar) return;
+  const contents = document.querySelector("#pst-page-toc-nav");
+  if (!contents) return;
   const links = [...contents.querySelectorAll("a[href^='#']")];
   const heads = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
   let current, waiting = false;
@@ -52,11 +52,12 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     current = link;
     if (!link) return;
+    const bar = contents.closest("dialog, .bd-sidebar-secondary"); // on a phone a dialog, which a click opens
     const entry = link.getBoundingClientRect(), { top, bottom } = bar.getBoundingClientRect();
     if (entry.top < top + 60 || entry.bottom > bottom - 60) bar.scrollTop += entry.top - (top + bottom) / 2;
   };
   const later = () => { if (!waiting) waiting = Boolean(requestAnimationFrame(mark)); };
-  for (const event of ["scroll", "resize", "hashchange", "load"]) addEventListener(event, later);
+  for (const event of ["scroll", "resize", "hashchange", "load", "click"]) addEventListener(event, later);
 });
 
 // A lesson keeps the part that one reads, and offers it at its head when one comes back; not the first part, nor the last.
@@ -82,7 +83,7 @@ document.addEventListener("DOMContentLoaded", () => {
 // The part of a lesson that one reads stands in the bar, on a phone in place of the site's name, and opens the list of parts.
 document.addEventListener("DOMContentLoaded", () => {
   const name = document.querySelector(".site-name"), list = document.querySelector(".secondary-toggle");
-  const parts = [...document.querySelectorAll("article section:has(> p.part)")];
+  const sections = [...document.querySelectorAll("article section:has(> h2)")], parts = sections.filter((one) => one.querySelector(":scope > p.part"));
   if (!name || !list || !parts.length) return;
   const number = document.createElement("span"), title = document.createElement("b");
   const button = Object.assign(document.createElement("button"), { type: "button", className: "part-here", hidden: true });
@@ -93,12 +94,12 @@ document.addEventListener("DOMContentLoaded", () => {
   let shown = -1, waiting = false;
   const show = () => {
     waiting = false;
-    const at = reading(parts);
+    const at = reading(sections), part = parts.indexOf(sections[at]);
     if (at === shown) return;
     shown = at;
     button.hidden = at < 0;
-    number.textContent = `${at + 1} / ${parts.length}`;
-    title.textContent = parts[at]?.querySelector("h2").textContent.replace(/[:：].*|#$/, "") ?? ""; // up to its colon
+    number.textContent = part < 0 ? "" : `${part + 1} / ${parts.length}`; // what one tries out is no part
+    title.textContent = sections[at]?.querySelector("h2").textContent.replace(/[:：].*|#$/, "") ?? ""; // up to its colon
   };
   const later = () => { if (!waiting) waiting = Boolean(requestAnimationFrame(show)); };
   for (const event of ["scroll", "resize", "load"]) addEventListener(event, later);
