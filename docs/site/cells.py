@@ -39,6 +39,7 @@ PHONE, FEW = 44, 6  # letters of a line of code on a phone, where more lines tha
 ASKS = re.compile(  # what the English says before a cell whose output is folded
     r"\b[Pp]redict(?:: |, then run)|\bBefore you (?:run the cell|look):"
 )
+READS = re.compile(r"\b(?:tables?|columns?|row first)\b")  # what the English says around a table that is to be read
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
 
@@ -102,6 +103,15 @@ def fold_code(cell: nodes.Element, words: dict[str, str]) -> None:
     source, output = cell.children
     output.children.sort(key=lambda part: not holds_svg(part))
     cell[:] = [*behind(source, words["code lines"], source.astext()), output]
+
+
+def fold_numbers(output: nodes.Element, title: str) -> None:
+    """Fold the tables of an output that has a figure of the same numbers."""
+    for part in output.children[1:] if holds_svg(output[0]) else ():
+        html = "".join(raw.astext() for raw in part.findall(nodes.raw))
+        if "<tbody" in html:
+            at = output.index(part)
+            output[at : at + 1] = behind(part, title, "\n" * html.partition("<tbody")[2].count("<tr"))
 
 
 def fold_answer(cell: nodes.Element, title: str) -> None:
@@ -287,6 +297,13 @@ def predicted(edition: Edition, name: str) -> set[str]:
     return {cell.id for text, (_, cell) in zip(texts, pairwise(cells), strict=False) if ASKS.search(text)}
 
 
+def numbers(edition: Edition, name: str) -> set[str]:
+    """Return the ids of cells of a lesson whose tables no text beside them speaks of."""
+    cells = Edition(edition.root, "en").lesson(name).cells
+    around = zip(cells, cells[1:], [*cells[2:], None], strict=False)
+    return {cell.id for before, cell, after in around if not READS.search(before.source + getattr(after, "source", ""))}
+
+
 def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     """Do all this to a lesson."""
     edition, name = Edition.of(app), app.env.docname
@@ -295,7 +312,7 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     words = site_words(edition.language)
     folded = words["fold"]
     ids = [cell.id for cell in edition.lesson(name).cells]
-    to_predict, about = predicted(edition, name), subjects(edition, name)
+    to_predict, about, shown = predicted(edition, name), subjects(edition, name), numbers(edition, name)
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") == "cell_code" and edition.language == "zh":
             translate(cell, labels(edition.root)["comments"])
@@ -315,6 +332,8 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
             mark = ids[cell["cell_index"]]
             if len(cell) > 1 and (mark not in about or any(map(holds_svg, cell[-1].children))):
                 fold_code(cell, words)
+                if mark in shown - to_predict and name != ABOUT_CODE:
+                    fold_numbers(cell[-1], words["numbers"])
             else:
                 offer_all_lines(next(cell.findall(nodes.literal_block)), words)
             if mark in to_predict:

@@ -25,7 +25,7 @@ OPENING = '<figure class="opening">'
 COLOURS = {colour.lower(): name for name, colour in (palette.COLOURS | palette.GREYS).items()}
 STROKES = COLOURS | {palette.COLOURS["sky"].lower(): "sky-line"}  # ink lies on a bar; thin lines are brighter
 BARS = re.compile(r"<!-- bars (\S+) (\S+) -->\s*")  # before a table: the values at which its bars begin and end
-SCALE = 1.4  # pixels a point: the words of a figure are 14 pixels high where there is room
+SCALE = 1.6  # pixels a point: the words of a figure are 16 pixels high where there is room
 NAME, LOWER = "6.94", 4  # the size of words of a figure that name its points; points by which a number below is lower
 LONG = 20  # letters of a label: with more it is set smaller on a phone; a Chinese character counts two
 

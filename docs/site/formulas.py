@@ -37,7 +37,7 @@ def inline(writer: Any, node: nodes.math) -> None:
 
 
 def block(writer: Any, node: nodes.math_block) -> None:
-    """Write a formula on lines of its own; where it is too wide, it can break at a wide space and before a later "="."""
+    """Write a formula on lines of its own; where it is too wide, it can break at wide spaces and before a later "="."""
     parts = []
     for part in re.split(r"\\q?quad", node.astext()):
         first, *steps = _steps(part)

@@ -208,10 +208,10 @@ def test_a_lesson_begins_with_a_figure_that_it_draws(site: Path):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_sources_are_folded_and_code_comes_before_what_it_gives(site: Path, language: str):
     """The middle of a lesson would be a wall of code again, or a fold be of other lines than it says."""
-    words, kinds = site_words(language), {"source lines": 0, "code lines": 0}
+    words, kinds = site_words(language), {"source lines": 0, "code lines": 0, "numbers": 0}
     for name in NAMES:
         soup = BeautifulSoup((site / language / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
-        for box in soup.select("details.behind:not(.launch, :has(> .cell_output))"):
+        for box in soup.select("details.behind:not(.launch, :has(> .cell_output, table))"):
             kind = "source lines" if box.find_parent(class_="cell_output") else "code lines"
             assert box.summary.text == words[kind].format(len(box.pre.text.strip("\n").split("\n")))
             kinds[kind] += 1
@@ -219,7 +219,10 @@ def test_sources_are_folded_and_code_comes_before_what_it_gives(site: Path, lang
         assert all(figure.find_parent(class_="cell_output").find_previous_sibling("details") for figure in figures)
         assert all(not figure.find_parent(class_="output") for figure in figures)
         assert all(pre.find_parent("details") for pre in soup.select(".cell_output .highlight-python pre"))
-    assert kinds == {"source lines": 8, "code lines": 83}
+        for box in soup.select(".drawing ~ details.behind:has(table)"):
+            assert box.summary.text == words["numbers"].format(len(box.select("tbody tr")))
+            kinds["numbers"] += 1
+    assert kinds == {"source lines": 8, "code lines": 83, "numbers": 7}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

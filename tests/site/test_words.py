@@ -218,7 +218,7 @@ def test_a_figure_takes_the_colours_and_words_of_the_page():
     """A figure would be white in the dark theme, English in Chinese, or take a part of the figure above it."""
     shown = inline(SVG.format(colour="#0072b2"), 'two "ranks"', "cell-0", {"rank": "名次"}.__getitem__)
     [figure] = parse(shown).find_all("svg")
-    assert (figure["role"], figure["aria-label"], figure["width"]) == ("img", 'two "ranks"', "14")
+    assert (figure["role"], figure["aria-label"], figure["width"]) == ("img", 'two "ranks"', "16")
     assert figure.find("use").attrs == {"href": "#cell-0-a", "fill": "var(--figure-blue)"}
     assert figure.find("path")["id"] == "cell-0-a"
     assert text_of(figure) == "名次"
