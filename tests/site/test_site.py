@@ -132,7 +132,7 @@ def test_formulas_need_no_script(site: Site, language: str):
         assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
         assert site.page.locator(".math").count() == formulas(language, "02_metrics")
         for box in site.page.locator("article div.math").all():
-            assert all(math.bounding_box()["height"] > 10 for math in box.locator("math").all())
+            assert all(math.bounding_box()["height"] > 8 for math in box.locator("math").all())
             assert box.bounding_box()["width"] <= PHONE["width"]
         condition = site.page.locator("div.math > math + math").first.bounding_box()  # of the reciprocal rank
         assert condition["x"] + condition["width"] <= PHONE["width"]
