@@ -16,7 +16,7 @@ from io import StringIO
 from itertools import groupby, pairwise
 from operator import itemgetter
 
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 from docutils import nodes
 from sphinx.application import Sphinx
 
@@ -145,21 +145,39 @@ def _is_subject(code: str, text: str) -> bool:
     return bool(names & sets or (lines <= READ and names & calls))
 
 
-def glossed(text: str, known: dict[str, str]) -> str:
+def named_beside(edition: Edition, name: str) -> dict[str, set[str]]:
+    """Return the names in code type in the texts before and after each cell of a lesson, by the id of the cell."""
+    cells = edition.lesson(name).cells
+    texts = ["", *(cell.source if cell.cell_type == "markdown" else "" for cell in cells), ""]
+    return {cell.id: set(re.findall(r"`([^`\n]+)`", texts[i] + texts[i + 2])) for i, cell in enumerate(cells)}
+
+
+def _english(document: BeautifulSoup, name: str, said: set[str]) -> Tag:
+    """Return an English name, small: the reader switches it on, unless a text beside the output says it or a part."""
+    found = [part for part in (name, name.partition(" (")[0], name.rpartition(", ")[2]) if part in said]
+    shown = document.new_tag("small", attrs={"lang": "en"} | ({"class": "said"} if found else {}))
+    shown.string = found[0] if found else name
+    return shown
+
+
+def glossed(text: str, known: dict[str, str], said: set[str]) -> str:
     """Return what is printed as HTML, the Chinese of the name before each value first, the name small."""
     lines = []
     for line in text.splitlines():
         match = PRINTED.match(line)
-        words = match and chinese(match[1], known)
-        name = f'{escape(words)} <small lang="en">{escape(match[1])}</small>' if match and words else ""
-        lines.append(name + escape(line[match.end(1) :] if match and name else line))
+        if match and (words := chinese(match[1], known)):
+            name = _english(BeautifulSoup(), match[1], said)
+            name.insert(0, " ")
+            lines.append(escape(words) + str(name) + escape(re.sub("^: ", "：", line[match.end(1) :])))
+        else:
+            lines.append(escape(line))
     return "\n".join(lines)
 
 
-def explain(output: nodes.Element, known: dict[str, str]) -> None:
+def explain(output: nodes.Element, known: dict[str, str], said: set[str]) -> None:
     """Put the Chinese of what an output prints into its lines."""
     for block in list(output.findall(nodes.literal_block)):
-        text = glossed(block.astext(), known)
+        text = glossed(block.astext(), known, said)
         if block.get("language") != "python" and "<small" in text:
             classes = " ".join([*block["classes"], "notranslate"])
             html = f'<div class="{classes}"><div class="highlight"><pre>{text}</pre></div></div>'
@@ -224,14 +242,14 @@ def beginning(code: str) -> int:
     return max((end for end in ends if end <= BEGINNING), default=BEGINNING)
 
 
-def table(html: str, edition: Edition) -> str:
-    """Return an HTML output as the site shows it in the language of an edition."""
+def table(html: str, edition: Edition, said: set[str]) -> str:
+    """Return an HTML output as the site shows it in the language of an edition, given the names that the text says."""
     document = parse(re.sub(r"<style.*?</style>\s*", "", html, flags=re.S))
     _join_heads(document)
     _style_by_class(document)
     bars.draw(document)
     if edition.language == "zh":
-        _add_chinese(document, labels(edition.root))
+        _add_chinese(document, labels(edition.root), said)
     phones.list_output(document)
     _let_names_break(document)
     return str(document).strip()
@@ -269,16 +287,14 @@ def _style_by_class(document: BeautifulSoup) -> None:
                 cell["class"] = " ".join([*cell.get_attribute_list("class"), "short"])
 
 
-def _add_chinese(document: BeautifulSoup, known: dict[str, dict[str, str]]) -> None:
+def _add_chinese(document: BeautifulSoup, known: dict[str, dict[str, str]], said: set[str]) -> None:
     """Put the Chinese of each label and of each value that is a word first, and what the notebook prints below."""
     for cell in document.find_all(CELL):
         label = text_of(cell)
         words = known["labels"].get(label) if cell.name == "th" else chinese(label, known["values"])
         if words:
-            printed = document.new_tag("small", attrs={"lang": "en"})
-            printed.string = label
             cell.clear()
-            cell.extend([words, document.new_tag("br"), printed])
+            cell.extend([words, document.new_tag("br"), _english(document, label, said)])
 
 
 def _let_names_break(document: BeautifulSoup) -> None:
@@ -313,6 +329,7 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     folded = words["fold"]
     ids = [cell.id for cell in edition.lesson(name).cells]
     to_predict, about, shown = predicted(edition, name), subjects(edition, name), numbers(edition, name)
+    said = named_beside(edition, name)
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") == "cell_code" and edition.language == "zh":
             translate(cell, labels(edition.root)["comments"])
@@ -322,8 +339,11 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
                 longest = max(map(len, block.astext().splitlines()), default=0)
                 if longest > PASSAGE and block.get("language") != "python":
                     block["classes"].append("texts")
+            for shown in [node for node in cell.findall(nodes.raw) if "text_html" in node["classes"]]:
+                html = table(shown.astext(), edition, said[ids[cell.parent["cell_index"]]])
+                shown.replace_self(nodes.raw("", html, **shown.attributes))
             if edition.language == "zh":
-                explain(cell, labels(edition.root)["printed"])
+                explain(cell, labels(edition.root)["printed"], said[ids[cell.parent["cell_index"]]])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] in folded:
             fold(cell, folded[ids[cell["cell_index"]]])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] == "parameters":
@@ -338,6 +358,3 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
                 offer_all_lines(next(cell.findall(nodes.literal_block)), words)
             if mark in to_predict:
                 fold_answer(cell, words["output"])
-    for output in list(doctree.findall(nodes.raw)):
-        if "text_html" in output["classes"]:
-            output.replace_self(nodes.raw("", table(output.astext(), edition), **output.attributes))

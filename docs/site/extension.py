@@ -37,6 +37,7 @@ from docs.site import (
 from docs.site.finish import finish
 from docs.site.project import MARKS, Edition, addresses, notes, slugs
 from docs.site.run import LESSONS
+from notebooks.kit.companions import PARAMETERS
 from notebooks.kit.notebooks import lesson_names
 
 NEEDS = "<!-- needs -->"  # in lesson-bar.html: what a lesson needs, taken out of its text, and below it how it runs
@@ -159,6 +160,7 @@ def lesson_bar(app: Sphinx, name: str) -> str:
         "name": name,
         "words": words,
         "language": edition.language,
+        "data": name in PARAMETERS,
         "steps": [said["step"][step.strip("*")] | {"lit": step[0] == "*"} for step in given],
         "minutes": Edition(edition.root, "en").minutes(name),
         "first": None if name in LESSONS else next(iter(launch)),

@@ -260,7 +260,7 @@ def test_setup_and_versions_are_folded(site: Site, name: str, language: str):
     """A lesson would begin with a page of imports, or the code could not be brought out."""
     site.look(WIDE)
     site.open(f"{language}/{name}.html")
-    folded = site.page.locator("details.fold:not(.companion)")
+    folded = site.page.locator("details.fold")
     titles = [site_words(language)["setup"]] * site.page.locator(".setup").count()
     cells = by_id(Edition(ROOT, language).lesson(name))
     titles += [title for cell, title in site_words(language)["fold"].items() if cell in cells]
@@ -687,8 +687,29 @@ def test_tables_have_chinese_labels(site: Site, path: str):
     site.look(WIDE)
     site.open(path)
     heads = site.page.locator("table.dataframe:visible th:has(small)")
-    assert heads.count() > 10
-    for head in heads.all():
-        chinese, printed = head.inner_text().split("\n")
-        assert re.search("[\u4e00-\u9fff]", chinese)
-        assert printed.strip()
+    texts = heads.all_inner_texts()
+    assert len(texts) > 10
+    assert all(re.search("[\u4e00-\u9fff]", text.split("\n")[0]) for text in texts)
+    assert any("\n" not in text for text in texts)
+    site.page.locator("#names-in-code").check()
+    assert all(text.split("\n")[1].strip() for text in heads.all_inner_texts())
+    site.page.locator("#names-in-code").uncheck()  # which is kept
+
+
+def test_a_reader_of_chinese_chooses_the_data(site: Site):
+    """The switch would change nothing, lose the place on the page, or be forgotten in the next lesson."""
+    site.look(PHONE)
+    site.open("zh/03_model_comparison.html")
+    english, chinese = site.page.locator("#cell-pocket + .cell .cell_output").all()
+    assert [english.is_visible(), chinese.is_visible()] == [True, False]
+    button = site.page.locator("#cell-pocket + .cell .other-data")
+    button.scroll_into_view_if_needed()
+    before = button.bounding_box()
+    button.click()
+    assert abs(button.bounding_box()["y"] - before["y"]) < 2
+    assert [english.is_visible(), chinese.is_visible()] == [False, True]
+    site.open("zh/08_chunks.html")
+    assert site.page.locator(".companion").first.is_visible()
+    site.page.locator("label:has(#data-en)").click()
+    assert not site.page.locator(".companion:visible").count()
+    assert site.violations() == []

@@ -159,10 +159,10 @@ def test_the_chinese_of_printed_names_has_their_numbers():
         'low end of the 95 % interval = 0.1\nrank: a < b: c\nrank: 2\n  "rank": 1\ndef f(a: int) -> str:\n[rank: 3]\n'
     )
     assert names_before(text) == ["low end of the 95 % interval", "rank"]
-    assert glossed(text, known).splitlines() == [
-        '95%置信区间的下限 <small lang="en">low end of the 95 % interval</small> = 0.1',
-        '名次 <small lang="en">rank</small>: a &lt; b: c',
-        '名次 <small lang="en">rank</small>: 2',
+    assert glossed(text, known, {"rank"}).splitlines() == [
+        '95%置信区间的下限<small lang="en"> low end of the 95 % interval</small> = 0.1',
+        '名次<small class="said" lang="en"> rank</small>：a &lt; b: c',
+        '名次<small class="said" lang="en"> rank</small>：2',
         "  &quot;rank&quot;: 1",
         "def f(a: int) -&gt; str:",
         "[rank: 3]",
@@ -178,7 +178,7 @@ def test_every_source_on_the_scoreboard_has_its_chinese():
 
 
 def test_a_sentence_is_quoted_as_one_quotes_it():
-    """The box would quote a sentence with its colon, or quotation marks inside equal ones."""
+    """The line would quote a sentence with its colon, or quotation marks inside equal ones."""
     assert quoted("- 可是“of”比`eating`**多**：") == "可是‘of’比eating多"
     assert quoted("一样。") == "一样"
 
@@ -201,10 +201,10 @@ def test_outputs_on_chinese_data_are_escaped_and_refute_claims():
     """A text of the data could be a tag of the page; a reader would not learn that a sentence is false there."""
     cell = code("one", "print('<b>')")
     cell.outputs = [new_output("stream", text="<b> & 1\n")]
-    shown = box(cell, ["a < b"], Edition(ROOT, "zh"))
+    shown = box(cell, ["a < b"], Edition(ROOT, "zh"), set())
     assert "&lt;b&gt; &amp; 1" in shown
     assert "正文说“a &lt; b”" in shown
-    assert "refuted" not in box(cell, [], Edition(ROOT, "zh"))
+    assert "refuted" not in box(cell, [], Edition(ROOT, "zh"), set())
 
 
 SVG = (
@@ -246,10 +246,15 @@ def test_the_palette_has_its_colours_on_the_site():
 
 
 def test_a_label_keeps_what_the_notebook_prints():
-    """The prose, which names the printed label, would speak of a row that the reader cannot see."""
-    printed = "<table><tr><th>theirs</th><th>recall</th><td>theirs</td><td>beyond 10</td></tr></table>"
-    cells = parse(table(printed, Edition(ROOT, "zh"))).find_all(["th", "td"])
-    assert [text_of(cell) for cell in cells] == ["所示公式 theirs", "recall", "theirs", "第10位以后 beyond 10"]
+    """The prose, which names the printed label or its beginning, would speak of a row that the reader cannot see."""
+    printed = (
+        "<table><tr><th>theirs</th><th>recall</th><th>first (median)</th><td>theirs</td><td>beyond 10</td></tr></table>"
+    )
+    shown = parse(table(printed, Edition(ROOT, "zh"), {"first", "theirs"}))
+    assert [text_of(cell) for cell in shown.find_all(["th", "td"])] == [
+        "所示公式 theirs", "recall", "第一处证据之前的词元（中位数） first", "theirs", "第10位以后 beyond 10",
+    ]  # fmt: skip
+    assert [text_of(name) for name in shown.select(".said")] == ["theirs", "first"]
 
 
 def test_sources_are_told_from_what_is_printed_beside_them():

@@ -80,6 +80,24 @@ document.addEventListener("DOMContentLoaded", () => {
   } catch { /* private window */ }
 });
 
+// A Chinese lesson shows English data or Chinese, and names in code or none, as one chose in any lesson. The button beside
+// an output stays where it is while what is above it changes.
+document.addEventListener("DOMContentLoaded", () => {
+  const choices = [...document.querySelectorAll(".switches input")], chinese = document.querySelector("#data-zh");
+  const kept = choices.filter(({ id }) => id !== "data-en");
+  const keep = () => { try { for (const { id, checked } of kept) localStorage.setItem(id, checked); } catch { /* private window */ } };
+  try { for (const choice of kept) choice.checked = localStorage.getItem(choice.id) === "true"; } catch { /* private window */ }
+  for (const choice of choices) choice.addEventListener("change", keep);
+  for (const button of document.querySelectorAll(".other-data")) {
+    button.addEventListener("click", () => {
+      const { top } = button.getBoundingClientRect();
+      (chinese.checked ? document.querySelector("#data-en") : chinese).checked = true;
+      scrollBy({ top: button.getBoundingClientRect().top - top, behavior: "instant" });
+      keep();
+    });
+  }
+});
+
 // The part of a lesson that one reads stands in the bar, on a phone in place of the site's name, and opens the list of parts.
 document.addEventListener("DOMContentLoaded", () => {
   const name = document.querySelector(".site-name"), list = document.querySelector(".secondary-toggle");
