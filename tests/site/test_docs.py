@@ -24,7 +24,7 @@ pytest.importorskip("sphinx", reason="the docs extra is not installed: pip insta
 from docs.site.bars import STEPS
 from docs.site.build import build, problems
 from docs.site.cells import table
-from docs.site.companions import ALT
+from docs.site.companions import ALT, SWITCH
 from docs.site.downloads import downloads
 from docs.site.finish import POLICY, Pages, broken_in_right_places
 from docs.site.formulas import mathml
@@ -229,7 +229,8 @@ def test_sources_are_folded_and_code_comes_before_what_it_gives(site: Path, lang
 def test_what_a_reader_is_to_predict_is_folded(site: Path, language: str):
     """An exercise that says "Predict, then run the cell" would show its result, or the text would tell it, at once."""
     text = "".join((site / language / f"{name}.html").read_text(encoding="utf-8") for name in NAMES)
-    folded = re.findall(rf"<summary>{site_words(language)['output']}</summary>\s*<div class=\"cell_output", text)
+    title = f"<summary>{site_words(language)['output']}</summary>"
+    folded = re.findall(rf'{title}\s*(?:{SWITCH})?\s*<div class="cell_output', text)
     assert len(folded) == 11
     told = BeautifulSoup(text, "html.parser").select("details.behind:has(> .cell_output) > p")
     assert len(told) == 10, "what follows the other one is code"
@@ -795,7 +796,7 @@ def test_a_sentence_of_a_table_has_a_line_of_its_own_on_a_phone(head: str, row: 
     """A sentence would stand in a column of one word a line, or the values below it without their names."""
     html = "<table><tr><th>{}</th></tr><tr><th>{}</th></tr></table>"
     shown = table(html.format(head.replace("|", "</th><th>"), row.replace("|", "</th><td>", 1).replace("|", "</td><td>")
-                              ), Edition(ROOT, "en"))  # fmt: skip
+                              ), Edition(ROOT, "en"), set())  # fmt: skip
     assert (kind is None) == ("listed" not in shown)
     assert not kind or f'class="{kind}"' in shown
     assert re.findall(r'class="label">(\w+)<', shown) == named.split()
