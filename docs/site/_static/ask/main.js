@@ -287,6 +287,7 @@ const show = (systems = wanted) => {
   const others = mine && !texts.length && (weak || !query.nearest) ? words.subjects.map(([text]) => text) : [];
   result.hidden = nothing;
   near.hidden = !texts.length && !others.length;
+  if (texts.length || nothing) result.before(near); else result.append(near);
   near.replaceChildren(el("p", {}, texts.length ? words.judged : words.others), el("div", {}, ...[...texts, ...others].slice(0, FEW).map(both)));
   button.classList.toggle("main", offering); // a page has one main button
   go.classList.toggle("main", !offering);
