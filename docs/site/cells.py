@@ -313,7 +313,7 @@ def predicted(edition: Edition, name: str) -> set[str]:
     return {cell.id for text, (_, cell) in zip(texts, pairwise(cells), strict=False) if ASKS.search(text)}
 
 
-def numbers(edition: Edition, name: str) -> set[str]:
+def unread_tables(edition: Edition, name: str) -> set[str]:
     """Return the ids of cells of a lesson whose tables no text beside them speaks of."""
     cells = Edition(edition.root, "en").lesson(name).cells
     around = zip(cells, cells[1:], [*cells[2:], None], strict=False)
@@ -328,7 +328,7 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     words = site_words(edition.language)
     folded = words["fold"]
     ids = [cell.id for cell in edition.lesson(name).cells]
-    to_predict, about, beside = predicted(edition, name), subjects(edition, name), numbers(edition, name)
+    to_predict, about, unread = predicted(edition, name), subjects(edition, name), unread_tables(edition, name)
     said = named_beside(edition, name)
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") == "cell_code" and edition.language == "zh":
@@ -352,7 +352,7 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
             mark = ids[cell["cell_index"]]
             if len(cell) > 1 and (mark not in about or any(map(holds_svg, cell[-1].children))):
                 fold_code(cell, words)
-                if mark in beside - to_predict and name != ABOUT_CODE:
+                if mark in unread - to_predict and name != ABOUT_CODE:
                     fold_numbers(cell[-1], words["numbers"])
             else:
                 offer_all_lines(next(cell.findall(nodes.literal_block)), words)

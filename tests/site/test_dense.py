@@ -14,7 +14,7 @@ import torch
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
 from docs.site import dense
-from docs.site.pocket import read_pocket
+from docs.site.pocket import SYSTEMS, read_pocket
 from docs.site.project import DocsError, Edition, read_yaml
 from helpers.data import load_dataset
 from helpers.embeddings import encode
@@ -33,6 +33,12 @@ ODD = {
         "ＡＢＣ 123…", "手机\u200b为什么\t发烫\n？", "深圳 GPU", "１２３～５％", "“冰淇淋”——头疼！", "ﬁ ㎡ ①",
         "日 ㍿🙂🙂龘", "aaa",
     ),
+}  # fmt: skip
+ASKED = {  # two questions that the collection may answer, and one that it does not
+    "en": (
+        "why is my bread not rising", "how do planes find the shortest way over the pole", "who won the world cup",
+    ),
+    "zh": ("冰箱为什么会结霜", "面包为什么发不起来", "世界杯谁赢了"),
 }  # fmt: skip
 RANK = """
 import { DenseIndex, fuse } from "./encoder.js";
@@ -145,13 +151,15 @@ def test_weights_that_are_not_the_published_ones_stop_the_build(
 
 
 @pytest.mark.browser
-def test_a_reader_downloads_the_model_and_asks_it(site: Site):
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_reader_downloads_the_model_and_asks_it(site: Site, language: str):
     """A dense system would answer without having been asked for, give other passages than Python, or block the page."""
     requests: list[str] = []
     site.page.on("request", lambda request: requests.append(request.url))
-    site.open("en/ask.html")
+    site.open(f"{language}/ask.html")
     site.until("!!document.querySelector('.ask form')")
-    site.page.fill(".ask input", "why is my bread not rising")
+    before, question, strange = ASKED[language]
+    site.page.fill(".ask input", before)
     site.page.press(".ask input", "Enter")
     site.until("document.querySelectorAll('.ask-lists li[data-id]').length > 0")
     assert not [url for url in requests if "model.bin" in url], "downloaded before it was wanted"
@@ -171,20 +179,21 @@ def test_a_reader_downloads_the_model_and_asks_it(site: Site):
             "[...document.querySelectorAll('.ask-lists > div:first-child li')].map(li => li.dataset.id)"
         )
 
-    data, model = load_dataset("pocket-en"), load_model(dense.MODELS["en"])
-    question = "how do planes find the shortest way over the pole"
+    data, model = load_dataset(f"pocket-{language}"), load_model(dense.MODELS[language])
     vector = encode(model, [question], kind="query")[0]
-    nearest = [data.doc_ids[row] for row in np.argsort(-(passages("en") @ vector))[:2]]
-    assert first(question, "MiniLM")[:2] == nearest  # the third is another without the rounding
-    assert len(first(question, "fusion")) == 10
-    words = read_yaml(ROOT / "docs" / "site" / "ask.yml")["en"]
+    nearest = [data.doc_ids[row] for row in np.argsort(-(passages(language) @ vector))[:2]]
+    system = SYSTEMS[language]["dense"]
+    assert first(question, system)[:2] == nearest  # the third is another without the rounding
+    if language == "en":
+        assert len(first(question, "fusion")) == 10
+    words = read_yaml(ROOT / "docs" / "site" / "ask.yml")[language]
     unlikely = words["unlikely"]
     said = lambda: site.page.locator(".ask > .tool-note").inner_text()  # noqa: E731
     assert said().startswith(words["read"]), "no verdict"
     assert "0." not in said(), "numbers before one asks why"
     site.page.click(".ask > .tool-note summary")
-    assert str(read_pocket(Edition(ROOT, "en")).near["least"]) in said()
-    first("who won the world cup", "MiniLM")
+    assert str(read_pocket(Edition(ROOT, language)).near["least"]) in said()
+    first(strange, system)
     assert said().startswith(unlikely), "a reader would take the passages for a bad answer"
     assert site.page.inner_text(".ask-near p") == words["others"], "questions that have nothing in common with it"
     assert site.page.locator(".ask-lists > div:first-child li:visible").count() == 3, "poor passages at full weight"
