@@ -26,7 +26,7 @@ def ask(edition: Edition, _argument: str) -> str:
     shown["subjects"] = [[pocket.queries[query], subject] for query, subject in words["subjects"].items()]
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     data = as_json(words | shown, in_order=False)
-    files = packed(edition.language)
+    files = packed(edition)
     model = (
         f' data-model="{len(files.weights)}" data-digest="{hashlib.sha256(files.weights).hexdigest()[:12]}"'
         if files else ""

@@ -129,7 +129,7 @@ def build(root: Path, output: Path, *, pdf: bool = False, browser: Sequence[Path
             add_pyodide(root, browser, html / FOLDER)
         write_pages(root, work, bool(browser))
         for language in LANGUAGES:
-            dense.add_model(root, html / language / "_static" / "ask", language)
+            dense.add_model(Edition(root, language), html / language / "_static" / "ask")
         shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
         shutil.copytree(work / "extra", html, dirs_exist_ok=True)
         root_files(root, html)

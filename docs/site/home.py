@@ -63,7 +63,7 @@ def home(edition: Edition, _argument: str) -> str:
     """Return the first screen as one line of HTML."""
     words, data, pocket = _words(edition), rankings(edition), read_pocket(edition)
     minutes = [Edition(edition.root, "en").minutes(name) for name in lesson_names(edition.root)]
-    size = model_size(edition.language)
+    size = model_size(edition)
     fill: dict[str, Any] = {
         "lessons": len(minutes), "minutes": minutes[0], "hours": round(sum(minutes) / 60),
         "queries": len(pocket.queries), "passages": len(pocket.passages), "size": f"{size / 1e6:.0f}",

@@ -58,7 +58,7 @@ def files(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """The folder of a language's page, named as that, with what it downloads."""
     folder = tmp_path_factory.mktemp("model") / request.param
     folder.mkdir()
-    dense.add_model(ROOT, folder, request.param)
+    dense.add_model(Edition(ROOT, request.param), folder)
     return folder
 
 
@@ -144,9 +144,9 @@ def test_weights_that_are_not_the_published_ones_stop_the_build(
     monkeypatch.setattr(dense, "bundled_path", lambda _: tmp_path if language == "en" else tmp_path / name)
     dense.packed.cache_clear()
     with pytest.raises(DocsError, match="not the published file"):
-        dense.model_size(language)
+        dense.model_size(Edition(ROOT, language))
     monkeypatch.setattr(dense, "bundled_path", lambda _: None)
-    assert dense.model_size(language) == 0
+    assert dense.model_size(Edition(ROOT, language)) == 0
     dense.packed.cache_clear()
 
 
