@@ -23,7 +23,7 @@ from jinja2 import Template
 from docs.site import dense
 from docs.site.links import check_links
 from docs.site.pdf import add_pdfs
-from docs.site.project import CODES, MARKS, DocsError, addresses
+from docs.site.project import CODES, MARKS, DocsError, Edition, addresses
 from docs.site.pyodide import FOLDER, add_pyodide
 from notebooks.kit.check import check
 from notebooks.kit.labels import missing_labels

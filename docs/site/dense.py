@@ -107,16 +107,14 @@ def packed(edition: Edition) -> Packed | None:
     Raises:
         DocsError: the weights are not the published ones.
     """
-    bundled = BUNDLED[MODELS[edition.language]]
+    bundled, english = BUNDLED[MODELS[edition.language]], edition.language == "en"
     path = bundled_path(bundled)
     if path is None:
         return None
-    weights, digest = (
-        (path, E5_SHA256) if edition.language == "zh" else (path / "model.safetensors", bundled.weights_sha256)
-    )
+    weights, digest = (path / "model.safetensors", bundled.weights_sha256) if english else (path, E5_SHA256)
     if hashlib.sha256(weights.read_bytes()).hexdigest() != digest:
         raise DocsError(f"{bundled.package}: {weights.name} is not the published file; install the package again")
-    if edition.language == "en":
+    if english:
         block, tensors = _pack(_minilm(path))
         return Packed(block, {"layers": 6, "tensors": tensors}, (path / "vocab.txt").read_text(encoding="utf-8"))
     model = E5File(path)
