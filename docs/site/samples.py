@@ -108,7 +108,10 @@ def tops(_edition: Edition) -> list[dict[str, Any]]:
         return np.take_along_axis(ranking.ids, order, axis=1)[:, :SHOWN]
 
     lists = [settled(recorded(system)) for system in ("mean", "BM25")]
-    return _with_ranks(lists, [{*one, *other} for one, other in zip(*(ids.tolist() for ids in lists), strict=True)])
+    shown = _with_ranks(lists, [{*one, *other} for one, other in zip(*(ids.tolist() for ids in lists), strict=True)])
+    for query in shown:
+        query["passages"] = [[number, *ranks] for number, (_, *ranks) in enumerate(query["passages"])]  # small to load
+    return shown
 
 
 def cosines(edition: Edition) -> dict[str, Any]:

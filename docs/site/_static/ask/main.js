@@ -4,7 +4,7 @@ import { METRICS, find } from "../try/metrics.js";
 import { fuse } from "./encoder.js";
 import { WordIndex, tokenize } from "./words.js";
 
-const CUTOFF = 10, DEPTH = 100, SHOWN = 5, FEW = 3, HALF = 0.5, RARE = 20; // SHOWN: rows before the others are unfolded; FEW: of a weak match, and judged questions offered; RARE: passages that have a rare word, at most
+const CUTOFF = 10, DEPTH = 100, SHOWN = 5, FEW = 3, HALF = 0.5; // SHOWN: rows before the others are unfolded; FEW: of a weak match, and judged questions offered
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
 const chinese = document.documentElement.lang.startsWith("zh"), space = chinese ? "" : " ";
 const BOTH = [chinese ? "multilingual" : "MiniLM", "BM25"]; // by meaning, with the dense model of the page, and by words
@@ -172,16 +172,14 @@ const closest = () => {
 };
 /** Whether a passage shares with the question a word that says what is asked; and half of its characters. */
 const tells = (id) => found(id, small).length > 0, halves = (id) => part(whole(data.byId.get(id))) >= HALF;
-/** How many passages have a word. */
-const holding = (word) => (/\p{Script=Han}/u.test(word) ? data.passages.filter((passage) => whole(passage).includes(word)) : index.postings.get(word) ?? []).length;
-/** The judged questions that share most with the reader's own: two words that say what is asked, or a rare one. */
+/** The judged questions that share most with the reader's own, two words that say what is asked at least. */
 const alike = () => answered.map(({ text }) => ({ text, common: shared(query.text, text, small).filter((word) => word.length > 1) }))
-  .filter(({ common }) => common.length > 1 || common.some((word) => holding(word) <= RARE))
+  .filter(({ common }) => common.length > 1)
   .sort((a, b) => b.common.length - a.common.length || part(b.text) - part(a.text)).map(({ text }) => text);
 /** Whether one of the passages may well fit by its words: it has two of those that say what is asked, or the only one. Of Chinese, where a word may have been cut into characters, always two, and one of the passages half of the characters. */
 const fits = (ids) => ids.some((id) => found(id, small).length >= (signs ? 2 : Math.min(2, telling().length))) && (!signs || ids.some(halves));
 /** The words of the question that say what is asked and that no passage has. */
-const missing = () => telling().filter((word) => !holding(word));
+const missing = () => telling().filter((word) => (/\p{Script=Han}/u.test(word) ? !data.passages.some((passage) => whole(passage).includes(word)) : !index.postings.has(word)));
 /** What is known of a question that nobody has judged, in short, at length, why, and whether the match is weak: whether the passages found may answer, the first of them perhaps a judged question. */
 const verdict = (ids, judged) => {
   if (!ids.length) return [words.nothing, [words.literal, words.meaning].filter(Boolean).join(space), "", true];
@@ -200,12 +198,14 @@ const nearestSentence = ({ id, text }, passage, body) => {
   return sentences[data.sentences[id ?? text]?.[passage]] ?? index.nearest(text, sentences);
 };
 /** A passage at its rank, which the reader may grade: its title opens its text, of which the style sheet shows that sentence where the passage answers. */
-const item = (id, rank, system) => {
+const item = (id, rank, system, other) => {
   const [, name, body] = data.byId.get(id), sentence = nearestSentence(query, id, body), at = body.indexOf(sentence);
   const text = el("p", {}, body.slice(0, at), el("mark", {}, sentence), body.slice(at + sentence.length));
+  const why = reason(id, matching.includes(system));
+  if (other) why.append(" ", fill(words.also, { rank: other }));
   const menu = el("select", { "aria-label": fill(words.mine, { title: name }), onchange: ({ target }) => judge(id, target.value) },
     el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label))));
-  const details = el("details", {}, el("summary", {}, name, " ", reason(id, matching.includes(system))), text);
+  const details = el("details", {}, el("summary", {}, name, " ", why), text);
   return Object.assign(el("li", { "data-id": id, "data-rank": rank }, details, menu, el("q", {}, sentence), el("b", { "aria-hidden": "true" })), { menu });
 };
 
@@ -272,7 +272,7 @@ const show = (systems = wanted) => {
     columns[i].dataset.system = words.systems[value] ?? "";
   });
   lists.forEach((list, i) => {
-    const rows = filled[i].map((id, at) => item(id, at + 1, shown[i])), rest = rows.slice(weak ? FEW : SHOWN).filter(({ dataset }) => !(query.grades[dataset.id] >= data.answers));
+    const rows = filled[i].map((id, at) => item(id, at + 1, shown[i], mine && filled[1 - i].indexOf(id) + 1)), rest = rows.slice(weak ? FEW : SHOWN).filter(({ dataset }) => !(query.grades[dataset.id] >= data.answers));
     for (const row of rest) row.dataset.rest = "";
     list.replaceChildren(...rows);
     list.classList.toggle("folded", rest.length > 0);
