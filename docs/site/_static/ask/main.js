@@ -4,7 +4,7 @@ import { METRICS, find } from "../try/metrics.js";
 import { fuse } from "./encoder.js";
 import { WordIndex, tokenize } from "./words.js";
 
-const CUTOFF = 10, DEPTH = 100, SHOWN = 5, FEW = 3, HALF = 0.5; // SHOWN: rows before the others are unfolded; FEW: of a weak match, and judged questions offered
+const CUTOFF = 10, DEPTH = 100, SHOWN = 5, FEW = 3, HALF = 0.5, RARE = 20; // SHOWN: rows before the others are unfolded; FEW: of a weak match, and judged questions offered; RARE: passages that have a rare word, at most
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
 const chinese = document.documentElement.lang.startsWith("zh"), space = chinese ? "" : " ";
 const BOTH = [chinese ? "multilingual" : "MiniLM", "BM25"]; // by meaning, with the dense model of the page, and by words
@@ -172,14 +172,16 @@ const closest = () => {
 };
 /** Whether a passage shares with the question a word that says what is asked; and half of its characters. */
 const tells = (id) => found(id, small).length > 0, halves = (id) => part(whole(data.byId.get(id))) >= HALF;
-/** The judged questions that share most with the reader's own, two words that say what is asked at least. */
+/** How many passages have a word. */
+const holding = (word) => (/\p{Script=Han}/u.test(word) ? data.passages.filter((passage) => whole(passage).includes(word)) : index.postings.get(word) ?? []).length;
+/** The judged questions that share most with the reader's own: two words that say what is asked, or a rare one. */
 const alike = () => answered.map(({ text }) => ({ text, common: shared(query.text, text, small).filter((word) => word.length > 1) }))
-  .filter(({ common }) => common.length > 1)
+  .filter(({ common }) => common.length > 1 || common.some((word) => holding(word) <= RARE))
   .sort((a, b) => b.common.length - a.common.length || part(b.text) - part(a.text)).map(({ text }) => text);
 /** Whether one of the passages may well fit by its words: it has two of those that say what is asked, or the only one. Of Chinese, where a word may have been cut into characters, always two, and one of the passages half of the characters. */
 const fits = (ids) => ids.some((id) => found(id, small).length >= (signs ? 2 : Math.min(2, telling().length))) && (!signs || ids.some(halves));
 /** The words of the question that say what is asked and that no passage has. */
-const missing = () => telling().filter((word) => (/\p{Script=Han}/u.test(word) ? !data.passages.some((passage) => whole(passage).includes(word)) : !index.postings.has(word)));
+const missing = () => telling().filter((word) => !holding(word));
 /** What is known of a question that nobody has judged, in short, at length, why, and whether the match is weak: whether the passages found may answer, the first of them perhaps a judged question. */
 const verdict = (ids, judged) => {
   if (!ids.length) return [words.nothing, [words.literal, words.meaning].filter(Boolean).join(space), "", true];
@@ -287,7 +289,7 @@ const show = (systems = wanted) => {
   const others = mine && !texts.length && (weak || !query.nearest) ? words.subjects.map(([text]) => text) : [];
   result.hidden = nothing;
   near.hidden = !texts.length && !others.length;
-  if (texts.length || nothing) result.before(near); else result.append(near);
+  if (texts.length || nothing || weak) result.before(near); else result.append(near);
   near.replaceChildren(el("p", {}, texts.length ? words.judged : words.others), el("div", {}, ...[...texts, ...others].slice(0, FEW).map(both)));
   button.classList.toggle("main", offering); // a page has one main button
   go.classList.toggle("main", !offering);
