@@ -4,7 +4,7 @@ import { choice, read, slider, svg } from "./controls.js";
 import { valuesOf } from "./resample.js";
 
 const Z = [1.959964, 0.841621], FIRST = 0.05, LEAST = 1, MOST = 200_000, HIGH = 0.12, FEWEST = 50, TICKS = [10, 100, 1000, 10_000, 100_000];
-const SUM = Z[0] + Z[1], MORE = Z[0] ** 2 / 2, FEW = 1.7; // Student's t asks for a few more than the normal distribution
+const SUM = Z[0] + Z[1], MORE = Z[0] ** 2 / 2, FEW = 1.7; // Student's t asks for a few more than the normal distribution: FEW is fitted to the package
 
 /** The queries that a difference takes: `queries_needed` of helpers.significance. */
 export const needed = (difference, sd) => {
