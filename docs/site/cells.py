@@ -152,21 +152,21 @@ def named_beside(edition: Edition, name: str) -> dict[str, set[str]]:
     return {cell.id: set(re.findall(r"`([^`\n]+)`", texts[i] + texts[i + 2])) for i, cell in enumerate(cells)}
 
 
-def _english(document: BeautifulSoup, name: str, said: set[str]) -> Tag:
+def _english(document: BeautifulSoup, name: str, names: set[str]) -> Tag:
     """Return an English name, small: the reader switches it on, unless a text beside the output says it or a part."""
-    found = [part for part in (name, name.partition(" (")[0], name.rpartition(", ")[2]) if part in said]
-    shown = document.new_tag("small", attrs={"lang": "en"} | ({"class": "said"} if found else {}))
-    shown.string = found[0] if found else name
+    spoken = [part for part in (name, name.partition(" (")[0], name.rpartition(", ")[2]) if part in names]
+    shown = document.new_tag("small", attrs={"lang": "en"} | ({"class": "said"} if spoken else {}))
+    shown.string = spoken[0] if spoken else name
     return shown
 
 
-def glossed(text: str, known: dict[str, str], said: set[str]) -> str:
+def glossed(text: str, known: dict[str, str], names: set[str]) -> str:
     """Return what is printed as HTML, the Chinese of the name before each value first, the name small."""
     lines = []
     for line in text.splitlines():
         match = PRINTED.match(line)
         if match and (words := chinese(match[1], known)):
-            name = _english(BeautifulSoup(), match[1], said)
+            name = _english(BeautifulSoup(), match[1], names)
             name.insert(0, " ")
             lines.append(escape(words) + str(name) + escape(re.sub("^: ", "：", line[match.end(1) :])))
         else:
@@ -174,10 +174,10 @@ def glossed(text: str, known: dict[str, str], said: set[str]) -> str:
     return "\n".join(lines)
 
 
-def explain(output: nodes.Element, known: dict[str, str], said: set[str]) -> None:
+def explain(output: nodes.Element, known: dict[str, str], names: set[str]) -> None:
     """Put the Chinese of what an output prints into its lines."""
     for block in list(output.findall(nodes.literal_block)):
-        text = glossed(block.astext(), known, said)
+        text = glossed(block.astext(), known, names)
         if block.get("language") != "python" and "<small" in text:
             classes = " ".join([*block["classes"], "notranslate"])
             html = f'<div class="{classes}"><div class="highlight"><pre>{text}</pre></div></div>'
@@ -242,14 +242,14 @@ def beginning(code: str) -> int:
     return max((end for end in ends if end <= BEGINNING), default=BEGINNING)
 
 
-def table(html: str, edition: Edition, said: set[str]) -> str:
+def table(html: str, edition: Edition, names: set[str]) -> str:
     """Return an HTML output as the site shows it in the language of an edition, given the names that the text says."""
     document = parse(re.sub(r"<style.*?</style>\s*", "", html, flags=re.S))
     _join_heads(document)
     _style_by_class(document)
     bars.draw(document)
     if edition.language == "zh":
-        _add_chinese(document, labels(edition.root), said)
+        _add_chinese(document, labels(edition.root), names)
     phones.list_output(document)
     _let_names_break(document)
     return str(document).strip()
@@ -287,14 +287,14 @@ def _style_by_class(document: BeautifulSoup) -> None:
                 cell["class"] = " ".join([*cell.get_attribute_list("class"), "short"])
 
 
-def _add_chinese(document: BeautifulSoup, known: dict[str, dict[str, str]], said: set[str]) -> None:
+def _add_chinese(document: BeautifulSoup, known: dict[str, dict[str, str]], names: set[str]) -> None:
     """Put the Chinese of each label and of each value that is a word first, and what the notebook prints below."""
     for cell in document.find_all(CELL):
         label = text_of(cell)
         words = known["labels"].get(label) if cell.name == "th" else chinese(label, known["values"])
         if words:
             cell.clear()
-            cell.extend([words, document.new_tag("br"), _english(document, label, said)])
+            cell.extend([words, document.new_tag("br"), _english(document, label, names)])
 
 
 def _let_names_break(document: BeautifulSoup) -> None:
@@ -329,7 +329,7 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     folded = words["fold"]
     ids = [cell.id for cell in edition.lesson(name).cells]
     to_predict, about, unread = predicted(edition, name), subjects(edition, name), unread_tables(edition, name)
-    said = named_beside(edition, name)
+    names = named_beside(edition, name)
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") == "cell_code" and edition.language == "zh":
             translate(cell, labels(edition.root)["comments"])
@@ -340,10 +340,10 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
                 if longest > PASSAGE and block.get("language") != "python":
                     block["classes"].append("texts")
             for shown in [node for node in cell.findall(nodes.raw) if "text_html" in node["classes"]]:
-                html = table(shown.astext(), edition, said[ids[cell.parent["cell_index"]]])
+                html = table(shown.astext(), edition, names[ids[cell.parent["cell_index"]]])
                 shown.replace_self(nodes.raw("", html, **shown.attributes))
             if edition.language == "zh":
-                explain(cell, labels(edition.root)["printed"], said[ids[cell.parent["cell_index"]]])
+                explain(cell, labels(edition.root)["printed"], names[ids[cell.parent["cell_index"]]])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] in folded:
             fold(cell, folded[ids[cell["cell_index"]]])
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] == "parameters":

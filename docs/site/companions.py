@@ -28,12 +28,12 @@ REFUTED = "正文说“{}”，在中文数据上不成立。"
 SWITCH = '<button type="button" class="other-data"><span>换成中文数据</span><span>换回英文数据</span></button>'
 
 
-def shown(cell: NotebookNode, edition: Edition, said: set[str]) -> Iterator[str]:
+def shown(cell: NotebookNode, edition: Edition, names: set[str]) -> Iterator[str]:
     """Yield the outputs of a cell as HTML, figures first, without sources that it prints, those of the lesson."""
     for number, output in sorted(enumerate(cell.outputs), key=lambda one: SVG not in one[1].get("data", {})):
         data = output.get("data", {})
         if "text/html" in data:
-            yield f'<div class="output text_html">{table(data["text/html"], edition, said)}</div>'
+            yield f'<div class="output text_html">{table(data["text/html"], edition, names)}</div>'
         elif SVG in data:
             picture = inline(data[SVG], ALT, f"companion-{cell.id}-{number}", edition.label)
             yield f'<div class="drawing">{picture}</div>'
@@ -41,14 +41,14 @@ def shown(cell: NotebookNode, edition: Edition, said: set[str]) -> Iterator[str]
             text = output.get("text", data.get("text/plain", ""))
             kept = "".join(part for source, part in pieces(text) if not source).strip("\n")
             if kept:
-                text = glossed(kept, labels(edition.root)["printed"], said)
+                text = glossed(kept, labels(edition.root)["printed"], names)
                 yield f'<div class="output stream"><div class="highlight"><pre>{text}</pre></div></div>'
 
 
-def box(cell: NotebookNode, claims: list[str], edition: Edition, said: set[str]) -> str:
+def box(cell: NotebookNode, claims: list[str], edition: Edition, names: set[str]) -> str:
     """Return the outputs of a cell of a companion, below the claims that they refute."""
     notes = "".join(f'<p class="refuted">{escape(REFUTED.format(claim))}</p>' for claim in claims)
-    return f'<div class="cell_output companion">{notes}{"".join(shown(cell, edition, said))}</div>'
+    return f'<div class="cell_output companion">{notes}{"".join(shown(cell, edition, names))}</div>'
 
 
 def quoted(sentence: str) -> str:
@@ -59,13 +59,13 @@ def quoted(sentence: str) -> str:
 
 def boxes(name: str, edition: Edition) -> dict[str, str]:
     """Return the outputs of each cell that gives something else on Chinese data, by the id of the cell."""
-    lesson, companion, said = edition.lesson(name), read_companion(edition.root, name), named_beside(edition, name)
+    lesson, companion, names = edition.lesson(name), read_companion(edition.root, name), named_beside(edition, name)
     other = {difference.cell for difference in compare(lesson, companion)}
     claims: dict[str, list[str]] = {}
     for cell, sentence in broken_claims(edition.root, name, lesson, companion, RENAMED):
         claims.setdefault(cell, []).append(quoted(sentence))
     cells = [cell for cell in code_cells(companion) if cell.id in other and cell.outputs and not is_volatile(cell)]
-    return {cell.id: box(cell, claims.get(cell.id, []), edition, said[cell.id]) for cell in cells}
+    return {cell.id: box(cell, claims.get(cell.id, []), edition, names[cell.id]) for cell in cells}
 
 
 def show_companions(app: Sphinx, doctree: nodes.document) -> None:
