@@ -37,7 +37,7 @@ LESSONS = {
     "04_judgements": Lesson(("matplotlib", "numpy", "pandas", "scikit-learn", "scipy")),
 }
 AT_ONCE = ("archives", "elsewhere", "lesson", "total", "words")  # what the offer needs; the rest is fetched on start
-PLACE = '<details class="behind launch">'
+PLACE, NOTE = '<details class="behind launch">', "<!-- offer -->"
 
 
 def packages(names: tuple[str, ...]) -> set[str]:
@@ -106,11 +106,11 @@ def offer(app: Sphinx, page: str, _template: str, context: dict[str, Any], _doct
     offered = {name: later.pop(name) for name in AT_ONCE}
     write_data(app, f"run/{page}.json", later)
     words, size = offered["words"], offered["total"] / 1e6
-    said = words["offer"].format(size=f"{size:.0f}") + (words["recorded"] if len(offered["archives"]) > 1 else "")
-    button = f'<p class="run-buttons"><button type="button">{words["start"]}</button></p>'
+    said = words["offer"] + (words["recorded"] if len(offered["archives"]) > 1 else "")
+    button = f'<p class="run-buttons"><button type="button">{words["start"]} · {size:.0f} MB</button></p>'
     data = as_json(offered)
-    tool = f'<div class="run" data-files="../{FOLDER}/">{button}<p role="status">{said}</p>{data}</div>'
-    context["body"] = context["body"].replace(PLACE, tool + PLACE, 1)
+    tool = f'<div class="run" data-files="../{FOLDER}/">{button}<p role="status"></p>{data}</div>'
+    context["body"] = context["body"].replace(PLACE, tool + PLACE, 1).replace(NOTE, f"{said} ", 1)
     app.add_css_file("run/run.css")
     app.add_js_file("run/main.js", type="module")
 

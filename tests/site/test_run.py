@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -39,8 +40,8 @@ def lesson(site: Site) -> Iterator[Site]:
 
 
 def press(site: Site, words: str) -> None:
-    """Press a button of the tool by its words."""
-    site.page.get_by_role("button", name=words, exact=True).click()
+    """Press a button of the tool by its words, whatever it says of a download."""
+    site.page.get_by_role("button", name=re.compile(rf"^{re.escape(words)}( · \d+ MB)?$")).click()
 
 
 def code(site: Site, cell: str, source: str, language: str) -> None:
