@@ -71,10 +71,10 @@ def _add_intervals(rows: Rows) -> None:
     if text_of(rows[0][0]) != "mean":
         start = min(0.0, *(math.floor(low / STEP) * STEP for _, low, _ in values))
         end = max(0.0, *(math.ceil(high / STEP) * STEP for *_, high in values))
-    ends = " ".join(f"<span>{place:.2g}</span>" for place in (start, end)).replace("-", "−")
-    rows[0][-1].insert_after(parse(f'<td class="range" aria-hidden="true">{ends}</td>'))
+    ends = [f"<span>{place:.2g}</span>".replace("-", "−") for place in (start, end)]
+    rows[0][-1].insert_after(parse(f'<td class="range" aria-hidden="true">{" ".join(ends)}</td>'))
     for row, places in zip(rows[1:], values, strict=True):
         zero, mean, low, high = (f"{100 * (place - start) / (end - start):.0f}" for place in (0, *places))
         drawn = f'<path d="M{zero} 0V10"/><path d="M{low} 5H{high}"/><path d="M{mean} 5h0"/>'
-        svg = f'<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">{drawn}</svg>'
-        row[-1].insert_after(parse(f'<td class="range">{svg}</td>'))
+        svg = f'<svg viewBox="0 0 100 10" preserveAspectRatio="none">{drawn}</svg>'
+        row[-1].insert_after(parse(f'<td class="range" aria-hidden="true">{svg.join(ends)}</td>'))
