@@ -73,6 +73,10 @@ def home(edition: Edition, _argument: str) -> str:
     def text(words: str) -> str:
         return escape(words).format(**fill)
 
+    go = " ".join(
+        f'<a href="{page}.html">{text(words[key][0])}<small>{text(words[key][1])}</small></a>'
+        for page, key in (("01_evaluation", "start"), ("own_model", "own"))
+    )
     facts = "".join(f"<li><b>{text(a)}</b>{text(b)}</li>" for a, b in words["facts"])
     chosen, second = (next(row for row in data["queries"] if row[0] == words[key]) for key in ("first", "second"))
     labels = {key: words[key] for key in ("answers", "answered", "late", "missed", "shared", "none", "comma")}
@@ -92,8 +96,7 @@ def home(edition: Edition, _argument: str) -> str:
     )
     return (
         f'{MARK}><p class="home-define">{text(words["define"])}</p>'
-        f'<p class="home-go"><a href="01_evaluation.html">{text(words["start"])}</a> '
-        f'<a href="own_model.html">{text(words["own"])}</a></p>'
+        f'<p class="home-go">{go}</p>'
         f'<ul class="home-facts">{facts}</ul>'
         f'<div class="home-demo" data-rankings="_static/home/rankings.json" data-second="{escape(second[1])}">'
         f"{as_json(labels)}"

@@ -4,7 +4,7 @@ import { METRICS, find } from "../try/metrics.js";
 import { fuse } from "./encoder.js";
 import { WordIndex, tokenize } from "./words.js";
 
-const CUTOFF = 10, DEPTH = 100, SHOWN = 5, FEW = 3, HALF = 0.5, RARE = 20; // SHOWN: rows before the others are unfolded; FEW: of a weak match, and judged questions offered; RARE: passages that have a rare word, at most
+const CUTOFF = 10, DEPTH = 100, SHOWN = 5, FEW = 3, HALF = 0.5; // SHOWN: rows before the others are unfolded; FEW: of a weak match, and judged questions offered
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
 const chinese = document.documentElement.lang.startsWith("zh"), space = chinese ? "" : " ";
 const BOTH = [chinese ? "multilingual" : "MiniLM", "BM25"]; // by meaning, with the dense model of the page, and by words
@@ -12,7 +12,6 @@ let wanted = BOTH; // the systems to show where they can rank the question
 const matching = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.includes(":") || (name === "BM25" && !words.systems["BM25:bigrams"]));
 
 let loading = null, data = null, index = null, signs = null; // signs: the index of single characters
-let answered = null; // the judged questions of which the dense model finds an answer
 const narrow = matchMedia("(max-width: 600px)"); // one of two lists is shown
 let between = null; // a pattern: where one sentence ends and the next begins
 const small = new Set(words.small.split(" ")); // words that tell nothing of what is asked
@@ -27,7 +26,6 @@ const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
   index = new WordIndex(data.passages.map(whole), new Set(data.stop));
   if (matching.includes("BM25:characters")) signs = new WordIndex(data.passages.map(whole), new Set(data.stop), 1);
   data.stop.forEach((word) => small.add(word));
-  answered = data.queries.filter(({ grades: known, lists: given }) => given[BOTH[0]].some((id) => known[id] >= data.answers));
   suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
 }).catch((error) => {
   loading = null;
@@ -96,7 +94,7 @@ const choice = (label, i) => el("select", { "aria-label": label, onchange: choos
 const choices = [words.first, words.second].map(choice);
 const verdicts = choices.map(() => el("p", { class: "ask-verdict", "aria-live": "polite" })), scores = choices.map(() => el("p", { class: "ask-scores" }));
 const heads = choices.map((select, i) => el("div", {}, select, verdicts[i], scores[i])), head = el("div", { class: "ask-heads" }, ...heads);
-const lists = choices.map(() => el("ol", {})), empty = choices.map(() => el("p", { class: "tool-note" }, words.nothing));
+const lists = choices.map(() => el("ol", {})), ends = choices.map(() => el("p", { class: "ask-end" }));
 const note = el("p", { "aria-live": "polite" }), notice = el("div", {}, note), question = el("p", { class: "ask-question" });
 const reasons = el("p", {}), why = el("details", {}, el("summary", {}, words.why ?? ""), reasons);
 const press = (text) => ask(text).then(() => result.focus({ preventScroll: true }));
@@ -110,7 +108,7 @@ const unfold = (list, button) => {
   list.querySelector("[data-rest] summary").focus();
 };
 const more = lists.map((list) => el("button", { type: "button", class: "ask-more", onclick: ({ target }) => unfold(list, target) }));
-const columns = choices.map((select, i) => el("div", { class: "ask-list" }, empty[i], lists[i], more[i]));
+const columns = choices.map((select, i) => el("div", { class: "ask-list" }, lists[i], more[i], ends[i]));
 const near = el("div", { class: "ask-near", hidden: true });
 /** On a phone: show one list of two, and below it the systems to choose from with their metrics in a fold. */
 const turnTo = (i) => {
@@ -123,7 +121,7 @@ const place = () => (narrow.matches ? change.append(head) : table.before(head));
 narrow.addEventListener("change", place);
 turnTo(0);
 const table = el("div", { class: "ask-lists" }, ...columns);
-const result = el("div", { class: "ask-result", hidden: true, tabindex: -1 }, question, el("div", { class: "ask-switch", role: "group", "aria-label": words.list }, ...sides), table, change, hint);
+const result = el("div", { class: "ask-result", hidden: true, tabindex: -1 }, question, el("p", { class: "ask-legend" }, words.legend), el("div", { class: "ask-switch", role: "group", "aria-label": words.list }, ...sides), table, change, hint);
 place();
 
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
@@ -163,33 +161,28 @@ const reason = (id, matched) => {
 const telling = () => without([...new Set(parts(query.text))], small);
 /** Which part of what is asked a text has: of its words or, as words of Chinese may be cut otherwise in the text, of its characters. */
 const part = (text) => (signs ?? index).share(asked(), text);
-/** The judged question that shares most words with the reader's own: two at least, and half of its words. If none does, the one that the first passage found by words answers, where the two have half of what is asked. */
-const closest = () => {
-  const [best] = data.queries.map(({ text }) => ({ text, common: shared(query.text, text, small).length })).sort((a, b) => b.common - a.common);
-  if (best.common >= Math.max(2, telling().length / 2)) return best.text;
-  const [top] = (signs ?? index).search(asked(), "BM25", 1).map((at) => data.passages[at]);
-  return top && data.queries.find(({ text, grades: known }) => known[top[0]] >= data.answers && part(`${text}\n${whole(top)}`) >= HALF)?.text;
-};
 /** Whether a passage shares with the question a word that says what is asked; and half of its characters. */
 const tells = (id) => found(id, small).length > 0, halves = (id) => part(whole(data.byId.get(id))) >= HALF;
 /** How many passages have a word. */
 const holding = (word) => (/\p{Script=Han}/u.test(word) ? data.passages.filter((passage) => whole(passage).includes(word)) : index.postings.get(word) ?? []).length;
-/** The judged questions that share most with the reader's own: two words that say what is asked, or a rare one. */
-const alike = () => answered.map(({ text }) => ({ text, common: shared(query.text, text, small).filter((word) => word.length > 1) }))
-  .filter(({ common }) => common.length > 1 || common.some((word) => holding(word) <= RARE))
-  .sort((a, b) => b.common.length - a.common.length || part(b.text) - part(a.text)).map(({ text }) => text);
+/** The judged questions that share with the reader's own at least two words that say what is asked, those that share most first. */
+const alike = () => data.queries.map(({ text }) => ({ text, common: shared(query.text, text, small).filter((word) => word.length > 1).length }))
+  .filter(({ common }) => common > 1).sort((a, b) => b.common - a.common || part(b.text) - part(a.text)).map(({ text }) => text);
 /** Whether one of the passages may well fit by its words: it has two of those that say what is asked, or the only one. Of Chinese, where a word may have been cut into characters, always two, and one of the passages half of the characters. */
 const fits = (ids) => ids.some((id) => found(id, small).length >= (signs ? 2 : Math.min(2, telling().length))) && (!signs || ids.some(halves));
 /** The words of the question that say what is asked and that no passage has. */
 const missing = () => telling().filter((word) => !holding(word));
-/** What is known of a question that nobody has judged, in short, at length, why, and whether the match is weak: whether the passages found may answer, the first of them perhaps a judged question. */
-const verdict = (ids, judged) => {
+/** What is known of a question that nobody has judged, in short, at length, why, and whether the match is weak: whether the passages found may answer, and whether a judged question is like it. */
+const verdict = (filled, shown, judged) => {
+  const ids = filled.flat();
   if (!ids.length) return [words.nothing, [words.literal, words.meaning].filter(Boolean).join(space), "", true];
   const { cosine } = query, dense = cosine !== undefined, weak = !dense && !judged && !fits(ids), known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.queries.length };
   if (cosine < data.near.least) return [words.unlikely, words.distant, fill(words.far, known), true];
   const lost = missing(), matched = telling().filter((word) => ids.some((id) => found(id, small).includes(word)));
-  const long = [dense ? words.near : !weak && words.own, lost.length && listed(words.missing, lost)];
-  return [weak ? listed(words[["none", "one"][matched.length] ?? "some"], matched) : words.read, long.filter(Boolean).join(space), dense && fill(words.proof, known), weak];
+  const first = filled[0][0], rank = filled[1].indexOf(first) + 1, compared = filled[1].length > 0 && shown.map(kind).join() === "dense,words";
+  const fact = compared && fill(words[rank ? "ranked" : "unranked"], { title: data.byId.get(first)[1], rank });
+  const long = [fact && words.read, dense ? words.near : !weak && words.own, lost.length && listed(words.missing, lost)];
+  return [fact || (weak ? listed(words[["none", "one"][matched.length] ?? "some"], matched) : words.read), long.filter(Boolean).join(space), dense && fill(words.proof, known), weak];
 };
 const short = (value) => String(Number(value.toFixed(3)));
 const grades = () => new Map([...Object.entries(query.grades), ...own]);
@@ -242,8 +235,7 @@ const draw = () => {
     const { R, first } = values[i], kind = !first ? "missed" : values[1 - i].first < first && values[1 - i].first ? "late" : "answered", outcome = fill(words[kind], { rank: first });
     line.replaceChildren(...(R ? [el("strong", { class: kind }, outcome)] : []));
     scores[i].replaceChildren(...(R ? names.flatMap((each) => [score(each, i), " "]) : []));
-    sides[i].replaceChildren((brief[0] === brief[1] ? called : brief)[i], ...(R ? [" ", el("strong", { class: kind }, first || "")] : []));
-    sides[i].title = R ? outcome : "";
+    sides[i].replaceChildren((brief[0] === brief[1] ? called : brief)[i], ...(R ? [" ", el("strong", { class: kind }, outcome)] : []));
   });
   before = values.some(({ R }) => R) ? values : null;
 };
@@ -263,9 +255,9 @@ const show = (systems = wanted) => {
     select.value = shown[i] ?? "";
   });
   const filled = choices.map(({ value }) => (ranks(value) ? retrieved(value) : [])), nothing = !filled.flat().length;
-  const alone = shown.length < 2, offering = mine && SIZE > 0 && !query.nearest, judged = mine && closest();
+  const alone = shown.length < 2, offering = mine && SIZE > 0 && !query.nearest, texts = mine ? alike() : [];
   const [first, second] = shown.map((system) => data.means[system]);
-  const [brief, long, proof, weak] = mine ? verdict(filled.flat(), judged) : [];
+  const [brief, long, proof, weak] = mine ? verdict(filled, shown, texts.length > 0) : [];
   for (const [name, given] of Object.entries({ alone, mine, weak })) result.classList.toggle(name, Boolean(given));
   choices.forEach(({ value }, i) => {
     for (const one of [heads[i], sides[i]]) one.className = kind(value);
@@ -280,12 +272,12 @@ const show = (systems = wanted) => {
     list.classList.toggle("folded", rest.length > 0);
     more[i].hidden = !rest.length;
     more[i].textContent = fill(weak ? words.all : words.more, { rest: rest.length, rows: rows.length });
-    empty[i].hidden = alone || rows.length > 0;
+    ends[i].hidden = !shown[i] || rows.length >= CUTOFF;
+    ends[i].textContent = rows.length ? words.end : words.nothing;
   });
   say([brief, long, proof], "tool-note");
   if (offering && nothing) notice.append(offer);
   else if (offering) table[narrow.matches ? "append" : "prepend"](offer);
-  const texts = mine ? [...new Set([judged, ...(query.nearest ? [] : alike())])].filter(Boolean) : [];
   const others = mine && !texts.length && (weak || !query.nearest) ? words.subjects.map(([text]) => text) : [];
   result.hidden = nothing;
   near.hidden = !texts.length && !others.length;
@@ -343,7 +335,7 @@ const another = async () => {
 const go = el("button", { class: "main" }, words.ask);
 const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim() || words.suggested); } },
   input, go, el("p", { class: "ask-begin" }, fill(words.begin, size)));
-const subjects = el("div", { class: "ask-subjects", role: "group", "aria-label": words.try }, el("span", {}, words.try), el("div", {}, ...chips, el("button", { type: "button", onclick: another }, words.another)));
+const subjects = el("div", { class: "ask-subjects", role: "group", "aria-label": words.try }, el("span", {}, words.try), el("div", {}, el("button", { type: "button", onclick: another }, words.another), ...chips));
 box.append(form, subjects, suggestions, notice, near, result);
 
 const linked = new URLSearchParams(location.hash.slice(1)).get("q");
