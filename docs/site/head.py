@@ -119,7 +119,7 @@ def contents(app: Sphinx, page: str) -> str:
 
 
 def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:
-    """Return the page before (1) or after (2) a page, a lesson with its number.
+    """Return the page before (1) or after (2) a page, a lesson with its number, home by its name.
 
     Modules of the API are left out: few read these in their order.
     """
@@ -131,6 +131,8 @@ def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:
     if not other:
         return None
     title = app.builder.render_partial(app.env.titles[other])["title"]  # type: ignore[attr-defined]
-    if other in lesson_names(edition.root):
+    if other == "index":
+        title = site_words(edition.language)["home"]
+    elif other in lesson_names(edition.root):
         title = f"{edition.words['lesson'].format(int(other[:2]))} · {title}"
     return {"link": app.builder.get_relative_uri(page, other), "title": title}
