@@ -143,11 +143,11 @@ const result = ({ rows, mean, counts }, k, grade) => {
   return [
     el("h2", {}, run.called()),
     el("p", { class: "score-headline" }, el("b", {}, `${words.names.ndcg}@${k} ${shown(mean[NDCG])}`), about),
+    ...(said.length ? [el("p", { class: "tool-note" }, said.join(" "))] : []),
     el("div", { class: "score-tables" },
       el("div", {}, table(words.means, fill(words.judged, counts), [words.metric, words.interval.name], means),
         el("p", { class: "tool-help" }, fill(rows.length < 2 ? words.interval.one : words.interval.about, { resamples: RESAMPLES }), " ", el("a", { href: root.dataset.lesson }, words.interval.lesson))),
       spread(rows, k)),
-    ...(said.length ? [el("p", { class: "tool-note" }, said.join(" "))] : []),
     el("details", {}, el("summary", {}, words.each), table(words.each, "", [words.query, ...metrics.map((metric) => `${words.names[metric]}@${k}`), words.first], rows.map((row) => [named(row.query), ...row.values.map(shown), at(row)]))),
   ];
 };
