@@ -19,7 +19,7 @@ export const start = (box, words) => {
     const choices = GRADES.map((grade) => el("label", {},
       el("input", { type: "radio", name: `grade-${i}`, onchange: () => { mine[i] = grade; draw(); } }), el("b", {}, grade), " ", el("span", {}, words.means[grade]),
       grade === theirGrade ? el("small", { hidden: true }, words.theirs) : ""));
-    return el("tr", { class: "grades-row" }, el("td", {}), el("td", { colspan: 2 }, el("fieldset", {}, el("legend", {}, fill(words.passage, { n: i + 1 })), ...choices)));
+    return el("tr", { class: "grades-row" }, el("td", {}), el("td", { colspan: 2 }, el("fieldset", {}, el("legend", {}, fill(words.passage, { n: i + 1 })), ...choices, el("p", {}))));
   });
   const place = () => { // a lesson that ran in its page shows other tables
     passages().slice(0, rows.length).forEach((passage, i) => {
@@ -53,6 +53,7 @@ export const start = (box, words) => {
     code.textContent = `MINE = [${mine.join(", ")}]`;
     const agreed = done && compare(mine, theirs, level);
     told.textContent = done ? fill(words.told, { ...agreed, kappa: agreed.kappa.toFixed(2).replace("-", "−") }) : fill(words.left, { count });
+    rows.forEach((row, i) => { row.querySelector("p").textContent = done || mine[i] === null ? "" : told.textContent; });
   };
 
   place();
