@@ -170,7 +170,7 @@ def glossed(text: str, known: dict[str, str], names: set[str]) -> str:
             name.insert(0, " ")
             lines.append(escape(words) + str(name) + escape(re.sub("^: ", "：", line[match.end(1) :])))
         else:
-            lines.append(escape(chinese(line, known) or line))
+            lines.append(escape(line))
     return "\n".join(lines)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 _TITLE = re.compile(r"(<h[1-3]>)(.*?)(</h[1-3]>)", re.S)
 _EMPHASIS = re.compile(r"(?<=<em>)([^<]*)(?=</em>)")
-_HAN = re.compile(r"[\u3400-\u9fff]{3,}")
+_HAN = re.compile(r"[\u3400-\u9fff]{8,}")  # fewer in a row stay on one line
 _FORMULA = re.compile(r'(<span class="math">(?:(?!</span>).)*</math></span>)([，。；：、！？）])', re.S)
 _BOLD = re.compile(r"<strong>(?=(?:<a [^>]*>)?[\u3400-\u9fff]{2,6}(?:</a>)?</strong>)")
 _LATIN = re.compile(r"&\w+;|[A-Za-z0-9@](?:[\w@.,%+ -]*[A-Za-z0-9%])?", re.A)
