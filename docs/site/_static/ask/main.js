@@ -277,11 +277,11 @@ const show = (systems = wanted) => {
   });
   say([brief, long, proof], "tool-note");
   if (offering && nothing) notice.append(offer);
-  else if (offering) table[narrow.matches ? "append" : "prepend"](offer);
+  else if (offering) table.prepend(offer);
   const others = mine && !texts.length && (weak || !query.nearest) ? words.subjects.map(([text]) => text) : [];
   result.hidden = nothing;
   near.hidden = !texts.length && !others.length;
-  if (texts.length || nothing || weak) result.before(near); else result.append(near);
+  if (texts.length || nothing) result.before(near); else result.append(near);
   near.replaceChildren(el("p", {}, texts.length ? words.judged : words.others), el("div", {}, ...[...texts, ...others].slice(0, FEW).map(both)));
   button.classList.toggle("main", offering); // a page has one main button
   go.classList.toggle("main", !offering);
