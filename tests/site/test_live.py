@@ -264,6 +264,7 @@ def test_the_drawn_index(site: Site, language: str):
     """The drawing would open other cells than the nearest, or count what was found and looked at wrongly."""
     opened(site, f"{language}/06_scaling_up.html", "ivf")
     figure = site.page.locator("figure.ivf").last
+    figure.locator("circle.query").wait_for()
 
     def places(selector: str) -> np.ndarray:
         circles = "all => all.map(c => [c.cx.baseVal.value, c.cy.baseVal.value])"
