@@ -133,6 +133,4 @@ def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:
     title = app.builder.render_partial(app.env.titles[other])["title"]  # type: ignore[attr-defined]
     if other == "index":
         title = site_words(edition.language)["home"]
-    elif other in lesson_names(edition.root):
-        title = f"{edition.words['lesson'].format(int(other[:2]))} · {title}"
-    return {"link": app.builder.get_relative_uri(page, other), "title": title}
+    return {"link": app.builder.get_relative_uri(page, other), "title": edition.numbered(other, title)}

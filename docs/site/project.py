@@ -135,6 +135,12 @@ class Edition:
         """Return what docs/lessons.yml says of a lesson under a key, an empty string if nothing."""
         return str(notes(self.root)["lessons"].get(lesson, {}).get(key, {}).get(self.language, ""))
 
+    def numbered(self, name: str, title: str) -> str:
+        """Return the title of a page, for a lesson with its number before it."""
+        if name not in lesson_names(self.root):
+            return title
+        return f"{self.words['lesson'].format(int(name[:2]))} · {title}"
+
     def label(self, english: str) -> str:
         """Return a label of a figure in this language; one that docs/labels.yml does not have stays."""
         return str(labels(self.root)["labels"].get(english, english)) if self.language == "zh" else english

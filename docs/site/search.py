@@ -170,7 +170,6 @@ def write(app: Sphinx, failure: Exception | None) -> None:
     also = dict(settings(root)["also"])
     for page, found in sorted(_collected(app).items()):
         short = edition.about(page, "short")  # its name in the sidebar
-        lesson = f"{edition.words['lesson'].format(int(page[:2]))} · " if page in lesson_names(root) else ""
         for number, (anchor, title, text, code, points) in enumerate(found):
             counts = settings(root)["sections"].get(anchor, 1)
             other = also.pop(f"{page}#{anchor}" if number else page, "")
@@ -178,7 +177,8 @@ def write(app: Sphinx, failure: Exception | None) -> None:
             shown, learnt = apart(root, text), apart(root, points)
             entries.append([len(pages), anchor if number else "", title, shown, code, counts, named, learnt])
         title = found[0][1] if found else page
-        pages.append({"url": f"{page}.html", "title": title, "short": lesson + short, "prior": prior(root, page)})
+        called = edition.numbered(page, short)
+        pages.append({"url": f"{page}.html", "title": title, "short": called, "prior": prior(root, page)})
     data = {"pages": pages, "sections": entries, "synonyms": synonyms(root), "terms": terms(edition)}
     data["simplified"] = simplified(json.dumps(data, ensure_ascii=False))
     data["words"] = settings(root)["words"][edition.language]

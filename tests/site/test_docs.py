@@ -262,6 +262,9 @@ def test_the_head_of_a_lesson_says_what_it_needs(site: Path, name: str, language
     assert not [p for p in soup.select("article section p") if p.text.startswith(needs)]
     number = {"en": f"Lesson {name[1]}", "zh": f"第{name[1]}课"}[language]
     assert soup.select_one("article .lesson-number").text == number
+    before = {"en": f"Lesson {int(name[1]) - 1} · ", "zh": f"第{int(name[1]) - 1}课 · "}[language]
+    before = site_words(language)["home"] if name == NAMES[0] else before
+    assert soup.select_one(".left-prev .prev-next-title").text.startswith(before)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -814,6 +817,10 @@ def test_options_and_names_are_whole():
     line = "python -m tests --results-of X"
     shown = line.replace("-m", held.format("-m")).replace("--results-of", held.format("--results-of"))
     assert broken_in_right_places(name.format(line)) == name.format(shown)
+    example = '<div class="doctest highlight-default notranslate"><div class="highlight"><pre><span></span>{}</pre>'
+    long, short = f'>>> metrics = ["recall@2", {"x" * 30}]', ">>> recall"
+    shown = f'<span class="wraps in-0">{long}</span>\n{short}'
+    assert broken_in_right_places(example.format(f"{long}\n{short}")) == example.format(shown)
 
 
 def test_anchors_are_made_from_the_titles():

@@ -170,6 +170,8 @@ def test_ten_grades(site: Site, language: str):
     for number, grade in enumerate(mine):
         assert lines.nth(1).inner_text().split()[1:] == []
         rows.nth(number).locator("label").nth(grade).click()
+        progress = rows.nth(number).locator("p").inner_text()
+        assert (str(number + 1) in progress) == (number < 9), "how many are graded is not said where one grades"
     assert [line.inner_text().split()[1:] for line in lines.all()] == [list(map(str, one)) for one in (mine, theirs)]
     marked = [rows.nth(number).locator("label:has(small:visible) b").text_content() for number in range(10)]
     assert marked == list(map(str, theirs))

@@ -202,7 +202,7 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     assert worst.locator("tbody tr").first.locator("td").count() == 1, "a column of ten zeros"
     ndcg = [row[METRICS.index("ndcg")] for row in values]
     zero = sum(row[METRICS.index("recall")] == 0 for row in values)
-    counted = [int(number) for number in re.findall(r"\d+", site.page.inner_text(".score-answer > .tool-note"))]
+    counted = [int(number) for number in re.findall(r"\d+", site.page.inner_text(".score-headline + .tool-note"))]
     assert {zero, len(values), 10, zero - ndcg.count(0)} < set(counted)
     assert str(ndcg.count(0)) in worst.locator("caption").inner_text(), "a few of them as if there were no others"
     bars = site.page.locator(".score-spread button")

@@ -287,6 +287,9 @@ def test_a_number_counts_for_nothing_and_a_title_for_much(site: Site):
     assert {mark.lower() for mark in marks} <= {"cosine", "cosines"}
     of = site.page.locator("#search-results li:has(> a[href*='#']:not(:has(mark)))")
     assert of.count() == of.filter(has=site.page.locator("> .search-where")).count() > 0, "a title, and not of what"
+    lessons = site.page.locator("#search-results li:has(> a[href^='03_']) > .search-where").all_inner_texts()
+    assert lessons
+    assert all(one.startswith("Lesson 3 · ") for one in lessons), "which lesson it is, is not said"
 
 
 def test_marks_are_whole_words(site: Site):
