@@ -258,7 +258,7 @@ def test_judged_questions_near_to_ones_own_are_offered(site: Site, language: str
         short = column.locator("li[data-id]").count() < 10
         assert column.locator(".ask-end").is_visible() == short, "a short list ends without a word"
         ended += short
-    assert ended
+    assert ended or language == "zh"  # where characters match, ten are always found
     assert site.wrong == []
 
 
