@@ -30,13 +30,11 @@ def scoreboard(edition: Edition, _argument: str) -> str:
     )
     legend = "".join(f"<span>{_mark(verdict)} {escape(word)}</span> " for verdict, word in words["verdicts"].items())
     shown = table(["", *map(short, libraries)], rows)
-    listed = "".join(_listed(number, name, library, titles, words) for number, (name, library) in
-                     enumerate(libraries.items()))  # fmt: skip
     cases = "".join(_cases(number, name, library, titles, words) for number, (name, library) in
                     enumerate(libraries.items()))  # fmt: skip
     suite = words["suite"].format(record["suite"]["version"], record["suite"]["sha256"][:12], record["command"])
     legend = f'<p class="acid-legend">{legend}</p>'
-    return f'{legend}\n\n<div class="acid">\n\n{shown}\n\n</div>\n\n{listed}\n\n{suite}\n\n{cases}'
+    return f'{legend}\n\n<div class="acid">\n\n{shown}\n\n</div>\n\n{suite}\n\n{cases}'
 
 
 def short(name: str) -> str:
@@ -52,18 +50,14 @@ def _cell(number: int, family: str, row: dict[str, Any], words: dict[str, Any]) 
     if not row["asked"]:
         return "–"
     verdict, agrees = escape(words["verdicts"][row["verdict"]]), row["verdict"] == "agrees"
-    count = row["asked"] if agrees else f"{row['agree']}/{row['asked']}"
-    shown = f'{_mark(row["verdict"])}<span class="visually-hidden">{verdict}</span> <small>{count}</small>'
+    shown = f'{_mark(row["verdict"])}<span class="visually-hidden">{verdict}</span> {_count(row)}'
     return shown if agrees else f'<a href="#{_anchor(number, family)}" title="{verdict}">{shown}</a>'
 
 
-def _listed(number: int, name: str, library: Library, titles: dict[str, str], words: dict[str, Any]) -> str:
-    """A library on a phone: in how many families it agrees, and its cells of the others."""
-    asked = {family: row for family, row in library["families"].items() if row["asked"]}
-    others = [family for family, row in asked.items() if row["verdict"] != "agrees"]
-    cells = "".join(f"<li>{escape(titles[one])} {_cell(number, one, asked[one], words)}</li>" for one in others)
-    agree = words["agree"].format(len(asked) - len(others), len(asked))
-    return f'<div class="acid-listed"><p><b>{escape(short(name))}</b> {agree}</p><ul>{cells}</ul></div>'
+def _count(row: dict[str, Any]) -> str:
+    """How many of the cases of a family agree, of those that could be asked; under a tick, all."""
+    count = row["asked"] if row["verdict"] == "agrees" else f"{row['agree']}/{row['asked']}"
+    return f"<small>{count}</small>"
 
 
 def _mark(verdict: str) -> str:
@@ -77,20 +71,20 @@ def _source(source: str, words: dict[str, Any]) -> str:
 
 
 def _cases(number: int, name: str, library: Library, titles: dict[str, str], words: dict[str, Any]) -> str:
-    """The smallest case of each family in which a library does not agree, folded away."""
-    items = []
-    for family, row in library["families"].items():
-        if row.get("verdict", "agrees") == "agrees":
+    """In how many families a library agrees; folded away, the smallest case of each of the others."""
+    items, asked = [], {family: row for family, row in library["families"].items() if row["asked"]}
+    for family, row in asked.items():
+        if row["verdict"] == "agrees":
             continue
         data = escape(json.dumps({"run": row["run"], "qrels": row["qrels"]}, ensure_ascii=False))
         text = words["case"].format(case=f"<code>{escape(row['case'])}</code>", answer=escape(row["answer"]),
                                     expected=escape(row["expected"]))  # fmt: skip
         language = "zh" if words["comma"] == "，" else "en"
         quote = f'<br><q lang="en">{escape(row["quote"])}</q>{_source(row["source"], words)}' if "quote" in row else ""
-        items.append(f'<li id="{_anchor(number, family)}">{escape(titles[family])}{words["colon"]}{text}<br>'
+        items.append(f'<li id="{_anchor(number, family)}">{_mark(row["verdict"])} {_count(row)} {escape(titles[family])}{words["colon"]}{text}<br>'
                      f"{escape(row['why'][language])}<br><code>{data}</code>{quote}</li>")  # fmt: skip
-    if not items:
-        return ""
     title = f"{escape(name)} {escape(library['version'])}{words['comma']}{escape(library['language'])}{words['comma']}"
     date = f'<span class="together">{library["date"]}</span>'
-    return f"<details><summary>{title}{date}</summary><ul>{''.join(items)}</ul></details>"
+    agree = words["agree"].format(len(asked) - len(items), len(asked))
+    head = f"<b>{title}{date}</b> <small>{agree}</small>"
+    return f"<details><summary>{head}</summary><ul>{''.join(items)}</ul></details>" if items else f"<p>{head}</p>"

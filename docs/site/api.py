@@ -72,21 +72,23 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def _complete_fields(described: nodes.Element) -> None:
-    """Put the example of an entry before its fields, and beside each parameter its type and default."""
+    """Put the example of an entry before its fields, and the types of parameters from the signature beside their texts."""
     content = described[-1]
     for fields in [node for node in content if isinstance(node, nodes.field_list)]:
         content.remove(fields)
         content.insert(
             next((i for i, node in enumerate(content) if isinstance(node, addnodes.desc)), len(content)), fields
         )
-        types = {}
+        texts = {name.astext(): name for name in fields.findall(nodes.strong)}
         for parameter in described[0].findall(addnodes.desc_parameter):
-            name, _, kind = parameter.astext().lstrip("*").partition(": ")
-            types[name] = kind.replace(" | None = None", ", default None").replace(" = ", ", default ")
-        for name in fields.findall(nodes.strong):
-            if kind := types.get(name.astext()):
-                place = name.parent.index(name) + 1
-                name.parent.insert(place, nodes.inline("", kind, classes=["type"]))
+            signed, _, kind = parameter.astext().partition(": ")
+            if (text := texts.get(signed.lstrip("*"))) and kind:
+                shown = kind.replace(" | None = None", ", default None").replace(" = ", ", default ")
+                text.parent.insert(text.parent.index(text) + 1, nodes.inline("", shown, classes=["type"]))
+                _, equals, default = kind.partition(" = ")
+                parameter.children = [nodes.Text(signed + equals.strip() + default)]
+        for listed in described[0].findall(addnodes.desc_parameterlist):
+            listed["multi_line_parameter_list"] = listed.get("multi_line_parameter_list", False) and not texts
 
 
 def _chinese(edition: Edition) -> list[str]:

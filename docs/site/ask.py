@@ -13,7 +13,6 @@ from typing import Any
 from docs.site.dense import packed
 from docs.site.pocket import ANSWERS, SENTENCE_END, read_pocket
 from docs.site.project import Edition, as_json, read_yaml
-from docs.site.widget import on_paper
 
 MARK = '<div class="ask"'
 
@@ -24,6 +23,7 @@ def ask(edition: Edition, _argument: str) -> str:
     shown: dict[str, Any] = {}
     [(shown["suggested"], shown["answer"])] = words["suggested"].items()
     shown["subjects"] = [[pocket.queries[query], subject] for query, subject in words["subjects"].items()]
+    shown["example"] = _alone(collection(edition), pocket.queries[words["example"]])
     fallback = f"<noscript><p>{words['noscript']}</p></noscript>"
     data = as_json(words | shown, in_order=False)
     files = packed(edition)
@@ -31,7 +31,16 @@ def ask(edition: Edition, _argument: str) -> str:
         f' data-model="{len(files.weights)}" data-digest="{hashlib.sha256(files.weights).hexdigest()[:12]}"'
         if files else ""
     )  # fmt: skip
-    return f'{MARK} data-collection="_static/ask/collection.json"{model}>{data}{fallback}</div>{on_paper(edition)}'
+    return f'{MARK} data-collection="_static/ask/collection.json"{model}>{data}{fallback}</div>'
+
+
+def _alone(data: dict[str, Any], text: str) -> dict[str, Any]:
+    """Return what the page shows of one query, of all that it fetches: with it the page opens, and fetches nothing."""
+    [query] = (one for one in data["queries"] if one["text"] == text)
+    ids = {passage for ranking in query["lists"].values() for passage in ranking}
+    passages = [passage for passage in data["passages"] if passage[0] in ids]
+    sentences = {query["id"]: data["sentences"].get(query["id"], {})}
+    return data | {"passages": passages, "queries": [query], "suggested": {}, "sentences": sentences}
 
 
 def collection(edition: Edition) -> dict[str, Any]:
@@ -47,5 +56,5 @@ def collection(edition: Edition) -> dict[str, Any]:
         queries.append({"id": query, "text": text, "grades": grades, "lists": pocket.lists[query]})
     passages = [[passage, *texts] for passage, texts in pocket.passages.items()]
     parts: dict[str, Any] = {"means": pocket.means, "passages": passages, "queries": queries}
-    parts |= {"answers": ANSWERS, "stop": pocket.stop, "suggested": pocket.suggested}
+    parts |= {"answers": ANSWERS, "count": len(queries), "stop": pocket.stop, "suggested": pocket.suggested}
     return parts | {"sentences": pocket.sentences, "between": SENTENCE_END.pattern, "near": pocket.near}

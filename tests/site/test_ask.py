@@ -55,6 +55,11 @@ def scores(language: str, query: str, system: str, changed: dict[str, int]) -> l
     return [mean[name] for name in METRICS]
 
 
+def showing(site: Site, text: str) -> None:
+    """Wait until the page shows one of the questions that it offers by its subject."""
+    site.until(f"document.querySelector('.ask-subjects [aria-pressed=\"true\"]')?.value === {json.dumps(text)}")
+
+
 def shown(site: Site) -> list[list[float]]:
     """Return the metrics of each system as the page shows them, without what they were before."""
     return site.page.evaluate(
@@ -72,18 +77,23 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
     site.look(WIDE)
     site.open(f"{language}/ask.html")
     site.until("!!document.querySelector('.ask form')")
-    assert not [url for url in requests if "collection.json" in url], "loaded before it was wanted"
     assert site.page.is_visible(".ask-begin"), "how one's own question is answered"
     pocket, systems = read_pocket(Edition(ROOT, language)), {"en": ["MiniLM", "BM25"], "zh": ["multilingual", "BM25"]}
-    query = json.loads(site.page.inner_text(".ask script"))["subjects"][0][0]
-    of = next(key for key, text in pocket.queries.items() if text == query)
-    site.page.click(".ask-subjects [value]")
-    site.until("!!document.querySelector('.ask-scores b')")
-    for column, system in enumerate(systems[language], 1):
-        ids = site.page.evaluate(
-            f"[...document.querySelectorAll('.ask-lists > div:nth-child({column}) li')].map(li => li.dataset.id)"
-        )
-        assert ids == pocket.lists[of][system]
+    words = read_yaml(ASK)[language]
+    for of in (words["example"], next(iter(words["subjects"]))):
+        query = pocket.queries[of]
+        if of == words["example"]:
+            assert site.page.inner_text(".ask-question") == words["opening"].format(text=query)
+        else:
+            assert not [url for url in requests if "collection.json" in url], "loaded before it was wanted"
+            site.page.click(".ask-subjects [value]")
+        showing(site, query)
+        for column, system in enumerate(systems[language], 1):
+            ids = site.page.evaluate(
+                f"[...document.querySelectorAll('.ask-lists > div:nth-child({column}) li')].map(li => li.dataset.id)"
+            )
+            assert ids == pocket.lists[of][system]
+        assert str(len(pocket.queries)) in site.page.inner_text(".ask-result > p:last-child"), "means over how many"
     grades, listed = pocket.grades[of], [pocket.lists[of][system] for system in systems[language]]
     answers = [one for ids in listed for one in ids if grades.get(one, 0) >= ANSWERS]
     assert answers
@@ -118,7 +128,7 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
     for side, system in enumerate(systems[language]):
         rank = ranks[side]
         kind = ("answered" if rank == highest else "late") if 0 < rank <= 10 else "missed"
-        said = read_yaml(ASK)[language][kind].format(rank=rank)
+        said = words[kind].format(rank=rank)
         assert sides.nth(side).locator("strong").inner_text() == said, "what the other system does is not said"
         sides.nth(side).click()
         visible = site.page.locator(".ask-lists li:visible").evaluate_all("all => all.map(li => li.dataset.id)")
@@ -160,7 +170,7 @@ def test_a_question_of_ones_own_is_ranked_by_words_and_scored_by_ones_own_grades
     site.until("!!document.querySelector('.ask form')")
     site.page.fill(".ask input", question)
     site.page.press(".ask input", "Enter")
-    site.until("document.querySelectorAll('.ask-lists li[data-id]').length > 0")
+    site.until("document.querySelectorAll('.ask-result.mine li[data-id]').length > 0")
     systems = site.page.evaluate("[...document.querySelectorAll('.ask-heads select')].map(select => select.value)")
     assert systems == OWN[language], "not the systems compared"
     column = site.page.locator(".ask-list").first
@@ -342,7 +352,7 @@ def test_a_collection_that_does_not_arrive_is_reported_and_asked_for_again(site:
     assert "503" in site.page.inner_text(".ask > .tool-fault")
     site.page.unroute("**/collection.json")
     site.page.click(".ask form .main")
-    site.until("!!document.querySelector('.ask-scores b')")
+    showing(site, site.page.input_value(".ask input"))
     assert site.page.locator(".ask > .tool-note:visible").count() == 0
 
 

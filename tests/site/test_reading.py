@@ -356,7 +356,7 @@ def test_the_scoreboard_is_a_list_on_a_phone(site: Site):
     cells = site.page.locator(".acid table a").evaluate_all("all => all.map(a => a.hash)")
     site.look(PHONE)
     assert not site.page.locator(".acid table").is_visible()
-    listed = site.page.locator(".acid-listed a:visible").evaluate_all("all => all.map(a => a.hash)")
+    listed = site.page.locator("details:visible > ul > li").evaluate_all("all => all.map(li => '#' + li.id)")
     assert sorted(listed) == sorted(cells)
 
 

@@ -16,18 +16,20 @@ const narrow = matchMedia("(max-width: 600px)"); // one of two lists is shown
 let between = null; // a pattern: where one sentence ends and the next begins
 const small = new Set(words.small.split(" ")); // words that tell nothing of what is asked
 const whole = ([, title, body]) => (title ? `${title}\n${body}` : body);
-const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
-  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-  return answer.json();
-}).then((read) => {
-  data = read;
+/** Take what is known of the collection: of the question that the page opens with, or all. */
+const use = (known) => {
+  data = known;
   between = new RegExp(data.between, "u");
   data.byId = new Map(data.passages.map((passage) => [passage[0], passage]));
   index = new WordIndex(data.passages.map(whole), new Set(data.stop));
   if (matching.includes("BM25:characters")) signs = new WordIndex(data.passages.map(whole), new Set(data.stop), 1);
   data.stop.forEach((word) => small.add(word));
   suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
-}).catch((error) => {
+};
+const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
+  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+  return answer.json();
+}).then(use).catch((error) => {
   loading = null;
   throw error;
 }));
@@ -176,7 +178,7 @@ const missing = () => telling().filter((word) => !holding(word));
 const verdict = (filled, shown, judged) => {
   const ids = filled.flat();
   if (!ids.length) return [words.nothing, [words.literal, words.meaning].filter(Boolean).join(space), "", true];
-  const { cosine } = query, dense = cosine !== undefined, weak = !dense && !judged && !fits(ids), known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.queries.length };
+  const { cosine } = query, dense = cosine !== undefined, weak = !dense && !judged && !fits(ids), known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.count };
   if (cosine < data.near.least) return [words.unlikely, words.distant, fill(words.far, known), true];
   const lost = missing(), matched = telling().filter((word) => ids.some((id) => found(id, small).includes(word)));
   const first = filled[0][0], rank = filled[1].indexOf(first) + 1, compared = filled[1].length > 0 && shown.map(kind).join() === "dense,words";
@@ -230,7 +232,7 @@ const draw = () => {
     return el("span", { class: value > values[1 - i][name] && "best" }, `${words.names[name]} `, el("b", {}, short(value)), ...changed);
   };
   const names = Object.keys(words.names).filter((name) => !isSuggested() || name === "mrr");
-  const called = choices.map(({ value }) => words.systems[value] ?? ""), brief = called.map((name) => name.split(/[,（]/)[0]);
+  const called = choices.map(({ value }) => words.systems[value] ?? ""), brief = called.map((name) => name.split(/ ?[(（]/)[0]);
   verdicts.forEach((line, i) => {
     const { R, first } = values[i], kind = !first ? "missed" : values[1 - i].first < first && values[1 - i].first ? "late" : "answered", outcome = fill(words[kind], { rank: first });
     line.replaceChildren(...(R ? [el("strong", { class: kind }, outcome)] : []));
@@ -287,9 +289,10 @@ const show = (systems = wanted) => {
   go.classList.toggle("main", !offering);
   for (const chip of chips) chip.setAttribute("aria-pressed", chip.value === query.text);
   hint.textContent = mine ? words.judge : isSuggested() ? words.recorded
-    : [fill(words.known, { queries: data.queries.length, first, second }), fill(words.hint, { grades: words.grades.join(words.and) })].join(space);
+    : [fill(words.known, { queries: data.count, first, second }), fill(words.hint, { grades: words.grades.join(words.and) })].join(space);
   before = null;
   draw();
+  if (!input.value) return void (question.textContent = fill(words.opening, query));
   question.textContent = input.scrollWidth > input.clientWidth ? query.text : ""; // the field shows a part of it
   const { top } = result.getBoundingClientRect();
   if (top < 0 || top > innerHeight * 0.5) form.scrollIntoView(); // this is a phone, or the page was scrolled
@@ -308,7 +311,7 @@ const say = ([short, long, reason], kind) => {
 
 /** Load the collection, and say so, or what went wrong; returns whether it is there. */
 const loaded = async () => {
-  if (!data) say(["", words.reading], "tool-note");
+  if (!loading) say(["", words.reading], "tool-note");
   return load().then(() => true, (error) => { say(["", fill(words.unread, { why: error.message })], "tool-note tool-fault"); return false; });
 };
 
@@ -316,6 +319,7 @@ const loaded = async () => {
 const bare = (text) => text.toLowerCase().replace(/[\s?!.？！。]+$/u, "");
 const ask = async (text) => {
   input.value = text;
+  box.classList.add("asked");
   if (!await loaded()) return;
   const same = (other) => bare(other) === bare(text);
   query = data.queries.find((known) => same(known.text))
@@ -329,7 +333,7 @@ const ask = async (text) => {
 
 const another = async () => {
   if (!await loaded()) return;
-  const others = data.queries.filter(({ text }) => text !== input.value);
+  const others = data.queries.filter(({ text }) => text !== query.text);
   ask(others[Math.floor(Math.random() * others.length)].text);
 };
 const go = el("button", { class: "main" }, words.ask);
@@ -339,4 +343,6 @@ const subjects = el("div", { class: "ask-subjects", role: "group", "aria-label":
 box.append(form, subjects, suggestions, notice, near, result);
 
 const linked = new URLSearchParams(location.hash.slice(1)).get("q");
-if (linked) ask(linked.slice(0, 200));
+use(words.example);
+[query] = data.queries;
+if (linked) ask(linked.slice(0, 200)); else show();

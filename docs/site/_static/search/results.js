@@ -28,7 +28,8 @@ export const load = async (url) => {
   for (const whole of [true, false]) {
     for (const [known, also, means, anchor, special] of data.terms) {
       for (const name of whole ? known : also) {
-        if (!terms.has(key(name))) terms.set(key(name), { names: known, means, url: `glossary.html#${anchor}` });
+        const short = !whole && /\p{Lu}{2}/u.test(name) && name; // an abbreviation
+        if (!terms.has(key(name))) terms.set(key(name), { names: known, short, means, url: `glossary.html#${anchor}` });
         if (special) names.push(name.toLowerCase());
       }
     }
@@ -109,5 +110,5 @@ export const fill = (list, found, short = false) => {
 };
 
 /** What the glossary says of the terms that Index.define returns, each on a Chinese page with its English name if that differs. */
-export const cards = (terms) => terms.map(({ names: [name, other = name], means, url }) =>
-  make("span", "", make("b", "", link(url, name)), other === name ? " " : ` (${other}) `, means));
+export const cards = (terms) => terms.map(({ names: [name, other = name], short, means, url }) =>
+  make("span", "", make("b", "", link(url, short ? `${short}, ${name}` : name)), other === name ? " " : ` (${other}) `, means));
