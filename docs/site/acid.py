@@ -67,7 +67,7 @@ def _mark(verdict: str) -> str:
 
 def _source(source: str, words: dict[str, Any]) -> str:
     """Where a quotation comes from, in brackets."""
-    return str(words["brackets"]).format(escape(words.get("sources", {}).get(source, source)))
+    return str(words["brackets"]).format(escape(words.get("sources", {}).get(source, source)).replace(".", ".<wbr>"))
 
 
 def _cases(number: int, name: str, library: Library, titles: dict[str, str], words: dict[str, Any]) -> str:
@@ -81,7 +81,8 @@ def _cases(number: int, name: str, library: Library, titles: dict[str, str], wor
                                     expected=escape(row["expected"]))  # fmt: skip
         language = "zh" if words["comma"] == "，" else "en"
         quote = f'<br><q lang="en">{escape(row["quote"])}</q>{_source(row["source"], words)}' if "quote" in row else ""
-        items.append(f'<li id="{_anchor(number, family)}">{_mark(row["verdict"])} {_count(row)} {escape(titles[family])}{words["colon"]}{text}<br>'
+        head = f"{_mark(row['verdict'])} {_count(row)} {escape(titles[family])}"
+        items.append(f'<li id="{_anchor(number, family)}">{head}{words["colon"]}{text}<br>'
                      f"{escape(row['why'][language])}<br><code>{data}</code>{quote}</li>")  # fmt: skip
     title = f"{escape(name)} {escape(library['version'])}{words['comma']}{escape(library['language'])}{words['comma']}"
     date = f'<span class="together">{library["date"]}</span>'

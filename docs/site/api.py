@@ -67,12 +67,13 @@ def complete_module(app: Sphinx, doctree: nodes.document) -> None:
         _complete_fields(described)
     if edition.language != "en":
         page["classes"].append("language-en")
+        page.remove(next(node for node in page if isinstance(node, nodes.paragraph)))  # the note says the same
         note = edition.words["modules"][module] + edition.words["in english"]
         page.insert(1, nodes.paragraph("", note, classes=["where", *_chinese(edition)]))
 
 
 def _complete_fields(described: nodes.Element) -> None:
-    """Put the example of an entry before its fields, and the types of parameters from the signature beside their texts."""
+    """Put the example of an entry before its fields, and the types of its signature beside the texts of parameters."""
     content = described[-1]
     for fields in [node for node in content if isinstance(node, nodes.field_list)]:
         content.remove(fields)
@@ -84,9 +85,12 @@ def _complete_fields(described: nodes.Element) -> None:
             signed, _, kind = parameter.astext().partition(": ")
             if (text := texts.get(signed.lstrip("*"))) and kind:
                 shown = kind.replace(" | None = None", ", default None").replace(" = ", ", default ")
-                text.parent.insert(text.parent.index(text) + 1, nodes.inline("", shown, classes=["type"]))
+                place = text.parent.index(text) + 1
+                typed = nodes.inline("", shown, classes=["type"])
+                text.parent.insert(place, [nodes.Text(" "), typed, nodes.Text(" ")])
                 _, equals, default = kind.partition(" = ")
-                parameter.children = [nodes.Text(signed + equals.strip() + default)]
+                given = nodes.inline("", equals.strip() + default, classes=["default_value"])
+                parameter[:] = [nodes.Text(signed), given]
         for listed in described[0].findall(addnodes.desc_parameterlist):
             listed["multi_line_parameter_list"] = listed.get("multi_line_parameter_list", False) and not texts
 

@@ -40,6 +40,8 @@ ASKS = re.compile(  # what the English says before a cell whose output is folded
     r"\b[Pp]redict(?:: |, then run)|\bBefore you (?:run the cell|look):"
 )
 READS = re.compile(r"\b(?:tables?|columns?|row first)\b")  # what the English says around a table that is to be read
+# The last sentence, and what is before it.
+_QUESTION = re.compile(r"(.*(?:[.!?]['”)]?\s+|[。！？]['”）]?))(\S.*)", re.S)
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
 
@@ -72,6 +74,22 @@ def _end_of_source(lines: list[str], start: int) -> int:
     except SyntaxError:
         return start
     return end if any(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in tree.body) else start
+
+
+def stress_question(cell: nodes.Element) -> None:
+    """Mark the question with which the text before a cell ends: the one that the cell answers."""
+    before = [node for node in cell.parent[: cell.parent.index(cell)] if not isinstance(node, nodes.target)]
+    if not before or not isinstance(before[-1], nodes.paragraph) or before[-1].astext()[-1] not in "?？":
+        return
+    text, question = before[-1], nodes.inline("", classes=["question"])
+    while text.children:
+        part = text.pop()
+        parted = isinstance(part, nodes.Text) and _QUESTION.fullmatch(part)
+        question.insert(0, nodes.Text(parted[2]) if parted else part)
+        if parted:
+            text.append(nodes.Text(parted[1]))
+            break
+    text.append(question)
 
 
 def fold_sources(output: nodes.Element, title: str) -> None:
@@ -331,6 +349,8 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     to_predict, about, unread = predicted(edition, name), subjects(edition, name), unread_tables(edition, name)
     names = named_beside(edition, name)
     for cell in list(doctree.findall(nodes.container)):
+        if cell.get("nb_element") == "cell_code":
+            stress_question(cell)
         if cell.get("nb_element") == "cell_code" and edition.language == "zh":
             translate(cell, labels(edition.root)["comments"])
         if cell.get("nb_element") == "cell_code_output":

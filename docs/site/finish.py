@@ -58,6 +58,8 @@ BETTER = (
     (re.compile(r'<dd>(<em class="sig-param".*?</em>,)</dd>\s*'), r"<li>\1</li>"),
     (re.compile(r"(?<=</em>,</li>)</dl>"), "</ul>"),
     (re.compile(r"<th(?P<a>[^>]*)>\s*(?:<p>\s*</p>)?\s*</th>"), r"<td\g<a>></td>"),
+    (re.compile(r'(?<=\w\.)(?=\w[\w.]*<a class="headerlink")'), "<wbr>"),  # the name of a module
+    (re.compile(r"(?<=<td>)-(?=\d)"), "\u2212"),  # a minus is as wide as a plus
     (re.compile(r'(<div id="pst-primary-sidebar")'), r'\1 role="complementary"'),
     (
         re.compile(r'(<a class="reference internal" href="[^"]*">([^<]*)</a>\s*<details[^>]*><summary)>'),

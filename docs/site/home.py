@@ -222,4 +222,4 @@ def _drawn(curves: dict[str, list[tuple[int, float]]], axes: list[str], edition:
         )
     cell = next(cell for cell in edition.lesson("01_evaluation").cells if cell.id == "growth")
     alt = escape(MARKS.sub("", alt_text(cell)))
-    return f'<svg class="drawn" role="img" aria-label="{alt}" viewBox="-16 -24 476 252">{"".join(parts)}</svg>'
+    return f'<svg class="drawn" role="img" aria-label="{alt}" viewBox="-16 -24 492 252">{"".join(parts)}</svg>'

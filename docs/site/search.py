@@ -159,6 +159,13 @@ def simplified(text: str) -> str:
     return "".join(old + new for old, new in pairs if new in text and old != new and ord(old) < 0x10000)
 
 
+def kinds(edition: Edition) -> dict[str, str]:
+    """Return the heading of the contents under which each page is that is no lesson."""
+    text = (edition.root / "docs" / edition.language / "index.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^:caption: (.+)\n((?:[^`\n].*\n)+)```", text, flags=re.M)
+    return {re.sub(r".*<|>", "", page): caption for caption, pages in listed for page in pages.split("\n") if page}
+
+
 def write(app: Sphinx, failure: Exception | None) -> None:
     """Write what the browser searches to _static/search/index.json."""
     if failure is not None:
@@ -167,7 +174,7 @@ def write(app: Sphinx, failure: Exception | None) -> None:
     root = edition.root
     pages: list[dict[str, Any]] = []
     entries: list[list[Any]] = []
-    also = dict(settings(root)["also"])
+    also, known = dict(settings(root)["also"]), kinds(edition)
     for page, found in sorted(_collected(app).items()):
         short = edition.about(page, "short")  # its name in the sidebar
         for number, (anchor, title, text, code, points) in enumerate(found):
@@ -177,7 +184,8 @@ def write(app: Sphinx, failure: Exception | None) -> None:
             shown, learnt = apart(root, text), apart(root, points)
             entries.append([len(pages), anchor if number else "", title, shown, code, counts, named, learnt])
         title = found[0][1] if found else page
-        called = edition.numbered(page, short)
+        kind = "API" if page.startswith("helpers.") else known.get(page)
+        called = edition.numbered(page, short) or " · ".join(filter(None, (kind, title)))
         pages.append({"url": f"{page}.html", "title": title, "short": called, "prior": prior(root, page)})
     data = {"pages": pages, "sections": entries, "synonyms": synonyms(root), "terms": terms(edition)}
     data["simplified"] = simplified(json.dumps(data, ensure_ascii=False))

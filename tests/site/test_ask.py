@@ -93,7 +93,7 @@ def test_a_query_of_the_collection_is_shown_scored_and_judged_again(site: Site, 
                 f"[...document.querySelectorAll('.ask-lists > div:nth-child({column}) li')].map(li => li.dataset.id)"
             )
             assert ids == pocket.lists[of][system]
-        assert str(len(pocket.queries)) in site.page.inner_text(".ask-result > p:last-child"), "means over how many"
+        assert str(len(pocket.queries)) in site.page.inner_text(".ask-hint"), "means over how many"
     grades, listed = pocket.grades[of], [pocket.lists[of][system] for system in systems[language]]
     answers = [one for ids in listed for one in ids if grades.get(one, 0) >= ANSWERS]
     assert answers

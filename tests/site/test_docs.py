@@ -226,6 +226,20 @@ def test_sources_are_folded_and_code_comes_before_what_it_gives(site: Path, lang
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
+def test_the_question_before_a_cell_stands_out(site: Path, language: str):
+    """A reader who skims would not see what a cell answers, or a sentence that asks nothing would be stressed."""
+    count = 0
+    for name in NAMES:
+        soup = BeautifulSoup((site / language / f"{name}.html").read_text(encoding="utf-8"), "html.parser")
+        for question in soup.select(".question"):
+            assert question.get_text()[-1] in "?？", question
+            after = question.find_parent("p").find_next(class_=["cell_input", "part"])
+            assert after["class"] != ["part"], "no cell before the next heading"
+            count += 1
+    assert count == {"en": 80, "zh": 78}[language]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_what_a_reader_is_to_predict_is_folded(site: Path, language: str):
     """An exercise that says "Predict, then run the cell" would show its result, or the text would tell it, at once."""
     text = "".join((site / language / f"{name}.html").read_text(encoding="utf-8") for name in NAMES)
@@ -365,6 +379,7 @@ def test_a_page_of_a_module_begins_with_its_text_and_its_names(site: Path, langu
     else:
         assert section["lang"] == "en"
         assert [note["lang"] for note in section.select("p.where")] == ["zh-CN"]
+        assert "Retrieval metrics with" not in section.get_text(), "the first sentence is said twice"
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -386,6 +401,8 @@ def test_an_entry_has_formula_parameters_result_and_lesson(site: Path, language:
         name.get_text(): name.find_next_sibling(class_="type").get_text() for name in entry.select("li strong")[:4]
     }
     assert types["cutoffs"] == "Iterable[int], default None"
+    signature = " ".join(entry.find_previous_sibling("dt").get_text().split())
+    assert signature.startswith("evaluate(retrieved, qrels, metrics, cutoffs=None, *, scores=None,"), signature
     assert entry.select_one(".rubric").find_next_sibling(class_="field-list"), "the example comes after all parameters"
     lines = [line for example in soup.select("pre") for line in example.get_text().splitlines() if ">>>" in line]
     assert max(map(len, lines)) <= 60, "an example breaks on a phone"

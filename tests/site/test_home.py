@@ -231,6 +231,10 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     assert at == sorted(at), "the parts of the page change their order on a phone"
     chart, link = (site.page.locator(f".home-figure > {part}").bounding_box() for part in ("svg", ".home-see"))
     assert chart["y"] < link["y"], "the chart follows the link that ends its section"
+    texts = site.page.locator(".home-figure > svg text").evaluate_all(
+        "all => all.map(text => text.getBoundingClientRect().right)"
+    )
+    assert max(texts) <= chart["x"] + chart["width"] + 1, "a name at the end of a line is cut"
     rows = [row.bounding_box() for row in site.page.locator("#lessons > ol > li").all()]
     assert {50 < row["height"] < 90 for row in rows} == {True}, "a lesson takes more than three lines of a phone"
     about = site.page.locator("#lessons > ol > li p:last-child")

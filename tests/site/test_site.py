@@ -54,6 +54,7 @@ def inspect(site: Site, language: str, name: str) -> None:
         site.look(size, scheme)
         if size == PHONE:
             assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], f"{language}, phone"
+            assert site.cut() == [], f"{language}, phone"
         else:
             assert site.faint() == [], f"{language}, {scheme}"
         if size == PHONE or (name, scheme) == ("index", "light"):  # the bars at the sides, hidden on a phone
@@ -235,6 +236,7 @@ def test_a_plain_question_brings_the_definition_and_marks_its_own_words(site: Si
         site.open(f"{language}/search.html")
         found(site, question)
         assert name in site.page.inner_text("#search-term")
+        assert language == "zh" or site.page.inner_text("#search-term").startswith("nDCG, "), "not as it was typed"
         marked = site.page.locator("#search-results li > a mark").all_inner_texts()
         assert {word.lower() for word in marked} == {"ndcg"}
         found(site, "BM25")
@@ -290,6 +292,9 @@ def test_a_number_counts_for_nothing_and_a_title_for_much(site: Site):
     lessons = site.page.locator("#search-results li:has(> a[href^='03_']) > .search-where").all_inner_texts()
     assert lessons
     assert all(one.startswith("Lesson 3 · ") for one in lessons), "which lesson it is, is not said"
+    found(site, "why does my ndcg differ from sklearn")
+    kind = site.page.locator("#search-results li:has(> a[href='libraries.html']) > .search-where").inner_text()
+    assert kind == "Why numbers differ", "of which kind the page is, is not said"
 
 
 def test_marks_are_whole_words(site: Site):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 
@@ -302,6 +303,12 @@ def test_an_experiment_asks_first_and_then_shows(site: Site, language: str):
     changes = site.page.locator(".try-bars small").all_inner_texts()
     assert changes[:4] == [words["same"]] * 4
     assert all(change.startswith("+") for change in changes[4:])
+    ends = """all => all.map(li => [...li.querySelectorAll('small, b')].map(part => part.getBoundingClientRect()))
+      .map(boxes => [boxes[0].left, Math.max(...boxes.map(box => box.right))])"""
+    cells = site.page.locator(".try-bars ul li").evaluate_all(ends)
+    assert all(one[1] < other[0] for one, other in pairwise(cells) if other[0] > one[0]), (
+        "a change is over the next value"
+    )
     guesses = site.page.locator(".try-guess").all_inner_texts()
     assert [guess.split() for guess in guesses] == [[words["you"], mark] for mark in "✗✓✓✓✓✓✓✗"]
     assert site.page.locator(".current .try-query b").inner_text() == "C"
@@ -335,6 +342,8 @@ def test_an_experiment_leads_to_the_next(site: Site, size: dict[str, int]):
         )
         offered = [words["next"].replace("{name}", name)] * (name != "") + [words["start"]]
         assert steps.all_inner_texts() == offered
+        frame, widest = site.page.locator(".try-bars").bounding_box(), steps.first.bounding_box()
+        assert widest["x"] + widest["width"] < frame["x"] + frame["width"], "a button reaches out of its frame"
         assert steps.first.evaluate("button => button === document.activeElement")
         box = steps.first.bounding_box()
         assert 50 < box["y"] < size["height"] - box["height"], "the next move is out of sight"
@@ -551,7 +560,7 @@ def test_a_finger_chooses_a_document_before_it_changes_it(site: Site):
     buttons = document.locator("xpath=..").locator(".try-bar button")
     buttons.last.click()
     assert document.get_attribute("aria-pressed") == "true"
-    assert min(button.bounding_box()["height"] for button in buttons.all()) >= 40
+    assert {40 <= button.bounding_box()["height"] < 50 for button in buttons.all()} == {True}, "small, or two lines"
     place = buttons.first.bounding_box()
     buttons.first.click()
     assert documents(site, "A").index(title) == 2

@@ -103,7 +103,7 @@ const press = (text) => ask(text).then(() => result.focus({ preventScroll: true 
 const pressed = (text, label) => el("button", { type: "button", value: text, onclick: () => press(text) }, label);
 /** A judged question offered beside the reader's own: it shows both ways, whatever was chosen before. */
 const both = (text) => el("button", { type: "button", value: text, onclick: () => { wanted = BOTH; press(text); } }, text);
-const chips = words.subjects.map(([text, subject]) => pressed(text, subject)), hint = el("p", {});
+const chips = words.subjects.map(([text, subject]) => pressed(text, subject)), hint = el("p", { class: "ask-hint" });
 const unfold = (list, button) => {
   list.classList.remove("folded");
   button.hidden = true;
@@ -295,7 +295,7 @@ const show = (systems = wanted) => {
   if (!input.value) return void (question.textContent = fill(words.opening, query));
   question.textContent = input.scrollWidth > input.clientWidth ? query.text : ""; // the field shows a part of it
   const { top } = result.getBoundingClientRect();
-  if (top < 0 || top > innerHeight * 0.5) form.scrollIntoView(); // this is a phone, or the page was scrolled
+  if (narrow.matches || top < 0 || top > innerHeight * 0.5) form.scrollIntoView();
 };
 
 /** Say what is shown, or what goes wrong: in short, at length, and why. */

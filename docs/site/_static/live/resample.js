@@ -4,7 +4,7 @@ import { el, fill } from "../try/element.js";
 import { random } from "../score/interval.js";
 import { choice, key, read, slider } from "./controls.js";
 
-const BIN = 0.01, FIRST = 20, LEAST = 10, MANY = 1000;
+const BIN = 0.01, LEAST = 10, DRAWS = 1000;
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 /** The means of `draws` samples of `size` values. */
@@ -35,15 +35,14 @@ export const start = async (box, words, { metric, systems, ask }) => {
   let values, all, means, next, low, bins;
   const size = slider(words.size, { least: LEAST, most: scores.mean.length, value: scores.mean.length }, () => {
     next = random(size.value);
-    means = resample(values, size.value, Math.max(MANY, means.length), next);
-    draw();
+    again();
   });
   const pair = choice(words.pair, options.map((one) => [one, words.pairs[one]]), options[0], () => begin());
   const histogram = el("div", { class: "live-histogram", role: "img" }), axis = el("p", { class: "live-axis", "aria-hidden": "true" });
   const now = el("i", {}, el("b", {}), el("b", {})), ghost = el("i", { class: "live-ghost" }, el("b", {}, fill(words.all, { n: scores.mean.length })));
   const spans = el("div", { class: "live-spans", "aria-hidden": "true" }, now, ghost);
   const told = el("p", { class: "live-said", "aria-live": "polite" });
-  const more = (count, name) => el("button", { type: "button", onclick: () => { means.push(...resample(values, size.value, count, next)); draw(); } }, name);
+  const again = () => { means = resample(values, size.value, DRAWS, next); draw(); };
 
   const place = (element, from, to) => {
     element.style.setProperty("--from", (from - low) / (bins * BIN));
@@ -84,16 +83,14 @@ export const start = async (box, words, { metric, systems, ask }) => {
     const line = el("b", { class: "live-line" }, fill(words.measured, { mean: shown(mean) }));
     histogram.replaceChildren(...Array.from({ length: bins }, () => el("i", {})), line);
     place(line, mean, mean);
-    all = middle(resample(values, values.length, MANY, random(0)));
+    all = middle(resample(values, values.length, DRAWS, random(0)));
     next = random(size.value);
-    means = resample(values, size.value, FIRST, next);
-    draw();
+    again();
   };
 
   begin();
   box.append(
     el("p", { class: "live-title" }, said.title), el("p", {}, said.ask), ...(options.length > 1 ? [pair.element] : []),
-    el("p", { class: "live-choice" }, more(1, words.once), more(100, words.hundred), more(1000, words.thousand)),
-    key(said.key), histogram, axis, spans, size.element, told,
+    key(said.key), histogram, axis, spans, size.element, el("p", { class: "live-choice" }, el("button", { type: "button", onclick: again }, words.again)), told,
   );
 };

@@ -22,7 +22,7 @@ const stem = (written) => {
 };
 
 // Words that tell nothing of what a reader looks for.
-const SMALL = new Set(`a about affect all also always an and any are as at be been better between but by can could deal did differ difference different do
+const SMALL = new Set(`a about affect all also always an and any are as at be been better between but by can could deal did difference do
 does enough ever explain for from get good had handle happen has have help how i if in into is it its just know look me more most much my need no not of on one or other
 relation should so some than that the their them then there these they this to too use used using versus very vs want was we what when where which
 who why will with would you your`.split(/\s+/).map(stem));

@@ -91,9 +91,8 @@ const marked = (text, spots) => {
 /** A found section: its title as a link, its page, links to others of the
  same name, and what to quote of it, in a short form of two lines. If none of it has a word of the query, the line says by which other words it was found. */
 export const item = ({ section, reading, typed, question, others, said, spots }, short = false) => {
-  const page = section.of !== section.title ? section.short || section.of : "";
-  const where = page ? [" ", make("span", "search-where", page)] : [];
-  const same = others.toSorted((a, b) => (a.url < b.url ? -1 : 1)).map(({ url, short, of }) => make("span", "search-where", " · ", link(url, short || of)));
+  const [kind] = section.short.split(" · "), where = [" ", make("span", "search-where", section.of === section.title ? kind : section.short)];
+  const same = others.toSorted((a, b) => (a.url < b.url ? -1 : 1)).map(({ url, short }) => make("span", "search-where", " · ", link(url, short)));
   const query = spots(section.text || section.code, typed).length ? typed : reading;
   const long = /\p{Script=Han}/u.test(section.text) ? 100 : 180; // a Chinese character is as wide as two letters
   const quoted = quote(section, query, spots, question, ...(short ? [long, 30] : [long]));

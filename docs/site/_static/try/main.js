@@ -97,11 +97,6 @@ const start = (root) => {
   };
   bars.puzzles.choose = (at) => turn("puzzle", at);
   const experiments = el("div", { class: "try-experiments" }, el("p", { class: "try-pills" }, ...moves), bars.question);
-  // Where there is room for the bars beside the rankings, what to guess stands with the button of the move.
-  new ResizeObserver(([{ contentRect }]) => {
-    const [place, before] = contentRect.width < 896 ? [experiments, null] : [bars.element, bars.steps];
-    if (bars.question.parentElement !== place) place.insertBefore(bars.question, before);
-  }).observe(root);
   const panel = el("div", { class: "tool-panel try-panel" }, el("p", { class: "try-modes" }, ...Object.values(modes), settings.opener), experiments, bars.puzzles.element, settings.element);
   rankings.tools.append(foot(rankings, state, words, reset));
   listen(rankings);
