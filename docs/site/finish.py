@@ -72,8 +72,9 @@ _DASHED = re.compile(r"(?<![^\s>])[^\s<>]*-[^\s<>]+(?![^<]*>)")  # a line would 
 _WORDS = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<]+ --?\w[^<]*(?=</code>)')
 _OPTION = re.compile(r"(?<= )--?\w[\w-]*")
 _LONG = re.compile(r'(?<=docutils literal notranslate">)[^<\s]{25,}(?=</code>)')
-_PYTHON = re.compile(  # code of a lesson or page, or an example of the API, and what is before it
-    r'(highlight-(?:python|default) notranslate"><div class="highlight"><pre><span></span>)(.*?)(?=</pre>)', re.S
+_CODE = re.compile(  # code of a lesson or page, commands, or an example of the API, and what is before it
+    r'(highlight-(?:python|default|sh|bash) notranslate"><div class="highlight"><pre><span></span>)(.*?)(?=</pre>)',
+    re.S,
 )
 _BEGUN = re.compile(  # long code, of which the button below it says how many lines are shown
     r'(?<=<pre><span></span>)((?:(?!</pre>).)*)(?=</pre></div>\s*</div>\s*<button[^>]* data-first="(\d+)")', re.S
@@ -194,7 +195,7 @@ def broken_in_right_places(text: str) -> str:
     """Return a page where no line ends inside an option of a shell; long names in code end after `/`, `.` or `_`."""
     whole = r'<span class="together">\g<0></span>'
     text = _SHELL.sub(lambda code: _DASHED.sub(whole, code[0]), text)
-    text = _PYTHON.sub(lambda code: code[1] + "\n".join(map(_wrapping, code[2].split("\n"))), text)
+    text = _CODE.sub(lambda code: code[1] + "\n".join(map(_wrapping, code[2].split("\n"))), text)
     text = _BEGUN.sub(_parted, text)
     text = _WORDS.sub(lambda code: _OPTION.sub(whole, code[0]), text)
     return _LONG.sub(lambda name: re.sub(r"(?<=[/._])(?=\w)", "<wbr>", name[0]), text)

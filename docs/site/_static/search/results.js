@@ -97,7 +97,7 @@ export const item = ({ section, reading, typed, question, others, said, spots },
   const long = /\p{Script=Han}/u.test(section.text) ? 100 : 180; // a Chinese character is as wide as two letters
   const quoted = quote(section, query, spots, question, ...(short ? [long, 30] : [long]));
   const has = (words) => spots(words, typed).length, other = section.also.split(", ").find(has) ?? (reading.split(/\s+/).filter((word) => !typed.toLowerCase().includes(word.toLowerCase())).join(" ") || typed);
-  const by = has(section.title) || quoted.some(has) || other === typed ? [] : [" ", make("span", "search-where", said.replace("{}", other))];
+  const by = has(section.title) || quoted.some(has) || other === typed ? [] : [make("span", "search-where", ` · ${said.replace("{}", other)}`)];
   const title = link(section.url, ...marked(section.title, spots(section.title, typed)));
   return make("li", "", title, ...where, ...same, ...by, ...quoted.map((part) => make("p", "", ...marked(part, spots(part, query)))));
 };
