@@ -303,8 +303,11 @@ def test_an_experiment_asks_first_and_then_shows(site: Site, language: str):
     changes = site.page.locator(".try-bars small").all_inner_texts()
     assert changes[:4] == [words["same"]] * 4
     assert all(change.startswith("+") for change in changes[4:])
-    ends = """all => all.map(li => [...li.querySelectorAll('small, b')].map(part => part.getBoundingClientRect()))
-      .map(boxes => [boxes[0].left, Math.max(...boxes.map(box => box.right))])"""
+    ends = """all => all.map(li => [...li.querySelectorAll('small, b')].map(part => {
+      const text = document.createRange();
+      text.selectNodeContents(part);
+      return text.getBoundingClientRect();
+    })).map(boxes => [boxes[0].left, Math.max(...boxes.map(box => box.right))])"""
     cells = site.page.locator(".try-bars ul li").evaluate_all(ends)
     assert all(one[1] < other[0] for one, other in pairwise(cells) if other[0] > one[0]), (
         "a change is over the next value"
