@@ -91,8 +91,8 @@ def _complete_fields(described: nodes.Element) -> None:
                 _, equals, default = kind.partition(" = ")
                 given = nodes.inline("", equals.strip() + default, classes=["default_value"])
                 parameter[:] = [nodes.Text(signed), given]
-        for listed in described[0].findall(addnodes.desc_parameterlist):
-            listed["multi_line_parameter_list"] = listed.get("multi_line_parameter_list", False) and not texts
+        for listed in described[0].findall(addnodes.desc_parameterlist) if texts else ():
+            listed["multi_line_parameter_list"] = False
 
 
 def _chinese(edition: Edition) -> list[str]:

@@ -351,8 +351,8 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") == "cell_code":
             stress_question(cell)
-        if cell.get("nb_element") == "cell_code" and edition.language == "zh":
-            translate(cell, labels(edition.root)["comments"])
+            if edition.language == "zh":
+                translate(cell, labels(edition.root)["comments"])
         if cell.get("nb_element") == "cell_code_output":
             fold_sources(cell, words["source lines"])
             for block in cell.findall(nodes.literal_block):
