@@ -346,6 +346,25 @@ def test_runs_are_scored_without_any_texts(tmp_path, monkeypatch, capsys):
     assert "--equal is about texts" in capsys.readouterr().err
 
 
+def test_two_runs_of_a_thousand_differing_queries_are_compared_and_judged(tmp_path, monkeypatch, capsys):
+    """A report of a common test collection, or a gate on it, would end in an error of arithmetic."""
+    monkeypatch.chdir(tmp_path)
+    rng, names = np.random.default_rng(0), [f"q{n}" for n in range(1300)]
+    Path("qrels.txt").write_text("".join(f"{q} 0 d{n} 1\n" for n, q in enumerate(names)))
+    for name in ("a", "b"):  # the only answer of each query at some place of ten, another one in each run
+        places = rng.integers(0, 10, len(names))
+        run = {q: {f"d{(n + i - p) % 1300}": 10.0 - i for i in range(10)}
+               for n, (q, p) in enumerate(zip(names, places, strict=True))}  # fmt: skip
+        write_run(Path(name), run, name)
+    options = ["--qrels", "qrels.txt", "--metrics", "mrr@10", "--quiet"]
+    assert main([*options, "--system", "b?name=a", "--out", "old"]) == 0
+    gates = ["--fail-if-worse-than", "b", "--baseline", "old", "--fail-if-drop", "mrr@10"]
+    assert main([*options, "--system", "a?name=a", "b", *gates]) in (0, 3)
+    assert "gate: " in capsys.readouterr().out
+    tests = json.loads(Path("build/report/results.json").read_text(encoding="utf-8"))["tests"]
+    assert tests[0]["better"] + tests[0]["worse"] > 1024
+
+
 @pytest.mark.parametrize(("given", "refused"), [({"MAX_QUERYS": 5, "CUTOFFS": [3]}, True), ({"CUTOFFS": [3]}, False)])
 def test_a_lesson_itself_refuses_an_unknown_parameter(given, refused, tmp_path):
     """Plain papermill sets MAX_QUERYS, and the lesson would evaluate something else than was asked."""

@@ -90,6 +90,17 @@ def test_sampled_randomisation_is_near_the_paired_t_test_and_repeats():
     assert found.p_value == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.02)
 
 
+@pytest.mark.parametrize("n", [1023, 1024, 7000])
+def test_as_many_queries_as_test_collections_have_are_tested(n):
+    """Two to the number of differing queries would not be a float, and the test of MS MARCO dev end in an error."""
+    rng = np.random.default_rng(6)
+    a = rng.random(n)
+    b = a + rng.normal(1 / n, 1 / np.sqrt(n), n)
+    found = paired_test(a, b)
+    assert found.p_value == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.02)
+    assert (found.differing, found.exact) == (n, False)
+
+
 def test_a_row_of_a_table_of_tests_has_the_sign_of_the_first():
     """Better and worse would be swapped, or the interval be that of the other difference."""
     a, b = np.array([1.0, 0.5, 0.9, 0.25]), np.array([0.5, 0.5, 1.0, 0.0])

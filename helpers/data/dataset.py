@@ -89,7 +89,7 @@ class RetrievalDataset:
             parts.append(list(self.ids_without_text))
         return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode()).hexdigest()
 
-    @property
+    @cached_property
     def doc_ids(self) -> list[str]:
         """The ids of the rows in ``qrels``, first the passages, then the documents without a text."""
         return [*self.corpus_ids, *self.ids_without_text]

@@ -74,8 +74,8 @@ def data_digests(data: RetrievalDataset) -> dict[str, str]:
     """
     if data.corpus != data.corpus_ids:
         return {"sha256": data.sha256}
-    judged = zip(data.query_ids, data.qrels, strict=True)
-    lines = sorted((q, sorted((data.doc_ids[row], grade) for row, grade in grades.items())) for q, grades in judged)
+    judged, doc_ids = zip(data.query_ids, data.qrels, strict=True), data.doc_ids
+    lines = sorted((q, sorted((doc_ids[row], grade) for row, grade in grades.items())) for q, grades in judged)
     return {"qrels_sha256": hashlib.sha256(json.dumps(lines, ensure_ascii=False).encode()).hexdigest()}
 
 

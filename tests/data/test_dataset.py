@@ -36,6 +36,13 @@ def test_relevance_follows_the_level():
     assert [tiny(relevance_level=1).relevant(row) for row in range(2)] == [[0, 2], [1]]
 
 
+def test_ids_of_rows_are_listed_once():
+    """A report on 300,000 judgements of as many documents would list all of them 300,000 times, and never end."""
+    data = from_ids("t", {"q": "one"}, {"p": "uno"}, {"q": {"p": 1, "absent": 2}})
+    assert data.doc_ids == ["p", "absent"]
+    assert data.doc_ids is data.doc_ids
+
+
 def test_digest_tells_collections_apart():
     """Provenance would name two different collections alike."""
     assert tiny().sha256 == tiny().sha256
