@@ -68,8 +68,6 @@ found = {"date": datetime.date.today().isoformat(), "packages": {"pandas": pd.__
 print(json.dumps(found, indent=1, sort_keys=True))"""),
 }  # fmt: skip
 LISTED = """
-["00_sample".numbers]
-intro = ["95% 0.55", "the usual level; an invented value"]
 ["00_sample".cells]
 timing = ["volatile", "a time"]
 """

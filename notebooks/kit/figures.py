@@ -24,12 +24,10 @@ from nbformat import NotebookNode
 
 from .arithmetic import ExpressionError, Number, evaluate, wrong_formulas
 from .cells import alt_text, code_cells, leaves
-from .listed import FILE, listed
-from .markdown import COMMENT, PLACEHOLDER, prose, sentences, without_blocks, without_code
+from .markdown import COMMENT, PLACEHOLDER, sentences, without_blocks, without_code
 from .notebooks import ROOT, NotebookError, Problem, lesson_path, read
-from .quantities import tokens
 from .tables import table_cells, unambiguous
-from .wording import comparisons, contradicts, mentions, swapped, wrong_moves
+from .wording import contradicts, mentions, swapped, wrong_moves
 
 _SPOKEN = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
@@ -50,11 +48,6 @@ _ANY = re.compile(r"<!--\s*(?P<kind>fig|calc|nofig|holds)\b(?P<colon>:?)(?P<body
 _FORMS = "<!--fig:NAME-->0.5, <!--calc: EXPR-->0.5, <!--nofig: SOURCE-->0.5 or <!--holds: EXPR-->"
 _NAMED = re.compile(
     r"^\s*(?P<name>\S[^\n]*?)\s*[=:]\s*(?P<value>[-+]?[\d.,]+(?:[eE][-+]?\d+)?)\s?(?P<percent>%)?", re.M
-)
-_VERSION = re.compile(
-    r"(?:python|numpy|pandas|matplotlib|scipy|scikit-learn|pytorch|torch|faiss|sphinx|mathjax|version|v|版本|arxiv)"
-    r"[ :]?(?:[≥>=~]+ ?)?\d+\.\d+(?:\.\d+)*(?:(?: (?:to|and|or) |[-–到至、或和])\d+\.\d+)*",
-    re.I,
 )
 
 
@@ -180,13 +173,6 @@ def without_markers(text: str) -> str:
     return re.sub(r"<!--\s*(?:fig|calc|nofig|holds|twin):.*?-->", "", text)
 
 
-def free_numbers(text: str) -> list[str]:
-    """Return the numbers in the prose of an English text that no run gives: cited ones, and those without a marker."""
-    text = _HOLDS.sub(f" {PLACEHOLDER} ", _BLOCK.sub("\n", text))
-    text = _MARKED.sub(lambda match: match[0] if match["kind"] == "nofig" else f" {PLACEHOLDER} ", text)
-    return tokens(re.sub(r"\d+(?:\.\d+){2,}", " ", _VERSION.sub(" ", prose(text))))
-
-
 def _wrong_forms(text: str, keys: set[str]) -> Iterator[Fault]:
     """Yield each marker that is not written as one, or whose source is neither a key of the references nor a reason."""
     for match in _ANY.finditer(text):
@@ -287,33 +273,8 @@ def _wrong_names(text: str, figures: Figures, lesson: str) -> Iterator[Fault]:
                 yield "subject", f"'{plain.strip()[:70]}' names another than '{label}', which its figure belongs to"
 
 
-def _unclaimed(text: str) -> list[str]:
-    """Return the words that compare recorded figures in sentences of an English text that make no claim."""
-    words = []
-    for sentence in sentences(without_code(text)):
-        kinds = {match["kind"] for match in _ANY.finditer(sentence)}
-        if kinds & {"fig", "calc"} and "holds" not in kinds:
-            words += comparisons(prose(without_markers(sentence)))
-    return words
-
-
-def _unlisted(text: str, root: Path, name: str, cell: str) -> Iterator[Fault]:
-    """Yield unless the free numbers and unclaimed comparisons of an English text are those that are listed."""
-    numbers, words = (listed(root, name, section).get(cell, "") for section in ("numbers", "comparisons"))
-    free, unclaimed = " ".join(free_numbers(text)), " ".join(_unclaimed(text))
-    if numbers not in ("*", free):
-        message = f"numbers that no run gives are '{free}', {FILE} lists '{numbers}'"
-        yield "number-unlisted", f"{message}: mark what a run gives, list the rest with a reason"
-    if words != unclaimed:
-        message = f"words that compare figures without a claim are '{unclaimed}', {FILE} lists '{words}'"
-        yield "comparison", f"{message}: put <!--holds: EXPR--> behind them, or list them with a reason"
-
-
-def check_text(text: str, file: str, cell: str, figures: Figures, lesson: str, english: bool) -> Iterator[Problem]:
-    """Yield the problems of the numbers and claims in one Markdown text of a lesson, or of a page (without a lesson).
-
-    An English text is compared with docs/checks.toml too; translation.py compares the Chinese with it.
-    """
+def check_text(text: str, file: str, cell: str, figures: Figures, lesson: str) -> Iterator[Problem]:
+    """Yield the problems of numbers and claims in one Markdown text of a lesson, or of a page (without a lesson)."""
     marked = without_code(text)
     visible = without_markers(marked)
     faults = [
@@ -326,8 +287,6 @@ def check_text(text: str, file: str, cell: str, figures: Figures, lesson: str, e
         faults.append(
             ("direction", f"'{move}': the second number is on the other side, correct the word or the numbers")
         )
-    if english:
-        faults += _unlisted(text, figures.root, lesson or file, cell or "page")
     yield from (Problem(file, cell, rule, message) for rule, message in faults)
 
 
@@ -361,4 +320,4 @@ def notebook_problems(notebook: NotebookNode, file: str, figures: Figures) -> It
     for cell in notebook.cells:
         text = cell.source if cell.cell_type == "markdown" else alt_text(cell)
         if text:
-            yield from check_text(text, file, cell.id, figures, Path(file).stem, Path(file).parent.name == "en")
+            yield from check_text(text, file, cell.id, figures, Path(file).stem)

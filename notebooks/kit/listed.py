@@ -1,9 +1,5 @@
 """Read docs/checks.toml: exceptions that the checks accept, each for one cell or page and with its reason.
 
-    ["01_evaluation".numbers]    # numbers of the English prose that no run gives, in order; "*" for a whole page
-    grades-text = ["3 2 1 0 2", "the grades of the guidelines"]
-    ["04_judgements".comparisons]  # words that compare figures in a sentence without a claim, in order
-    many-result = ["best", "part of a label"]
     ["01_evaluation".cells]      # outputs spared from the comparison: volatile, or with a tolerance such as atol=0.01
     device = ["volatile", "names the device, which differs"]
     ["01_evaluation".languages]  # numbers that only English (en) or only Chinese (zh) has; `names` and `words` let the
@@ -24,7 +20,7 @@ import yaml
 from .notebooks import NotebookError, Problem
 
 FILE = "docs/checks.toml"
-SECTIONS = ("numbers", "comparisons", "cells", "languages")
+SECTIONS = ("cells", "languages")
 Listed = dict[str, dict[str, dict[str, list[str]]]]
 
 

@@ -58,12 +58,6 @@ _OPPOSITES = (  # English words for more and for less, and the Chinese that thei
 _SIDES = [
     tuple(re.compile(rf"\b(?:{words})\b" if words.isascii() else words, re.I) for words in four) for four in _OPPOSITES
 ]
-_COMPARES = re.compile(
-    r"\b(?:higher|lower|highest|lowest|better|worse|best|worst|fewer|fewest|larger|largest|smaller|smallest|longer|longest"
-    r"|shorter|shortest|faster|fastest|slower|slowest|above|below|ahead|behind|falls?|fell|drops?|rises?|rose|beats?|wins?"
-    r"|exceeds?|most|least|more|less|twice)\b",
-    re.I,
-)
 _NOT = re.compile(
     r"\b(?:never|not?(?! contradiction)|none|nor|neither|cannot)\b|不(?!如|过|相关|同)|没有|从未|并非", re.I
 )
@@ -163,13 +157,6 @@ def wrong_moves(text: str) -> Iterator[str]:
             first, last = (Fraction(number.replace(",", "").replace("\u2212", "-")) for number in match.groups())
             if first != last and (last < first) != (sign == "<"):
                 yield " ".join(match[0].split())
-
-
-def comparisons(sentence: str) -> list[str]:
-    """Return the words of an English sentence that compare, save those that `wrong_moves` reads."""
-    for pattern in itertools.chain(*_MOVES.values()):
-        sentence = re.sub(pattern, " ", sentence, flags=re.I)
-    return [match[0].lower() for match in _COMPARES.finditer(sentence)]
 
 
 def _stated(words: str) -> str:

@@ -16,7 +16,7 @@ from nbformat import NotebookNode, from_dict, validate
 from notebooks.kit import __main__ as cli
 from notebooks.kit.cells import by_id
 from notebooks.kit.check import check
-from notebooks.kit.figures import Figures, agrees, cell_figures, check_text, free_numbers
+from notebooks.kit.figures import Figures, agrees, cell_figures, check_text
 from notebooks.kit.markdown import prose
 from notebooks.kit.notebooks import LANGUAGES, ROOT, NotebookError, dumps, lesson_names, lesson_path, loads, read
 from tests.sample import NAME, code
@@ -157,7 +157,6 @@ FIGURES: dict[str, tuple[str, str, str]] = {
     "nofig before a word": ("an invented value-->0.55", "an invented value-->about 0.55", "figure-marker"),
     "nofig without a source": ("<!--nofig: an invented value-->", "<!--nofig-->", "figure-marker"),
     "unknown citation key": ("<!--nofig: an invented value-->", "<!--nofig: Nobody1999-->", "figure-source"),
-    "marker lost": ("<!--fig:scores/system a/recall-->", "", "number-unlisted"),
 }
 
 
@@ -166,9 +165,8 @@ def test_prose_figures(project: Path, old: str, new: str, rule: str) -> None:
     """A number in the text could contradict the output below it."""
     edit(project, _source("intro", old, new))
     rules = {(cell, kind) for _, cell, kind in found(project)}
-    # a number that loses its marker is also a number that is not listed
     assert ("intro", rule) in rules
-    assert {kind for _, kind in rules} <= {rule, "number-unlisted", "subject", "markers", "numbers", "stale"}
+    assert {kind for _, kind in rules} <= {rule, "subject", "markers", "numbers", "stale"}
 
 
 def test_output_changed_under_the_prose(project: Path) -> None:
@@ -199,17 +197,6 @@ def test_agreement_at_the_precision_shown(shown: str, recorded: str, agree: bool
     assert agrees(shown, recorded) is agree
 
 
-def test_numbers_without_a_marker() -> None:
-    """A result could stand in the text without a marker, or a version would need one."""
-    yes = "0.91 is more. 12% of it, .44, | 0.25 |, **0.125**, MRR@10 of 0.833333."
-    assert free_numbers(yes) == ["0.91", "12%", "0.44", "0.25", "0.125", "0.833333"]
-    no = (
-        "Python 3.11, NumPy ≥ 1.24, 1.26.4, `0.55`, $0.66$, [x](a/0.77), https://example.org/0.88 arXiv:2104.08663\n\n"
-        "```\n0.99\n```\n\n$$0.11 = x$$\n\n<!--nofig: an invented value-->\n| 0.11 |\n| 0.22 |\n"
-    )
-    assert free_numbers(no) == []
-
-
 def test_prose_keeps_admonitions_and_drops_code() -> None:
     """A result inside an admonition would escape the check, or code would be read as prose."""
     text = "```{note}\nin note\n```\n:::{tip}\nin tip\n:::\n```python\ncode\n```\n~~~\nmore\n~~~\nend `x` [words](at)"
@@ -219,7 +206,7 @@ def test_prose_keeps_admonitions_and_drops_code() -> None:
 def test_markers_in_code_are_examples(tmp_path: Path) -> None:
     """A page that explains the markers would be refused."""
     text = "Write `<!--fig:a/b-->0.5` or `<!--nofig: A1-->`:\n\n```\n<!--fig:a/b-->0.91 <!--fig broken-->\n```\n"
-    assert list(check_text(text, "page", "", Figures(tmp_path), "", False)) == []
+    assert list(check_text(text, "page", "", Figures(tmp_path), "")) == []
 
 
 def test_printed_names() -> None:
@@ -267,7 +254,7 @@ def test_pages_quote_lessons_and_benchmarks(small_project: Path) -> None:
     assert [p for p in check(small_project) if p.file == "docs/en/index.md"] == []
     page.write_text(good.replace("0.667", "0.668").replace("21 ", "22 ") + " And 0.77.", encoding="utf-8")
     rules = [p.rule for p in check(small_project) if p.file == "docs/en/index.md"]
-    assert rules == ["figure-value", "figure-value", "number-unlisted"]
+    assert rules == ["figure-value", "figure-value"]
 
 
 def test_measurements_are_those_that_were_measured(small_project: Path) -> None:

@@ -13,7 +13,7 @@ from notebooks.kit import __main__ as cli
 from notebooks.kit.arithmetic import ExpressionError, evaluate, wrong_formulas
 from notebooks.kit.cells import alt_text, by_id
 from notebooks.kit.check import check
-from notebooks.kit.figures import free_numbers, without_markers
+from notebooks.kit.figures import without_markers
 from notebooks.kit.listed import FILE
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path
 from notebooks.kit.quantities import language_differences, quantities
@@ -154,38 +154,20 @@ def test_formulas_of_the_lessons_are_read(project: Path) -> None:
     assert {rule for rule, _ in found(project)} == {"formula"}
 
 
-def test_free_numbers() -> None:
-    """A count, a rank or a fraction could be changed without anybody noticing."""
-    text = (
-        "Three of 5 queries at rank 2, 1/3 of 1,024; recall@10, all-MiniLM-L6-v2, SHA-256, `7`, $8$, 0.91, "
-        "<!--fig:a/b-->9, <!--nofig: A1-->0.41 and ten thousand times .5"
-    )
-    assert free_numbers(text) == ["three", "5", "2", "1/3", "1,024", "0.91", "0.41", "ten", "thousand", "0.5"]
-
-
-def test_numbers_are_marked_or_listed(project: Path) -> None:
-    """A number without marker and reason could enter a lesson, or a listed one change."""
-    change(project, "95%", "90%", languages=("en",))
-    assert {rule for rule, _ in found(project)} == {"number-unlisted", "numbers"}
-    change(project, "95%", "90%", languages=("zh",))
-    [(rule, message)] = found(project)
-    assert (rule, "are '90% 0.55', docs/checks.toml lists '95% 0.55'" in message) == ("number-unlisted", True)
-
-
 def test_the_list_names_what_exists(small_project: Path) -> None:
     """A reason would outlive its cell, and cover the next of that name."""
     path = small_project / FILE
     text = path.read_text(encoding="utf-8")
     path.write_text(text + '["00_sample".languages]\nlost = ["en 1", "why"]\n', encoding="utf-8")
     assert [p.rule for p in check(small_project) if "no cell 'lost'" in p.message] == ["listed"]
-    path.write_text(text + '["09_gone".numbers]\na = ["1", "why"]\n', encoding="utf-8")
-    assert [p for p in check(small_project) if "09_gone, numbers: no such lesson or page" in p.message]
+    path.write_text(text + '["09_gone".cells]\na = ["1", "why"]\n', encoding="utf-8")
+    assert [p for p in check(small_project) if "09_gone, cells: no such lesson or page" in p.message]
 
 
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ('["a".numbers]\nb = ["1"]', 'write ["what", "the reason"]'),
+        ('["a".cells]\nb = ["1"]', 'write ["what", "the reason"]'),
         ('["a".colours]\nb = ["1", "why"]', "'a' has 'colours'"),
         ("[", "is not valid TOML"),
     ],

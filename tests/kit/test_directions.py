@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from notebooks.kit.wording import comparisons, contradicts, opposed, wrong_moves
+from notebooks.kit.wording import contradicts, opposed, wrong_moves
 from tests.kit.test_claims import change, found
 
 
@@ -94,8 +94,3 @@ def test_the_check_names_a_sentence_that_says_the_opposite(project: Path) -> Non
 def test_both_languages_point_the_same_way(english: str, chinese: str, agree: bool) -> None:
     """A translation could say the opposite of its text."""
     assert (list(opposed(english, chinese)) == []) is agree
-
-
-def test_comparisons_without_a_claim() -> None:
-    """A recorded number could be called the best, and nothing would compare it."""
-    assert comparisons("The best falls from 0.9 to 0.8, below BM25") == ["best", "below"]

@@ -309,7 +309,7 @@ def test_questions_give_the_numbers_of_their_lessons():
         for language in LANGUAGES:
             texts = [part[language] for asked in sections.values() for part in (asked["question"], asked["because"])]
             texts += [a["but"][language] for asked in sections.values() for a in asked["answers"] if "but" in a]
-            assert [str(p) for text in texts for p in check_text(text, "questions", "", figures, lesson, False)] == []
+            assert [str(p) for text in texts for p in check_text(text, "questions", "", figures, lesson)] == []
             marked += sum(text.count("<!--") for text in texts)
     assert marked > 30
 
