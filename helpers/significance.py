@@ -7,7 +7,7 @@ values give the same numbers again.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -34,8 +34,6 @@ __all__ = [
     "queries_needed",
     "sd_upper_bound",
     "simulated_power",
-    "suite_bootstrap",
-    "suite_hsd",
     "tukey_hsd",
 ]
 
@@ -214,76 +212,19 @@ def tukey_hsd(values: ArrayLike, resamples: int = 10_000, seed: int = 0) -> np.n
     Raises:
         ValueError: fewer than two systems or queries, a value that is not finite.
     """
-    return suite_hsd([values], resamples, seed)
-
-
-def suite_hsd(tables: Sequence[ArrayLike], resamples: int = 10_000, seed: int = 0) -> np.ndarray:
-    """Adjusted p-values of all pairs of several systems on several data sets: `tukey_hsd` of the sets' mean.
-
-    Values are dealt anew within each query, and every set counts the same in the mean. The test is about these sets:
-    their queries are a sample, the sets are not.
-
-    Args:
-        tables: one for each data set, (m, n): the same m systems in the same order, a row each, over the queries of
-            that set. The numbers of queries may differ.
-        resamples: how many random deals to draw.
-
-    Returns:
-        The p-value of each pair, (m, m).
-
-    Raises:
-        ValueError: no table, other numbers of systems, fewer than two systems or queries, a value that is not finite.
-    """
-    checked = _checked_tables(tables)
-    means = np.mean([table.mean(1) for table in checked], axis=0)
-    gaps = np.abs(means[:, None] - means)
+    table = np.asarray(values, dtype=np.float64)
+    if table.ndim != 2 or min(table.shape) < 2:
+        raise ValueError(f"values must be (systems, queries), two or more of each, not of shape {table.shape}.")
+    if not np.isfinite(table).all():
+        raise ValueError(f"values holds a value that is not finite: {table[~np.isfinite(table)][0]}.")
+    gaps = np.abs(table.mean(1)[:, None] - table.mean(1))
     rng, reached = np.random.default_rng(seed), np.zeros(gaps.shape)
-    for start in range(0, resamples, step := max(1, _BATCH // max(table.size for table in checked))):
-        shape = (min(step, resamples - start),)
-        dealt = [rng.permuted(np.broadcast_to(t, shape + t.shape), axis=1).mean(2) for t in checked]
-        largest = np.ptp(np.mean(dealt, axis=0), axis=1)
+    for start in range(0, resamples, step := max(1, _BATCH // table.size)):
+        shape = (min(step, resamples - start), *table.shape)
+        largest = np.ptp(rng.permuted(np.broadcast_to(table, shape), axis=1).mean(2), axis=1)
         reached += (largest[:, None, None] >= gaps * (1 - 1e-12)).sum(0)
     adjusted: np.ndarray = (1 + reached) / (1 + resamples)
     return adjusted
-
-
-def suite_bootstrap(tables: Sequence[ArrayLike], resamples: int = 10_000, seed: int = 0) -> np.ndarray:
-    """Bootstrap the mean over several data sets of several systems.
-
-    Queries are drawn with replacement within each set, the same for all systems; every set counts the same. From the
-    rows come intervals of means, of their differences, and of ranks.
-
-    Args:
-        tables: as for `suite_hsd`.
-        resamples: how many bootstrap samples to draw.
-
-    Returns:
-        The mean of each system in each sample, (resamples, m).
-
-    Raises:
-        ValueError: as `suite_hsd`.
-    """
-    checked = _checked_tables(tables)
-    rng, means = np.random.default_rng(seed), np.zeros((resamples, len(checked[0])))
-    for table in checked:
-        count = table.shape[1]
-        for start in range(0, resamples, step := max(1, _BATCH // count)):
-            rows = slice(start, min(start + step, resamples))
-            drawn = rng.multinomial(count, np.full(count, 1 / count), size=rows.stop - start)
-            means[rows] += drawn @ table.T / count / len(checked)
-    return means
-
-
-def _checked_tables(tables: Sequence[ArrayLike]) -> list[np.ndarray]:
-    checked = [np.asarray(values, dtype=np.float64) for values in tables]
-    for table in checked:
-        if table.ndim != 2 or min(table.shape) < 2:
-            raise ValueError(f"values must be (systems, queries), two or more of each, not of shape {table.shape}.")
-        if not np.isfinite(table).all():
-            raise ValueError(f"values holds a value that is not finite: {table[~np.isfinite(table)][0]}.")
-    if len({len(table) for table in checked}) != 1:
-        raise ValueError("tables: give at least one, all of the same systems.")
-    return checked
 
 
 def noninferiority_test(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -> NoninferiorityTest:

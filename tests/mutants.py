@@ -78,7 +78,6 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/significance.py": ["tests/test_significance.py"],
     "helpers/systems/cost.py": ["tests/report/test_causes.py", "tests/report/test_compare.py", "tests/systems",
                                 "tests/index/test_binary.py"],
-    "helpers/systems/latency.py": ["tests/report/test_stages.py"],
     "helpers/systems": ["tests/systems", "tests/report/test_compare.py", "tests/test_report.py"],
 }  # fmt: skip
 SWAPS: dict[type, type] = {

@@ -4,13 +4,11 @@
 # spec         a system as text (`path?pooling=cls`) or as a table of a TOML file, and its early checks
 # loading      from a spec to a system
 # comparison   compare: any systems on one collection; scores of smaller corpora
-# results      means with intervals, paired tests, the evidence that a reader gets
+# results      means with intervals, paired tests
 # causes       reasons why another evaluation may report a different number
 # page         the page; its words are in words/, a file a language
 # gates        conditions for continuous integration, an earlier report among them
 # files        results.json, per_query.csv, runs and judgements
-# mteb         the results as files of mteb
-# suite        reports on several data sets in one page
 
 from helpers.report.command import main, parser
 from helpers.report.comparison import compare

@@ -15,34 +15,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from helpers._atomic import write_text
 from helpers._files import open_text, plain_name
-from helpers.chunks import Chunker, as_collection, cut, paragraphs, sections, sentences, tokens, whole
 from helpers.data import OFFLINE_DEFAULT as DATA_DEFAULT
 from helpers.data import RetrievalDataset, bundled, from_ids, load_dataset
-from helpers.data.spans import load_spans
 from helpers.data.trec import read_qrels
 from helpers.embeddings import default_cache
 from helpers.models import OFFLINE_DEFAULT as MODEL_DEFAULT
 from helpers.report.comparison import canonical_metrics, check_metrics, compare, default_metrics
 from helpers.report.files import Comparison, earlier_files, remove_earlier
-from helpers.report.gates import (
-    NotComparableError,
-    Verdict,
-    at_least,
-    junit,
-    no_drop,
-    not_worse,
-    read_baseline,
-    summary,
-)
+from helpers.report.gates import NotComparableError, Verdict, at_least, no_drop, not_worse, read_baseline
 from helpers.report.loading import load_run
-from helpers.report.mteb import mteb_files
 from helpers.report.page import LANGUAGES, render, words
 from helpers.report.results import cutoff_of
 from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, one_line, with_labels
 
-SPANS_DEFAULT = "pages-en"
 Group: TypeAlias = dict[str, Record]  # the keyword arguments of add_argument, by option
 
 SYSTEMS: Group = {
@@ -77,16 +63,9 @@ DATA: Group = {  # also parameters of load_dataset
     "--equal": {"choices": ("merge", "keep"), "help": "passages with equal texts: merged by default"},
 }  # fmt: skip
 OUTPUT: Group = {
-    "--chunks": {"metavar": "HOW", "help": "cut the documents of DATA, whose answers are marked as spans: sentences, "
-                 "paragraphs, sections, whole, or tokens and overlap, 100/50"},
-    "--budget": {"type": int, "default": 500, "metavar": "TOKENS",
-                 "help": "with --chunks: how much a reader gets, 500"},
     "--slices": {"metavar": "FILE", "help": "query id and type, tab-separated: scores by type"},
     "--cutoffs": {"help": "1,10 unless the corpus is smaller"},
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or P@10,nDCG@10"},
-    "--latency": {"type": int, "default": 0, "metavar": "N",
-                  "help": "measure how long N queries take one at a time, 100 for instance"},
-    "--export": {"metavar": "mteb[=TASK]", "help": "also write the results as MTEB's files, for a task of this name"},
     "--no-growth": {"action": "store_true", "help": "leave out the scores of smaller corpora"},
     "--language": {"choices": LANGUAGES, "default": "en", "help": "language of the page"},
     "--out": {"type": Path, "default": Path("build/report"),
@@ -103,19 +82,13 @@ OUTPUT: Group = {
                        "help": "exit with 3 if the first system has fallen since the baseline, and a loss of the "
                        "margin cannot be excluded; by default the metric that decides, and no margin"},
     "--level": {"type": float, "default": 0.05,
-                "help": "significance level, 0.05; shared by all --fail-if-drop and --looks"},
-    "--looks": {"type": int, "default": 1, "metavar": "N", "help": "how many comparisons with one baseline you plan"},
-    "--junit": {"type": Path, "metavar": "FILE", "help": "write the gates as JUnit XML too"},
-    "--comment": {"type": Path, "metavar": "FILE", "help": "write a summary in Markdown too, for a pull request"},
+                "help": "significance level, 0.05, shared by all --fail-if-drop"},
 }  # fmt: skip
 GROUPS = {
     "systems: a hub id, a model folder, a folder of embeddings, a TREC run, bm25, tfidf": SYSTEMS | MODELS,
     "data": {"--data": {"help": f"bundled name, hub id, folder or table file; default {DATA_DEFAULT}"}} | DATA,
     "what is computed and written": OUTPUT,
 }
-CHUNKERS: dict[str, Chunker] = {
-    "sentences": sentences, "paragraphs": paragraphs, "sections": sections, "whole": whole,
-}  # fmt: skip
 ELSEWHERE = {"p": "precision", "r": "recall", "ap": "map", "rr": "mrr", "hit": "success"}  # metrics of ir_measures
 GAINS = {"log2": "linear", "exp-log2": "exponential"}  # its dcg
 
@@ -162,24 +135,13 @@ def _run(args: argparse.Namespace) -> int:
     cutoffs = read_cutoffs(args.cutoffs) if args.cutoffs is not None else []
     if not 0 < args.level < 1:
         raise ValueError(f"--level {args.level}: expected a number between 0 and 1, such as 0.05.")
-    for option, number, least in (("looks", args.looks, 1), ("latency", args.latency, 0), ("budget", args.budget, 1)):
-        if number < least:
-            raise ValueError(f"--{option} {number}: expected a whole number of at least {least}.")
-    if args.chunks and (others := sorted(_chosen(args, DATA))):
-        raise ValueError(f"--{others[0].replace('_', '-')} is about judged passages; with --chunks answers are spans.")
-    chunker = read_chunker(args.chunks) if args.chunks else None
-    if args.export and args.export.partition("=")[0] != "mteb":
-        raise ValueError(f"--export {args.export}: expected mteb, or mteb=TASK.")
     if args.slices and not Path(args.slices).expanduser().is_file():
         raise FileNotFoundError(f"No file {args.slices!r}; --slices takes lines of query id, tab, type.")
     if args.baseline and not args.baseline.exists():
         raise FileNotFoundError(f"No folder {str(args.baseline)!r}; --baseline takes the folder of an earlier report.")
     _check_folder(args, specs)
     remove_earlier(args.out)  # so that after a failure no older page is taken for this one
-    documents = load_spans(args.data or SPANS_DEFAULT) if chunker else None
-    if documents and chunker:
-        data = as_collection(documents, cut(documents, chunker))
-    elif args.data is None and args.qrels:
+    if args.data is None and args.qrels:
         data = _judgements_alone(args, specs)
     else:
         data = load_dataset(args.data or DATA_DEFAULT, **_chosen(args, DATA))
@@ -192,28 +154,18 @@ def _run(args: argparse.Namespace) -> int:
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
     comparison = compare(
-        specs, data, cutoffs[-1], metrics=chosen, growth=not args.no_growth, latency=args.latency,
-        progress=not args.quiet,
+        specs, data, cutoffs[-1], metrics=chosen, growth=not args.no_growth, progress=not args.quiet,
     )  # fmt: skip
-    if documents:
-        comparison = comparison.with_evidence(documents, args.budget)
     verdicts = [at_least(comparison, first, *floor) for floor in floors]
     verdicts += [not_worse(comparison, first, rival, args.level) for rival in rivals]
-    if earlier:  # Bonferroni: over all looks and metrics at most one level of false alarms
-        alpha = args.level / (len(drops) * args.looks)
-        verdicts += [no_drop(comparison, first, earlier, *drop, alpha) for drop in drops]
+    if earlier:  # Bonferroni: over all metrics at most one level of false alarms
+        verdicts += [no_drop(comparison, first, earlier, *drop, args.level / len(drops)) for drop in drops]
     reasons = [(verdict.passed, verdict.why(args.language)) for verdict in verdicts]
     texts = {"report.html": render(comparison, language=args.language, slices=types, verdicts=reasons)}
-    if args.export:
-        texts |= mteb_files(comparison, args.export.partition("=")[2])
     try:
         files = comparison.save(args.out, texts)
     except OSError as error:
         raise OSError(f"{error} The option is --out.") from None
-    outcome = {args.junit: junit(comparison, verdicts), args.comment: summary(comparison, verdicts, first, earlier)}
-    for path, text in outcome.items():
-        if path:
-            write_text(path, text)
     _print_results(comparison, files, verdicts)
     if any(not verdict.passed for verdict in verdicts):
         return 3
@@ -437,16 +389,3 @@ def read_cutoffs(text: str) -> list[int]:
     if min(numbers) < 1:
         raise ValueError(f"--cutoffs {text!r}: expected whole numbers of at least 1, such as 1,10.")
     return numbers
-
-
-def read_chunker(text: str) -> Chunker:
-    """Read how documents are cut: a name, a number of tokens, or that number and the overlap, ``100/50``.
-
-    Raises:
-        ValueError: neither.
-    """
-    if text in CHUNKERS:
-        return CHUNKERS[text]
-    if not re.fullmatch(r"[0-9]+(/[0-9]+)?", text):
-        raise ValueError(f"--chunks {text!r}: expected {', '.join(CHUNKERS)}, or tokens and overlap such as 100/50.")
-    return tokens(*map(int, text.split("/")))

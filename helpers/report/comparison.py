@@ -19,8 +19,7 @@ from helpers.report.results import Result, Stages, base_of, cutoff_of, evaluate_
 from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, with_labels
 from helpers.systems.combine import DEPTH, Run
 from helpers.systems.cost import Cost, measured, stage
-from helpers.systems.latency import latencies
-from helpers.systems.pipeline import Ranking, Retrieval, System
+from helpers.systems.pipeline import Ranking, System
 from helpers.systems.stages import losses, oracle, union, ways
 
 Rankable: TypeAlias = "str | Path | Spec | System | Model"
@@ -44,7 +43,6 @@ def compare(
     *,
     metrics: Sequence[str] | None = None,
     growth: bool = False,
-    latency: int = 0,
     progress: bool = False,
 ) -> Comparison:
     """Rank a collection by any systems and score them side by side.
@@ -58,7 +56,6 @@ def compare(
             cutoff. Rankings are as deep as the deepest of their cutoffs, 1,000 for those that
             need none, such as ``map``. By default recall@1, and recall, MRR, MAP and nDCG at k.
         growth: compute too how scores fall as the corpus grows, of systems that search the whole corpus.
-        latency: measure how long so many queries take, one at a time, see :func:`helpers.systems.latency.latencies`.
         progress: draw bars.
 
     Returns:
@@ -107,14 +104,10 @@ def compare(
 
     for name, spec in ranked.items():
         depths = [max(k, EXPORTED, user.options.get("depth", 0)) for user in specs.values() if name in user.parts]
-        result = _rank(spec, load, data, k, max(depths, default=0), growth, latency, main)
+        result = _rank(spec, load, data, k, max(depths, default=0), growth, main)
         results[name] = result
         if spec.parts and result.ranking is not None:
-            parts = [results[part] for part in (*spec.parts, name)]
-            batch = sum(part.batch for part in parts) if all(part.batch for part in parts) else 0.0
-            stages = _follow(spec, ranked, results, data, main, cutoff or k)
-            seconds = _sum_stages([part.latency for part in parts])
-            results[name] = replace(result, latency=seconds, batch=batch, stages=stages)
+            results[name] = replace(result, stages=_follow(spec, ranked, results, data, main, cutoff or k))
     return Comparison(data, {name: _score(results[name], data, chosen, k) for name in specs}, chosen, main)
 
 
@@ -247,15 +240,6 @@ def _follow(
     return Stages(float((candidates >= 0).sum(axis=1).mean()), recall, best, lost.to_dict())
 
 
-def _sum_stages(latencies: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Add up the stages of parts that answer one after the other; empty if one of them was not measured."""
-    if not all(latencies):
-        return {}
-    queries = min(len(seconds) for part in latencies for seconds in part.values())
-    stages = dict.fromkeys(name for part in latencies for name in part)
-    return {n: np.sum([part[n][:queries] for part in latencies if n in part], axis=0) for n in stages}
-
-
 def _rank(
     spec: Spec,
     load: Callable[[Spec], System],
@@ -263,18 +247,16 @@ def _rank(
     k: int,
     needed: int,
     growth: bool,
-    latency: int,
     main: str,
 ) -> Result:
     """Rank by one system; an error becomes its result, so that the others still get their rows.
 
-    Systems that take its ranking need ``needed`` passages a query; ``latency`` queries are measured one at a time.
+    Systems that take its ranking need ``needed`` passages a query.
     """
     record, cost = metadata(spec, None, data), Cost()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
-            index: object = None
             with measured() as cost:
                 with stage("load"):
                     system = load(spec)
@@ -284,21 +266,14 @@ def _rank(
                 if exact is not False:  # a deeper search by an approximate index would find other passages
                     depth = max(depth, DEEP if growth and exact else EXPORTED)
                 depth = min(depth, len(data.corpus))
-                if isinstance(system, Retrieval):
-                    index = system.build(data)
-                    ranking = system.answer(index, data.queries, depth)
-                else:
-                    ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
-            in_use = min(max(k, needed), len(data.corpus))  # passages a query
-            seconds, batch = latencies(system, data, in_use, latency, index) if latency else ({}, 0.0)
+                ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
         except Exception as error:  # a user's model, file or class may raise anything
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
     curve = grown(ranking, data, main, cutoff_of(main, k)) if growth and exact else {}
     ids = system.doc_ids(data) if isinstance(system, Run) else data.corpus_ids
     return Result(
-        spec.name, record, ranking, ids, isinstance(system, Run), growth=curve, cost=cost, latency=seconds, batch=batch,
-        notes=_notes(caught),
+        spec.name, record, ranking, ids, isinstance(system, Run), growth=curve, cost=cost, notes=_notes(caught),
     )  # fmt: skip
 
 

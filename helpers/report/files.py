@@ -3,15 +3,12 @@
 import csv
 import io
 import json
-import math
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from urllib.parse import quote
-
-import numpy as np
 
 from helpers._cells import as_cell
 from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
@@ -20,10 +17,9 @@ from helpers.report.causes import causes
 from helpers.report.gates import SCHEMA, data_digests
 from helpers.report.results import Result, Results
 from helpers.report.spec import Record
-from helpers.systems.latency import percentiles
 
 FIXED = ("report.html", "results.json", "per_query.csv", "qrels.trec")  # names of files that every report has
-OWN = re.compile(r"run\.(?:[\w.-]+\.)?trec|mteb/results(?:/[\w.-]+){3}")  # of those that its results.json names
+OWN = re.compile(r"run\.(?:[\w.-]+\.)?trec")  # of those that its results.json names
 
 
 class Comparison(Results):
@@ -48,8 +44,7 @@ class Comparison(Results):
         data, texts, runs = self.data, dict(pages or {}), run_names(self)
         folder = Path(folder)
         if self.scored:
-            written = as_record(self) | {"exported": sorted(name for name in texts if "/" in name)}
-            record = json.dumps(written, ensure_ascii=False, indent=1, allow_nan=False)
+            record = json.dumps(as_record(self), ensure_ascii=False, indent=1, allow_nan=False)
             texts |= {"results.json": f"{record}\n", "per_query.csv": _per_query(self)}
         blanks = r"[\s%]" if any(re.search(r"\s", name) for name in (*data.query_ids, *data.doc_ids)) else r"\s"
         query_ids = _quoted(data.query_ids, blanks)
@@ -58,7 +53,6 @@ class Comparison(Results):
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=".report.", dir=folder) as part:
                 for name, text in texts.items():
-                    Path(part, name).parent.mkdir(parents=True, exist_ok=True)
                     Path(part, name).write_bytes(text.encode())
                 if self.scored:
                     name = "qrels.trec"
@@ -71,7 +65,6 @@ class Comparison(Results):
                 remove_earlier(folder)
                 names = [*texts, *(["qrels.trec"] if self.scored else []), *runs.values()]
                 for name in names:
-                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
                     Path(part, name).replace(folder / name)
         except OSError as error:
             raise OSError(
@@ -87,7 +80,7 @@ def earlier_files(folder: Path) -> list[Path]:
         record = json.loads((folder / "results.json").read_bytes())
         if record["schema"] != SCHEMA:
             return []
-        names = [*(system.get("run") for system in record["systems"]), *record.get("exported", [])]
+        names = [system.get("run") for system in record["systems"]]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return []
     own = [name for name in names if isinstance(name, str) and OWN.fullmatch(name) and ".." not in name]
@@ -155,16 +148,8 @@ def _system(comparison: Results, result: Result) -> Record:
     for key in ("queries", "no_relevant", "missing", "tied"):
         record[key] = getattr(result.evaluation, key)
     record["run"] = run_names(comparison)[result.name]
-    if result.name in comparison.evidence:
-        means = comparison.mean_evidence(result.name)
-        record["evidence"] = {"budget": comparison.budget}
-        record["evidence"] |= {k: None if math.isnan(v) else v for k, v in means.items()}
     if result.stages:
         record["stages"] = asdict(result.stages)
-    if result.latency:
-        total = np.sum(list(result.latency.values()), axis=0)
-        record["latency"] = {"queries": len(total), "total": percentiles(total), "batch": result.batch}
-        record["latency"] |= {"stages": {name: percentiles(values) for name, values in result.latency.items()}}
     record["growth"] = [{"passages": size, comparison.main: value} for size, value in result.growth.items()]
     return record
 

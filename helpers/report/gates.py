@@ -1,28 +1,24 @@
 """Gates for continuous integration: a score to reach, a system or an earlier report not to fall behind.
 
-An earlier report of the same data and queries is a baseline. The verdicts are written as JUnit XML, and as a summary
-in Markdown for a pull request.
+An earlier report of the same data and queries is a baseline.
 """
 
 import csv
 import hashlib
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from xml.etree import ElementTree as Xml
 
 import numpy as np
 
 from helpers._cells import as_cell
 from helpers.data import RetrievalDataset
-from helpers.report.page import number, p_text, short, words
+from helpers.report.page import number, p_text, words
 from helpers.report.results import Results, shown
-from helpers.report.spec import Record, one_line
+from helpers.report.spec import Record
 
 SCHEMA = 1  # of results.json; it grows when a key changes its meaning or goes
-WORST = 5  # queries shown
 
 
 class NotComparableError(ValueError):
@@ -50,13 +46,11 @@ class Verdict:
         passed: whether.
         key: the sentence in the catalogues that says why.
         values: for the blanks of that sentence.
-        gate: a short name, the same in every run.
     """
 
     passed: bool
     key: str
     values: dict[str, object] = field(default_factory=dict)
-    gate: str = ""
 
     def why(self, language: str = "en") -> str:
         """Return the reason in a language of the report."""
@@ -155,27 +149,25 @@ def read_baseline(place: Path, data: RetrievalDataset, system: str, metrics: Seq
 
 def at_least(comparison: Results, candidate: str, metric: str, value: float) -> Verdict:
     """Judge whether the candidate's mean of a metric reaches a value."""
-    gate = f"{candidate}: {metric} at least {value:g}"
     if candidate not in comparison.scored:
-        return Verdict(False, "not_scored", {"name": candidate}, gate)
+        return Verdict(False, "not_scored", {"name": candidate})
     mean = comparison.scored[candidate].mean[metric]
     values: dict[str, object] = {"metric": metric, "name": candidate, "mean": f"{mean:.4f}", "value": value}
-    return Verdict(mean >= value, "at_least" if mean >= value else "below", values, gate)
+    return Verdict(mean >= value, "at_least" if mean >= value else "below", values)
 
 
 def not_worse(comparison: Results, candidate: str, other: str, level: float) -> Verdict:
     """Judge by the main metric: worse means a lower mean with a p-value below the level."""
-    gate = f"{candidate}: not worse than {other}"
     for name in (candidate, other):
         if name not in comparison.scored:
-            return Verdict(False, "not_scored", {"name": name}, gate)
+            return Verdict(False, "not_scored", {"name": name})
     values: dict[str, object] = {"name": candidate, "other": other, "metric": comparison.main, "level": level}
     row = comparison.tests(candidate).get(other)
     if row is None:
-        return Verdict(False, "one_query", values, gate)
+        return Verdict(False, "one_query", values)
     worse = row["difference"] < 0 and row["p"] < level
     values |= {"difference": f"{row['difference']:+.4f}", "p": f"{row['p']:.4f}"}
-    return Verdict(not worse, "worse" if worse else "not_worse", values, gate)
+    return Verdict(not worse, "worse" if worse else "not_worse", values)
 
 
 def no_drop(
@@ -190,12 +182,11 @@ def no_drop(
     """
     from helpers.significance import minimum_detectable_difference, noninferiority_test, paired_test
 
-    gate = f"{candidate}: no drop of {metric}" + (f" by {margin:g}" if margin else "")
     if candidate not in comparison.scored:
-        return Verdict(False, "not_scored", {"name": candidate}, gate)
+        return Verdict(False, "not_scored", {"name": candidate})
     now, before = comparison.scored[candidate].per_query[metric], baseline.scores[metric]
     if len(now) < 2:
-        return Verdict(False, "one_query", {"name": candidate, "other": "--baseline"}, gate)
+        return Verdict(False, "one_query", {"name": candidate, "other": "--baseline"})
     test, sd = paired_test(now, before), float((now - before).std(ddof=1))
     p = test.p_value / 2 if test.difference < 0 else 1 - test.p_value / 2
     excluded = margin > 0 and noninferiority_test(now, before, margin, alpha).p_value < alpha
@@ -206,59 +197,4 @@ def no_drop(
         "detectable": number(sd and minimum_detectable_difference(sd, len(now), 2 * alpha)),
     }  # fmt: skip
     dropped = p < alpha and not excluded
-    return Verdict(not dropped, "dropped" if dropped else "excluded" if excluded else "no_drop", values, gate)
-
-
-def junit(comparison: Results, verdicts: Sequence[Verdict]) -> str:
-    """Return JUnit XML: a test case for each system, an error if it failed, and for each gate."""
-    suite = Xml.Element("testsuite", name=f"retrieval-report {one_line(comparison.data.name)}")
-    cases = [("system", name, "error", result.error) for name, result in comparison.results.items()]
-    cases += [("gate", verdict.gate, "failure", None if verdict.passed else verdict.why()) for verdict in verdicts]
-    for kind, name, tag, message in cases:
-        case = Xml.SubElement(suite, "testcase", classname=kind, name=one_line(name))
-        if message is not None:
-            Xml.SubElement(case, tag, message=one_line(message))
-    for key, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
-        suite.set(key, str(sum(1 for _ in suite.iter(tag))))
-    Xml.indent(suite)
-    return Xml.tostring(suite, encoding="unicode") + "\n"
-
-
-def summary(comparison: Results, verdicts: Sequence[Verdict], system: str, baseline: Baseline | None = None) -> str:
-    """Return Markdown: the gates, a table of scores, and the five queries on which a system is worst.
-
-    Against a baseline these are the queries that lost most by its first metric. Signs that Markdown or HTML would obey
-    are written as character references.
-    """
-    c = comparison
-    lines = [f"### {_plain(c.data.name)}: {'passed' if all(v.passed for v in verdicts) else 'FAILED'}", ""]
-    lines += [f"- {'passed' if v.passed else '**FAILED**'}: {_plain(v.why())}" for v in verdicts]
-    lines += [f"- **failed**: {_plain(name)}: {_plain(error)}" for name, error in c.failed.items()]
-    metrics = list(dict.fromkeys([c.main, *c.metrics]))
-    means = [[name, *(number(e.mean[metric]) for metric in metrics)] for name, e in c.scored.items()]
-    lines += ["", *_table(["system", *map(shown, metrics)], means)]
-    if system in c.scored:
-        metric = next(iter(baseline.scores)) if baseline else c.main
-        now = c.scored[system].per_query[metric]
-        columns = {"before": baseline.scores[metric], "now": now} if baseline else {"now": now}
-        loss = columns["before"] - now if baseline else -now
-        rows = [row for row in np.argsort(-loss, kind="stable")[:WORST] if not baseline or loss[row] > 0]
-        worst = [
-            [c.data.query_ids[row], short(c.data.queries[row]), *(number(column[row]) for column in columns.values())]
-            for row in rows
-        ]
-        if worst:
-            title = f"{'lost most' if baseline else 'have the lowest'} {_plain(shown(metric))}"
-            table = _table(["query", "text", *columns], worst)
-            lines += ["", f"Queries of {_plain(system)} that {title}:", "", *table]
-    return "\n".join(lines) + "\n"
-
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    first, *others = [f"| {' | '.join(map(_plain, row))} |" for row in (header, *rows)]
-    return [first, "|" + " --- |" * len(header), *others]
-
-
-def _plain(text: str) -> str:
-    """Write every sign of ASCII that is no letter, digit, space or full stop as a character reference."""
-    return re.sub(r"[!-,/:-@\[-`{-~]", lambda sign: f"&#{ord(sign[0])};", one_line(text))
+    return Verdict(not dropped, "dropped" if dropped else "excluded" if excluded else "no_drop", values)

@@ -1,115 +1,26 @@
-"""From a spec to a system. A model is loaded when it first computes, if an earlier report noted its facts.
-
-Where all vectors are in the cache, most of a report's time would go into importing PyTorch and loading models that have
-nothing to do. The facts of a model, and the names of its vectors in the cache, follow from its files, the options, the
-libraries and the code that loads it; the notes are stored under a digest of all four.
-"""
+"""From a spec to a system, and the record of it."""
 
 import contextlib
-import hashlib
-import json
-import os
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
-from functools import cached_property, lru_cache
-from importlib.metadata import version
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
-from typing import cast
 
-from helpers import models
-from helpers._atomic import write_text
 from helpers._files import open_text
 from helpers._notes import Note
 from helpers.data import RetrievalDataset
 from helpers.data.trec import read_run
-from helpers.embeddings import BATCH_SIZE, count_truncated, default_cache
-from helpers.models import Model, ModelInfo, Pooling, Precomputed, load_model
+from helpers.embeddings import BATCH_SIZE, count_truncated
+from helpers.models import Model, Pooling, Precomputed, load_model
 from helpers.models.files import one_line_errors, sha256_of
 from helpers.models.find import find_checkpoint
 from helpers.provenance import model_record
 from helpers.report.spec import Options, Record, Spec, word_settings
-from helpers.systems.api import Api
 from helpers.systems.combine import DEPTH, FlagScorer, Fusion, MaxSimScorer, Rerank, Run, Scorer
-from helpers.systems.cost import stage
 from helpers.systems.pipeline import Dense, Ranking, System, Words
-from helpers.systems.sparse import Sparse, load_sparse
 
 COUNTED_UP_TO = 50_000  # passages whose tokens are counted to know how many are truncated
 LOADED = ("pooling", "query_instruction", "passage_instruction", "max_length", "device", "half", "dim", "backend")
-LIBRARIES = ("torch", "transformers", "tokenizers")
-CODE = Path(models.__file__).parent  # which reads lengths, poolings and prompts out of the files
-GPU = Path("/dev/nvidiactl")  # whether there is one decides the device, and so the name of a vector
-
-
-@dataclass
-class DeferredModel:
-    """A model with the facts that an earlier report noted; every other attribute loads it.
-
-    Attributes:
-        info, device, dtype, parameter_count: as of a loaded model.
-        truncated: passages longer than it reads, by the digest of a data set.
-        file: where the notes are.
-        load: loads the model.
-    """
-
-    info: ModelInfo
-    device: str
-    dtype: str
-    parameter_count: int
-    truncated: dict[str, int]
-    file: Path
-    load: Callable[[], Model] = field(repr=False)
-
-    @cached_property
-    def loaded(self) -> Model:
-        """The model itself; its time counts as loading, whichever stage needs it."""
-        with stage("load"):
-            return self.load()
-
-    def __getattr__(self, name: str) -> object:
-        """Return an attribute that was not noted from the model itself."""
-        return getattr(self.loaded, name)
-
-    def count_truncated(self, data: RetrievalDataset) -> int:
-        """Count the passages that the model truncates, once for each data set."""
-        if data.sha256 not in self.truncated:
-            self.truncated[data.sha256] = count_truncated(self.loaded, data.corpus) or 0
-            self.write_notes()
-        return self.truncated[data.sha256]
-
-    def write_notes(self) -> None:
-        """Note the facts for later reports; a cache that cannot be written costs time, not the report."""
-        facts = {name: getattr(self, name) for name in ("device", "dtype", "parameter_count", "truncated")}
-        with contextlib.suppress(OSError):
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            write_text(self.file, json.dumps({"info": asdict(self.info), **facts}))
-
-
-def load_deferred(name_or_path: str, options: Options) -> Model:
-    """Return a model under the options of a spec; it is loaded when it computes, if an earlier report noted its facts.
-
-    Raises:
-        As :func:`helpers.models.load_model`.
-    """
-    chosen = {key: value for key, value in options.items() if key in LOADED}
-    checkpoint = find_checkpoint(name_or_path)
-    versions = [version(library) for library in LIBRARIES] + [sha256_of(file) for file in sorted(CODE.glob("*.py"))]
-    device = [GPU.exists(), os.environ.get("CUDA_VISIBLE_DEVICES")]
-    key = json.dumps([checkpoint.name, checkpoint.sha256, chosen, versions, device], sort_keys=True)
-    file = default_cache() / "models" / "facts" / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
-
-    def load() -> Model:
-        return load_model(name_or_path, **chosen)
-
-    with contextlib.suppress(OSError, ValueError, TypeError, KeyError):  # no notes, or none that can be read
-        facts = json.loads(file.read_bytes())
-        return cast(Model, DeferredModel(ModelInfo(**facts.pop("info")), **facts, file=file, load=load))
-    model = load()
-    deferred = DeferredModel(model.info, model.device, model.dtype, model.parameter_count or 0, {}, file, load)
-    deferred.__dict__["loaded"] = model
-    deferred.write_notes()
-    return cast(Model, deferred)
 
 
 def load_run(path: Path) -> dict[str, dict[str, float]]:
@@ -161,17 +72,13 @@ def load_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Sp
     if spec.kind == "words":
         settings = word_settings(options)
         return Words(f"{where}:{settings}" if settings else where)
-    if spec.kind == "api":
-        return Api(where, **{{"index": "factory"}.get(key, key): value for key, value in options.items()})
-    if spec.kind == "sparse":
-        return load_sparse(where, **options)
     if spec.kind == "fuse":
         return Fusion([parts[part] for part in spec.parts], **options)
     if spec.kind == "rerank":
         scorer = _load_scorer(options, specs.get(spec.parts[0]), progress)
         return Rerank(parts[spec.parts[0]], scorer, options.get("depth", DEPTH))
-    model = load_model(Path(where).expanduser()) if spec.kind == "embeddings" else load_deferred(where, options)
-    return dense(model, options, progress)
+    chosen = {key: value for key, value in options.items() if key in LOADED}
+    return dense(load_model(where, **chosen), options, progress)
 
 
 def dense(model: Model, options: Options, progress: bool) -> Dense:
@@ -194,7 +101,7 @@ def _load_scorer(options: Options, part: Spec | None, progress: bool) -> Scorer:
         if where is None and part is not None:  # the model of the part, read as the part reads it
             where, chosen = part.where, dict(part.options) | chosen
         late = chosen | {"pooling": "maxsim", "backend": "transformers"}
-        return MaxSimScorer(load_deferred(where, late), progress)  # type: ignore[arg-type]
+        return MaxSimScorer(load_model(where, **{k: v for k, v in late.items() if k in LOADED}), progress)  # type: ignore[arg-type]
     checkpoint = find_checkpoint(options["by"])
     from FlagEmbedding import FlagReranker
 
@@ -217,8 +124,6 @@ def metadata(spec: Spec, system: System | None, data: RetrievalDataset) -> Recor
     record: Record = {"kind": spec.kind, "where": where, "options": options, "parts": list(spec.parts)}
     if spec.kind == "run":
         record["sha256"] = sha256_of(path)
-    if isinstance(system, Sparse):
-        record["model"] = {"name": system.name, "sha256": system.sha256, "max_length": system.max_length}
     if isinstance(system, Dense):
         model = system.model
         record |= {
@@ -228,7 +133,5 @@ def metadata(spec: Spec, system: System | None, data: RetrievalDataset) -> Recor
         if isinstance(model, Precomputed):
             record["scaled"] = model.scaled
         if len(data.corpus) <= COUNTED_UP_TO:
-            deferred: object = model
-            known = deferred.count_truncated(data) if isinstance(deferred, DeferredModel) else None
-            record["truncated"] = count_truncated(model, data.corpus) if known is None else known
+            record["truncated"] = count_truncated(model, data.corpus)
     return record

@@ -22,7 +22,6 @@ from helpers.report.results import Results, base_of, cutoff_of, shown
 from helpers.show.palette import COLOURS, DARK, GREYS
 from helpers.show.ranks import failures
 from helpers.systems.cost import ANSWERING
-from helpers.systems.latency import PERCENTILES, percentiles
 from helpers.systems.stages import CUT_OFF, DELIVERED, LOST, NOT_RETRIEVED
 
 if TYPE_CHECKING:
@@ -423,51 +422,6 @@ class View:
         header = [w["system"], *(w[key].format(metric=shown(c.main)) for key in keys)]
         return Table(header, rows) if rows else None
 
-    def latency(self) -> tuple[Table, list[Bar]] | None:
-        """Return percentiles of the milliseconds of single queries, as a table by stage and as a picture."""
-        c, w = self.comparison, self.words
-        times = {name: c.results[name].latency for name in self.names if c.results[name].latency}
-        if not times:
-            return None
-        stages = [stage for stage in ANSWERING if any(stage in seconds for seconds in times.values())]
-        whole = {name: percentiles(1000 * np.sum(list(seconds.values()), axis=0)) for name, seconds in times.items()}
-        rows = []
-        for name, seconds in times.items():
-            each = [percentiles(1000 * seconds[stage]) if stage in seconds else {} for stage in stages]
-            cells = [Cell(milliseconds(p["p50"]), f"–{milliseconds(p['p95'])}") if p else "–" for p in each]
-            count = str(len(next(iter(seconds.values()))))
-            batch = c.results[name].batch
-            at_once = milliseconds(1000 * batch) if batch else "–"
-            rows.append([name, *(milliseconds(value) for value in whole[name].values()), *cells, at_once, count])
-        header = [w["system"], *(f"p{p}" for p in PERCENTILES), *(w[f"of_{stage}"] for stage in stages)]
-        header += [w["at_once"], w["queries"]]
-        low = math.floor(math.log10(min(p["p50"] for p in whole.values())))
-        high = math.ceil(math.log10(max(p["p99"] for p in whole.values())))
-        cut = _cut_names(whole)
-        bars = []
-        for name, p in whole.items():
-            places = [WIDTH * (math.log10(value) - low) / max(1, high - low) for value in p.values()]
-            text = f"{milliseconds(p['p50'])} ms · {number(c.scored[name].mean[c.main])}"
-            bars.append(Bar(cut.get(name, name), text, places))
-        return Table(header, rows), bars
-
-    def reading(self) -> Table | None:
-        """Return the evidence that a reader gets within the budget; None where documents were not cut into chunks."""
-        from helpers.significance import interval
-
-        w = self.words
-        rows: list[list[Cell | str]] = []
-        for name, columns in self.comparison.evidence.items():
-            average = self.comparison.mean_evidence(name)
-            spread = interval(columns["answered"]) if len(columns["answered"]) > 1 else None
-            first = "–" if math.isnan(average["first"]) else f"{average['first']:.0f}"
-            shares = (percent(average[key]) for key in ("recall", "precision"))
-            rows.append(
-                [name, interval_cell(average["answered"], spread), *shares, first, percent(average["repeated"])]
-            )
-        keys = ("system", "answered", "evidence_recall", "evidence_precision", "first_evidence", "repeated")
-        return Table([w[key] for key in keys], rows) if rows else None
-
     def notes(self) -> list[Remark]:
         """Return the warnings by system; one that the catalogue lacks is shown in English, and marked."""
         known, foreign = words(self.language)["notes"], self.words["foreign_note"]
@@ -513,11 +467,6 @@ def interval_cell(mean: float, spread: "Interval | None") -> Cell:
 def percent(share: float) -> str:
     """Write a share as a percentage to one place."""
     return f"{100 * share:.1f} %"
-
-
-def milliseconds(value: float) -> str:
-    """Write milliseconds to two figures, from ten on without places."""
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
 
 
 def p_text(value: float) -> str:

@@ -1,18 +1,16 @@
-"""The results of systems on one collection: means with intervals, paired tests, the evidence that a reader gets."""
+"""The results of systems on one collection: means with intervals, paired tests."""
 
 import re
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from helpers._notes import Note
-from helpers.chunks import evidence
 from helpers.data import RetrievalDataset
-from helpers.data.spans import Span, SpanDataset
 from helpers.metrics import Evaluation, evaluate
 from helpers.report.spec import Record
 from helpers.systems.cost import Cost
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
 
     from helpers.significance import Interval
 
-SPAN_ID = re.compile(r"(.+):([0-9]+)-([0-9]+)", re.DOTALL)  # document:start-end, as chunks are named
 WRITTEN = {"ndcg": "nDCG", "mrr": "MRR", "map": "MAP", "err": "ERR", "rbp": "RBP"}  # others are words, in lower case
 
 
@@ -80,8 +77,6 @@ class Result:
         evaluation: None where it failed.
         growth: the main metric by number of passages, see :func:`helpers.report.comparison.grown`.
         cost: seconds a stage, bytes of the index.
-        latency: seconds of single queries by stage, its parts' stages among them; empty where none were measured.
-        batch: seconds a query when as many are answered at once; 0 where that was not measured.
         stages: of a fusion or reranking, where it loses answers; else None.
         notes: warnings, each once.
         error: why it failed.
@@ -96,8 +91,6 @@ class Result:
     evaluation: Evaluation | None = field(default=None, repr=False)
     growth: dict[int, float] = field(default_factory=dict)
     cost: Cost = field(default_factory=Cost)
-    latency: dict[str, np.ndarray] = field(default_factory=dict, repr=False)
-    batch: float = 0.0
     stages: Stages | None = None
     notes: Sequence[Note] = ()
     error: str | None = None
@@ -114,8 +107,6 @@ class Results:
         metrics: those computed, the main one before ``judged``.
         main: the metric by which systems are ordered and tested.
         level: of the intervals, 0.95.
-        budget: tokens that a reader gets, where documents were cut into chunks; else 0.
-        evidence: by system, within that budget: columns (q,) of :func:`helpers.chunks.evidence`.
     """
 
     data: RetrievalDataset
@@ -123,8 +114,6 @@ class Results:
     metrics: Sequence[str]
     main: str
     level: float = 0.95
-    budget: int = 0
-    evidence: dict[str, dict[str, np.ndarray]] = field(default_factory=dict, repr=False)
     # The tests by reference and metric: page, files and gates need the same ones.
     _tests: dict[tuple[str, str], dict[str, dict[str, float]]] = field(default_factory=dict, init=False, repr=False)
 
@@ -217,42 +206,3 @@ class Results:
                 row["sd"] = sd = float(np.std(values - other, ddof=1))
                 rows[name] = row | {"detectable": sd and minimum_detectable_difference(sd, len(values))}
         return rows
-
-    def with_evidence(self, documents: SpanDataset, budget: int) -> Self:
-        """Measure the evidence that each system hands over within a budget of tokens.
-
-        See :func:`helpers.chunks.evidence`. A run may have cut the documents in its own way: an id
-        ``document:start-end`` that is no chunk of this collection is read as that span.
-
-        Raises:
-            ValueError: an id of a run that is of another form, or names another document.
-        """
-        rows = {name: row for row, name in enumerate(documents.document_ids)}
-        measured = {}
-        for name, result in self.results.items():
-            retrieved: list[list[Span]] = []
-            for ranking in result.ranking.ids.tolist() if result.ranking else ():
-                retrieved.append([])
-                for chunk in (str(result.doc_ids[place]) for place in ranking if place >= 0):
-                    match = SPAN_ID.fullmatch(chunk)
-                    if match is None or match[1] not in rows:
-                        raise ValueError(
-                            f"{name}: {chunk!r} names no characters of a document; expected document:start-end, such "
-                            f"as {next(iter(rows))}:0-100."
-                        )
-                    retrieved[-1].append(Span(rows[match[1]], int(match[2]), int(match[3])))
-            if retrieved:
-                table = evidence(documents, retrieved, budget)
-                measured[name] = {column: table[column].to_numpy() for column in table}
-        return replace(self, budget=budget, evidence={name: measured[name] for name in self.scored})
-
-    def mean_evidence(self, system: str) -> dict[str, float]:
-        """Return the mean of each column of a system's evidence.
-
-        Of ``first`` it is the median over the queries that get any evidence, NaN without such.
-        """
-        columns = dict(self.evidence[system])
-        first = columns.pop("first")
-        answered = first[~np.isnan(first)]
-        means = {name: float(values.mean()) for name, values in columns.items()}
-        return means | {"first": float(np.median(answered)) if len(answered) else float("nan")}

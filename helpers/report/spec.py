@@ -4,8 +4,6 @@ Text: the system, then perhaps ``?`` and options joined by ``&``: ``models/mine?
 
     bm25, tfidf                 matching of words; bm25?unit=characters, or BM25:characters as in the lessons
     models/mine, BAAI/bge-m3    a model: a folder, or the id of one on the hub, BAAI/bge-m3@REVISION
-    sparse:naver/splade-v3      a learned sparse encoder: a folder or hub id
-    api:https://HOST/v1?model=NAME   a model behind an address, see :mod:`helpers.systems.api`
     vectors/mine                a folder of embeddings (passages.npy, queries.npy)
     runs/mine.trec              a run in TREC's format, of any engine; runs/*.trec for several
 
@@ -43,11 +41,9 @@ from helpers.index.words import read_words
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
 from helpers.models.files import one_line_errors, require_loadable
 from helpers.models.find import bundled_path, require_package
-from helpers.systems.api import check_address
 from helpers.systems.combine import Fusion
 from helpers.systems.pipeline import Words
 
-PREFIXED = ("sparse", "api")  # kinds that a text names before a colon
 WORDS = {"bm25": "BM25", "tfidf": "TF-IDF", "tf-idf": "TF-IDF"}
 OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type of each
     "model": {
@@ -57,11 +53,6 @@ OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type 
     "embeddings": {"name": str, "index": str},
     "run": {"name": str},
     "words": {"name": str, "unit": str, "k1": float, "b": float, "stem": str},
-    "api": {
-        "name": str, "model": str, "dim": int, "query_instruction": str, "passage_instruction": str, "price": float,
-        "batch_size": int, "index": str,
-    },
-    "sparse": {"name": str, "max_length": int, "device": str, "batch_size": int},
     "fuse": {"how": str, "weights": list, "depth": int, "rrf_k": float},
     "rerank": {"by": str, "depth": int, "model": str, "device": str, "max_length": int, "batch_size": int},
 }  # fmt: skip
@@ -69,7 +60,7 @@ TYPES = {
     int: "a whole number of at least 1", float: "a number of at least 0", bool: "true or false", list: "a list",
     str: "text",
 }  # fmt: skip
-KIND_KEYS = ("model", "sparse", "api", "run", "words", "fuse", "rerank")  # a table has one of these keys
+KIND_KEYS = ("model", "run", "words", "fuse", "rerank")  # a table has one of these keys
 Record: TypeAlias = dict[str, Any]  # an object of JSON
 Options: TypeAlias = Mapping[str, Any]
 
@@ -119,9 +110,7 @@ def from_text(text: str) -> Spec:
         where = baseline
         units, values = parse_settings(settings)
         options |= ({"unit": ",".join(units)} if units else {}) | values
-    kind = next((kind for kind in PREFIXED if where.startswith(f"{kind}:")), "")
-    where = where.removeprefix(f"{kind}:")
-    return _simple(kind, where, Path(where).expanduser(), options, text)
+    return _simple("", where, Path(where).expanduser(), options, text)
 
 
 def from_toml(path: str | Path) -> list[Spec]:
@@ -201,10 +190,6 @@ def check_specs(specs: Sequence[Spec]) -> None:
             if backend == "FlagEmbedding" and path.is_dir() and (fault := card.read_card(path).flag_fault(pooling)):
                 raise ValueError(fault)
             _check_model(spec.where)
-        elif spec.kind == "sparse":
-            _check_model(spec.where)
-        elif spec.kind == "api":
-            check_address(spec.where)
         elif spec.kind == "words":
             read_words(spec.where, word_settings(options))
         elif spec.kind == "run" and not path.is_file():
@@ -246,15 +231,13 @@ def _simple(kind: str, where: str, path: Path, settings: Options, text: str) -> 
         kind = "embeddings" if vectors else "run" if exists and not path.is_dir() else "model"
     options = _typed_options(kind, settings, text)
     name = options.pop("name", None)
-    if kind == "api" and "model" not in options:
-        raise ValueError(f"{text}: name the model at that address, ?model=….")
-    label = baseline or options.get("model") or (one_line(path.resolve().name) if exists else where)
+    label = baseline or (one_line(path.resolve().name) if exists else where)
     return Spec(name or label, kind, baseline or (str(path) if exists else where), options, named=bool(name))
 
 
 def _from_table(name: str, table: Record, place: str, folder: Path) -> Spec:
     keys = [key for key in KIND_KEYS if key in table]
-    if len(keys) == 2 and "model" in keys and {"rerank", "api"} & set(keys):  # these two may name a model beside it
+    if keys == ["model", "rerank"]:  # the model of MaxSim
         keys.remove("model")
     if len(keys) != 1:
         raise ValueError(f"{place}: expected one of the keys {', '.join(KIND_KEYS)}; found {', '.join(table)}.")
@@ -264,8 +247,7 @@ def _from_table(name: str, table: Record, place: str, folder: Path) -> Spec:
             raise ValueError(f"{place}: {kind} must be text, not {value!r}.")
         if kind in ("words", "run") and (value.lower() in WORDS) != (kind == "words"):
             raise ValueError(f"{place}: {value!r} is no {kind}.")
-        certain = kind if kind in (*PREFIXED, "run") else ""
-        return _simple(certain, value, _beside(value, folder), {**table, "name": name}, place)
+        return _simple("run" if kind == "run" else "", value, _beside(value, folder), {**table, "name": name}, place)
     parts = value if kind == "fuse" else [value]
     if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         raise ValueError(f'{place}: {kind} names systems, fuse = ["a", "b"] or rerank = "a".')

@@ -2,25 +2,19 @@
 
 # pipeline     rank: represent, index and search, for vectors, token vectors and words
 # combine      run files, fusion and reranking
-# api          models behind an embeddings API
-# sparse       learned sparse retrieval
 # contenders   the models of lesson 3
 # cost         the seconds of each stage and the bytes of the index
-# latency      the seconds of a single query
 # planning     an estimate of time, disk and memory for a large corpus
 # stages       the stage at which a pipeline loses relevant passages
 
-from helpers.systems.api import Api
 from helpers.systems.combine import FlagScorer, Fusion, Rerank, Run
 from helpers.systems.contenders import UPSTREAM_MODELS, Contender, load_contenders, rank_all, short_name
 from helpers.systems.pipeline import Dense, Ranking, Retrieval, System, Words, rank
 from helpers.systems.planning import Estimate, estimate
-from helpers.systems.sparse import Sparse, load_sparse
 from helpers.systems.stages import ceiling, losses, oracle, union, ways
 
 __all__ = [
     "UPSTREAM_MODELS",
-    "Api",
     "Contender",
     "Dense",
     "Estimate",
@@ -30,13 +24,11 @@ __all__ = [
     "Rerank",
     "Retrieval",
     "Run",
-    "Sparse",
     "System",
     "Words",
     "ceiling",
     "estimate",
     "load_contenders",
-    "load_sparse",
     "losses",
     "oracle",
     "rank",

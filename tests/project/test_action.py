@@ -39,8 +39,8 @@ def test_the_steps_evaluate_compare_and_fail(tmp_path):
     done = evaluate(tmp_path, worse, "earlier")
     assert done.returncode == 3, done.stderr
     text = (tmp_path / "summary.md").read_text(encoding="utf-8")
-    assert text.count("### qrels: passed") == text.count("### qrels: FAILED") == 1
-    assert "<failure" in (tmp_path / "retrieval-report.xml").read_text(encoding="utf-8")
+    assert text.count("gate: FAILED: nDCG@1 of mine fell") == 1
+    assert all(line.startswith("    ") for line in text.splitlines()), "a name could be Markdown"
     assert not (tmp_path / "pwned").exists()
     assert evaluate(tmp_path, "--qrels gone\n--system the good.trec", "").returncode == 1
 

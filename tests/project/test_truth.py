@@ -20,7 +20,6 @@ from docs.site.project import slugs
 from helpers import report
 from helpers.data import load_dataset
 from helpers.judgements import __main__ as judgements
-from helpers.report import suite
 from notebooks.kit import __main__ as kit
 from notebooks.kit.drawings import drawn_by, parts, unlike
 from notebooks.kit.execute import parameter_names
@@ -86,7 +85,8 @@ NOT_RUN: dict[str, str] = {
         "from helpers.judgements import leave_one_out",
     )
 }
-NOT_RUN["from mteb.cache"] = "tests/report/test_mteb.py loads an export so, in an environment with mteb"
+NOT_RUN["import json\nimport os\nimport urllib"] = "tests/systems/test_page.py runs it, on a server of its own"
+NOT_RUN["from sentence_transformers"] = "tests/systems/test_page.py runs it, on a tiny encoder"
 NOT_RUN["from helpers.data import load_dataset\nfrom helpers.distributed"] = "tests/distributed/test_faults.py runs it"
 NOT_RUN["from distributed import Client"] = "tests/distributed/test_faults.py runs it, with certificates and a cluster"
 for package in ("dask_jobqueue", "dask_kubernetes", "dask_cuda"):
@@ -184,12 +184,6 @@ def _report(words: list[str]) -> None:
     report.parser().parse_args(words)
 
 
-def _suite(words: list[str]) -> None:
-    """Check a call that combines reports; the command alone is its name."""
-    if words:
-        suite.parser().parse_args(words)
-
-
 def _judgements(words: list[str]) -> None:
     """Check a call of the sheets by its own parser."""
     judgements.parser().parse_args(words)
@@ -224,7 +218,7 @@ def _nbconvert(words: list[str]) -> None:
 
 
 MODULES: dict[str, Callable[[list[str]], None]] = {
-    "helpers.report": _report, "helpers.report.suite": _suite, "helpers.judgements": _judgements,
+    "helpers.report": _report, "helpers.judgements": _judgements,
     "notebooks.kit": _kit, "papermill": _papermill,
     "nbconvert": _nbconvert, "helpers.metrics.acid": list, "tests.data.differences": list, "tests.false_changes": list,
     "tests.bench.bench_distributed": list, "tests.bench.bench_ranks": list, "tests.site.recorded": list,

@@ -1,35 +1,18 @@
-"""A second report on the same models: what it says without loading them, and when it has to load them after all."""
+"""From specs to systems: two systems of one model, a reranker, and the time of a stage."""
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from helpers.data import RetrievalDataset
-from helpers.embeddings import count_truncated
-from helpers.models import load_model as load
-from helpers.report import compare, loading
-from helpers.report.loading import DeferredModel, load_deferred, load_system
+from helpers.report import compare
+from helpers.report.loading import load_system
 from helpers.report.spec import Spec
 from helpers.systems import Ranking
 from helpers.systems.cost import measured, stage
-from helpers.systems.pipeline import Dense
-from notebooks.kit.notebooks import ROOT
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import collection, write_reranker
-
-RUN = """
-import sys
-from helpers.report import main
-status = main([*sys.argv[1:], "--no-growth", "--quiet"])
-print("torch" in sys.modules, "transformers" in sys.modules)
-sys.exit(status)
-"""
 
 
 @pytest.fixture(autouse=True)
@@ -42,69 +25,6 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def folder(tmp_path: Path) -> str:
     """Give the folder of a tiny model."""
     return str(save_checkpoint(tmp_path / "model"))
-
-
-def test_a_report_whose_vectors_are_cached_loads_no_torch(folder: str, tmp_path: Path) -> None:
-    """Two thirds of the time of a second report went into loading a library and models that computed nothing."""
-    (tmp_path / "rows.csv").write_text("query,positive\ncat,a good cat\ndog,a dog eats fish\n", encoding="utf-8")
-    environment = os.environ | {"EVAL_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
-    reports = []
-    for out, loads in (("first", "True True"), ("second", "False False")):
-        command = [sys.executable, "-c", RUN, "--model", folder, "--data", "rows.csv", "--cutoffs", "1,2", "--out", out]
-        run = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-        assert run.returncode == 0, run.stderr
-        assert run.stdout.splitlines()[-1] == loads
-        [system] = json.loads((tmp_path / out / "results.json").read_text())["systems"]
-        reports.append({k: v for k, v in system.items() if k != "seconds"})
-    assert reports[0] == reports[1]
-    assert reports[1]["model"]["max_length"] == 64
-    assert reports[1]["truncated"] == 0
-
-
-def test_a_deferred_model_computes_what_the_model_computes(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """New texts would get no vectors, or vectors under another name, beside those that are in the cache."""
-    loads = []
-    monkeypatch.setattr(loading, "load_model", lambda *a, **k: loads.append(a) or load(*a, **k))
-    first = load_deferred(folder, {})
-    again = load_deferred(folder, {})
-    assert isinstance(again, DeferredModel)
-    assert len(loads) == 1
-    assert (again.info, again.device, again.dtype) == (first.info, first.device, first.dtype)
-    data = collection()
-    with measured() as cost:
-        ranking = Dense(again, progress=False).rank(data, 3)
-    assert len(loads) == 2
-    assert cost.seconds["load"] > 0
-    np.testing.assert_array_equal(ranking.ids, Dense(load(folder), progress=False).rank(data, 3).ids)
-
-
-def test_other_files_options_or_versions_are_another_model(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fine-tuned model would be reported with the length and the size of the one before."""
-    loads = []
-    monkeypatch.setattr(loading, "load_model", lambda *a, **k: loads.append(k) or load(*a, **k))
-    load_deferred(folder, {})
-    load_deferred(folder, {"pooling": "cls"})
-    save_checkpoint(Path(folder).with_name("other"), seed=1).rename(Path(folder).with_name("moved"))
-    Path(folder).rename(Path(folder).with_name("old"))
-    Path(folder).with_name("moved").rename(folder)
-    load_deferred(folder, {})
-    assert len(loads) == 3
-    monkeypatch.setattr(loading, "version", lambda library: f"{library} of another day")
-    load_deferred(folder, {})
-    assert len(loads) == 4
-    for file in Path(os.environ["EVAL_CACHE_DIR"]).rglob("facts/*.json"):
-        file.write_text("{", encoding="utf-8")
-    load_deferred(folder, {})
-    assert len(loads) == 5
-
-
-def test_truncated_passages_are_counted_once_for_each_collection(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tokenizer would be loaded to count them again, or another collection get this one's count."""
-    data: RetrievalDataset = collection()
-    model = load_deferred(folder, {"max_length": 4})
-    assert model.count_truncated(data) == count_truncated(load(folder, max_length=4), data.corpus)
-    monkeypatch.setattr(loading, "load_model", lambda *a, **k: pytest.fail("loaded"))
-    assert load_deferred(folder, {"max_length": 4}).count_truncated(data) == model.count_truncated(data)
 
 
 def test_the_time_of_a_stage_is_counted_once() -> None:

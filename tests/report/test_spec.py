@@ -8,7 +8,7 @@ from huggingface_hub.errors import EntryNotFoundError, RepositoryNotFoundError
 
 from helpers.models import OFFLINE_DEFAULT
 from helpers.report.loading import load_system
-from helpers.report.spec import Spec, check_specs, from_text, from_toml, with_labels
+from helpers.report.spec import check_specs, from_text, from_toml, with_labels
 from helpers.systems import Words
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import write_embeddings, write_foreign_run, write_reranker, write_systems
@@ -93,7 +93,7 @@ def test_a_file_names_systems_of_every_kind(tmp_path):
         ("[systems.a\n", "systems.toml: not TOML"),
         (
             "[systems.a]\npooling = 'cls'",
-            "keys model, sparse, api, run, words, fuse, rerank; found pooling",
+            "keys model, run, words, fuse, rerank; found pooling",
         ),
         ("[systems.a]\nfuse = ['b', 'c']", "no system 'b' above it; above are none"),
         ("[systems.a]\nfuse = ['bm25']", "fuse needs at least two different systems"),
@@ -156,12 +156,6 @@ def test_a_hub_id_is_looked_up_before_anything_is_loaded(monkeypatch):
         monkeypatch.setattr("huggingface_hub.hf_hub_download", Mock(side_effect=error))
         with pytest.raises((ValueError, ConnectionError), match=message):
             check_specs([from_text("BAAI/unheard-of@main")])
-
-
-def test_an_address_is_checked_before_anything_is_loaded():
-    """The other systems would run for an hour before the mistyped address is met."""
-    with pytest.raises(ValueError, match="expected an address such as https"):
-        check_specs([Spec("far", "api", "example.org/v1", {"model": "m"})])
 
 
 def test_what_a_folder_holds_is_checked_before_it_is_loaded(tmp_path):

@@ -6,16 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from helpers.embeddings import encoding
 from helpers.metrics import evaluate
-from helpers.models import load_model
 from helpers.report import compare
 from helpers.report.page import View, render
 from helpers.report.spec import Spec
-from helpers.systems import Dense, Fusion, Rerank, Run, Words, oracle, rank, union
-from helpers.systems.combine import MaxSimScorer
-from helpers.systems.latency import latencies, percentiles
-from tests.checkpoints import save_checkpoint
+from helpers.systems import Run, oracle, union
 from tests.systems.samples import collection, write_reranker
 
 
@@ -35,7 +30,7 @@ def staged(tmp_path_factory):
             "again", "rerank", options={"by": str(write_reranker(folder / "by")), "depth": 2}, parts=("both",)
         ),
     }
-    return compare(specs, data, 2, metrics=["recall@2", "ndcg@2"], latency=3)
+    return compare(specs, data, 2, metrics=["recall@2", "ndcg@2"])
 
 
 def test_stages_are_followed_by_hand(staged):
@@ -97,57 +92,3 @@ def test_files_and_page_have_the_stages(staged, tmp_path):
     assert rows["again"][6] == ("20.0 %", "both 20.0 %")
     assert "Which stage loses the answers" in render(staged)
     assert "答案丢在哪个阶段" in render(staged, language="zh")
-
-
-def test_queries_are_timed_one_at_a_time(tmp_path, monkeypatch):
-    """A median would be that of a batch, of the cache, or of the building of the index."""
-    data = collection()
-    model = load_model(save_checkpoint(tmp_path / "model", pooling="mean"))
-    dense = Dense(model, progress=False, cache_dir=tmp_path / "cache")
-    dense.rank(data, 3)  # every vector is in the cache
-    passes, forward = [], encoding.forward
-    monkeypatch.setattr(encoding, "forward", lambda *args: passes.append(args) or forward(*args))
-    index = dense.build(data)
-    times, batch = latencies(dense, data, 3, 4, index)
-    assert len(passes) == 6  # one to warm up, four that count, and these at once, none of them read from the cache
-    assert set(times) == {"queries", "search"}
-    assert all(seconds.shape == (4,) for seconds in times.values())
-    assert batch > 0
-    assert len(latencies(Words(), data, 3, 99)[0]["search"]) == len(data.queries)
-    parts = [rank(Words(), data, 5), rank(dense, data, 5)]
-    assert set(latencies(Fusion(parts), data, 3, 2)[0]) == {"fuse"}
-    assert set(latencies(Rerank(parts[0], MaxSimScorer(model)), data, 3, 2)[0]) == {"rerank"}
-    for silent in (Run({"q1": {"d1": 1.0}}), Fusion([dense, parts[0]])):
-        assert latencies(silent, data, 3, 2) == ({}, 0.0)
-    with pytest.raises(ValueError, match="latency=-1: expected a whole number of at least 1"):
-        latencies(dense, data, 3, -1)
-
-
-def test_a_slow_system_is_not_asked_for_ever(monkeypatch):
-    """A hundred queries of a reranker on a laptop would take an hour."""
-    monkeypatch.setattr("helpers.systems.latency.LIMIT", 0.0)
-    assert len(latencies(Words(), collection(), 3, 6)[0]["search"]) == 1
-
-
-def test_latency_is_in_the_files_and_on_the_page(tmp_path):
-    """A composite system would cost its last stage alone."""
-    data = collection()
-    both = Spec("both", "fuse", parts=("BM25", "TF-IDF"))
-    found = compare(["bm25", "tfidf", both], data, 2, latency=3)
-    one, other, fused = (found.results[name].latency for name in ("BM25", "TF-IDF", "both"))
-    assert np.allclose(fused["search"], one["search"] + other["search"])
-    assert set(fused) == {"queries", "search", "fuse"}
-    found.save(tmp_path)
-    record = json.loads((tmp_path / "results.json").read_text())["systems"][2]["latency"]
-    assert record["queries"] == 3
-    assert record["stages"]["fuse"] == percentiles(fused["fuse"])
-    assert record["total"] == percentiles(sum(fused.values()))
-    assert record["total"]["p50"] <= record["total"]["p95"] <= record["total"]["p99"]
-    table, bars = View(found).latency()
-    assert table.header[:4] == ["system", "p50", "p95", "p99"]
-    assert table.header[-2:] == ["in one batch", "queries"]
-    batches = [found.results[name].batch for name in ("BM25", "TF-IDF", "both")]
-    assert record["batch"] == batches[2] > batches[0] + batches[1] > 0
-    assert [bar.name for bar in bars] == list(found.scored)
-    assert "How long one query takes" in render(found)
-    assert "How long one query takes" not in render(compare(["bm25"], data, 2))

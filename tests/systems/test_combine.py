@@ -128,7 +128,7 @@ def test_maxsim_reorders_the_candidates_alone(tmp_path):
 def test_maxsim_reads_texts_as_the_system_that_it_reorders(monkeypatch, own, expected):
     """A model with a length or a pooling of its own would be reranked by vectors made in another way."""
     loaded = []
-    monkeypatch.setattr(loading, "load_deferred", lambda where, options: loaded.append((where, options)))
+    monkeypatch.setattr(loading, "load_model", lambda where, **options: loaded.append((where, options)))
     first = Spec("a", "model", "first", {"max_length": 7, "pooling": "cls"})
     late = Spec("late", "rerank", options={"by": "maxsim", **own}, parts=("a",))
     loading.load_system(late, {"a": None}, {"a": first, "late": late}, False)
