@@ -10,6 +10,7 @@ from scipy import stats
 
 from helpers.significance import (
     bootstrap_interval,
+    bootstrap_intervals,
     holm,
     interval,
     kendall_tau,
@@ -70,14 +71,66 @@ def test_equal_values_and_equal_systems_give_numbers():
     assert paired_test(A, A).p_value == 1
 
 
-def test_exact_randomisation_by_enumeration():
-    """With eight queries the p-value would not be the share of the 256 swaps at least as extreme."""
-    signs = np.array(np.meshgrid(*[[1, -1]] * 8)).reshape(8, -1)
-    sums = np.abs(signs.T @ (A - B))
-    share = np.mean(sums >= abs((A - B).sum()) - 1e-12)
-    found = paired_test(A, B)
-    assert found.p_value == pytest.approx(share)
-    assert found.difference == pytest.approx((A - B).mean())
+@pytest.mark.parametrize("count", [2, 8, 13, 20])
+def test_every_swap_is_tried_where_few_queries_differ(count):
+    """With up to 20 differing queries the p-value would not be the share of all swaps that are as extreme."""
+    rng = np.random.default_rng(count)
+    a, b = rng.integers(0, 5, (2, count)) / 4
+    b[a == b] += 0.25
+    sums = {0: 1}  # how many swaps give each sum, in quarters
+    for step in (4 * (a - b)).astype(int).tolist():
+        sums = {total: sums.get(total - step, 0) + sums.get(total + step, 0)
+                for total in {total + sign * step for total in sums for sign in (1, -1)}}  # fmt: skip
+    extreme = sum(ways for total, ways in sums.items() if abs(total) >= abs(round(4 * (a - b).sum())))
+    found = paired_test(np.r_[a, np.ones(30)], np.r_[b, np.ones(30)])
+    assert found.p_value == extreme / 2**count
+    assert (found.differing, found.exact, found.smallest) == (count, True, 2 / 2**count)
+    assert found.difference == pytest.approx((a - b).sum() / (count + 30))
+
+
+def test_darwins_maize_has_fishers_p_value():
+    """The randomisation test would be another than Fisher's (1935, The Design of Experiments, section 21)."""
+    heights = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]  # crossed less self-fertilised, 1/8 inch
+    assert paired_test(heights, np.zeros(15)).p_value == 2 * 863 / 2**15
+
+
+def test_drawn_swaps_are_near_the_truth_whatever_the_seed():
+    """A p-value near .05 would depend on the seed by more than its standard error allows."""
+    rng = np.random.default_rng(2)
+    values = rng.normal(0.42, 1, 21)
+    sums = np.zeros(1)
+    for value in values:
+        sums = np.r_[sums + value, sums - value]
+    exact = float((np.abs(sums) >= abs(values.sum()) - 1e-9).mean())
+    found = [paired_test(values, np.zeros(21), seed=seed).p_value for seed in range(40)]
+    assert 0.03 < exact < 0.07, exact
+    assert np.abs(np.array(found) - exact).max() <= 0.0015  # the standard error is .0004
+    assert len(set(found)) > 30
+    assert not paired_test(values, np.zeros(21)).exact
+
+
+def test_no_swap_as_extreme_is_no_p_of_zero():
+    """The pair as it was seen is one of the swaps; a p-value of 0 would be printed, or the floor as a value."""
+    found = paired_test(np.ones(60), np.zeros(60), resamples=999)
+    assert (found.p_value, found.smallest) == (1 / 1000, 1 / 1000)
+
+
+def test_thousands_of_values_are_resampled_by_their_expansion(monkeypatch):
+    """The interval of 50,000 values would be another than resampling gives, or lack the correction for their skew."""
+    values = np.random.default_rng(7).exponential(1, 2000) ** 2
+    drawn = bootstrap_interval(values, resamples=100_000)
+    monkeypatch.setattr("helpers.significance._RESAMPLED", 1000)
+    found, error = bootstrap_interval(values), values.std() / np.sqrt(2000)
+    assert found[:3] == pytest.approx(drawn[:3], abs=0.03 * error)
+    assert found.high - found.mean > 1.05 * (found.mean - found.low)
+
+
+def test_columns_have_the_intervals_of_each_alone():
+    """A table of intervals, drawn once for all systems, would differ from that of each system."""
+    table = np.random.default_rng(8).random((40, 3)) ** 3
+    table[:, 1] = 0.5
+    for found, column in zip(bootstrap_intervals(table, 0.9), table.T, strict=True):
+        assert found == pytest.approx(bootstrap_interval(column, 0.9), abs=1e-12)
 
 
 def test_sampled_randomisation_is_near_the_paired_t_test_and_repeats():
@@ -87,7 +140,7 @@ def test_sampled_randomisation_is_near_the_paired_t_test_and_repeats():
     b = a + rng.normal(0.01, 0.1, 500)
     found = paired_test(a, b)
     assert found == paired_test(a, b)
-    assert found.p_value == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.02)
+    assert found.p_value == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.004)
 
 
 @pytest.mark.parametrize("n", [1023, 1024, 7000])
@@ -97,7 +150,7 @@ def test_as_many_queries_as_test_collections_have_are_tested(n):
     a = rng.random(n)
     b = a + rng.normal(1 / n, 1 / np.sqrt(n), n)
     found = paired_test(a, b)
-    assert found.p_value == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.02)
+    assert found.p_value == pytest.approx(stats.ttest_rel(a, b).pvalue, abs=0.004)
     assert (found.differing, found.exact) == (n, False)
 
 
@@ -224,17 +277,6 @@ def test_bad_input_is_refused(call, message):
         call()
 
 
-def test_where_few_queries_differ_every_swap_is_tried():
-    """Five of twenty better and none worse: p is 2 of 2^5 exactly, and no number of draws makes it smaller."""
-    few = np.repeat([0.5, 0.0], [5, 15])
-    found = paired_test(few, np.zeros(20))
-    assert (found.p_value, found.smallest, found.differing, found.exact) == (2 / 32, 2 / 32, 5, True)
-    two = paired_test(np.repeat([0.5, 0.25, 0.0], [1, 1, 18]), np.zeros(20))
-    assert (two.p_value, two.smallest, two.differing) == (2 / 4, 2 / 4, 2)
-    many = paired_test(np.r_[A, A, A], np.r_[B, B, B] + 0.01)
-    assert (many.differing, many.exact) == (24, False)
-
-
 def test_holm_by_hand():
     """The second smallest of three would be multiplied by three as well, or come out below the first."""
     assert holm([0.04, 0.01, 0.03]).tolist() == pytest.approx([0.06, 0.03, 0.06])
@@ -253,7 +295,7 @@ def test_the_interval_has_the_level_that_was_asked_for():
 def test_numbers_of_lessons_come_from_the_stated_draws():
     """Other seeds or numbers of draws would move the last digits of every recorded table and interval."""
     first, second = np.tile(A, 3), np.tile(B, 3) + 0.05
-    assert paired_test(first, second) == paired_test(first, second, resamples=10_000, seed=0)
+    assert paired_test(first, second) == paired_test(first, second, resamples=250_000, seed=0)
     assert paired_test(first, second) != paired_test(first, second, seed=1)
     assert bootstrap_interval(A) == bootstrap_interval(A, level=0.95, resamples=10_000, seed=0)
     found = simulated_power(first - second, 0.06, 20)
@@ -270,19 +312,50 @@ def test_systems_without_any_difference_do_not_differ():
     assert (tukey_hsd([[0.5, 0.25, 1.0]] * 3) == 1).all()
 
 
-def test_tukey_hsd_against_every_permutation():
-    """Adjusted p-values of all pairs would be those of some other test."""
-    table = np.random.default_rng(3).random((3, 4)).round(1)
-    deals = [table[list(order)] for order in itertools.permutations(range(3))]
-    columns = [[deal[:, query] for deal in deals] for query in range(4)]
+def every_deal(table):
+    """Return the p-value of each pair, from all deals of a small table."""
+    deals = [table[list(order)] for order in itertools.permutations(range(len(table)))]
+    columns = [[deal[:, query] for deal in deals] for query in range(table.shape[1])]
     largest = np.array([np.ptp(np.mean(dealt, axis=0)) for dealt in itertools.product(*columns)])
     gaps = np.abs(table.mean(1)[:, None] - table.mean(1))
-    exact = (largest[:, None, None] >= gaps - 1e-12).mean(0)
-    found = tukey_hsd(table, resamples=20_000)
-    assert found == pytest.approx(exact, abs=0.012)
-    assert np.array_equal(found, tukey_hsd(table, resamples=20_000)), "another run gives other p-values"
+    return (largest[:, None, None] >= gaps - 1e-12).mean(0)
+
+
+def test_tukey_hsd_against_every_deal(monkeypatch):
+    """Adjusted p-values of all pairs would be those of some other test, where all deals are tried or some are drawn."""
+    table = np.random.default_rng(3).random((3, 4)).round(1)
+    exact = every_deal(table)
+    alike = np.c_[table, np.full(3, 0.5)]  # a query on which all agree
+    found = tukey_hsd(alike)
+    assert found == pytest.approx(exact, abs=1e-12)
     assert np.array_equal(found, found.T)
     assert (found.diagonal() == 1).all()
+    monkeypatch.setattr("helpers.significance.PATTERNS", 1)
+    drawn = tukey_hsd(alike)
+    assert drawn == pytest.approx(exact, abs=0.0035)  # three standard errors of .0011 at most
+    assert np.array_equal(drawn, tukey_hsd(alike)), "another run gives other p-values"
+    assert not np.array_equal(drawn, tukey_hsd(alike, seed=1))
+    monkeypatch.setattr("helpers.significance._ALL_ORDERS", 2)
+    assert tukey_hsd(alike) == pytest.approx(exact, abs=0.02)  # orders of a random list, as for nine systems
+
+
+def test_tukey_hsd_of_two_systems_is_the_paired_test():
+    """With one pair there is nothing to adjust for, whether swaps are tried or drawn."""
+    for count in (12, 30):
+        pair = np.random.default_rng(count).random((2, count)) + np.array([[0.1], [0.0]])
+        assert tukey_hsd(pair)[0, 1] == pytest.approx(paired_test(*pair).p_value, abs=0.002)
+
+
+@pytest.mark.parametrize(("systems", "queries"), [(4, 900), (10, 300)])
+def test_tukey_hsd_of_many_queries_is_near_its_deals(monkeypatch, systems, queries):
+    """The law that stands in for deals of large tables would be another, or have another variance."""
+    table = _equal_systems(systems, np.random.default_rng(1), queries)
+    table[0] += 0.03
+    dealt = tukey_hsd(table, resamples=40_000)
+    monkeypatch.setattr("helpers.significance._DEALT", 0)
+    law = tukey_hsd(table)
+    assert law == pytest.approx(dealt, abs=0.008)  # three standard errors of .0025 at most
+    assert 0.001 < law.min() < 0.2 < law.max()
 
 
 def _equal_systems(count: int, rng: np.random.Generator, queries: int = 132) -> np.ndarray:
