@@ -27,9 +27,11 @@ __all__ = [
     "bootstrap_intervals",
     "holm",
     "interval",
+    "intervals",
     "kendall_tau",
     "minimum_detectable_difference",
     "noninferiority_test",
+    "paired_rows",
     "paired_test",
     "power",
     "proportion_interval",
@@ -96,8 +98,22 @@ def interval(values: ArrayLike, level: float = 0.95) -> Interval:
     Raises:
         ValueError: as `bootstrap_interval`.
     """
-    binary = np.isin(_checked(values, "values"), (0, 1)).all()
-    return proportion_interval(values, level) if binary else bootstrap_interval(values, level)
+    return intervals(_checked(values, "values")[:, None], level)[0]
+
+
+def intervals(table: ArrayLike, level: float = 0.95) -> list[Interval]:
+    """Return `interval` of each column, (n, c); the samples of queries are drawn once for all.
+
+    Raises:
+        ValueError: as `bootstrap_interval`.
+    """
+    columns = np.asarray(table, dtype=np.float64)
+    binary: np.ndarray = np.asarray(np.isin(columns, (0, 1)).all(axis=0))
+    resampled = iter(bootstrap_intervals(columns[:, ~binary], level) if not binary.all() else ())
+    return [
+        proportion_interval(column, level) if share else next(resampled)
+        for column, share in zip(columns.T, binary, strict=True)
+    ]
 
 
 def bootstrap_interval(values: ArrayLike, level: float = 0.95, resamples: int = 10_000, seed: int = 0) -> Interval:
@@ -239,13 +255,31 @@ def _random_sums(values: np.ndarray, draws: int, seed: int) -> np.ndarray:
     return sums
 
 
-def paired_row(a: np.ndarray, b: np.ndarray, test: PairedTest, level: float = 0.95) -> dict[str, float]:
-    """Columns of a table of tests: difference a - b with its bootstrap interval, queries better and worse, p-value."""
-    spread = bootstrap_interval(a - b, level)
-    return {
-        "difference": spread.mean, "low": spread.low, "high": spread.high,
-        "better": int((a > b).sum()), "worse": int((a < b).sum()), "p": test.p_value,
-    }  # fmt: skip
+def paired_rows(
+    values: np.ndarray, others: Mapping[str, np.ndarray], level: float = 0.95
+) -> dict[str, dict[str, float]]:
+    """Compare a system with each of several on the same queries: a row of a table of tests by the name of the other.
+
+    Columns: `difference` of the means, values minus other, with its bootstrap interval, `low` to `high`; on how many
+    queries values are `better` and `worse`; `p` of `paired_test`, and `smallest p`, below which it cannot fall.
+
+    Args:
+        values: of the system, (n,).
+        others: those of the others for the same queries, (n,) each.
+        level: of the intervals.
+    """
+    if not others:
+        return {}
+    rows = {}
+    spreads = bootstrap_intervals(np.transpose([values - other for other in others.values()]), level)
+    for (name, other), spread in zip(others.items(), spreads, strict=True):
+        test = paired_test(values, other)
+        rows[name] = {
+            "difference": spread.mean, "low": spread.low, "high": spread.high,
+            "better": int((values > other).sum()), "worse": int((values < other).sum()),
+            "p": test.p_value, "smallest p": test.smallest,
+        }  # fmt: skip
+    return rows
 
 
 def holm(p_values: ArrayLike) -> np.ndarray:

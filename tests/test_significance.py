@@ -16,7 +16,7 @@ from helpers.significance import (
     kendall_tau,
     minimum_detectable_difference,
     noninferiority_test,
-    paired_row,
+    paired_rows,
     paired_test,
     power,
     proportion_interval,
@@ -157,12 +157,12 @@ def test_as_many_queries_as_test_collections_have_are_tested(n):
 def test_a_row_of_a_table_of_tests_has_the_sign_of_the_first():
     """Better and worse would be swapped, or the interval be that of the other difference."""
     a, b = np.array([1.0, 0.5, 0.9, 0.25]), np.array([0.5, 0.5, 1.0, 0.0])
-    test = paired_test(a, b)
+    rows = paired_rows(a, {"b": b, "c": 1 - b}, 0.8)
     low, high = bootstrap_interval(a - b, 0.8)[1:3]
-    expected = {"difference": 0.1625, "low": low, "high": high, "better": 2, "worse": 1, "p": test.p_value}
-    assert paired_row(a, b, test, 0.8) == expected
-    many = np.random.default_rng(3).random((2, 40))
-    assert paired_row(*many, test)["low"] == bootstrap_interval(many[0] - many[1], 0.95).low
+    expected = {"difference": 0.1625, "low": low, "high": high, "better": 2, "worse": 1, "p": 0.5, "smallest p": 0.25}
+    assert rows["b"] == pytest.approx(expected, abs=1e-12)
+    assert rows["c"]["p"] == paired_test(a, 1 - b).p_value
+    assert paired_rows(a, {}) == {}
 
 
 def test_power_at_values_of_other_programs():

@@ -131,12 +131,15 @@ class Results:
     @cached_property
     def intervals(self) -> dict[str, dict[str, "Interval | None"]]:
         """The interval of each mean, by system and metric; None where fewer than two queries were scored."""
-        from helpers.significance import interval
+        return dict(zip(self.scored, self._intervals(np.arange(len(self.data.queries))), strict=True))
 
-        return {
-            name: {m: interval(e.per_query[m], self.level) if e.queries > 1 else None for m in self.metrics}
-            for name, e in self.scored.items()
-        }
+    def _intervals(self, rows: np.ndarray) -> "list[dict[str, Interval | None]]":
+        """Return the interval of each metric of each system over some queries; None over fewer than two."""
+        from helpers.significance import intervals
+
+        values = [evaluation.per_query[metric][rows] for evaluation in self.scored.values() for metric in self.metrics]
+        spreads = iter(intervals(np.transpose(values), self.level) if len(rows) > 1 else [])
+        return [{metric: next(spreads, None) for metric in self.metrics} for _ in self.scored]
 
     def table(self) -> "pd.DataFrame":
         """Every system by every metric, the best by the main one first, its interval beside it; failed ones last."""
@@ -189,20 +192,17 @@ class Results:
         return {name: dict(row) for name, row in self._tests[key].items()}
 
     def _test(self, reference: str, metric: str) -> dict[str, dict[str, float]]:
-        from helpers.significance import minimum_detectable_difference, paired_row, paired_test, tukey_hsd
+        from helpers.significance import minimum_detectable_difference, paired_rows, tukey_hsd
 
         scores = {name: evaluation.per_query[metric] for name, evaluation in self.scored.items()}
-        values, adjusted = scores[reference], {}
-        if len(scores) > 2:
-            pairs = tukey_hsd(np.array(list(scores.values())))
-            adjusted = dict(zip(scores, pairs[list(scores).index(reference)].tolist(), strict=True))
-        rows: dict[str, dict[str, float]] = {}
-        for name, other in scores.items():
-            if name != reference:
-                test = paired_test(values, other)
-                row = paired_row(values, other, test, self.level) | {"smallest p": test.smallest}
-                if adjusted:
-                    row["adjusted p"] = max(adjusted[name], test.p_value)
-                row["sd"] = sd = float(np.std(values - other, ddof=1))
-                rows[name] = row | {"detectable": sd and minimum_detectable_difference(sd, len(values))}
+        several = len(scores) > 2
+        pairs = tukey_hsd(np.array(list(scores.values())))[list(scores).index(reference)] if several else ()
+        adjusted = dict(zip(scores, pairs, strict=False))
+        values = scores.pop(reference)
+        rows = paired_rows(values, scores, self.level)
+        for name, row in rows.items():
+            if several:
+                row["adjusted p"] = max(float(adjusted[name]), row["p"])
+            row["sd"] = sd = float(np.std(values - scores[name], ddof=1))
+            row["detectable"] = sd and minimum_detectable_difference(sd, len(values))
         return rows

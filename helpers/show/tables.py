@@ -20,7 +20,7 @@ from helpers.embeddings import TokenVectors, compared_tokens, encode_pooled
 from helpers.metrics import Evaluation
 from helpers.models import Pooling
 from helpers.show.ranks import failures, first_relevant_ranks
-from helpers.significance import Interval, holm, interval, paired_row, paired_test
+from helpers.significance import Interval, holm, interval, paired_rows
 
 if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
@@ -73,12 +73,8 @@ def paired_table(results: Mapping[str, Evaluation], reference: str, metric: str)
         reference: one of those names.
         metric: the values to compare.
     """
-    values = results[reference].per_query[metric]
-    rows = {}
-    for name, result in results.items():
-        if name != reference:
-            other = result.per_query[metric]
-            rows[name] = paired_row(values, other, paired_test(values, other))
+    values = {name: result.per_query[metric] for name, result in results.items()}
+    rows = paired_rows(values.pop(reference), values)
     columns = ["difference", "low", "high", "better", "worse", "p"]
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns).astype({"better": int, "worse": int})
     return frame.assign(**{"adjusted p": holm(frame["p"]) if rows else []})

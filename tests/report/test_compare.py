@@ -62,7 +62,7 @@ def test_every_interval_has_the_level_that_is_shown(compared):
         shown = replace(compared, level=level)
         for name, evaluation in shown.scored.items():
             for metric, values in evaluation.per_query.items():
-                assert shown.intervals[name][metric] == interval(values, level)
+                assert shown.intervals[name][metric] == pytest.approx(interval(values, level), abs=1e-12)
             own = shown.intervals[name]["ndcg@10"]
             assert shown.table().loc[name, ["ndcg@10 low", "ndcg@10 high"]].tolist() == [own.low, own.high]
         for reference in shown.scored:
