@@ -4,11 +4,15 @@ import codecs
 import contextlib
 import difflib
 import gzip
+import hashlib
 import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, TextIO, cast
+from typing import IO, TYPE_CHECKING, TextIO, cast
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 PACKED = ".gz"
 UTF8 = "utf-8-sig"  # with or without a byte order mark
@@ -26,9 +30,44 @@ def open_binary(path: Path) -> Iterator[IO[bytes]]:
         with gzip.open(path) if path.suffix.lower() == PACKED else path.open("rb") as file:
             yield cast(IO[bytes], file)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise ValueError(
-            f"{path.name!r} cannot be unpacked ({error}); fetch it again, or give the file unpacked."
-        ) from None
+        raise _not_packed(path, error) from None
+
+
+class _Hashing(io.RawIOBase):
+    """A file that hashes what is read from it."""
+
+    def __init__(self, path: Path) -> None:
+        self.file, self.digest = path.open("rb", buffering=0), hashlib.sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "Buffer") -> int:
+        size = self.file.readinto(buffer)
+        self.digest.update(memoryview(buffer)[:size])
+        return size
+
+    def close(self) -> None:
+        self.file.close()
+        super().close()
+
+
+@contextlib.contextmanager
+def open_hashed(path: Path) -> Iterator[tuple[IO[bytes], "hashlib._Hash"]]:
+    """Open a text file, or one in ``.gz``, as bytes without its byte order mark, and its SHA-256 at the end of it."""
+    try:
+        with _Hashing(path) as raw, io.BufferedReader(raw, 1 << 20) as packed:
+            file = gzip.GzipFile(fileobj=packed) if path.suffix.lower() == PACKED else packed
+            lines = io.BufferedReader(cast(io.RawIOBase, file), 1 << 20)
+            if lines.peek(3)[:3] == codecs.BOM_UTF8:
+                lines.read(3)
+            yield lines, raw.digest
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise _not_packed(path, error) from None
+
+
+def _not_packed(path: Path, error: Exception) -> ValueError:
+    return ValueError(f"{path.name!r} cannot be unpacked ({error}); fetch it again, or give the file unpacked.")
 
 
 @contextlib.contextmanager

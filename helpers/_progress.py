@@ -1,8 +1,9 @@
-"""A progress bar that ``TQDM_DISABLE`` switches off."""
+"""Progress: a bar that ``TQDM_DISABLE`` switches off, or a line."""
 
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 from helpers._extras import from_extra
@@ -20,3 +21,9 @@ def progress_bar(total: int | None, description: str, unit: str, *, show: bool) 
         from tqdm.auto import tqdm
     disabled = not show or os.environ.get("TQDM_DISABLE", "0").lower() not in ("", "0", "false")
     return tqdm(total=total, desc=description, unit=unit, disable=disabled)
+
+
+def say(text: str, *, show: bool) -> None:
+    """Write a line to the error stream before work that may take seconds."""
+    if show:
+        print(text, file=sys.stderr, flush=True)

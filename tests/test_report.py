@@ -69,7 +69,10 @@ def test_every_number_is_pytrec_evals_on_the_exported_run(everything, name):
     """A user who checks our figures with trec_eval on the files beside the page would find others."""
     out = everything[0]
     [record] = [s for s in json.loads((out / "results.json").read_text())["systems"] if s["name"] == name]
-    theirs = judged_by_trec_eval(out / record["run"], out / "qrels.trec")
+    assert (record["run"] is None) == (name == "theirs"), "a run that was given is not written again"
+    theirs = judged_by_trec_eval(
+        out / record["run"] if record["run"] else out.parent / record["where"], out / "qrels.trec"
+    )
     lines = [line for line in csv.DictReader((out / "per_query.csv").open(encoding="utf-8")) if line["system"] == name]
     assert [line["query"] for line in lines] == list(QUERIES)
     for line in lines:
@@ -289,10 +292,11 @@ def test_the_folder_holds_one_report_alone(place):
     assert main([*arguments, str(shutil.copy(place / "out" / "run.BM25.trec", place / "other.trec")),
                  "--system", "bm25"]) == 0  # fmt: skip
     names = {"report.html", "results.json", "per_query.csv", "qrels.trec", "run.mine.trec", "notes.txt"}
-    assert {path.name for path in (place / "out").iterdir()} == names | {"run.other.trec", "run.BM25.trec"}
+    assert {path.name for path in (place / "out").iterdir()} == names | {"run.BM25.trec"}
+    before = {path: path.read_bytes() for path in (place / "out").iterdir()}
     (place / "bad.csv").write_text("asked,answer\na,b\n")
     assert main(["--data", "bad.csv", "--out", "out", "--system", "bm25"]) == 1
-    assert {path.name for path in (place / "out").iterdir()} == {"run.mine.trec", "notes.txt"}
+    assert {path: path.read_bytes() for path in (place / "out").iterdir()} == before, "a failure costs the last report"
 
 
 def test_a_file_that_the_report_would_replace_is_no_input(place, capsys):

@@ -94,6 +94,11 @@ class RetrievalDataset:
         """The ids of the rows in ``qrels``, first the passages, then the documents without a text."""
         return [*self.corpus_ids, *self.ids_without_text]
 
+    @cached_property
+    def judged_alone(self) -> bool:
+        """Whether there are judgements, but no texts: then an id stands where a text would."""
+        return self.corpus == self.corpus_ids
+
     def relevant(self, row: int) -> list[int]:
         """Return the rows of the relevant documents of query ``row``, the highest grade first."""
         judged = self.qrels[row]

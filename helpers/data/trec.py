@@ -29,7 +29,6 @@ PathLike = str | os.PathLike[str]
 Ids = Sequence[object]
 FOUR = ("query", "0", "document", "grade")
 THREE = ("query", "document", "grade")
-SIX = ("query", "Q0", "document", "rank", "score", "tag")
 BLANKS = " \t\r\n\v\f"  # field separators, as in trec_eval; other white space may be part of an id
 BLANK = re.compile(f"[{BLANKS}]+")
 
@@ -70,30 +69,17 @@ def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
 
 
 def read_run(path: PathLike) -> dict[str, dict[str, float]]:
-    """Read a run file; as in trec_eval, scores determine the order and the rank column is ignored.
+    """Read a run file: scores determine the order; rank column, comments and fields after the sixth are ignored.
 
     Warns:
         UserWarning: the run is empty.
 
     Raises:
-        ValueError: a line does not have six fields, a score is not a finite number, or a document is retrieved twice;
-            the message starts with file and line number.
+        ValueError: as :func:`helpers.data.runs.read_run_table`.
     """
-    run: dict[str, dict[str, float]] = {}
-    for place, line in _lines(path):
-        fields = BLANK.split(line)
-        if len(fields) != len(SIX):
-            raise ValueError(_wrong_fields(place, fields, SIX))
-        query, _, doc, _, score, _ = fields
-        try:
-            value = float(score)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value) or "_" in score:
-            raise ValueError(f"{place}: the score must be a finite number, not {score[:60]!r}.")
-        if doc in run.setdefault(query, {}):
-            raise ValueError(f"{place}: document {doc!r} is retrieved twice for query {query!r}.")
-        run[query][doc] = value
+    from helpers.data.runs import read_run_table  # needs NumPy
+
+    run = read_run_table(path).to_dict()
     if not run:
         warnings.warn(f"{Path(path).name!r}: the run is empty; every judged query will score 0.", stacklevel=2)
     return run
@@ -118,7 +104,7 @@ def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str =
             if not math.isfinite(score):
                 raise ValueError(f"Document {doc!r} of query {query!r} has the score {score}: it must be finite.")
             lines.append(
-                f"{require_field(query)} Q0 {require_field(doc)} {rank} {float(score)!r} {require_field(tag)}\n"
+                f"{_first_field(query)} Q0 {require_field(doc)} {rank} {float(score)!r} {require_field(tag)}\n"
             )
     write_text(path, "".join(lines))
 
@@ -249,8 +235,16 @@ def read_grade(place: str, text: str) -> int:
 def _qrels_lines(qrels: Mapping[str, Mapping[str, int]]) -> str:
     lines = []
     for query, docs in qrels.items():
-        lines += [f"{require_field(query)} 0 {require_field(doc)} {int(grade)}\n" for doc, grade in docs.items()]
+        lines += [f"{_first_field(query)} 0 {require_field(doc)} {int(grade)}\n" for doc, grade in docs.items()]
     return "".join(lines)
+
+
+def _first_field(name: object) -> str:
+    """Return a query's id as the first field of a line, which would be a comment if it began with ``#``."""
+    text = require_field(name)
+    if text.startswith("#"):
+        raise ValueError(f"{text!r} cannot be written to a TREC file: a line that begins with # is a comment.")
+    return text
 
 
 def require_field(name: object) -> str:

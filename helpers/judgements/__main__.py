@@ -14,7 +14,8 @@ import numpy as np
 from helpers.data import RetrievalDataset, from_ids
 from helpers.data.by_id import Options, texts_by_id
 from helpers.data.formats import read_table
-from helpers.data.trec import read_qrels, read_run, require_field, write_qrels
+from helpers.data.runs import read_run_table
+from helpers.data.trec import read_qrels, require_field, write_qrels
 from helpers.judgements import agreement, collect, pool, read_sheet, write_conflicts, write_sheet
 from helpers.judgements.cells import require_new
 from helpers.judgements.sheets import GRADES, pair_ids
@@ -32,9 +33,9 @@ def rank_run(path: Path, data: RetrievalDataset, depth: int) -> np.ndarray:
     """Return the rows of the corpus in a TREC run, (q, depth), in trec_eval's order."""
     from helpers.systems import Run
 
-    run = Run(read_run(path))
-    passages = sorted(run.documents.keys() - {*data.corpus_ids, *data.same_as})
-    queries = sorted(run.run.keys() - set(data.query_ids))
+    run = Run(read_run_table(path))
+    passages = sorted(set(run.table.documents) - {*data.corpus_ids, *data.same_as})
+    queries = sorted(set(run.table.queries) - set(data.query_ids))
     if passages or queries:
         name = f"passage {passages[0]!r}" if passages else f"query {queries[0]!r}"
         raise ValueError(f"{path.name}: {name} is not in the data: give the run of these texts.")

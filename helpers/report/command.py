@@ -10,21 +10,22 @@ import glob
 import re
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
 from helpers._files import open_text, plain_name
+from helpers._progress import say
 from helpers.data import OFFLINE_DEFAULT as DATA_DEFAULT
 from helpers.data import RetrievalDataset, bundled, from_ids, load_dataset
+from helpers.data.runs import read_run_table
 from helpers.data.trec import read_qrels
 from helpers.embeddings import default_cache
 from helpers.models import OFFLINE_DEFAULT as MODEL_DEFAULT
 from helpers.report.comparison import canonical_metrics, check_metrics, compare, default_metrics
-from helpers.report.files import Comparison, earlier_files, remove_earlier
+from helpers.report.files import Comparison, earlier_files, slices_csv
 from helpers.report.gates import NotComparableError, Verdict, at_least, no_drop, not_worse, read_baseline
-from helpers.report.loading import load_run
 from helpers.report.page import LANGUAGES, render, words
 from helpers.report.results import cutoff_of
 from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, one_line, with_labels
@@ -100,8 +101,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _run(args)
     except KeyboardInterrupt:
         print(
-            f"\nstopped: nothing was written to {args.out}; embeddings of finished batches are kept in "
-            f"{default_cache()}, the same command goes on from there",
+            f"\nstopped: nothing was written to {args.out}, where an earlier report stays; embeddings of finished "
+            f"batches are kept in {default_cache()}, the same command goes on from there",
             file=sys.stderr,
         )
         return 130
@@ -140,12 +141,12 @@ def _run(args: argparse.Namespace) -> int:
     if args.baseline and not args.baseline.exists():
         raise FileNotFoundError(f"No folder {str(args.baseline)!r}; --baseline takes the folder of an earlier report.")
     _check_folder(args, specs)
-    remove_earlier(args.out)  # so that after a failure no older page is taken for this one
     if args.data is None and args.qrels:
         data = _judgements_alone(args, specs)
     else:
         data = load_dataset(args.data or DATA_DEFAULT, **_chosen(args, DATA))
-    cutoffs = sorted({*(cutoffs or (1, min(10, len(data.corpus)))), *(k for m in metrics if (k := cutoff_of(m)))})
+    last = 10 if data.judged_alone else min(10, len(data.corpus))
+    cutoffs = sorted({*(cutoffs or (1, last)), *(k for m in metrics if (k := cutoff_of(m)))})
     types = read_types(Path(args.slices).expanduser(), data) if args.slices else bundled_types(data)
     print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
     _print_data(data)
@@ -156,12 +157,15 @@ def _run(args: argparse.Namespace) -> int:
     comparison = compare(
         specs, data, cutoffs[-1], metrics=chosen, growth=not args.no_growth, progress=not args.quiet,
     )  # fmt: skip
+    say("statistics …", show=not args.quiet)
     verdicts = [at_least(comparison, first, *floor) for floor in floors]
     verdicts += [not_worse(comparison, first, rival, args.level) for rival in rivals]
     if earlier:  # Bonferroni: over all metrics at most one level of false alarms
         verdicts += [no_drop(comparison, first, earlier, *drop, args.level / len(drops)) for drop in drops]
     reasons = [(verdict.passed, verdict.why(args.language)) for verdict in verdicts]
     texts = {"report.html": render(comparison, language=args.language, slices=types, verdicts=reasons)}
+    if slices := comparison.slices(types):
+        texts["slices.csv"] = slices_csv(slices)
     try:
         files = comparison.save(args.out, texts)
     except OSError as error:
@@ -220,7 +224,8 @@ def _chosen(args: argparse.Namespace, flags: Iterable[str]) -> Record:
 def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
     """Return a collection without texts, for runs: an id stands where a text would be.
 
-    Its documents are those that are judged or retrieved. Every query of the judgements counts (``trec_eval -c``).
+    Its documents are those that are judged, and those of runs that are fused, since a fusion ranks what the collection
+    has. Every query of the judgements counts (``trec_eval -c``).
 
     Raises:
         ValueError: a system that searches texts, an option of texts, judgements that cannot be read.
@@ -233,9 +238,11 @@ def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> Retrie
         raise ValueError(f"--{min(given).replace('_', '-')} is about texts, and --qrels alone has none: give --data.")
     path = Path(args.qrels).expanduser()
     qrels = read_qrels(path)
-    runs = [load_run(Path(spec.where).expanduser()) for spec in specs if spec.kind == "run"]
-    every: list[Mapping[str, Iterable[str]]] = [qrels, *runs]
-    documents = {doc: doc for docs_of in every for docs in docs_of.values() for doc in docs}
+    documents = {doc: doc for docs in qrels.values() for doc in docs}
+    fused = {part for spec in specs for part in spec.parts}
+    for spec in specs:
+        if spec.kind == "run" and spec.name in fused:
+            documents |= {doc: doc for doc in read_run_table(Path(spec.where).expanduser()).documents}
     data = from_ids(plain_name(path), {query: query for query in qrels}, documents, qrels)
     return replace(data, relevance_level=args.relevance_level or 1).first(args.max_queries)
 

@@ -14,7 +14,7 @@ from helpers.data.dataset import require_answers
 from helpers.metrics import METRICS
 from helpers.models import Model
 from helpers.report.files import Comparison
-from helpers.report.loading import dense, load_system, metadata, warn_of_rising
+from helpers.report.loading import dense, load_system, metadata
 from helpers.report.results import Result, Stages, base_of, cutoff_of, evaluate_quietly
 from helpers.report.spec import WORDS, Spec, check_specs, from_text, one_line, with_labels
 from helpers.systems.combine import DEPTH, Run
@@ -25,6 +25,7 @@ from helpers.systems.stages import losses, oracle, union, ways
 Rankable: TypeAlias = "str | Path | Spec | System | Model"
 
 EXPORTED = 100  # passages a query that a run holds at least
+DEEPEST = 1_000_000  # cutoff of metrics of runs alone
 DEEP = 1000  # passages a query for the growth of the corpus, and for metrics without a cutoff
 POINTS = 6  # sizes of the corpus on a curve
 SEED = 0
@@ -51,7 +52,7 @@ def compare(
         systems: text (see :mod:`helpers.report.spec`), specs, models or :class:`~helpers.systems.System` objects; in a
             mapping, by the names for the tables.
         data: the collection, from :func:`helpers.data.load_dataset`.
-        k: the cutoff of the metrics, no more than there are passages.
+        k: the cutoff of the metrics, no more than there are passages to search.
         metrics: names as :func:`helpers.metrics.evaluate` takes them, the main one last; ``judged`` is added at its
             cutoff. Rankings are as deep as the deepest of their cutoffs, 1,000 for those that
             need none, such as ``map``. By default recall@1, and recall, MRR, MAP and nDCG at k.
@@ -68,14 +69,15 @@ def compare(
         ConnectionError: the hub cannot be reached, and a model was not downloaded before.
     """
     chosen = check_metrics(metrics or default_metrics(sorted({1, k})), k)
-    if not 1 <= k <= len(data.corpus):
+    most = DEEPEST if data.judged_alone else len(data.corpus)
+    if not 1 <= k <= most:
         raise ValueError(
             f"The cutoff {k} is larger than the corpus, {len(data.corpus)} passages; choose cutoffs up to that."
         )
     require_answers(data)
     specs, loaded = _read_specs(systems, progress)
     ranked: dict[str, Spec] = {}  # a baseline that only a fusion or a reranker names is ranked before its user
-    for name, spec in specs.items():
+    for name, spec in sorted(specs.items(), key=lambda item: item[1].kind != "run"):  # a damaged file is found at once
         ranked |= {part: Spec(part, "words", WORDS[part.lower()]) for part in spec.parts if part not in ranked}
         ranked[name] = spec
     main = chosen[-2]
@@ -88,12 +90,11 @@ def compare(
             )
     relevant = max(len(data.relevant(row)) for row in range(len(data.queries)))  # rprec looks as deep
     uncut = {name: DEEP if METRICS[base_of(name)].uncut else relevant for name in chosen}
-    k = min(max(k, *(cutoff_of(name, uncut[name]) for name in chosen)), len(data.corpus))
+    k = min(max(k, *(cutoff_of(name, uncut[name]) for name in chosen)), most)
     results: dict[str, Result] = {}
+    parts = {part for spec in specs.values() for part in spec.parts}
 
     def load(spec: Spec) -> System:
-        if spec.kind == "run":
-            warn_of_rising(Path(spec.where).expanduser())
         if spec.name in loaded:
             return loaded[spec.name]
         rankings = {part: ranking for part in spec.parts if (ranking := results[part].ranking)}
@@ -108,7 +109,11 @@ def compare(
         results[name] = result
         if spec.parts and result.ranking is not None:
             results[name] = replace(result, stages=_follow(spec, ranked, results, data, main, cutoff or k))
-    return Comparison(data, {name: _score(results[name], data, chosen, k) for name in specs}, chosen, main)
+        if name not in parts:  # of those the whole ranking is still needed
+            results[name] = _score(results[name], data, chosen, k)
+    for name in parts & specs.keys():
+        results[name] = _score(results[name], data, chosen, k)
+    return Comparison(data, {name: results[name] for name in specs}, chosen, main)
 
 
 def canonical_metrics(metrics: Sequence[str]) -> list[str]:
@@ -187,7 +192,7 @@ def failure_of(error: Exception) -> str:
 def _read_specs(
     systems: "Sequence[Rankable] | Mapping[str, Rankable]", progress: bool
 ) -> tuple[dict[str, Spec], dict[str, System]]:
-    """Return the specs by name, and the systems that are there before any is loaded: objects, runs, embeddings."""
+    """Return the specs by name, and the systems that are there before any is loaded: objects and embeddings."""
     if isinstance(systems, str):
         raise ValueError(f"systems is one text, {systems!r}: put it into a list, [text].")
     pairs = systems.items() if isinstance(systems, Mapping) else [(None, system) for system in systems]
@@ -209,7 +214,7 @@ def _read_specs(
     specs = with_labels(specs)
     check_specs(specs)
     loaded = {spec.name: ranks for spec, ranks in zip(specs, objects, strict=True) if ranks is not None}
-    loaded |= {spec.name: load_system(spec, {}, {}, progress) for spec in specs if spec.kind in ("run", "embeddings")}
+    loaded |= {spec.name: load_system(spec, {}, {}, progress) for spec in specs if spec.kind == "embeddings"}
     return {spec.name: spec for spec in specs}, loaded
 
 
@@ -251,22 +256,24 @@ def _rank(
 ) -> Result:
     """Rank by one system; an error becomes its result, so that the others still get their rows.
 
-    Systems that take its ranking need ``needed`` passages a query.
+    Systems that take its ranking need ``needed`` passages a query. A run that cannot be read is an error of the whole
+    comparison.
     """
     record, cost = metadata(spec, None, data), Cost()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
+        run = load(spec) if spec.kind == "run" else None
         try:
             with measured() as cost:
                 with stage("load"):
-                    system = load(spec)
+                    system = run or load(spec)
                 record = metadata(spec, system, data)
                 exact = getattr(system, "exact", None)  # None: no search of the corpus
                 depth = max(k, needed)
                 if exact is not False:  # a deeper search by an approximate index would find other passages
                     depth = max(depth, DEEP if growth and exact else EXPORTED)
                 depth = min(depth, len(data.corpus))
-                ranking = system.rank(data, max(depth, system.longest) if isinstance(system, Run) else depth)
+                ranking = system.rank(data, max(system.table.longest, 1) if isinstance(system, Run) else depth)
         except Exception as error:  # a user's model, file or class may raise anything
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
@@ -278,7 +285,10 @@ def _rank(
 
 
 def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: int) -> Result:
-    """Evaluate in trec_eval's order of ties: a run whole, of other rankings as much as is exported."""
+    """Evaluate in trec_eval's order of ties: a run whole, of other rankings as much as is exported.
+
+    Of a run that a file holds, no more is kept than the page shows.
+    """
     if result.ranking is None:
         return result
     ranking = result.ranking if result.is_run else result.ranking.rank(data, max(k, EXPORTED))
@@ -286,13 +296,16 @@ def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: in
         ranking.ids, data.qrels, list(metrics), scores=ranking.scores, doc_ids=result.doc_ids,
         relevance_level=data.relevance_level,
     )  # fmt: skip
-    notes, judged = list(result.notes), {passage for grades in data.qrels for passage in grades}
-    retrieved = np.unique(ranking.ids[ranking.ids >= 0]).tolist()
-    if retrieved and judged.isdisjoint(retrieved):
-        theirs, ours = result.doc_ids[retrieved[0]], data.doc_ids[min(judged)]
+    notes, judged = list(result.notes), sorted({passage for grades in data.qrels for passage in grades})
+    retrieved, doc_ids = ranking.ids[ranking.ids >= 0], result.doc_ids
+    if len(retrieved) and not np.isin(retrieved, judged).any():
+        theirs, ours = result.doc_ids[int(retrieved[0])], data.doc_ids[judged[0]]
         text = f"No passage that it retrieved was judged (for example {theirs!r}; {ours!r} was): every score is 0."
         notes.append(Note(text, "nothing_judged", retrieved=theirs, judged=ours))
-    return replace(result, ranking=ranking, evaluation=evaluation, notes=notes)
+    if result.metadata["kind"] == "run":
+        ranking = ranking.rank(data, max(cutoff_of(metrics[-1]), EXPORTED)).copy()
+        doc_ids = {row: result.doc_ids[row] for row in ranking.ids[:, 0].tolist() if row >= 0}
+    return replace(result, ranking=ranking, doc_ids=doc_ids, evaluation=evaluation, notes=notes)
 
 
 def _notes(caught: Sequence[warnings.WarningMessage]) -> list[Note]:

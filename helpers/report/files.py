@@ -1,24 +1,30 @@
 """A comparison as files that other programs read: results.json, per_query.csv, runs and judgements in TREC's format."""
 
 import csv
+import hashlib
 import io
 import json
 import re
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import cast
 from urllib.parse import quote
 
 from helpers._cells import as_cell
+from helpers.data import RetrievalDataset
 from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
 from helpers.provenance import provenance
 from helpers.report.causes import causes
-from helpers.report.gates import SCHEMA, data_digests
-from helpers.report.results import Result, Results
+from helpers.report.results import Result, Results, Slice
 from helpers.report.spec import Record
 
-FIXED = ("report.html", "results.json", "per_query.csv", "qrels.trec")  # names of files that every report has
+SCHEMA = 2  # of results.json; it grows when a key changes its meaning or goes
+FIXED = ("report.html", "results.json", "per_query.csv", "slices.csv", "qrels.trec")  # files that a report has
+LAST = ["results.json", "report.html", "report.html"]  # moved last, since by them people and programs see a report
+PART, READY, MOVES = ".report.", ".report.ready", "moves.json"  # a report that is being written, and one that is whole
 OWN = re.compile(r"run\.(?:[\w.-]+\.)?trec")  # of those that its results.json names
 
 
@@ -26,9 +32,10 @@ class Comparison(Results):
     """The results of :func:`helpers.report.compare`, which can be saved."""
 
     def save(self, folder: str | Path, pages: Mapping[str, str] | None = None) -> list[Path]:
-        """Write all files, or none; those of an earlier report in the folder are removed.
+        """Write a report into a folder in place of an earlier one; whatever happens, one of the two is there, whole.
 
-        Blanks in ids become %20, which TREC's format cannot hold; % becomes %25 where an id has a blank.
+        Blanks in ids become %20, which TREC's format cannot hold; % becomes %25 where an id has a blank. A run that a
+        file holds is not written again.
 
         Args:
             folder: created if it does not exist.
@@ -47,38 +54,61 @@ class Comparison(Results):
             record = json.dumps(as_record(self), ensure_ascii=False, indent=1, allow_nan=False)
             texts |= {"results.json": f"{record}\n", "per_query.csv": _per_query(self)}
         blanks = r"[\s%]" if any(re.search(r"\s", name) for name in (*data.query_ids, *data.doc_ids)) else r"\s"
-        query_ids = _quoted(data.query_ids, blanks)
+        query_ids, doc_ids = _quoted(data.query_ids, blanks), _quoted(data.doc_ids, blanks)
         name = "a temporary folder"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".report.", dir=folder) as part:
+            finish(folder)
+            with tempfile.TemporaryDirectory(prefix=PART, dir=folder, ignore_cleanup_errors=True) as part:
                 for name, text in texts.items():
                     Path(part, name).write_bytes(text.encode())
                 if self.scored:
                     name = "qrels.trec"
-                    write_qrels(Path(part, name), as_qrels(data.qrels, query_ids, _quoted(data.doc_ids, blanks)))
+                    write_qrels(Path(part, name), as_qrels(data.qrels, query_ids, doc_ids))
                 for system, name in runs.items():
-                    doc_ids, ranking = _quoted(self.results[system].doc_ids, blanks), self.results[system].ranking
-                    if ranking is not None:
-                        run = as_run(ranking.ids, ranking.scores, query_ids, doc_ids)
+                    result = self.results[system]
+                    if result.ranking is not None:
+                        names = _quoted(cast(Sequence[str], result.doc_ids), blanks) if result.is_run else doc_ids
+                        run = as_run(result.ranking.ids, result.ranking.scores, query_ids, names)
                         write_run(Path(part, name), run, re.sub(r"\s+", "_", system) or "run")
-                remove_earlier(folder)
-                names = [*texts, *(["qrels.trec"] if self.scored else []), *runs.values()]
-                for name in names:
-                    Path(part, name).replace(folder / name)
+                written = [*texts, *(["qrels.trec"] if self.scored else []), *runs.values()]
+                old = [path.name for path in earlier_files(folder) if path.name not in written]
+                Path(part, MOVES).write_text(json.dumps([sorted(written, key=LAST.count), old]), encoding="utf-8")
+                Path(part).replace(folder / READY)  # from here on the new report counts
+            finish(folder)
         except OSError as error:
             raise OSError(
                 f"Cannot write {name} into the folder {str(folder)!r} ({error.strerror or error}): free some space "
                 "there or choose another folder."
             ) from None
-        return [folder / name for name in names]
+        return [folder / name for name in written]
+
+
+def finish(folder: Path) -> None:
+    """Move a report that is whole to its place, also after its process was killed, and clear what others left."""
+    ready = folder / READY
+    if ready.is_dir():
+        written, old = json.loads((ready / MOVES).read_bytes())
+        for name in written:
+            if (ready / name).exists():
+                (ready / name).replace(folder / name)
+        for name in old:
+            (folder / name).unlink(missing_ok=True)
+    for left in folder.glob(f"{PART}*"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def place_of(folder: Path, name: str) -> Path:
+    """Return where a file of the report in a folder is, which may be whole and not moved to its place."""
+    ready = folder / READY / name
+    return ready if ready.exists() else folder / name
 
 
 def earlier_files(folder: Path) -> list[Path]:
     """List the files that an earlier report wrote into a folder: those that its results.json names, and the page."""
     try:
         record = json.loads((folder / "results.json").read_bytes())
-        if record["schema"] != SCHEMA:
+        if record["schema"] > SCHEMA:
             return []
         names = [system.get("run") for system in record["systems"]]
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
@@ -87,23 +117,30 @@ def earlier_files(folder: Path) -> list[Path]:
     return [folder / name for name in (*FIXED, *own) if (folder / name).is_file()]
 
 
-def remove_earlier(folder: Path) -> None:
-    """Remove the files of an earlier report, the page first, and no others."""
-    for path in earlier_files(folder):
-        path.unlink()
-
-
 def run_names(comparison: Results) -> dict[str, str]:
-    """Return the file of each system's run: ``run.trec``, or of several ``run.NAME.trec`` with a plain name."""
+    """Return the file of the run that each system gets: ``run.trec``, or of several ``run.NAME.trec``, a plain name."""
+    own = [name for name in comparison.scored if comparison.results[name].metadata["kind"] != "run"]
     if len(comparison.results) == 1:
-        return dict.fromkeys(comparison.scored, "run.trec")
+        return dict.fromkeys(own, "run.trec")
     files: dict[str, str] = {}
     for name in comparison.results:
         bare = re.sub(r"^run\.|(\.(trec|run|txt|gz))+$", "", name)
         plain = re.sub(r"[^\w.-]+", "-", bare).strip("-.")[:80] or "system"
         taken = sum(file.startswith(f"run.{plain}.") for file in files.values())
         files[name] = f"run.{plain}.{taken + 1}.trec" if taken else f"run.{plain}.trec"
-    return {name: files[name] for name in comparison.scored}
+    return {name: files[name] for name in own}
+
+
+def data_digests(data: RetrievalDataset) -> dict[str, str]:
+    """Return the digest that must be equal in two reports: of the data, or of the judgements where there are no texts.
+
+    A fusion of runs needs the documents that these retrieve, which other runs need not.
+    """
+    if not data.judged_alone:
+        return {"sha256": data.sha256}
+    judged, doc_ids = zip(data.query_ids, data.qrels, strict=True), data.doc_ids
+    lines = sorted((q, sorted((doc_ids[row], grade) for row, grade in grades.items())) for q, grades in judged)
+    return {"qrels_sha256": hashlib.sha256(json.dumps(lines, ensure_ascii=False).encode()).hexdigest()}
 
 
 def as_record(comparison: Results) -> Record:
@@ -147,7 +184,7 @@ def _system(comparison: Results, result: Result) -> Record:
         record["scores"][metric] = {"mean": mean, "low": low, "high": high}
     for key in ("queries", "no_relevant", "missing", "tied"):
         record[key] = getattr(result.evaluation, key)
-    record["run"] = run_names(comparison)[result.name]
+    record["run"] = run_names(comparison).get(result.name)
     if result.stages:
         record["stages"] = asdict(result.stages)
     record["growth"] = [{"passages": size, comparison.main: value} for size, value in result.growth.items()]
@@ -163,6 +200,19 @@ def _per_query(comparison: Results) -> str:
         columns = [evaluation.per_query[metric].tolist() for metric in comparison.metrics]
         for query, *values in zip(comparison.data.query_ids, *columns, strict=True):
             lines.writerow([as_cell(name), as_cell(query), *map(repr, values)])
+    return table.getvalue()
+
+
+def slices_csv(slices: Mapping[str, Slice]) -> str:
+    """Write a line for each type and system: queries, mean and interval of the main metric at full precision."""
+    table = io.StringIO()
+    lines = csv.writer(table, lineterminator="\n")
+    lines.writerow(["type", "system", "queries", "mean", "low", "high"])
+    for kind, part in slices.items():
+        for name, mean in part.means.items():
+            spread = part.intervals[name]
+            ends = (repr(spread.low), repr(spread.high)) if spread else ("", "")
+            lines.writerow([as_cell(kind), as_cell(name), part.queries, repr(mean), *ends])
     return table.getvalue()
 
 

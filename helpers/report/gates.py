@@ -4,7 +4,6 @@ An earlier report of the same data and queries is a baseline.
 """
 
 import csv
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,11 +13,10 @@ import numpy as np
 
 from helpers._cells import as_cell
 from helpers.data import RetrievalDataset
+from helpers.report.files import SCHEMA, data_digests, place_of
 from helpers.report.page import number, p_text, words
 from helpers.report.results import Results, shown
 from helpers.report.spec import Record
-
-SCHEMA = 1  # of results.json; it grows when a key changes its meaning or goes
 
 
 class NotComparableError(ValueError):
@@ -61,18 +59,6 @@ class Verdict:
         return f"{'passed' if self.passed else 'FAILED'}: {self.why()}"
 
 
-def data_digests(data: RetrievalDataset) -> dict[str, str]:
-    """Return the digest that must be equal in two reports: of the data, or of the judgements where there are no texts.
-
-    A collection from judgements and runs alone has the documents of these runs, which other runs need not retrieve.
-    """
-    if data.corpus != data.corpus_ids:
-        return {"sha256": data.sha256}
-    judged, doc_ids = zip(data.query_ids, data.qrels, strict=True), data.doc_ids
-    lines = sorted((q, sorted((doc_ids[row], grade) for row, grade in grades.items())) for q, grades in judged)
-    return {"qrels_sha256": hashlib.sha256(json.dumps(lines, ensure_ascii=False).encode()).hexdigest()}
-
-
 def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, dict[str, list[float]]]]:
     """Read the results of a report.
 
@@ -89,8 +75,8 @@ def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, d
         ValueError: files that are no report's, or do not belong together.
         NotComparableError: another schema, metrics that were not computed.
     """
-    path = place / "results.json" if place.is_dir() else place
-    table = path.with_name("per_query.csv")
+    folder = place if place.is_dir() else place.parent
+    path, table = (place_of(folder, name) for name in ("results.json", "per_query.csv"))
     for file in (path, table):
         if not file.is_file():
             raise FileNotFoundError(f"No file {str(file)!r}: expected the folder of a report.")

@@ -1,18 +1,16 @@
 """From a spec to a system, and the record of it."""
 
-import contextlib
 import warnings
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 
-from helpers._files import open_text
 from helpers._notes import Note
+from helpers._progress import say
 from helpers.data import RetrievalDataset
-from helpers.data.trec import read_run
+from helpers.data.runs import read_run_table
 from helpers.embeddings import BATCH_SIZE, count_truncated
 from helpers.models import Model, Pooling, Precomputed, load_model
-from helpers.models.files import one_line_errors, sha256_of
+from helpers.models.files import one_line_errors
 from helpers.models.find import find_checkpoint
 from helpers.provenance import model_record
 from helpers.report.spec import Options, Record, Spec, word_settings
@@ -23,35 +21,20 @@ COUNTED_UP_TO = 50_000  # passages whose tokens are counted to know how many are
 LOADED = ("pooling", "query_instruction", "passage_instruction", "max_length", "device", "half", "dim", "backend")
 
 
-def load_run(path: Path) -> dict[str, dict[str, float]]:
-    """Read a run, once for as long as its file does not change."""
-    return _read_run(path, path.stat().st_mtime_ns if path.exists() else 0)
-
-
-@lru_cache(maxsize=32)
-def _read_run(path: Path, _changed: int) -> dict[str, dict[str, float]]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of an empty run, which cannot be ranked either
-        return read_run(path)
-
-
-def warn_of_rising(path: Path) -> None:
-    """Warn of queries of a run whose scores never fall, and rise at least once, in the order of its rank column.
+def load_run(path: Path) -> Run:
+    """Read a run.
 
     Warns:
         Note: scores rise with the rank, as distances do.
     """
-    ranked: dict[str, list[tuple[float, float]]] = {}
-    with open_text(path) as lines, contextlib.suppress(ValueError):  # a rank that is no number
-        for fields in filter(None, map(str.split, lines)):
-            ranked.setdefault(fields[0], []).append((float(fields[3]), float(fields[4])))
-        scores = [[score for _, score in sorted(pairs)] for pairs in ranked.values()]
-        if rising := sum(values == sorted(values) and values[0] < values[-1] for values in scores):
-            text = (
-                f"In {rising} of {len(ranked)} queries the scores rise from rank 1 to the last: the run was scored "
-                "upside down, by its scores, as trec_eval does. If they are distances, write their negative."
-            )
-            warnings.warn(Note(text, "rising", count=rising, of=len(ranked)), stacklevel=2)
+    table = read_run_table(path)
+    if rising := table.rising:
+        text = (
+            f"In {rising} of {len(table.queries)} queries the scores rise from rank 1 to the last: the run was scored "
+            "upside down, by its scores, as trec_eval does. If they are distances, write their negative."
+        )
+        warnings.warn(Note(text, "rising", count=rising, of=len(table.queries)), stacklevel=2)
+    return Run(table)
 
 
 def load_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Spec], progress: bool) -> System:
@@ -68,7 +51,8 @@ def load_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Sp
     """
     where, options = spec.where, spec.options
     if spec.kind == "run":
-        return Run(load_run(Path(where).expanduser()))
+        say(f"reading {Path(where).name} …", show=progress)
+        return load_run(Path(where).expanduser())
     if spec.kind == "words":
         settings = word_settings(options)
         return Words(f"{where}:{settings}" if settings else where)
@@ -122,8 +106,8 @@ def metadata(spec: Spec, system: System | None, data: RetrievalDataset) -> Recor
     path = Path(spec.where).expanduser()
     where = Path(spec.where).name if path.exists() else spec.where
     record: Record = {"kind": spec.kind, "where": where, "options": options, "parts": list(spec.parts)}
-    if spec.kind == "run":
-        record["sha256"] = sha256_of(path)
+    if isinstance(system, Run) and system.table.sha256:
+        record["sha256"] = system.table.sha256
     if isinstance(system, Dense):
         model = system.model
         record |= {

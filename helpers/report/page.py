@@ -37,6 +37,7 @@ DISTRIBUTION = "retrieval-evaluation-tutorial"
 DIFFERS = "differences.html"  # the page of the site on numbers that differ
 FAILURES, PAIRS = 10, 5  # queries shown
 TEXT, NAME = 160, 30  # characters of a text, and of a name in a figure
+TYPES, NAMED = 12, 5  # types of queries, and systems named for one cause
 COLUMNS = 7  # numbers beside each other that a sheet of paper holds
 WIDTH, HEIGHT = 300, 150  # units across and down a drawing
 SMALL = 0.05
@@ -59,12 +60,12 @@ class Table(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Lines in a field of ``WIDTH`` by ``HEIGHT`` units: name, colour and path; ticks; and the table of the numbers."""
+    """Lines in a field of ``WIDTH`` by ``HEIGHT`` units: name, colour and path; ticks; and tables of the numbers."""
 
     lines: Sequence[tuple[str, str, str]]
     x_ticks: Sequence[tuple[float, str]]
     y_ticks: Sequence[tuple[float, str]]
-    table: Table
+    tables: Sequence[Table]
 
 
 class Bar(NamedTuple):
@@ -266,6 +267,9 @@ class View:
             sentence = sentences[cause.name].format(detail=kinds.get(cause.detail, cause.detail))
             counts = rows.setdefault((CAUSES[cause.name], sentence), [])
             counts.append(w["named"].format(system=cause.system, value=value) if cause.system else value)
+        for counts in rows.values():
+            if len(counts) > NAMED + 1:
+                counts[NAMED:] = [w["more"].format(n=len(counts) - NAMED)]
         return [(section, sentence, counts) for (section, sentence), counts in rows.items()]
 
     def tests(self) -> tuple[Table, list[str]] | None:
@@ -307,21 +311,33 @@ class View:
                 tables.append((caption, Table([w["id"], w["query"], a, b], listed, 2)))
         return tables
 
-    def slices(self) -> Table | None:
-        """Return the main metric by type of query; None where there is one type only."""
-        from helpers.significance import interval
+    def slices(self) -> tuple[str, Table] | None:
+        """Return the main metric by type of query, and a sentence on it; None where there is one type only.
 
-        c, w = self.comparison, self.words
-        kinds = np.array([self.types.get(query, w["other"]) for query in c.data.query_ids])
-        if len(set(kinds)) < 2 or not self.names:
+        Of many types those are shown on which the best system is furthest behind and ahead of the next one, or of one
+        system those with the lowest and the highest means; slices.csv has all.
+        """
+        w, slices = self.words, self.comparison.slices(self.types)
+        if not slices:
             return None
-        rows = []
-        for kind in sorted(set(kinds)):
-            of_kind = kinds == kind
-            samples = [evaluation.per_query[c.main][of_kind] for evaluation in c.scored.values()]
-            cells = [interval_cell(sample.mean(), interval(sample) if len(sample) > 1 else None) for sample in samples]
-            rows.append([words(self.language)["types"].get(kind, kind), str(int(of_kind.sum())), *cells])
-        return Table([w["type"], w["queries"], *self.names], rows)
+        shown_names, kinds = self.names[:COLUMNS], list(slices)
+        note = w["slices_note"].format(metric=shown(self.comparison.main))
+        if len(kinds) > TYPES:
+            means = {kind: [part.means[name] for name in self.names[:2]] for kind, part in slices.items()}
+            kinds.sort(key=lambda kind: means[kind][0] - sum(means[kind][1:]))
+            kinds = [*kinds[: TYPES // 2], *kinds[-TYPES // 2 :]]
+            key = "slices_apart" if len(self.names) > 1 else "slices_ends"
+            names = dict(zip(("a", "b"), self.names, strict=False))
+            note += " " + w[key].format(shown=TYPES, all=len(slices), **names)
+        if len(self.names) > COLUMNS:
+            note += " " + w["slices_best"].format(shown=COLUMNS, all=len(self.names))
+        labels = words(self.language)["types"]
+        rows: list[list[Cell | str]] = [
+            [labels.get(kind, kind) or w["other"], str(slices[kind].queries),
+             *(interval_cell(slices[kind].means[name], slices[kind].intervals[name]) for name in shown_names)]
+            for kind in kinds
+        ]  # fmt: skip
+        return note, Table([w["type"], w["queries"], *shown_names], rows)
 
     def failures(self) -> tuple[str, Table] | None:
         """Return the queries whose first passage is not relevant, of the best system; None where none was scored."""
@@ -351,7 +367,11 @@ class View:
         cut = _cut_names(curves)
         sizes = sorted({size for curve in curves.values() for size in curve})
         rows = [[f"{s:,}", *(number(c[s]) if s in c else "" for c in curves.values())] for s in sizes]
-        table = Table([self.words["passages"], *curves], rows)
+        tables = [
+            Table([self.words["passages"], *list(curves)[start : start + COLUMNS]],
+                  [[row[0], *row[start + 1 : start + 1 + COLUMNS]] for row in rows])
+            for start in range(0, len(curves), COLUMNS)
+        ]  # fmt: skip
         values = [value for curve in curves.values() for value in curve.values()]
         low, high = math.floor(10 * min(values)), max(math.ceil(10 * max(values)), 1)
 
@@ -368,7 +388,7 @@ class View:
         shown_sizes = [sizes[round(place)] for place in np.linspace(0, len(sizes) - 1, min(4, len(sizes)))]
         steps = range(low, high + 1, 1 if high - low <= 5 else 2)
         y_ticks = [(y(n / 10), f"{n / 10:.1f}") for n in steps]
-        return Chart(lines, [(x(n), f"{n:,}") for n in shown_sizes], y_ticks, table)
+        return Chart(lines, [(x(n), f"{n:,}") for n in shown_sizes], y_ticks, tables)
 
     def gaps(self) -> tuple[float, list[Bar]] | None:
         """Return where 0 lies, and how far the best system is ahead of each other one; None without another."""
@@ -437,7 +457,11 @@ class View:
         record = provenance()
         rows = [(w["date"], str(record["date"])), ("Python", str(record["python"])), *record["packages"].items()]
         for name, result in self.comparison.results.items():
-            for key, value in facts(result.metadata):
+            known = dict(facts(result.metadata))
+            if known.keys() == {"kind", "where", "sha256"}:  # a run: its file says all in one line
+                rows.append((name, w["run_file"].format(**known)))
+                continue
+            for key, value in known.items():
                 label = labels.get(key, key.removeprefix("options."))
                 rows.append((f"{name}{w['colon']}{label}", kinds[value] if key == "kind" else value))
         return rows

@@ -2,10 +2,10 @@
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -40,11 +40,25 @@ def shown(metric: str) -> str:
     return WRITTEN.get(base, base) + metric[len(base) :]
 
 
+def natural(name: str) -> list[tuple[int, str]]:
+    """Return a key that puts "type 2" before "type 10", and "" last."""
+    parts = re.split(r"(\d+)", name.casefold()) if name else ["\U0010ffff"]
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
+
+
 def evaluate_quietly(*rankings: Any, **settings: Any) -> Evaluation:
     """Evaluate without warnings: the notes and causes of a report say the same, by id."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return evaluate(*rankings, **settings)
+
+
+class Slice(NamedTuple):
+    """The queries of one type: how many, and by system the mean of the main metric and its interval."""
+
+    queries: int
+    means: dict[str, float]
+    intervals: "dict[str, Interval | None]"
 
 
 @dataclass(frozen=True)
@@ -72,7 +86,8 @@ class Result:
         name: its name in tables.
         metadata: kind, place, options and the facts of its model.
         ranking: scores and ids (q, depth); None where it failed.
-        doc_ids: the id of each row that ``ranking`` names, beyond those of the corpus the documents of a run alone.
+        doc_ids: the id of each row that ``ranking`` names, beyond those of the corpus the documents of a run alone; of
+            a run that a file holds, those in the first place.
         is_run: whether the ranking was read from a run file, and is scored to its end.
         evaluation: None where it failed.
         growth: the main metric by number of passages, see :func:`helpers.report.comparison.grown`.
@@ -86,7 +101,7 @@ class Result:
     name: str
     metadata: Record
     ranking: Ranking | None = field(default=None, repr=False)
-    doc_ids: Sequence[str] = field(default=(), repr=False)
+    doc_ids: Sequence[str] | Mapping[int, str] = field(default=(), repr=False)
     is_run: bool = False
     evaluation: Evaluation | None = field(default=None, repr=False)
     growth: dict[int, float] = field(default_factory=dict)
@@ -114,8 +129,9 @@ class Results:
     metrics: Sequence[str]
     main: str
     level: float = 0.95
-    # The tests by reference and metric: page, files and gates need the same ones.
+    # The tests by reference and metric, and the slices by types: page, files and gates need the same ones.
     _tests: dict[tuple[str, str], dict[str, dict[str, float]]] = field(default_factory=dict, init=False, repr=False)
+    _slices: "dict[tuple[str, ...], dict[str, Slice]]" = field(default_factory=dict, init=False, repr=False)
 
     @property
     def scored(self) -> dict[str, Evaluation]:
@@ -131,15 +147,40 @@ class Results:
     @cached_property
     def intervals(self) -> dict[str, dict[str, "Interval | None"]]:
         """The interval of each mean, by system and metric; None where fewer than two queries were scored."""
-        return dict(zip(self.scored, self._intervals(np.arange(len(self.data.queries))), strict=True))
+        every = np.arange(len(self.data.queries))
+        return dict(zip(self.scored, self._intervals(every, self.metrics), strict=True))
 
-    def _intervals(self, rows: np.ndarray) -> "list[dict[str, Interval | None]]":
+    def _intervals(self, rows: np.ndarray, metrics: Sequence[str]) -> "list[dict[str, Interval | None]]":
         """Return the interval of each metric of each system over some queries; None over fewer than two."""
         from helpers.significance import intervals
 
-        values = [evaluation.per_query[metric][rows] for evaluation in self.scored.values() for metric in self.metrics]
+        values = [evaluation.per_query[metric][rows] for evaluation in self.scored.values() for metric in metrics]
         spreads = iter(intervals(np.transpose(values), self.level) if len(rows) > 1 else [])
-        return [{metric: next(spreads, None) for metric in self.metrics} for _ in self.scored]
+        return [{metric: next(spreads, None) for metric in metrics} for _ in self.scored]
+
+    def slices(self, types: Mapping[str, str]) -> "dict[str, Slice]":
+        """Return the scores by type of query, in the order of their names; empty where there is one type only.
+
+        Args:
+            types: the type of a query by its id; queries without one have the type "".
+        """
+        kinds = [types.get(query, "") for query in self.data.query_ids]
+        if len(set(kinds)) < 2 or not self.scored:
+            return {}
+        rows: dict[str, list[int]] = {}
+        for row, kind in enumerate(kinds):
+            rows.setdefault(kind, []).append(row)
+        key = tuple(kinds)
+        if key not in self._slices:
+            self._slices[key] = {
+                kind: Slice(len(rows[kind]), *self._slice(np.array(rows[kind]))) for kind in sorted(rows, key=natural)
+            }
+        return self._slices[key]
+
+    def _slice(self, rows: np.ndarray) -> "tuple[dict[str, float], dict[str, Interval | None]]":
+        spreads = self._intervals(rows, [self.main])
+        means = {name: float(e.per_query[self.main][rows].mean()) for name, e in self.scored.items()}
+        return means, {name: spread[self.main] for name, spread in zip(self.scored, spreads, strict=True)}
 
     def table(self) -> "pd.DataFrame":
         """Every system by every metric, the best by the main one first, its interval beside it; failed ones last."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 
 from helpers._notes import Note
-from helpers._trec_order import single_precision, trec_order
+from helpers._trec_order import single_precision, trec_rows
 from helpers.data import RetrievalDataset
+from helpers.data.runs import RunTable
 from helpers.embeddings import TokenVectors, encode_pooled
 from helpers.index import maxsim
 from helpers.models import Pooling
@@ -38,22 +39,17 @@ class Run:
     :meth:`doc_ids`. Duplicate passages that were merged count once, with the highest of their scores.
     """
 
-    run: Mapping[str, Mapping[str, float]] = field(repr=False)
+    run: Mapping[str, Mapping[str, float]] | RunTable = field(repr=False)
 
     @cached_property
-    def documents(self) -> dict[str, None]:
-        """The distinct documents of the run, in order of appearance."""
-        return dict.fromkeys(doc for docs in self.run.values() for doc in docs)
-
-    @property
-    def longest(self) -> int:
-        """The largest number of documents of a query."""
-        return max(map(len, self.run.values()), default=0)
+    def table(self) -> RunTable:
+        """The run as arrays."""
+        return self.run if isinstance(self.run, RunTable) else RunTable.of(self.run)
 
     def doc_ids(self, data: RetrievalDataset) -> list[str]:
         """Return the document id of each row in :meth:`rank`: those of the data, then those of the run alone."""
         known = {*data.doc_ids, *data.same_as}
-        return [*data.doc_ids, *(doc for doc in self.documents if doc not in known)]
+        return [*data.doc_ids, *(doc for doc in self.table.documents if doc not in known)]
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
         """Return the k best documents of each query of the collection; -1 fills the rest.
@@ -64,32 +60,44 @@ class Run:
         Warns:
             Note: documents of the run are not in the corpus.
         """
-        row_of = {doc: row for row, doc in enumerate(self.doc_ids(data))}
-        known = dict.fromkeys((*data.doc_ids, *data.same_as))
-        if not self.documents:
+        table, ids = self.table, self.doc_ids(data)
+        self._check(data, foreign=len(ids) - len(data.doc_ids))
+        row_of = dict(zip(ids, range(len(ids)), strict=True))
+        row_of |= {doc: row_of[kept] for doc, kept in data.same_as.items() if kept in row_of}
+        query_of = {query: row for row, query in enumerate(data.query_ids)}
+        queries = np.array([query_of.get(query, PADDING) for query in table.queries])[table.query]
+        documents = np.array([row_of[doc] for doc in table.documents])[table.document]
+        scores = np.clip(single_precision(table.scores), -LARGEST, LARGEST)
+        order = trec_rows(queries, scores, documents, ids.__getitem__)
+        order = order[queries[order] >= 0]
+        if data.same_as:  # of copies that were merged the first counts
+            order = order[np.sort(np.unique(queries[order] * len(ids) + documents[order], return_index=True)[1])]
+        places = np.arange(len(order)) - np.searchsorted(queries[order], queries[order])
+        order, places = order[places < k], places[places < k]
+        ranking = Ranking(
+            np.zeros((len(data.queries), k), np.float32), np.full((len(data.queries), k), PADDING, np.int64)
+        )
+        ranking.scores[queries[order], places] = scores[order]
+        ranking.ids[queries[order], places] = documents[order]
+        return ranking
+
+    def _check(self, data: RetrievalDataset, foreign: int) -> None:
+        """Raise ValueError for a run that matches nothing, and warn of documents that the data lack."""
+        if not len(self.table.scores):
             raise ValueError("The run is empty: there is nothing to score.")
-        for kind, run_ids, data_ids in (("query", self.run, data.query_ids), ("document", self.documents, known)):
-            if run_ids.keys().isdisjoint(data_ids):
+        known = (*data.doc_ids, *data.same_as)
+        for kind, run_ids, data_ids in (
+            ("query", self.table.queries, data.query_ids), ("document", self.table.documents, known),
+        ):  # fmt: skip
+            if set(data_ids).isdisjoint(run_ids):
                 raise ValueError(
-                    f"No {kind} of the run is in the data (for example {next(iter(run_ids))!r} against "
-                    f"{next(iter(data_ids))!r}): check that both use the same ids."
+                    f"No {kind} of the run is in the data (for example {run_ids[0]!r} against {data_ids[0]!r}): check "
+                    "that both use the same ids."
                 )
-        if foreign := len(row_of) - len(data.doc_ids):
-            total = len(self.documents)
+        if foreign and not data.judged_alone:
+            total = len(self.table.documents)
             text = f"{foreign} of the run's {total} documents are not in the corpus: they keep their ranks and count "
-            warnings.warn(Note(f"{text}as unjudged.", "foreign", count=foreign, of=total), stacklevel=2)
-        scores = np.zeros((len(data.queries), k), np.float32)
-        ids = np.full((len(data.queries), k), PADDING, np.int64)
-        for row, query in enumerate(data.query_ids):
-            docs: dict[str, float] = {}
-            for doc, score in self.run.get(query, {}).items():
-                name = data.same_as.get(doc, doc)
-                docs[name] = max(score, docs.get(name, score))
-            values = np.clip(single_precision(list(docs.values())), -LARGEST, LARGEST).tolist()
-            single, best = dict(zip(docs, values, strict=True)), trec_order(list(docs), values, str)[:k]
-            scores[row, : len(best)] = [single[doc] for doc in best]
-            ids[row, : len(best)] = [row_of[doc] for doc in best]
-        return Ranking(scores, ids)
+            warnings.warn(Note(f"{text}as unjudged.", "foreign", count=foreign, of=total), stacklevel=3)
 
 
 @dataclass(frozen=True)

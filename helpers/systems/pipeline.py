@@ -37,6 +37,9 @@ class Ranking(NamedTuple):
         """Return the first k passages of each query, fewer if fewer were retrieved."""
         return Ranking(self.scores[:, :k], self.ids[:, :k])
 
+    def copy(self) -> "Ranking":  # noqa: D102
+        return Ranking(self.scores.copy(), self.ids.copy())
+
 
 class System(Protocol):
     """An object that ranks a corpus for queries: a :class:`Retrieval`, or a system built on other systems."""

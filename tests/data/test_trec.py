@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from helpers.data import from_ids, trec
 
 ID = st.text(st.characters(codec="utf-8", exclude_characters=" \t\r\n\v\f\ufeff"), min_size=1, max_size=8)
+QUERY = ID.filter(lambda name: not name.startswith("#"))  # such a line is a comment
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.dictionaries(ID, st.dictionaries(ID, st.integers(-2, 9), min_size=1), min_size=1))
+@given(st.dictionaries(QUERY, st.dictionaries(ID, st.integers(-2, 9), min_size=1), min_size=1))
 def test_qrels_round_trip(tmp_path_factory, qrels):
     """Judgements would change by writing and reading them."""
     path = tmp_path_factory.mktemp("trec") / "qrels"
@@ -23,7 +24,9 @@ def test_qrels_round_trip(tmp_path_factory, qrels):
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.dictionaries(ID, st.dictionaries(ID, st.floats(allow_nan=False, allow_infinity=False), min_size=1), min_size=1)
+    st.dictionaries(
+        QUERY, st.dictionaries(ID, st.floats(allow_nan=False, allow_infinity=False), min_size=1), min_size=1
+    )
 )
 def test_run_round_trip(tmp_path_factory, run):
     """A score would lose a bit by writing and reading it."""
@@ -119,6 +122,8 @@ def test_bad_lines_are_named(tmp_path, read, text, message):
     ("call", "message"),
     [
         (lambda path: trec.write_run(path, {"q 1": {"d": 1.0}}), "no blanks"),
+        (lambda path: trec.write_run(path, {"#q": {"d": 1.0}}), "begins with # is a comment"),
+        (lambda path: trec.write_qrels(path, {"#": {"d": 1}}), "begins with # is a comment"),
         (lambda path: trec.write_run(path, {"q": {"d": float("nan")}}), "must be finite"),
         (lambda path: trec.write_qrels(path, {"q": {"": 1}}), "not be empty"),
         (lambda path: trec.as_run(np.array([[0.5]]), np.array([[1]])), "in that order"),

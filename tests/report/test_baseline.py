@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from helpers.report import compare, main
-from helpers.report.gates import Baseline, NotComparableError, data_digests, no_drop, read_baseline
+from helpers.report.files import data_digests
+from helpers.report.gates import Baseline, NotComparableError, no_drop, read_baseline
 from helpers.report.page import number
 from helpers.significance import minimum_detectable_difference
 from tests.systems.samples import collection, numbered, shifted
@@ -92,7 +93,7 @@ def test_documents_that_a_run_alone_retrieves_do_not_count_as_other_data(place):
     ("change", "error", "message"),
     [
         (lambda r: r.pop("data"), ValueError, "is no result of a report"),
-        (lambda r: r.update(schema=9), NotComparableError, "has schema 9, this report 1"),
+        (lambda r: r.update(schema=9), NotComparableError, "has schema 9, this report 2"),
         (lambda r: r["data"].update(relevance_level=3), NotComparableError, "from grade 3 on, here from 1"),
         (lambda r: r["systems"][0].update(name="other"), ValueError, "does not fit results.json"),
     ],

@@ -43,10 +43,11 @@ def test_what_is_shown_is_what_was_scored(compared, tmp_path):
     assert others["adjusted p"].tolist() == np.maximum(np.delete(pairs[1], 1), others["p"]).tolist()
     found.save(tmp_path / "out")
     record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-    assert record["schema"] == 1
+    assert record["schema"] == 2
     for system in record["systems"]:
         assert system["scores"]["mrr@10"]["mean"] == found.scored[system["name"]].mean["mrr@10"]
-        assert (tmp_path / "out" / system["run"]).is_file()
+        assert (system["run"] is None) == (system["kind"] == "run")
+        assert (tmp_path / "out" / (system["run"] or "results.json")).is_file()
     assert record["tests"][0]["smallest_p"] == found.paired().iloc[0]["smallest p"]
     lines = list(csv.DictReader((tmp_path / "out" / "per_query.csv").open(encoding="utf-8")))
     assert len(lines) == 3 * 6

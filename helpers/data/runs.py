@@ -1,0 +1,152 @@
+"""A run as arrays, read from a file in one pass: what retrieval systems of any size write."""
+
+import itertools
+import math
+import os
+from array import array
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from helpers._files import open_hashed, open_text
+
+FIELDS = 6  # query Q0 document rank score tag; trec_eval ignores further ones
+COMMENT = b"#"
+
+
+@dataclass(frozen=True)
+class RunTable:
+    """A run: n retrieved documents, each with its query and its score, in the order of the file.
+
+    Attributes:
+        queries, documents: the distinct ids, in order of appearance.
+        query, document: rows of these, (n,) int32 each.
+        scores: (n,) float64.
+        ranks: the rank column, (n,) float32, NaN where it is no number; empty if the run comes from memory.
+        sha256: of the file, "" if the run comes from memory.
+    """
+
+    queries: list[str]
+    documents: list[str]
+    query: np.ndarray
+    document: np.ndarray
+    scores: np.ndarray
+    ranks: np.ndarray
+    sha256: str = ""
+
+    @classmethod
+    def of(cls, run: Mapping[str, Mapping[str, float]]) -> "RunTable":
+        """Return the table of ``{query: {doc: score}}``."""
+        lengths = [len(docs) for docs in run.values()]
+        row_of: dict[str, int] = {}
+        rows = [row_of.setdefault(doc, len(row_of)) for docs in run.values() for doc in docs]
+        scores = [score for docs in run.values() for score in docs.values()]
+        return cls(
+            list(run), list(row_of), np.repeat(np.arange(len(run), dtype=np.int32), lengths),
+            np.array(rows, dtype=np.int32), np.array(scores, dtype=np.float64), np.empty(0, np.float32),
+        )  # fmt: skip
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """Return ``{query: {doc: score}}``."""
+        run: dict[str, dict[str, float]] = {query: {} for query in self.queries}
+        rows = zip(self.query.tolist(), self.document.tolist(), self.scores.tolist(), strict=True)
+        for query, document, score in rows:
+            run[self.queries[query]][self.documents[document]] = score
+        return run
+
+    @cached_property
+    def longest(self) -> int:
+        """The largest number of documents of a query."""
+        return int(np.bincount(self.query).max(initial=0))
+
+    @cached_property
+    def rising(self) -> int:
+        """The number of queries whose scores never fall and rise at least once from the first rank to the last.
+
+        Distances do. A query whose ranks are not distinct numbers, as where all are 0, says nothing.
+        """
+        order = np.lexsort((self.ranks, self.query)) if len(self.ranks) else np.empty(0, np.int64)
+        query, ranks, scores = self.query[order], self.ranks[order], self.scores[order]
+        same = query[1:] == query[:-1]
+        against = same & ((scores[1:] < scores[:-1]) | ~(ranks[1:] > ranks[:-1]))
+        rises = same & (scores[1:] > scores[:-1])
+        return len(np.setdiff1d(query[1:][rises], query[1:][against]))
+
+
+def read_run_table(path: str | os.PathLike[str]) -> RunTable:
+    """Read a run file; as in trec_eval, scores determine the order, and lines that begin with ``#`` are comments.
+
+    Raises:
+        ValueError: a line has fewer than six fields, a score is not a finite number, a document is retrieved twice, or
+            the text is not UTF-8; the message starts with the file, and the line.
+    """
+    path = Path(path)
+    queries: dict[bytes, int] = {}
+    documents: dict[bytes, int] = {}
+    query, document, scores, ranks = array("i"), array("i"), array("d"), array("f")
+    with open_hashed(path) as (lines, digest):
+        for number, line in enumerate(lines, 1):
+            fields = line.split()
+            if len(fields) < FIELDS or line.startswith(COMMENT):
+                if fields and not line.startswith(COMMENT):
+                    raise _fault(path, number, _not_a_run(line, len(fields)))
+                continue
+            score = _number(fields[4])
+            if not math.isfinite(score):
+                raise _fault(path, number, f"the score must be a finite number, not {fields[4].decode()[:60]!r}.")
+            query.append(queries.setdefault(fields[0], len(queries)))
+            document.append(documents.setdefault(fields[2], len(documents)))
+            scores.append(score)
+            ranks.append(_number(fields[3]))
+    try:
+        query_ids, doc_ids = ([name.decode() for name in ids] for ids in (queries, documents))
+    except UnicodeDecodeError:
+        raise _fault(path, 1, "an id is not UTF-8.") from None
+    numbers = [np.array(column) for column in (query, document, scores, ranks)]
+    table = RunTable(query_ids, doc_ids, numbers[0], numbers[1], numbers[2], numbers[3], digest.hexdigest())
+    if (row := _repeated(table)) is not None:
+        doc, asked = table.documents[table.document[row]], table.queries[table.query[row]]
+        raise _fault(path, _line_of(path, row), f"document {doc!r} is retrieved twice for query {asked!r}.")
+    return table
+
+
+def _number(text: bytes) -> float:
+    """Return a number, NaN for any other text."""
+    try:
+        return math.nan if b"_" in text else float(text)
+    except ValueError:
+        return math.nan
+
+
+def _fault(path: Path, number: int, message: str) -> ValueError:
+    """Return the error of a line. Raises ValueError instead if the file is not UTF-8, which is the nearer reason."""
+    with open_text(path) as lines:
+        for _ in lines:
+            pass
+    return ValueError(f"{path.name!r}, line {number}: {message}")
+
+
+def _not_a_run(line: bytes, found: int) -> str:
+    what = "it looks like JSON" if line.lstrip()[:1] in (b"{", b"[") else f"found {found}"
+    return (
+        f"expected 6 fields (query Q0 document rank score tag), {what}; helpers.data.trec.write_run writes such lines "
+        "from {query: {document: score}}."
+    )
+
+
+def _line_of(path: Path, row: int) -> int:
+    """Return the number of the line of a row."""
+    with open_hashed(path) as (lines, _):
+        rows = (number for number, line in enumerate(lines, 1) if line.strip() and not line.startswith(COMMENT))
+        return next(itertools.islice(rows, row, None))
+
+
+def _repeated(table: RunTable) -> int | None:
+    """Return a row whose document its query has already retrieved; None without one."""
+    pairs = table.query.astype(np.int64) * max(1, len(table.documents)) + table.document
+    order = np.argsort(pairs, kind="stable")
+    again = np.flatnonzero(pairs[order][1:] == pairs[order][:-1])
+    return int(order[again + 1].min()) if len(again) else None
