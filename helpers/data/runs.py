@@ -68,8 +68,15 @@ class RunTable:
 
         Distances do. A query whose ranks are not distinct numbers, as where all are 0, says nothing.
         """
-        order = np.lexsort((self.ranks, self.query)) if len(self.ranks) else np.empty(0, np.int64)
-        query, ranks, scores = self.query[order], self.ranks[order], self.scores[order]
+        if not len(self.ranks):
+            return 0
+        query, ranks, scores = self.query, self.ranks, self.scores
+        if (
+            np.count_nonzero(query[1:] != query[:-1]) >= len(self.queries)
+            or (np.diff(ranks)[query[1:] == query[:-1]] < 0).any()
+        ):
+            order = np.lexsort((ranks, query))  # queries apart, or ranks that fall
+            query, ranks, scores = query[order], ranks[order], scores[order]
         same = query[1:] == query[:-1]
         against = same & ((scores[1:] < scores[:-1]) | ~(ranks[1:] > ranks[:-1]))
         rises = same & (scores[1:] > scores[:-1])
@@ -92,11 +99,11 @@ def read_run_table(path: str | os.PathLike[str]) -> RunTable:
             fields = line.split()
             if len(fields) < FIELDS or line.startswith(COMMENT):
                 if fields and not line.startswith(COMMENT):
-                    raise _fault(path, number, _not_a_run(line, len(fields)))
+                    raise _fault(path, number, _wrong_line(line, fields))
                 continue
             score = _number(fields[4])
-            if not math.isfinite(score):
-                raise _fault(path, number, f"the score must be a finite number, not {fields[4].decode()[:60]!r}.")
+            if not -math.inf < score < math.inf:
+                raise _fault(path, number, _wrong_line(line, fields))
             query.append(queries.setdefault(fields[0], len(queries)))
             document.append(documents.setdefault(fields[2], len(documents)))
             scores.append(score)
@@ -105,8 +112,9 @@ def read_run_table(path: str | os.PathLike[str]) -> RunTable:
         query_ids, doc_ids = ([name.decode() for name in ids] for ids in (queries, documents))
     except UnicodeDecodeError:
         raise _fault(path, 1, "an id is not UTF-8.") from None
-    numbers = [np.array(column) for column in (query, document, scores, ranks)]
-    table = RunTable(query_ids, doc_ids, numbers[0], numbers[1], numbers[2], numbers[3], digest.hexdigest())
+    del queries, documents
+    columns = [np.array(column) for column in (query, document, scores, ranks)]
+    table = RunTable(query_ids, doc_ids, columns[0], columns[1], columns[2], columns[3], digest.hexdigest())
     if (row := _repeated(table)) is not None:
         doc, asked = table.documents[table.document[row]], table.queries[table.query[row]]
         raise _fault(path, _line_of(path, row), f"document {doc!r} is retrieved twice for query {asked!r}.")
@@ -129,10 +137,12 @@ def _fault(path: Path, number: int, message: str) -> ValueError:
     return ValueError(f"{path.name!r}, line {number}: {message}")
 
 
-def _not_a_run(line: bytes, found: int) -> str:
-    what = "it looks like JSON" if line.lstrip()[:1] in (b"{", b"[") else f"found {found}"
+def _wrong_line(line: bytes, fields: list[bytes]) -> str:
+    found = "it looks like JSON" if line.lstrip()[:1] in (b"{", b"[") else f"found {len(fields)}"
+    if len(fields) >= FIELDS and found.startswith("found"):
+        return f"the score must be a finite number, not {fields[4].decode(errors='replace')[:60]!r}."
     return (
-        f"expected 6 fields (query Q0 document rank score tag), {what}; helpers.data.trec.write_run writes such lines "
+        f"expected 6 fields (query Q0 document rank score tag), {found}; helpers.data.trec.write_run writes such lines "
         "from {query: {document: score}}."
     )
 
@@ -147,6 +157,6 @@ def _line_of(path: Path, row: int) -> int:
 def _repeated(table: RunTable) -> int | None:
     """Return a row whose document its query has already retrieved; None without one."""
     pairs = table.query.astype(np.int64) * max(1, len(table.documents)) + table.document
-    order = np.argsort(pairs, kind="stable")
-    again = np.flatnonzero(pairs[order][1:] == pairs[order][:-1])
-    return int(order[again + 1].min()) if len(again) else None
+    ordered = np.sort(pairs)
+    again = ordered[1:][ordered[1:] == ordered[:-1]]
+    return int(min(np.flatnonzero(pairs == pair)[1] for pair in again)) if len(again) else None

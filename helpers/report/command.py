@@ -6,6 +6,7 @@ Exit status: 0 well, 1 an error or a system that failed, 2 a command line that c
 """
 
 import argparse
+import csv
 import glob
 import re
 import sys
@@ -64,7 +65,7 @@ DATA: Group = {  # also parameters of load_dataset
     "--equal": {"choices": ("merge", "keep"), "help": "passages with equal texts: merged by default"},
 }  # fmt: skip
 OUTPUT: Group = {
-    "--slices": {"metavar": "FILE", "help": "query id and type, tab-separated: scores by type"},
+    "--slices": {"metavar": "FILE", "help": "lines of query id, tab or comma, type: scores by type"},
     "--cutoffs": {"help": "1,10 unless the corpus is smaller"},
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or P@10,nDCG@10"},
     "--no-growth": {"action": "store_true", "help": "leave out the scores of smaller corpora"},
@@ -147,9 +148,12 @@ def _run(args: argparse.Namespace) -> int:
         data = load_dataset(args.data or DATA_DEFAULT, **_chosen(args, DATA))
     last = 10 if data.judged_alone else min(10, len(data.corpus))
     cutoffs = sorted({*(cutoffs or (1, last)), *(k for m in metrics if (k := cutoff_of(m)))})
-    types = read_types(Path(args.slices).expanduser(), data) if args.slices else bundled_types(data)
+    types, others = read_types(Path(args.slices).expanduser(), data) if args.slices else (bundled_types(data), [])
     print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
     _print_data(data)
+    if args.slices:
+        unknown = f"; {len(others)} lines are about others, the first about {others[0]!r}" if others else ""
+        print(f"note: slices: {len(types)} of {len(data.queries)} queries have a type{unknown}", file=sys.stderr)
     chosen = metrics or default_metrics(cutoffs)
     drops = drops or ([(canonical_metrics(chosen)[-1], 0.0)] if args.baseline else [])
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
@@ -176,24 +180,42 @@ def _run(args: argparse.Namespace) -> int:
     return 1 if comparison.failed else 0
 
 
-def read_types(path: Path, data: RetrievalDataset) -> dict[str, str]:
-    """Read the types of queries: lines of query id, tab, type.
+def read_types(path: Path, data: RetrievalDataset) -> tuple[dict[str, str], list[str]]:
+    """Read the types of queries: lines of a query id, a tab or a comma, and its type.
+
+    Returns:
+        The types of the queries of the data, by id, and the ids of other queries; a header is such a line.
 
     Raises:
-        ValueError: a line of another form, text that is not UTF-8, no id that the data have.
+        ValueError: a line of another form, a query with two types, text that is not UTF-8, no id that the data have.
     """
-    types: dict[str, str] = {}
+    types, known, others = dict[str, str](), set(data.query_ids), list[str]()
     with open_text(path) as lines:
         for number, line in enumerate(lines, 1):
-            if line.strip():
-                query, _, kind = line.partition("\t")
-                if not kind.strip():
-                    raise ValueError(f"{path.name}:{number}: expected query id, tab, type.")
-                types[query.strip()] = kind.split("\t")[0].strip()
-    if types.keys().isdisjoint(data.query_ids):
-        shown = f"{next(iter(types), 'nothing')!r} against {data.query_ids[0]!r}"
-        raise ValueError(f"{path.name}: none of its query ids is one of the data ({shown}).")
-    return types
+            fields = [field.strip() for field in next(csv.reader([line], delimiter="\t" if "\t" in line else ","), [])]
+            if not any(fields):
+                continue
+            if len(fields) != 2 or not all(fields):
+                raise ValueError(
+                    f"{path.name}, line {number}: expected a query id, a tab or a comma, and its type, not "
+                    f"{line.strip()[:60]!r}."
+                )
+            query, kind = fields
+            if query not in known:
+                others.append(query)
+            elif types.setdefault(query, kind) != kind:
+                raise ValueError(
+                    f"{path.name}, line {number}: query {query!r} is of type {kind!r} and of {types[query]!r}: give "
+                    "each query one type."
+                )
+    if not types:
+        why = (
+            f"none of its query ids is one of the data ({others[0]!r} against {data.query_ids[0]!r})"
+            if others
+            else ("it is empty; write a line for each query: its id, a tab, its type")
+        )
+        raise ValueError(f"{path.name}: {why}.")
+    return types, others
 
 
 def bundled_types(data: RetrievalDataset) -> dict[str, str]:
@@ -202,7 +224,7 @@ def bundled_types(data: RetrievalDataset) -> dict[str, str]:
         path = card.folder / "query_types.tsv"
         if data.name.split("-")[0] == card.name and path.is_file():
             named = {line.partition("\t")[0] for line in path.read_text(encoding="utf-8").splitlines()}
-            return read_types(path, data) if named.issuperset(data.query_ids) else {}
+            return read_types(path, data)[0] if named.issuperset(data.query_ids) else {}
     return {}
 
 

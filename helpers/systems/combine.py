@@ -65,13 +65,15 @@ class Run:
         row_of = dict(zip(ids, range(len(ids)), strict=True))
         row_of |= {doc: row_of[kept] for doc, kept in data.same_as.items() if kept in row_of}
         query_of = {query: row for row, query in enumerate(data.query_ids)}
-        queries = np.array([query_of.get(query, PADDING) for query in table.queries])[table.query]
-        documents = np.array([row_of[doc] for doc in table.documents])[table.document]
+        queries = np.array([query_of.get(query, PADDING) for query in table.queries], np.int32)[table.query]
+        documents = np.array([row_of[doc] for doc in table.documents], np.int32)[table.document]
         scores = np.clip(single_precision(table.scores), -LARGEST, LARGEST)
         order = trec_rows(queries, scores, documents, ids.__getitem__)
         order = order[queries[order] >= 0]
         if data.same_as:  # of copies that were merged the first counts
-            order = order[np.sort(np.unique(queries[order] * len(ids) + documents[order], return_index=True)[1])]
+            order = order[
+                np.sort(np.unique(queries[order].astype(np.int64) * len(ids) + documents[order], return_index=True)[1])
+            ]
         places = np.arange(len(order)) - np.searchsorted(queries[order], queries[order])
         order, places = order[places < k], places[places < k]
         ranking = Ranking(

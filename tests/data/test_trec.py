@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.data import from_ids, trec
+from helpers.data.runs import read_run_table
 
 ID = st.text(st.characters(codec="utf-8", exclude_characters=" \t\r\n\v\f\ufeff"), min_size=1, max_size=8)
 QUERY = ID.filter(lambda name: not name.startswith("#"))  # such a line is a comment
@@ -103,7 +108,13 @@ BAD_RUNS = [
     ("q1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 high tag\n", f", line 2: the score must be {NUMBER}, not 'high'"),
     ("q1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 nan tag\n", f", line 2: the score must be {NUMBER}, not 'nan'"),
     ("q1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 1_0 tag\n", ", line 2: the score"),
-    ("q1 Q0 d1 1 0.5 tag\nq1 Q0 d1 2 0.4 tag\n", ", line 2: document 'd1' is retrieved twice for query 'q1'"),
+    (
+        "# a\n\nq1 Q0 d1 1 0.5 tag\nq1 Q0 d2 2 0.5 t\nq1 Q0 d1 2 0.4 tag\n",
+        ", line 5: document 'd1' is retrieved twice for query 'q1'",
+    ),
+    ('{"q1": {"d1": 0.5, "d2": 0.4, "d3": 0.1}}', ", line 1: expected 6 fields .*, it looks like JSON; .*write_run"),
+    ('{"q1": {"d1": 0.5}}', ", line 1: expected 6 fields .*, it looks like JSON"),
+    ("q1 Q0 d1 1 0.5 \udcff\nq1 Q0 \udcff 2 high tag\n", ", line 1: not UTF-8"),
 ]
 
 
@@ -143,3 +154,49 @@ def test_a_collection_is_exported_into_a_folder_of_folders_and_again(tmp_path):
     for _ in range(2):
         trec.export(data, tmp_path / "new" / "folder")
     assert (tmp_path / "new" / "folder" / "qrels" / "dev.qrels").read_text() == "q 0 d 1\n"
+
+
+def test_a_run_is_read_as_trec_eval_reads_it(tmp_path):
+    """Comments, further fields or a packed file would be refused, or a comment of six words be a retrieved document."""
+    text = "\ufeff# my run, six words long here\nq1\tQ0 a#1 1 2.5 t and more\r\n\nq0 Q0 b 1 -1e3 t\nq1 Q0 c 0x 1 t"
+    for name, content in {"run": text.encode(), "run.gz": gzip.compress(text.encode())}.items():
+        (tmp_path / name).write_bytes(content)
+        assert trec.read_run(tmp_path / name) == {"q1": {"a#1": 2.5, "c": 1.0}, "q0": {"b": -1000.0}}
+        assert read_run_table(tmp_path / name).sha256 == hashlib.sha256(content).hexdigest()
+    (tmp_path / "run.gz").write_bytes(gzip.compress(text.encode())[:-20])
+    with pytest.raises(ValueError, match=r"'run\.gz' cannot be unpacked"):
+        trec.read_run(tmp_path / "run.gz")
+
+
+@pytest.mark.parametrize(
+    ("lines", "rising"),
+    [
+        ("q 1 2.0, q 2 3.0, p 1 1.0, p 2 0.5", 1),
+        ("q 2 3.0, p 1 1.0, q 1 2.0, p 2 0.5", 1),  # the lines of a query apart, not in the order of its ranks
+        ("q 1 2.0, q 2 2.0", 0),
+        ("q 1 1.0, q 2 2.0, q 3 1.5", 0),
+        ("q 0 1.0, q 0 2.0", 0),  # all ranks 0, as BEIR writes them: the order of the lines says nothing
+        ("q a 1.0, q b 2.0", 0),
+        ("q 1 3.0", 0),
+    ],
+)
+def test_scores_that_rise_with_the_rank_are_counted(tmp_path, lines, rising):
+    """A run of distances would be scored upside down without a word; or a run without ranks be called one."""
+    rows = [f"{query} Q0 d{n} {rank} {score} t\n" for n, line in enumerate(lines.split(", "))
+            for query, rank, score in [line.split()]]  # fmt: skip
+    (tmp_path / "run").write_text("".join(rows))
+    assert read_run_table(tmp_path / "run").rising == rising
+
+
+def test_a_larger_run_takes_as_much_more_memory_and_work(tmp_path):
+    """A run of MS MARCO dev would take an hour, or more memory than a laptop has."""
+    spent = []
+    for queries in (20, 40):
+        lines = (f"q{q} Q0 d{(q * 7 + d) % 900} {d} {100 - d / 7} t\n" for q in range(queries) for d in range(100))
+        (tmp_path / "run").write_text("".join(lines))
+        tracemalloc.start()
+        table = read_run_table(tmp_path / "run")
+        spent.append((tracemalloc.get_traced_memory()[1], sum(a.nbytes for a in (table.query, table.scores))))
+        tracemalloc.stop()
+    assert spent[1][0] <= 2.3 * spent[0][0]
+    assert spent[1][0] < 40 * 40 * 100 + (3 << 20), "bytes a line"

@@ -1,18 +1,23 @@
 """The report page: one safe file, whole in either language, and what it says of figures that need care."""
 
+import csv
+import hashlib
+import io
 import re
 import warnings
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from bs4 import BeautifulSoup
 
 from helpers.data import from_ids
 from helpers.report import compare
 from helpers.report.causes import CAUSES
+from helpers.report.files import slices_csv
 from helpers.report.gates import at_least, not_worse
-from helpers.report.page import LANGUAGES, WIDTH, View, facts, render, shown, words
+from helpers.report.page import COLUMNS, LANGUAGES, NAMED, TYPES, WIDTH, View, facts, render, shown, words
 from helpers.report.spec import OPTIONS
 from helpers.systems import Run, rank
 from helpers.systems.cost import STAGES
@@ -386,3 +391,48 @@ def test_the_view_says_what_was_evaluated_in_either_language():
     assert [caption.split(" on ")[0] for caption, _ in english.wins()] == [f"{name} better" for name in english.names]
     for (_, table), sign in zip(english.wins(), (1, -1), strict=True):
         assert all(sign * (float(row[2]) - float(row[3])) > 0 for row in table.rows)
+
+
+def test_many_systems_and_types_fit_on_a_sheet():
+    """The last systems would be cut off on paper, "type 10" stand before "type 2", and the page name 30 of a cause."""
+    data, rng = numbered(240), np.random.default_rng(0)
+    runs = {f"s{n}": shifted(240, int(n > 0)) for n in range(30)}
+    types = {query: f"type {row % 60 + 1}" for row, query in enumerate(data.query_ids)}
+    found = compare(runs, data, 1)
+    for number, name in enumerate(found.scored):  # the first leads on types 31 to 60 alone
+        values = found.scored[name].per_query[found.main]
+        values[:] = rng.random(240) * 0.2 + (0.5 if number == 0 else 0.4 * (np.arange(240) % 60 < 30))
+    view = View(found, "en", types)
+    note, table = view.slices()
+    assert len(table.header) == 2 + COLUMNS
+    assert len(table.rows) == TYPES
+    numbers = [int(str(row[0]).removeprefix("type ")) for row in table.rows]
+    assert all(number <= 30 for number in numbers[: TYPES // 2])
+    assert all(number > 30 for number in numbers[TYPES // 2 :])
+    assert "12 of 60 types, those on which s0 is furthest behind and furthest ahead of s" in note
+    assert "Of 30 systems the best 7" in note
+    lines = list(csv.DictReader(io.StringIO(slices_csv(found.slices(types)))))
+    assert len(lines) == 60 * 30
+    assert list(dict.fromkeys(line["type"] for line in lines)) == [f"type {n + 1}" for n in range(60)]
+    few = {query: f"type {row % 12 + 1}" for row, query in enumerate(data.query_ids)}
+    assert [row[0] for row in View(found, "en", few).slices()[1].rows] == [f"type {n + 1}" for n in range(12)]
+    assert all(len(counts) <= NAMED + 1 for _, _, counts in view.causes())
+    assert any(counts[-1] == "and 24 more" for _, _, counts in view.causes())
+
+
+def test_curves_of_many_systems_fit_on_a_sheet():
+    """The numbers behind the lines of the last systems would be cut off on paper."""
+    found = compare({"a": "bm25"}, collection(), growth=True)
+    curve = {1: 1.0, 12: 0.5}
+    results = {f"s{n}": replace(found.results["a"], name=f"s{n}", growth=curve) for n in range(9)}
+    chart = View(replace(found, results=results)).growth()
+    assert [table.header[1:] for table in chart.tables] == [[f"s{n}" for n in range(7)], ["s7", "s8"]]
+    assert [len(row) for table in chart.tables for row in table.rows] == [8, 8, 3, 3]
+
+
+def test_a_run_has_one_line_of_provenance(tmp_path):
+    """Thirty runs would fill three pages with their kind, their file and its digest."""
+    (tmp_path / "a.trec").write_text("q1 Q0 d1 1 1.0 t\n")
+    rows = dict(View(compare([str(tmp_path / "a.trec")], collection())).made_with())
+    digest = hashlib.sha256((tmp_path / "a.trec").read_bytes()).hexdigest()
+    assert rows["a.trec"] == f"a.trec, SHA-256 {digest}"
