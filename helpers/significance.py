@@ -22,6 +22,7 @@ with from_extra("significance"):
 __all__ = [
     "Interval",
     "NoninferiorityTest",
+    "PValue",
     "PairedTest",
     "bootstrap_interval",
     "bootstrap_intervals",
@@ -60,6 +61,15 @@ class Interval(NamedTuple):
     n: int
 
 
+class PValue(float):
+    """A p-value: a number that is written as "< 0.001" where all of its digits would be 0."""
+
+    def __format__(self, spec: str) -> str:
+        """Return the text with the places of the spec, such as ".3f"."""
+        text = super().__format__(spec)
+        return f"< {text[:-1]}1" if self > 0 and not text.strip("0.") else text
+
+
 class PairedTest(NamedTuple):
     """Mean of a - b over the same `n` queries, and its two-sided p-value.
 
@@ -68,7 +78,7 @@ class PairedTest(NamedTuple):
     """
 
     difference: float
-    p_value: float
+    p_value: PValue
     n: int
     differing: int = 0
     smallest: float = 1.0
@@ -233,7 +243,7 @@ def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = DRAWS, seed: int = 
     exact = 2 ** len(differing) <= PATTERNS
     sums = _signed_sums(differing) if exact else _random_sums(differing, resamples, seed)
     reached = int((np.abs(sums) >= abs(differing.sum()) - 1e-12 * np.abs(differing).sum()).sum())
-    p_value = reached / len(sums) if exact else (1 + reached) / (1 + resamples)
+    p_value = PValue(reached / len(sums) if exact else (1 + reached) / (1 + resamples))
     smallest = max(min(1.0, 2 / 2 ** min(len(differing), 1000)), 0.0 if exact else 1 / (1 + resamples))
     return PairedTest(float(differences.mean()), p_value, len(first), len(differing), smallest, exact)
 

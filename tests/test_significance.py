@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from helpers.significance import (
+    PValue,
     bootstrap_interval,
     bootstrap_intervals,
     holm,
@@ -275,6 +276,13 @@ def test_bad_input_is_refused(call, message):
     """The mistake would give a number, or an error that does not name it."""
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_p_value_is_never_written_as_zero():
+    """A table of three places would print the floor of the simulation as p = 0.000."""
+    assert [f"{PValue(p):.3f}" for p in (0.0004, 0.0006, 0.04, 1.0)] == ["< 0.001", "0.001", "0.040", "1.000"]
+    assert f"{paired_test(np.ones(30), np.zeros(30)).p_value:.4f}" == "< 0.0001"
+    assert f"{PValue(0.0):.3f}" == "0.000"  # that is a number somebody wrote, not one that a test gives
 
 
 def test_holm_by_hand():

@@ -20,7 +20,7 @@ from helpers.embeddings import TokenVectors, compared_tokens, encode_pooled
 from helpers.metrics import Evaluation
 from helpers.models import Pooling
 from helpers.show.ranks import failures, first_relevant_ranks
-from helpers.significance import Interval, holm, interval, paired_rows
+from helpers.significance import Interval, PValue, holm, interval, paired_rows
 
 if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
@@ -62,11 +62,7 @@ def system_table(results: Mapping[str, Evaluation], metric: str) -> pd.DataFrame
 
 
 def paired_table(results: Mapping[str, Evaluation], reference: str, metric: str) -> pd.DataFrame:
-    """Compare every other system with ``reference`` on the same queries.
-
-    ``difference`` is the mean of reference minus system, with its 95 % interval (bootstrap over the queries);
-    ``p`` comes from the paired randomisation test, ``adjusted p`` is Holm's (1979) for that many tests. Columns
-    ``better`` and ``worse`` count the queries on which the reference scored above and below the system.
+    """Compare every other system with ``reference`` on the same queries: ``pairs_table`` of reference and system.
 
     Args:
         results: the evaluations by the names of the systems.
@@ -74,10 +70,24 @@ def paired_table(results: Mapping[str, Evaluation], reference: str, metric: str)
         metric: the values to compare.
     """
     values = {name: result.per_query[metric] for name, result in results.items()}
-    rows = paired_rows(values.pop(reference), values)
+    return pairs_table({name: (values[reference], other) for name, other in values.items() if name != reference})
+
+
+def pairs_table(pairs: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> pd.DataFrame:
+    """Test pairs of systems, a family of tests that was named in advance, on the queries of each.
+
+    ``difference`` is the mean of first minus second, with its 95 % interval (bootstrap over the queries); ``better``
+    and ``worse`` count the queries on which the first scored above and below the second; ``p`` comes from the paired
+    randomisation test, ``adjusted p`` is Holm's (1979) for that many tests.
+
+    Args:
+        pairs: per-query values of both, (n,) each, by the name of the pair.
+    """
+    rows = {name: paired_rows(first, {name: second})[name] for name, (first, second) in pairs.items()}
     columns = ["difference", "low", "high", "better", "worse", "p"]
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns).astype({"better": int, "worse": int})
-    return frame.assign(**{"adjusted p": holm(frame["p"]) if rows else []})
+    tested = {"p": frame["p"], "adjusted p": holm(frame["p"]) if rows else []}
+    return frame.assign(**{k: pd.Series([*map(PValue, v)], frame.index, dtype=object) for k, v in tested.items()})
 
 
 def cited_table(

@@ -81,7 +81,11 @@ def test_types_of_the_bundled_queries_are_the_files():
     [path] = [card.folder / "query_types.tsv" for card in cards() if card.name == "pocket"]
     lines = [line.split("\t") for line in path.read_text(encoding="utf-8").splitlines()]
     names = [line[0] for line in lines[:3]]
-    for name, expected in (("pocket-en", {line[0]: line[1] for line in lines[:3]}), ("other-en", {}), ("pocketbook", {})):
+    for name, expected in (
+        ("pocket-en", {line[0]: line[1] for line in lines[:3]}),
+        ("other-en", {}),
+        ("pocketbook", {}),
+    ):
         data = RetrievalDataset(name, names, ["x"], [{}, {}, {}], names, ["d"])
         assert bundled_types(data) == expected
     strange = RetrievalDataset("pocket-en", ["a", "b"], ["x"], [{}, {}], [names[0], "strange"], ["d"])
