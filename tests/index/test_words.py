@@ -214,7 +214,7 @@ def texts(size: int, words: int = 5) -> list[str]:
     return [" ".join(["common", f"w{n % 9}", *(f"own{n}x{m}" for m in range(words))]) for n in range(size)]
 
 
-@pytest.mark.parametrize("size", [400, pytest.param(200_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("size", [400, pytest.param(100_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["BM25", "TF-IDF"])
 def test_twice_the_passages_are_twice_the_work(name, size):
     """An index of a million passages would take hours to build or to search."""
