@@ -8,12 +8,13 @@ import warnings
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from helpers import _scripts as scripts
 from helpers._notes import Note
 from helpers.index.order import best_first, parse_settings
 
@@ -26,7 +27,9 @@ ENGLISH = """a an and are as at be but by can do does for from how if in into is
 that the their there these they this to was what when where which who why will with you your"""
 CHINESE = "的 了 是 在 和 有 吗 呢 什么 怎么 为什么 怎样 如何 哪些 哪个 多少 会 能 与 及 也 就 都 而"
 STOP_WORDS = frozenset(f"{ENGLISH} {CHINESE}".split())
-HAN = re.compile(r"[\u3007\u3400-\u9fff\U00020000-\U0003ffff]+")
+HAN = re.compile(f"[{scripts.HAN}]+")
+UNSPACED = re.compile(f"[{scripts.UNSPACED}]")
+IGNORED = re.compile(f"[{scripts.IGNORED}]")
 ASCII_WORD = re.compile("[a-z0-9]+")  # of lowered text: what all units find in it
 FRACTION = re.compile(r"[\u00bc-\u00be\u2150-\u215f\u2189]")  # NFKC would make 81/2 of 8½
 
@@ -42,13 +45,17 @@ def tokenize(
     """Split texts into the units that BM25 and TF-IDF count, in lower case and without stop words.
 
     Texts are brought into one form first (Unicode's NFKC: full-width ＡＢＣ become ABC). Where a text has spaces,
-    a unit is a word: a run of letters and digits. Chinese, which has none, is split by
+    a unit is a word: a run of letters and digits with their marks, such as the vowel signs of Hindi. Chinese, which has
+    none, is split by
 
     - ``"words-no-hmm"``, the default: jieba, by its dictionary alone;
     - ``"words"``: jieba, which guesses at words its dictionary lacks by a hidden Markov model (HMM);
     - ``"words-search"``: jieba's mode for search engines, which gives the short words inside a long one too;
     - ``"characters"``: each character;
     - ``"bigrams"``: each two neighbouring characters, as Lucene's CJK analyzer does.
+
+    Other scripts without spaces (Thai, Lao, Khmer, Myanmar, the Japanese kana) have no segmenter here: they are split
+    into bigrams, under ``"characters"`` into characters, and an index of such passages warns of it.
 
     With ``stem`` a word becomes its stem after the stop words are gone, by Snowball's rules for that language
     (``"english"``, ``"german"``) or Porter's (``"porter"``, 1980, the default of Lucene's English analyzer); Chinese
@@ -85,14 +92,32 @@ def _stemmer(language: str) -> Any:
 
 @lru_cache(maxsize=1 << 14)  # one collection is split for TF-IDF and again for BM25
 def _units(text: str, unit: str) -> tuple[str, ...]:
-    return tuple(word.lower() for word in UNITS[unit](text) if word.isalnum())
+    return tuple(word.lower() for word in UNITS[unit](text) if word[:1].isalnum())
 
 
-def _normalized(text: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
-    """Yield the words of a text in NFKC; runs with Chinese are cut further."""
-    text = unicodedata.normalize("NFKC", FRACTION.sub(r" \g<0>", text))
-    for run in re.findall(r"[^\W_]+", text):
-        yield from cut(run) if HAN.search(run) else [run]
+def _normalized(
+    text: str, cut: Callable[[str], Iterable[str]], apart: Callable[[Sequence[str]], Iterable[str]] | None = None
+) -> Iterator[str]:
+    """Yield the words of a text in NFKC; runs with Chinese are cut further, other scripts without spaces set apart."""
+    text = IGNORED.sub("", unicodedata.normalize("NFKC", FRACTION.sub(r" \g<0>", text)))
+    for run in scripts.word().findall(text):
+        for piece in _script_pieces().findall(run) if UNSPACED.search(run) else [run]:
+            if UNSPACED.match(piece):
+                yield from (apart or _pairs)(_characters().findall(piece))
+            else:
+                yield from cut(piece) if HAN.search(piece) else [piece]
+
+
+@cache
+def _script_pieces() -> re.Pattern[str]:
+    """Return a pattern of pieces with scripts that have no spaces and no segmenter here, and of pieces without them."""
+    return re.compile(rf"[{scripts.UNSPACED}](?:[{scripts.UNSPACED}{scripts.marks()}])*|[^{scripts.UNSPACED}]+")
+
+
+@cache
+def _characters() -> re.Pattern[str]:
+    """Return a pattern of single letters and numbers with their marks."""
+    return re.compile(rf"[^\W_][{scripts.marks()}]*")
 
 
 def _han_apart(run: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
@@ -105,9 +130,9 @@ def _han_apart(run: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
     yield run[end:]
 
 
-def _pairs(characters: str) -> list[str]:
+def _pairs(characters: Sequence[str]) -> list[str]:
     """Return every two neighbours; a single character by itself."""
-    return [characters[at : at + 2] for at in range(max(1, len(characters) - 1))]
+    return ["".join(characters[at : at + 2]) for at in range(max(1, len(characters) - 1))]
 
 
 def _jieba(text: str, mode: str = "lcut", **options: bool) -> list[str]:
@@ -122,7 +147,7 @@ UNITS: dict[str, Callable[[str], Iterable[str]]] = {
     "words": partial(_normalized, cut=_jieba),
     "words-no-hmm": partial(_normalized, cut=partial(_jieba, HMM=False)),
     "words-search": partial(_normalized, cut=partial(_jieba, mode="lcut_for_search")),
-    "characters": partial(_normalized, cut=partial(_han_apart, cut=list)),
+    "characters": partial(_normalized, cut=partial(_han_apart, cut=list), apart=list),
     "bigrams": partial(_normalized, cut=partial(_han_apart, cut=_pairs)),
 }
 
@@ -183,7 +208,7 @@ class BM25Index:
         check_words("BM25", [unit], {"k1": k1, "b": b})
         self.ntotal = len(corpus)
         self._split = partial(_split, unit=unit, stop_words=stop_words, stem=stem)
-        _require_words(corpus, self._split)
+        _check_corpus(corpus, self._split)
         vocabulary: dict[str, int] = defaultdict(count().__next__)  # a new word gets the next number
         counts = _counts(map(self._split, corpus), vocabulary)
         self._vocabulary = dict(vocabulary)
@@ -214,7 +239,7 @@ class TfidfIndex:
         check_words("TF-IDF", [unit], {"stem": stem})
         self.ntotal = len(corpus)
         self._split = partial(_split, unit=unit, stop_words=STOP_WORDS, stem=stem)
-        _require_words(corpus, self._split)
+        _check_corpus(corpus, self._split)
         self._vectorizer: Any = TfidfVectorizer(analyzer=self._split, sublinear_tf=True)
         self._index = SparseIndex(self._vectorizer.fit_transform(corpus))
 
@@ -305,9 +330,16 @@ def _weights(counts: "csr_matrix", k1: float, b: float) -> "csc_matrix":
     return weights
 
 
-def _require_words(corpus: Sequence[str], split: Callable[[str], list[str]]) -> None:
+def _check_corpus(corpus: Sequence[str], split: Callable[[str], list[str]]) -> None:
+    """Raise if passages have no word to count, and warn of those in a script whose words are not known here."""
     if not any(map(split, corpus)):
         raise ValueError(f"The {len(corpus)} passages have no word to count: only signs, spaces and stop words.")
+    if unsegmented := sum(not text.isascii() and UNSPACED.search(text) is not None for text in corpus):
+        text = (
+            f"{unsegmented} of {len(corpus)} passages have letters of a script without spaces that is not split into "
+            "words here (Thai, Lao, Khmer, Myanmar, Japanese kana): bigrams of characters are counted in their place."
+        )
+        warnings.warn(Note(text, "no_segmenter", count=unsegmented, of=len(corpus)), stacklevel=2)
 
 
 def _split_queries(queries: Sequence[str], split: Callable[[str], list[str]]) -> list[list[str]]:
