@@ -111,6 +111,18 @@ def read_rankings(
     return _read_run(run, judgements)
 
 
+def without_own(retrieved: Retrieved) -> Retrieved:
+    """A run in which no ranking holds the document that has the query's own id."""
+    if not isinstance(retrieved, Mapping):
+        raise ValueError("ignore_identical_ids compares ids: give a run {query: {doc: score}} or {query: [doc, …]}.")
+    return {
+        query: {doc: score for doc, score in docs.items() if doc != query}
+        if isinstance(docs, Mapping)
+        else [doc for doc in docs if doc != query]
+        for query, docs in retrieved.items()
+    }
+
+
 def _read_rows(ids: np.ndarray, scores: np.ndarray | None, doc_ids: Sequence[Any] | None) -> RowRankings:
     """An integer array (q, k), ordered by scores if there are any; another kind of array is an error."""
     if ids.dtype.kind == "f":
