@@ -155,6 +155,6 @@ def test_a_file_may_have_the_longest_name_there_is(tmp_path):
 )
 def test_growth_by_the_square_is_seen(squared):
     """The tests of growth would pass whatever a call does."""
-    assert_linear(lambda n: lambda: [float(a) for a in range(n)], 200)
+    assert_linear(lambda n: lambda: [str(a) for a in range(1000, 1000 + n)], 200)
     with pytest.raises(AssertionError, match="200 and 400: "):
         assert_linear(squared, 200)
