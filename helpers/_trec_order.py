@@ -12,15 +12,24 @@ if TYPE_CHECKING:
 Doc = TypeVar("Doc")
 
 
-def trec_order(docs: Sequence[Doc], scores: Sequence[float], text_of: Callable[[Doc], str]) -> list[Doc]:
-    """Return documents in trec_eval's order: score descending, then id as text descending."""
-    by_id = sorted(range(len(docs)), key=lambda row: text_of(docs[row]), reverse=True)
-    return [docs[row] for row in sorted(by_id, key=scores.__getitem__, reverse=True)]
+def trec_order(docs: Sequence[Doc], scores: ArrayLike, text_of: Callable[[Doc], str]) -> list[Doc]:
+    """Return documents in trec_eval's order; ids are compared as text only where scores are equal."""
+    import numpy as np  # not needed to read files
+
+    values = np.asarray(scores)
+    best_first = np.argsort(-values, kind="stable")
+    ordered, values = [docs[row] for row in best_first.tolist()], values[best_first]
+    starts = np.flatnonzero(np.append(True, values[1:] != values[:-1])[: len(values)])
+    ends = np.append(starts[1:], len(values))
+    tied = ends - starts > 1
+    for start, end in zip(starts[tied].tolist(), ends[tied].tolist(), strict=True):
+        ordered[start:end] = sorted(ordered[start:end], key=text_of, reverse=True)
+    return ordered
 
 
 def single_precision(scores: ArrayLike) -> np.ndarray:
     """Return scores as float32, like trec_eval; values out of range become infinite."""
-    import numpy as np  # not needed to read files
+    import numpy as np
 
     with np.errstate(over="ignore"):
         return np.array(scores, dtype=np.float32)

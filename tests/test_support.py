@@ -13,6 +13,7 @@ from helpers._cells import as_cell
 from helpers._hub import DEFAULT_ENDPOINT, hub_or_local_cache, reachable
 from helpers._notes import Note
 from helpers._progress import progress_bar
+from tests.growth import assert_linear
 
 
 def test_the_cache_stands_where_it_is_named(tmp_path, monkeypatch):
@@ -142,3 +143,18 @@ def test_a_file_may_have_the_longest_name_there_is(tmp_path):
     with whole_file(path) as temporary:
         temporary.write_text("x")
     assert path.read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    "squared",
+    [
+        lambda n: lambda: [a for a in range(n) for _ in range(n)],
+        lambda n: lambda: [list(range(n)).index(a) for a in range(n)],
+        lambda n: lambda: bytes(n * n * 1000),
+    ],
+)
+def test_growth_by_the_square_is_seen(squared):
+    """The tests of growth would pass whatever a call does."""
+    assert_linear(lambda n: lambda: [str(a) for a in range(1000, 1000 + n)], 200)
+    with pytest.raises(AssertionError, match="200 and 400: "):
+        assert_linear(squared, 200)

@@ -5,21 +5,21 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
+from helpers._scripts import sentence_end, token
 from helpers.data.spans import Span, SpanDataset
 
 Bounds: TypeAlias = list[tuple[int, int]]
 Chunker: TypeAlias = Callable[[str], Bounds]
 
-TOKEN = re.compile(r"[^\W_\u3400-\u9fff]+|\S")
-SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-
 
 def token_starts(text: str) -> list[int]:
-    """Return where the tokens of a text begin: words, numbers, single Chinese characters and other single signs.
+    """Return where the tokens of a text begin: words, numbers, single characters of Chinese and other single signs.
 
-    The rule needs no model. The tokenizers of language models split rare words, so their counts are somewhat larger.
+    In all scripts without spaces (Chinese, Japanese, Thai, Lao, Khmer, Myanmar) a character is a token; marks, such as
+    the vowel signs of Hindi, belong to what they follow. The rule needs no model. The tokenizers of language models
+    split rare words, so their counts are somewhat larger.
     """
-    return [match.start() for match in TOKEN.finditer(text)]
+    return [match.start() for match in token().finditer(text)]
 
 
 def whole(text: str) -> Bounds:
@@ -45,8 +45,11 @@ def paragraphs(text: str) -> Bounds:
 
 
 def sentences(text: str) -> Bounds:
-    """Split after each sentence and at each line end."""
-    return _trimmed(text, [0, *(match.end() for match in SENTENCE_END.finditer(text)), len(text)])
+    """Split after each sentence and at each line end; what closes a quotation or bracket stays with its sentence.
+
+    Sentences end as Unicode says (Sentence_Terminal: 。 । ؟ ።), after . ! ? only before a space.
+    """
+    return _trimmed(text, [0, *(match.end() for match in sentence_end().finditer(text)), len(text)])
 
 
 def tokens(size: int, overlap: int = 0) -> Chunker:

@@ -23,15 +23,18 @@ def as_collection(data: SpanDataset, chunks: Sequence[Span], share: float = 0.5)
     """
     if not 0 < share <= 1:
         raise ValueError(f"share={share}: expected more than 0 and at most 1.")
+    rows_of: dict[int, list[int]] = {}  # the chunks of each document
+    for row, chunk in enumerate(chunks):
+        rows_of.setdefault(chunk.document, []).append(row)
     qrels: list[dict[int, int]] = []
     for spans in data.spans:
         judged: dict[int, int] = {}
-        for row, chunk in enumerate(chunks):
-            for span in spans:
-                common = min(span.end, chunk.end) - max(span.start, chunk.start)
-                if span.document == chunk.document and common >= share * (span.end - span.start):
+        for span in spans:
+            for row in rows_of.get(span.document, ()):
+                common = min(span.end, chunks[row].end) - max(span.start, chunks[row].start)
+                if common >= share * (span.end - span.start):
                     judged[row] = max(span.grade, judged.get(row, 0))
-        qrels.append(judged)
+        qrels.append(dict(sorted(judged.items())))
     return RetrievalDataset(
         name=data.name,
         queries=data.queries,

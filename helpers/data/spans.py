@@ -113,7 +113,8 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
         tables[role] = read_table(path)
     documents = texts_by_id(tables["documents"], "passage", Options()).by_id
     queries = texts_by_id(tables["queries"], "query", Options()).by_id
-    rows, texts, marked = list(documents), list(documents.values()), tables["spans"]
+    rows = {document: row for row, document in enumerate(documents)}
+    texts, marked = list(documents.values()), tables["spans"]
     if missing := [name for name in COLUMNS if name not in marked.columns]:
         raise ValueError(f"{marked.source!r}: no column {missing[0]!r}; it has {marked.listed}.")
     spans: dict[str, list[Span]] = {query: [] for query in queries}
@@ -128,7 +129,7 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
             start, end, grade = (int(str(value)) for value in numbers)
         except ValueError:
             raise ValueError(f"{place}: start, end, grade are {numbers}; expected whole numbers.") from None
-        span = Span(rows.index(str(document)), start, end, grade)
+        span = Span(rows[str(document)], start, end, grade)
         check_span(place, span, texts)
         if quote is not None and (text := texts[span.document][start:end]) != quote:
             found, quoted = (words[:40] for words in (text, str(quote)))
@@ -137,4 +138,4 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
                 "edited after the span was marked."
             )
         spans[str(query)].append(span)
-    return SpanDataset(str(source), list(queries.values()), texts, list(spans.values()), list(queries), rows)
+    return SpanDataset(str(source), list(queries.values()), texts, list(spans.values()), list(queries), list(rows))

@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helpers._progress import progress_bar
-from helpers.distributed.cluster import RETRIES, connected
-from helpers.distributed.tasks import in_order
 from helpers.distributed.work import Encoding, Question, encode_shard, search_part
 from helpers.embeddings import BATCH_SIZE, SHARD_SIZE, check_options, text_batches
 from helpers.embeddings.shards import Manifest, ShardFile, Shards, fill
@@ -92,6 +90,9 @@ def encode(
             of a local cluster do not start.
     """
     check_options(kind, batch_size, shard_size)
+    from helpers.distributed.cluster import connected  # Dask takes a second to import
+    from helpers.distributed.tasks import in_order
+
     if model.origin is None:
         raise ValueError(
             f"{model.info.name} cannot be loaded by a worker: it was computed elsewhere, or made from another model. "
@@ -163,6 +164,9 @@ def search(
         ConnectionError: as for :func:`encode`.
         RuntimeError: as for :func:`encode`.
     """
+    from helpers.distributed.cluster import RETRIES, connected
+    from helpers.distributed.tasks import in_order
+
     check_k(k, len(shards))
     queries = checked_vectors("queries", queries, shards.dim)
     parts = [(start, min(start + PART, len(shards))) for start in range(0, len(shards), PART)]

@@ -15,9 +15,21 @@ def ordered(scores: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray
     return np.take_along_axis(scores, order, axis=1), np.take_along_axis(ids, order, axis=1)
 
 
+def best_first(scores: np.ndarray, k: int) -> np.ndarray:
+    """Return the rows of the k best of n scores, (k,) int64, the best first and equal ones by row.
+
+    Only those as good as the k-th best are sorted.
+    """
+    if k >= len(scores):
+        return np.argsort(-scores, kind="stable")
+    rows = np.flatnonzero(scores >= np.partition(scores, -k)[-k])
+    best: np.ndarray = rows[np.argsort(-scores[rows], kind="stable")[:k]]
+    return best
+
+
 def top_k(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Take the k best of each row of a whole score matrix (q, n): scores and ids, both (q, k)."""
-    ids = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+    ids = np.array([best_first(row, k) for row in scores]).reshape(len(scores), -1)
     return np.take_along_axis(scores, ids, axis=1), ids
 
 

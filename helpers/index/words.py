@@ -1,29 +1,36 @@
 """Word-matching baselines, BM25 and TF-IDF, which an embedding model has to beat."""
 
 import logging
+import math
 import re
 import unicodedata
 import warnings
+from array import array
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from helpers import _scripts as scripts
 from helpers._notes import Note
-from helpers.index.order import parse_settings
+from helpers.index.order import best_first, parse_settings
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
+    from scipy.sparse import csc_matrix, csr_matrix
 
 PADDING = -1
-PRODUCTS_AT_ONCE = 1 << 22  # of sparse vectors: 32 MiB
 
 ENGLISH = """a an and are as at be but by can do does for from how if in into is it its my no not of on or so than
 that the their there these they this to was what when where which who why will with you your"""
 CHINESE = "的 了 是 在 和 有 吗 呢 什么 怎么 为什么 怎样 如何 哪些 哪个 多少 会 能 与 及 也 就 都 而"
 STOP_WORDS = frozenset(f"{ENGLISH} {CHINESE}".split())
-HAN = re.compile(r"[\u3007\u3400-\u9fff\U00020000-\U0003ffff]+")
+HAN = re.compile(f"[{scripts.HAN}]+")
+UNSPACED = re.compile(f"[{scripts.UNSPACED}]")
+IGNORED = re.compile(f"[{scripts.IGNORED}]")
+ASCII_WORD = re.compile("[a-z0-9]+")  # of lowered text: what all units find in it
 FRACTION = re.compile(r"[\u00bc-\u00be\u2150-\u215f\u2189]")  # NFKC would make 81/2 of 8½
 
 DEFAULT_UNIT = "words-no-hmm"  # of plain "BM25" and "TF-IDF"
@@ -38,13 +45,17 @@ def tokenize(
     """Split texts into the units that BM25 and TF-IDF count, in lower case and without stop words.
 
     Texts are brought into one form first (Unicode's NFKC: full-width ＡＢＣ become ABC). Where a text has spaces,
-    a unit is a word: a run of letters and digits. Chinese, which has none, is split by
+    a unit is a word: a run of letters and digits with their marks, such as the vowel signs of Hindi. Chinese, which has
+    none, is split by
 
     - ``"words-no-hmm"``, the default: jieba, by its dictionary alone;
     - ``"words"``: jieba, which guesses at words its dictionary lacks by a hidden Markov model (HMM);
     - ``"words-search"``: jieba's mode for search engines, which gives the short words inside a long one too;
     - ``"characters"``: each character;
     - ``"bigrams"``: each two neighbouring characters, as Lucene's CJK analyzer does.
+
+    Other scripts without spaces (Thai, Lao, Khmer, Myanmar, the Japanese kana) have no segmenter here: they are split
+    into bigrams, under ``"characters"`` into characters, and an index of such passages warns of it.
 
     With ``stem`` a word becomes its stem after the stop words are gone, by Snowball's rules for that language
     (``"english"``, ``"german"``) or Porter's (``"porter"``, 1980, the default of Lucene's English analyzer); Chinese
@@ -55,8 +66,13 @@ def tokenize(
     """
     if unit not in UNITS:
         raise ValueError(f"Unknown unit {unit!r}: expected one of {', '.join(UNITS)}.")
-    units = [tuple(word for word in _units(text, unit) if word not in stop_words) for text in texts]
-    return units if stem is None else [tuple(_stem(word, stem) for word in words) for words in units]
+    return [tuple(_split(text, unit, stop_words, stem)) for text in texts]
+
+
+def _split(text: str, unit: str, stop_words: Collection[str], stem: str | None) -> list[str]:
+    units = ASCII_WORD.findall(text.lower()) if text.isascii() else _units(text, unit)
+    kept = [word for word in units if word not in stop_words]
+    return kept if stem is None else [_stem(word, stem) for word in kept]
 
 
 @lru_cache(maxsize=1 << 17)
@@ -76,14 +92,32 @@ def _stemmer(language: str) -> Any:
 
 @lru_cache(maxsize=1 << 14)  # one collection is split for TF-IDF and again for BM25
 def _units(text: str, unit: str) -> tuple[str, ...]:
-    return tuple(word.lower() for word in UNITS[unit](text) if word.isalnum())
+    return tuple(word.lower() for word in UNITS[unit](text) if word[:1].isalnum())
 
 
-def _normalized(text: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
-    """Yield the words of a text in NFKC; runs with Chinese are cut further."""
-    text = unicodedata.normalize("NFKC", FRACTION.sub(r" \g<0>", text))
-    for run in re.findall(r"[^\W_]+", text):
-        yield from cut(run) if HAN.search(run) else [run]
+def _normalized(
+    text: str, cut: Callable[[str], Iterable[str]], apart: Callable[[Sequence[str]], Iterable[str]] | None = None
+) -> Iterator[str]:
+    """Yield the words of a text in NFKC; runs with Chinese are cut further, other scripts without spaces set apart."""
+    text = IGNORED.sub("", unicodedata.normalize("NFKC", FRACTION.sub(r" \g<0>", text)))
+    for run in scripts.word().findall(text):
+        for piece in _script_pieces().findall(run) if UNSPACED.search(run) else [run]:
+            if UNSPACED.match(piece):
+                yield from (apart or _pairs)(_characters().findall(piece))
+            else:
+                yield from cut(piece) if HAN.search(piece) else [piece]
+
+
+@cache
+def _script_pieces() -> re.Pattern[str]:
+    """Return a pattern of pieces with scripts that have no spaces and no segmenter here, and of pieces without them."""
+    return re.compile(rf"[{scripts.UNSPACED}](?:[{scripts.UNSPACED}{scripts.marks()}])*|[^{scripts.UNSPACED}]+")
+
+
+@cache
+def _characters() -> re.Pattern[str]:
+    """Return a pattern of single letters and numbers with their marks."""
+    return re.compile(rf"[^\W_][{scripts.marks()}]*")
 
 
 def _han_apart(run: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
@@ -96,9 +130,9 @@ def _han_apart(run: str, cut: Callable[[str], Iterable[str]]) -> Iterator[str]:
     yield run[end:]
 
 
-def _pairs(characters: str) -> list[str]:
+def _pairs(characters: Sequence[str]) -> list[str]:
     """Return every two neighbours; a single character by itself."""
-    return [characters[at : at + 2] for at in range(max(1, len(characters) - 1))]
+    return ["".join(characters[at : at + 2]) for at in range(max(1, len(characters) - 1))]
 
 
 def _jieba(text: str, mode: str = "lcut", **options: bool) -> list[str]:
@@ -113,15 +147,42 @@ UNITS: dict[str, Callable[[str], Iterable[str]]] = {
     "words": partial(_normalized, cut=_jieba),
     "words-no-hmm": partial(_normalized, cut=partial(_jieba, HMM=False)),
     "words-search": partial(_normalized, cut=partial(_jieba, mode="lcut_for_search")),
-    "characters": partial(_normalized, cut=partial(_han_apart, cut=list)),
+    "characters": partial(_normalized, cut=partial(_han_apart, cut=list), apart=list),
     "bigrams": partial(_normalized, cut=partial(_han_apart, cut=_pairs)),
 }
 
 
-class BM25Index:
-    """BM25 (Robertson and Zaragoza 2009), computed by ``bm25s``.
+class SparseIndex:
+    """Sparse vectors compared by their inner product.
 
-    The variant is Lucene's: the inverse document frequency is never negative.
+    Args:
+        passages: scipy's sparse matrix (n, words).
+    """
+
+    def __init__(self, passages: "csr_matrix | csc_matrix") -> None:
+        """Keep the vectors by word, so that a search reads the words of its query alone."""
+        self.ntotal = passages.shape[0]
+        self._by_word: csc_matrix = passages.tocsc()
+        self._by_word.sum_duplicates()
+
+    def search(self, queries: "csr_matrix", k: int) -> tuple[np.ndarray, np.ndarray]:
+        """Find the k best passages of each query that share a word with it; -1 fills the rest."""
+        size, columns = (queries.shape[0], k), self._by_word
+        scores, ids = np.zeros(size, np.float32), np.full(size, PADDING, np.int64)
+        for row, (first, end) in enumerate(pairwise(queries.indptr.tolist())):
+            sums = np.zeros(self.ntotal, np.result_type(queries.dtype, columns.dtype))
+            for word, weight in zip(queries.indices[first:end], queries.data[first:end], strict=True):
+                entries = slice(columns.indptr[word], columns.indptr[word + 1])
+                np.add.at(sums, columns.indices[entries], weight * columns.data[entries])
+            scores[row], ids[row] = matches(sums.astype(np.float32)[None], k)
+        return scores, ids
+
+
+class BM25Index:
+    """BM25 (Robertson and Zaragoza 2009), in the variant of Lucene: the inverse document frequency is never negative.
+
+    A word that occurs t times in a passage of l words adds idf · t / (t + k1 · (1 - b + b · l / mean l)), where
+    idf = ln(1 + (n - d + 0.5) / (d + 0.5)) if d of the n passages have it; the scores are those of ``bm25s``.
 
     Args:
         corpus: n passages.
@@ -144,22 +205,20 @@ class BM25Index:
         stem: str | None = None,
     ) -> None:
         """Count the words of n passages."""
-        import bm25s
-
         check_words("BM25", [unit], {"k1": k1, "b": b})
         self.ntotal = len(corpus)
-        self._split = partial(tokenize, unit=unit, stop_words=stop_words, stem=stem)
-        self._retriever: Any = bm25s.BM25(method="lucene", k1=k1, b=b)
-        self._retriever.index(_counted(corpus, self._split), show_progress=False)
+        self._split = partial(_split, unit=unit, stop_words=stop_words, stem=stem)
+        _check_corpus(corpus, self._split)
+        vocabulary: dict[str, int] = defaultdict(count().__next__)  # a new word gets the next number
+        counts = _counts(map(self._split, corpus), vocabulary)
+        self._vocabulary = dict(vocabulary)
+        self._index = SparseIndex(_weights(counts, k1, b))
 
     def search(self, queries: Sequence[str], k: int) -> tuple[np.ndarray, np.ndarray]:
         """Find the k best passages of each query that share a word with it; -1 fills the rest."""
-        known = self._retriever.vocab_dict
-        scores, ids = np.zeros((len(queries), k), np.float32), np.full((len(queries), k), PADDING, np.int64)
-        for row, words in enumerate(_split_queries(queries, self._split)):
-            if known_words := [word for word in words if word in known]:
-                scores[row], ids[row] = matches(self._retriever.get_scores(known_words)[None], k)
-        return scores, ids
+        split = _split_queries(queries, self._split)
+        known = [[word for word in words if word in self._vocabulary] for words in split]
+        return self._index.search(_counts(known, self._vocabulary), k)
 
 
 class TfidfIndex:
@@ -177,39 +236,17 @@ class TfidfIndex:
         """Count the words of n passages."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
+        check_words("TF-IDF", [unit], {"stem": stem})
         self.ntotal = len(corpus)
-        self._split = partial(tokenize, unit=unit, stem=stem)
-        self._vectorizer: Any = TfidfVectorizer(analyzer=lambda words: words, sublinear_tf=True)
-        self._passages: Any = self._vectorizer.fit_transform(_counted(corpus, self._split))
+        self._split = partial(_split, unit=unit, stop_words=STOP_WORDS, stem=stem)
+        _check_corpus(corpus, self._split)
+        self._vectorizer: Any = TfidfVectorizer(analyzer=self._split, sublinear_tf=True)
+        self._index = SparseIndex(self._vectorizer.fit_transform(corpus))
 
     def search(self, queries: Sequence[str], k: int) -> tuple[np.ndarray, np.ndarray]:
         """Find the k best passages of each query that share a word with it; -1 fills the rest."""
-        vectors = self._vectorizer.transform(_split_queries(queries, self._split))
-        return SparseIndex(self._passages).search(vectors, k)
-
-
-class SparseIndex:
-    """Sparse vectors compared by their inner product.
-
-    Args:
-        passages: scipy's sparse matrix (n, words).
-    """
-
-    def __init__(self, passages: "csr_matrix") -> None:
-        """Keep the vectors."""
-        self.passages = passages
-        self.ntotal = passages.shape[0]
-
-    def search(self, queries: "csr_matrix", k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Find the k best passages of each query that share a word with it; -1 fills the rest."""
-        count = queries.shape[0]
-        scores, ids = np.zeros((count, k), np.float32), np.full((count, k), PADDING, np.int64)
-        step = max(1, PRODUCTS_AT_ONCE // self.ntotal)
-        for first in range(0, count, step):
-            rows = slice(first, first + step)
-            products = (queries[rows] @ self.passages.T).toarray()
-            scores[rows], ids[rows] = matches(products.astype(np.float32), k)
-        return scores, ids
+        _split_queries(queries, self._split)
+        return self._index.search(self._vectorizer.transform(queries), k)
 
 
 KINDS: dict[str, Callable[..., BM25Index | TfidfIndex]] = {"BM25": BM25Index, "TF-IDF": TfidfIndex}
@@ -264,23 +301,50 @@ def matches(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     best, ids = np.zeros(size, scores.dtype), np.full(size, PADDING, np.int64)
     for row, values in enumerate(scores):
         matching = np.flatnonzero(values > 0)
-        first = matching[np.argsort(-values[matching], kind="stable")[:k]]
+        first = matching[best_first(values[matching], k)]
         best[row, : len(first)], ids[row, : len(first)] = values[first], first
     return best, ids
 
 
-def _counted(corpus: Sequence[str], split: Callable[[Sequence[str]], list[tuple[str, ...]]]) -> list[tuple[str, ...]]:
-    units = split(corpus)
-    if not any(units):
+def _counts(texts: Iterable[Sequence[str]], vocabulary: Mapping[str, int]) -> "csr_matrix":
+    """Return the words of n texts as float32 (n, words): a 1 for each, in the order of the text."""
+    from scipy.sparse import csr_matrix
+
+    numbers, ends = array("i"), [0]
+    for words in texts:
+        numbers.extend(map(vocabulary.__getitem__, words))
+        ends.append(len(numbers))
+    return csr_matrix((np.ones(len(numbers), np.float32), np.asarray(numbers), ends), (len(ends) - 1, len(vocabulary)))
+
+
+def _weights(counts: "csr_matrix", k1: float, b: float) -> "csc_matrix":
+    """Return what each word adds to the score of each passage by BM25, float32 (n, words), from `_counts`."""
+    passages, lengths = counts.shape[0], np.diff(counts.indptr)
+    weights = counts.tocsc()
+    weights.sum_duplicates()
+    found_in = np.diff(weights.indptr)
+    idf = [math.log(1 + (passages - d + 0.5) / (d + 0.5)) for d in found_in.tolist()]
+    norm = k1 * (1 - b + b * lengths / lengths.mean())
+    share = weights.data / (norm[weights.indices] + weights.data)
+    weights.data = (np.repeat(np.array(idf, np.float32), found_in) * share).astype(np.float32)
+    return weights
+
+
+def _check_corpus(corpus: Sequence[str], split: Callable[[str], list[str]]) -> None:
+    """Raise if passages have no word to count, and warn of those in a script whose words are not known here."""
+    if not any(map(split, corpus)):
         raise ValueError(f"The {len(corpus)} passages have no word to count: only signs, spaces and stop words.")
-    return units
+    if unsegmented := sum(not text.isascii() and UNSPACED.search(text) is not None for text in corpus):
+        text = (
+            f"{unsegmented} of {len(corpus)} passages have letters of a script without spaces that is not split into "
+            "words here (Thai, Lao, Khmer, Myanmar, Japanese kana): bigrams of characters are counted in their place."
+        )
+        warnings.warn(Note(text, "no_segmenter", count=unsegmented, of=len(corpus)), stacklevel=2)
 
 
-def _split_queries(
-    queries: Sequence[str], split: Callable[[Sequence[str]], list[tuple[str, ...]]]
-) -> list[tuple[str, ...]]:
+def _split_queries(queries: Sequence[str], split: Callable[[str], list[str]]) -> list[list[str]]:
     """Split queries, and warn of those without a word."""
-    units = split(queries)
+    units = [split(query) for query in queries]
     empty = [query for query, words in zip(queries, units, strict=True) if not words]
     if empty:
         text = (

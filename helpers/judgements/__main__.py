@@ -20,6 +20,8 @@ from helpers.judgements import agreement, collect, pool, read_sheet, write_confl
 from helpers.judgements.cells import require_new
 from helpers.judgements.sheets import GRADES, pair_ids
 
+DEPTHS = (1, 2, 5, 10, 20, 50, 100)
+
 
 def read_texts(path: Path, role: str) -> dict[str, str]:
     """Return texts by id from a table of queries or passages (`role`)."""
@@ -74,8 +76,12 @@ def sheet(args: argparse.Namespace) -> int:
     rows = {name: row for row, name in enumerate(data.corpus_ids)}
     rows |= {name: rows[same] for name, same in data.same_as.items()}
     judged_rows = [{rows[doc] for doc in judged.get(query, {}) if doc in rows} for query in data.query_ids]
-    pooled = pool(rankings, args.depth)
-    pairs = [sorted(set(docs) - seen) for docs, seen in zip(pooled, judged_rows, strict=True)]
+    counts = {}
+    for depth in sorted({*(d for d in DEPTHS if d < args.depth), args.depth}):
+        pooled = pool(rankings, depth)
+        pairs = [sorted(set(docs) - seen) for docs, seen in zip(pooled, judged_rows, strict=True)]
+        counts[depth] = sum(map(len, pairs))
+    print("Pairs to judge by depth of the pool: " + ", ".join(f"{d}: {count}" for d, count in counts.items()) + ".")
     args.out.mkdir(parents=True, exist_ok=True)
     for number, target in enumerate(targets):
         count = write_sheet(target, data, pairs, grades=args.grades, seed=args.seed + number)

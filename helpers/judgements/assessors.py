@@ -5,8 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from helpers.significance import check_level
-
 __all__ = ["Agreement", "agreement"]
 
 Labels = Mapping[Any, Mapping[Any, int]] | Sequence[Mapping[int, int]]
@@ -68,7 +66,8 @@ def agreement(
     """
     if weights is not None and weights not in POWERS:
         raise ValueError(f'weights must be None, "linear" or "quadratic", not {weights!r}.')
-    check_level(level)
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, such as 0.95, not {level!r}.")
     tables, grades, one_only = _tables(_by_query(first), _by_query(second), relevance_level)
     if len(grades) < 2:
         raise ValueError(f"Every pair has the grade {grades[0]} from both: kappa is not defined. Judge more pairs.")

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from helpers.metrics import evaluate
+from helpers.metrics import Judgements, evaluate
 from helpers.metrics.inputs import checked_cutoff
-from helpers.significance import kendall_tau
 
 __all__ = ["LeaveOneOut", "LeftOut", "Unjudged", "condense", "leave_one_out", "pool", "unjudged"]
 
@@ -150,8 +149,11 @@ def leave_one_out(
     pooled = {name: [set().union(*row) for row in zip(*rows, strict=True)] for name, rows in members.items()}
     times = [Counter(doc for docs in row for doc in docs) for row in zip(*pooled.values(), strict=True)]
 
-    def score(judged: Qrels) -> dict[str, float]:
-        means = {name: evaluate(np.asarray(ids), judged, [metric], **options).mean for name, ids in rankings.items()}
+    arrays, level = {name: np.asarray(ids) for name, ids in rankings.items()}, options.pop("relevance_level", None)
+
+    def score(qrels: Qrels) -> dict[str, float]:
+        judged = Judgements.of(qrels, level)
+        means = {name: evaluate(ids, judged, [metric], **options).mean for name, ids in arrays.items()}
         return {name: next(iter(mean.values())) for name, mean in means.items()}
 
     full = score(qrels)
@@ -171,6 +173,8 @@ def leave_one_out(
 
 def _tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     """Return Kendall's tau, nan if all systems have the same score."""
+    from helpers.significance import kendall_tau
+
     flat = min(len(set(scores.values())) for scores in (first, second)) < 2
     return math.nan if flat else kendall_tau(first, second)
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from helpers.metrics.hits import Hits
-from helpers.metrics.inputs import Retrieved, checked_cutoff, read_rankings
+from helpers.metrics.inputs import Retrieved, checked_cutoff, read_rankings, without_own
 from helpers.metrics.qrels import Judgements, Qrels
-from helpers.metrics.registry import METRICS, Metric, Option
+from helpers.metrics.registry import METRICS, Metric, Option, our_name
 
 UNCUT = sys.maxsize  # the cutoff of a metric that looks at the whole ranking
 
@@ -52,6 +52,8 @@ def evaluate(
     scores: np.ndarray | None = None,
     doc_ids: Sequence[Any] | None = None,
     relevance_level: int | None = None,
+    judged_only: bool = False,
+    ignore_identical_ids: bool = False,
     no_relevant: str = "zero",
     **options: Option,
 ) -> Evaluation:
@@ -63,7 +65,8 @@ def evaluate(
         qrels: judgements of the same queries: `[{doc: grade}, …]`, `[[doc, …], …]`, `{query: {doc: grade}}`,
             `{query: [doc, …]}` or a `Judgements`. An array's documents are rows, a run's are names.
         metrics: names with cutoffs, such as `["recall@10", "nDCG@10", "rprec"]`, or bare names with `cutoffs`. An
-            option of one metric is part of its name: `ndcg(gain=exponential)@10`.
+            option of one metric is part of its name: `ndcg(gain=exponential)@10`. Names of trec_eval, ir_measures,
+            ranx, BEIR and MTEB that mean the same are read too, and returned as ours: `P_10` as `precision@10`.
         cutoffs: each bare name that takes a cutoff is computed at each of these. Without them `map`, `mrr`, `ndcg` and
             `rbp` look at the whole ranking, as trec_eval's `map`, `recip_rank` and `ndcg` and ir_measures' `RBP` do.
         scores: floats (q, k) that belong to an array of ids. With scores, these or a run's, the order is
@@ -73,6 +76,10 @@ def evaluate(
             number as text.
         relevance_level: the lowest grade that counts as relevant, for every metric but nDCG, ERR and judged; by
             default 1, or that of a `Judgements`.
+        judged_only: take documents without a judgement out of the rankings first; trec_eval's `-J`. A negative grade
+            is no judgement.
+        ignore_identical_ids: take out of each ranking of a run the document that has the query's own id, as BEIR and
+            MTEB do for ArguAna and Quora, whose queries are documents.
         no_relevant: a judged query with nothing relevant counts 0 ("zero"), is left out ("skip"), or is an error
             ("raise").
         options: of the metrics that take them: `gain` of ndcg ("linear" or "exponential"), `persistence` of rbp
@@ -89,12 +96,16 @@ def evaluate(
     if no_relevant not in ("zero", "skip", "raise"):
         raise ValueError(f'no_relevant must be "zero", "skip" or "raise", not {no_relevant!r}.')
     judgements = Judgements.of(qrels, relevance_level)
+    if ignore_identical_ids:
+        retrieved = without_own(retrieved)
     rankings = read_rankings(retrieved, judgements, scores, doc_ids)
     whole = max(1, rankings.longest)
     depth = max(
         whole if k == UNCUT else metric.depth(k, judgements, rankings.longest) for metric, k, _ in named.values()
     )
-    hits = Hits.of(rankings, judgements, depth)
+    hits = Hits.of(rankings, judgements, whole if judged_only else depth)
+    if judged_only:
+        hits = hits.condensed()
     keep, ids = _counted_queries(judgements, no_relevant)
     per_query = {}
     for name, (metric, k, own) in named.items():
@@ -120,9 +131,9 @@ def _parse_names(
     ks = [] if cutoffs is None else [checked_cutoff(k) for k in cutoffs]
     named: dict[str, tuple[Metric, int | None, dict[str, Option]]] = {}
     for name in names:
-        match = re.fullmatch(r"([a-z_]+)(?:\(([a-z_]+)=([a-z0-9.]+)\))?(?:@(\S*))?", str(name).strip().lower())
-        if not match or match[1] not in METRICS:
-            raise ValueError(f"Unknown metric {name!r}. Known: {', '.join(METRICS)}, with a cutoff such as ndcg@10.")
+        match = re.fullmatch(r"([a-z_]+)(?:\(([a-z_]+)=([a-z0-9.]+)\))?(?:@(\S*))?", our_name(str(name)))
+        if match is None:
+            raise ValueError(f"{name!r}: write a metric as ndcg@10, with an option as ndcg(gain=exponential)@10.")
         metric, option, value, cutoff = METRICS[match[1]], *match.groups()[1:]
         if option and option not in metric.options:
             known = f"it has {', '.join(metric.options)}" if metric.options else "it has none"

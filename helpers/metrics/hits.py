@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -73,6 +73,12 @@ class Hits:
     def per_query(self, query: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
         """Count, or sum the weights of, the entries of each query, in the order given, (q,)."""
         return np.bincount(query, weights, minlength=self.n_queries)
+
+    def condensed(self) -> Hits:
+        """The hits of rankings from which documents without a grade of 0 or more were taken out."""
+        known = self.judged.at_least(0)
+        judged = Ranked.best_first(known.query, known.so_far, known.grade)
+        return replace(self, judged=judged, retrieved=self.per_query(known.query))
 
     def reaching(self, depth: int) -> Hits:
         """The same hits, or an error if they do not reach rank `depth`."""

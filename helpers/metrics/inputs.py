@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 import operator
 import sys
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
 from helpers._trec_order import single_precision, trec_order
-from helpers.metrics.lookup import check_padding, check_unique, match_names, match_rows, row_blocks
+from helpers.metrics.lookup import check_padding, check_unique, match_rows, row_blocks
 from helpers.metrics.qrels import Judgements, Ranked
 
 Ranking = Mapping[Any, float] | Iterable[Hashable]  # of one query: {doc: score}, or documents, the best first
@@ -56,31 +56,31 @@ class RowRankings:
 
 @dataclass(frozen=True, eq=False)
 class NameRankings:
-    """Rankings of named documents, in their final order, one for each judged query."""
+    """Rankings of named documents: where the judged ones stand, and how many there are."""
 
-    docs: list[list[Any]]
+    ranks: np.ndarray  # (n,) of each judged document, 0 if it was not retrieved
+    counts: np.ndarray  # (q,) documents in the ranking of each judged query
+    kinds: dict[type, Any]  # the types of their ids, with an example
     tied: int  # rankings in which two documents have the same score
     unjudged: int  # queries of the run that have no judgements and were ignored
 
     @property
     def longest(self) -> int:
         """The rank of the last document of the longest ranking."""
-        return max(map(len, self.docs))
+        return int(self.counts.max())
 
     def match(self, judgements: Judgements, depth: int) -> Ranked:
         """The judged documents down to rank `depth`; warns if the rankings hold none at all."""
-        kinds: set[type] = set()
-        for docs in self.docs:
-            kinds.update(map(type, docs))
-        _check_kinds(kinds, set(map(type, judgements.docs)))
-        ranked = match_names(self.docs, judgements)
-        if judgements.docs and kinds and not len(ranked):
-            _warn_no_overlap("document", next(doc for docs in self.docs for doc in docs), judgements.docs[0])
-        return ranked.top(depth)
+        _check_kinds(set(self.kinds), set(map(type, judgements.docs)))
+        found = np.flatnonzero(self.ranks)
+        if judgements.docs and self.kinds and not len(found):
+            _warn_no_overlap("document", next(iter(self.kinds.values())), judgements.docs[0])
+        return Ranked.best_first(judgements.query[found], self.ranks[found], judgements.grade[found]).top(depth)
 
     def lengths(self, depth: int) -> np.ndarray:
         """How many documents were retrieved for each query down to rank `depth`, (q,)."""
-        return np.minimum(depth, list(map(len, self.docs)))
+        lengths: np.ndarray = np.minimum(depth, self.counts)
+        return lengths
 
 
 def read_rankings(
@@ -109,6 +109,18 @@ def read_rankings(
     if doc_ids is not None:
         raise ValueError("doc_ids name the rows of an integer array; a run holds its ids itself. Leave `doc_ids` out.")
     return _read_run(run, judgements)
+
+
+def without_own(retrieved: Retrieved) -> Retrieved:
+    """A run in which no ranking holds the document that has the query's own id."""
+    if not isinstance(retrieved, Mapping):
+        raise ValueError("ignore_identical_ids compares ids: give a run {query: {doc: score}} or {query: [doc, …]}.")
+    return {
+        query: {doc: score for doc, score in docs.items() if doc != query}
+        if isinstance(docs, Mapping)
+        else [doc for doc in docs if doc != query]
+        for query, docs in retrieved.items()
+    }
 
 
 def _read_rows(ids: np.ndarray, scores: np.ndarray | None, doc_ids: Sequence[Any] | None) -> RowRankings:
@@ -144,32 +156,59 @@ def _read_run(run: Mapping[Any, Ranking], judgements: Judgements) -> NameRanking
     unjudged = sum(query not in judged for query in run)
     if unjudged == len(run) and run:
         _warn_no_overlap("query", next(iter(run)), judgements.query_ids[0])
-    rankings, tied = [], 0
-    for query in judgements.query_ids:
-        docs, has_ties = _read_ranking(run.get(query, ()), query)
-        check_unique(docs, query)
-        rankings.append(docs)
-        tied += has_ties
-    return NameRankings(rankings, tied, unjudged)
+    ranks, counts, tied, docs = [], [], 0, iter(judgements.docs)
+    kinds: dict[type, Any] = {}
+    for query, n in zip(judgements.query_ids, judgements.n_judged.tolist(), strict=True):
+        ranking, wanted = run.get(query, ()), list(islice(docs, n))
+        if isinstance(ranking, Mapping):
+            ranking = _without_padding(ranking)
+            found, has_ties = _ranks_by_score(ranking, wanted, query)
+            tied += has_ties
+        else:
+            ranking = _listed(ranking, query)
+            place = {doc: rank for rank, doc in enumerate(ranking, 1)}
+            found = [place.get(doc, 0) for doc in wanted]
+        ranks += found
+        counts.append(len(ranking))
+        for kind in set(map(type, ranking)) - kinds.keys():
+            kinds[kind] = next(doc for doc in ranking if type(doc) is kind)
+    return NameRankings(np.array(ranks, np.int64), np.array(counts), kinds, tied, unjudged)
 
 
-def _read_ranking(ranking: Ranking, query: Hashable) -> tuple[list[Any], bool]:
-    """The documents of one query, best first, and whether two of them share a score."""
+def _listed(ranking: Iterable[Hashable], query: Hashable) -> list[Any]:
+    """The documents of one query, best first, without padding."""
     if isinstance(ranking, (str, bytes)) or not isinstance(ranking, Iterable):
         raise TypeError(f"The ranking of query {query!r} is {ranking!r}: expected a list of ids or {{doc: score}}.")
-    if not isinstance(ranking, Mapping):
-        docs = ranking.tolist() if isinstance(ranking, np.ndarray) else list(ranking)
-        while docs and isinstance(docs[-1], Integral) and docs[-1] < 0:  # FAISS pads with -1
-            docs.pop()
-        if any(isinstance(doc, Integral) and doc < 0 for doc in docs):
-            raise ValueError(f"The ranking of query {query!r} has padding (-1) before an id: move it to the end.")
-        return docs, False
-    if -1 in ranking:  # FAISS's padding
-        ranking = {doc: score for doc, score in ranking.items() if doc != -1}
-    scores = single_precision(list(ranking.values())).tolist()
-    if any(map(math.isnan, scores)):
+    docs = ranking.tolist() if isinstance(ranking, np.ndarray) else list(ranking)
+    while docs and isinstance(docs[-1], Integral) and docs[-1] < 0:  # FAISS pads with -1
+        docs.pop()
+    if any(isinstance(doc, Integral) and doc < 0 for doc in docs):
+        raise ValueError(f"The ranking of query {query!r} has padding (-1) before an id: move it to the end.")
+    check_unique(docs, query)
+    return docs
+
+
+def _without_padding(ranking: Mapping[Any, float]) -> Mapping[Any, float]:
+    """A scored ranking without FAISS's padding."""
+    return {doc: score for doc, score in ranking.items() if doc != -1} if -1 in ranking else ranking
+
+
+def _ranks_by_score(ranking: Mapping[Any, float], wanted: list[Any], query: Hashable) -> tuple[list[int], bool]:
+    """The ranks of the documents wanted in trec_eval's order, 0 if not retrieved, and whether two of all are tied.
+
+    Scores are sorted without their documents, which are looked at only where there are ties.
+    """
+    scores = single_precision(list(ranking.values()))
+    if np.isnan(scores).any():
         raise ValueError(f"A score of query {query!r} is not a number (NaN). Remove the document or give it a score.")
-    return trec_order(list(ranking), scores, str), len(set(scores)) < len(scores)
+    ascending = np.sort(scores)
+    if (ascending[1:] == ascending[:-1]).any():
+        place = {doc: rank for rank, doc in enumerate(trec_order(list(ranking), scores, str), 1)}
+        return [place.get(doc, 0) for doc in wanted], True
+    retrieved = [doc for doc in wanted if doc in ranking]
+    above = len(scores) - ascending.searchsorted(single_precision([ranking[doc] for doc in retrieved]))
+    place = dict(zip(retrieved, above.tolist(), strict=True))
+    return [place.get(doc, 0) for doc in wanted], False
 
 
 def order_rows(ids: np.ndarray, scores: np.ndarray, text_of: Callable[[int], str]) -> tuple[np.ndarray, int]:
@@ -213,7 +252,7 @@ def _order_ties(block: np.ndarray, equal: np.ndarray, text_of: Callable[[int], s
     in_tie = as_before | np.pad(equal, ((0, 0), (0, 1)))
     group = np.cumsum(~as_before[in_tie])
     ordered = block.copy()
-    ordered[in_tie] = trec_order(block[in_tie].tolist(), (-group).tolist(), text_of)
+    ordered[in_tie] = trec_order(block[in_tie].tolist(), -group, text_of)
     return ordered
 
 

@@ -176,40 +176,15 @@ class Judgements:
         return rows
 
     @cached_property
-    def highest_row(self) -> int:
-        """The largest of `rows`, 0 if there is none."""
-        return int(self.rows.max(initial=0))
+    def pairs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The m different `rows` ascending; the pairs of query and row, ascending; and their grades, (n,).
 
-    @cached_property
-    def grades(self) -> np.ndarray:
-        """The different grades, lowest first, int64."""
-        return np.unique(self.grade)
-
-    @cached_property
-    def grade_codes(self) -> np.ndarray:
-        """For each document the position of its grade in `grades`, (n,)."""
-        return np.searchsorted(self.grades, self.grade)
-
-    @cached_property
-    def starts(self) -> np.ndarray:
-        """Where the documents of each query begin in `docs`, (q,) intp."""
-        starts: np.ndarray = np.cumsum(self.n_judged) - self.n_judged
-        return starts
-
-    def table(self, queries: slice) -> tuple[np.ndarray, np.ndarray]:
-        """The rows judged for some queries and their grade codes, one query a line; -2, -3 … where it has fewer."""
-        counts = self.n_judged[queries]
-        documents = slice(self.starts[queries][0], self.starts[queries][-1] + counts[-1])
-        rows, codes = self.rows[documents], self.grade_codes[documents]
-        most = counts.max()
-        if counts.min() == most:
-            return rows.reshape(len(counts), most), codes.reshape(len(counts), most)
-        filled = np.arange(most) < counts[:, None]
-        row_table = np.tile(-2 - np.arange(most, dtype=np.int64), (len(counts), 1))
-        code_table = np.zeros(filled.shape, codes.dtype)
-        row_table[filled] = rows
-        code_table[filled] = codes
-        return row_table, code_table
+        A pair is one number, query · m + place of the row among the m.
+        """
+        rows, places = np.unique(self.rows, return_inverse=True)
+        pairs = self.query * len(rows) + places
+        order = np.argsort(pairs)
+        return rows, pairs[order], self.grade[order]
 
 
 Qrels = Judgements | Mapping[Any, Entry] | Sequence[Entry] | np.ndarray

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import wraps
 from typing import Any
 
@@ -18,6 +20,12 @@ Option = str | float | None
 Definition = Callable[..., np.ndarray]  # (hits), (hits, k) or (hits, k, *, option) -> one value a query
 Depth = Callable[[Judgements, int], int]  # (judgements, length of the longest ranking) -> the rank to look down to
 DEFAULT_CUTOFF = 10
+ELSEWHERE = {  # what other programs call the same, in lower case
+    **{"p": "precision", "r": "recall", "ap": "map", "rr": "mrr", "hit": "success"},  # ir_measures
+    **{"map_cut": "map", "ndcg_cut": "ndcg", "recip_rank": "mrr", "relative_p": "capped_recall"},  # trec_eval
+    **{"hit_rate": "success", "r-precision": "rprec", "ndcg_burges": "ndcg(gain=exponential)"},  # ranx
+    **{"accuracy": "success", "r_cap": "capped_recall"},  # sentence-transformers, BEIR
+}
 UNCUT_TOO = ("map", "mrr", "ndcg", "rbp")  # trec_eval's map, recip_rank and ndcg, ir_measures' RBP
 ARGUMENTS = {  # those of all metrics, as their docstrings explain them
     "hits": "what `find_hits` returns; or, in its place, two arguments, rankings and judgements, as in `evaluate`.",
@@ -84,6 +92,21 @@ METRICS: dict[str, Metric] = {}
 
 :meta hide-value:
 """
+
+
+def our_name(name: str) -> str:
+    """A metric's name as it is here: `ndcg@10` for trec_eval's `ndcg_cut_10` and `ndcg_cut.10`, MTEB's `ndcg_at_10`.
+
+    Raises:
+        ValueError: no metric has this name, here or in `ELSEWHERE`.
+    """
+    text = re.sub(r"^([^@(]+?)(?:_at_|[_.])(\d+)$", r"\1@\2", name.strip().lower())
+    base = re.split("[(@]", text)[0]
+    if base not in METRICS and base not in ELSEWHERE:
+        near = get_close_matches(base, METRICS, 1)
+        meant = f" Did you mean {near[0]}{text[len(base) :]}?" if near else ""
+        raise ValueError(f"Unknown metric {name!r}.{meant} Known: {', '.join(METRICS)}, with a cutoff such as ndcg@10.")
+    return ELSEWHERE.get(base, base) + text[len(base) :]
 
 
 def metric(name: str, depth: Depth | None = None) -> Callable[[Definition], Definition]:

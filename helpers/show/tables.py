@@ -4,29 +4,30 @@ A ranking, ``ids``, holds rows of the corpus, (q, k), best first and padded with
 such as ``"ndcg@10"``.
 """
 
+from __future__ import annotations
+
 import textwrap
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from helpers._extras import from_extra
-
-with from_extra("report"):
-    import pandas as pd
-
+from helpers._extras import Later
 from helpers.data import RetrievalDataset
 from helpers.embeddings import TokenVectors, compared_tokens, encode_pooled
 from helpers.metrics import Evaluation
 from helpers.models import Pooling
 from helpers.show.ranks import failures, first_relevant_ranks
-from helpers.significance import Interval, PValue, holm, interval, paired_rows
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from helpers.models.transformer import TransformerModel
+else:
+    pd = Later("pandas", "report")
 
 WIDTH = 60  # characters of a text that a cell shows
-INTERVAL = Interval._fields[:3]  # mean, low, high
+INTERVAL = ("mean", "low", "high")
 
 
 def collection_table(collections: Mapping[str, RetrievalDataset]) -> pd.DataFrame:
@@ -52,11 +53,15 @@ def score_table(results: Mapping[str, Evaluation]) -> pd.DataFrame:
 
 def interval_table(evaluation: Evaluation, metrics: Iterable[str]) -> pd.DataFrame:
     """Give each metric's mean and 95 % interval: Wilson's where all values are 0 or 1, else the bootstrap's."""
+    from helpers.significance import interval  # SciPy takes seconds to import
+
     return pd.DataFrame({metric: interval(evaluation.per_query[metric])[:3] for metric in metrics}, INTERVAL).T
 
 
 def system_table(results: Mapping[str, Evaluation], metric: str) -> pd.DataFrame:
     """Give each system's mean of one metric and its 95 % interval, as :func:`interval_table` does, the best first."""
+    from helpers.significance import interval
+
     rows = {name: interval(result.per_query[metric])[:3] for name, result in results.items()}
     return pd.DataFrame(rows, INTERVAL).T.sort_values("mean", ascending=False, kind="stable")
 
@@ -83,6 +88,8 @@ def pairs_table(pairs: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> pd.DataFr
     Args:
         pairs: per-query values of both, (n,) each, by the name of the pair.
     """
+    from helpers.significance import PValue, holm, paired_rows
+
     rows = {name: paired_rows(first, {name: second})[name] for name, (first, second) in pairs.items()}
     columns = ["difference", "low", "high", "better", "worse", "p"]
     frame = pd.DataFrame.from_dict(rows, orient="index", columns=columns).astype({"better": int, "worse": int})
@@ -152,7 +159,7 @@ def reciprocal_rank_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFra
     )
 
 
-def match_table(model: "TransformerModel", query: str, passage: str) -> pd.DataFrame:
+def match_table(model: TransformerModel, query: str, passage: str) -> pd.DataFrame:
     """Show how MaxSim scores a pair: for each query token the passage token closest to it, and their cosine.
 
     The cosines add up to the score.

@@ -1,7 +1,7 @@
 """Chunkers, chunks as a collection, and evidence within a budget, checked against plain loops and properties."""
 
 import json
-from types import SimpleNamespace
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -20,8 +20,8 @@ from helpers.chunks import (
     tokens,
     whole,
 )
-from helpers.chunks.adapters import from_haystack, from_langchain, from_llamaindex
 from helpers.data.spans import Span, SpanDataset, load_spans
+from tests.growth import assert_linear
 
 TEXT = "# One\n\nA first. A second!\n\n```sh\n# no heading\n\nls\n```\n\n## Two\n\nEnds here。再来一句。\n"
 CHUNKERS = [whole, sections, paragraphs, sentences, tokens(4), tokens(5, overlap=3)]
@@ -89,6 +89,35 @@ def test_a_chunk_is_judged_by_the_spans_it_covers():
     assert as_collection(data, chunks).corpus == ["aaaa bb", "bb cccc", "aaaa bbbb cccc", "aaaa"]
     with pytest.raises(ValueError, match="share=0"):
         as_collection(data, chunks, share=0)
+
+
+def many(documents: int) -> SpanDataset:
+    """A query about each of many documents, with two answers."""
+    names, spans = [f"d{n}" for n in range(documents)], [[Span(n, 0, 4), Span(n, 10, 14, 2)] for n in range(documents)]
+    return SpanDataset("many", ["q?"] * documents, ["aaaa bbbb cccc dddd"] * documents, spans, names, names)
+
+
+def test_twice_the_documents_are_twice_the_work(tmp_path):
+    """A collection of 100,000 chunks would take ten minutes before anything is encoded."""
+
+    def collecting(documents: int) -> Callable[[], object]:
+        data = many(documents)
+        chunks = cut(data, tokens(2))
+        return lambda: as_collection(data, chunks)
+
+    def loading(documents: int) -> Callable[[], object]:
+        data, folder = many(documents), tmp_path / str(documents)
+        folder.mkdir(exist_ok=True)
+        rows = {
+            "documents": [{"_id": name, "text": data.documents[0]} for name in data.document_ids],
+            "queries": [{"_id": name, "text": "q?"} for name in data.query_ids],
+            "spans": [{"query": n, "document": n, "start": 0, "end": 4, "grade": 1} for n in data.query_ids],
+        }
+        write_tables(folder, rows)
+        return lambda: load_spans(folder)
+
+    assert_linear(collecting, 100)
+    assert_linear(loading, 400)
 
 
 def test_documents_are_ranked_by_their_best_chunk():
@@ -194,11 +223,16 @@ def test_evidence_names_a_wrong_argument(retrieved, budget, message):
         evidence(dataset(WORDS, [span(0, 2, 0)]), [[span(0, 1)]], 9)
 
 
+def write_tables(folder, tables: dict[str, list[dict]]) -> None:
+    """Tables as JSONL."""
+    for name, table in tables.items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table), encoding="utf-8")
+
+
 def write(folder, spans: list[dict]) -> None:
     """A collection of one document and one query."""
     rows = {"documents": [{"_id": "d1", "text": "the text"}], "queries": [{"_id": "q1", "text": "q?"}], "spans": spans}
-    for name, table in rows.items():
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in table), encoding="utf-8")
+    write_tables(folder, rows)
 
 
 GOOD = {"query": "q1", "document": "d1", "start": 4, "end": 8, "grade": 2}
@@ -251,30 +285,3 @@ def test_the_bundled_pages_are_parallel():
         assert sorted((s.document, s.grade) for s in ours) == sorted((s.document, s.grade) for s in theirs)
         assert {s.grade for s in ours} <= {1, 2}
         assert max(s.grade for s in ours) == 2
-
-
-PAGE = dataset("the text of a page", [Span(0, 4, 8)])
-
-
-def results(document="d1", start=4, text="text of"):
-    """What each framework returns for one chunk, with the attributes that its results have."""
-    node = SimpleNamespace(ref_doc_id=document, start_char_idx=start, text=text)
-    return {
-        from_llamaindex: SimpleNamespace(node=node, score=0.5),
-        from_langchain: SimpleNamespace(page_content=text, metadata={"source": document, "start_index": start}),
-        from_haystack: SimpleNamespace(content=text, meta={"source_id": document, "split_idx_start": start}),
-    }
-
-
-@pytest.mark.parametrize("adapter", [from_llamaindex, from_langchain, from_haystack])
-def test_adapters_read_what_frameworks_retrieve(adapter):
-    """A chunk at a wrong place would make every number wrong; one without a place would be counted at the beginning."""
-    assert adapter([results()[adapter]], PAGE) == [Span(0, 4, 11)]
-    for wrong, message in [
-        ({"document": "d9"}, "document 'd9'; x has no such id"),
-        ({"start": None}, "without '.*'; ask the splitter"),
-        ({"start": 5}, "has 'ext of a page' at 5, the chunk 'text of'"),
-        ({"start": 40}, "characters 40 to 47"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            adapter([results(**wrong)[adapter]], PAGE)

@@ -1,15 +1,21 @@
 """BM25 and TF-IDF: what they count, in which language, and what they refuse."""
 
 import tracemalloc
+from collections.abc import Callable
 
+import bm25s
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from helpers.data import load_dataset
 from helpers.index import BM25Index, build_index, search, tokenize
-from helpers.index.words import DEFAULT_UNIT, STOP_WORDS, UNITS, WORD_INDEXES
+from helpers.index.order import best_first
+from helpers.index.words import DEFAULT_UNIT, STOP_WORDS, UNITS, WORD_INDEXES, matches
 from helpers.systems import Words, rank
+from tests.growth import assert_linear, work
 
 
 @pytest.mark.parametrize(
@@ -165,9 +171,8 @@ def test_a_word_twice_in_the_query_counts_twice():
 
 
 @pytest.mark.parametrize("name", ["BM25", "TF-IDF"])
-def test_the_scores_of_a_few_queries_are_in_memory_at_a_time(name, monkeypatch):
+def test_the_scores_of_a_few_queries_are_in_memory_at_a_time(name):
     """A thousand queries over 200,000 passages took 3 GB; and blocks that are put together wrongly would show."""
-    monkeypatch.setattr("helpers.index.words.PRODUCTS_AT_ONCE", 20_000)
     corpus, queries = ([f"common word{n}" for n in range(size)] for size in (2_000, 300))
     index = build_index(corpus, name)
     search(index, queries[:1], 5)
@@ -177,3 +182,71 @@ def test_the_scores_of_a_few_queries_are_in_memory_at_a_time(name, monkeypatch):
     tracemalloc.stop()
     assert peak < len(queries) * len(corpus)  # a quarter of the scores in float32
     assert [ids[n].tolist() for n in (0, 9, 11, 299)] == [[0, 1, 2, 3, 4]] + [[n, 0, 1, 2, 3] for n in (9, 11, 299)]
+
+
+@pytest.mark.parametrize(("k1", "b"), [(1.5, 0.75), (0.9, 0.4), (0.0, 1.0)])
+@pytest.mark.parametrize("name", ["pocket-en", "pocket-zh"])
+def test_bm25_is_that_of_bm25s_to_the_last_bit(name, k1, b):
+    """The records of the lessons and published figures are those of this library."""
+    data = load_dataset(name, max_queries=40)
+    peer = bm25s.BM25(method="lucene", k1=k1, b=b)
+    peer.index([list(words) for words in tokenize(data.corpus)], show_progress=False)
+    words = [[word for word in words if word in peer.vocab_dict] for words in tokenize(data.queries)]
+    expected = np.stack([peer.get_scores(known) for known in words])
+    scores, ids = BM25Index(data.corpus, k1=k1, b=b).search(data.queries, len(data.corpus))
+    for found, rows, wanted in zip(scores, ids, expected, strict=True):
+        order = np.argsort(-wanted, kind="stable")[: np.count_nonzero(wanted)]
+        assert rows[rows >= 0].tolist() == order.tolist()
+        assert found[rows >= 0].tobytes() == wanted[order].tobytes()
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=30), st.integers(1, 30))
+def test_the_best_are_those_of_a_whole_sort(scores, k):
+    """Equal scores at the border of the k best would be chosen by the machine, and not by row."""
+    values = np.array(scores, np.float32)
+    assert best_first(values, k).tolist() == np.argsort(-values, kind="stable")[:k].tolist()
+    matching = [row for row in np.argsort(-values, kind="stable")[:k].tolist() if scores[row]]
+    assert matches(values[None], k)[1][0].tolist() == matching + [-1] * (min(k, len(scores)) - len(matching))
+
+
+def texts(size: int, words: int = 5) -> list[str]:
+    """Passages that share a word with each other, among words of their own."""
+    return [" ".join(["common", f"w{n % 9}", *(f"own{n}x{m}" for m in range(words))]) for n in range(size)]
+
+
+@pytest.mark.parametrize("size", [400, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["BM25", "TF-IDF"])
+def test_twice_the_passages_are_twice_the_work(name, size):
+    """An index of a million passages would take hours to build or to search."""
+
+    def building(passages: int) -> Callable[[], object]:
+        corpus = texts(passages, 2)
+        return lambda: build_index(corpus, name)
+
+    def searching(passages: int) -> Callable[[], object]:
+        index = building(passages)()
+        return lambda: search(index, ["common w1", "w2 w3 own7x0"] * 10, 10)
+
+    assert_linear(building, size)
+    assert_linear(searching, size)
+
+
+@pytest.mark.parametrize("name", ["BM25", "TF-IDF"])
+def test_a_search_reads_the_words_of_its_query_alone(name):
+    """Each search would turn over the words of all passages, 21 times the work at 400,000 passages."""
+    few, many = (build_index(texts(300, words), name) for words in (10, 100))
+    search(few, ["common w1"], 10)
+    assert (
+        work(lambda: search(many, ["common w1"], 10)).bytes < 1.2 * work(lambda: search(few, ["common w1"], 10)).bytes
+    )
+
+
+def test_a_build_keeps_numbers_and_not_texts():
+    """The words of 200,000 passages as Python texts took 1.3 GB; here a word is a few numbers."""
+    corpus = [" ".join(f"word{(n * m) % 997}" for m in range(100)) for n in range(300)]
+    build_index(corpus[:5], "BM25")
+    tracemalloc.start()
+    build_index(corpus, "BM25")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50 * 100 * len(corpus)

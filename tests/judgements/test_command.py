@@ -48,6 +48,17 @@ def fill(name: str, grade: int, others: dict[tuple[str, str], int] | None = None
     assess(name, graded, delimiter=";")
 
 
+def test_pairs_are_counted_by_depth_before_a_sheet_is_written(folder, capsys, monkeypatch):
+    """Nobody would know which depth can be judged, and a sheet of a million rows be written first."""
+    monkeypatch.setattr("helpers.judgements.sheets.MOST_ROWS", 4)
+    assert run("sheet . --systems BM25 --runs mine.run --depth 2") == 1
+    told, refused = capsys.readouterr()
+    counts = told.splitlines()[0]
+    assert counts.startswith("Pairs to judge by depth of the pool: 1: 4, 2: ")
+    assert refused.startswith(f"error: {counts.split()[-1].rstrip('.')} pairs to judge, but a spreadsheet holds 4 rows")
+    assert run("sheet . --systems BM25 --runs mine.run --depth 1") == 0
+
+
 def test_from_texts_to_a_collection(folder, capsys):
     """A reader who follows the page would not end with judgements that the lessons load."""
     assert run("sheet . --systems BM25 --runs mine.run --depth 1 --assessors anna ben") == 0

@@ -1,5 +1,7 @@
 """helpers.judgements.pooling: by hand, and against trec_eval on the judgements that are left."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 import pytrec_eval
@@ -7,7 +9,9 @@ import pytrec_eval
 from helpers.data.trec import as_qrels, as_run
 from helpers.judgements import condense, leave_one_out, pool, unjudged
 from helpers.metrics import evaluate
+from helpers.metrics import qrels as qrels_module
 from helpers.significance import kendall_tau
+from tests.growth import assert_linear
 
 A = [[3, 1, 7], [2, -1, -1]]
 B = [[1, 9, 3], [4, 2, 5]]
@@ -120,6 +124,26 @@ def test_a_twin_hides_what_a_family_shows():
     together = leave_one_out(rankings, qrels, 2, "recall@2", families={"mean": "MiniLM", "cls": "MiniLM"}).systems
     assert [together[name].unique for name in rankings] == [1, 1, 1]
     assert together["mean"].full == together["mean"].without == 1  # 1 of 1, after 2 of 2
+
+
+def test_judgements_are_read_once_for_each_system_left_out(monkeypatch):
+    """Ten systems would read them a hundred and ten times, most of the time of the test."""
+    reads = []
+    read = qrels_module._uniform
+    monkeypatch.setattr(qrels_module, "_uniform", lambda entries: reads.append(1) or read(entries))
+    rankings = {name: [[n, 4]] for n, name in enumerate("abcd")}
+    leave_one_out(rankings, [{n: 1 for n in range(5)}], 1, "recall@2")
+    assert len(reads) == 1 + 4
+
+
+def test_twice_the_queries_are_twice_the_work():
+    """The test of a large collection would not end."""
+
+    def leaving(queries: int) -> Callable[[], object]:
+        rankings = {name: [[n, n + 1, 9]] * queries for n, name in enumerate("abc")}
+        return lambda: leave_one_out(rankings, [{n: 1 for n in range(5)}] * queries, 2, "recall@2")
+
+    assert_linear(leaving, 100)
 
 
 def test_options_of_evaluate_reach_it():

@@ -23,8 +23,8 @@ TREC_NAMES = {
 }
 
 
-def trec_values(qrels: dict, run: dict, exponential: bool = False) -> dict[str, np.ndarray]:
-    """What trec_eval says, by our names; reciprocal rank has no cutoff there."""
+def trec_values(qrels: dict, run: dict, exponential: bool = False, judged: bool = False) -> dict[str, np.ndarray]:
+    """What trec_eval says, by our names, with its option -J or without; reciprocal rank has no cutoff there."""
     if exponential:
         qrels = {query: {doc: 2 ** max(g, 0) - 1 for doc, g in docs.items()} for query, docs in qrels.items()}
     at = ",".join(map(str, CUTOFFS))
@@ -33,7 +33,7 @@ def trec_values(qrels: dict, run: dict, exponential: bool = False) -> dict[str, 
         "Rprec",
         "bpref",
     }
-    computed = pytrec_eval.RelevanceEvaluator(qrels, wanted).evaluate(run)
+    computed = pytrec_eval.RelevanceEvaluator(qrels, wanted, judged_docs_only_flag=judged).evaluate(run)
     values = {
         f"{ours}@{k}": np.array([computed[query][f"{theirs}{k}"] for query in qrels])
         for ours, theirs in TREC_NAMES.items()
@@ -66,6 +66,21 @@ def test_bit_identical_to_trec_eval(kind):
         compared += 2 * sum(map(len, theirs.values()))
     assert compared >= RUNS * 2 * 6 * len(names)
     assert differing == 0
+
+
+@pytest.mark.parametrize("kind", ["graded", "ties", "many relevant", "negative and nothing relevant"])
+def test_judged_documents_alone_are_those_of_trec_eval(kind):
+    """A condensed ranking would keep its gaps, or a document that was not judged its rank, unlike with -J."""
+    names = [f"{name}@{k}" for name in TREC_NAMES for k in CUTOFFS] + ["mrr@200", "rprec", "bpref"]
+    for seed in range(RUNS // 4):
+        qrels, ids, scores = random_run(kind, seed)
+        text_qrels, run = text_forms(qrels, ids, scores)
+        theirs = trec_values(text_qrels, run, judged=True)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="No document of the run occurs")
+            rows = evaluate(ids, qrels, names, scores=scores, judged_only=True).per_query
+            named = evaluate(run, text_qrels, names, judged_only=True).per_query
+        assert differing_doubles(rows, theirs) == differing_doubles(named, theirs) == 0
 
 
 def test_exponential_gain_is_trec_eval_on_mapped_grades():

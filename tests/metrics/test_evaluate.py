@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from helpers import metrics
-from helpers.metrics import Judgements, evaluate
+from helpers.metrics import METRICS, Judgements, evaluate
+from helpers.metrics.registry import ELSEWHERE
 from tests.metrics.samples import BARE, RELEVANT, RETRIEVED, random_run
 
 
@@ -72,3 +73,49 @@ def test_a_number_in_a_name_may_begin_with_a_point():
     """`rbp(persistence=.5)`, as other tools write it, would end in a stack trace."""
     found = evaluate([[3, 1]], [[3]], ["rbp(persistence=.5)@2", "rbp(persistence=0.5)@2"])
     assert list(found.mean.values()) == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours"),
+    [
+        *(("ndcg_cut_10", "ndcg@10"), ("ndcg_cut.10", "ndcg@10"), ("P_10", "precision@10"), ("recall.5", "recall@5")),
+        *(("map_cut_10", "map@10"), ("success_1", "success@1"), ("relative_P_5", "capped_recall@5"), ("map", "map")),
+        *(("recip_rank", "mrr"), ("recip_rank@10", "mrr@10"), ("Rprec", "rprec"), ("ndcg", "ndcg")),  # trec_eval
+        *(("AP@10", "map@10"), ("RR", "mrr"), ("R@5", "recall@5"), ("nDCG@5", "ndcg@5")),  # ir_measures
+        *(("hit_rate@10", "success@10"), ("r-precision", "rprec"), ("ndcg_burges@5", "ndcg(gain=exponential)@5")),
+        *(("ndcg_at_10", "ndcg@10"), ("R_cap@5", "capped_recall@5"), ("accuracy@1", "success@1")),  # MTEB, BEIR
+    ],
+)
+def test_names_of_other_programs_are_read(theirs, ours):
+    """People would be told that the name is unknown which the program has whose bits these are."""
+    run, qrels = {"q": ["a", "b", "c"]}, {"q": {"b": 2, "c": 1, "d": 1}}
+    assert evaluate(run, qrels, theirs).mean == evaluate(run, qrels, ours).mean
+    assert list(evaluate(run, qrels, theirs).mean) == [ours]
+
+
+def test_every_other_name_is_of_a_metric():
+    """A name would be taken for a metric that there is not, and fail with another message."""
+    assert {name.split("(")[0] for name in ELSEWHERE.values()} <= METRICS.keys()
+    assert not ELSEWHERE.keys() & METRICS.keys()
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("ndgc@10", "ndcg@10"), ("recal@5", "recall@5"), ("succes_1", "success@1")]
+)
+def test_a_misspelt_metric_is_answered_with_the_one_meant(typed, meant):
+    """A reader would search a list of twelve names for his mistake."""
+    with pytest.raises(ValueError, match=f"Unknown metric '{typed}'. Did you mean {meant}[?] Known: recall, "):
+        evaluate([[1]], [[1]], typed)
+    assert evaluate([[1]], [[1]], meant).mean == {meant: 1}  # the advice
+
+
+def test_the_querys_own_document_can_be_left_out():
+    """ArguAna's and Quora's queries are documents: each finds itself first, and no figure is that of BEIR or MTEB."""
+    run = {"a": {"a": 9.0, "b": 8.0}, "b": ["b", "c", "a"]}
+    qrels = {"a": {"b": 1}, "b": {"a": 1}}
+    assert evaluate(run, qrels, "mrr").per_query["mrr"].tolist() == [1 / 2, 1 / 3]
+    found = evaluate(run, qrels, "mrr", ignore_identical_ids=True)
+    assert found.per_query["mrr"].tolist() == [1, 1 / 2]
+    assert run["a"] == {"a": 9.0, "b": 8.0}
+    with pytest.raises(ValueError, match="ignore_identical_ids compares ids: give a run"):
+        evaluate(np.array([[1]]), [{1: 1}], "mrr", ignore_identical_ids=True)

@@ -1,11 +1,11 @@
-"""Hits: both ways of looking judged rows up, in 32 and in 64 bits, against a plain search."""
+"""Hits: judged rows looked up by their marks, against a plain search."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from helpers.metrics import Judgements, average_precision, evaluate, find_hits, lookup
+from helpers.metrics import average_precision, evaluate, find_hits, lookup
 from tests.metrics.samples import random_run
 
 
@@ -28,7 +28,7 @@ def test_ids_that_agree_in_their_lower_bits_are_told_apart(bits, width):
 @pytest.mark.parametrize("offset", [0, 1 << 23, 1 << 31, 1 << 40, (1 << 63) - 1000])
 @pytest.mark.parametrize(("width", "most"), [(1, 30), (12, 20), (12, 21), (100, 1), (100, 40)])
 def test_hits_are_those_of_a_plain_search(width, most, offset):
-    """Short rankings are compared, long ones sorted, in 32 bits, in 64 or counted through: one of these would err."""
+    """A judged row would be missed or given to another query, at some width or size of the ids."""
     rng = np.random.default_rng([width, most])
     ids = np.array([rng.permutation(150)[:width] for _ in range(40)]) + offset
     for row in range(20):
@@ -94,10 +94,19 @@ def test_queries_with_few_and_with_many_judgements_mix(most):
     assert values["mrr@5"].tolist() == [1 / 5, 1, 0, 1 / 2]
 
 
-def test_worked_example_of_the_sorting_path():
-    """The example in `match_by_sorting`'s docstring would not be what the function does."""
-    query, rank, grade = lookup.match_by_sorting(np.array([[9, 3, 7]]), Judgements.of([{3: 2, 7: 1}]), slice(0, 1))
-    assert (query.tolist(), rank.tolist(), grade.tolist()) == ([0, 0], [2, 3], [2, 1])
+@pytest.mark.parametrize("marks", [1, 64])
+def test_a_mark_of_another_pair_is_no_hit(monkeypatch, marks):
+    """Where marks are few, pairs share them, and a row that is not judged for the query would count as judged."""
+    monkeypatch.setattr(lookup, "MARKS", marks)
+    qrels, ids, scores = random_run("graded", 5)
+    found = evaluate(ids, qrels, "recall@100", scores=scores).per_query["recall@100"]
+    share = [
+        len(set(row.tolist()) & relevant) / max(1, len(relevant))
+        for row, relevant in zip(
+            ids, ({doc for doc, grade in judged.items() if grade > 0} for judged in qrels), strict=True
+        )
+    ]
+    assert found.tolist() == share
 
 
 def test_ranks_beyond_16_bits_are_kept_in_order():

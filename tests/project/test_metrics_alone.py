@@ -25,6 +25,14 @@ def test_the_metrics_import_numpy_alone():
     assert PROJECT["dependencies"] == ["numpy>=2.0"]
 
 
+@pytest.mark.parametrize("module", ["judgements.__main__", "show.tables", "distributed", "index", "chunks", "data"])
+def test_what_neither_plots_nor_computes_imports_no_large_package(module):
+    """Every command and every first cell would wait for packages that it may not use, up to three seconds each."""
+    code = f"import sys, helpers.{module}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not {"scipy", "pandas", "dask", "torch", "sklearn", "matplotlib", "faiss"} & set(done.stdout.split())
+
+
 @pytest.mark.parametrize(
     ("module", "package", "extra"),
     [

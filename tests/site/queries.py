@@ -115,7 +115,7 @@ QUESTIONS = [
     ("answer spans in long documents", "长文档里的答案片段",
      "08_chunks#where-the-answer-is 08_chunks#labels-on-chunks-go-stale"),
     ("evaluate langchain retriever", "评测LangChain的检索器",
-     "08_chunks#your-documents-your-framework helpers.chunks.adapters"),
+     "08_chunks#your-documents-your-framework"),
     ("contextual retrieval", "给块加上标题上下文", "08_chunks#three-remedies-tested"),
     ("token budget for the prompt", "提示词的词元预算", "08_chunks#under-a-budget 08_chunks#what-the-reader-gets"),
     ("does better retrieval give better answers", "检索好了回答就会好吗",
