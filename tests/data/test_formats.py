@@ -49,8 +49,8 @@ def test_cells_of_a_csv_stay_the_text_they_are(tmp_path):
 
 
 BAD_TABLES = [
-    ("a.csv", "question,answer\none,uno\n", "no column 'positive' and no column 'query'; it has 'question', 'answer'"),
-    ("a.csv", "query;answer\none;uno\n", "no column 'positive'; it has 'query', 'answer'"),
+    ("a.csv", "ask,reply\none,uno\n", "no column 'positive' and no column 'query'; it has 'ask', 'reply'"),
+    ("a.csv", "query;reply\none;uno\n", "no column 'positive'; it has 'query', 'reply'"),
     ("a.csv", "query,positive\n", "no rows"),
     ("a.csv", "\n", "no rows, the file is empty"),
     ("a.jsonl", "", "no rows, the file is empty"),
@@ -66,7 +66,7 @@ BAD_TABLES = [
     ("a.csv", "query,positive\none,uno\ntwo,dos,tres\n", "line 3: 3 of 2 fields"),
     ("a.csv", "query,positive\none,uno\ntwo\n", "a.csv', line 3: 1 of 2 fields"),
     ("a.jsonl", '{"query": "one", "positive": "uno"}\n{"query": \n', "line 2 is not JSON"),
-    ("a.jsonl", '{"query": "one", "positive": 3}\n', "passage of row 0 is of type int"),
+    ("a.jsonl", '{"query": "one", "positive": 3}\n', "row 0, column 'positive' is of type int"),
     ("a.xlsx", "query", "cannot read '.xlsx'; give .jsonl.* Save the sheet as \"CSV UTF-8\""),
     ("a.csv", "query,positive,positive\none,uno,dos\n", r"names 1 column\(s\) twice, first 'positive'"),
     ("a.parquet", "no such thing", "a.parquet' is no Parquet file"),
