@@ -8,6 +8,8 @@ import pytest
 
 from helpers.data import load_dataset
 from helpers.data.trec import read_qrels
+from helpers.models import load_model
+from tests.checkpoints import save_checkpoint
 from tests.data.files import beir, jsonl, put
 
 ROWS = [{"query": "one", "positive": "uno", "rater": "r7"}, {"query": "two", "positive": "dos", "rater": ""}]
@@ -87,3 +89,38 @@ def test_judgements_read_alone_tell_it_too(tmp_path: Path):
     """A script of the reader's own would not learn it."""
     with pytest.warns(UserWarning, match=r"a\.csv: not used: assessor"):
         assert read_qrels(put(tmp_path / "a.csv", _delimited(JUDGED, ","))) == {"q0": {"00": 2}, "q1": {"01": 1}}
+
+
+MODEL = {
+    "prompts": ("config_sentence_transformers.json", {"prompts": {"s2p_query": "a ", "document": "the "}}, "s2p_query"),
+    "settings": ("config_sentence_transformers.json", {"default_prompt_name": "s2s"}, "default_prompt_name"),
+    "length": (
+        "sentence_xlnet_config.json",
+        {"max_seq_length": 9, "query_expansion": {"length": 9}},
+        "query_expansion",
+    ),
+    "network": ("sentence_bert_config.json", {"processing_kwargs": {"text": {"max_length": 3}}}, "processing_kwargs"),
+    "pooling": ("1_Pooling/config.json", {"pooling_mode": "mean", "temperature": 2}, "temperature"),
+}
+
+
+@pytest.mark.parametrize("kind", MODEL)
+def test_keys_of_a_model_that_are_not_read_are_told(kind: str, tmp_path: Path):
+    """A prompt of another name, or a length in a new key, would be missing from a score, and nobody notice."""
+    file, content, name = MODEL[kind]
+    folder = save_checkpoint(tmp_path / "tiny")
+    (folder / file).write_text(json.dumps(content))
+    told = "prompts" if kind == "prompts" else file
+    with pytest.warns(UserWarning, match=f"tiny: not used of its files: {told}: {name}\\. Give a prompt"):
+        model = load_model(folder, device="cpu")
+    assert model.info.unused == [f"{told}: {name}"]
+
+
+def test_a_model_of_which_all_is_read_is_not_warned_of(tmp_path: Path, recwarn: pytest.WarningsRecorder):
+    """What sentence-transformers writes into every folder would be a warning with every model."""
+    from sentence_transformers import SentenceTransformer
+
+    SentenceTransformer(str(save_checkpoint(tmp_path / "tiny")), device="cpu").save_pretrained(str(tmp_path / "saved"))
+    assert load_model(tmp_path / "saved", device="cpu").info.unused is None
+    assert load_model().info.unused is None
+    assert not [warning for warning in recwarn if "not used" in str(warning.message)]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers._fields import Fields
-from helpers._files import PACKED, UTF8, open_binary, open_text
+from helpers._files import PACKED, UTF8, open_binary, open_text, what_is
 from helpers.data.dataset import is_blank
 
 READERS = {".jsonl": "json", ".json": "json", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
@@ -187,7 +187,9 @@ def _read_parquet(path: Path) -> dict[str, list[Cell]]:
         try:
             columns: dict[str, list[Cell]] = pq.read_table(file).to_pydict()
         except (pa.ArrowException, OSError) as error:
-            raise ValueError(f"{path.name!r} is no Parquet file that can be read ({error}).") from None
+            file.seek(0)
+            kind = what_is(file.read(64)) or f"no Parquet file that can be read ({error})"
+            raise ValueError(f"{path.name!r} is {kind}.") from None
     return columns
 
 

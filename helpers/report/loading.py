@@ -24,7 +24,7 @@ from helpers._notes import Note
 from helpers.data import RetrievalDataset
 from helpers.data.trec import read_run
 from helpers.embeddings import BATCH_SIZE, count_truncated, default_cache
-from helpers.models import Model, ModelInfo, Pooling, Precomputed, load_model
+from helpers.models import Model, ModelInfo, Pooling, Precomputed, load_model, tell_unused
 from helpers.models.files import one_line_errors, sha256_of
 from helpers.models.find import find_checkpoint
 from helpers.provenance import model_record
@@ -104,7 +104,9 @@ def load_deferred(name_or_path: str, options: Options) -> Model:
 
     with contextlib.suppress(OSError, ValueError, TypeError, KeyError):  # no notes, or none that can be read
         facts = json.loads(file.read_bytes())
-        return cast(Model, DeferredModel(ModelInfo(**facts.pop("info")), **facts, file=file, load=load))
+        info = ModelInfo(**facts.pop("info"))
+        tell_unused(info)
+        return cast(Model, DeferredModel(info, **facts, file=file, load=load))
     model = load()
     deferred = DeferredModel(model.info, model.device, model.dtype, model.parameter_count or 0, {}, file, load)
     deferred.__dict__["loaded"] = model
@@ -198,15 +200,15 @@ def _load_scorer(options: Options, part: Spec | None, progress: bool) -> Scorer:
     checkpoint = find_checkpoint(options["by"])
     from FlagEmbedding import FlagReranker
 
-    with one_line_errors(f"{checkpoint.name} cannot be loaded as a reranker by FlagEmbedding"):
+    from helpers.models.transformer import quiet, require_head
+
+    require_head(checkpoint)
+    with quiet(), one_line_errors(f"{checkpoint.name} cannot be loaded as a reranker by FlagEmbedding"):
         reranker = FlagReranker(
             str(checkpoint.folder), use_fp16=False, devices=options.get("device"),
             max_length=options.get("max_length", 512), trust_remote_code=False,
         )  # fmt: skip
-    labels = int(reranker.model.config.num_labels)
-    if labels != 1:
-        raise ValueError(f"{checkpoint.name} gives {labels} scores a pair; a reranker gives one.")
-    return FlagScorer(reranker, options.get("batch_size", 32))
+    return FlagScorer(reranker, options.get("batch_size", 32), progress)
 
 
 def metadata(spec: Spec, system: System | None, data: RetrievalDataset) -> Record:
