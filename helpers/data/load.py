@@ -1,5 +1,6 @@
 """Load a collection from a bundled name, a file, a folder or the hub."""
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -168,8 +169,7 @@ def _load_configurations(
     if roles is None:
         if not settings and isinstance(place, Path) and all(by_id.find_file(place, r) for r in ("queries", "corpus")):
             raise ValueError(
-                f'{name!r} has passages and queries but no folder qrels. Name the file of judgements: qrels="…", on '
-                "the command line --qrels."
+                f'{name!r} has passages and queries but no folder qrels. Name the file of judgements: qrels="…".'
             )
         return None
     if qrels is None and "qrels" not in roles:
@@ -244,7 +244,9 @@ def _find(source: str | Path) -> Place:
         if not near and path.parent.is_dir() and str(source).count("/") == 1:
             advice += f" (There is a folder {str(path.parent)!r}; for the hub's data set of that name start elsewhere.)"
         raise FileNotFoundError(f"No file or folder {str(source)!r}. {advice}")
+    names = [*bundled.names(), docstrings.NAME, *(file.name for file in Path().iterdir())]
+    near = difflib.get_close_matches(source, names, n=1)
     raise ValueError(
-        f"Unknown collection {source!r}. Bundled: {', '.join(bundled.names())}; "
-        "a hub data set is written owner/name, a folder by its path."
+        f"Unknown collection {source!r}. {f'Did you mean {near[0]!r}? ' if near else ''}"
+        f"Bundled: {', '.join(bundled.names())}; a hub data set is written owner/name, a folder by its path."
     )
