@@ -27,7 +27,7 @@ class Fields(dict[str, Any]):
     @property
     def unread(self) -> list[str]:
         """The names, in the order of the file, of the fields that nobody looked up and that say something."""
-        empty = (None, "", [], {})
+        empty: tuple[object, ...] = (None, "", [], {})
         cells = {name: value if isinstance(value, list) else [value] for name, value in self.items()}
         unread = [name for name in self if name.strip() and name not in self._read]
         return [name for name in unread if any(cell is not False and cell not in empty for cell in cells[name])]

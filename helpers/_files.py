@@ -5,8 +5,9 @@ import contextlib
 import difflib
 import gzip
 import io
+import unicodedata
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO, cast
 
@@ -108,6 +109,13 @@ def nearest(path: Path) -> str:
     """Return the file name in the folder of ``path`` that is most similar to its own; "" if none is similar."""
     names = [file.name for file in path.parent.iterdir()] if path.parent.is_dir() else []
     return next(iter(difflib.get_close_matches(path.name, names, n=1)), "")
+
+
+def other_form(name: str, others: Iterable[str]) -> str:
+    """Return a sentence if one of ``others`` is the same text in another Unicode form, else ""."""
+    form = unicodedata.normalize("NFC", name)
+    same = next((other for other in others if other != name and unicodedata.normalize("NFC", other) == form), None)
+    return f" {name!a} and {same!a} look the same: write both files in one Unicode form, NFC." if same else ""
 
 
 def _not_utf8(path: Path) -> tuple[int, int, str]:

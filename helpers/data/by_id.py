@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from helpers._fields import Fields
-from helpers._files import PACKED, UTF8, require_inside
-from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, other_form, text_fault
+from helpers._files import PACKED, UTF8, other_form, require_inside
+from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_fault
 from helpers.data.formats import NAMES, READERS, Cell, Table, choose_split, column_of, find_name, read_table, texts_of
 from helpers.data.trec import add_grade, read_grade, read_judgements
 
@@ -185,15 +185,7 @@ def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -
         ValueError: a column is missing; a query or passage is blank (with ``on_blank="raise"``); a cell is not a text
             or grade; a passage has two grades; a relevant passage is not in the corpus (with ``on_missing="raise"``).
     """
-    usual = {role: found for role, names in ROWS.items() if (found := find_name(table.columns, names))}
-    columns = usual | {role: name for role, name in options.columns.items() if role in ROWS}
-    names = {role: columns.get(role, role) for role in ("query", "positive", *columns)}
-    present = {name: find_name(table.columns, [name, name.partition(".")[0]]) for name in names.values()}
-    if missing := sorted(repr(name) for name, found in present.items() if found is None):
-        raise ValueError(
-            f"{table.source!r}: no column {' and no column '.join(missing)}; it has {table.listed}. "
-            'Say which column is which (columns="query=…, positive=…"), or choose another split or configuration.'
-        )
+    names = _columns_of_rows(table, options.columns)
     passages: list[str] = []
     titled = 0
     if corpus is not None:
@@ -231,6 +223,20 @@ def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -
     size = len(data.corpus)
     merged = len(passages) - size if corpus else 0
     return replace(data, corpus_ids=ids[:size], ids_without_text=ids[size:], merged=merged, numbered=True)
+
+
+def _columns_of_rows(table: Table, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the names of the columns of a table of rows by role: those ``given``, else the usual ones."""
+    usual = {role: found for role, names in ROWS.items() if (found := find_name(table.columns, names))}
+    columns = usual | {role: name for role, name in given.items() if role in ROWS}
+    names = {role: columns.get(role, role) for role in ("query", "positive", *columns)}
+    present = {name: find_name(table.columns, [name, name.partition(".")[0]]) for name in names.values()}
+    if missing := sorted(repr(name) for name, found in present.items() if found is None):
+        raise ValueError(
+            f"{table.source!r}: no column {' and no column '.join(missing)}; it has {table.listed}. "
+            'Say which column is which (columns="query=…, positive=…"), or choose another split or configuration.'
+        )
+    return names
 
 
 def _positives(cells: Mapping[str, Sequence[Cell]], row: int, source: str) -> list[Judgement]:

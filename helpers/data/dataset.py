@@ -4,8 +4,7 @@ import hashlib
 import json
 import math
 import re
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
@@ -253,13 +252,6 @@ def text_fault(text: object) -> str:
             "in two; remove it, or cut the text elsewhere."
         )
     return "" if text.strip() else "is blank; drop the row or fill it in."
-
-
-def other_form(name: str, others: Iterable[str]) -> str:
-    """Return a sentence if one of ``others`` is the same text in another Unicode form, else ""."""
-    form = unicodedata.normalize("NFC", name)
-    same = next((other for other in others if other != name and unicodedata.normalize("NFC", other) == form), None)
-    return f" {name!a} and {same!a} look the same: write both files in one Unicode form, NFC." if same else ""
 
 
 def check_count(name: str, value: int | None) -> None:

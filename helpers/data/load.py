@@ -245,8 +245,8 @@ def _find(source: str | Path) -> Place:
             advice += f" (There is a folder {str(path.parent)!r}; for the hub's data set of that name start elsewhere.)"
         raise FileNotFoundError(f"No file or folder {str(source)!r}. {advice}")
     names = [*bundled.names(), docstrings.NAME, *(file.name for file in Path().iterdir())]
-    near = difflib.get_close_matches(source, names, n=1)
+    similar = difflib.get_close_matches(source, names, n=1)
     raise ValueError(
-        f"Unknown collection {source!r}. {f'Did you mean {near[0]!r}? ' if near else ''}"
+        f"Unknown collection {source!r}. {f'Did you mean {similar[0]!r}? ' if similar else ''}"
         f"Bundled: {', '.join(bundled.names())}; a hub data set is written owner/name, a folder by its path."
     )

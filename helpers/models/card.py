@@ -154,25 +154,17 @@ def read_card(folder: Path) -> Card:
             supported.
     """
     name, files = folder.name, dict[str, Fields]()
-
-    def fields(*names: str) -> Fields:
-        """Read the first file that exists, and remember it."""
-        file = next((name for name in names if (folder / name).exists()), names[0])
-        files[file] = Fields(dict(read_json(folder / file)))
-        for key in HARMLESS:
-            files[file].get(key)
-        return files[file]
-
     try:
         modules = read_json(folder / "modules.json")
         layers = [(module["type"].rpartition(".")[2], str(module.get("path", ""))) for module in modules]
         pooled = [path or "1_Pooling" for kind, path in layers if kind == "Pooling"] or ["1_Pooling"]
         if len(pooled) > 1 or Path(pooled[0]).name != pooled[0]:
             raise ValueError(f"{name}: modules.json names {pooled} as its pooling; expected one folder of the model.")
-        settings, pooling = fields("config_sentence_transformers.json"), fields(f"{pooled[0]}/config.json")
+        settings = _read_fields(files, folder, "config_sentence_transformers.json")
+        pooling = _read_fields(files, folder, f"{pooled[0]}/config.json")
         flags = [key for key in pooling if key.startswith("pooling_mode_") and pooling[key]]
         mode = pooling.get("pooling_mode", [POOLING_FLAGS.get(key, key) for key in flags])
-        network = fields(*(f"sentence_{kind}_config.json" for kind in LENGTHS))
+        network = _read_fields(files, folder, *(f"sentence_{kind}_config.json" for kind in LENGTHS))
         lengths = [network.get(key) for key in ("max_seq_length", "query_length", "document_length")]
         whole, query, passage = (length if isinstance(length, int) and length > 0 else None for length in lengths)
         card = Card(
@@ -203,6 +195,15 @@ def read_card(folder: Path) -> Card:
             f"{ELSEWHERE}"
         )
     return card
+
+
+def _read_fields(files: dict[str, Fields], folder: Path, *names: str) -> Fields:
+    """Read the first of these files that exists, and put it among ``files``."""
+    file = next((name for name in names if (folder / name).exists()), names[0])
+    files[file] = Fields(dict(read_json(folder / file)))
+    for key in HARMLESS:
+        files[file].get(key)
+    return files[file]
 
 
 def read_json(path: Path) -> Any:

@@ -255,7 +255,7 @@ def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[PreTrainedModel,
     """Load a network and the names of its unused weights; raise ValueError if weights are missing."""
     attention = {"attn_implementation": "eager"} if eager else {}
     is_t5 = checkpoint.card.config.get("architectures") == ["T5EncoderModel"]
-    kind = transformers.T5EncoderModel if is_t5 else transformers.AutoModel  # which takes it for the whole T5
+    kind: Any = transformers.T5EncoderModel if is_t5 else transformers.AutoModel  # which takes it for the whole T5
     with one_line_errors(f"{checkpoint.name} cannot be loaded as a transformers model"):
         network, report = kind.from_pretrained(
             checkpoint.folder, output_loading_info=True, trust_remote_code=False, local_files_only=True, **attention
