@@ -6,8 +6,9 @@ import difflib
 import gzip
 import hashlib
 import io
+import unicodedata
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, TextIO, cast
 
@@ -16,6 +17,23 @@ if TYPE_CHECKING:
 
 PACKED = ".gz"
 UTF8 = "utf-8-sig"  # with or without a byte order mark
+LFS = "a Git LFS pointer, which stands for the file: fetch that, git lfs pull"
+KINDS = {  # first bytes of a file: what it is, and what to do
+    b"BZh": "packed by bzip2: unpack it, bunzip2",
+    b"\xfd7zXZ\0": "packed by xz: unpack it, unxz",
+    b"\x28\xb5\x2f\xfd": "packed by Zstandard: unpack it, unzstd",
+    b"\x04\x22\x4d\x18": "packed by LZ4: unpack it, unlz4",
+    b"\x1f\x8b": "packed by gzip: call it .gz, or unpack it, gunzip",
+    b"PK\3\4": 'a ZIP archive or a workbook of Excel: unpack it, or save the sheet as "CSV UTF-8"',
+    b"\xd0\xcf\x11\xe0": 'a workbook of old Excel: save the sheet as "CSV UTF-8"',
+    b"PAR1": "a Parquet file: call it .parquet",
+    b"\x93NUMPY": "an array of NumPy: give the folder that holds it and its texts",
+    b"%PDF": "a PDF file: give its texts, one a row",
+    b"version https://git-lfs": LFS,
+    b"<!doctype html": "a page of HTML, perhaps an error message of a server: fetch the file again",
+    b"<html": "a page of HTML, perhaps an error message of a server: fetch the file again",
+}
+WESTERN = 0.3  # of the letters of a text in a Western language, at most this share is beyond ASCII
 
 
 def plain_name(path: Path) -> str:
@@ -23,12 +41,18 @@ def plain_name(path: Path) -> str:
     return path.name[: -len(PACKED)] if path.suffix.lower() == PACKED else path.name
 
 
+def what_is(head: bytes) -> str:
+    """Return what a file is, from its first bytes, and what to do; "" for text."""
+    head = head.lstrip().lower() if head.lstrip()[:1] == b"<" else head
+    return next((kind for mark, kind in KINDS.items() if head.startswith(mark)), "")
+
+
 @contextlib.contextmanager
-def open_binary(path: Path) -> Iterator[IO[bytes]]:
+def open_binary(path: Path) -> Iterator[io.BufferedReader]:
     """Open a file, or the content of a ``.gz``."""
     try:
         with gzip.open(path) if path.suffix.lower() == PACKED else path.open("rb") as file:
-            yield cast(IO[bytes], file)
+            yield cast(io.BufferedReader, file)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise _not_packed(path, error) from None
 
@@ -67,6 +91,9 @@ def open_hashed(path: Path) -> Iterator[tuple[IO[bytes], "hashlib._Hash"]]:
 
 
 def _not_packed(path: Path, error: Exception) -> ValueError:
+    with path.open("rb") as file:
+        if (kind := what_is(file.read(64))) and isinstance(error, gzip.BadGzipFile):
+            return ValueError(f"{path.name!r} is {kind}.")
     return ValueError(f"{path.name!r} cannot be unpacked ({error}); fetch it again, or give the file unpacked.")
 
 
@@ -75,7 +102,8 @@ def open_text(path: Path, newline: str | None = None, encoding: str = UTF8) -> I
     """Open a text file or a text file in ``.gz``, without its byte order mark; ``newline`` is that of ``open``.
 
     Raises:
-        ValueError: the encoding is unknown, or not that of the file (the message names the line and the likely
+        ValueError: the file is packed, a workbook, a page of HTML or the like, which the message names; the encoding is
+            unknown, or not that of the file (the message names the line and the likely
             encoding); or an error of :func:`open_binary`.
     """
     try:
@@ -83,13 +111,16 @@ def open_text(path: Path, newline: str | None = None, encoding: str = UTF8) -> I
     except LookupError:
         raise ValueError(f'Unknown encoding {encoding!r}; write "utf-8", "gb18030", "big5" or "utf-16".') from None
     try:
-        with open_binary(path) as file, io.TextIOWrapper(file, encoding=encoding, newline=newline) as text:
-            yield text
+        with open_binary(path) as file:
+            if kind := what_is(file.peek(64)):
+                raise ValueError(f"{path.name!r} is {kind}.")
+            with io.TextIOWrapper(file, encoding=encoding, newline=newline) as text:
+                yield text
     except UnicodeError:
         if encoding != UTF8:
             raise ValueError(f"{path.name!r} is not {encoding}: some bytes are no character in it.") from None
         line, byte, seems = _not_utf8(path)
-        guess, other = seems and f"; it may be {seems.upper()}", seems or "gb18030"
+        guess, other = seems and f"; it may be {seems.upper()}", seems or "…"
         raise ValueError(
             f"{path.name!r}, line {line}: not UTF-8 (byte 0x{byte:02x}){guess}. Save the file as UTF-8 (in Excel "
             f'"CSV UTF-8"), or convert it: iconv -f {other.upper()} -t UTF-8, with its own encoding after -f. '
@@ -119,10 +150,18 @@ def nearest(path: Path) -> str:
     return next(iter(difflib.get_close_matches(path.name, names, n=1)), "")
 
 
+def other_form(name: str, others: Iterable[str]) -> str:
+    """Return a sentence if one of ``others`` is the same text in another Unicode form, else ""."""
+    form = unicodedata.normalize("NFC", name)
+    same = next((other for other in others if other != name and unicodedata.normalize("NFC", other) == form), None)
+    return f" {name!a} and {same!a} look the same: write both files in one Unicode form, NFC." if same else ""
+
+
 def _not_utf8(path: Path) -> tuple[int, int, str]:
     """Return the first line that is not UTF-8, its first invalid byte, and the likely encoding, "" if unknown.
 
-    GB18030 includes GBK and GB2312; nearly every Chinese text in another encoding is invalid GB18030.
+    Most signs of a Chinese text are among the 3,755 common ones, which GB2312 has first; a text in a Western language
+    has few letters beyond ASCII.
     """
     with open_binary(path) as file:
         content = file.read()
@@ -133,6 +172,12 @@ def _not_utf8(path: Path) -> tuple[int, int, str]:
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return line, byte, "utf-16"
     with contextlib.suppress(UnicodeDecodeError):
-        content.decode("gb18030")
-        return line, byte, "gb18030"
+        signs = [sign for sign in content.decode("gb18030") if sign > "\x7f"]
+        common = sum(b"\xa1" <= sign.encode("gb2312", "ignore")[:1] < b"\xd8" for sign in signs)
+        if 2 * common > len(signs):
+            return line, byte, "gb18030"
+    with contextlib.suppress(UnicodeDecodeError):
+        letters = [sign for sign in content.decode("cp1252") if sign.isalpha()]
+        if sum(sign > "\x7f" for sign in letters) < WESTERN * len(letters):
+            return line, byte, "cp1252"
     return line, byte, ""

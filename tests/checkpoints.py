@@ -50,7 +50,9 @@ def save_checkpoint(
     :func:`save_tokenizer`.
     """
     torch.manual_seed(seed)
-    model = transformers.AutoModel.from_config(CONFIGS[architecture])
+    config = CONFIGS[architecture.removesuffix(" encoder")]
+    is_half = architecture == "t5 encoder"
+    model = transformers.T5EncoderModel(config) if is_half else transformers.AutoModel.from_config(config)
     model.save_pretrained(folder)
     if architecture == "xlnet":
         tokenizer = {"padding_side": "left", "cls_last": True, **tokenizer}

@@ -180,7 +180,7 @@ def test_options_of_models_reach_the_models_alone():
 
 MISTAKES = {
     "no data file": (["--data", "data/nothing.csv"], "No file or folder 'data/nothing.csv'"),
-    "no collection": (["--data", "pocket-fr"], "Unknown collection 'pocket-fr'. Bundled:"),
+    "no collection": (["--data", "pocket-fr"], "Unknown collection 'pocket-fr'. Did you mean 'pocket'"),
     "mistyped model": (["--model", "data/modle"], "No file or folder 'data/modle'; beside it is 'model'"),
     "no hub": (["--model", "BAAI/unheard-of"], "does not answer"),
     "judgements alone": (["--qrels", "qrels.txt"], "searches texts, and --qrels alone has none"),

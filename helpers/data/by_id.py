@@ -10,17 +10,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from helpers._files import PACKED, UTF8, require_inside
+from helpers._fields import Fields
+from helpers._files import PACKED, UTF8, other_form, require_inside
 from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_fault
-from helpers.data.formats import NAMES, READERS, Cell, Table, choose_split, column_of, kind_of, read_table, texts_of
-from helpers.data.trec import add_grade, read_grade, read_qrels
+from helpers.data.formats import NAMES, READERS, Cell, Table, choose_split, column_of, find_name, read_table, texts_of
+from helpers.data.trec import add_grade, read_grade, read_judgements
 
 JUDGEMENTS = (".tsv", ".csv", ".txt", ".qrels", ".trec", ".jsonl", ".json", ".parquet")  # preferred first
-IDS = {
-    "query_id": ("query-id", "query_id", "qid"),
-    "passage_id": ("corpus-id", "corpus_id", "docid", "doc_id", "pid"),
-    "grade": NAMES["grade"],
-}  # role of a column in a table of judgements: its usual names
+ROWS = {  # role of a column in a table of rows: its usual names
+    "query": tuple(name for name in NAMES["query"] if name != "text"),
+    "positive": NAMES["positive"],
+    "negative": NAMES["negative"],
+    "grade": ("grade",),
+}
+OBJECTS = ("queries", "corpus", "relevant_docs")  # of LlamaIndex
 PLURAL = {"query": "queries", "passage": "passages"}
 Qrels = Mapping[str, Mapping[str, int]]
 Judgement = tuple[int, Cell, int]  # row of the table, passage, grade
@@ -37,6 +40,7 @@ class Options:
         equal: "merge" or "keep".
         encoding: encoding of CSV, TSV and JSON files.
         skipped: see ``RetrievalDataset.skipped``; ``+skipped`` has no zeros.
+        tables: the tables that were read.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -45,6 +49,16 @@ class Options:
     equal: str = "merge"
     encoding: str = UTF8
     skipped: Counter[str] = field(default_factory=Counter)
+    tables: list[Table] = field(default_factory=list)
+
+    def read(self, path: Path) -> Table:
+        """Read a table, and remember it."""
+        self.tables.append(read_table(path, self.columns.values(), self.encoding))
+        return self.tables[-1]
+
+    def unused(self) -> dict[str, list[str]]:
+        """Return the columns that nobody looked up, by the name of their table."""
+        return {table.source: names for table in self.tables if (names := table.columns.unread)}
 
     def skip_blank(self, source: str, role: str, names: Sequence[str], total: int) -> None:
         """Count blank queries or passages (``role``), or raise ValueError; ``names`` are their ids or rows."""
@@ -88,29 +102,32 @@ def texts_by_id(table: Table, role: str, options: Options) -> Texts:
     return Texts(by_id, table.source, titled)
 
 
-def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, int]]:
-    """Return the judgements of a table with columns such as ``query-id``, ``corpus-id`` and ``score``, as in ``mteb``.
-
-    Raises:
-        ValueError: a column is missing, a grade is not a whole number, a pair has two grades.
-    """
-    named = {role: name for role, names in IDS.items() for name in reversed(names) if name in table.columns}
-    named |= {role: name for role, name in columns.items() if name in table.columns}
-    qrels: dict[str, dict[str, int]] = {}
-    rows = zip(*(column_of(table, role, named) for role in IDS), strict=True)
-    for row, (query, passage, grade) in enumerate(rows, 1):
-        place = f"{table.source!r}, row {row}"
-        add_grade(qrels, str(query), str(passage), read_grade(place, str(grade)), place)
-    return qrels
-
-
 def read_files(name: str, queries: Path, corpus: Path, qrels: Path, options: Options) -> RetrievalDataset:
     """Read tables of queries and passages, and judgements as a table or in TREC's or BEIR's format."""
-    tables = [read_table(file, options.columns.values(), options.encoding) for file in (queries, corpus)]
-    is_table = kind_of(qrels) in ("json", "parquet")
-    judged = grades_of(read_table(qrels), options.columns) if is_table else read_qrels(qrels)
+    tables = [options.read(file) for file in (queries, corpus)]
+    judged, unused = read_judgements(qrels, options.columns)
+    options.tables.append(Table(Fields(dict.fromkeys(unused, True)), qrels.name))
     query_texts, passages = (texts_by_id(table, role, options) for table, role in zip(tables, PLURAL, strict=True))
     return collect(name, query_texts, passages, judged, qrels.name, options)
+
+
+def from_objects(name: str, table: Table, options: Options) -> RetrievalDataset:
+    """Build a collection from one object of ``OBJECTS``: texts by id twice, and for each query the ids that answer it.
+
+    Raises:
+        ValueError: they are not of that form; or as :func:`collect`.
+    """
+    queries, corpus, relevant = (table.columns[key][0] for key in OBJECTS)
+    if not all(isinstance(part, dict) for part in (queries, corpus, relevant)):
+        raise ValueError(f"{table.source!r}: expected one object of {', '.join(OBJECTS)}, each an object by id.")
+    texts = [
+        texts_by_id(
+            Table(Fields({"_id": list(by_id), "text": list(by_id.values())}), f"{table.source}: {key}"), role, options
+        )
+        for key, by_id, role in zip(OBJECTS, (queries, corpus), PLURAL, strict=False)
+    ]
+    qrels = {query: dict.fromkeys(map(str, passages), 1) for query, passages in relevant.items()}
+    return collect(name, texts[0], texts[1], qrels, f"{table.source}: relevant_docs", options)
 
 
 def collect(name: str, queries: Texts, corpus: Texts, qrels: Qrels, source: str, options: Options) -> RetrievalDataset:
@@ -140,7 +157,8 @@ def collect(name: str, queries: Texts, corpus: Texts, qrels: Qrels, source: str,
             keep = ', to count them as relevant all the same: on_missing="keep"' if role == "passage" else ""
             raise ValueError(
                 f"{source!r} judges {len(missing)} of {len(ids)} {PLURAL[role]} that {table.source!r} lacks. "
-                f"{_first(missing)} It has others. {examples} To leave out what judges them: "
+                f"{_first(missing)} It has others. {examples}{other_form(missing[0], table.by_id)} To leave out what "
+                "judges them: "
                 f'on_missing="skip"{keep}.'
             )
         options.skipped[f"missing_{PLURAL[role]}"] += len(missing)
@@ -157,30 +175,25 @@ def collect(name: str, queries: Texts, corpus: Texts, qrels: Qrels, source: str,
 def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -> RetrievalDataset:
     """Build a collection from a table of queries, their positives and optionally their negatives or grades.
 
-    A cell holds one text or a list; the column ``grade`` holds the grades of the row's positives, one number or a
-    list of the same length. If no cell is a list, rows with equal queries are one query. A query whose positives are
-    blank has no relevant passage. ``corpus`` holds the passages to search, by default all judged passages in order of
-    appearance. Passages are identified by their text; their ids are row numbers.
+    The columns have the names of ``ROWS`` or of ``options.columns``. A cell holds one text or a list; the column
+    ``grade`` holds the grades of the row's positives, one number or a list of the same length. If no cell is a list,
+    rows with equal queries are one query. A query whose positives are blank has no relevant passage. ``corpus`` holds
+    the passages to search, by default all judged passages in order of appearance. Passages are identified by their
+    text; their ids are row numbers.
 
     Raises:
         ValueError: a column is missing; a query or passage is blank (with ``on_blank="raise"``); a cell is not a text
             or grade; a passage has two grades; a relevant passage is not in the corpus (with ``on_missing="raise"``).
     """
-    columns = {role: options.columns.get(role, role) for role in ("query", "positive", "negative", "grade")}
-    required = ["query", "positive", *(role for role in ("negative", "grade") if role in options.columns)]
-    if missing := sorted(repr(columns[role]) for role in required if columns[role] not in table.columns):
-        raise ValueError(
-            f"{table.source!r}: no column {' and no column '.join(missing)}; it has {table.listed}. "
-            'Say which column is which (columns="query=…, positive=…"), or choose another split or configuration.'
-        )
+    names = _columns_of_rows(table, options.columns)
     passages: list[str] = []
     titled = 0
     if corpus is not None:
         texts, titled = texts_of(corpus, "passage", options.columns)
         blank = [f"row {row}" for row, text in enumerate(texts) if is_blank(text)]
         options.skip_blank(corpus.source, "passage", blank, len(texts))
-        passages = [_text(text, corpus.source, "passage", row) for row, text in enumerate(texts) if not is_blank(text)]
-    cells = {role: table.columns[column] for role, column in columns.items() if column in table.columns}
+        passages = [_text(text, corpus.source, "text", row) for row, text in enumerate(texts) if not is_blank(text)]
+    cells = {role: column_of(table, role, names) for role in names}
     blank = [f"row {row}" for row, query in enumerate(cells["query"]) if is_blank(query)]
     options.skip_blank(table.source, "query", blank, len(cells["query"]))
     has_single_positives = not any(isinstance(cell, list) for cell in cells["positive"])
@@ -188,7 +201,7 @@ def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -
     rows: dict[object, tuple[str, list[Judgement], list[Judgement]]] = {}  # query, positives, negatives
     for row, cell in enumerate(cells["query"]):
         if not is_blank(cell):
-            query = _text(cell, table.source, "query", row)
+            query = _text(cell, table.source, names["query"], row)
             _, positives, negatives = rows.setdefault(query if has_single_positives else row, (query, [], []))
             positives += _positives(cells, row, table.source)
             negatives += [(row, text, 0) for text in _as_list(negative[row])]
@@ -199,7 +212,7 @@ def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -
     for number, judgements in judged.items():
         for row, text, grade in judgements:
             if not is_blank(text):
-                text = _text(text, table.source, "passage of row", row)
+                text = _text(text, table.source, names["positive" if grade else "negative"], row)
                 add_grade(qrels, number, text, grade, f"{table.source!r}, row {row}")
     if corpus is None:
         passages = [text for grades in qrels.values() for text in grades]
@@ -209,7 +222,21 @@ def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -
     ids = [str(row) for row in range(len(data.doc_ids))]
     size = len(data.corpus)
     merged = len(passages) - size if corpus else 0
-    return replace(data, corpus_ids=ids[:size], ids_without_text=ids[size:], merged=merged)
+    return replace(data, corpus_ids=ids[:size], ids_without_text=ids[size:], merged=merged, numbered=True)
+
+
+def _columns_of_rows(table: Table, given: Mapping[str, str]) -> dict[str, str]:
+    """Return the names of the columns of a table of rows by role: those ``given``, else the usual ones."""
+    usual = {role: found for role, names in ROWS.items() if (found := find_name(table.columns, names))}
+    columns = usual | {role: name for role, name in given.items() if role in ROWS}
+    names = {role: columns.get(role, role) for role in ("query", "positive", *columns)}
+    present = {name: find_name(table.columns, [name, name.partition(".")[0]]) for name in names.values()}
+    if missing := sorted(repr(name) for name, found in present.items() if found is None):
+        raise ValueError(
+            f"{table.source!r}: no column {' and no column '.join(missing)}; it has {table.listed}. "
+            'Say which column is which (columns="query=…, positive=…"), or choose another split or configuration.'
+        )
+    return names
 
 
 def _positives(cells: Mapping[str, Sequence[Cell]], row: int, source: str) -> list[Judgement]:
@@ -230,9 +257,9 @@ def _as_list(cell: Cell) -> list[Cell]:
     return [] if is_blank(cell) else [cell]
 
 
-def _text(cell: Cell, source: str, role: str, row: int) -> str:
+def _text(cell: Cell, source: str, column: str, row: int) -> str:
     if fault := text_fault(cell):
-        raise ValueError(f"{source!r}: {role} {row} {fault}")
+        raise ValueError(f"{source!r}: row {row}, column {column!r} {fault}")
     return str(cell)
 
 

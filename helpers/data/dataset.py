@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Self
 
 Qrels = list[dict[int, int]]
 LARGEST_GRADE = 2**31 - 1
+HALF_SIGN = re.compile("[\ud800-\udfff]")  # a surrogate, which no encoding can write
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class RetrievalDataset:
             queries and relevant passages that are not in their table. ``judgements``: judgements skipped with these.
             ``unjudged_queries``: without a judgement in the split. ``unanswered_queries``: judged, but without a
             relevant passage.
+        unused: by file, the columns and keys that were not read.
+        numbered: whether the ids are numbers that the loader gave, since the source has none.
         split: the split that was loaded, "" if the source has none.
         titled: number of passages with a title, which precedes the text on its own line.
         all_queries, all_passages: the numbers before ``first`` or ``subset`` selected a part; 0 if none was selected.
@@ -50,6 +54,8 @@ class RetrievalDataset:
     same_as: Mapping[str, str] = field(default_factory=dict)
     ids_without_text: Sequence[str] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
+    unused: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    numbered: bool = False
     split: str = ""
     titled: int = 0
     all_queries: int = 0
@@ -240,11 +246,16 @@ def is_blank(text: object) -> bool:
 
 
 def text_fault(text: object) -> str:
-    """Return why a value is not a valid text: missing, another type or blank; "" if it is valid."""
+    """Return why a value is not a valid text: missing, another type, blank or no Unicode; "" if it is valid."""
     if not isinstance(text, str) and is_blank(text):
         return f"is missing ({text}); drop the row or fill it in."
     if not isinstance(text, str):
         return f"is of type {type(text).__name__}, {text!r}; expected text."
+    if not text.isascii() and (half := HALF_SIGN.search(text)):
+        return (
+            f"has half a sign at character {half.start()} ({half[0]!a}), as a program leaves it that cuts an emoji "
+            "in two; remove it, or cut the text elsewhere."
+        )
     return "" if text.strip() else "is blank; drop the row or fill it in."
 
 

@@ -4,25 +4,33 @@ import csv
 import itertools
 import json
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from helpers._files import PACKED, UTF8, open_binary, open_text
+from helpers._fields import Fields
+from helpers._files import PACKED, UTF8, open_binary, open_text, what_is
 from helpers.data.dataset import is_blank
 
 READERS = {".jsonl": "json", ".json": "json", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
-NAMES = {  # role of a column: its usual names
-    "query": ("query", "text", "question"),
-    "query_id": ("_id", "id", "query_id", "query-id", "qid"),
+NAMES = {  # role of a column: its usual names, in any case and with blanks, hyphens or underscores
+    "query": ("query", "text", "question", "anchor", "问题", "查询"),
+    "query_id": ("_id", "id", "query_id", "qid"),
     "passage": ("text", "content", "passage", "contents"),
-    "passage_id": ("_id", "id", "passage_id", "docid", "doc_id", "corpus_id", "corpus-id", "pid"),
+    "passage_id": ("_id", "id", "passage_id", "doc_id", "corpus_id", "pid"),
     "title": ("title",),
-    "positive": ("positive",),
-    "negative": ("negative",),
+    "positive": ("positive", "positives", "pos", "answer", "answers", "答案", "回答"),
+    "negative": ("negative", "negatives", "neg"),
     "instruction": ("instruction",),
     "grade": ("grade", "score", "relevance", "label"),
+}
+IDS = {  # role of a column in a table of judgements: its usual names
+    "query_id": ("query_id", "qid", "query", "topic", "topic_id"),
+    "passage_id": ("corpus_id", "doc_id", "docno", "document", "document_id", "doc", "passage_id", "pid"),
+    "grade": (*NAMES["grade"], "judgement", "judgment"),
 }
 SHEETS = (".xlsx", ".xls", ".ods")
 DEFAULT_SPLIT = "dev"
@@ -34,7 +42,7 @@ Cell = object  # a text, a number, a list, None or any other value
 class Table:
     """Columns of equal length by name; the file or configuration they are from; its split, "" for a file."""
 
-    columns: Mapping[str, list[Cell]]
+    columns: Fields
     source: str
     split: str = ""
 
@@ -56,16 +64,41 @@ def parse_columns(columns: Mapping[str, str] | str) -> dict[str, str]:
     return dict(columns)
 
 
+def find_name(names: Iterable[str], usual: Sequence[str]) -> str | None:
+    """Return the first usual name that is among ``names``, as it is written there: ``Query ID`` is ``query_id``."""
+    plain = {_plain(name): name for name in reversed(list(names))} | {name: name for name in names}
+    return next((plain[form] for name in usual for form in (name, _plain(name)) if form in plain), None)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", unicodedata.normalize("NFKC", name)).casefold()
+
+
 def column_of(table: Table, role: str, columns: Mapping[str, str]) -> list[Cell]:
-    """Return the column of a role, by its name in ``columns``, else by its usual names."""
+    """Return the column of a role, by its name in ``columns``, else by its usual names.
+
+    A name with dots, ``answers.text``, is a field of the objects in a column.
+    """
     names = (columns[role],) if role in columns else NAMES[role]
-    for name in names:
-        if name in table.columns:
-            return table.columns[name]
+    if (found := find_name(table.columns, names)) is not None:
+        column: list[Cell] = table.columns[found]
+        return column
+    first, _, inner = names[0].partition(".")
+    if inner and first in table.columns:
+        return [_inside(cell, inner.split(".")) for cell in table.columns[first]]
     raise ValueError(
         f"{table.source!r}: no column {' or '.join(map(repr, names))}; it has {table.listed}. Name the column that "
         f'holds the {role}: columns="{role}=…".'
     )
+
+
+def _inside(cell: Cell, path: Sequence[str]) -> Cell:
+    """Follow a path of keys into an object, or into each object of a list; None where there is none."""
+    if isinstance(cell, list):
+        return [_inside(item, path) for item in cell]
+    if not path:
+        return cell
+    return _inside(cell.get(path[0]), path[1:]) if isinstance(cell, dict) else None
 
 
 def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[Cell], int]:
@@ -78,13 +111,13 @@ def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[
         The cells, one per row, and the number of texts with a title.
     """
     texts = column_of(table, role, columns)
-    if role == "query" and ("instruction" in columns or "instruction" in table.columns):
+    if role == "query" and ("instruction" in columns or find_name(table.columns, NAMES["instruction"])):
         instructions = column_of(table, "instruction", columns)
         pairs = zip(texts, instructions, strict=True)
         return [
             text if is_blank(text) or is_blank(instruction) else f"{text} {instruction}" for text, instruction in pairs
         ], 0
-    if role != "passage" or ("title" not in columns and "title" not in table.columns):
+    if role != "passage" or ("title" not in columns and not find_name(table.columns, NAMES["title"])):
         return texts, 0
     joined, titled = list(texts), 0
     for row, title in enumerate(column_of(table, "title", columns)):
@@ -138,7 +171,7 @@ def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8) ->
         columns = _read_parquet(path)
     else:
         columns = _read_json(path, encoding) if kind == "json" else _read_csv(path, named, encoding)
-    table = Table(columns, path.name)
+    table = Table(Fields(columns), path.name)
     if not any(columns.values()):
         raise ValueError(
             f"{path.name!r}: no rows, " + (f"only the columns {table.listed}." if columns else "the file is empty.")
@@ -154,18 +187,20 @@ def _read_parquet(path: Path) -> dict[str, list[Cell]]:
         try:
             columns: dict[str, list[Cell]] = pq.read_table(file).to_pydict()
         except (pa.ArrowException, OSError) as error:
-            raise ValueError(f"{path.name!r} is no Parquet file that can be read ({error}).") from None
+            file.seek(0)
+            kind = what_is(file.read(64)) or f"no Parquet file that can be read ({error})"
+            raise ValueError(f"{path.name!r} is {kind}.") from None
     return columns
 
 
 def _read_json(path: Path, encoding: str) -> dict[str, list[Cell]]:
-    """Read a JSON list of objects, or one object per line; missing keys become None."""
+    """Read a JSON list of objects, one object over several lines, or one per line; missing keys become None."""
     rows: list[dict[str, Cell]] = []
     with open_text(path, encoding=encoding) as lines:
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
-            if not rows and line.lstrip().startswith("["):
+            if not rows and (line.strip() == "{" or line.lstrip().startswith("[")):
                 line += lines.read()
             try:
                 value = json.loads(line)
@@ -181,28 +216,105 @@ def _read_json(path: Path, encoding: str) -> dict[str, list[Cell]]:
 def _read_csv(path: Path, named: Collection[str], encoding: str) -> dict[str, list[Cell]]:
     csv.field_size_limit(2**31 - 1)  # the default of 131,072 characters per field is too small for texts
     with open_text(path, newline="", encoding=encoding) as file:
-        first, above = file.readline(), 0
+        first = file.readline()
         if stated := re.fullmatch(r'"?sep=(.)"?\s*', first):
-            first, above, delimiter = file.readline(), 1, stated[1]
+            delimiter = stated[1]
         else:
             is_tsv = path.name.lower().removesuffix(PACKED).endswith(".tsv")
             delimiter = "\t" if is_tsv else max(",;\t|", key=first.count)
-        header = next(csv.reader([first], delimiter=delimiter), [])
-        usual = {name for names in NAMES.values() for name in names}.union(named)
-        bare = delimiter == "\t" and len(header) == 2 and not usual & set(header)
-        lines = itertools.chain([first], file)
-        reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE if bare else csv.QUOTE_MINIMAL)
-        rows: list[list[str]] = []
-        for row in filter(None, reader):
-            if rows and len(row) != len(rows[0]):
-                raise ValueError(
-                    f"{path.name!r}, line {reader.line_num + above}: {len(row)} of {len(rows[0])} fields "
-                    f"({', '.join(map(repr, rows[0]))}). Is {delimiter!r} the delimiter? A blank field needs its "
-                    "delimiter too, and a text that holds one needs quotes."
-                )
-            rows.append(row)
-    header = ["id", "text"] if bare else rows.pop(0) if rows else []
-    if twice := [name for name, count in Counter(header).items() if count > 1]:
+    rows = _choose_rows(_Rows(path, encoding, delimiter, skipped=int(bool(stated))))
+    header = rows[0] if rows else []
+    usual = [*itertools.chain(*NAMES.values()), *named]
+    if delimiter == "\t" and len(header) == 2 and find_name(header, usual) is None:
+        header = ["id", "text"]
+    else:
+        rows = rows[1:]
+    if twice := [name for name, count in Counter(filter(None, header)).items() if count > 1]:
         raise ValueError(f"{path.name!r} names {len(twice)} column(s) twice, first {twice[0]!r}; rename the second.")
     columns = list(zip(*rows, strict=True)) or [()] * len(header)
     return {name: list(column) for name, column in zip(header, columns, strict=True)}
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a delimited file, to be read in several ways; the first ``skipped`` lines are none."""
+
+    path: Path
+    encoding: str
+    delimiter: str
+    skipped: int
+
+    def read(self, **quotes: Any) -> list[list[str]]:
+        """Read all rows with these options of ``csv``; raise ValueError with the line where one of them is broken."""
+        rows: list[list[str]] = []
+        with open_text(self.path, newline="", encoding=self.encoding) as file:
+            for _ in range(self.skipped):
+                file.readline()
+            reader = csv.reader(file, delimiter=self.delimiter, strict=True, **quotes)
+            while True:
+                line = reader.line_num + self.skipped + 1
+                try:
+                    row = next(reader, None)
+                except csv.Error:
+                    raise ValueError(
+                        f"{self.path.name!r}, line {line}: a text that begins with a quote is not closed by one, or "
+                        'goes on behind it. A quote inside a quoted text is written twice (""), not \\".'
+                    ) from None
+                if row is None:
+                    return rows
+                if row and rows and len(row) != len(rows[0]):
+                    raise ValueError(
+                        f"{self.path.name!r}, line {reader.line_num + self.skipped}: {len(row)} of {len(rows[0])} "
+                        f"fields ({', '.join(map(repr, rows[0]))}). Is {self.delimiter!r} the delimiter? A blank field "
+                        "needs its delimiter too, and a text that holds one needs quotes."
+                    )
+                rows += [row] if row else []
+
+    def doubt(self, mark: str) -> ValueError:
+        """Return the error of quotes that can be read in two ways, as in the first line that contains ``mark``."""
+        with open_text(self.path, encoding=self.encoding) as file:
+            number = next(number for number, line in enumerate(file, 1) if mark in line)
+        return ValueError(
+            f"{self.path.name!r}, line {number}: a quote may enclose a text or be part of it, and the rows are others "
+            f'then: {mark[:60]!r}. Enclose every text in quotes and write those inside twice (""), or give JSONL.'
+        )
+
+    def attempt(self, **quotes: Any) -> list[list[str]] | ValueError:
+        """Return the rows, or the error of reading them."""
+        try:
+            return self.read(**quotes)
+        except ValueError as error:
+            return error
+
+
+def _choose_rows(file: _Rows) -> list[list[str]]:
+    """Read rows whose quotes enclose texts, as ``csv`` and Excel write them, or are signs of the texts themselves.
+
+    A TSV file is often written without any quoting. Where both readings are without fault, a header in quotes decides
+    for the first; in a TSV file so do texts that needed their quotes, and texts that did not decide for the second.
+
+    Raises:
+        ValueError: a row is broken in every reading, or the readings differ and nothing decides; the message names
+            the line.
+    """
+    is_tsv, plain = file.delimiter == "\t", file.attempt(quoting=csv.QUOTE_NONE)
+    if isinstance(plain, list) and not any(cell.startswith('"') for row in plain for cell in row):
+        return plain
+    quoted = file.attempt()
+    if isinstance(plain, ValueError) or isinstance(quoted, ValueError):
+        chosen = plain if is_tsv and (isinstance(plain, list) or isinstance(quoted, ValueError)) else quoted
+        if isinstance(chosen, ValueError):
+            raise chosen
+    elif all(cell.startswith('"') for cell in plain[0]):
+        chosen = quoted
+    else:
+        both = list(zip(plain, quoted, strict=False))
+        cells = [(raw, text) for rows in both for raw, text in zip(*rows, strict=True) if raw != text]
+        needed = {'"' in text or file.delimiter in text for _, text in cells}
+        if len(plain) != len(quoted) or (is_tsv and len(needed) == 2):
+            raise file.doubt(cells[0][0])
+        chosen = plain if is_tsv and needed == {False} else quoted
+    has_escapes = any('\\"' in cell for row in chosen for cell in row)
+    if has_escapes and isinstance(file.attempt(escapechar="\\"), list):
+        raise file.doubt('\\"')
+    return chosen

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PureWindowsPath
 
+from helpers._fields import Fields
 from helpers._files import plain_name, require_inside
 from helpers._hub import hub_or_local_cache, split_revision
 from helpers.data.by_id import Options
@@ -33,7 +34,7 @@ def read(place: Place, config: str | None, split: str | None, options: Options, 
     Args:
         place: the file, folder or hub id.
         config: name of the configuration, by default the only one.
-        split: name of the split, or a slice of one, ``train[:100]``; the first split if None.
+        split: name of the split; the first split if None.
         options: names of columns and encoding of files.
         or_only: use the only split if ``split`` does not exist.
 
@@ -43,25 +44,26 @@ def read(place: Place, config: str | None, split: str | None, options: Options, 
         ConnectionError: the hub cannot be reached and nothing was downloaded before.
     """
     if isinstance(place, Path) and place.is_file():
-        return read_table(place, options.columns.values(), options.encoding)
+        return options.read(place)
+    options.tables.append(_read(place, config, split, options, or_only=or_only))
+    return options.tables[-1]
+
+
+def _read(place: Place, config: str | None, split: str | None, options: Options, *, or_only: bool) -> Table:
     settings = read_settings(place)
     with _named_in_errors(place):
         entry = _configuration(settings, config)
         if isinstance(place, str):
             return _read_hub(place, config, split, or_only=or_only)
         files = _files_by_split(place, entry)
-        part = re.fullmatch(r"(.+)\[(-?\d*):(-?\d*)\]", split or "")
-        taken = choose_split(list(files), part[1] if part else split, or_only=or_only)
+        taken = choose_split(list(files), split, or_only=or_only)
         read_tables = (read_table(file, options.columns.values(), options.encoding) for file in files[taken])
         tables = [(table, len(next(iter(table.columns.values())))) for table in read_tables]
         names = dict.fromkeys(name for table, _ in tables for name in table.columns)
         columns: dict[str, list[Cell]] = {
             name: [cell for table, rows in tables for cell in table.columns.get(name, [None] * rows)] for name in names
         }
-        if part:
-            ends = slice(*(int(end) if end else None for end in part.groups()[1:]))
-            columns, taken = {name: column[ends] for name, column in columns.items()}, part[0]
-        return Table(columns, config or shown_name(place), taken)
+        return Table(Fields(columns), config or shown_name(place), taken)
 
 
 def read_settings(place: Place) -> Settings:
@@ -147,10 +149,8 @@ def _read_hub(hub_id: str, config: str | None, split: str | None, *, or_only: bo
         for column, feature in (builder.info.features or {}).items():
             if require_storage_embed(feature):
                 raise ValueError(f"column {column!r} holds pictures, sound or the like; only columns of text are read.")
-        is_part = split is not None and any(mark in split for mark in "[+")  # "train[:100]", in datasets' notation
-        splits = [str(name) for name in builder.info.splits]
-        taken = str(split) if is_part else choose_split(splits, split, or_only=or_only)
-        return Table(builder.as_dataset(split=taken).to_dict(), config or hub_id, taken)
+        taken = choose_split([str(name) for name in builder.info.splits], split, or_only=or_only)
+        return Table(Fields(builder.as_dataset(split=taken).to_dict()), config or hub_id, taken)
 
 
 def _snapshot(hub_id: str) -> Path:

@@ -1,5 +1,6 @@
 """Load a collection from a bundled name, a file, a folder or the hub."""
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -9,8 +10,9 @@ from helpers._hub import is_hub_id
 from helpers.data import bundled, by_id, docstrings, hub
 from helpers.data.by_id import Options
 from helpers.data.dataset import RetrievalDataset, check_count, require_answers
-from helpers.data.formats import DEFAULT_SPLIT, column_of, kind_of, parse_columns
+from helpers.data.formats import DEFAULT_SPLIT, IDS, column_of, find_name, kind_of, parse_columns
 from helpers.data.hub import OFFLINE_DEFAULT, Place, shown_name
+from helpers.data.trec import grades_of
 
 CHOICES = {
     "on_blank": ("raise", "skip"),
@@ -104,6 +106,7 @@ def load_dataset(
     else:
         options = Options(parse_columns(columns) if columns else {}, on_blank, on_missing, equal, encoding)
         data = _load(_find(source), split, config, queries, corpus, qrels, options)
+        data = replace(data, unused=options.unused())
     if relevance_level is not None:
         check_count("relevance_level", relevance_level)
         data = replace(data, relevance_level=relevance_level)
@@ -142,12 +145,14 @@ def _load(
         return replace(by_id.read_files(name, *files, options), split=taken)
     if corpus is None and not is_file and (data := _load_configurations(place, config, split, qrels, options)):
         return data
+    rows, passages = hub.read(place, config, split, options), None
+    if set(by_id.OBJECTS) <= rows.columns.keys():
+        return by_id.from_objects(name, rows, options)
     if options.equal == "keep":
         raise ValueError(
             f"{name!r}: equal='keep' needs passages with ids, in tables of queries, passages and judgements; in rows "
             "of a query and its passages a text is its own id."
         )
-    rows, passages = hub.read(place, config, split, options), None
     if corpus is not None and ("/" in corpus or Path(corpus).exists()):
         passages = hub.read(_find(corpus), None, None, options)
     elif corpus is not None:
@@ -164,8 +169,7 @@ def _load_configurations(
     if roles is None:
         if not settings and isinstance(place, Path) and all(by_id.find_file(place, r) for r in ("queries", "corpus")):
             raise ValueError(
-                f'{name!r} has passages and queries but no folder qrels. Name the file of judgements: qrels="…", on '
-                "the command line --qrels."
+                f'{name!r} has passages and queries but no folder qrels. Name the file of judgements: qrels="…".'
             )
         return None
     if qrels is None and "qrels" not in roles:
@@ -174,7 +178,7 @@ def _load_configurations(
             'set or file that holds them: qrels="…".'
         )
     judgements = hub.read(_find(qrels) if qrels else place, None if qrels else roles["qrels"], split, options)
-    if any(judgements.columns.keys().isdisjoint(by_id.IDS[role]) for role in ("query_id", "passage_id")):
+    if any(find_name(judgements.columns, IDS[role]) is None for role in ("query_id", "passage_id")):
         return None  # a table of rows
     queries = hub.read(place, roles["queries"], judgements.split, options, or_only=True)
     if "instruction" in roles:
@@ -182,9 +186,9 @@ def _load_configurations(
         ids, texts = column_of(table, "query_id", options.columns), column_of(table, "instruction", {})
         instruction_of = dict(zip(ids, texts, strict=True))
         column = [instruction_of.get(query) for query in column_of(queries, "query_id", options.columns)]
-        queries = replace(queries, columns={**queries.columns, "instruction": column})
+        queries.columns["instruction"] = column
     passages = hub.read(place, roles["corpus"], judgements.split, options, or_only=True)
-    judged = by_id.grades_of(judgements, options.columns)
+    judged = grades_of(judgements, options.columns)
     query_texts = by_id.texts_by_id(queries, "query", options)
     passage_texts = by_id.texts_by_id(passages, "passage", options)
     data = by_id.collect(name, query_texts, passage_texts, judged, "qrels", options)
@@ -240,7 +244,9 @@ def _find(source: str | Path) -> Place:
         if not near and path.parent.is_dir() and str(source).count("/") == 1:
             advice += f" (There is a folder {str(path.parent)!r}; for the hub's data set of that name start elsewhere.)"
         raise FileNotFoundError(f"No file or folder {str(source)!r}. {advice}")
+    names = [*bundled.names(), docstrings.NAME, *(file.name for file in Path().iterdir())]
+    similar = difflib.get_close_matches(source, names, n=1)
     raise ValueError(
-        f"Unknown collection {source!r}. Bundled: {', '.join(bundled.names())}; "
-        "a hub data set is written owner/name, a folder by its path."
+        f"Unknown collection {source!r}. {f'Did you mean {similar[0]!r}? ' if similar else ''}"
+        f"Bundled: {', '.join(bundled.names())}; a hub data set is written owner/name, a folder by its path."
     )

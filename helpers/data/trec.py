@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helpers._atomic import write_text
+from helpers._fields import Fields
 from helpers._files import open_text
+from helpers._notes import Note
 from helpers._trec_order import single_precision, trec_order
 from helpers.data.dataset import LARGEST_GRADE, RetrievalDataset
+from helpers.data.formats import IDS, Table, column_of, find_name, kind_of, read_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,42 +32,119 @@ PathLike = str | os.PathLike[str]
 Ids = Sequence[object]
 FOUR = ("query", "0", "document", "grade")
 THREE = ("query", "document", "grade")
+ITERATION = ("iteration", "iter", "q0", "0")  # TREC's second column, which has no meaning
 BLANKS = " \t\r\n\v\f"  # field separators, as in trec_eval; other white space may be part of an id
 BLANK = re.compile(f"[{BLANKS}]+")
 
 
 def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
-    """Read judgements: TREC's `query 0 document grade`, or BEIR's `query document grade`.
+    """Read judgements: TREC's `query 0 document grade`, BEIR's `query document grade`, or a table with a header.
 
     The format and the separator (white space, tab, comma or semicolon) are detected in the first line, which Excel's
     `sep=;` may precede. With tabs, commas or semicolons ids may contain spaces. A first line without a grade is a
-    header.
+    header; the columns that it names are read by their names, in any order. A line that begins with `#` is a comment,
+    as in trec_eval 10. JSON and Parquet tables are read too, and JSON of the form `{query: {document: grade}}`.
 
     Raises:
-        ValueError: there are no judgements; a line has a wrong number of fields; a grade is not a whole number of 32
-            bits (`1.0` is one); a document has two grades. The message starts with file and line number.
+        ValueError: there are no judgements; a line has a wrong number of fields; a header does not tell the columns; a
+            grade is not a whole number of 32 bits (`1.0` is one); a document has two grades. The message starts with
+            file and line number.
+
+    Warns:
+        UserWarning: columns are not used.
     """
+    qrels, unused = read_judgements(Path(path), {})
+    if unused:
+        names = ", ".join(unused)
+        warnings.warn(Note(f"{Path(path).name}: not used: {names}.", "unused", names=names), stacklevel=2)
+    return qrels
+
+
+def read_judgements(path: Path, columns: Mapping[str, str]) -> tuple[dict[str, dict[str, int]], list[str]]:
+    """Read judgements as `read_qrels` does.
+
+    Args:
+        path: the file.
+        columns: names of columns by role, for those with unusual names.
+
+    Returns:
+        The judgements, and the names of the columns that are not used.
+    """
+    if kind_of(path) in ("json", "parquet"):
+        table = read_table(path)
+        return grades_of(table, columns), table.columns.unread
     qrels: dict[str, dict[str, int]] = {}
     separator = header = ""
-    names: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ()
+    places, unused = (0, 1, 2), list[str]()
     for place, line in _lines(path):
-        if not names and (stated := re.fullmatch("sep=(.)", line)):
+        if line.startswith("#"):
+            continue
+        if not usual and (stated := re.fullmatch("sep=(.)", line)):
             separator = stated[1]
             continue
         separator = separator or _separator(line)
         fields = _split(line, separator)
-        if not names:
-            names = THREE if len(fields) == 3 else FOUR
+        if not usual:
+            usual = THREE if len(fields) == 3 else FOUR
+            places = (0, len(usual) - 2, len(usual) - 1)
             is_number = re.fullmatch(r"[+-]?[0-9]+([.][0-9]*)?", fields[-1])
-            if len(fields) == len(names) and not is_number and (names == THREE or fields[1].upper() not in ("0", "Q0")):
-                header = line
+            is_trec = usual == FOUR and fields[1:2] and fields[1].upper() in ("0", "Q0")
+            is_named = all(find_name(fields, names) for names in IDS.values())
+            if is_named or (len(fields) >= len(usual) and not is_number and not is_trec):
+                header, usual = line, tuple(fields)
+                places, unused = _read_header(place, fields, columns)
                 continue
-        if len(fields) != len(names) or not all(fields):
-            raise ValueError(_wrong_fields(place, fields, names))
-        add_grade(qrels, fields[0], fields[-2], read_grade(place, fields[-1]), place)
+        if len(fields) != len(usual) or not all(fields[column] for column in places):
+            raise ValueError(_wrong_fields(place, fields, usual))
+        query, doc, grade = (fields[column] for column in places)
+        add_grade(qrels, query, doc, read_grade(place, grade), place)
     if not qrels:
         why = f" below the header {header!r}" if header else ", the file is empty"
-        raise ValueError(f"{Path(path).name!r}: no judgements{why}.")
+        raise ValueError(f"{path.name!r}: no judgements{why}.")
+    return qrels, unused
+
+
+def _read_header(place: str, names: list[str], columns: Mapping[str, str]) -> tuple[tuple[int, int, int], list[str]]:
+    """Return the columns of query, document and grade, by name or else in the usual order, and names not used."""
+    header = Fields(zip(names, range(len(names)), strict=True))
+    if len(header) < len(names):
+        raise ValueError(f"{place}: two columns of the header {', '.join(map(repr, names))} have one name.")
+    found = [find_name(names, (columns[role],) if role in columns else usual) for role, usual in IDS.items()]
+    iteration = find_name(names, ITERATION)
+    if None in found:
+        usual = names if len(names) == 3 else [names[0], *names[2:]] if names[1] == iteration else []
+        fits = len(usual) == 3 and all(name in (None, other) for name, other in zip(found, usual, strict=True))
+        found = [*usual] if fits else found
+    if None in found:
+        role, known = next(item for item, name in zip(IDS.items(), found, strict=True) if name is None)
+        raise ValueError(
+            f"{place}: the header {', '.join(map(repr, names))} has no column {' or '.join(map(repr, known[:2]))}; "
+            f"call the column of the {role} so."
+        )
+    header.get(iteration or "")
+    query, doc, grade = (header[str(name)] for name in found)
+    return (query, doc, grade), [*header.unread]
+
+
+def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, int]]:
+    """Return the judgements of a table with columns such as ``query-id``, ``corpus-id`` and ``score``, as in ``mteb``.
+
+    A table of one row whose cells are objects is ``{query: {document: grade}}``, as ranx writes it.
+
+    Raises:
+        ValueError: a column is missing, a grade is not a whole number, a pair has two grades.
+    """
+    qrels: dict[str, dict[str, int]] = {}
+    if all(len(cells) == 1 and isinstance(cells[0], dict) for cells in table.columns.values()):
+        rows = [(query, *item) for query in list(table.columns) for item in table.columns[query][0].items()]
+    else:
+        known = {role: name for role, name in columns.items() if name in table.columns}
+        named = {role: find_name(table.columns, names) or names[0] for role, names in IDS.items()} | known
+        rows = list(zip(*(column_of(table, role, named) for role in IDS), strict=True))
+    for row, (query, passage, grade) in enumerate(rows, 1):
+        place = f"{table.source!r}, row {row}"
+        add_grade(qrels, str(query), str(passage), read_grade(place, str(grade)), place)
     return qrels
 
 
@@ -186,7 +266,14 @@ def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
 
 
 def _separator(line: str) -> str:
-    """Return the separator of the three or four fields of a line: tab, comma, semicolon, or " " for white space."""
+    """Return the separator of a line: tab, comma, semicolon, or " " for white space.
+
+    A header is divided where that gives usual names, another line into three or four fields.
+    """
+    for mark in "\t,;":
+        fields = _split(line, mark)
+        if len(fields) > 2 and sum(find_name(fields, usual) is not None for usual in IDS.values()) > 1:
+            return mark
     if line.count("\t") == 2:
         return "\t"
     by_blank = BLANK.split(line)

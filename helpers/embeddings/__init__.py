@@ -84,7 +84,7 @@ def encode_shards(
 
     A shard is a file named by a digest of the model and its texts. A restarted run reads the shards that were finished
     and computes the rest; two simultaneous runs share the work, one shard at a time. A shard that is unreadable, or
-    whose checksum does not match, is computed again.
+    whose checksum does not match, is computed again, and a warning says how many were.
 
     Args:
         model: as for :func:`encode`.
@@ -113,10 +113,13 @@ def encode_shards(
     batches, total = text_batches(texts, shard_size), len(texts) if isinstance(texts, Sized) else None
 
     def shards() -> Iterator[tuple[list[str], np.ndarray]]:
+        done = 0
         with progress_bar(total, f"Encode {kind}", "text", show=progress) as bar:
             for batch in batches:
                 yield batch, encode_shard(model, batch, kind, batch_size, store, keep=folder is not None)
                 bar.update(len(batch))
+                done += 1
+        store.tell_damaged(done)
 
     if folder is None:
         return (shard for _, shard in shards())
@@ -167,6 +170,7 @@ def encode_pooled(
         for batch in text_batches(texts, SHARD_SIZE):
             shards.append(encode_batch(model, batch, unique, kind, batch_size, store))
             bar.update(len(batch))
+    store.tell_damaged(len(shards))
     if not shards or not unique:
         raise ValueError("Nothing to encode: give at least one text and one pooling.")
     pooled: dict[Pooling, np.ndarray | TokenVectors] = {}

@@ -60,12 +60,13 @@ def recipe_of(model: Model, kind: str, batch_size: int, pooling: Pooling | None 
     return Recipe(
         model=model.info.sha256,
         pooling=str(chosen),
-        max_length=model.info.max_length,
+        max_length=model.info.length(kind),
         device=model.device.partition(":")[0],
         dtype=model.dtype,
         dim=model.info.dim,
         colbert_side=kind if chosen == Pooling.MAXSIM and model.projection is not None else "",
         batch_size=batch_size if chosen == Pooling.UNMASKED_MEAN else None,
+        lower_case=bool(model.info.lower_case),
     )
 
 
@@ -107,7 +108,9 @@ def encode_batch(
         }
         shards = _read_shards(store, names, len(texts))
         is_complete = len(shards) == len(names)
-        tokens = {} if is_complete and Pooling.MAXSIM not in names else tokenize(model, texts, side)
+        tokens = (
+            {} if is_complete and Pooling.MAXSIM not in names else tokenize(model, texts, side, model.info.length(kind))
+        )
         if not is_complete:
             with store.lock(min(names.values())):
                 shards = _read_shards(store, names, len(texts))  # another process may have written them meanwhile
@@ -185,8 +188,12 @@ def _unit(vectors: Tensor) -> np.ndarray:
     return unit
 
 
-def tokenize(model: TransformerModel, texts: list[str], colbert_side: str = "") -> Tokens:
+def tokenize(
+    model: TransformerModel, texts: list[str], colbert_side: str = "", max_length: int | None = None
+) -> Tokens:
     """Tokenize texts; with ``colbert_side``, "query" or "passage", in the way of ColBERT.
+
+    At most ``max_length`` tokens are kept of each, by default as many as of a passage.
 
     ColBERT (2020, section 3.2) inserts a marker after [CLS]: [unused0] in queries, [unused1] in passages. A query is
     padded with [MASK] to 32 tokens; the padding is not attended to, but is compared. Punctuation in passages is not
@@ -198,7 +205,7 @@ def tokenize(model: TransformerModel, texts: list[str], colbert_side: str = "") 
     Warns:
         UserWarning: texts are longer than the model's maximum length and were truncated.
     """
-    is_query, limit = colbert_side == "query", model.info.max_length or UNBOUNDED
+    is_query, limit = colbert_side == "query", max_length or model.info.max_length or UNBOUNDED
     vocabulary = model.tokenizer.get_vocab() if colbert_side else {}
     marker = [vocabulary[name] for name in ["[unused0]" if is_query else "[unused1]"] if name in vocabulary]
     limit = (min(limit, COLBERT_QUERY_LENGTH) if is_query else limit) - len(marker)
@@ -254,7 +261,8 @@ def compared_tokens(model: TransformerModel, text: str, kind: str = "passage") -
     Args:
         kind: ``"query"`` or ``"passage"``; selects the instruction and ColBERT's marker and padding.
     """
-    tokens = tokenize(model, [instruction_of(model, kind) + text], kind if model.projection is not None else "")
+    side = kind if model.projection is not None else ""
+    tokens = tokenize(model, [instruction_of(model, kind) + text], side, model.info.length(kind))
     names: list[str] = list(model.tokenizer.convert_ids_to_tokens(tokens["input_ids"][0]))
     return list(itertools.compress(names, comparison_masks(tokens)[0]))
 

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shutil
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 
 from helpers._atomic import whole_file, write_text
 from helpers._cache import default_cache
+from helpers._notes import Note
 
 SEAL = hashlib.sha256().digest_size  # bytes after the array: SHA-256 over its name and content
 
@@ -32,6 +34,7 @@ class Recipe:
         dim: number of leading dimensions kept; None for all.
         colbert_side: ``query`` or ``passage`` for ColBERT's tokenization, else empty.
         batch_size: for the one pooling that depends on it, UNMASKED_MEAN; else None.
+        lower_case: whether texts are lowercased before the tokenizer reads them.
     """
 
     model: str
@@ -42,10 +45,12 @@ class Recipe:
     dim: int | None = None
     colbert_side: str = ""
     batch_size: int | None = None
+    lower_case: bool = False
 
     def shard_name(self, texts: Sequence[str]) -> str:
         """Return the name of the array with the vectors of these texts, given with their instruction."""
-        content = json.dumps([astuple(self), list(texts)], ensure_ascii=False)
+        settings = astuple(self) if self.lower_case else astuple(self)[:-1]  # as before there was this one
+        content = json.dumps([settings, list(texts)], ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()
 
 
@@ -57,6 +62,9 @@ class Store:
     Args:
         folder: by default the user's cache, :func:`default_cache`.
 
+    Attributes:
+        damaged: the names of arrays that were found damaged.
+
     Raises:
         OSError: the folder, which the message names, cannot be created or written.
     """
@@ -64,6 +72,8 @@ class Store:
     def __init__(self, folder: str | Path | None = None) -> None:
         """Initialize with a folder, which need not exist."""
         self.folder = (Path(folder).expanduser() if folder is not None else default_cache()).absolute()
+        self.remedy = "set the environment variable EVAL_CACHE_DIR to" if folder is None else "name"
+        self.damaged: set[str] = set()
 
     def path(self, name: str) -> Path:
         """Return the file of an array, which need not exist."""
@@ -78,12 +88,23 @@ class Store:
         path = self.path(name)
         try:
             whole = memoryview(path.read_bytes())
-            if hashlib.sha256(name.encode() + whole[:-SEAL]).digest() != whole[-SEAL:]:
-                return None
-            array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError):
+            if hashlib.sha256(name.encode() + whole[:-SEAL]).digest() == whole[-SEAL:]:
+                array: np.ndarray = np.load(path, mmap_mode="r", allow_pickle=False)
+                return array
+        except FileNotFoundError:
             return None
-        return array
+        except (OSError, ValueError):
+            pass
+        self.damaged.add(name)
+        return None
+
+    def tell_damaged(self, shards: int) -> None:
+        """Warn of arrays that were damaged, out of so many shards, and were computed again. Warns: Note."""
+        if count := len(self.damaged):
+            text = (
+                f"{count} of {shards} shards of vectors were damaged and were computed again: the disk may be failing."
+            )
+            warnings.warn(Note(text, "damaged", count=count, of=shards), stacklevel=3)
 
     def read_again(self, name: str, shape: tuple[int, int]) -> np.ndarray:
         """Memory-map a float32 array whose checksum was verified before; faster than ``np.load``."""
@@ -141,11 +162,11 @@ class Store:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             yield
         except OSError as error:
-            advice = "pass another folder, or set the environment variable EVAL_CACHE_DIR"
+            advice = f"{self.remedy} another folder"
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 missing = max(0, size - shutil.disk_usage(self.folder).free)
                 advice = f"the file takes {size:,} bytes, {missing:,} are missing. Free them, or {advice}"
             raise OSError(
                 error.errno,
-                f"Cannot write {path.name} to the cache folder {str(self.folder)!r} ({error.strerror}): {advice}.",
+                f"Cannot write {path.name} to the folder {str(self.folder)!r} ({error.strerror}): {advice}.",
             ) from error

@@ -108,13 +108,14 @@ def search(
         progress: draw a bar, where FAISS searches.
 
     Returns:
-        scores: float32 (q, k), the best first.
+        scores: float32 (q, k), the best first: inner products, or of an index that another program built with FAISS's
+            metric L2 the squared distances times -1.
         ids: int64 (q, k), row numbers of the passages. Only an index of words pads with -1, score 0, where fewer
             than k passages share a word with the query: those that share none are not retrieved.
 
     Raises:
-        ValueError: k out of range, another dimension than the index, values that are not finite, or an
-            approximate index that found fewer than k (raise its ``nprobe`` or ``efSearch``).
+        ValueError: k out of range, another dimension than the index, values that are not finite, an index that ranks
+            by another metric, or an approximate index that found fewer than k (raise its ``nprobe`` or ``efSearch``).
     """
     check_k(k, index.ntotal)
     if batch_size < 1:

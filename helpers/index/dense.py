@@ -1,9 +1,10 @@
-"""FAISS: indexes of vectors that rank by inner product."""
+"""FAISS: indexes of vectors that rank by inner product, and of others' making by Euclidean distance."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -112,7 +113,13 @@ def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str, settings:
             ) from error
     reserve(index, count(embeddings) or 0)
     for shard in itertools.chain([first], remaining):
-        index.add(checked_vectors("embeddings", shard, index.d))
+        vectors = checked_vectors("embeddings", shard, index.d)
+        try:
+            index.add(vectors)
+        except RuntimeError as error:
+            raise ValueError(
+                f"{factory!r} cannot take vectors alone: here the id of a passage is its row, so leave IDMap out."
+            ) from error
     for name, value in settings.items():
         try:
             _faiss.ParameterSpace().set_index_parameter(index, name, value)
@@ -197,13 +204,19 @@ def search(
 
 def search_batch(index: faiss.Index | Index, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
     """Search, and look further for the queries whose last place is tied with the next one, to settle the tie."""
-    scores, ids = ordered(*index.search(queries, min(k + 1, index.ntotal)))
+    sign = score_sign(index)
+
+    def found(queries: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
+        scores, ids = index.search(queries, depth)
+        return ordered(sign * scores, ids)
+
+    scores, ids = found(queries, min(k + 1, index.ntotal))
     depth = scores.shape[1]
     best_scores, best_ids = scores[:, :k].copy(), ids[:, :k].copy()
     open_rows = np.flatnonzero(scores[:, k - 1] == scores[:, k]) if depth > k else np.empty(0, int)
     while len(open_rows):
         depth = min(2 * depth, index.ntotal)
-        scores, ids = ordered(*index.search(queries[open_rows], depth))
+        scores, ids = found(queries[open_rows], depth)
         best_scores[open_rows], best_ids[open_rows] = scores[:, :k], ids[:, :k]
         settled = scores[:, k - 1] != scores[:, -1]
         open_rows = open_rows[~settled] if depth < index.ntotal else open_rows[:0]
@@ -214,6 +227,34 @@ def search_batch(index: faiss.Index | Index, queries: np.ndarray, k: int) -> tup
             "raise its nprobe or efSearch, or lower k."
         )
     return best_scores, best_ids
+
+
+def score_sign(index: faiss.Index | Index) -> int:
+    """Return 1 for an index that gives inner products, the best highest; -1 for distances, the best lowest.
+
+    Raises:
+        ValueError: a FAISS index, or one inside it, ranks by another metric, or two of them by different ones.
+    """
+    inner = index._index if isinstance(index, PartialIndex) else index
+    metrics = set(_metrics(inner)) if isinstance(inner, faiss.Index) else set()
+    if metrics <= {faiss.METRIC_INNER_PRODUCT}:
+        return 1
+    if metrics == {faiss.METRIC_L2}:
+        return -1
+    names = {value: name for name, value in vars(sys.modules["faiss"]).items() if name.startswith("METRIC_")}
+    raise ValueError(
+        f"{type(inner).__name__} ranks by {' and '.join(sorted(names[metric] for metric in metrics))}; "
+        "here an index ranks by METRIC_INNER_PRODUCT or METRIC_L2. Build it with one of them."
+    )
+
+
+def _metrics(index: faiss.Index) -> Iterator[int]:
+    """Yield the metric of an index and of those inside it that give its scores."""
+    index = faiss.downcast_index(index)
+    yield index.metric_type
+    for name in ("index", "base_index", "refine_index", "storage"):
+        if isinstance(part := getattr(index, name, None), faiss.Index):
+            yield from _metrics(part)
 
 
 @contextlib.contextmanager
@@ -264,15 +305,17 @@ def save_index(index: faiss.Index, path: str | Path) -> None:
 
 
 def load_index(path: str | Path) -> faiss.Index:
-    """Read an index that :func:`save_index` wrote.
+    """Read an index that :func:`save_index` wrote, or FAISS in another program.
 
     Raises:
         FileNotFoundError: there is no such file.
-        ValueError: the file is truncated or no FAISS index.
+        ValueError: the file is truncated or no FAISS index, or its metric is neither inner product nor L2.
     """
     if not Path(path).is_file():
         raise FileNotFoundError(f"No index file {str(path)!r}; build the index and save it first.")
     try:
-        return faiss.read_index(str(path))
+        index = faiss.read_index(str(path))
     except RuntimeError as error:
         raise ValueError(f"{Path(path).name} is cut short or no FAISS index; build it again and save it.") from error
+    score_sign(index)
+    return index

@@ -1,9 +1,11 @@
 """Load an embedding model from a bundled package, a folder or the hub, or load precomputed vectors."""
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from helpers._notes import Note
 from helpers.models.files import one_line_errors
 from helpers.models.find import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, find_checkpoint
 from helpers.models.model import ModelInfo, Pooling
@@ -62,19 +64,22 @@ def load_model(
             ``""`` switches it off.
         passage_instruction: the same for passages; by default the prompt "document", "passage" or "corpus", else that
             of the model cards of these families.
-        max_length: truncate texts to this many tokens; by default the ``max_seq_length`` of the model's
-            ``sentence_bert_config.json``, as in sentence-transformers, else the limit of the network, or
+        max_length: truncate texts to this many tokens; by default the lengths in the model's
+            ``sentence_bert_config.json`` or its like, as in sentence-transformers, else the limit of the network, or
             FlagEmbedding's 512 if that is less and FlagEmbedding can run the model.
         dim: keep this many leading dimensions of a vector and rescale it to length one, for models trained for that
             (Matryoshka); by default all.
         device: ``"cpu"``, ``"cuda:0"`` …; by default a GPU if there is one.
         half: use 16-bit floats on a GPU; ignored on a CPU, which computes in 32 bits.
 
+    Warns:
+        UserWarning: the model's files hold what is not used here, such as prompts of other names.
+
     Raises:
         FileNotFoundError: the folder does not exist.
-        ValueError: the folder has no checkpoint; weights are damaged or contain more than tensors; a layer or pooling
-            is not supported; vectors are not meant for cosine similarity; ``max_length`` or ``dim`` is out of range;
-            precomputed embeddings are damaged or do not match their texts.
+        ValueError: the folder has no checkpoint, or a reranker; weights are damaged or contain more than tensors; a
+            layer or pooling is not supported; vectors are not meant for cosine similarity; ``max_length`` or ``dim``
+            is out of range; precomputed embeddings are damaged or do not match their texts.
         ModuleNotFoundError: ``MULTILINGUAL`` without the extra ``[zh]``.
         OSError: ``MULTILINGUAL`` cannot be written to the cache.
         ConnectionError: the hub cannot be reached and the model was not downloaded before.
@@ -95,6 +100,7 @@ def load_model(
     if backend == "FlagEmbedding" and fault:
         raise ValueError(fault)
     if not bare:
+        card.require_embedding_model()
         card.require_cosine_of_whole(instructions)
     chosen = card.choose_pooling(pooling, required=not bare)
     info = ModelInfo(
@@ -106,7 +112,9 @@ def load_model(
         passage_instruction=instructions[1],
         max_length=max_length,
         dim=dim,
+        unused=card.unused() or None,
     )
+    tell_unused(info)
     from helpers.models.transformer import load_transformer  # slow to import
 
     model = load_transformer(
@@ -121,12 +129,20 @@ def load_model(
     origin = {
         "name_or_path": str(name_or_path) if by_name else str(checkpoint.folder),
         "backend": backend,
-        "max_length": model.info.max_length,
+        "max_length": max_length if model.info.query_length else model.info.max_length,
         "dim": dim,
         "half": half,
         **{name: getattr(info, name) for name in ("pooling", "query_instruction", "passage_instruction")},
     }
     return replace(model, origin=origin)
+
+
+def tell_unused(info: ModelInfo) -> None:
+    """Warn of the keys of a model's files that are not read. Warns: Note."""
+    if info.unused:
+        names = ", ".join(info.unused)
+        text = f"{info.name}: not used of its files: {names}. Give a prompt that belongs here as query_instruction."
+        warnings.warn(Note(text, "model_unused", names=names, model=info.name), stacklevel=3)
 
 
 def flag_model(model: Model) -> "FlagModel":
@@ -158,7 +174,7 @@ def flag_model(model: Model) -> "FlagModel":
             pooling_method=info.pooling,
             query_instruction_for_retrieval=info.query_instruction or None,
             passage_instruction_for_retrieval=info.passage_instruction or None,
-            query_max_length=info.max_length,
+            query_max_length=info.length("query"),
             passage_max_length=info.max_length,
             truncate_dim=info.dim,
             devices=model.device,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from helpers._fields import Fields
 from helpers.models.families import family_instructions
 from helpers.models.model import Pooling
 
@@ -17,6 +18,14 @@ POOLING_FLAGS = {
     "pooling_mode_max_tokens": "max",
     "pooling_mode_lasttoken": "lasttoken",
 }
+# What sentence-transformers 2 to 6 calls the file of the network's length, the first that exists.
+LENGTHS = ("bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet")
+# Keys of its files that say nothing of the vectors.
+HARMLESS = (
+    "__version__", "model_type", "transformer_task", "modality_config", "module_output_name", "unpad_inputs",
+    "word_embedding_dimension", "embedding_dimension",
+)  # fmt: skip
+ELSEWHERE = "Compute its embeddings elsewhere and load those."
 # Modules that, apart from the pooling, do not change the cosine of two vectors.
 NO_EFFECT = ("Transformer", "Pooling", "Normalize", "Dropout")
 
@@ -29,12 +38,16 @@ class Card:
         name: name of the folder.
         config: ``config.json``.
         tokenizer: ``tokenizer_config.json``.
-        poolings: the poolings in ``1_Pooling/config.json``; empty without the file.
+        poolings: the poolings in the folder that ``modules.json`` names, or ``1_Pooling``; empty without the file.
         pools_prompt: whether the pooling includes the tokens of an instruction.
         layers: kind and folder of each layer in ``modules.json``, such as ``("Dense", "2_Dense")``.
         prompts: texts to put before queries and passages, by name.
         similarity: the similarity that the vectors were trained for.
         max_length: the number of tokens at which the authors truncate; None if not stated.
+        query_length, passage_length: the same for one kind of text alone.
+        lower_case: whether texts are lowercased before the tokenizer reads them.
+        kind: what sentence-transformers says that the model is.
+        files: the fields of the files by file name, which know which of them were read.
     """
 
     name: str
@@ -43,9 +56,31 @@ class Card:
     poolings: list[str]
     pools_prompt: bool
     layers: list[tuple[str, str]]
-    prompts: dict[str, str]
+    prompts: Fields
     similarity: str
     max_length: int | None
+    query_length: int | None
+    passage_length: int | None
+    lower_case: bool
+    kind: str
+    files: dict[str, Fields]
+
+    def unused(self) -> list[str]:
+        """Return the keys of the files that nothing here reads, each with its file."""
+        return [f"{file}: {name}" for file, fields in self.files.items() for name in fields.unread]
+
+    def require_embedding_model(self) -> None:
+        """Raise ValueError for a reranker, or another model that gives no vector for a text."""
+        architecture = str((self.config.get("architectures") or [""])[0])
+        if self.kind == "CrossEncoder" or (architecture.endswith("ForSequenceClassification") and not self.poolings):
+            raise ValueError(
+                f"{self.name} is a reranker ({architecture}), which reads a query and a passage together and gives no "
+                'vectors: it reorders what another system found, rerank = "bm25" and by = "…" in a file of systems.'
+            )
+        if self.kind not in ("", "SentenceTransformer"):
+            raise ValueError(
+                f"{self.name} is a {self.kind} of sentence-transformers, which is not run here. {ELSEWHERE}"
+            )
 
     def choose_pooling(self, pooling: str | None, *, required: bool) -> Pooling | None:
         """Return ``pooling``, by default the model's own; None if it has no supported one and none is ``required``."""
@@ -54,13 +89,21 @@ class Card:
         if len(self.poolings) == 1 and self.poolings[0] in set(Pooling):
             return Pooling(self.poolings[0])
         if required:
-            own = f"pools by {self.poolings}, which is none of {', '.join(Pooling)}"
-            silent = "does not say how it pools (no 1_Pooling/config.json)"
-            raise ValueError(f"{self.name} {own if self.poolings else silent}: pass pooling='cls' or 'mean'.")
+            if self.poolings:
+                raise ValueError(
+                    f"{self.name} pools by {' and '.join(self.poolings)}, which is not done here, and another pooling "
+                    f"would give other scores. {ELSEWHERE}"
+                )
+            raise ValueError(
+                f"{self.name} does not say how it pools (no 1_Pooling/config.json): pass pooling='cls' or 'mean', as "
+                "its authors say; behind the name of a system, ?pooling=cls."
+            )
         return None
 
     def flag_fault(self, pooling: str | None) -> str | None:
         """Return why FlagEmbedding's ``FlagModel`` would not run the model as its authors do; None if it would."""
+        if self.query_length or (self.lower_case and not self.tokenizer.get("do_lower_case")):
+            return f"{self.name} lowercases texts, or cuts queries shorter than passages, which FlagModel does not."
         if omitted := [kind for kind, _ in self.layers if kind not in NO_EFFECT]:
             return f"{self.name} has a further layer ({omitted[0]}) that FlagModel omits; its scores would be wrong."
         poolings = self.poolings if pooling is None else [str(pooling)]
@@ -99,7 +142,7 @@ class Card:
         if any(instructions) and not self.pools_prompt:
             raise ValueError(
                 f"{self.name} leaves the instruction's tokens out of its pooling (include_prompt), which is not done "
-                "here; its scores would be wrong. Compute its embeddings elsewhere and load those."
+                f"here; its scores would be wrong. {ELSEWHERE}"
             )
 
 
@@ -110,15 +153,20 @@ def read_card(folder: Path) -> Card:
         ValueError: a file is not JSON or not of the form that sentence-transformers writes, or a layer is not
             supported.
     """
-    name = folder.name
+    name, files = folder.name, dict[str, Fields]()
     try:
-        pooling = dict(read_json(folder / "1_Pooling" / "config.json"))
-        settings = dict(read_json(folder / "config_sentence_transformers.json"))
         modules = read_json(folder / "modules.json")
         layers = [(module["type"].rpartition(".")[2], str(module.get("path", ""))) for module in modules]
-        flags = [POOLING_FLAGS.get(key, key) for key, on in pooling.items() if key.startswith("pooling_mode_") and on]
-        mode = pooling.get("pooling_mode", flags)
-        length = dict(read_json(folder / "sentence_bert_config.json")).get("max_seq_length")
+        pooled = [path or "1_Pooling" for kind, path in layers if kind == "Pooling"] or ["1_Pooling"]
+        if len(pooled) > 1 or Path(pooled[0]).name != pooled[0]:
+            raise ValueError(f"{name}: modules.json names {pooled} as its pooling; expected one folder of the model.")
+        settings = _read_fields(files, folder, "config_sentence_transformers.json")
+        pooling = _read_fields(files, folder, f"{pooled[0]}/config.json")
+        flags = [key for key in pooling if key.startswith("pooling_mode_") and pooling[key]]
+        mode = pooling.get("pooling_mode", [POOLING_FLAGS.get(key, key) for key in flags])
+        network = _read_fields(files, folder, *(f"sentence_{kind}_config.json" for kind in LENGTHS))
+        lengths = [network.get(key) for key in ("max_seq_length", "query_length", "document_length")]
+        whole, query, passage = (length if isinstance(length, int) and length > 0 else None for length in lengths)
         card = Card(
             name=name,
             config=dict(read_json(folder / "config.json")),
@@ -126,10 +174,16 @@ def read_card(folder: Path) -> Card:
             poolings=[str(name) for name in (mode if isinstance(mode, list) else [mode])],
             pools_prompt=pooling.get("include_prompt") is not False,
             layers=layers,
-            prompts=dict(settings.get("prompts") or {}),
+            prompts=Fields(dict(settings.get("prompts") or {})),
             similarity=str(settings.get("similarity_fn_name") or "cosine"),
-            max_length=length if isinstance(length, int) and length > 0 else None,
+            max_length=whole,
+            query_length=query,
+            passage_length=passage,
+            lower_case=bool(network.get("do_lower_case")),
+            kind=str(settings.get("model_type") or ""),
+            files=files,
         )
+        files["prompts"] = card.prompts
     except (TypeError, KeyError, AttributeError) as error:
         raise ValueError(
             f"{name}: its JSON files are not of the form that sentence-transformers writes ({error}); download the "
@@ -138,9 +192,18 @@ def read_card(folder: Path) -> Card:
     if unknown := {kind for kind, _ in layers} - {*NO_EFFECT, "Dense"}:
         raise ValueError(
             f"{name} has a further layer ({min(unknown)}) that is not understood here; its scores would be wrong. "
-            "Compute its embeddings elsewhere and load those."
+            f"{ELSEWHERE}"
         )
     return card
+
+
+def _read_fields(files: dict[str, Fields], folder: Path, *names: str) -> Fields:
+    """Read the first of these files that exists, and put it among ``files``."""
+    file = next((name for name in names if (folder / name).exists()), names[0])
+    files[file] = Fields(dict(read_json(folder / file)))
+    for key in HARMLESS:
+        files[file].get(key)
+    return files[file]
 
 
 def read_json(path: Path) -> Any:

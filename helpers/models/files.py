@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helpers._files import require_inside
-from helpers.models.card import Card, read_card, read_json
+from helpers._files import LFS, require_inside, what_is
+from helpers.models.card import ELSEWHERE, Card, read_card, read_json
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -85,6 +85,8 @@ def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Ca
                 require_inside(folder, path)
             files[name] = path
     weights = _weights_of(folder, files)
+    if kind := _other_kind(folder, weights):
+        raise ValueError(f"{folder.name!r} {kind}")
     needed = {
         "is no model folder: no config.json": {"config.json"},
         "has no tokenizer: no tokenizer.json": {"tokenizer.json", "tokenizer_config.json"},
@@ -113,6 +115,32 @@ def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Ca
                     "there, and keep all files beside the model."
                 )
     return files, weights, card
+
+
+def _other_kind(folder: Path, weights: tuple[str, ...]) -> str:
+    """Return what a folder is that holds a model in a form that is not run here; "" for any other."""
+    modules = read_json(folder / "modules.json") or [{}]
+    first = modules[0] if isinstance(modules, list) and isinstance(modules[0], dict) else {}
+    if str(first.get("type", "")).endswith("StaticEmbedding"):
+        return f"is a static model (StaticEmbedding), a table of vectors of tokens, which is not run here. {ELSEWHERE}"
+    if (inner := str(first.get("path") or "")) and (folder / inner / "config.json").is_file():
+        return (
+            f"keeps its network in the folder {inner!r}, as old versions of sentence-transformers saved it. Save it "
+            "again: SentenceTransformer(folder).save_pretrained(another)."
+        )
+    if any(_is_pointer(folder / name) for name in weights):
+        return f"has a Git LFS pointer for {weights[0]}, not the weights. Fetch them: git lfs pull, in the folder."
+    if not any((folder / name).exists() for name in weights):
+        for suffix, program in ((".gguf", "llama.cpp"), (".onnx", "ONNX Runtime")):
+            if any(folder.glob(f"**/*{suffix}")):
+                return f"holds weights for {program} ({suffix}), which are not run here. {ELSEWHERE}"
+    return ""
+
+
+def _is_pointer(path: Path) -> bool:
+    with contextlib.suppress(OSError), path.open("rb") as file:
+        return what_is(file.read(64)) == LFS
+    return False
 
 
 def _weights_of(folder: Path, files: dict[str, Path]) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """ModelInfo, the metadata of a model, and the enumeration of poolings."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -38,6 +39,9 @@ class ModelInfo:
         query_instruction: text put before each query, empty if none.
         passage_instruction: text put before each passage, empty for most models.
         max_length: maximum input length in tokens; longer texts are truncated.
+        query_length: the same for queries, if it is another.
+        lower_case: True if texts are lowercased first, which the tokenizer alone would not do.
+        unused: keys of the model's files that are not read, each with its file, such as a prompt of another name.
         dim: number of leading dimensions kept before scaling to length one; None for all.
         files: SHA-256 by file name, for precomputed embeddings.
     """
@@ -51,3 +55,10 @@ class ModelInfo:
     max_length: int | None = None
     dim: int | None = None
     files: dict[str, str] | None = None
+    query_length: int | None = None
+    lower_case: bool | None = None
+    unused: Sequence[str] | None = None
+
+    def length(self, kind: str) -> int | None:
+        """Return the maximum input length of texts of a kind, ``query`` or ``passage``."""
+        return (self.query_length if kind == "query" else None) or self.max_length

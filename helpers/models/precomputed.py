@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._files import require_inside
+from helpers._files import other_form, require_inside
 from helpers.data.formats import READERS, read_table, texts_of
 from helpers.models.files import sha256_of
 from helpers.models.model import ModelInfo
@@ -102,6 +102,7 @@ class Precomputed:
                 f"{self.name}: no vector for {len(missing)} of {len(texts)} texts ({ARRAYS[kind]}.npy has "
                 f"{len(row_of_text)}). The first: {', '.join(repr(text[:60]) for text in missing[:3])}. "
                 f"It has some for texts such as {next(iter(reversed(row_of_text)))[:60]!r}."
+                f"{other_form(missing[0], row_of_text)}"
             )
         vectors = self.arrays[kind][[row_of_text[text] for text in texts]].astype(np.float64)
         unit: np.ndarray = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

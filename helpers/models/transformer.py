@@ -119,6 +119,7 @@ def load_transformer(
     device = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
     with quiet():
         tokenizer = _load_tokenizer(checkpoint)
+        lowered = checkpoint.card.lower_case and _lower_case(tokenizer)
         network, unused = _load_network(checkpoint, eager)
     _require_encoder(network, checkpoint, info.pooling)
     if (getattr(network.config, "max_position_embeddings", None) or 0) > 0:  # XLNet says -1
@@ -127,14 +128,21 @@ def load_transformer(
     most, special = longest_input(tokenizer, network), tokenizer.num_special_tokens_to_add()
     if info.max_length is not None and not special < info.max_length <= most:
         raise ValueError(f"max_length={info.max_length}: {info.name} takes from {special + 1} to {most} tokens.")
-    limit = info.max_length or min(most, checkpoint.card.max_length or longest or most)
+    card = checkpoint.card
+    limits = [info.max_length or min(most, length or card.max_length or longest or most)
+              for length in (card.passage_length, card.query_length)]  # fmt: skip
     layers = _load_layers(checkpoint) if any(kind == "Dense" for kind, _ in checkpoint.card.layers) else []
     projection = None
     for path in (checkpoint.folder / file for file in checkpoint.weights if PROJECTION in unused):
         weights = load_file(path) if path.suffix == ".safetensors" else read_pickle(path)
         projection = weights[PROJECTION].float().to(device) if PROJECTION in weights else projection
     model = TransformerModel(
-        info=replace(info, max_length=limit),
+        info=replace(
+            info,
+            max_length=limits[0],
+            query_length=limits[1] if limits[1] != limits[0] else None,
+            lower_case=lowered or None,
+        ),
         tokenizer=tokenizer,
         network=network.to(device),
         device=device,
@@ -231,11 +239,25 @@ def _load_tokenizer(checkpoint: Checkpoint) -> PreTrainedTokenizerBase:
     return tokenizer
 
 
+def _lower_case(tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Make a tokenizer lowercase texts first; return whether it did not do so by itself."""
+    from tokenizers import normalizers
+
+    backend = tokenizer.backend_tokenizer
+    if backend.normalizer is not None and backend.normalizer.normalize_str("A").islower():
+        return False
+    others = [] if backend.normalizer is None else [backend.normalizer]
+    backend.normalizer = normalizers.Sequence([normalizers.Lowercase(), *others])
+    return True
+
+
 def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[PreTrainedModel, set[str]]:
     """Load a network and the names of its unused weights; raise ValueError if weights are missing."""
     attention = {"attn_implementation": "eager"} if eager else {}
+    is_t5 = checkpoint.card.config.get("architectures") == ["T5EncoderModel"]
+    kind: Any = transformers.T5EncoderModel if is_t5 else transformers.AutoModel  # which takes it for the whole T5
     with one_line_errors(f"{checkpoint.name} cannot be loaded as a transformers model"):
-        network, report = transformers.AutoModel.from_pretrained(
+        network, report = kind.from_pretrained(
             checkpoint.folder, output_loading_info=True, trust_remote_code=False, local_files_only=True, **attention
         )
     missing = sorted(key for key in report["missing_keys"] if "pooler" not in key)  # the pooler is not used here
@@ -245,6 +267,25 @@ def _load_network(checkpoint: Checkpoint, eager: bool) -> tuple[PreTrainedModel,
             "be random. Load the checkpoint they belong to."
         )
     return network.eval(), set(report["unexpected_keys"])
+
+
+def require_head(checkpoint: Checkpoint) -> None:
+    """Raise ValueError unless a folder holds a reranker: a network that gives one score a pair, with all its weights.
+
+    The weights are not read.
+    """
+    with quiet(), one_line_errors(f"{checkpoint.name} cannot be loaded as a reranker by transformers"):
+        network, report = transformers.AutoModelForSequenceClassification.from_pretrained(
+            checkpoint.folder, output_loading_info=True, trust_remote_code=False, local_files_only=True,
+            device_map="meta",
+        )  # fmt: skip
+    if missing := sorted(report["missing_keys"]):
+        raise ValueError(
+            f"{checkpoint.name} is no reranker: it has no weights {missing[0]!r} to score a pair with, which would be "
+            "random. Give a reranker, such as BAAI/bge-reranker-base; an embedding model is a system of its own."
+        )
+    if (labels := int(network.config.num_labels)) != 1:
+        raise ValueError(f"{checkpoint.name} gives {labels} scores a pair; a reranker gives one.")
 
 
 def _require_encoder(network: PreTrainedModel, checkpoint: Checkpoint, pooling: str | None) -> None:

@@ -77,7 +77,7 @@ def _of_data(data: RetrievalDataset) -> Iterator[Cause]:
         "merged": (data.merged, None),
         "titles": (data.titled, None),
         "unanswered": (len(data.unanswered()), len(data.queries)),
-        "own_id": (len(set(data.query_ids) & set(data.corpus_ids)), len(data.queries)),
+        "own_id": (0 if data.numbered else len(set(data.query_ids) & set(data.corpus_ids)), len(data.queries)),
     }
     for name, (count, of) in counted.items():
         if count:

@@ -21,7 +21,7 @@ from helpers._progress import say
 from helpers.data import OFFLINE_DEFAULT as DATA_DEFAULT
 from helpers.data import RetrievalDataset, bundled, from_ids, load_dataset
 from helpers.data.runs import read_run_table
-from helpers.data.trec import read_qrels
+from helpers.data.trec import read_judgements
 from helpers.embeddings import default_cache
 from helpers.models import OFFLINE_DEFAULT as MODEL_DEFAULT
 from helpers.report.comparison import canonical_metrics, check_metrics, compare, default_metrics
@@ -259,13 +259,14 @@ def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> Retrie
     if given := _chosen(args, DATA).keys() - {"qrels", "relevance_level", "max_queries"}:
         raise ValueError(f"--{min(given).replace('_', '-')} is about texts, and --qrels alone has none: give --data.")
     path = Path(args.qrels).expanduser()
-    qrels = read_qrels(path)
+    qrels, unused = read_judgements(path, {})
     documents = {doc: doc for docs in qrels.values() for doc in docs}
     fused = {part for spec in specs for part in spec.parts}
     for spec in specs:
         if spec.kind == "run" and spec.name in fused:
             documents |= {doc: doc for doc in read_run_table(Path(spec.where).expanduser()).documents}
     data = from_ids(plain_name(path), {query: query for query in qrels}, documents, qrels)
+    data = replace(data, unused={path.name: unused} if unused else {})
     return replace(data, relevance_level=args.relevance_level or 1).first(args.max_queries)
 
 
@@ -321,6 +322,7 @@ def _print_data(data: RetrievalDataset) -> None:
         notes.append(f"judged documents without a text, which keep their judgements: {len(data.ids_without_text)}")
     if data.merged:
         notes.append(f"equal passages were merged into one: {data.merged}; --equal keep leaves each under its id")
+    notes += [f"{file}: not used: {', '.join(names)}" for file, names in data.unused.items()]
     for note in notes:
         print(f"note: data: {note}", file=sys.stderr)
 

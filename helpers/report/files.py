@@ -154,6 +154,7 @@ def as_record(comparison: Results) -> Record:
             "all_queries": data.all_queries or len(data.queries), "all_passages": data.all_passages or len(data.corpus),
             "titled": data.titled, "skipped": dict(data.skipped), "relevance_level": data.relevance_level,
             "judgements": sum(map(len, data.qrels)), "without_text": len(data.ids_without_text),
+            "unused": dict(data.unused),
         },
         "metrics": list(comparison.metrics),
         "main": comparison.main,

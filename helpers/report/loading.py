@@ -89,15 +89,15 @@ def _load_scorer(options: Options, part: Spec | None, progress: bool) -> Scorer:
     checkpoint = find_checkpoint(options["by"])
     from FlagEmbedding import FlagReranker
 
-    with one_line_errors(f"{checkpoint.name} cannot be loaded as a reranker by FlagEmbedding"):
+    from helpers.models.transformer import quiet, require_head
+
+    require_head(checkpoint)
+    with quiet(), one_line_errors(f"{checkpoint.name} cannot be loaded as a reranker by FlagEmbedding"):
         reranker = FlagReranker(
             str(checkpoint.folder), use_fp16=False, devices=options.get("device"),
             max_length=options.get("max_length", 512), trust_remote_code=False,
         )  # fmt: skip
-    labels = int(reranker.model.config.num_labels)
-    if labels != 1:
-        raise ValueError(f"{checkpoint.name} gives {labels} scores a pair; a reranker gives one.")
-    return FlagScorer(reranker, options.get("batch_size", 32))
+    return FlagScorer(reranker, options.get("batch_size", 32), progress)
 
 
 def metadata(spec: Spec, system: System | None, data: RetrievalDataset) -> Record:

@@ -206,6 +206,7 @@ class View:
             (w["queries"], used),
             (w["passages"], f"{len(data.corpus):,}"),
             *((label, f"{count:,}") for label, count in counts.items() if count),
+            *((w["unused"].format(file=file), ", ".join(names)) for file, names in data.unused.items()),
             (w["judgements"], w["judged_each"].format(n=f"{judged:,}", mean=f"{judged / len(data.queries):.1f}")),
             (w["level"], str(data.relevance_level)),
             (w["answers"], f"{answers:,}"),

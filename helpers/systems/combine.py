@@ -1,5 +1,7 @@
 """Systems built on rankings: runs of other engines, fusion of several systems, reranking."""
 
+import contextlib
+import io
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -231,12 +233,14 @@ class FlagScorer:
 
     reranker: "FlagReranker"
     batch_size: int = 32
+    progress: bool = False
 
     def scores(self, data: RetrievalDataset, candidates: np.ndarray) -> list[np.ndarray]:
-        """Score all pairs in one call, which sorts them by length."""
+        """Score all pairs in one call, which sorts them by length, and draws bars that no option stops."""
         pairs = [(data.queries[q], data.corpus[p]) for q, rows in enumerate(candidates) for p in rows[rows >= 0]]
         counts = (candidates >= 0).sum(axis=1)
-        values = self.reranker.compute_score(pairs, batch_size=self.batch_size) if pairs else []
+        with contextlib.nullcontext() if self.progress else contextlib.redirect_stderr(io.StringIO()):
+            values = self.reranker.compute_score(pairs, batch_size=self.batch_size) if pairs else []
         return np.split(np.atleast_1d(np.asarray(values, np.float64)), np.cumsum(counts)[:-1])
 
 

@@ -44,6 +44,11 @@ def refuses(run, qrels, metric):
     raise ValueError("no\nsuch run")
 
 
+def takes_two(run, qrels):
+    """Cannot be called as the suite calls it."""
+    return 1.0
+
+
 def raises(run, qrels, metric):
     """Breaks."""
     return {}["q1"]

@@ -39,6 +39,15 @@ def test_every_return_is_a_verdict(name, verdict):
     assert verdicts(name) == [verdict] * 6
 
 
+@pytest.mark.parametrize("name", ["refuses", "takes_two"])
+def test_a_function_that_refuses_everything_is_not_praised(name):
+    """It "refused" each ranking with a repeat and each score that is no number: 60 of 60 agree."""
+    faulty = [case for case in read_cases() if case.answer != "value"]
+    results = run_cases(f"tests.acid.functions:{name}", faulty)
+    assert {result.verdict for result in results} == {Verdict.REFUSES}
+    assert {result.verdict for result in run_cases("tests.acid.functions:right", faulty)} == {Verdict.AGREES}
+
+
 @pytest.mark.parametrize("name", ["hangs", "exits"])
 def test_the_next_case_is_asked_after_one_without_an_answer(name):
     """A function that never returns, or ends its process, would take the cases after it along."""

@@ -1,7 +1,9 @@
 """Data as found: packed, with a header or none, graded, with gaps; read as they are, or refused with the way out."""
 
 import gzip
+import json
 import re
+import unicodedata
 from pathlib import Path
 
 import datasets
@@ -266,14 +268,6 @@ def test_the_only_split_is_taken_and_named(tmp_path: Path):
     assert load_dataset("pocket-en").split == "dev"
 
 
-@pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_a_part_of_a_split_may_be_named_as_datasets_does(tmp_path: Path, kind: str):
-    """A reader who takes the first hundred rows by split="train[:100]" would be told that there is no such split."""
-    rows = {"csv": "query,positive\none,uno\ntwo,dos\n", "jsonl": jsonl([{"query": q, "positive": q} for q in "ab"])}
-    put(tmp_path / "set" / f"train.{kind}", rows[kind])
-    assert len(load_dataset(tmp_path / "set", split="train[:1]").queries) == 1
-
-
 @pytest.mark.parametrize("how", ["configuration", "folder", "file"])
 def test_a_title_is_joined_in_a_corpus_without_ids_too(tmp_path: Path, how: str):
     """The same passage would lose its title, and its score, by the layout it lies in."""
@@ -496,3 +490,69 @@ def test_a_mistyped_path_is_not_taken_for_a_hub_id(tmp_path: Path, monkeypatch, 
     monkeypatch.chdir(tmp_path)
     with pytest.raises(FileNotFoundError, match=message):
         load_dataset(name)
+
+
+# --- the formats that people have -------------------------------------------------------------------------------------
+
+PAIRS = {
+    "flag.jsonl": '{"query": "one", "pos": ["uno"], "neg": ["dos"]}\n',
+    "anchor.csv": "anchor,positive,negative\none,uno,dos\n",
+    "qa.csv": "Question , ANSWER,neg\none,uno,dos\n",
+    "问答.csv": "问题,答案,negative\none,uno,dos\n",
+    "nested.jsonl": '{"question": "one", "answers": [{"text": "uno"}], "wrong": {"passages": ["dos"]}}\n',
+}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_the_usual_names_of_pairs_are_known(tmp_path: Path, name: str):
+    """FlagEmbedding's own format, or a table in Chinese, would be refused for its names."""
+    columns = {"positive": "answers.text", "negative": "wrong.passages"} if name == "nested.jsonl" else None
+    data = load_dataset(put(tmp_path / name, PAIRS[name]), columns=columns)
+    assert (data.queries, data.corpus, data.qrels, data.unused) == (["one"], ["uno", "dos"], [{0: 1, 1: 0}], {})
+
+
+@pytest.mark.parametrize("indent", [None, 4])
+def test_a_test_set_of_llama_index_is_read(tmp_path: Path, indent: int | None):
+    """It is the commonest generated test set; over several lines the message was that it is not JSON."""
+    texts = {"queries": {"u1": "one", "u2": "two"}, "corpus": {"n1": "uno", "n2": "dos", "n3": "tres"}}
+    content = json.dumps({**texts, "relevant_docs": {"u1": ["n1"], "u2": ["n3", "n2"]}, "mode": "text"}, indent=indent)
+    data = load_dataset(put(tmp_path / "qa.json", content))
+    assert (data.query_ids, data.corpus_ids) == (["u1", "u2"], ["n1", "n2", "n3"])
+    assert data.qrels == [{0: 1}, {2: 1, 1: 1}]
+    with pytest.raises(ValueError, match="expected one object of queries, corpus, relevant_docs, each an object by id"):
+        load_dataset(put(tmp_path / "qa.json", '{"queries": [], "corpus": [], "relevant_docs": []}'))
+
+
+def test_invented_ids_are_known_as_such(tmp_path: Path):
+    """Row numbers on both sides would be taken for queries that have the id of a passage."""
+    assert load_dataset(put(tmp_path / "faq.csv", "query,positive\none,uno\n")).numbered
+    assert not load_dataset(beir(tmp_path / "set")).numbered
+
+
+def test_ids_in_two_unicode_forms_are_told_apart(tmp_path: Path):
+    """Both ids of the message would look the same; in the one form that it names they match."""
+    composed, parts = "caf\u00e9", "cafe\u0301"
+    folder = beir(tmp_path, **{"corpus.jsonl": jsonl([{"_id": parts, "text": "uno"}]), "qrels/dev.tsv": "a\tb\tc\n"})
+    put(folder / "qrels/dev.tsv", f"query-id\tcorpus-id\tscore\nq0\t{composed}\t1\n")
+    with pytest.raises(ValueError, match=r"'caf\\xe9' and 'cafe\\u0301' look the same: .* in one Unicode form, NFC"):
+        load_dataset(folder)
+    put(folder / "corpus.jsonl", jsonl([{"_id": unicodedata.normalize("NFC", parts), "text": "uno"}]))
+    assert load_dataset(folder).qrels == [{0: 1}]
+
+
+@pytest.mark.parametrize("layout", ["rows", "tables"])
+def test_half_a_sign_is_found_in_its_row_and_column(tmp_path: Path, layout: str):
+    """The error of an encoder would name neither file nor row; without the half the file is read."""
+    half = '{"_id": "p2", "query": "two", "%s": "dos \\ud83d"}\n'
+    if layout == "rows":
+        path = put(tmp_path / "faq.jsonl", '{"query": "one", "positive": "uno \\ud83d\\ude00"}\n' + half % "positive")
+        where = r"'faq.jsonl': row 1, column 'positive' has half a sign at character 4 \('\\ud83d'\)"
+    else:
+        path = beir(tmp_path, **{"corpus.jsonl": jsonl([{"_id": "00", "text": "uno"}]) + half % "text"}).parent
+        path = tmp_path
+        where = "'corpus.jsonl': passage 'p2' has half a sign at character 4"
+    with pytest.raises(ValueError, match=where):
+        load_dataset(path)
+    if layout == "rows":
+        put(path, path.read_text().replace("dos \\ud83d", "dos"))
+        assert load_dataset(path).corpus == ["uno \U0001f600", "dos"]

@@ -1,12 +1,18 @@
 """Tables: every format loads as the same collection, and a wrong file is answered with what is wrong."""
 
+import bz2
+import gzip
+import io
+import lzma
+import re
+import zipfile
 from pathlib import Path
 
 import datasets
 import pytest
 
 from helpers.data import load_dataset
-from tests.data.files import jsonl, put
+from tests.data.files import beir, jsonl, put
 
 ROWS = [
     {"question": "one", "answer": "uno, ein", "other": "tres"},
@@ -49,8 +55,8 @@ def test_cells_of_a_csv_stay_the_text_they_are(tmp_path):
 
 
 BAD_TABLES = [
-    ("a.csv", "question,answer\none,uno\n", "no column 'positive' and no column 'query'; it has 'question', 'answer'"),
-    ("a.csv", "query;answer\none;uno\n", "no column 'positive'; it has 'query', 'answer'"),
+    ("a.csv", "ask,reply\none,uno\n", "no column 'positive' and no column 'query'; it has 'ask', 'reply'"),
+    ("a.csv", "query;reply\none;uno\n", "no column 'positive'; it has 'query', 'reply'"),
     ("a.csv", "query,positive\n", "no rows"),
     ("a.csv", "\n", "no rows, the file is empty"),
     ("a.jsonl", "", "no rows, the file is empty"),
@@ -59,14 +65,14 @@ BAD_TABLES = [
     (
         "a.csv",
         "query,positive\none,se\u00f1or".encode("latin-1") + b"\xff",
-        r"line 2: not UTF-8 \(byte 0xf1\)\. Save.*-f GB18030",
+        r"line 2: not UTF-8 \(byte 0xf1\); it may be CP1252\. Save.*-f CP1252",
     ),
     ("a.csv", b"\nquery,positive\none,\xff", r"line 3: not UTF-8 \(byte 0xff\)"),
     ("a.csv", "query,positive\none,uno,ein\n", r"line 2: 3 of 2 fields \('query', 'positive'\)"),
     ("a.csv", "query,positive\none,uno\ntwo,dos,tres\n", "line 3: 3 of 2 fields"),
     ("a.csv", "query,positive\none,uno\ntwo\n", "a.csv', line 3: 1 of 2 fields"),
     ("a.jsonl", '{"query": "one", "positive": "uno"}\n{"query": \n', "line 2 is not JSON"),
-    ("a.jsonl", '{"query": "one", "positive": 3}\n', "passage of row 0 is of type int"),
+    ("a.jsonl", '{"query": "one", "positive": 3}\n', "row 0, column 'positive' is of type int"),
     ("a.xlsx", "query", "cannot read '.xlsx'; give .jsonl.* Save the sheet as \"CSV UTF-8\""),
     ("a.csv", "query,positive,positive\none,uno,dos\n", r"names 1 column\(s\) twice, first 'positive'"),
     ("a.parquet", "no such thing", "a.parquet' is no Parquet file"),
@@ -103,3 +109,60 @@ def test_a_parquet_file_without_rows_is_refused(tmp_path):
     datasets.Dataset.from_dict({"query": [], "positive": []}).to_parquet(tmp_path / "a.parquet")
     with pytest.raises(ValueError, match=r"a\.parquet': no rows"):
         load_dataset(tmp_path / "a.parquet")
+
+
+WESTERN = "query,positive\nwas ist Nebel,Nebel über Flüssen entsteht kühl\nc'est quoi,La rosée est née à l'été\n"
+ENCODED = {
+    "cp1252": (WESTERN, "CP1252"),
+    "gb18030": ("query,positive\n雾是什么,雾是贴近地面的云。\n露水是什么,草上的水珠\n", "GB18030"),
+    "utf-16": ("query,positive\none,uno\n", "UTF-16"),
+    "big5": ("query,positive\n霧是什麼,霧是貼近地面的雲。\n露水是什麼,草上的水珠與霜\n", ""),
+    "cp1251": ("query,positive\nчто такое туман,туман это облако у земли\n", ""),
+}
+
+
+@pytest.mark.parametrize("encoding", ENCODED)
+def test_the_advised_encoding_gives_the_texts(tmp_path, encoding):
+    """A German file became one with Chinese signs, as advised; where nothing is sure, no encoding is advised."""
+    text, advised = ENCODED[encoding]
+    path = put(tmp_path / "a.csv", text.encode(encoding))
+    with pytest.raises(ValueError, match=r"not UTF-8") as caught:
+        load_dataset(path)
+    named = re.search(r'encoding="([^"…]+)"', str(caught.value))
+    assert (named[1].upper() if named else "") == advised
+    expected = load_dataset(put(tmp_path / "b.csv", text)).corpus
+    assert load_dataset(path, encoding=named[1] if named else encoding).corpus == expected
+
+
+def _zipped(name: str) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        archive.writestr(name, "q0 0 00 1\n")
+    return content.getvalue()
+
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 12345\n"
+FOREIGN = {
+    "a.txt": (bz2.compress(b"q0 0 00 1\n"), "packed by bzip2"),
+    "b.txt": (lzma.compress(b"q0 0 00 1\n"), "packed by xz"),
+    "c.csv": (_zipped("xl/workbook.xml"), "a ZIP archive or a workbook of Excel"),
+    "d.csv": (gzip.compress(b"q0,00,1\n"), "packed by gzip: call it .gz"),
+    "e.tsv.gz": (bz2.compress(b"q0\t00\t1\n"), "packed by bzip2"),
+    "f.txt": (POINTER, "a Git LFS pointer"),
+    "g.parquet": (POINTER, "a Git LFS pointer"),
+    "h.jsonl": (b"\n<!DOCTYPE HTML>\n<html>404</html>\n", "a page of HTML"),
+    "i.csv": (b"PAR1....PAR1", "a Parquet file: call it .parquet"),
+    "j.txt": (b"\x28\xb5\x2f\xfd\x04\x58abc", "packed by Zstandard"),
+    "k.csv": (b"\x93NUMPY\x01\x00", "an array of NumPy"),
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_file_of_another_kind_is_called_what_it_is(tmp_path, name):
+    """A packed file was said to be in GB18030, and a pointer to have two fields of four."""
+    content, kind = FOREIGN[name]
+    with pytest.raises(ValueError, match=f"'{name}' is {kind}"):
+        load_dataset(beir(tmp_path / "set"), qrels=str(put(tmp_path / name, content)))
+    if name == "d.csv":  # as the message says
+        put(tmp_path / "d.csv.gz", content)
+        assert load_dataset(tmp_path / "set", qrels=str(tmp_path / "d.csv.gz")).qrels == [{0: 1}]

@@ -85,7 +85,7 @@ def test_a_folder_of_texts_without_judgements_says_how_to_name_them(tmp_path):
     folder = beir(tmp_path / "set")
     (folder / "qrels" / "dev.tsv").rename(tmp_path / "judged.tsv")
     (folder / "qrels").rmdir()
-    with pytest.raises(ValueError, match=r"'set' has passages and queries but no folder qrels.*--qrels"):
+    with pytest.raises(ValueError, match=r"'set' has passages and queries but no folder qrels.*: qrels=\"…\"\.$"):
         load_dataset(folder)
 
 
@@ -203,3 +203,12 @@ def test_hub_without_network_answers_in_seconds(module, function, default, tmp_p
     assert "HF_ENDPOINT" in answer
     assert closed in answer
     assert int(answer.split()[0]) < 15
+
+
+@pytest.mark.parametrize(("name", "near"), [("pocket-em", "pocket-en"), ("docstring", "docstrings"), ("biir", "beir")])
+def test_a_misspelt_name_has_a_suggestion(tmp_path, monkeypatch, name, near):
+    """A folder beside it, or a bundled collection, would have to be guessed from a list."""
+    (tmp_path / "beir").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=f"Unknown collection '{name}'. Did you mean '{near}'"):
+        load_dataset(name)

@@ -98,7 +98,7 @@ BAD_QRELS = [
     ("a\tb\tc\n", ": no judgements below the header"),
     ("sep=;\n", ": no judgements"),
     ("q1,d1,1\nq1,d2\n", f", line 2: expected {THREE}, found 2"),
-    ("a\tb\tc\nq1\td1\n", f", line 2: expected {THREE}, found 2"),
+    ("a\tb\tc\nq1\td1\n", r", line 2: expected 3 fields \(a b c\), found 2"),
     ("a\tb\tc\nq1\t\t1\n", ", line 2: expected 3 fields"),
     ("q1 d1 1\nq1 0 d2 1\n", f", line 2: expected {THREE}, found 4"),
     ("q1\n", f", line 1: expected {FOUR}, found 1"),
@@ -200,3 +200,54 @@ def test_a_larger_run_takes_as_much_more_memory_and_work(tmp_path):
         tracemalloc.stop()
     assert spent[1][0] <= 2.3 * spent[0][0]
     assert spent[1][0] < 40 * 40 * 100 + (3 << 20), "bytes a line"
+
+
+HEADERS = {
+    "doc_id,query_id,label\nd1,q1,2\n": {"q1": {"d1": 2}},
+    "Query ID;Doc ID;Relevance;2024\nq1;d1;2;5\n": {"q1": {"d1": 2}},
+    "topic iteration cord-id judgement\nq1 0 d1 2\n": {"q1": {"d1": 2}},
+    "qid,pid,rating\nq1,d1,2\n": {"q1": {"d1": 2}},
+    "q,iter,d,r\nq1,0,d1,2\n": {"q1": {"d1": 2}},
+    "relevance\tassessor\tquery_id\ttime\tdoc_id\n2\t1\tq1\t5\td1\n": {"q1": {"d1": 2}},
+}
+
+
+@pytest.mark.parametrize("text", HEADERS)
+@pytest.mark.filterwarnings("ignore:.*not used")
+def test_a_header_says_which_column_is_which(tmp_path, text):
+    """By position a document would be taken from the column of grades: whole numbers all, so that nothing objects."""
+    (tmp_path / "a.csv").write_text(text)
+    assert trec.read_qrels(tmp_path / "a.csv") == HEADERS[text]
+
+
+@pytest.mark.parametrize("header", ["q,d,r,assessor", "pid,qid,rating", "query_id,doc_id,assessor,time", "qid,pid,pid"])
+def test_a_header_that_does_not_tell_the_columns_is_refused(tmp_path, header):
+    """The columns would be guessed; with the names that the message asks for they are read."""
+    row = "q1,d1,2,7" if header.count(",") == 3 else "q1,d1,2"
+    (tmp_path / "a.csv").write_text(f"{header}\n{row}\n")
+    with pytest.raises(
+        ValueError,
+        match=r"'a.csv', line 1: (the|two columns of the) header 'q"
+        if header[0] == "q"
+        else "line 1: the header 'pid', 'qid', 'rating' has no column 'grade'",
+    ):
+        trec.read_qrels(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text(f"query_id,corpus_id,grade{',time' * (header.count(',') == 3)}\n{row}\n")
+    assert trec.read_judgements(tmp_path / "a.csv", {})[0] == {"q1": {"d1": 2}}
+
+
+def test_comments_are_those_of_trec_eval(tmp_path):
+    """A comment of four words became a query with a judgement, so that every mean fell; ids may contain the sign."""
+    lines = ["# pool of 2024", "301 0 CR93E-3103#37 1", "#", "# a comment", "301 0 CR93E-1952 0", "302 0 #5 1"]
+    (tmp_path / "qrels").write_text("\n".join(lines))
+    assert trec.read_qrels(tmp_path / "qrels") == {"301": {"CR93E-3103#37": 1, "CR93E-1952": 0}, "302": {"#5": 1}}
+    (tmp_path / "qrels").write_text("# made by hand, in 2024\nquery-id\tcorpus-id\tscore\nq1\td1\t2\n")
+    assert trec.read_qrels(tmp_path / "qrels") == {"q1": {"d1": 2}}
+    with pytest.raises(ValueError, match="'#1' cannot be written to a TREC file: a line that begins with #"):
+        trec.write_qrels(tmp_path / "qrels", {"#1": {"d": 1}})
+
+
+def test_judgements_in_json_are_read(tmp_path):
+    """ranx and ir_measures keep them as an object of objects."""
+    (tmp_path / "a.json").write_text('{"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}')
+    assert trec.read_qrels(tmp_path / "a.json") == {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from helpers.embeddings import encode_shards, encoding
+from helpers.models import ModelInfo
 
 SHARDS, SHARD_SIZE, DIM = 12, 4, 64
 TEXTS = [f"passage {row} says {'very ' * (row % 5)}little" for row in range(SHARDS * SHARD_SIZE - 1)]
@@ -41,8 +42,7 @@ def network(pause: float = 0) -> Callable[..., dict]:
 
 def stand_in(sha256: str = "some weights") -> Any:
     """Give what takes the model's place."""
-    info = SimpleNamespace(name="stand-in", sha256=sha256, pooling="mean", max_length=8, dim=None)
-    info.passage_instruction = info.query_instruction = ""
+    info = ModelInfo("stand-in", sha256, sha256, "mean", max_length=8)
     return SimpleNamespace(info=info, device="cpu", dtype="float32", projection=None)
 
 

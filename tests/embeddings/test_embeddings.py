@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import torch
 
+from helpers._notes import Note
 from helpers.embeddings import count_truncated, encode, encode_pooled, encode_shards, encoding
 from helpers.embeddings.store import Store
 from helpers.models import Pooling, flag_model, load_model
@@ -123,11 +124,31 @@ def test_vectors_that_are_not_finite_are_refused(checkpoint, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_unusable_cache_folder_is_named(model, tmp_path):
-    """The reader must learn which folder, and how to name another."""
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(OSError, match=r"file.*EVAL_CACHE_DIR"):
-        encode(model, ["a"], cache_dir=tmp_path / "file" / "cache")
+@pytest.mark.parametrize("option", ["cache_dir", "folder", None])
+def test_unusable_folder_is_named_with_what_helps(model, tmp_path, monkeypatch, option):
+    """The variable does nothing for a folder that the call names; and what is advised must help."""
+    in_the_way = tmp_path / "file"
+    in_the_way.write_text("")
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(in_the_way / "cache"))
+    advice = "name another folder" if option else "set the environment variable EVAL_CACHE_DIR to another folder"
+    with pytest.raises(OSError, match=rf"file/cache.*: {advice}\.$"):
+        list(encode_shards(model, ["a"], **({option: in_the_way / "cache"} if option else {})))
+    monkeypatch.setenv("EVAL_CACHE_DIR", str(tmp_path / "other"))
+    assert list(encode_shards(model, ["a"], **({option: tmp_path / "other"} if option else {})))
+
+
+@pytest.mark.parametrize("option", ["cache_dir", "folder"])
+def test_damaged_shards_that_were_computed_again_are_told(model, tmp_path, option):
+    """A disk that is failing would be noticed when it has failed, and nobody know why the run takes long."""
+    texts, where = ["a", "cat", "dog", "bread", "fish"], {option: tmp_path / "vectors"}
+    expected = np.concatenate(list(encode_shards(model, texts, shard_size=2, **where)))
+    for path in sorted((tmp_path / "vectors").glob("*.npy"))[:2]:
+        path.write_bytes(path.read_bytes()[:-1])
+    with pytest.warns(Note, match="^2 of 3 shards of vectors were damaged and were computed again: the disk") as told:
+        again = np.concatenate(list(encode_shards(model, texts, shard_size=2, **where)))
+    assert (np.array_equal(again, expected), told[0].message.key) == (True, "damaged")
+    with warnings.catch_warnings(action="error"):
+        list(encode_shards(model, texts, shard_size=2, **where))
 
 
 def test_vectors_of_another_length_type_or_dimension_are_computed_anew(checkpoint, tmp_path, forwards):

@@ -290,3 +290,52 @@ def test_few_queries_are_not_searched_by_a_product_of_matrices(queries: int, vec
     with dense.by_blas(queries, vectors):
         assert (faiss.cvar.distance_compute_blas_threshold != before) == multiplied
     assert faiss.cvar.distance_compute_blas_threshold == before
+
+
+def _l2_indexes() -> dict[str, object]:
+    """Indexes of every nesting that rank by Euclidean distance, by the kind."""
+    factories = ["Flat", "IVF4,Flat", "HNSW64", "PCA8,Flat", "IDMap,Flat", "IVF4,SQ8", "SQ8,RFlat", "IDMap2,HNSW64"]
+    return {factory: faiss.index_factory(16, factory) for factory in factories}  # its default metric is L2
+
+
+@pytest.mark.parametrize("factory", _l2_indexes())
+def test_an_index_of_distances_gives_the_nearest_first(factory, tmp_path):
+    """The farthest of the k + 1 nearest would come first, and the nearest not at all: recall 0 of a perfect model."""
+    rng = np.random.default_rng(5)
+    vectors = rng.normal(size=(400, 16)).astype(np.float32) * rng.uniform(1, 3, (400, 1)).astype(np.float32)
+    index = _l2_indexes()[factory]
+    index.train(vectors)
+    index.add_with_ids(vectors, np.arange(400)) if "IDMap" in factory else index.add(vectors)
+    faiss.ParameterSpace().set_index_parameters(index, "nprobe=4" * ("IVF" in factory))
+    faiss.write_index(index, str(tmp_path / "l2.faiss"))
+    scores, ids = search(load_index(tmp_path / "l2.faiss"), vectors, k=5)
+    assert np.mean(ids[:, 0] == np.arange(400)) > 0.95
+    assert (np.diff(scores) <= 0).all()
+    if factory == "Flat":
+        distances = ((vectors[:, None] - vectors) ** 2).sum(axis=2)
+        assert np.array_equal(ids, np.argsort(distances, axis=1, kind="stable")[:, :5])
+        assert np.array_equal(search(PartialIndex(index, range(400)), vectors, k=5)[1], ids)
+
+
+def test_an_index_of_another_metric_is_refused(vectors, tmp_path):
+    """City-block distances, or a re-ranking by another metric than the search's, would be ranked upside down."""
+    index = faiss.IndexFlat(6, faiss.METRIC_L1)
+    index.add(vectors)
+    faiss.write_index(index, str(tmp_path / "l1.faiss"))
+    with pytest.raises(ValueError, match="IndexFlat ranks by METRIC_L1; here an index ranks by METRIC_INNER_PRODUCT"):
+        load_index(tmp_path / "l1.faiss")
+    with pytest.raises(ValueError, match="ranks by METRIC_L1"):
+        search(index, vectors, k=5)
+    mixed = faiss.IndexHNSW(faiss.IndexFlatL2(6), 8)
+    mixed.metric_type = faiss.METRIC_INNER_PRODUCT
+    with pytest.raises(ValueError, match="ranks by METRIC_INNER_PRODUCT and METRIC_L2"):
+        dense.score_sign(mixed)
+
+
+@pytest.mark.parametrize("factory", ["IDMap,Flat", "IDMap2,Flat"])
+def test_ids_of_the_reader_s_own_are_refused_in_one_line(vectors, queries, factory):
+    """FAISS's message has the paths of its sources; without IDMap, as ours says, the index is built."""
+    with pytest.raises(ValueError, match="its row, so leave IDMap out") as caught:
+        build_index(vectors, factory)
+    assert "\n" not in str(caught.value)
+    assert search(build_index(vectors, factory.partition(",")[2]), queries, 1)[1].shape == (50, 1)

@@ -194,7 +194,7 @@ def test_files_of_every_kind_of_tokenizer_are_in_the_digest(model, name):
         ("config.json", "\udcff", r"config\.json' cannot be read"),
         ("config.json", "[3]", "hostile: its JSON files are not of the form"),
         ("modules.json", '["Dense"]', "hostile: its JSON files are not of the form"),
-        ("1_Pooling/config.json", '{"pooling_mode": [["mean"]]}', "none of cls, mean"),
+        ("1_Pooling/config.json", '{"pooling_mode": [["mean"]]}', "which is not done here"),
         ("tokenizer.json", "{}", "hostile: its tokenizer cannot be loaded"),
     ],
 )

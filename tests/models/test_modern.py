@@ -1,17 +1,23 @@
 """Models of today: last-token pooling, dense layers, shorter vectors; each as sentence-transformers runs it."""
 
 import json
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
-from sentence_transformers import SentenceTransformer
+from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from helpers.embeddings import encode
-from helpers.models import load_model
+from helpers.embeddings.encoding import recipe_of
+from helpers.models import flag_model, load_model
+from helpers.models.files import read_checkpoint
+from helpers.models.transformer import require_head
 from tests.checkpoints import add_layers, change, save_checkpoint
+from tests.systems.samples import write_reranker
 
 pytestmark = pytest.mark.usefixtures("empty_cache")
 
@@ -196,3 +202,146 @@ def test_an_instruction_left_out_of_the_pooling_is_refused(tmp_path):
     with pytest.raises(ValueError, match="leaves the instruction's tokens out of its pooling"):
         load_model(folder)
     assert load_model(folder, query_instruction="").info.pooling == "mean"
+
+
+def as_theirs(folder: Path, texts: list[str]) -> None:
+    """See that both kinds of text get the vectors of sentence-transformers' own two calls."""
+    ours, theirs = load_model(folder, device="cpu"), SentenceTransformer(str(folder), device="cpu")
+    for kind, call in (("query", theirs.encode_query), ("passage", theirs.encode_document)):
+        np.testing.assert_allclose(encode(ours, texts, kind=kind), call(texts, normalize_embeddings=True), atol=1e-5)
+
+
+def test_texts_are_lowercased_where_the_files_say_so(tmp_path):
+    """A cased tokenizer would meet capitals that the model never saw; and the cache give the vectors of before."""
+    folder, name = save(tmp_path / "cased", "bert", "mean"), "sentence_bert_config.json"
+    (folder / name).write_text('{"max_seq_length": 64, "do_lower_case": true}')
+    as_theirs(folder, ["The CAT is Good", "a dog", "BREAD"])
+    model = load_model(folder, device="cpu")
+    lowered, plain = (recipe_of(replace(model, info=replace(model.info, lower_case=is_lowered)), "query", 8)
+                      for is_lowered in (True, None))  # fmt: skip
+    assert model.info.lower_case
+    assert lowered.shard_name(["a"]) != plain.shard_name(["a"])
+    with pytest.raises(ValueError, match=r"cased lowercases texts.*which FlagModel does not"):
+        flag_model(model)
+    change(folder / "tokenizer_config.json", do_lower_case=True)
+    words = json.loads((folder / "tokenizer.json").read_text())
+    (folder / "tokenizer.json").write_text(json.dumps({**words, "normalizer": {"type": "Lowercase"}}))
+    assert load_model(folder, device="cpu").info.lower_case is None
+    assert flag_model(load_model(folder, device="cpu"))
+
+
+@pytest.mark.parametrize("network", ["bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"])
+def test_the_length_is_read_from_the_file_of_any_network(tmp_path, network):
+    """Texts would be read to the end whose end the authors cut off."""
+    folder = save(tmp_path / "tiny", "bert", "mean")
+    (folder / f"sentence_{network}_config.json").write_text('{"max_seq_length": 6}')
+    assert load_model(folder, device="cpu").info.max_length == 6
+    as_theirs(folder, PASSAGES)
+
+
+@pytest.mark.parametrize(
+    "lengths", [{"query_length": 4}, {"document_length": 5}, {"query_length": 5, "document_length": 4}]
+)
+def test_queries_and_passages_have_lengths_of_their_own(tmp_path, lengths):
+    """sentence-transformers 6 writes them, and a longer query is another query."""
+    folder = save(tmp_path / "tiny", "bert", "mean")
+    (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 9, **lengths}))
+    as_theirs(folder, PASSAGES)
+    assert load_model(folder, device="cpu", max_length=7).info.length("query") == 7
+
+
+def test_the_pooling_is_read_from_the_folder_that_the_files_name(tmp_path):
+    """Another pooling, or none, would be found in 1_Pooling."""
+    folder = save(tmp_path / "tiny", "bert", "cls")
+    (folder / "1_Pooling").rename(folder / "pool")
+    modules = json.loads((folder / "modules.json").read_text())
+    (folder / "modules.json").write_text(json.dumps([modules[0], {**modules[1], "path": "pool"}]))
+    assert load_model(folder, device="cpu").info.pooling == "cls"
+    as_theirs(folder, PASSAGES)
+    (folder / "modules.json").write_text(json.dumps([modules[0], {**modules[1], "path": "../pool"}]))
+    with pytest.raises(ValueError, match=r"names \['\.\./pool'\] as its pooling; expected one folder of the model"):
+        load_model(folder)
+
+
+def test_the_encoder_of_t5_is_run_alone(tmp_path):
+    """Sentence-T5 and GTR lack a decoder, and would be told that they lack weights."""
+    folder = save_checkpoint(tmp_path / "gtr", "t5 encoder")
+    add_layers(folder, LAYERS["dense"])
+    agree(folder)
+
+
+@pytest.mark.parametrize("by", ["transformers", "sentence-transformers"])
+@pytest.mark.parametrize("pooling", [None, "cls"])
+def test_a_reranker_is_no_embedding_model(tmp_path, by, pooling):
+    """The message said to name a pooling, and then scores came that mean nothing."""
+    folder = write_reranker(tmp_path / "ce")
+    if by == "sentence-transformers":
+        CrossEncoder(str(folder), device="cpu").save_pretrained(str(tmp_path / "theirs" / "ce"))
+        folder = tmp_path / "theirs" / "ce"
+    with pytest.raises(ValueError, match=r"ce is a reranker \(BertForSequenceClassification\).* and by = "):
+        load_model(folder, pooling=pooling)
+    require_head(read_checkpoint(folder))  # what the message says to do with it
+
+
+def test_a_reranker_needs_its_head(tmp_path):
+    """transformers invents the missing weights, with a warning that nobody sees: other scores each time."""
+    embedding = save(tmp_path / "bge", "bert", "cls")
+    change(embedding / "config.json", id2label={"0": "LABEL_0"}, label2id={"LABEL_0": 0})
+    decoder = save_checkpoint(tmp_path / "yes-or-no", "qwen2", pooling=None)
+    for folder in (embedding, decoder):
+        with pytest.raises(ValueError, match=f"{folder.name} is no reranker: it has no weights '(classifier|score)"):
+            require_head(read_checkpoint(folder))
+    assert load_model(embedding, device="cpu").info.pooling == "cls"  # a system of its own, as the message says
+    with pytest.raises(ValueError, match="two gives 2 scores a pair"):
+        require_head(read_checkpoint(write_reranker(tmp_path / "two", labels=2)))
+
+
+def _static(folder: Path) -> str:
+    (folder / "config.json").unlink()
+    (folder / "modules.json").write_text('[{"path": "", "type": "sentence_transformers.models.StaticEmbedding"}]')
+    return "is a static model"
+
+
+def _weights_as(name: str, content: bytes) -> Callable[[Path], str]:
+    def put(folder: Path) -> str:
+        (folder / "model.safetensors").unlink()
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content)
+        return {".gguf": "weights for llama.cpp", ".onnx": "weights for ONNX Runtime"}.get(Path(name).suffix, "Git LFS")
+
+    return put
+
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 12345\n"
+OTHER_KINDS = {
+    "static": _static,
+    "gguf": _weights_as("model.gguf", b"GGUF"),
+    "onnx": _weights_as("onnx/model.onnx", b"x"),
+    "pointer": _weights_as("model.safetensors", POINTER),
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+def test_a_folder_of_another_kind_is_called_what_it_is(tmp_path, kind):
+    """The message said to save config.json or weights beside the others, which helps in none of these cases."""
+    folder = save(tmp_path / "tiny", "bert", "mean")
+    with pytest.raises(
+        ValueError, match=f"'tiny' (has a|holds)? ?{OTHER_KINDS[kind](folder)}.*(load those|git lfs pull)"
+    ):
+        load_model(folder)
+
+
+def test_a_network_in_a_folder_of_its_own_is_saved_again_as_advised(tmp_path):
+    """sentence-transformers wrote 0_Transformer until its second version."""
+    folder = save(tmp_path / "old", "bert", "mean")
+    (folder / "0_Transformer").mkdir()
+    for path in [path for path in folder.iterdir() if path.is_file() and path.name != "modules.json"]:
+        path.rename(folder / "0_Transformer" / path.name)
+    modules = json.loads((folder / "modules.json").read_text())
+    (folder / "modules.json").write_text(json.dumps([{**modules[0], "path": "0_Transformer"}, *modules[1:]]))
+    with pytest.raises(
+        ValueError, match=r"network in the folder '0_Transformer'.*SentenceTransformer\(folder\)\.save_p"
+    ):
+        load_model(folder)
+    SentenceTransformer(str(folder), device="cpu").save_pretrained(str(tmp_path / "another"))
+    as_theirs(tmp_path / "another", PASSAGES)

@@ -150,6 +150,15 @@ def test_texts_without_a_vector_are_counted_and_shown(tmp_path):
         load_model(tmp_path / "mine", pooling="cls")
 
 
+def test_a_text_in_another_unicode_form_is_told(tmp_path):
+    """Both texts of the message would look the same."""
+    model = load_model(put(tmp_path / "mine", texts={"passages": ["cafe\u0301", "dos", "tres"]}))
+    with pytest.raises(
+        ValueError, match=r"'caf\\xe9' and 'cafe\\u0301' look the same: write both files in one Unicode"
+    ):
+        encode(model, ["caf\u00e9"])
+
+
 def test_equal_texts_take_the_first_vector(tmp_path):
     """Equal passages are merged into the first of them when data is read; the vector must be that one's."""
     model = load_model(put(tmp_path / "mine", texts={"passages": ["uno", "dos", "uno"]}))

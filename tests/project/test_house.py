@@ -9,8 +9,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("helpers", "notebooks/kit", "docs/site")
 SUPPORT = {
-    *("helpers._atomic", "helpers._cache", "helpers._cells", "helpers._extras", "helpers._files", "helpers._hub"),
-    *("helpers._notes", "helpers._progress", "helpers._scripts", "helpers._trec_order"),
+    *("helpers._atomic", "helpers._cache", "helpers._cells", "helpers._extras", "helpers._fields", "helpers._files"),
+    *("helpers._hub", "helpers._notes", "helpers._progress", "helpers._scripts", "helpers._trec_order"),
 }
 EVERY_STEP = {"helpers.data", "helpers.models", "helpers.embeddings", "helpers.index", "helpers.metrics"}
 

@@ -83,6 +83,7 @@ def test_a_document_with_the_id_of_a_query_is_counted():
     """BEIR drops such a document; whether that changes anything cannot be known without looking."""
     data = replace(collection(), query_ids=["q1", "d2", "d3", "q4", "q5", "q6"])
     assert found({"run": Run(NOBODY)}, data)["own_id"] == [Cause("own_id", None, 2, 6)]
+    assert "own_id" not in found({"run": Run(NOBODY)}, replace(data, numbered=True))  # no ids of the reader's
 
 
 def test_a_ranking_is_looked_at():

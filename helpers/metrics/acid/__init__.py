@@ -66,7 +66,7 @@ class Verdict(StrEnum):
 
     AGREES = "agrees"
     DIFFERS = "differs"
-    REFUSES = "refuses"  # a TypeError or a ValueError where there is a value to return
+    REFUSES = "refuses"  # a TypeError or a ValueError where there is a value to return, or whatever it is given
     CRASHES = "crashes"  # any other error, no end in time, or the end of the process
     NOT_OFFERED = "not offered"  # a NotImplementedError: the function has no such metric, or takes no such input
 
@@ -108,20 +108,39 @@ def judge(function: Callable[..., object], case: Case) -> tuple[Verdict, str]:
         The verdict, and the value or error in one line.
     """
     try:
-        returned = function(case.run, case.qrels, case.metric)
-        if isinstance(returned, Evaluation):
-            returned = returned.mean[case.metric]
-        if not isinstance(returned, Real) or isinstance(returned, bool):
-            return Verdict.DIFFERS, f"returned {str(returned)[:60]!r} ({type(returned).__name__}), not a number"
-        value = float(returned)
+        value = _number(function(case.run, case.qrels, case.metric), case.metric)
     except NotImplementedError as error:
         return Verdict.NOT_OFFERED, one_line(error)
     except (TypeError, ValueError) as error:
-        return Verdict.REFUSES if case.answer == "value" else Verdict.AGREES, one_line(error)
+        refuses = case.answer != "value" and _answers(function, case)
+        return Verdict.AGREES if refuses else Verdict.REFUSES, one_line(error)
     except (Exception, SystemExit) as error:
         return Verdict.CRASHES, one_line(error)
+    if isinstance(value, str):
+        return Verdict.DIFFERS, value
     right = case.double is not None and math.isclose(value, case.double, rel_tol=0, abs_tol=TOLERANCE)
     return Verdict.AGREES if right else Verdict.DIFFERS, f"{value:.6g}"
+
+
+def _number(returned: object, metric: str) -> float | str:
+    """Return what a function returned as a number, or else a description of it."""
+    if isinstance(returned, Evaluation):
+        returned = returned.mean[metric]
+    if not isinstance(returned, Real) or isinstance(returned, bool):
+        return f"returned {str(returned)[:60]!r} ({type(returned).__name__}), not a number"
+    return float(returned)
+
+
+def _answers(function: Callable[..., object], case: Case) -> bool:
+    """Whether a function gives a number for a case without its fault: each document once, each score finite."""
+    run = {
+        query: list(dict.fromkeys(docs)) if isinstance(docs, list) else {doc: -float(n) for n, doc in enumerate(docs)}
+        for query, docs in case.run.items()
+    }
+    try:
+        return isinstance(_number(function(run, case.qrels, case.metric), case.metric), float)
+    except (Exception, SystemExit):
+        return False
 
 
 def one_line(error: BaseException) -> str:

@@ -1,0 +1,126 @@
+"""What stands in a file is read, refused or told: a column or key that no reader knows is never passed over."""
+
+import json
+from pathlib import Path
+
+import datasets
+import pytest
+
+from helpers.data import load_dataset
+from helpers.data.trec import read_qrels
+from helpers.models import load_model
+from tests.checkpoints import save_checkpoint
+from tests.data.files import beir, jsonl, put
+
+ROWS = [{"query": "one", "positive": "uno", "rater": "r7"}, {"query": "two", "positive": "dos", "rater": ""}]
+JUDGED = [{"assessor": 3, "corpus-id": "00", "score": 2, "query-id": "q0"}]
+JUDGED += [{"assessor": 1, "corpus-id": "01", "score": 1, "query-id": "q1"}]
+
+
+def _delimited(rows: list[dict[str, object]], mark: str) -> str:
+    return "".join(mark.join(map(str, row)) + "\n" for row in [list(rows[0]), *(row.values() for row in rows)])
+
+
+def _judged(folder: Path, name: str) -> Path:
+    """A collection in BEIR's layout whose judgements have a further, numeric column before the others."""
+    (beir(folder) / "qrels" / "dev.tsv").unlink()
+    if name == "dev.parquet":
+        datasets.Dataset.from_list(JUDGED).to_parquet(folder / "qrels" / name)
+    else:
+        marks = {"dev.csv": ",", "dev.tsv": "\t", "dev.txt": " ", "dev.qrels": ";"}
+        put(folder / "qrels" / name, jsonl(JUDGED) if name == "dev.jsonl" else _delimited(JUDGED, marks[name]))
+    return folder
+
+
+def _settings(folder: Path) -> Path:
+    """The three configurations of MTEB, each with a further column."""
+    beir(folder / "data")
+    put(folder / "data" / "qrels.csv", _delimited(JUDGED, ","))
+    put(folder / "data" / "corpus.jsonl", jsonl([{"_id": f"0{n}", "text": t, "url": "u"} for n, t in enumerate("ab")]))
+    put(
+        folder / "data" / "queries.jsonl",
+        jsonl([{"_id": f"q{n}", "text": t, "lang": "en"} for n, t in enumerate("ab")]),
+    )
+    files = {"corpus": "corpus.jsonl", "queries": "queries.jsonl", "default": "qrels.csv"}
+    configs = [{"config_name": name, "data_files": f"data/{file}"} for name, file in files.items()]
+    put(folder / "README.md", f"---\nconfigs: {json.dumps(configs)}\n---\n")
+    return folder
+
+
+LLAMA = {"queries": {"u": "one"}, "corpus": {"n": "uno"}, "relevant_docs": {"u": ["n"]}, "mode": "text"}
+DATA = {
+    "rows in CSV": (lambda d: put(d / "a.csv", _delimited(ROWS, ",")), {"a.csv": ["rater"]}),
+    "rows in JSONL": (lambda d: put(d / "a.jsonl", jsonl(ROWS)), {"a.jsonl": ["rater"]}),
+    "rows in a folder": (lambda d: put(d / "set" / "dev.jsonl", jsonl(ROWS)).parent, {"set": ["rater"]}),
+    "LlamaIndex": (lambda d: put(d / "qa.json", json.dumps(LLAMA, indent=4)), {"qa.json": ["mode"]}),
+    "MTEB": (lambda d: _settings(d / "m"), {"default": ["assessor"], "queries": ["lang"], "corpus": ["url"]}),
+    **{
+        f"judgements in {name}": (lambda d, name=name: _judged(d / "set", name), {name: ["assessor"]})
+        for name in ("dev.csv", "dev.tsv", "dev.txt", "dev.qrels", "dev.jsonl", "dev.parquet")
+    },
+}
+
+
+@pytest.mark.parametrize("kind", DATA)
+def test_columns_that_are_not_read_are_told(kind: str, tmp_path: Path):
+    """An assessor would be read as the grade, or a reader never learn that his column of grades is not one here."""
+    make, expected = DATA[kind]
+    data = load_dataset(make(tmp_path))
+    assert data.unused == expected
+    if kind.startswith("judgements"):
+        assert [{data.corpus_ids[p]: grade for p, grade in judged.items()} for judged in data.qrels] == [
+            {"00": 2}, {"01": 1},
+        ]  # fmt: skip
+
+
+def test_what_is_read_and_what_is_empty_is_not_told(tmp_path: Path):
+    """A note beside every report would be read by nobody: an empty `metadata` stands in every BEIR corpus."""
+    rows = [
+        {"_id": f"0{n}", "title": "T", "text": text, "metadata": {}} for n, text in enumerate(["uno", "dos", "tres"])
+    ]
+    folder = beir(tmp_path, **{"corpus.jsonl": jsonl([*rows, {"_id": "03", "text": "dos", "metadata": {}}])})
+    assert load_dataset(folder).unused == {}
+    assert load_dataset("pocket-en").unused == {}
+    trec = put(tmp_path / "iterations.csv", "query_id,iteration,doc_id,relevance\nq0,0,00,1\n")
+    assert load_dataset(folder, qrels=str(trec)).unused == {}
+
+
+def test_judgements_read_alone_tell_it_too(tmp_path: Path):
+    """A script of the reader's own would not learn it."""
+    with pytest.warns(UserWarning, match=r"a\.csv: not used: assessor"):
+        assert read_qrels(put(tmp_path / "a.csv", _delimited(JUDGED, ","))) == {"q0": {"00": 2}, "q1": {"01": 1}}
+
+
+MODEL = {
+    "prompts": ("config_sentence_transformers.json", {"prompts": {"s2p_query": "a ", "document": "the "}}, "s2p_query"),
+    "settings": ("config_sentence_transformers.json", {"default_prompt_name": "s2s"}, "default_prompt_name"),
+    "length": (
+        "sentence_xlnet_config.json",
+        {"max_seq_length": 9, "query_expansion": {"length": 9}},
+        "query_expansion",
+    ),
+    "network": ("sentence_bert_config.json", {"processing_kwargs": {"text": {"max_length": 3}}}, "processing_kwargs"),
+    "pooling": ("1_Pooling/config.json", {"pooling_mode": "mean", "temperature": 2}, "temperature"),
+}
+
+
+@pytest.mark.parametrize("kind", MODEL)
+def test_keys_of_a_model_that_are_not_read_are_told(kind: str, tmp_path: Path):
+    """A prompt of another name, or a length in a new key, would be missing from a score, and nobody notice."""
+    file, content, name = MODEL[kind]
+    folder = save_checkpoint(tmp_path / "tiny")
+    (folder / file).write_text(json.dumps(content))
+    told = "prompts" if kind == "prompts" else file
+    with pytest.warns(UserWarning, match=f"tiny: not used of its files: {told}: {name}\\. Give a prompt"):
+        model = load_model(folder, device="cpu")
+    assert model.info.unused == [f"{told}: {name}"]
+
+
+def test_a_model_of_which_all_is_read_is_not_warned_of(tmp_path: Path, recwarn: pytest.WarningsRecorder):
+    """What sentence-transformers writes into every folder would be a warning with every model."""
+    from sentence_transformers import SentenceTransformer
+
+    SentenceTransformer(str(save_checkpoint(tmp_path / "tiny")), device="cpu").save_pretrained(str(tmp_path / "saved"))
+    assert load_model(tmp_path / "saved", device="cpu").info.unused is None
+    assert load_model().info.unused is None
+    assert not [warning for warning in recwarn if "not used" in str(warning.message)]
