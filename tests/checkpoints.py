@@ -1,5 +1,6 @@
 """Tiny checkpoints with random weights, saved to disk as real ones are, one for each architecture we meet."""
 
+import copy
 import json
 import struct
 from pathlib import Path
@@ -50,7 +51,7 @@ def save_checkpoint(
     :func:`save_tokenizer`.
     """
     torch.manual_seed(seed)
-    config = CONFIGS[architecture.removesuffix(" encoder")]
+    config = copy.deepcopy(CONFIGS[architecture.removesuffix(" encoder")])
     is_half = architecture == "t5 encoder"
     model = transformers.T5EncoderModel(config) if is_half else transformers.AutoModel.from_config(config)
     model.save_pretrained(folder)

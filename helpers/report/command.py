@@ -91,7 +91,6 @@ GROUPS = {
     "data": {"--data": {"help": f"bundled name, hub id, folder or table file; default {DATA_DEFAULT}"}} | DATA,
     "what is computed and written": OUTPUT,
 }
-ELSEWHERE = {"p": "precision", "r": "recall", "ap": "map", "rr": "mrr", "hit": "success"}  # metrics of ir_measures
 GAINS = {"log2": "linear", "exp-log2": "exponential"}  # its dcg
 
 
@@ -369,9 +368,7 @@ def with_options(message: str) -> str:
 
 
 def our_name(text: str) -> str:
-    """Return a metric under the name that :func:`helpers.metrics.evaluate` takes: ``AP@10`` is ``map@10``.
-
-    Of the options of ir_measures it takes ``dcg`` of nDCG, ``p`` of RBP and ``rel=1``.
+    """Return the name of a metric with the options of ir_measures written as here: ``dcg`` of nDCG, ``p`` of RBP.
 
     Raises:
         ValueError: another lowest relevant grade: it is one for all metrics.
@@ -380,7 +377,7 @@ def our_name(text: str) -> str:
     match = re.fullmatch(r"([a-z_]+)(?:\((.*)\))?(@.*)?", name)
     if match is None:
         return name
-    base, cutoff = ELSEWHERE.get(match[1], match[1]), match[3] or ""
+    base, cutoff = match[1], match[3] or ""
     options = []
     for option in filter(None, (match[2] or "").split(",")):
         key, _, value = option.partition("=")

@@ -30,7 +30,7 @@ def test_metrics_of_ir_measures_have_its_values():
 def test_names_are_read_and_written():
     """An option would be dropped in silence, or a comma in parentheses start another metric."""
     assert split_metrics("RBP(rel=1,p=0.9)@10, nDCG(dcg='log2')@5,hit@3") == [
-        "rbp(persistence=0.9)@10", "ndcg@5", "success@3",
+        "rbp(persistence=0.9)@10", "ndcg@5", "hit@3",
     ]  # fmt: skip
     assert shown("ndcg(gain=exponential)@10") == "nDCG(gain=exponential)@10"
     assert (shown("map"), shown("recall@5")) == ("MAP", "recall@5")
