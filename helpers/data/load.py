@@ -65,7 +65,7 @@ def load_dataset(
         columns: unusual column names by role: ``{"query": "question"}`` or ``"query=question, positive=answer"``. The
             roles are the keys of ``helpers.data.formats.NAMES``.
         relevance_level: the lowest grade that counts as relevant; by default that of a bundled collection, else 1.
-        max_queries: evaluate only this many queries, from the first.
+        max_queries: evaluate only this many queries, from the first. The whole is read first: it saves no time to load.
         corpus_queries: search only the passages relevant to this many queries, from the first (at least those of the
             evaluated queries). The upstream tutorial builds its small corpus in this way; it makes retrieval easy,
             because every passage answers a query.
