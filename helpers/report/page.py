@@ -177,7 +177,7 @@ class View:
         if spread is None:
             return [w["summary_single"].format(best=best, metric=shown(c.main), mean=mean), *failed]
         sentences = [
-            w["summary_one"].format(
+            w["summary_runs" if c.data.judged_alone else "summary_one"].format(
                 best=best, metric=shown(c.main), mean=mean, low=number(spread.low), high=number(spread.high),
                 queries=c.scored[best].queries, passages=f"{len(c.data.corpus):,}",
             )
@@ -207,7 +207,7 @@ class View:
             (w["data"], data.name),
             *([(w["split"], data.split)] if data.split else []),
             (w["queries"], used),
-            (w["passages"], f"{len(data.corpus):,}"),
+            (w["judged_documents" if data.judged_alone else "passages"], f"{len(data.corpus):,}"),
             *((label, f"{count:,}") for label, count in counts.items() if count),
             *((w["unused"].format(file=file), ", ".join(names)) for file, names in data.unused.items()),
             (w["judgements"], w["judged_each"].format(n=f"{judged:,}", mean=f"{judged / len(data.queries):.1f}")),
@@ -408,14 +408,18 @@ class View:
             for n, row in tests.items()
         ]
 
-    def cost(self) -> Table:
+    def cost(self) -> Table | None:
         """Return seconds to load and to index, milliseconds a query, size of the index, and truncated passages.
+
+        Of runs that files hold nothing is shown: they cost nothing here.
 
         The time of a query is that of encoding, searching, fusing and reranking it, all queries together divided by
         their number.
         """
         queries, w, rows = len(self.comparison.data.queries), self.words, []
         for name, result in self.comparison.results.items():
+            if result.metadata["kind"] == "run":
+                continue
             seconds, record, size = result.cost.seconds, result.metadata, result.cost.index_bytes
             each = sum(seconds.get(stage, 0.0) for stage in ANSWERING) / queries
             truncated, limit = record.get("truncated"), record.get("model", {}).get("max_length")
@@ -428,7 +432,7 @@ class View:
                 ]
             )  # fmt: skip
         keys = ("system", "type", "s_load", "s_passages", "ms_query", "index_bytes", "longest", "truncated")
-        return Table([w[key] for key in keys], rows, 2)
+        return Table([w[key] for key in keys], rows, 2) if rows else None
 
     def stages(self) -> Table | None:
         """Return, of each fusion and reranking, its candidates, their best order and where answers are lost."""

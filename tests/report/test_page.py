@@ -360,14 +360,17 @@ def test_costs_are_those_of_the_stages():
     seconds = {"load": 1.25, "passages": 2.0, "queries": 0.6, "search": 0.03, "fuse": 0.003, "rerank": 0.3}
     cost = SimpleNamespace(seconds=seconds, index_bytes=3_000_000)
     record = {"kind": "model", "model": {"max_length": 256}, "truncated": 1200}
-    bare = SimpleNamespace(cost=SimpleNamespace(seconds={}, index_bytes=None), metadata={"kind": "run"})
+    bare = SimpleNamespace(cost=SimpleNamespace(seconds={}, index_bytes=None), metadata={"kind": "object"})
+    run = SimpleNamespace(cost=bare.cost, metadata={"kind": "run"})
     comparison = SimpleNamespace(
-        data=collection(), results={"a": SimpleNamespace(cost=cost, metadata=record), "b": bare}
+        data=collection(), results={"a": SimpleNamespace(cost=cost, metadata=record), "b": bare, "c": run}
     )  # fmt: skip
     header, rows, _ = View(comparison).cost()
     assert len(header) == len(rows[0]) == 8
     assert rows[0][2:] == ["1.2", "2.0", f"{933 / 6:.2f}", f"{3_000_000 / 1e6:,.1f}", "256", "1,200"]
     assert rows[1][2:] == ["–"] * 6
+    assert len(rows) == 2
+    assert View(SimpleNamespace(data=collection(), results={"c": run})).cost() is None
     nested = facts({"a": {"b": 3, "none": None}, "list": ["x", 1], "empty": "", "zero": 0})
     assert nested == [("a.b", "3"), ("list", "x, 1"), ("zero", "0")]
 
