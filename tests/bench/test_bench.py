@@ -11,6 +11,7 @@ from tests.bench import (
     bench_metrics,
     bench_million,
     bench_ranks,
+    bench_sizes,
     bench_streaming,
 )
 from tests.bench.reports import FOLDER
@@ -78,3 +79,15 @@ def test_what_a_leaderboard_tells_apart_follows_from_its_scores():
     by_hand = {"a": [0.9, 0.8, 0.9, 0.8], "b": [0.5, 0.42, 0.51, 0.4], "c": [0.5, 0.4, 0.5, 0.41]}
     counted = bench_ranks.leaderboard(by_hand)
     assert (counted["neighbours"], counted["neighbours apart"], counted["not apart from the first"]) == (2, 1, 0)
+
+
+def test_sizes_are_measured_in_a_process_of_their_own(monkeypatch):
+    """A command of the sizes would be gone, and its seconds be those of an error message."""
+    shape = bench_sizes.Shape(queries=40, depth=20, documents=500, judged=5, runs=2, types=3)
+    monkeypatch.setattr(bench_sizes, "SHAPES", {"small": shape})
+    monkeypatch.setattr(bench_sizes, "CALLS", {"paired_test": "paired_test(x[0][:40], x[1][:40])"})
+    found = dict(bench_sizes.measure())
+    assert found.keys() == {"report, small", "paired_test"}
+    assert all(min(values.values()) > 0 for values in found.values())
+    with pytest.raises(RuntimeError, match="nothing_of_that_name"):
+        bench_sizes.measured(["-c", "nothing_of_that_name()"])
