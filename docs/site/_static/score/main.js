@@ -21,7 +21,7 @@ const explained = (fault) => {
 
 /** A place for one of the two texts: pasted, chosen or dropped. */
 const source = (kind, line, changed) => {
-  let file = "", called = "";
+  let file = null, called = ""; // a copy: the file itself may change
   const label = words[kind], hint = `${words.drop}\n${FIELDS[kind]}\n${line}\n${words.columns}\n${SHORT[kind]}`;
   const area = el("textarea", { rows: 6, spellcheck: "false", autocomplete: "off", placeholder: hint, "aria-label": label });
   /** Fold to one line that says what was read, or unfold; on a phone an empty box is closed until it is opened. */
@@ -29,21 +29,22 @@ const source = (kind, line, changed) => {
   const open = () => { fold(false); area.focus(); };
   const button = (word, look) => el("button", { type: "button", class: look, "aria-label": `${word}: ${label}`, onclick: open }, word);
   const state = el("output", {}), input = el("input", { type: "file", "aria-label": `${words.choose}: ${label}` });
-  /** Hold a text of this name, "" where it was pasted; whether it can be read is said afterwards. */
-  const put = (text, name) => {
-    [file, called, state.textContent, area.value] = [name && text, name, name, name ? "" : text];
-    area.placeholder = name ? [...text.slice(0, SHOWN).split("\n").filter((one) => one.trim()).slice(0, 5), "…"].join("\n") : hint;
+  /** Hold a file (a Blob) of this name, or a text; whether it can be read is said afterwards. */
+  const put = async (given, name) => {
+    file = given instanceof Blob ? given : null;
+    [called, state.textContent, area.value, area.placeholder] = [name, name, file ? "" : given, hint];
     element.classList.remove("read");
-    fold(name !== "");
+    fold(file !== null);
+    if (file) area.placeholder = [...(await file.slice(0, 2000).text()).split("\n").slice(0, 5), "…"].join("\n");
   };
   const take = async (chosen) => {
     if (!chosen) return;
     if (chosen.size > LETTERS) return tell([tooLong(kind, chosen.size)]);
-    put(await chosen.text(), chosen.name);
+    put(new Blob([await chosen.arrayBuffer()]), chosen.name);
     texts = {};
     changed();
   };
-  area.addEventListener("input", () => { [file, called, state.textContent, area.placeholder, texts] = ["", "", "", hint, {}]; });
+  area.addEventListener("input", () => { [file, called, state.textContent, area.placeholder, texts] = [null, "", "", hint, {}]; });
   input.addEventListener("change", () => take(input.files[0]));
   const element = el("div", { class: "score-source closed" }, el("p", {}, el("b", {}, label), state, el("label", { class: "tool-file" }, words.choose, input),
     button(words.paste, "score-open"), button(words.change, "score-change")), area);
@@ -55,9 +56,9 @@ const source = (kind, line, changed) => {
     take(event.dataTransfer.files[0]);
   });
   /** Show the text with a line of it selected, as the place of a fault; of line 0, the text alone. */
-  const show = (line) => {
+  const show = async (line) => {
+    if (file && file.size <= SHOWN) [area.value, file] = [await file.text(), null];
     fold(false);
-    if (file && file.length <= SHOWN) [area.value, file] = [file, ""];
     area.focus({ preventScroll: true });
     if (file || !line) return;
     const lines = area.value.split("\n"), before = lines.slice(0, line - 1).join("\n").length + (line > 1);
@@ -76,8 +77,8 @@ const source = (kind, line, changed) => {
     state.textContent = called && fill(words.loaded, { name: called, lines });
     element.classList.add("read");
   };
-  const text = () => file || area.value;
-  return { kind, element, put, show, tell, read, text, held: () => [text(), called], called: () => called || label };
+  const given = () => file ?? area.value;
+  return { kind, element, put, show, tell, read, given, held: () => [given(), called], called: () => called || label };
 };
 
 const line = ([first, ...cells]) => el("tr", {}, el("th", { scope: "row" }, first), ...cells.map((cell) => el("td", {}, cell)));
@@ -116,7 +117,7 @@ const listed = (rows, range, k) => {
   if (rows[0].values[NDCG]) columns.push([`${words.names.ndcg}@${k}`, ({ values }) => shown(values[NDCG])]);
   columns.push(found ? [words.first, at] : [words.top, ({ top }) => named(top ?? fill(words.nowhere, { n: 0 }))]);
   const region = table(fill(words.listed, { range, k }), fill(words.all, { all: rows.length }), columns.map(([head]) => head), [], found ? "" : "score-tops");
-  return growing(region, rows, (row) => columns.map(([, cell]) => cell(row)), Object.keys(texts).length ? 4 : 7, ROWS); // as high as the means beside them; with their texts rows are higher
+  return growing(region, rows, (row) => columns.map(([, cell]) => cell(row)), Object.keys(texts).length ? 6 : 10, ROWS); // as high as the means beside them; with their texts rows are higher
 };
 
 /** How many queries have which nDCG, a bar each: 0, above 0 to 0.2, and so on to 1; a bar lists its queries, the worst first. */
@@ -168,7 +169,7 @@ const busy = (is) => { root.classList.toggle("busy", is); go.textContent = is ? 
 
 /** Read what is there, or both where the reader asked for a score, and score; then show where the result begins, or the box with the fault. */
 const score = (pressed, move = true) => {
-  const given = Object.fromEntries([run, qrels].filter((one) => pressed || one.text().trim()).map((one) => [one.kind, one.text()]));
+  const given = Object.fromEntries([run, qrels].filter((one) => pressed || one.given()).map((one) => [one.kind, one.given()]));
   const k = Math.max(1, Math.round(Number(cutoff.value)) || 10), grade = level.value;
   done = (found) => show(found, k, grade, move);
   busy(true);
@@ -176,7 +177,7 @@ const score = (pressed, move = true) => {
 };
 worker.onmessage = ({ data }) => { if (data.number === asked) done(data); };
 
-const show = ({ files, exchanged, faults, result: found }, k, grade, move) => {
+const show = async ({ files, exchanged, faults, result: found }, k, grade, move) => {
   if (exchanged) [qrels.held(), run.held()].forEach((held, i) => [run, qrels][i].put(...held));
   const unused = Object.entries(files).filter(([, { unused: names }]) => names.length).map(([box, { unused: names }]) => fill(words.unused, { box: words[box], names: names.join(", ") }));
   told.replaceChildren([...(exchanged ? [words.exchanged] : []), ...unused].join(" "));
@@ -187,7 +188,7 @@ const show = ({ files, exchanged, faults, result: found }, k, grade, move) => {
     const own = faults.filter(({ box }) => box === one.kind);
     one.tell(own);
     if (files[one.kind]) one.read(files[one.kind]);
-    if (own.length) one.show(own[0].line);
+    if (own.length) await one.show(own[0].line);
   }
   busy(false);
   const wrong = root.querySelector(".score-source.wrong");
@@ -200,7 +201,7 @@ const example = async () => {
   const recorded = await (await fetch(root.dataset.example)).json();
   level.value = recorded.level;
   say();
-  for (const one of [run, qrels]) one.put(recorded[one.kind], words.example[one.kind]);
+  for (const one of [run, qrels]) one.put(new Blob([recorded[one.kind]]), words.example[one.kind]);
   texts = recorded.texts;
   score(true);
 };
