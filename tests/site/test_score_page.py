@@ -173,7 +173,7 @@ def test_files_in_each_others_boxes_are_exchanged(site: Site, language: str, tmp
     words = settings(ROOT)["words"][language]["score"]
     told = site.page.inner_text(".score > .tool-note")
     assert words["exchanged"] in told
-    assert "query" in told and "assessor" in told, "columns are ignored in silence"
+    assert re.search("query.*assessor", told), "columns are ignored in silence"
     assert [run.name in one for one in site.page.locator(".score-source").all_inner_texts()] == [True, False]
     assert ticks(site) == [True, True]
     names = [f"{metric}@10" for metric in [*METRICS[:1], *METRICS[2:], "judged"]]

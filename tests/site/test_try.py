@@ -87,6 +87,7 @@ GOOD = [
     ("qrels", "q1, d1, 1\nq1, d2, 0"),
     ("qrels", 'q1,"d,1",1\nq1,"d ""2""",0\n"q 2",d1,1'),
     ("qrels", "sep=;\r\nQuery ID;doc-id;relevance\r\nq1;d1;1\r\nq2;d 2;0\r\n"),
+    ("qrels", "sep=|\nq1|d 1|1\nq1|d2|0"),
     ("qrels", "grade,note,document,query\n1,x,d1,q1\n0,,d2,q1"),
     ("qrels", "topic\titeration\tdocno\tlabel\nq1\t0\td 1\t2"),
     ("qrels", "which,iter,what,how\nq1,0,d1,2"),
@@ -130,19 +131,20 @@ def test_intervals_are_those_of_the_package(node: Any):
     rng = np.random.default_rng(11)
     tables = [
         [rng.beta(0.3, 0.5, n), 1 / rng.integers(1, 11, n), rng.random(n) ** 8, rng.integers(0, 2, n), np.full(n, 0.5)]
-        for n in (2, 5, 30, 132, 1000, 1001)
+        for n in (2, 5, 30, 132, 1000, 1001, 20_001)
     ]
     tables.append([np.zeros(9), np.ones(9)])
     for table, got in zip(tables, node(script, [[row.tolist() for row in table] for table in tables]), strict=True):
         for values, ends in zip(table, got, strict=True):
             draws = np.array([bootstrap_interval(values, seed=seed)[1:3] for seed in range(8)])
             expected = interval(values)
-            exact = np.isin(values, (0, 1)).all() or np.ptp(values) == 0
+            exact = np.isin(values, (0, 1)).all() or np.ptp(values) == 0 or len(values) > 20_000  # nothing is drawn
             allowed = 1e-6 if exact else 6 * draws.std(axis=0, ddof=1) + np.ptp(values) * 1e-3
             assert (np.abs(np.array(ends) - expected[1:3]) <= allowed).all(), (len(values), ends, expected)
     assert node(script, [[[0.5], [1]]]) == [[None, None]]
 
 
+@pytest.mark.filterwarnings("ignore:text. not used")
 def test_texts_are_read_as_the_package_reads_them(node: Any, tmp_path: Path):
     """A file that the package reads would be refused by the page, or read otherwise."""
     got = node(READ, [{"kind": kind, "given": text} for kind, text in GOOD])
@@ -162,13 +164,13 @@ RUNS = {  # layouts of a run that programs write: a first line, then one for eac
 }
 
 
-@pytest.mark.parametrize("first,row", RUNS.values(), ids=RUNS.keys())
+@pytest.mark.parametrize(("first", "row"), RUNS.values(), ids=RUNS.keys())
 def test_a_run_of_other_columns_is_read_like_one_of_six(node: Any, first: str, row: str):
     """A run as many programs keep it would be refused, lose its first line, or have the columns of another."""
     rows = [("q1", "d7", 12.5), ("q1", "d2", -1), ("q2", "文档", 3)]
     texts = [
-        "\n".join([*first.splitlines(), *(form.format(query=query, doc=doc, score=score) for query, doc, score in rows)])
-        for first, form in ((first, row), ("", "{query} Q0 {doc} 1 {score} me"))
+        head + "\n" + "\n".join(form.format(query=query, doc=doc, score=score) for query, doc, score in rows)
+        for head, form in ((first, row), ("", "{query} Q0 {doc} 1 {score} me"))
     ]
     json_text = json.dumps({"q1": {"d7": 12.5, "d2": -1}, "q2": {"文档": 3}})
     short, long, object_ = node(READ, [{"kind": "run", "given": text} for text in [*texts, json_text]])
@@ -200,13 +202,13 @@ EXCHANGED = {  # run, judgements, and whether they were found to stand in each o
 }
 
 
-@pytest.mark.parametrize("run,qrels,expected", EXCHANGED.values(), ids=EXCHANGED.keys())
+@pytest.mark.parametrize(("run", "qrels", "expected"), EXCHANGED.values(), ids=EXCHANGED.keys())
 def test_exchanged_texts_are_noticed(node: Any, run: str | None, qrels: str, expected: bool):
     """A reader who took one box for the other would be told of fields, or be scored the wrong way round."""
     script = """
     import { readAll } from "./trec.js";
-    const { tables, exchanged } = readAll(JSON.parse(text)), value = (table) => table && [...table.get("q1").values()][0];
-    const scored = [exchanged, value(tables.run), value(tables.qrels)];
+    const { tables, exchanged } = readAll(JSON.parse(text));
+    const scored = [exchanged, ...["run", "qrels"].map((box) => tables[box]?.get("q1").get("d1"))];
     """
     given = {"qrels": qrels} if run is None else {"run": run, "qrels": qrels}
     found, score, grade = node(script, given)
@@ -219,7 +221,8 @@ def test_a_pair_without_a_common_document_is_refused(node: Any):
     """Every score would be 0, with an interval, where the ids of documents are of two kinds."""
     script = """
     import { readAll } from "./trec.js";
-    const scored = JSON.parse(text).map((pair) => readAll(pair).faults.map(({ key, filling }) => [key, filling.run, filling.qrels]));
+    const scored = JSON.parse(text).map((pair) =>
+      readAll(pair).faults.map(({ key, filling }) => [key, filling.run, filling.qrels]));
     """
     run = "q1 Q0 D1 1 2 me\nq2 Q0 D2 1 2 me"
     pairs = [("q1 0 doc-1 1\nq2 0 doc-2 1", [["foreign", "D1", "doc-1"]]), ("q1 0 doc-1 1\nq2 0 D1 1", [])]

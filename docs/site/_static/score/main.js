@@ -179,7 +179,7 @@ worker.onmessage = ({ data }) => { if (data.number === asked) done(data); };
 
 const show = async ({ files, exchanged, faults, result: found }, k, grade, move) => {
   if (exchanged) [qrels.held(), run.held()].forEach((held, i) => [run, qrels][i].put(...held));
-  const unused = Object.entries(files).filter(([, { unused: names }]) => names.length).map(([box, { unused: names }]) => fill(words.unused, { box: words[box], names: names.join(", ") }));
+  const unused = [run, qrels].filter(({ kind }) => files[kind]?.unused.length).map(({ kind }) => fill(words.unused, { box: words[kind], names: files[kind].unused.join(", ") }));
   told.replaceChildren([...(exchanged ? [words.exchanged] : []), ...unused].join(" "));
   told.hidden = !told.textContent;
   entry.hidden = !found;
