@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import re
@@ -36,10 +37,16 @@ def paste(site: Site, run: str, qrels: str) -> None:
     for number, text in enumerate((run, qrels)):
         site.page.locator(".score-source textarea").nth(number).fill(text)
     site.page.locator(".score-go").click()
+    scored(site)
+
+
+def scored(site: Site) -> None:
+    """Wait until the worker has answered."""
+    site.until("document.querySelector('.score.busy') === null")
 
 
 def means(site: Site) -> list[float]:
-    """The means in the table, without their intervals."""
+    """The means in the table, without their intervals, and judged@k below them."""
     cells = site.page.locator(".score-answer table").first.locator("tbody td span span")
     return [float(value) for value in cells.evaluate_all("cells => cells.map(cell => cell.firstChild.data)")]
 
@@ -62,9 +69,9 @@ def test_a_pasted_run_is_scored_in_the_page(site: Site, language: str):
     site.page.on("request", lambda request: asked.append(request.url))
     site.page.fill(".score input[type=number]", "5")
     paste(site, run, qrels)
-    cells, shown = means(site), [metric for metric in METRICS if metric != "capped_recall"]  # here the same as recall
+    cells, shown = means(site), [*METRICS[:1], *METRICS[2:], "judged"]  # capped recall is here the same as recall
     assert [url for url in asked if url != f"{site.base}{language}/_static/icon.svg"] == []  # fetched once, at any time
-    expected = evaluate(RETRIEVED, RELEVANT, [f"{metric}@5" for metric in METRICS]).mean
+    expected = evaluate(RETRIEVED, RELEVANT, [f"{metric}@5" for metric in shown]).mean
     assert cells == pytest.approx([expected[f"{metric}@5"] for metric in shown], abs=6e-4)
     assert "k = 5" in site.page.inner_text(".score-settings summary"), "a folded setting is not the one in force"
     for width, scheme in ((WIDE, "light"), (WIDE, "dark"), (PHONE, "light")):
@@ -89,22 +96,25 @@ def test_failures_are_told_apart(site: Site):
 def test_bad_texts_are_explained(site: Site, language: str):
     """A reader would not be told which line of what he pasted is wrong, or what to do."""
     opened(site, language)
-    good, many = "q1 0 d1 1", "\n".join(f"q{number} 0 d 1" for number in range(1001))
+    good, many = "q1 0 d1 1", json.dumps({f"q{number}": {"d": 1} for number in range(10_001)})
     for run, qrels, expected in [
         ("q1 Q0 d1 1 2 me\nq1 Q0 d2", good, ["2", "6"]),
         ("q1 Q0 d1 1 high me", good, ["1", "high"]),
         ("q1 Q0 d1 1 2 me", "q1 0 d1 good", ["1", "good"]),
-        ("q1 Q0 d1 1 2 me", many, ["1001", "1000"]),
+        ("q1 Q0 d1 1 2 me", many, ["10000"]),
         ("x1 Q0 d1 1 2 me", good, ["x1", "q1"]),
         ("", good, ["query Q0"]),
         ("", "", ["query Q0", "query 0"]),
         ("q1 d1 0.5\nfoo\nq1 d2 high", "bar", ["2", "foo", "3", "high", "bar"]),
-        ("<img src=x onerror=alert(1)> Q0 d1 1 2 me", good, ["6"]),
+        ("q1 Q0 D1 1 2 me", "q1 0 doc-1 1", ["D1", "doc-1"]),
+        ("query,rank,score\nq1,1,2", good, ["1", "query document score"]),
+        ('[{"q1": {"d1": 1}}]', good, ["JSON", "score"]),
+        ("<img src=x onerror=alert(1)> Q0 d1 1 2 me", good, ["d1", "<img"]),
     ]:
         paste(site, run, qrels)
         said = site.page.locator(".score-sources").inner_text()
         assert all(part in said for part in expected), said
-        assert "{" not in said
+        assert not re.search(r"\{\w+\}", said), "a place that was not filled in"
         assert site.page.locator(".score-answer table").count() == 0
     assert site.wrong == []
 
@@ -136,6 +146,83 @@ def test_a_bad_line_is_in_view_and_selected(site: Site, size: dict[str, int], tm
     assert site.wrong == []
 
 
+def given(site: Site, *paths: Path) -> None:
+    """Choose files for the boxes of run and judgements, in this order, and wait until they are read."""
+    for number, path in enumerate(paths):
+        site.page.locator(".score-source input").nth(number).set_input_files(path)
+        site.until(f"document.querySelector('.score-sources').textContent.includes('{path.name}')")
+    scored(site)
+
+
+def ticks(site: Site) -> list[bool]:
+    """Whether each box says that what it holds was read."""
+    mark = "all => all.map(one => getComputedStyle(one, '::before').content.includes('✓'))"
+    return site.page.locator(".score-source output").evaluate_all(mark)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_files_in_each_others_boxes_are_exchanged(site: Site, language: str, tmp_path: Path):
+    """A reader who took one box for the other would be told of fields, or not see what the page did."""
+    run, qrels = tmp_path / "mine.csv", tmp_path / "qrels.csv"
+    run.write_text("qid,docno,rank,score,query\nq1,d1,0,2.5,how\nq1,d2,1,1.5,how", encoding="utf-8")
+    qrels.write_text("grade,document,query,assessor\n0,d1,q1,x\n1,d2,q1,x\n", encoding="utf-8")
+    opened(site, language)
+    given(site, qrels)
+    assert ticks(site)[0] is False
+    given(site, qrels, run)
+    words = settings(ROOT)["words"][language]["score"]
+    told = site.page.inner_text(".score > .tool-note")
+    assert words["exchanged"] in told
+    assert re.search("query.*assessor", told), "columns are ignored in silence"
+    assert [run.name in one for one in site.page.locator(".score-source").all_inner_texts()] == [True, False]
+    assert ticks(site) == [True, True]
+    names = [f"{metric}@10" for metric in [*METRICS[:1], *METRICS[2:], "judged"]]
+    with pytest.warns(UserWarning, match="not used: assessor"):
+        judged = read_qrels(qrels)
+    expected = evaluate({"q1": {"d1": 2.5, "d2": 1.5}}, judged, names).mean
+    assert means(site) == pytest.approx([expected[name] for name in names], abs=6e-4)
+    assert site.violations() == []
+    assert site.wrong == []
+
+
+def test_only_what_was_read_is_ticked(site: Site, tmp_path: Path):
+    """A file that is refused would keep its green tick beside the complaint."""
+    run, qrels = tmp_path / "run.trec", tmp_path / "qrels.txt"
+    run.write_text("q1 Q0 d1 1 high me", encoding="utf-8")
+    qrels.write_text("q1 0 d1 1", encoding="utf-8")
+    opened(site, "en")
+    given(site, run, qrels)
+    assert ticks(site) == [False, True]
+    better = tmp_path / "better.trec"
+    better.write_text("q1 Q0 d1 1 2 me", encoding="utf-8")
+    given(site, better)
+    assert ticks(site) == [True, True]
+    assert site.wrong == []
+
+
+def test_ten_thousand_queries_are_scored_outside_the_page(site: Site, tmp_path: Path):
+    """MS MARCO's queries would be refused, freeze the page, or fill it with rows."""
+    rng, docs = random.Random(6), [f"d{number}" for number in range(100)]
+    run, qrels = tmp_path / "run.trec", tmp_path / "qrels.txt"
+    rows = [(query, doc, 9 - rank) for query in range(10_000) for rank, doc in enumerate(rng.sample(docs, 10))]
+    run.write_text("".join(f"q{query} Q0 {doc} 1 {score} me\n" for query, doc, score in rows), encoding="utf-8")
+    qrels.write_text("".join(f"q{n} 0 {doc} 1\n" for n in range(10_000) for doc in rng.sample(docs, 12)), "utf-8")
+    opened(site, "en")
+    given(site, run, qrels)
+    site.until("document.querySelectorAll('.score-answer table').length > 1")
+    result = evaluate(read_run(run), read_qrels(qrels), [f"{metric}@10" for metric in [*METRICS, "judged"]])
+    assert means(site) == pytest.approx(list(result.mean.values()), abs=6e-4)
+    ends = site.page.locator(".score-answer table").first.locator("td small").all_inner_texts()[METRICS.index("ndcg")]
+    expected = interval(result.per_query["ndcg@10"])
+    assert [float(end) for end in re.findall(r"\d\.\d+", ends)] == pytest.approx([*expected[1:3]], abs=1e-3)
+    assert [worker.url.rsplit("/", 1)[1] for worker in site.page.workers] == ["worker.js"], "the page itself counts"
+    assert site.page.locator(".score-answer tr").count() < 600
+    site.page.locator(".score-answer summary").click()
+    site.page.locator(".score-answer details .score-more").click()
+    assert site.page.locator(".score-answer details tbody tr").count() == 1000
+    assert site.wrong == []
+
+
 def test_files_of_fifty_thousand_lines_are_scored(site: Site, tmp_path: Path):
     """A run as engines write it would be too much for the page, or have other values than evaluate gives."""
     rng = random.Random(5)
@@ -151,7 +238,7 @@ def test_files_of_fifty_thousand_lines_are_scored(site: Site, tmp_path: Path):
     for number, path in enumerate((run, qrels)):
         site.page.locator(".score-source input").nth(number).set_input_files(str(path))
     site.until("document.querySelectorAll('.score-answer table').length > 1")
-    result = evaluate(read_run(run), read_qrels(qrels), [f"{metric}@10" for metric in METRICS])
+    result = evaluate(read_run(run), read_qrels(qrels), [f"{metric}@10" for metric in [*METRICS, "judged"]])
     assert means(site) == pytest.approx(list(result.mean.values()), abs=6e-4)
     assert site.page.inner_text(".score-answer h2") == run.name
     values = dict(zip(read_qrels(qrels), result.per_query["ndcg@10"], strict=True))
@@ -183,7 +270,7 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     assert first[1] == pocket.queries[first[0]], "the id of a query says nothing"
     rows = [row.split("\t") for row in every(site)]
     values = [[float(value) for value in row[1:-1]] for row in rows]
-    for metric, ends in zip(shown, table.locator("td small").all_inner_texts(), strict=True):
+    for metric, ends in zip(shown, table.locator("td small").all_inner_texts()[:-1], strict=True):
         expected = interval([row[METRICS.index(metric)] for row in values])
         assert [float(end) for end in re.findall(r"\d\.\d+", ends)] == pytest.approx([*expected[1:3]], abs=4e-3), ends
     page, anchor = site.page.locator(".score-tables a").get_attribute("href").split("#")
@@ -209,7 +296,7 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     expected = [sum(math.ceil(5 * value) == part for value in ndcg) for part in range(6)]
     assert [int(number) for number in bars.locator("b").all_inner_texts()] == expected
     bars.nth(3).click()
-    more, below = site.page.locator(".score-more"), "all => all.at(-1).getBoundingClientRect().bottom"
+    more, below = site.page.locator(".score-tables .score-more"), "all => all.at(-1).getBoundingClientRect().bottom"
     within = sorted(value for value in ndcg if 0.4 < value <= 0.6)
     shown = worst.locator("tbody tr:visible").count()
     assert int(re.findall(r"\d+", more.inner_text())[0]) == len(within) - shown > 0, "nobody sees that the list goes on"

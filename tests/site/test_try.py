@@ -5,6 +5,7 @@ Needs node: without it the tests are skipped and say so, or fail where EVAL_BROW
 
 from __future__ import annotations
 
+import json
 import re
 from copy import deepcopy
 from html import escape
@@ -20,6 +21,7 @@ from docs.site.pocket import ANSWERS, read_pocket
 from docs.site.project import Edition
 from docs.site.widget import first_ranking, settings, widget
 from docs.site.widget import passages as widget_passages
+from helpers.data.formats import IDS
 from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate
 from helpers.significance import bootstrap_interval, interval
@@ -35,12 +37,12 @@ const scored = JSON.parse(text).map(({ docs, scores, judged, k, level, gain, per
 });
 """
 READ = """
-import { readQrels, readRun } from "./trec.js";
+import { read } from "./trec.js";
 const plain = (table) => [...table].map(([query, docs]) => [query, [...docs]]);
 const attempt = (read) => {
   try { return plain(read()); } catch (fault) { return [fault.box, fault.line, fault.key]; }
 };
-const scored = JSON.parse(text).map(({ kind, given }) => attempt(() => (kind === "run" ? readRun : readQrels)(given)));
+const scored = JSON.parse(text).map(({ kind, given }) => attempt(() => read(kind, given)));
 """
 
 
@@ -55,17 +57,17 @@ def test_a_pasted_run_scores_as_in_the_package(node: Any, tmp_path: Path):
     """A run pasted into the page would get another mean, or other counts, than evaluate gives it."""
     script = """
     import { evaluate } from "./metrics.js";
-    import { readQrels, readRun } from "./trec.js";
+    import { read } from "./trec.js";
     const scored = JSON.parse(text).map(({ run, qrels, k, level }) =>
-      evaluate(readRun(run), readQrels(qrels), k, { level }));
+      evaluate(read("run", run), read("qrels", qrels), k, { level }));
     """
     for case, got in zip(random_runs(), node(script, random_runs()), strict=True):
         (tmp_path / "run").write_text(case["run"], encoding="utf-8")
         (tmp_path / "qrels").write_text(case["qrels"], encoding="utf-8")
-        names = [f"{metric}@{case['k']}" for metric in METRICS]
+        names = [f"{metric}@{case['k']}" for metric in [*METRICS, "judged"]]
         run, qrels = read_run(tmp_path / "run"), read_qrels(tmp_path / "qrels")
         expected = evaluate(run, qrels, names, relevance_level=case["level"])
-        means = dict(zip(METRICS, got["mean"], strict=True))
+        means = dict(zip([*METRICS, "judged"], [*got["mean"], got["judged"]], strict=True))
         assert [means[name.split("@")[0]] for name in names] == pytest.approx(list(expected.mean.values()), abs=1e-12)
         assert got["counts"] == {
             "queries": expected.queries, "missing": expected.missing, "noRelevant": expected.no_relevant,
@@ -79,16 +81,36 @@ GOOD = [
     ("qrels", "q1 0 d1 1\nq1 0 d2 -2\nq2 0 d1 +3\n"),
     ("qrels", "query-id\tcorpus-id\tscore\nq1\td1\t2\n"),
     ("qrels", "q1 d1 2\nq1 d2 0\n"),
+    ("run", "# of an engine\nq1 Q0 d1 1 1.5 me more fields\n  q1\tQ0\td2\t2\t1\tme\n#q2 Q0 d1 1 2 me"),
+    ("qrels", "# of a pool\nq1 0 d1 1.0\nq1 0 d1 1\n"),
+    ("qrels", "q1,0,d1,1\nq1,0,d2,2."),
+    ("qrels", "q1, d1, 1\nq1, d2, 0"),
+    ("qrels", 'q1,"d,1",1\nq1,"d ""2""",0\n"q 2",d1,1'),
+    ("qrels", "sep=;\r\nQuery ID;doc-id;relevance\r\nq1;d1;1\r\nq2;d 2;0\r\n"),
+    ("qrels", "sep=|\nq1|d 1|1\nq1|d2|0"),
+    ("qrels", "grade,note,document,query\n1,x,d1,q1\n0,,d2,q1"),
+    ("qrels", "topic\titeration\tdocno\tlabel\nq1\t0\td 1\t2"),
+    ("qrels", "which,iter,what,how\nq1,0,d1,2"),
+    ("qrels", "judgment\tquery\tpid\n3\tq1\td1"),
 ]
 BAD = [
     ("run", "", 0, "empty"),
     ("run", " \n\t\n", 0, "empty"),
     ("run", "hello world", 1, "either"),
     ("run", "q1 Q0 d1 1 1.5 me\nq1 Q0 d2 2 0.5", 2, "fields"),
+    ("run", "query,document,score\nq1,d1,1\nq1,d1,1", 3, "twice"),
+    ("run", "query,rank,score\nq1,1,1", 1, "header"),
+    ("run", '{"q1": {"d1": "high"}}', 0, "score"),
+    ("run", '{"q1": {"d1": 1}}\n{"q2": {"d1": 1}}', 0, "json"),
+    ("run", '[{"query": "q1", "document": "d1", "score": 1}]', 0, "json"),
+    ("qrels", "query,document\nq1,d1", 1, "either"),
+    ("qrels", "who,what,how,why\nq1,0,d1,1", 1, "header"),
+    ("qrels", "query,query,document,grade\nq1,q1,d1,1", 1, "header"),
+    ("qrels", 'q1,d1,1\nq1,"d2,1', 2, "fields"),
     ("run", "q1 Q0 d1 1 nan me", 1, "score"),
     ("run", "q1 d1 nan", 1, "score"),
     ("run", "q1 d1 2\nq1 Q0 d2 2 1 me", 2, "fields"),
-    ("run", "query document score", 0, "empty"),
+    ("run", "query document score\n# none", 0, "empty"),
     ("run", "q1 Q0 d1 1 1e400 me", 1, "score"),
     ("run", "q1 Q0 d1 1 1_000 me", 1, "score"),
     ("run", "q1 Q0 d1 1 2 me\n\nq1 Q0 d1 2 1 me", 3, "twice"),
@@ -109,19 +131,20 @@ def test_intervals_are_those_of_the_package(node: Any):
     rng = np.random.default_rng(11)
     tables = [
         [rng.beta(0.3, 0.5, n), 1 / rng.integers(1, 11, n), rng.random(n) ** 8, rng.integers(0, 2, n), np.full(n, 0.5)]
-        for n in (2, 5, 30, 132, 1000)
+        for n in (2, 5, 30, 132, 1000, 1001, 20_001)
     ]
     tables.append([np.zeros(9), np.ones(9)])
     for table, got in zip(tables, node(script, [[row.tolist() for row in table] for table in tables]), strict=True):
         for values, ends in zip(table, got, strict=True):
             draws = np.array([bootstrap_interval(values, seed=seed)[1:3] for seed in range(8)])
             expected = interval(values)
-            exact = np.isin(values, (0, 1)).all() or np.ptp(values) == 0
+            exact = np.isin(values, (0, 1)).all() or np.ptp(values) == 0 or len(values) > 20_000  # nothing is drawn
             allowed = 1e-6 if exact else 6 * draws.std(axis=0, ddof=1) + np.ptp(values) * 1e-3
             assert (np.abs(np.array(ends) - expected[1:3]) <= allowed).all(), (len(values), ends, expected)
     assert node(script, [[[0.5], [1]]]) == [[None, None]]
 
 
+@pytest.mark.filterwarnings("ignore:text. not used")
 def test_texts_are_read_as_the_package_reads_them(node: Any, tmp_path: Path):
     """A file that the package reads would be refused by the page, or read otherwise."""
     got = node(READ, [{"kind": kind, "given": text} for kind, text in GOOD])
@@ -131,14 +154,80 @@ def test_texts_are_read_as_the_package_reads_them(node: Any, tmp_path: Path):
         assert {query: dict(docs) for query, docs in table} == read
 
 
-@pytest.mark.parametrize("header", ["", "query\tdocument\tscore\n"])
-def test_a_run_of_three_columns_is_read_like_one_of_six(node: Any, header: str):
-    """A run as many programs keep it, query, document and score, would be refused or lose its first line."""
+RUNS = {  # layouts of a run that programs write: a first line, then one for each document
+    "blanks": ("", "{query} {doc} {score}"),
+    "tabs": ("query\tdocument\tscore", "{query}\t{doc}\t{score}"),
+    "CSV": ("", "{query},{doc},{score}"),
+    "CSV of six": ("", "{query},Q0,{doc},1,{score},me"),
+    "other order": ("sep=;\nScore;doc_id;Query-ID", '{score};"{doc}";{query}'),
+    "PyTerrier": ("qid,docid,docno,rank,score,query", '{query},17,{doc},1,{score},"its text, quoted"'),
+}
+
+
+@pytest.mark.parametrize(("first", "row"), RUNS.values(), ids=RUNS.keys())
+def test_a_run_of_other_columns_is_read_like_one_of_six(node: Any, first: str, row: str):
+    """A run as many programs keep it would be refused, lose its first line, or have the columns of another."""
     rows = [("q1", "d7", 12.5), ("q1", "d2", -1), ("q2", "文档", 3)]
-    texts = [header + "".join(f"{query}\t{doc} {score}\n" for query, doc, score in rows)]
-    texts.append("".join(f"{query} Q0 {doc} 1 {score} me\n" for query, doc, score in rows))
-    short, long = node(READ, [{"kind": "run", "given": text} for text in texts])
-    assert short == long == [["q1", [["d7", 12.5], ["d2", -1]]], ["q2", [["文档", 3]]]]
+    texts = [
+        head + "\n" + "\n".join(form.format(query=query, doc=doc, score=score) for query, doc, score in rows)
+        for head, form in ((first, row), ("", "{query} Q0 {doc} 1 {score} me"))
+    ]
+    json_text = json.dumps({"q1": {"d7": 12.5, "d2": -1}, "q2": {"文档": 3}})
+    short, long, object_ = node(READ, [{"kind": "run", "given": text} for text in [*texts, json_text]])
+    assert short == long == object_ == [["q1", [["d7", 12.5], ["d2", -1]]], ["q2", [["文档", 3]]]]
+
+
+def test_judgements_in_json_are_those_of_the_package(node: Any, tmp_path: Path):
+    """A file of ranx would be read otherwise than by read_qrels."""
+    given = {"q2": {"d1": 1, "d2": 0}, "q1": {"d 1": 2.0, "7": -1}}
+    (tmp_path / "qrels.json").write_text(json.dumps(given), encoding="utf-8")
+    (got,) = node(READ, [{"kind": "qrels", "given": json.dumps(given)}])
+    assert {query: dict(docs) for query, docs in got} == read_qrels(tmp_path / "qrels.json")
+
+
+def test_columns_are_known_by_the_names_of_the_package(node: Any):
+    """A header that read_qrels knows would be refused by the page."""
+    assert node('import { NAMES } from "./trec.js"; const scored = NAMES.qrels;', None) == [*map(list, IDS.values())]
+
+
+EXCHANGED = {  # run, judgements, and whether they were found to stand in each other's place
+    "right": ("q1 Q0 d1 1 2.5 me", "q1 0 d1 1", False),
+    "TREC": ("q1 0 d1 1", "q1 Q0 d1 1 2.5 me", True),
+    "three columns": ("q1 d1 1", "q1 d1 2.5", True),
+    "CSV": ("query,document,grade\nq1,d1,1", "query,document,score\nq1,d1,2.5", True),
+    "JSON": ('{"q1": {"d1": 1}}', '{"q1": {"d1": 2.5}}', True),
+    "one alone": (None, "q1 Q0 d1 1 2.5 me", False),
+    "one broken": ("q1 0 d1 1", "q1 Q0 d1 1 high me", False),
+    "judgements twice": ("q1 0 d1 1", "q1 0 d1 1", False),
+}
+
+
+@pytest.mark.parametrize(("run", "qrels", "expected"), EXCHANGED.values(), ids=EXCHANGED.keys())
+def test_exchanged_texts_are_noticed(node: Any, run: str | None, qrels: str, expected: bool):
+    """A reader who took one box for the other would be told of fields, or be scored the wrong way round."""
+    script = """
+    import { readAll } from "./trec.js";
+    const { tables, exchanged } = readAll(JSON.parse(text));
+    const scored = [exchanged, ...["run", "qrels"].map((box) => tables[box]?.get("q1").get("d1"))];
+    """
+    given = {"qrels": qrels} if run is None else {"run": run, "qrels": qrels}
+    found, score, grade = node(script, given)
+    assert found is expected
+    if expected:
+        assert (score, grade) == (2.5, 1)
+
+
+def test_a_pair_without_a_common_document_is_refused(node: Any):
+    """Every score would be 0, with an interval, where the ids of documents are of two kinds."""
+    script = """
+    import { readAll } from "./trec.js";
+    const scored = JSON.parse(text).map((pair) =>
+      readAll(pair).faults.map(({ key, filling }) => [key, filling.run, filling.qrels]));
+    """
+    run = "q1 Q0 D1 1 2 me\nq2 Q0 D2 1 2 me"
+    pairs = [("q1 0 doc-1 1\nq2 0 doc-2 1", [["foreign", "D1", "doc-1"]]), ("q1 0 doc-1 1\nq2 0 D1 1", [])]
+    pairs.append(("x1 0 D1 1", [["apart", "q1", "x1"]]))
+    assert node(script, [{"run": run, "qrels": qrels} for qrels, _ in pairs]) == [expected for _, expected in pairs]
 
 
 def test_bad_lines_are_named(node: Any, tmp_path: Path):
@@ -154,11 +243,11 @@ def test_bad_lines_are_named(node: Any, tmp_path: Path):
 
 def test_more_queries_than_the_limit_are_refused(node: Any):
     """The page would freeze over a large file, and say nothing."""
-    lines = [f"q{number} Q0 d 1 1 me\n" for number in range(1001)]
-    texts = ["".join(lines[:1000]), "".join(lines)]
+    lines = [f"q{number} Q0 d 1 1 me\n" for number in range(10_001)]
+    texts = ["".join(lines[:10_000]), "".join(lines)]
     got = node(READ, [{"kind": "run", "given": text} for text in texts])
-    assert len(got[0]) == 1000
-    assert got[1] == ["run", 1001, "limit"]
+    assert len(got[0]) == 10_000
+    assert got[1] == ["run", 10_001, "limit"]
 
 
 def test_a_link_keeps_the_state(node: Any):

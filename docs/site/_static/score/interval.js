@@ -1,8 +1,8 @@
 // The 95 % interval of a mean over queries, as helpers.significance.interval has it: Wilson's where every value is 0 or
-// 1, else the bootstrap's, BCa (Efron 1987). Tested against it (tests/site/test_try.py).
+// 1, else the bootstrap's, BCa (Efron 1987); for many values its expansion. Tested against it (tests/site/test_try.py).
 
 const Z = 1.959963984540054; // 97.5 % of a normal distribution lie below it
-export const RESAMPLES = 10000;
+export const RESAMPLES = 10000, DRAWN = 1000; // samples; the most values that they are drawn from
 
 /** Random numbers from 0 to 1, the same for the same seed: mulberry32. */
 export const random = (seed) => () => {
@@ -34,24 +34,24 @@ const wilson = (share, n) => {
   return [middle - reach, middle + reach].map((end) => end / (1 + Z * Z / n));
 };
 
-/** BCa from the sorted means of resamples: bias and skew move the shares at which the ends are read. */
+/** BCa: bias and skew move the shares at which the ends are read, in the sorted means of resamples or, without them, in the Edgeworth expansion of the mean. */
 const bca = (values, mean, means) => {
-  const away = values.map((value) => value - mean);
-  const skew = sum(away.map((d) => d ** 3)) / (6 * sum(away.map((d) => d * d)) ** 1.5);
+  const away = values.map((value) => value - mean), squares = sum(away.map((d) => d * d));
+  const skew = sum(away.map((d) => d ** 3)) / (6 * squares ** 1.5);
   let [below, equal] = [0, 0];
-  for (const one of means) { below += one < mean; equal += one === mean; }
-  const bias = quantile((below + equal / 2) / means.length);
-  return [-Z, Z].map((z) => {
-    const at = normal(bias + (bias + z) / (1 - skew * (bias + z))) * (means.length - 1), left = Math.floor(at);
+  for (const one of means ?? []) { below += one < mean; equal += one === mean; }
+  const bias = means ? quantile((below + equal / 2) / means.length) : skew;
+  return [-Z, Z].map((end) => {
+    const z = bias + (bias + end) / (1 - skew * (bias + end));
+    if (!means) return mean + Math.sqrt(squares) / values.length * (z + skew * (z * z - 1));
+    const at = normal(z) * (means.length - 1), left = Math.floor(at);
     return means[left] + (at - left) * ((means[left + 1] ?? means[left]) - means[left]);
   });
 };
 
-/** Low and high of the mean of each column, which holds a value for each query; null where there is one query. */
-export const intervals = (columns, seed = 0) => {
-  const n = columns[0].length, next = random(seed);
-  if (n < 2) return columns.map(() => null);
-  const means = columns.map(() => new Float64Array(RESAMPLES));
+/** The means of resamples of the rows, sorted, for each column. */
+const drawnMeans = (columns, seed) => {
+  const n = columns[0].length, next = random(seed), means = columns.map(() => new Float64Array(RESAMPLES));
   const rows = columns[0].map((_, row) => Float64Array.from(columns, (values) => values[row]));
   const totals = new Float64Array(columns.length);
   for (let resample = 0; resample < RESAMPLES; resample += 1) {
@@ -62,9 +62,17 @@ export const intervals = (columns, seed = 0) => {
     }
     for (let column = 0; column < columns.length; column += 1) means[column][resample] = totals[column] / n;
   }
+  return means.map((drawn) => drawn.sort());
+};
+
+/** Low and high of the mean of each column, which holds a value for each query; null where there is one query. */
+export const intervals = (columns, seed = 0) => {
+  const n = columns[0].length;
+  if (n < 2) return columns.map(() => null);
+  const means = n > DRAWN ? [] : drawnMeans(columns, seed);
   return columns.map((values, column) => {
     const mean = sum(values) / n;
     if (values.every((value) => value === 0 || value === 1)) return wilson(mean, n);
-    return values.every((value) => value === values[0]) ? [mean, mean] : bca(values, mean, means[column].sort());
+    return values.every((value) => value === values[0]) ? [mean, mean] : bca(values, mean, means[column]);
   });
 };

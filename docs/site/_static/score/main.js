@@ -1,11 +1,12 @@
 // Score a run of one's own: two files, dropped, chosen or pasted, read and scored in the page; nothing is sent anywhere.
 import { el, fill } from "../try/element.js";
-import { METRICS, evaluate } from "../try/metrics.js";
-import { RESAMPLES, intervals } from "./interval.js";
-import { FIELDS, Fault, LIMIT, SHORT, readQrels, readRun } from "./trec.js";
+import { METRICS } from "../try/metrics.js";
+import { DRAWN, RESAMPLES } from "./interval.js";
+import { FIELDS, LETTERS, LIMIT, SHORT, tooLong } from "./trec.js";
 
 const BINS = 5; // of nDCG above 0
 const ROWS = 20; // of a list that a press adds
+const EVERY = 500; // rows of the table of every query
 const SHOWN = 1e6; // letters of a file that go into its box when a line of it is wrong
 const root = document.querySelector(".score"), words = JSON.parse(root.querySelector("script").textContent);
 let texts = {}; // of the example's queries and of the documents at rank 1, while the example is what is scored
@@ -20,7 +21,7 @@ const explained = (fault) => {
 
 /** A place for one of the two texts: pasted, chosen or dropped. */
 const source = (kind, line, changed) => {
-  let file = "", called = "";
+  let file = null, called = ""; // a copy: the file itself may change
   const label = words[kind], hint = `${words.drop}\n${FIELDS[kind]}\n${line}\n${words.columns}\n${SHORT[kind]}`;
   const area = el("textarea", { rows: 6, spellcheck: "false", autocomplete: "off", placeholder: hint, "aria-label": label });
   /** Fold to one line that says what was read, or unfold; on a phone an empty box is closed until it is opened. */
@@ -28,21 +29,22 @@ const source = (kind, line, changed) => {
   const open = () => { fold(false); area.focus(); };
   const button = (word, look) => el("button", { type: "button", class: look, "aria-label": `${word}: ${label}`, onclick: open }, word);
   const state = el("output", {}), input = el("input", { type: "file", "aria-label": `${words.choose}: ${label}` });
-  const put = (text, name) => {
-    const lines = text.split("\n").filter((one) => one.trim());
-    [file, called] = [text, name];
-    area.value = "";
-    area.placeholder = [...lines.slice(0, 5), "…"].join("\n");
-    state.textContent = fill(words.loaded, { name, lines: lines.length });
-    fold(true);
+  /** Hold a file (a Blob) of this name, or a text; whether it can be read is said afterwards. */
+  const put = async (given, name) => {
+    file = given instanceof Blob ? given : null;
+    [called, state.textContent, area.value, area.placeholder] = [name, name, file ? "" : given, hint];
+    element.classList.remove("read");
+    fold(file !== null);
+    if (file) area.placeholder = [...(await file.slice(0, 2000).text()).split("\n").slice(0, 5), "…"].join("\n");
   };
   const take = async (chosen) => {
     if (!chosen) return;
-    put(await chosen.text(), chosen.name);
+    if (chosen.size > LETTERS) return tell([tooLong(kind, chosen.size)]);
+    put(new Blob([await chosen.arrayBuffer()]), chosen.name);
     texts = {};
     changed();
   };
-  area.addEventListener("input", () => { [file, called, state.textContent, area.placeholder, texts] = ["", "", "", hint, {}]; });
+  area.addEventListener("input", () => { [file, called, state.textContent, area.placeholder, texts] = [null, "", "", hint, {}]; });
   input.addEventListener("change", () => take(input.files[0]));
   const element = el("div", { class: "score-source closed" }, el("p", {}, el("b", {}, label), state, el("label", { class: "tool-file" }, words.choose, input),
     button(words.paste, "score-open"), button(words.change, "score-change")), area);
@@ -54,12 +56,12 @@ const source = (kind, line, changed) => {
     take(event.dataTransfer.files[0]);
   });
   /** Show the text with a line of it selected, as the place of a fault; of line 0, the text alone. */
-  const show = (line) => {
-    const lines = (file || area.value).split("\n"), before = lines.slice(0, line - 1).join("\n").length + (line > 1);
+  const show = async (line) => {
+    if (file && file.size <= SHOWN) [area.value, file] = [await file.text(), null];
     fold(false);
-    if (file && file.length <= SHOWN) [area.value, file] = [file, ""];
     area.focus({ preventScroll: true });
     if (file || !line) return;
+    const lines = area.value.split("\n"), before = lines.slice(0, line - 1).join("\n").length + (line > 1);
     area.setSelectionRange(before, before + lines[line - 1].length);
     area.scrollTop = area.scrollHeight * ((line - 2) / lines.length);
   };
@@ -70,12 +72,30 @@ const source = (kind, line, changed) => {
     area.setAttribute("aria-invalid", String(faults.length > 0));
     said.replaceChildren(...faults.map(explained));
   };
-  return { kind, element, put, area, show, tell, text: () => file || area.value, called: () => called || label };
+  /** Say that it was read. */
+  const read = ({ lines }) => {
+    state.textContent = called && fill(words.loaded, { name: called, lines });
+    element.classList.add("read");
+  };
+  const given = () => file ?? area.value;
+  return { kind, element, put, show, tell, read, given, held: () => [given(), called], called: () => called || label };
 };
 
+const line = ([first, ...cells]) => el("tr", {}, el("th", { scope: "row" }, first), ...cells.map((cell) => el("td", {}, cell)));
 const table = (caption, about, head, rows, look = "") => el("div", { class: `score-wide ${look}`, tabindex: 0, role: "region", "aria-label": caption },
   el("table", {}, el("caption", {}, caption, el("small", {}, about)), el("thead", {}, el("tr", {}, ...head.map((word) => el("th", { scope: "col" }, word)))),
-    el("tbody", {}, ...rows.map(([first, ...cells]) => el("tr", {}, el("th", { scope: "row" }, first), ...cells.map((cell) => el("td", {}, cell)))))));
+    el("tbody", {}, ...rows.map(line))));
+/** A table of its first rows, and a button for as many more; `make` gives the cells of a row. */
+const growing = (region, rows, make, first, step) => {
+  const body = region.querySelector("tbody"), more = el("button", { type: "button", class: "score-more", onclick: () => { show(step); if (more.hidden) region.focus(); } });
+  const show = (n) => {
+    body.append(...rows.slice(body.rows.length, body.rows.length + n).map((row) => line(make(row))));
+    more.textContent = fill(words.more, { n: rows.length - body.rows.length });
+    more.hidden = body.rows.length === rows.length;
+  };
+  show(first);
+  return [region, more];
+};
 
 const shown = (value) => value.toFixed(3);
 const reach = (ends) => (ends ? fill(words.interval.reach, { low: ends[0].toFixed(3), high: ends[1].toFixed(3) }) : "");
@@ -96,7 +116,8 @@ const listed = (rows, range, k) => {
   const columns = [[words.query, ({ query }) => named(query)]];
   if (rows[0].values[NDCG]) columns.push([`${words.names.ndcg}@${k}`, ({ values }) => shown(values[NDCG])]);
   columns.push(found ? [words.first, at] : [words.top, ({ top }) => named(top ?? fill(words.nowhere, { n: 0 }))]);
-  return table(fill(words.listed, { range, k }), fill(words.all, { all: rows.length }), columns.map(([head]) => head), rows.map((row) => columns.map(([, cell]) => cell(row))), found ? "" : "score-tops");
+  const region = table(fill(words.listed, { range, k }), fill(words.all, { all: rows.length }), columns.map(([head]) => head), [], found ? "" : "score-tops");
+  return growing(region, rows, (row) => columns.map(([, cell]) => cell(row)), Object.keys(texts).length ? 6 : 10, ROWS); // as high as the means beside them; with their texts rows are higher
 };
 
 /** How many queries have which nDCG, a bar each: 0, above 0 to 0.2, and so on to 1; a bar lists its queries, the worst first. */
@@ -107,17 +128,7 @@ const spread = (rows, k) => {
   const range = (i) => (i ? fill(words.range, { low: (i - 1) / BINS, high: i / BINS }) : "0");
   const choose = (chosen) => {
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === chosen)));
-    const region = listed(bins[chosen], range(chosen), k), rows = [...region.querySelectorAll("tbody tr")];
-    const more = el("button", { type: "button", class: "score-more", onclick: () => { show(shown + ROWS); if (more.hidden) region.focus(); } });
-    let shown;
-    const show = (n) => {
-      shown = n;
-      rows.forEach((row, i) => { row.hidden = i >= n; });
-      more.textContent = fill(words.more, { n: rows.length - n });
-      more.hidden = n >= rows.length;
-    };
-    show(rows[0].querySelector("small") ? 4 : 7); // as high as the means beside them; with their texts rows are higher
-    list.replaceChildren(region, more);
+    list.replaceChildren(...listed(bins[chosen], range(chosen), k));
   };
   const buttons = bins.map((bin, i) => {
     const button = el("button", { type: "button", disabled: !bin.length, onclick: () => choose(i) }, el("b", {}, String(bin.length)), el("i", {}), el("span", {}, range(i)));
@@ -128,15 +139,15 @@ const spread = (rows, k) => {
   return el("div", {}, el("p", { class: "score-title" }, el("b", {}, fill(words.spread.name, { k })), el("small", {}, words.spread.text)), el("p", { class: "score-spread" }, ...buttons), list);
 };
 
-const result = ({ rows, mean, counts }, k, grade) => {
+const result = ({ rows, mean, counts, judged, ends }, k, grade) => {
   const metrics = Object.keys(METRICS), of = (metric) => metrics.indexOf(metric);
   const missed = rows.filter(({ values }) => values[of("success")] === 0), lower = missed.filter(({ values }) => values[NDCG] > 0);
   const zero = fill(words.zero, { n: missed.length, queries: rows.length, k }) + (lower.length ? fill(words.lower, { n: lower.length, grade }) : "");
   const same = rows.every(({ values }) => values[of("recall")] === values[of("capped_recall")]); // then one row is for both
   const meant = (metric) => (same && metric === "recall" ? words.same : words.metrics[metric]);
-  const ends = intervals(metrics.map((_, i) => rows.map(({ values }) => values[i])));
   const means = metrics.filter((metric) => !(same && metric === "capped_recall"))
     .map((metric) => [el("span", {}, `${words.names[metric]}@${k}`, el("small", {}, meant(metric))), bar(mean[of(metric)], ends[of(metric)])]);
+  means.push([el("span", {}, `${words.share.name}@${k}`, el("small", {}, words.share.text)), bar(judged)]);
   const said = missed.length ? [zero] : [];
   said.push(...Object.entries(words.counts).filter(([name]) => counts[name]).map(([name, text]) => fill(text, { n: counts[name] })));
   const about = ends[NDCG] ? fill(words.headline, { reach: reach(ends[NDCG]), n: rows.length }) : "";
@@ -146,38 +157,43 @@ const result = ({ rows, mean, counts }, k, grade) => {
     ...(said.length ? [el("p", { class: "tool-note" }, said.join(" "))] : []),
     el("div", { class: "score-tables" },
       el("div", {}, table(words.means, fill(words.judged, counts), [words.metric, words.interval.name], means),
-        el("p", { class: "tool-help" }, fill(rows.length < 2 ? words.interval.one : words.interval.about, { resamples: RESAMPLES }), " ", el("a", { href: root.dataset.lesson }, words.interval.lesson))),
+        el("p", { class: "tool-help" }, fill(rows.length < 2 ? words.interval.one : words.interval.about, { resamples: RESAMPLES, drawn: DRAWN }), " ", el("a", { href: root.dataset.lesson }, words.interval.lesson))),
       spread(rows, k)),
-    el("details", {}, el("summary", {}, words.each), table(words.each, "", [words.query, ...metrics.map((metric) => `${words.names[metric]}@${k}`), words.first], rows.map((row) => [named(row.query), ...row.values.map(shown), at(row)]))),
+    el("details", {}, el("summary", {}, words.each), ...growing(table(words.each, "", [words.query, ...metrics.map((metric) => `${words.names[metric]}@${k}`), words.first], []), rows, (row) => [named(row.query), ...row.values.map(shown), at(row)], EVERY, EVERY)),
   ];
 };
 
-const score = () => {
-  const faults = [], read = (one, reader) => {
-    try { return reader(one.text()); } catch (fault) {
-      if (!(fault instanceof Fault)) throw fault;
-      faults.push(...fault.all ?? [fault]);
-      return null;
-    }
-  };
-  const k = Math.max(1, Math.round(Number(cutoff.value)) || 10), found = read(run, readRun), judged = read(qrels, readQrels);
-  if (found && judged && ![...judged.keys()].some((query) => found.has(query)))
-    faults.push(new Fault("run", 0, "apart", { run: found.keys().next().value, qrels: judged.keys().next().value }));
-  entry.hidden = faults.length > 0;
-  answer.replaceChildren(...(faults.length ? [] : result(evaluate(found, judged, k, { level: Number(level.value), gain: gain.value, persistence: 0.8 }), k, level.value)));
+const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+let asked = 0, done = () => {};
+const busy = (is) => { root.classList.toggle("busy", is); go.textContent = is ? words.working : words.score; };
+
+/** Read what is there, or both where the reader asked for a score, and score; then show where the result begins, or the box with the fault. */
+const score = (pressed, move = true) => {
+  const given = Object.fromEntries([run, qrels].filter((one) => pressed || one.given()).map((one) => [one.kind, one.given()]));
+  const k = Math.max(1, Math.round(Number(cutoff.value)) || 10), grade = level.value;
+  done = (found) => show(found, k, grade, move);
+  busy(true);
+  worker.postMessage({ number: ++asked, given, k, options: { level: Number(grade), gain: gain.value, persistence: 0.8 } });
+};
+worker.onmessage = ({ data }) => { if (data.number === asked) done(data); };
+
+const show = async ({ files, exchanged, faults, result: found }, k, grade, move) => {
+  if (exchanged) [qrels.held(), run.held()].forEach((held, i) => [run, qrels][i].put(...held));
+  const unused = [run, qrels].filter(({ kind }) => files[kind]?.unused.length).map(({ kind }) => fill(words.unused, { box: words[kind], names: files[kind].unused.join(", ") }));
+  told.replaceChildren([...(exchanged ? [words.exchanged] : []), ...unused].join(" "));
+  told.hidden = !told.textContent;
+  entry.hidden = !found;
+  answer.replaceChildren(...(found ? result(found, k, grade) : []));
   for (const one of [qrels, run]) { // the first that is wrong keeps the focus
     const own = faults.filter(({ box }) => box === one.kind);
     one.tell(own);
-    if (own.length) one.show(own[0].line);
+    if (files[one.kind]) one.read(files[one.kind]);
+    if (own.length) await one.show(own[0].line);
   }
-};
-const ready = () => { if (run.text().trim() && qrels.text().trim()) scoreAndShow(); };
-/** Score, and show where the result begins, or the box with the fault. */
-const scoreAndShow = () => {
-  score();
+  busy(false);
   const wrong = root.querySelector(".score-source.wrong");
-  if (wrong) wrong.scrollIntoView({ block: "nearest" });
-  else if (answer.getBoundingClientRect().top > innerHeight / 2) answer.scrollIntoView();
+  if (wrong && move) wrong.scrollIntoView({ block: "nearest" });
+  else if (found && move && answer.getBoundingClientRect().top > innerHeight / 2) answer.scrollIntoView();
 };
 
 /** Score a recorded run, for readers who have none at hand. */
@@ -185,17 +201,18 @@ const example = async () => {
   const recorded = await (await fetch(root.dataset.example)).json();
   level.value = recorded.level;
   say();
-  run.put(recorded.run, words.example.run);
-  qrels.put(recorded.qrels, words.example.qrels);
+  for (const one of [run, qrels]) one.put(new Blob([recorded[one.kind]]), words.example[one.kind]);
   texts = recorded.texts;
-  scoreAndShow();
+  score(true);
 };
 
-const run = source("run", "q1 Q0 d7 1 12.5 mine", ready), qrels = source("qrels", "q1 0 d7 2", ready);
+const run = source("run", "q1 Q0 d7 1 12.5 mine", () => score(false)), qrels = source("qrels", "q1 0 d7 2", () => score(false));
+const go = el("button", { type: "button", class: "main score-go", onclick: () => score(true) }, words.score);
+const told = el("p", { class: "tool-note", role: "status", hidden: true });
 const summary = el("summary", {});
 /** Say in the line of the settings how they are set. */
 const say = () => { summary.textContent = fill(words.settings, { k: cutoff.value, level: level.value, gain: gain.selectedOptions[0].textContent }); };
-const again = () => { say(); if (answer.children.length) score(); };
+const again = () => { say(); if (answer.children.length) score(true, false); };
 const cutoff = el("input", { type: "number", min: 1, max: 1000, value: 10, onchange: again });
 const level = el("select", { onchange: again }, ...[1, 2, 3].map((grade) => el("option", { value: grade }, String(grade))));
 const gain = el("select", { onchange: again }, el("option", { value: "linear" }, words.linear), el("option", { value: "exponential" }, words.exponential));
@@ -205,8 +222,9 @@ root.append(
   el("p", { class: "score-first" }, el("b", {}, words.files.name),
     el("span", { class: "score-none" }, words.files.none, " ", el("button", { type: "button", class: "score-example", onclick: example }, words.example.load))),
   el("div", { class: "score-sources" }, run.element, qrels.element),
-  el("div", { class: "score-first score-last" }, el("button", { type: "button", class: "main score-go", onclick: scoreAndShow }, words.score), el("details", { class: "score-settings" }, summary, setting("k", cutoff, words.about.k), setting(words.level, level, words.about.level), setting(words.gain, gain, words.about.gain))),
-  el("p", { class: "tool-help" }, fill(words.limit, { limit: LIMIT })),
+  el("div", { class: "score-first score-last" }, go, el("details", { class: "score-settings" }, summary, setting("k", cutoff, words.about.k), setting(words.level, level, words.about.level), setting(words.gain, gain, words.about.gain))),
+  el("p", { class: "tool-help" }, fill(words.limit, { limit: LIMIT.toLocaleString("en") })),
+  told,
   answer,
 );
 root.classList.add("ready");

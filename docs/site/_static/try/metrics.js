@@ -86,6 +86,7 @@ export const METRICS = {
 export const evaluate = (run, qrels, k, options = {}) => {
   const counts = { queries: qrels.size, missing: 0, noRelevant: 0, unjudged: 0, tied: 0 };
   counts.unjudged = [...run.keys()].filter((query) => !qrels.has(query)).length;
+  let known = 0; // of judged@k, what the queries add up to
   const rows = [...qrels].map(([query, judged]) => {
     const found = run.get(query) ?? new Map();
     const docs = [...found.keys()], scores = [...found.values()];
@@ -93,8 +94,9 @@ export const evaluate = (run, qrels, k, options = {}) => {
     counts.missing += docs.length === 0;
     counts.noRelevant += hits.R === 0;
     counts.tied += tied(scores);
+    known += over(ranking.slice(0, k).filter((doc) => judged.has(doc)).length, Math.min(k, ranking.length));
     return { query, first: hits.relevant.indexOf(true) + 1, top: ranking[0], retrieved: docs.length, values: Object.values(METRICS).map((metric) => metric(hits, k, options).value) };
   });
   const mean = Object.keys(METRICS).map((_, i) => add(rows.map(({ values }) => values[i])) / rows.length);
-  return { rows, mean, counts };
+  return { rows, mean, counts, judged: known / rows.length };
 };
