@@ -5,6 +5,11 @@ PY := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
 READY := $(VENV)/.ready
 READY_TEST := $(VENV)/.ready-test
 
+# A misspelt variable would change nothing, and say nothing.
+KNOWN := PYTHON NB MODEL DATA AGAINST SYSTEMS QUERIES CORPUS QRELS COLUMNS OUT REPORT_OPTIONS DOCS_OPTIONS
+GIVEN := $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(name)))
+$(if $(filter-out $(KNOWN),$(GIVEN)),$(error unknown: $(filter-out $(KNOWN),$(GIVEN)); there are $(KNOWN)))
+
 .PHONY: help run test test-site test-slow check record sync report mutants acid bench bench-million docs serve lock clean
 
 help:  ## list the targets

@@ -86,6 +86,16 @@ def check_span(place: str, span: Span, documents: list[str]) -> None:
         raise ValueError(f"{place}: characters {start} to {end} of document row {document} are blank.")
 
 
+def _place_of(place: str, quotation: str, text: str) -> tuple[int, int]:
+    """Return where a quotation begins and ends. Raises ValueError unless it occurs once."""
+    if (count := text.count(quotation)) != 1:
+        raise ValueError(
+            f"{place}: {quotation[:40]!r} occurs {count} times in the document; quote more or less of it, or give "
+            "'start' and 'end'."
+        )
+    return text.index(quotation), text.index(quotation) + len(quotation)
+
+
 def load_spans(source: str | Path = "pages-en") -> SpanDataset:
     """Load a collection with judgements on spans.
 
@@ -94,7 +104,8 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
             ``queries`` (columns ``_id`` and ``text``) and ``spans`` (``query``, ``document``, ``start``, ``end``,
             ``grade``), each JSONL, CSV, TSV or Parquet. Characters are counted from 0; ``end`` is exclusive. An
             optional column ``text`` repeats the text of the span and is compared with the document, so that an edited
-            document is noticed.
+            document is noticed; without ``start`` and ``end`` it is looked for, and must occur once. Without ``grade``
+            every span has 1.
 
     Raises:
         FileNotFoundError: the folder or one of its tables does not exist.
@@ -115,16 +126,24 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
     queries = texts_by_id(tables["queries"], "query", Options()).by_id
     rows = {document: row for row, document in enumerate(documents)}
     texts, marked = list(documents.values()), tables["spans"]
-    if missing := [name for name in COLUMNS if name not in marked.columns]:
-        raise ValueError(f"{marked.source!r}: no column {missing[0]!r}; it has {marked.listed}.")
+    by_quotation = "text" in marked.columns and "start" not in marked.columns
+    optional = ("start", "end", "grade") if by_quotation else ("grade",)
+    if missing := [name for name in COLUMNS if name not in marked.columns and name not in optional]:
+        raise ValueError(
+            f"{marked.source!r}: no column {' and no '.join(map(repr, missing))}; it has {marked.listed}. A column "
+            "'text' with a quotation from the document may stand for 'start' and 'end'."
+        )
     spans: dict[str, list[Span]] = {query: [] for query in queries}
-    columns = [marked.columns[name] for name in COLUMNS]
-    quotes = marked.columns.get("text", [None] * len(columns[0]))
+    size = len(marked.columns["query"])
+    columns = [marked.columns.get(name, [1 if name == "grade" else None] * size) for name in COLUMNS]
+    quotes = marked.columns.get("text", [None] * size)
     for number, (query, document, *numbers, quote) in enumerate(zip(*columns, quotes, strict=True), 1):
         place = f"{marked.source!r}, row {number}"
         for role, name, known in (("query", query, queries), ("document", document, documents)):
             if str(name) not in known:
                 raise ValueError(f"{place}: no {role} {name!r}; the first of {len(known)} is {next(iter(known))!r}.")
+        if by_quotation:
+            numbers[:2] = _place_of(place, str(quote), texts[rows[str(document)]])
         try:
             start, end, grade = (int(str(value)) for value in numbers)
         except ValueError:

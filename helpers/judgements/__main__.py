@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from helpers._files import UTF8
 from helpers.data import RetrievalDataset, from_ids
 from helpers.data.by_id import Options, texts_by_id
 from helpers.data.formats import read_table
@@ -50,7 +51,8 @@ def rank_system(name: str, data: RetrievalDataset, depth: int) -> np.ndarray:
     from helpers.models import load_model
     from helpers.systems import rank
 
-    system = name if name in WORD_INDEXES else load_model(name)
+    words = {index.lower(): index for index in WORD_INDEXES} | {"tfidf": "TF-IDF"}
+    system = words.get(name.lower()) or load_model(name)
     ids = np.full((len(data.queries), depth), -1, np.int64)
     k = min(depth, len(data.corpus))
     ids[:, :k] = rank(system, data, k).ids
@@ -94,7 +96,9 @@ def gather(args: argparse.Namespace) -> int:
     """Write the judgements of filled sheets, or a sheet of their conflicts."""
     require_new(args.out)
     judged = read_qrels(args.judged) if args.judged else None
-    collected = collect(args.sheet, args.filled, settled=args.settled, judged=judged, partial=args.partial)
+    collected = collect(
+        args.sheet, args.filled, settled=args.settled, judged=judged, partial=args.partial, encoding=args.encoding
+    )
     if len(args.filled) == 2:
         try:
             result = agreement(collected.labels[0], collected.labels[1])
@@ -153,6 +157,7 @@ def parser() -> argparse.ArgumentParser:
         "--conflicts", type=Path, help="where the sheet of conflicts is written (conflicts.csv beside SHEET)"
     )
     reading.add_argument("--judged", type=Path, help="earlier qrels, to which the new ones are added")
+    reading.add_argument("--encoding", default=UTF8, help="of filled sheets that are not UTF-8: gb18030")
     reading.add_argument("--partial", action="store_true", help="treat pairs without a grade as not yet judged")
     reading.add_argument("--out", type=Path, default=Path("qrels.txt"), help="the qrels, a new file (qrels.txt)")
     reading.set_defaults(run=gather)
@@ -165,7 +170,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         status: int = args.run(args)
     except (ValueError, RuntimeError, OSError, ImportError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        missing = error.filename if isinstance(error, FileNotFoundError) else None
+        print(f"error: No file {missing!r}: check the path." if missing else f"error: {error}", file=sys.stderr)
         return 1
     return status
 

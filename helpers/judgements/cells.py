@@ -9,7 +9,7 @@ from pathlib import Path
 
 from helpers._atomic import write_text
 from helpers._cells import runs_as_formula
-from helpers._files import open_text
+from helpers._files import UTF8, open_text
 
 LARGEST_CELL = 32_767  # characters that Excel keeps in a cell
 _SHORT = 40  # spreadsheets do not convert longer texts to numbers, dates or booleans
@@ -67,7 +67,7 @@ def require_new(path: PathLike) -> None:
         raise FileExistsError(f"{Path(path).name} exists and is left as it is: give another name, or move it away.")
 
 
-def read_rows(path: PathLike, first: str) -> Iterator[tuple[int, list[str]]]:
+def read_rows(path: PathLike, first: str, encoding: str = UTF8) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that are not blank, header included, each with the number of its first line.
 
     The separator (comma, semicolon or tab) is the character after the header's cell `first`.
@@ -75,7 +75,7 @@ def read_rows(path: PathLike, first: str) -> Iterator[tuple[int, list[str]]]:
     Raises:
         ValueError: the file is not UTF-8.
     """
-    with open_text(Path(path), newline="") as file:
+    with open_text(Path(path), newline="", encoding=encoding) as file:
         text = file.read()
     after = text.split("\n", 1)[0].replace('"', "").removeprefix(first).lstrip(" ")[:1]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=after if after in (",", ";", "\t") else ",")

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from helpers._files import UTF8
 from helpers.judgements.cells import PathLike, same_text
 from helpers.judgements.sheets import Pair, Sheet, SheetRow, pair_ids, read_sheet, without_apostrophes
 
@@ -40,6 +41,7 @@ def collect(
     settled: PathLike | None = None,
     judged: Mapping[str, Mapping[str, int]] | None = None,
     partial: bool = False,
+    encoding: str = UTF8,
 ) -> Collected:
     """Return the judgements of one or two filled sheets; write no file.
 
@@ -52,6 +54,7 @@ def collect(
         settled: the sheet of conflicts, filled in.
         judged: earlier judgements, to which the new ones are added; they are not changed.
         partial: allow pairs without a grade, as not yet judged; by default they are an error.
+        encoding: of the filled sheets, such as gb18030, in which Excel saves CSV on Chinese systems.
 
     Raises:
         ValueError: a row is unknown or missing, a text was changed, a pair occurs twice, a grade is unknown or missing,
@@ -62,13 +65,13 @@ def collect(
         raise ValueError(f"Give one or two filled sheets, not {len(filled)}: conflicts are settled between two.")
     empty, faults = read_sheet(sheet), list[str]()
     pairs = empty.by_pair()
-    grades = [_grades(read_sheet(path), empty, pairs, faults, partial=partial) for path in filled]
+    grades = [_grades(read_sheet(path, encoding), empty, pairs, faults, partial=partial) for path in filled]
     differ = {
         pair: row for pair, row in pairs.items() if len({labels[pair] for labels in grades if pair in labels}) > 1
     }
     agreed = {pair: labels[pair] for labels in grades for pair in labels if pair not in differ}
     if settled is not None:
-        agreed |= _settled(read_sheet(settled), empty, differ, faults)
+        agreed |= _settled(read_sheet(settled, encoding), empty, differ, faults)
     qrels = {query: dict(docs) for query, docs in (judged or {}).items()}
     for pair, grade in agreed.items():
         earlier = qrels.setdefault(pair[0], {}).setdefault(pair[1], grade)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from helpers._files import UTF8
 from helpers.data import RetrievalDataset
 from helpers.judgements.cells import PathLike, read_rows, unguarded, write_new
 
@@ -112,14 +113,14 @@ def write_conflicts(path: PathLike, sheet: Sheet, conflicts: Mapping[Pair, tuple
     write_new(path, (*COLUMNS, _scale(sheet.grades), "given"), rows)
 
 
-def read_sheet(path: PathLike) -> Sheet:
+def read_sheet(path: PathLike, encoding: str = UTF8) -> Sheet:
     """Read a sheet, empty or filled in, as a spreadsheet saved it; further columns are ignored.
 
     Raises:
         ValueError: the header is wrong, a row has no cell for the grade, there are no rows, or the file is not UTF-8.
     """
     name = Path(path).name
-    rows = read_rows(path, COLUMNS[0])
+    rows = read_rows(path, COLUMNS[0], encoding)
     _, header = next(rows, (1, []))
     header = [" ".join(cell.split()).lower() for cell in header]
     scale = _GRADE.fullmatch(header[4]) if len(header) > 4 else None

@@ -165,7 +165,7 @@ def _run(args: argparse.Namespace) -> int:
     verdicts += [not_worse(comparison, first, rival, args.level) for rival in rivals]
     if earlier:  # Bonferroni: over all metrics at most one level of false alarms
         verdicts += [no_drop(comparison, first, earlier, *drop, args.level / len(drops)) for drop in drops]
-    reasons = [(verdict.passed, verdict.why(args.language)) for verdict in verdicts]
+    reasons = [(verdict.outcome, verdict.why(args.language)) for verdict in verdicts]
     texts = {"report.html": render(comparison, language=args.language, slices=types, verdicts=reasons)}
     if slices := comparison.slices(types):
         texts["slices.csv"] = slices_csv(slices)

@@ -50,13 +50,20 @@ class Verdict:
     key: str
     values: dict[str, object] = field(default_factory=dict)
 
+    @property
+    def outcome(self) -> str:
+        """``passed``, ``not_passed``, or ``undecided``: too few queries to exclude a loss of the margin."""
+        if self.key == "no_drop" and self.values["margin"] != "0":
+            return "undecided"
+        return "passed" if self.passed else "not_passed"
+
     def why(self, language: str = "en") -> str:
         """Return the reason in a language of the report."""
         return words(language)["gates"][self.key].format_map(self.values)
 
     def __str__(self) -> str:
         """Return both in a line of English."""
-        return f"{'passed' if self.passed else 'FAILED'}: {self.why()}"
+        return f"{words('en')['page'][self.outcome]}: {self.why()}"
 
 
 def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, dict[str, list[float]]]]:

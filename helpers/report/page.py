@@ -101,7 +101,7 @@ def render(
     *,
     language: str = "en",
     slices: Mapping[str, str] | None = None,
-    verdicts: Sequence[tuple[bool, str]] = (),
+    verdicts: Sequence[tuple[str, str]] = (),
 ) -> str:
     """Return the page of a comparison; everything that comes from data, models or files is escaped.
 
@@ -109,7 +109,7 @@ def render(
         comparison: the results.
         language: one of ``LANGUAGES``, for every word on it.
         slices: the type of a query by its id.
-        verdicts: of each gate whether it was passed, and why.
+        verdicts: of each gate its outcome, see :class:`helpers.report.gates.Verdict`, and why.
     """
     view, differs = View(comparison, language, slices or {}), ""
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -179,9 +179,12 @@ class View:
         sentences = [
             w["summary_one"].format(
                 best=best, metric=shown(c.main), mean=mean, low=number(spread.low), high=number(spread.high),
-                queries=c.scored[best].queries,
+                queries=c.scored[best].queries, passages=f"{len(c.data.corpus):,}",
             )
         ]  # fmt: skip
+        answers = {p for grades in c.data.qrels for p, grade in grades.items() if grade >= c.data.relevance_level}
+        if len(answers) == len(c.data.corpus) > 1 and not c.data.judged_alone:
+            sentences.append(w["summary_answers"])
         if rows := c.tests():
             row = next(iter(rows.values()))
             p, which = row.get("adjusted p", row["p"]), w["adjusted_p" if "adjusted p" in row else "plain_p"]

@@ -272,8 +272,22 @@ def test_a_missing_table_or_column_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="no table 'documents'"):
         load_spans(tmp_path)
     write(tmp_path, [{"query": "q1"}])
-    with pytest.raises(ValueError, match="no column 'document'; it has 'query'"):
+    with pytest.raises(ValueError, match="no column 'document' and no 'start' and no 'end'; it has 'query'"):
         load_spans(tmp_path)
+
+
+def test_a_quotation_stands_for_its_place(tmp_path):
+    """People have the words of an answer, not its characters counted; one that occurs twice would be guessed."""
+    quoted = {key: GOOD[key] for key in ("query", "document")}
+    write(tmp_path, [GOOD])
+    [[marked]] = [spans for spans in load_spans(tmp_path).spans if spans]
+    [text] = [load_spans(tmp_path).documents[marked.document]]
+    write(tmp_path, [quoted | {"text": text[marked.start : marked.end]}])
+    assert [spans for spans in load_spans(tmp_path).spans if spans] == [[marked._replace(grade=1)]]
+    for words, count in (("not in it", 0), ("e", text.count("e"))):
+        write(tmp_path, [quoted | {"text": words}])
+        with pytest.raises(ValueError, match=f"row 1: '{words}' occurs {count} times in the document; quote more"):
+            load_spans(tmp_path)
 
 
 def test_the_bundled_pages_are_parallel():

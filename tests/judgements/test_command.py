@@ -137,6 +137,32 @@ def test_no_file_is_written_over(folder, capsys, command, target):
     assert sorted(folder.rglob("*")) == before
 
 
+def test_systems_have_the_names_of_the_report(folder, capsys):
+    """ "bm25" would be looked for as a model folder here, and be BM25 in the report."""
+    assert run("sheet . --systems bm25 tfidf --depth 1 --out a") == 0
+    lower = (folder / "a" / "sheet.csv").read_bytes()
+    assert run("sheet . --systems BM25 TF-IDF --depth 1 --out b") == 0
+    assert (folder / "b" / "sheet.csv").read_bytes() == lower
+
+
+def test_a_sheet_that_excel_saved_in_china_is_read(folder, capsys):
+    """A sheet in GB18030 would be refused with the advice of an option that the command does not have."""
+    queries = folder / "queries.jsonl"
+    text = queries.read_text(encoding="utf-8").replace("how is fog formed", "雾是怎样形成的 fog")
+    queries.write_text(text, encoding="utf-8")
+    assert run("sheet . --systems BM25 --depth 1") == 0
+    fill("judging/first.csv", 2)
+    filled = folder / "judging" / "first.csv"
+    filled.write_bytes(filled.read_text(encoding="utf-8-sig").encode("gb18030"))
+    command = "collect judging/sheet.csv judging/first.csv --out qrels.txt"
+    assert run(command) == 1
+    assert "not UTF-8" in capsys.readouterr().err
+    assert run(f"{command} --encoding gb18030") == 0
+    assert set(read_qrels("qrels.txt")) <= set(QUERIES)
+    assert run("collect judging/sheet.csv judging/gone.csv --out other.txt") == 1
+    assert capsys.readouterr().err == "error: No file 'judging/gone.csv': check the path.\n"
+
+
 def test_nothing_is_written_after_a_fault(folder, capsys):
     """Half of the judgements would stand in a file that looks whole."""
     assert run("sheet . --runs mine.run --depth 1") == 0

@@ -153,6 +153,19 @@ def test_the_commands_without_make_are_those_of_make(page):
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
+def test_a_misspelt_variable_of_make_is_refused():
+    """`make report MODLE=mine` would evaluate the default model, without a word."""
+    command = ["make", "--dry-run", "report"]
+    wrong = subprocess.run([*command, "MODLE=mine"], cwd=ROOT, capture_output=True, text=True)
+    assert wrong.returncode == 2
+    assert "unknown: MODLE; there are PYTHON NB MODEL DATA" in wrong.stderr
+    assert (
+        subprocess.run([*command, "MODEL=my mine", "REPORT_OPTIONS=--a b"], cwd=ROOT, capture_output=True).returncode
+        == 0
+    )
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
 def test_make_alone_lists_every_target():
     """A newcomer who types make would start something that takes minutes, or miss a target."""
     text = (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -60,6 +60,10 @@ def test_a_loss_within_the_margin_passes():
     verdict = no_drop(now, "mine", before, "ndcg@1", 0.01, 0.05)
     assert (verdict.passed, verdict.key) == (True, "excluded")
     assert "a loss of 0.01 or more is excluded" in verdict.why()
+    assert str(verdict).startswith("passed: ")
+    even = Baseline("2026-01-01", {"ndcg@1": np.tile([0.0, 1.9], 6)})
+    assert str(no_drop(now, "mine", even, "ndcg@1", 0.01, 0.05)).startswith("undecided: ")
+    assert no_drop(now, "mine", even, "ndcg@1", 0.0, 0.05).outcome == "passed"
     uneven = Baseline("2026-01-01", {"ndcg@1": rng.random(12)})
     sd = np.std(1 - uneven.scores["ndcg@1"], ddof=1)  # of a sample
     told = no_drop(now, "mine", uneven, "ndcg@1", 0.0, 0.05).values["detectable"]

@@ -173,7 +173,7 @@ def test_the_verdicts_of_gates_are_translated(two, passed):
     """A Chinese page would say in English why the build failed."""
     verdicts = [at_least(two, "first", "ndcg@10", 0.0 if passed else 1.0), at_least(two, "broken", "ndcg@10", 0.5)]
     verdicts += [not_worse(two, "first", "third", 0.05), not_worse(two, "third", "first", 0.5)]
-    page = render(two, language="zh", verdicts=[(verdict.passed, verdict.why("zh")) for verdict in verdicts])
+    page = render(two, language="zh", verdicts=[(verdict.outcome, verdict.why("zh")) for verdict in verdicts])
     assert ("未通过：first的ndcg@10为" in page) is not passed
     for why in (verdict.why("zh") for verdict in verdicts):
         assert re.search(r"[\u3400-\u9fff]", why), why
@@ -436,3 +436,15 @@ def test_a_run_has_one_line_of_provenance(tmp_path):
     rows = dict(View(compare([str(tmp_path / "a.trec")], collection())).made_with())
     digest = hashlib.sha256((tmp_path / "a.trec").read_bytes()).hexdigest()
     assert rows["a.trec"] == f"a.trec, SHA-256 {digest}"
+
+
+def test_the_first_sentences_name_the_corpus():
+    """A score over nothing but answers would be quoted as if it were that of a corpus in use."""
+    run = {"run": Run({query: {"d1": 1.0} for query in QUERIES})}
+    data = collection()
+    plain = View(compare(run, data, 5)).summary()
+    assert f"over {len(data.corpus)} passages" in plain[0]
+    assert words("en")["page"]["summary_answers"] not in plain
+    answers = {query: {f"d{n}": 1} for n, query in enumerate(QUERIES, 1)}
+    faq = from_ids("faq", dict.fromkeys(QUERIES, "what"), {f"d{n}": f"text {n}" for n in range(1, 7)}, answers)
+    assert View(compare(run, faq, 5)).summary()[1] == words("en")["page"]["summary_answers"]

@@ -134,6 +134,8 @@ def test_a_mistyped_path_is_not_taken_for_a_hub_id(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("helpers._hub.reachable", lambda: pytest.fail("asked the network"))
     save_checkpoint(tmp_path / "models" / "encoder")
+    with pytest.raises(FileNotFoundError, match="No file or folder 'bm52'; there is 'bm25'"):
+        check_specs([from_text("bm52")])
     with pytest.raises(FileNotFoundError, match="No file or folder 'models/encodr'; beside it is 'encoder'"):
         check_specs([from_text("models/encodr")])
     with pytest.raises(FileNotFoundError, match=r"No file or folder 'runs/x\.trec'"):
