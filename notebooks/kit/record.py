@@ -1,7 +1,7 @@
 """Record a lesson: execute the English notebook, carry code and outputs into Chinese, write only changed files.
 
-Every machine must give the same record, so a new one is tried under other conditions before it is stored
-(conditions.py).
+Every machine must give the same record, so a new one is tried on moved vectors before it is stored; `matrix` tries all
+conditions (conditions.py).
 """
 
 from copy import deepcopy
@@ -95,7 +95,7 @@ def record(root: Path, name: str, *, limit: int = CELL_LIMIT) -> list[str]:
             "same outputs; new code, versions or data"
         ]
         _require_stable(fresh, relative(root, paths[0]), root, limit)
-        write_matrix(root, {label: {name: AS_RECORDED} for label in recording_conditions(fresh)})
+        write_matrix(root, {label: {name: AS_RECORDED} for label in recording_conditions(fresh)}, anew=name)
     result = stamp(fresh if changed else english)
     for path, text in before.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
