@@ -153,7 +153,7 @@ def _differences(edition: Edition) -> str:
     start, *changed = (
         8 + 208 * (found[part][change] - 0.5)
         for part, change in (
-            ("formula", "ndcg@10"), ("ranking", "answers only"), ("ranking", "queries in the corpus"),
+            ("formula", "ndcg@10"), ("ranking", "queries in the corpus"), ("ranking", "answers only"),
             ("formula", "ndcg@1"), ("network", "first token"), ("texts", "title left out"),
             ("texts", "instruction of another model"),
         )

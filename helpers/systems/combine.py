@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 
 from helpers._notes import Note
-from helpers._trec_order import single_precision, trec_rows
+from helpers._trec_order import single_precision, trec_order, trec_rows
 from helpers.data import RetrievalDataset
 from helpers.data.runs import RunTable
 from helpers.embeddings import TokenVectors, encode_pooled
@@ -112,6 +112,9 @@ class Fusion:
     (Cormack, Clarke and Büttcher 2009). ``how="weighted"``: the weighted sum of min-max scaled scores. For each system
     and query, the last retrieved passage scores 0 and the first 1; a passage that was not retrieved scores 0.
 
+    Reciprocal ranks often add up to equal sums. Passages of equal score, in single precision, are in trec_eval's order,
+    id as text descending, also where the list is cut: the order in which `evaluate` puts a ranking with scores.
+
     Attributes:
         parts: the systems to fuse.
         how: "rrf" or "weighted".
@@ -151,7 +154,7 @@ class Fusion:
                         values = _scaled(scores.astype(np.float64), ids >= 0)
                     for passage, value in zip(ids[inside].tolist(), values[inside].tolist(), strict=True):
                         total[passage] = total.get(passage, 0.0) + weight * value
-            return stacked(totals, k)
+            return stacked(totals, k, data.doc_ids)
 
 
 class Scorer(Protocol):
@@ -192,7 +195,7 @@ class Rerank:
                     f"expected a finite number for each of its {len(passages)} candidates."
                 )
             rows.append(dict(zip(passages, scores.tolist(), strict=True)))
-        return stacked(rows, k)
+        return stacked(rows, k, data.doc_ids)
 
 
 @dataclass(frozen=True)
@@ -244,13 +247,13 @@ class FlagScorer:
         return np.split(np.atleast_1d(np.asarray(values, np.float64)), np.cumsum(counts)[:-1])
 
 
-def stacked(rows: Sequence[Mapping[int, float]], k: int) -> Ranking:
-    """Return the k best passages of each query: score descending, then row ascending; padded with -1."""
+def stacked(rows: Sequence[Mapping[int, float]], k: int, ids_as_text: Sequence[str]) -> Ranking:
+    """Return the k best passages of each query in trec_eval's order, as `evaluate` has it; padded with -1."""
     scores, ids = np.zeros((len(rows), k), np.float32), np.full((len(rows), k), PADDING, np.int64)
     for row, values in enumerate(rows):
-        best = sorted(values.items(), key=lambda item: (-np.float32(item[1]), item[0]))[:k]
-        ids[row, : len(best)] = [passage for passage, _ in best]
-        scores[row, : len(best)] = [value for _, value in best]
+        best = trec_order([*values], single_precision([*values.values()]), ids_as_text.__getitem__)[:k]
+        ids[row, : len(best)] = best
+        scores[row, : len(best)] = [values[passage] for passage in best]
     return Ranking(scores, ids)
 
 

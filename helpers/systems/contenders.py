@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from helpers._hub import is_hub_id
 from helpers.data import RetrievalDataset
 from helpers.embeddings import encode_pooled
-from helpers.models import OFFLINE_DEFAULT, Pooling, Precomputed, load_model
+from helpers.models import OFFLINE_DEFAULT, Model, Pooling, Precomputed, load_model
 from helpers.systems.pipeline import Dense, Ranking, rank
-
-if TYPE_CHECKING:
-    from helpers.models.transformer import TransformerModel
 
 UPSTREAM_MODELS = (
     "google-bert/bert-base-uncased",
@@ -24,9 +21,9 @@ TWINS = ("static", "untrained")  # variants of the base
 
 
 class Contender(NamedTuple):
-    """A model, and the poolings under which it is compared."""
+    """A model, and the poolings under which it is compared; none for vectors computed elsewhere."""
 
-    model: "TransformerModel"
+    model: Model
     poolings: tuple[str, ...]
 
 
@@ -41,11 +38,11 @@ def load_contenders(
             ``"hub"``: the five models of the upstream tutorial under mean pooling, with and without the mask; MiniLM
             also under CLS and maximum pooling, colbertv2.0 also under MaxSim; downloads about 2 GB the first time.
             Otherwise your own models, compared with the offline ones: a folder or hub id, a list of these, or a dict
-            from the names to show in tables to these.
+            from the names to show in tables to these. A folder may hold embeddings of the collection.
         base: the network of the offline models: the bundled MiniLM, or a model of another language.
 
     Raises:
-        ValueError: no such set or folder, two models of the same name, embeddings instead of a model, or an error of
+        ValueError: no such set or folder, two models of the same name, embeddings as the base, or an error of
             :func:`helpers.models.load_model`.
         ConnectionError: a model was not downloaded before and the hub cannot be reached.
     """
@@ -63,13 +60,15 @@ def load_contenders(
         named = list(models.items())
     else:
         listed = [models] if isinstance(models, str | Path) else models
-        named = [(short_name(str(name_or_path).rstrip("/")), name_or_path) for name_or_path in listed]
+        named = [(short_name(str(name_or_path)), name_or_path) for name_or_path in listed]
     contenders: dict[str, Contender] = {}
     for name, name_or_path in named:
         if name in contenders or name in (short_name(str(base)), *TWINS):
             raise ValueError(f'Two models are called {name!r}: give them names, {{"mine": {str(name_or_path)!r}}}.')
         contenders[name] = _contender(name_or_path, None)
     network = _contender(base, ()).model
+    if isinstance(network, Precomputed):
+        raise ValueError(f"{base} holds embeddings, which cannot be pooled another way: give a model.")
     return {
         short_name(str(base)): Contender(network, tuple(how for how in Pooling if how is not Pooling.LAST_TOKEN)),
         "static": Contender(static(network), (Pooling.MEAN,)),
@@ -82,14 +81,14 @@ def _contender(name_or_path: str | Path, poolings: tuple[str, ...] | None) -> Co
     """Load a network with these poolings, by default its own; a ColBERT checkpoint also gets MaxSim."""
     model = load_model(name_or_path, backend="transformers")
     if isinstance(model, Precomputed):
-        raise ValueError(f"{name_or_path} holds embeddings, which cannot be pooled another way: give a model.")
+        return Contender(model, ())
     chosen = (model.info.pooling or Pooling.MEAN,) if poolings is None else poolings
     return Contender(model, chosen if model.projection is None else (*chosen, Pooling.MAXSIM))
 
 
 def short_name(hub_id: str) -> str:
     """Return the name of a model in tables: MiniLM, or the hub id without its owner."""
-    return "MiniLM" if hub_id == OFFLINE_DEFAULT else hub_id.rsplit("/", 1)[-1]
+    return "MiniLM" if hub_id == OFFLINE_DEFAULT else hub_id.rstrip("/").rsplit("/", 1)[-1]
 
 
 def rank_all(
@@ -100,10 +99,13 @@ def rank_all(
     Each network reads each text once: the vectors of all poolings are cached before the first ranking.
 
     Returns:
-        A :class:`Ranking` for each ``"name, pooling"``, and for ``"TF-IDF"`` and ``"BM25"``.
+        A :class:`Ranking` for each ``"name, pooling"``, each ``"name"`` of embeddings, ``"TF-IDF"`` and ``"BM25"``.
     """
     rankings = {}
     for name, (model, poolings) in contenders.items():
+        if isinstance(model, Precomputed):
+            rankings[name] = rank(Dense(model), data, k)
+            continue
         for texts, kind in ((data.corpus, "passage"), (data.queries, "query")):
             encode_pooled(model, texts, poolings, kind=kind, progress=progress)
         for pooling in poolings:

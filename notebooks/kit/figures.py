@@ -150,7 +150,8 @@ class Figures:
 
 
 def _number(text: str) -> Decimal | None:
-    text = text.strip().replace(",", "").replace("\u2212", "-").replace("％", "%")
+    text = text.strip().removeprefix("< ")  # a p-value written as "< 0.001" has that bound as its number
+    text = text.replace(",", "").replace("\u2212", "-").replace("％", "%")
     if text.lower() in _SPOKEN:
         return Decimal(_SPOKEN[text.lower()])
     match = re.fullmatch(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)[ \u00a0]?(%?)", text)

@@ -190,6 +190,8 @@ def test_output_changed_under_the_prose(project: Path) -> None:
         ("\u22120.5", "-0.5", True),
         ("0.81", "0.8050000001", True),
         ("0.81", "0.8049", False),
+        ("0.001", "< 0.001", True),
+        ("0.0024", "< 0.0001", False),
     ],
 )
 def test_agreement_at_the_precision_shown(shown: str, recorded: str, agree: bool) -> None:

@@ -72,7 +72,8 @@ def test_the_constant_of_reciprocal_rank_fusion_is_the_callers(four):
     parts = [Fixed([[9, 8, 7]], [[2, 0, 1]]), Fixed([[1, 0.5, 0]], [[3, 0, -1]])]
     assert Fusion(parts).rank(four, 1).ids.tolist() == [[0]]  # 2/62 is more than 1/61
     found = Fusion(parts, rrf_k=0).rank(four, 4)
-    assert found.ids.tolist() == [[0, 2, 3, 1]]  # three equal, in the order of their rows
+    assert found.ids.tolist() == [[3, 2, 0, 1]]  # three equal, id as text descending as in trec_eval
+    assert Fusion(parts, rrf_k=0).rank(four, 2).ids.tolist() == [[3, 2]]  # where the list is cut too
     np.testing.assert_allclose(found.scores[0], [1, 1, 1, 1 / 3], rtol=1e-6)
     for wrong in (-1, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="at least 0, such as 60"):
@@ -88,7 +89,7 @@ def test_weighted_fusion_by_hand(four):
     """Scores scaled from 0 to 1 within each system, then weighted; unscaled, the larger scale would decide alone."""
     parts = [Fixed([[900, 500, 100]], [[2, 0, 1]]), Fixed([[3, 1, 0]], [[0, 3, -1]])]
     found = Fusion(parts, "weighted", [0.5, 2.0]).rank(four, 4)
-    assert found.ids.tolist() == [[0, 2, 1, 3]]  # 0.5 * 0.5 + 2, 0.5, 0, 0
+    assert found.ids.tolist() == [[0, 2, 3, 1]]  # 0.5 * 0.5 + 2, 0.5, 0, 0
     np.testing.assert_allclose(found.scores[0], [2.25, 0.5, 0, 0], rtol=1e-6)
 
 

@@ -179,10 +179,12 @@ def test_own_models_are_named_as_the_reader_names_them(tmp_path, cache):
         load_contenders(list(own.values()))
 
 
-def test_embeddings_are_no_contender(tmp_path, cache):
-    """Vectors computed elsewhere cannot be pooled another way; the reader must hear it, not an AttributeError."""
+def test_embeddings_are_a_contender_and_no_base(tmp_path, cache):
+    """Vectors computed elsewhere could not be compared, or the reader would get an AttributeError for their pooling."""
+    folder = write_embeddings(tmp_path / "vectors")
+    assert load_contenders(folder)["vectors"].poolings == ()
     with pytest.raises(ValueError, match="holds embeddings, which cannot be pooled another way"):
-        load_contenders(write_embeddings(tmp_path / "vectors"))
+        load_contenders(base=folder)
 
 
 def test_unknown_set_is_refused():
