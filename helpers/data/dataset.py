@@ -102,7 +102,7 @@ class RetrievalDataset:
 
     @cached_property
     def judged_alone(self) -> bool:
-        """Whether there are judgements, but no texts: then an id stands where a text would."""
+        """Whether there are judgements but no texts, so that an id stands where a text would."""
         return self.corpus == self.corpus_ids
 
     def relevant(self, row: int) -> list[int]:
