@@ -99,13 +99,7 @@ def _not_packed(path: Path, error: Exception) -> ValueError:
 
 @contextlib.contextmanager
 def open_text(path: Path, newline: str | None = None, encoding: str = UTF8) -> Iterator[TextIO]:
-    """Open a text file or a text file in ``.gz``, without its byte order mark; ``newline`` is that of ``open``.
-
-    Raises:
-        ValueError: the file is packed, a workbook, a page of HTML or the like, which the message names; the encoding is
-            unknown, or not that of the file (the message names the line and the likely
-            encoding); or an error of :func:`open_binary`.
-    """
+    """Open a text file or a text file in ``.gz``, without its byte order mark; ``newline`` is that of ``open``."""
     try:
         codecs.lookup(encoding)
     except LookupError:
@@ -158,11 +152,7 @@ def other_form(name: str, others: Iterable[str]) -> str:
 
 
 def _not_utf8(path: Path) -> tuple[int, int, str]:
-    """Return the first line that is not UTF-8, its first invalid byte, and the likely encoding, "" if unknown.
-
-    Most signs of a Chinese text are among the 3,755 common ones, which GB2312 has first; a text in a Western language
-    has few letters beyond ASCII.
-    """
+    """Return the first line that is not UTF-8, its first invalid byte, and the likely encoding, "" if unknown."""
     with open_binary(path) as file:
         content = file.read()
     try:

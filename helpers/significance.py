@@ -362,11 +362,7 @@ def _all_ranges(table: np.ndarray) -> np.ndarray:
 
 
 def _random_ranges(table: np.ndarray, draws: int, seed: int) -> np.ndarray:
-    """Return the same of random deals, (draws,).
-
-    A query's deal is a random row of a list of orders: all of them for up to eight systems, else random orders turned
-    through all places, so that each value lies as often in each; they are renewed for each part of the draws.
-    """
+    """Return the same of random deals, (draws,)."""
     systems, rng, parts = len(table), np.random.default_rng(seed), []
     for start in range(0, draws, _DEALS):
         if systems <= _ALL_ORDERS:

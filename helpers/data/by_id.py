@@ -79,11 +79,7 @@ class Texts(NamedTuple):
 
 
 def texts_by_id(table: Table, role: str, options: Options) -> Texts:
-    """Return the texts of a table of queries or passages (``role``).
-
-    Raises:
-        ValueError: a row has no id, an id occurs twice, or a text is not a string, or blank with ``on_blank="raise"``.
-    """
+    """Return the texts of a table of queries or passages (``role``)."""
     cells = column_of(table, f"{role}_id", options.columns)
     if nameless := [row for row, cell in enumerate(cells) if is_blank(cell)]:
         raise ValueError(f"{table.source!r}: {len(nameless)} {role} rows have no id, the first is row {nameless[0]}.")
@@ -112,11 +108,7 @@ def read_files(name: str, queries: Path, corpus: Path, qrels: Path, options: Opt
 
 
 def from_objects(name: str, table: Table, options: Options) -> RetrievalDataset:
-    """Build a collection from one object of ``OBJECTS``: texts by id twice, and for each query the ids that answer it.
-
-    Raises:
-        ValueError: they are not of that form; or as :func:`collect`.
-    """
+    """Build a collection from one object of ``OBJECTS``: texts by id twice, and for each query the ids that answer it."""
     queries, corpus, relevant = (table.columns[key][0] for key in OBJECTS)
     if not all(isinstance(part, dict) for part in (queries, corpus, relevant)):
         raise ValueError(f"{table.source!r}: expected one object of {', '.join(OBJECTS)}, each an object by id.")
@@ -136,10 +128,6 @@ def collect(name: str, queries: Texts, corpus: Texts, qrels: Qrels, source: str,
     Unjudged queries are left out (BEIR stores the queries of all splits in one file). A document without a text keeps
     its judgement, since a run may retrieve it; if it is relevant, ``on_missing`` applies, since a system that searches
     texts cannot find it.
-
-    Raises:
-        ValueError: a judged query or a relevant passage is not in its table; the message has their number and the
-            first three.
     """
     judged = {query: docs for query, docs in qrels.items() if queries.by_id.get(query)}
     needed = [("query", queries, dict.fromkeys(qrels))]
@@ -180,10 +168,6 @@ def from_rows(name: str, table: Table, corpus: Table | None, options: Options) -
     rows with equal queries are one query. A query whose positives are blank has no relevant passage. ``corpus`` holds
     the passages to search, by default all judged passages in order of appearance. Passages are identified by their
     text; their ids are row numbers.
-
-    Raises:
-        ValueError: a column is missing; a query or passage is blank (with ``on_blank="raise"``); a cell is not a text
-            or grade; a passage has two grades; a relevant passage is not in the corpus (with ``on_missing="raise"``).
     """
     names = _columns_of_rows(table, options.columns)
     passages: list[str] = []

@@ -37,11 +37,6 @@ def read(place: Place, config: str | None, split: str | None, options: Options, 
         split: name of the split; the first split if None.
         options: names of columns and encoding of files.
         or_only: use the only split if ``split`` does not exist.
-
-    Raises:
-        ValueError: the configuration, split or table does not exist; the settings are invalid or name files outside
-            the folder; a column holds pictures, sound or the like.
-        ConnectionError: the hub cannot be reached and nothing was downloaded before.
     """
     if isinstance(place, Path) and place.is_file():
         return options.read(place)
@@ -67,12 +62,7 @@ def _read(place: Place, config: str | None, split: str | None, options: Options,
 
 
 def read_settings(place: Place) -> Settings:
-    """Return the configurations of a folder or a data set of the hub; empty without settings.
-
-    Raises:
-        ValueError: the settings are invalid, or name files outside the folder.
-        ConnectionError: as :func:`read`.
-    """
+    """Return the configurations of a folder or a data set of the hub; empty without settings."""
     with _named_in_errors(place):
         if isinstance(place, Path):
             folder = place
@@ -100,10 +90,6 @@ def choose_roles(names: Sequence[str], wanted: str | None, place: Place) -> dict
     In ``mteb`` those of a language are ``zh-corpus``, ``zh-queries``, ``zh-qrels`` (MIRACLRetrieval, MintakaRetrieval,
     MultiLongDocRetrieval and others); the language may come last, ``corpus-zh``. Judgements may be in the
     configuration ``default``, or missing; so may ``instruction``. None if the configuration is a table of rows.
-
-    Raises:
-        ValueError: there are several collections and ``wanted`` is None, or none has the name ``wanted``; the message
-            lists them.
     """
     groups: dict[str, dict[str, str]] = {}
     for name in names:

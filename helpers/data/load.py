@@ -198,10 +198,7 @@ def _load_configurations(
 def _files_by_id(
     place: Place, queries: str | None, corpus: str | None, qrels: str | None
 ) -> tuple[Path, Path, Path] | None:
-    """Return the files of queries, corpus and judgements, from names in the folder ``place`` or paths.
-
-    ``queries`` and ``corpus`` default to the tables of these names in the folder; None if there are none.
-    """
+    """Return the files of queries, corpus and judgements, from names in the folder ``place`` or paths."""
     if qrels is None:
         raise ValueError(
             f"queries={queries!r} goes with qrels=, or with the bundled collection, not with {str(place)!r}."

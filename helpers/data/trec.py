@@ -266,10 +266,7 @@ def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
 
 
 def _separator(line: str) -> str:
-    """Return the separator of a line: tab, comma, semicolon, or " " for white space.
-
-    A header is divided where that gives usual names, another line into three or four fields.
-    """
+    """Return the separator of a line: tab, comma, semicolon, or " " for white space."""
     for mark in "\t,;":
         fields = _split(line, mark)
         if len(fields) > 2 and sum(find_name(fields, usual) is not None for usual in IDS.values()) > 1:

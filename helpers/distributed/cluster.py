@@ -39,11 +39,6 @@ def connected(
         threads: that each of them computes with.
         gpus: 1 if each worker of a local cluster has a GPU of its own, else 0.
         dashboard: serve Dask's page about a local cluster.
-
-    Raises:
-        ValueError: ``workers`` or ``dashboard`` for a cluster that is there already; more workers than GPUs.
-        ConnectionError: no scheduler answers at the address.
-        RuntimeError: the workers of a local cluster do not start.
     """
     if cluster is None:
         with _local(_worker_environments(workers, threads, gpus), dashboard) as client:

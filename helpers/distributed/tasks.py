@@ -28,11 +28,6 @@ def in_order(
 
     Only a few tasks for each thread of the cluster are taken from the stream ahead of the result that is given next.
     Tasks still in flight when the caller stops are cancelled.
-
-    Raises:
-        RuntimeError: a task failed, or its worker died, at every try; the message has ``name``, the task's number from
-            0 and the cause.
-        ConnectionError: the scheduler is gone.
     """
     run, numbered = secrets.token_hex(4), enumerate(tasks)
     waiting: deque[tuple[int, Arguments, Future]] = deque()

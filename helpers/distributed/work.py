@@ -53,12 +53,7 @@ class Encoded(NamedTuple):
 
 
 def encode_shard(run: Encoding, texts: list[str]) -> Encoded:
-    """Encode the texts of one shard into the folder, unless it is there already.
-
-    Raises:
-        FileNotFoundError: the worker's folder is not the one that the caller sees.
-        ValueError: the worker's model is not the caller's, or computes otherwise.
-    """
+    """Encode the texts of one shard into the folder, unless it is there already."""
     store, expected = Store(run.folder), run.manifest
     if store.read_text(MANIFEST) is None:
         raise FileNotFoundError(

@@ -193,11 +193,7 @@ def check_options(kind: str, batch_size: int, shard_size: int = SHARD_SIZE) -> N
 
 
 def text_batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
-    """Divide texts into lists of at most ``size``.
-
-    Raises:
-        ValueError: ``texts`` is a string, or a text is blank or not a string.
-    """
+    """Divide texts into lists of at most ``size``."""
     if isinstance(texts, str):
         raise ValueError(f"texts is one string, {texts[:60]!r}: put it into a list, [text].")
     rest, first = iter(texts), 0

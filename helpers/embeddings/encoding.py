@@ -141,9 +141,6 @@ def forward(
 
     Returns:
         For each pooling float32 rows of length one: (n, dim), or under MAXSIM (tokens compared, dim).
-
-    Raises:
-        ValueError: a vector is not finite; the message names the text.
     """
     import torch
 
@@ -198,9 +195,6 @@ def tokenize(
     ColBERT (2020, section 3.2) inserts a marker after [CLS]: [unused0] in queries, [unused1] in passages. A query is
     padded with [MASK] to 32 tokens; the padding is not attended to, but is compared. Punctuation in passages is not
     compared.
-
-    Raises:
-        ValueError: a text has no token in the vocabulary.
 
     Warns:
         UserWarning: texts are longer than the model's maximum length and were truncated.

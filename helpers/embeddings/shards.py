@@ -98,12 +98,7 @@ class Manifest:
 
     @classmethod
     def read(cls, store: Store) -> Self | None:
-        """Return the manifest of a store; None if it has none.
-
-        Raises:
-            ValueError: the format or version is not supported, the file is damaged, or it names a file that is not a
-                shard.
-        """
+        """Return the manifest of a store; None if it has none."""
         if (text := store.read_text(MANIFEST)) is None:
             return None
         try:
@@ -132,11 +127,6 @@ def fill(store: Store, manifest: Manifest, shards: Iterable[tuple[Iterable[str],
         store: the folder.
         manifest: the manifest before the first shard.
         shards: for each shard, in the order of the texts: its texts without instruction, its file, its dimensions.
-
-    Raises:
-        ValueError: the folder holds vectors of another model, recipe, kind, instruction or shard size; or there are
-            no shards.
-        OSError: the folder cannot be written.
     """
     earlier = Manifest.read(store)
     if earlier is None:

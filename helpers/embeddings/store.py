@@ -64,9 +64,6 @@ class Store:
 
     Attributes:
         damaged: the names of arrays that were found damaged.
-
-    Raises:
-        OSError: the folder, which the message names, cannot be created or written.
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:

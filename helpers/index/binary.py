@@ -21,10 +21,6 @@ class BinaryIndex:
     Args:
         passages: vectors (n, dim), dim a multiple of 8; or shards of them on disk, which are indexed like an array.
         rescore: how many times k candidates are scored in full; a whole number.
-
-    Raises:
-        ValueError: dimensions that fill no whole bytes, a ``rescore`` below 0 or not whole, no vectors, or vectors that
-            are not finite.
     """
 
     def __init__(self, passages: np.ndarray, rescore: float = RESCORE) -> None:

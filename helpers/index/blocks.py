@@ -26,9 +26,6 @@ class BlockIndex:
         shards: :class:`~helpers.embeddings.shards.Shards`, an array (n, dim), or a list of arrays.
         corpus_size: of a part of a corpus, how many vectors the whole has; it decides by how FAISS multiplies, so
             that a part gives the very scores that the whole would.
-
-    Raises:
-        ValueError: no vectors; when searching, vectors of another dimension or that are not finite.
     """
 
     def __init__(self, shards: Iterable[np.ndarray], corpus_size: int | None = None) -> None:

@@ -230,11 +230,7 @@ def search_batch(index: faiss.Index | Index, queries: np.ndarray, k: int) -> tup
 
 
 def score_sign(index: faiss.Index | Index) -> int:
-    """Return 1 for an index that gives inner products, the best highest; -1 for distances, the best lowest.
-
-    Raises:
-        ValueError: a FAISS index, or one inside it, ranks by another metric, or two of them by different ones.
-    """
+    """Return 1 for an index that gives inner products, the best highest; -1 for distances, the best lowest."""
     inner = index._index if isinstance(index, PartialIndex) else index
     metrics = set(_metrics(inner)) if isinstance(inner, faiss.Index) else set()
     if metrics <= {faiss.METRIC_INNER_PRODUCT}:

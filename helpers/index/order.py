@@ -54,11 +54,7 @@ def check_k(k: int, size: int) -> None:
 
 
 def parse_settings(text: str) -> tuple[list[str], dict[str, Any]]:
-    """Read ``"characters,k1=0.9,stem=english"`` as the names ``["characters"]`` and the values behind the others.
-
-    Raises:
-        ValueError: a value that is not a number, other than that of ``stem``.
-    """
+    """Read ``"characters,k1=0.9,stem=english"`` as the names ``["characters"]`` and the values behind the others."""
     names: list[str] = []
     values: dict[str, Any] = {}
     for part in filter(None, map(str.strip, text.split(","))):

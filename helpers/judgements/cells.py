@@ -39,12 +39,7 @@ def same_text(cell: str, text: str) -> bool:
 
 
 def write_new(path: PathLike, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write a new CSV file as UTF-8 with a byte-order mark, which Excel needs.
-
-    Raises:
-        FileExistsError: the file exists; it is left unchanged.
-        ValueError: a cell is longer than a spreadsheet allows.
-    """
+    """Write a new CSV file as UTF-8 with a byte-order mark, which Excel needs."""
     require_new(path)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
@@ -71,9 +66,6 @@ def read_rows(path: PathLike, first: str, encoding: str = UTF8) -> Iterator[tupl
     """Yield the rows that are not blank, header included, each with the number of its first line.
 
     The separator (comma, semicolon or tab) is the character after the header's cell `first`.
-
-    Raises:
-        ValueError: the file is not UTF-8.
     """
     with open_text(Path(path), newline="", encoding=encoding) as file:
         text = file.read()

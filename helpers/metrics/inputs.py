@@ -194,10 +194,7 @@ def _without_padding(ranking: Mapping[Any, float]) -> Mapping[Any, float]:
 
 
 def _ranks_by_score(ranking: Mapping[Any, float], wanted: list[Any], query: Hashable) -> tuple[list[int], bool]:
-    """The ranks of the documents wanted in trec_eval's order, 0 if not retrieved, and whether two of all are tied.
-
-    Scores are sorted without their documents, which are looked at only where there are ties.
-    """
+    """The ranks of the documents wanted in trec_eval's order, 0 if not retrieved, and whether two of all are tied."""
     scores = single_precision(list(ranking.values()))
     if np.isnan(scores).any():
         raise ValueError(f"A score of query {query!r} is not a number (NaN). Remove the document or give it a score.")
@@ -216,9 +213,6 @@ def order_rows(ids: np.ndarray, scores: np.ndarray, text_of: Callable[[int], str
 
     Only rankings out of order are touched: they are sorted where a score rises, and then the documents of equal score
     go through `trec_order`, their groups numbered in place of the scores.
-
-    Raises:
-        ValueError: a score that is not a number, an id after padding.
     """
     ordered, tied, rises, falls = ids, 0, False, False
     for queries in row_blocks(*ids.shape):

@@ -125,12 +125,7 @@ class Card:
         return default[0] if query is None else query, default[1] if passage is None else passage
 
     def require_cosine_of_whole(self, instructions: tuple[str, str]) -> None:
-        """Raise unless the cosine of vectors pooled over all tokens, instruction included, is the model's intended use.
-
-        Raises:
-            ValueError: the model needs another similarity, and its vectors are not of length one; or it has
-                instructions and its pooling leaves out their tokens.
-        """
+        """Raise unless the cosine of vectors pooled over all tokens, instruction included, is the model's intended use."""
         scaled = any(kind == "Normalize" for kind, _ in self.layers)
         # For vectors of length one, dot product and Euclidean distance rank like the cosine.
         if self.similarity != "cosine" and (self.similarity == "manhattan" or not scaled):
@@ -147,12 +142,7 @@ class Card:
 
 
 def read_card(folder: Path) -> Card:
-    """Read the JSON files of a model's folder.
-
-    Raises:
-        ValueError: a file is not JSON or not of the form that sentence-transformers writes, or a layer is not
-            supported.
-    """
+    """Read the JSON files of a model's folder."""
     name, files = folder.name, dict[str, Fields]()
     try:
         modules = read_json(folder / "modules.json")

@@ -47,11 +47,7 @@ class Checkpoint:
 
 
 def read_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
-    """Check a folder and hash its files; ``name`` defaults to the name of the folder.
-
-    Raises:
-        ValueError: the folder holds no checkpoint that is safe to load.
-    """
+    """Check a folder and hash its files; ``name`` defaults to the name of the folder."""
     files, weights, card = require_loadable(folder)
     for file in weights:
         if not file.endswith(".safetensors"):
@@ -72,10 +68,6 @@ def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Ca
     """Return a model's files by name, its subfolders included, the names of its weight files, and its card.
 
     The weights are not read.
-
-    Raises:
-        ValueError: the folder holds no checkpoint that is safe to load: a file is missing, or the model's files refer
-            the loader to files outside the folder.
     """
     files, root = {}, folder.resolve()
     for path in sorted([*folder.iterdir(), *folder.glob("*/*")]):

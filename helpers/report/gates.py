@@ -76,11 +76,6 @@ def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, d
     Returns:
         The content of ``results.json``, and the scores: system to query to values, one a metric. Systems and queries
         are called as in the table, see :func:`helpers._cells.as_cell`.
-
-    Raises:
-        FileNotFoundError: no report there.
-        ValueError: files that are no report's, or do not belong together.
-        NotComparableError: another schema, metrics that were not computed.
     """
     folder = place if place.is_dir() else place.parent
     path, table = (place_of(folder, name) for name in ("results.json", "per_query.csv"))
@@ -114,12 +109,7 @@ def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, d
 
 
 def read_baseline(place: Path, data: RetrievalDataset, system: str, metrics: Sequence[str]) -> Baseline:
-    """Read the scores of a system, or of the only one, from an earlier report on the same data.
-
-    Raises:
-        ValueError: several systems and none of that name; as :func:`read_saved`.
-        NotComparableError: other data, another lowest relevant grade; as :func:`read_saved`.
-    """
+    """Read the scores of a system, or of the only one, from an earlier report on the same data."""
     record, scores = read_saved(place, metrics)
     theirs = record["data"]
     for key, digest in data_digests(data).items():

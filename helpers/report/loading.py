@@ -45,9 +45,6 @@ def load_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Sp
         parts: the rankings of the systems that it takes.
         specs: the specs of all systems by name: MaxSim takes over the options of the model that it reranks.
         progress: draw bars while models compute.
-
-    Raises:
-        ValueError: a damaged file; as the loader of its kind.
     """
     where, options = spec.where, spec.options
     if spec.kind == "run":

@@ -86,11 +86,7 @@ class Remark(NamedTuple):
 
 @cache
 def words(language: str) -> dict[str, dict[str, str]]:
-    """Return every word in one language, by section.
-
-    Raises:
-        ValueError: a language without a catalogue.
-    """
+    """Return every word in one language, by section."""
     if language not in LANGUAGES:
         raise ValueError(f"language={language!r}: expected one of {', '.join(LANGUAGES)}.")
     return tomllib.loads((FOLDER / "words" / f"{language}.toml").read_text(encoding="utf-8"))

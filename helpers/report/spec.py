@@ -93,11 +93,7 @@ def one_line(text: object) -> str:
 
 
 def from_text(text: str) -> Spec:
-    """Read one system from text.
-
-    Raises:
-        ValueError: an unknown option, or a value of another type.
-    """
+    """Read one system from text."""
     where, mark, tail = (text, "", "") if Path(text).expanduser().exists() else text.partition("?")
     options: Record = {}
     for pair in tail.split("&") if mark else []:
@@ -114,12 +110,7 @@ def from_text(text: str) -> Spec:
 
 
 def from_toml(path: str | Path) -> list[Spec]:
-    """Read systems from a TOML file, in its order; paths in it are relative to its folder.
-
-    Raises:
-        FileNotFoundError: no such file.
-        ValueError: not TOML, no ``[systems.NAME]``, keys that do not go together, parts that are not named in it.
-    """
+    """Read systems from a TOML file, in its order; paths in it are relative to its folder."""
     path = Path(path).expanduser()
     if not path.is_file():
         raise FileNotFoundError(f"No file {str(path)!r}; --systems takes a TOML file with a table [systems.NAME] each.")
@@ -142,11 +133,7 @@ def from_toml(path: str | Path) -> list[Spec]:
 
 
 def with_labels(systems: Sequence[Spec]) -> list[Spec]:
-    """Give systems distinct labels: runs by the differing parts of their names, then all by options, then by folders.
-
-    Raises:
-        ValueError: one system twice, or two of one name.
-    """
+    """Give systems distinct labels: runs by the differing parts of their names, then all by options, then by folders."""
     for first, second in itertools.combinations(systems, 2):
         alike = first.kind != "object" and first == replace(second, name=first.name, named=first.named)
         if alike and (first.name == second.name or not (first.named and second.named)):
@@ -169,15 +156,7 @@ def with_labels(systems: Sequence[Spec]) -> list[Spec]:
 
 
 def check_specs(specs: Sequence[Spec]) -> None:
-    """Raise unless every system exists and its options go together; no weights are read or downloaded.
-
-    Raises:
-        FileNotFoundError: no such file or folder, and the text is no hub id either.
-        ValueError: a folder that holds no model that is safe to load, damaged weights, an unknown pooling or back end,
-            MaxSim over the ranking of a system that has no token vectors.
-        ConnectionError: a hub id, no network, and no earlier download.
-        ModuleNotFoundError: the multilingual model without the extra ``[zh]``.
-    """
+    """Raise unless every system exists and its options go together; no weights are read or downloaded."""
     models = [spec.name for spec in specs if spec.kind == "model"]
     for spec in specs:
         path, options = Path(spec.where).expanduser(), spec.options
@@ -218,10 +197,7 @@ def _no_file(where: str) -> FileNotFoundError:
 
 
 def _simple(kind: str, where: str, path: Path, settings: Options, text: str) -> Spec:
-    """Return the spec of a system that is no fusion or reranking; ``text`` names it in messages.
-
-    If ``kind`` is empty, it is "words" for the name of a baseline, else it follows from the file or folder at ``path``.
-    """
+    """Return the spec of a system that is no fusion or reranking; ``text`` names it in messages."""
     baseline = "" if kind else WORDS.get(where.lower(), "")
     exists = where != OFFLINE_DEFAULT and path.exists()  # its name is the bundled model, even beside such a folder
     if baseline:

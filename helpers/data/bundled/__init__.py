@@ -55,9 +55,6 @@ def load(name: str, split: str = "dev", queries: str | None = None, corpus: str 
         split: ``dev``, or ``typed``: queries as people type them, different ones in each language.
         queries, corpus: the languages of queries and corpus if the name does not contain one; ids are parallel, so
             any pair shares the judgements of ``dev``, and any corpus those of ``typed``.
-
-    Raises:
-        ValueError: the split is unknown; the collection lacks a language, or the name contains another.
     """
     card = next(card for card in cards() if name in (*card.fixed, card.name))
     if split not in card.splits:
