@@ -108,7 +108,7 @@ def read_files(name: str, queries: Path, corpus: Path, qrels: Path, options: Opt
 
 
 def from_objects(name: str, table: Table, options: Options) -> RetrievalDataset:
-    """Build a collection from one object of ``OBJECTS``: texts by id twice, and for each query the ids that answer it."""
+    """Build a collection from one object of ``OBJECTS``: texts by id twice, and the ids that answer each query."""
     queries, corpus, relevant = (table.columns[key][0] for key in OBJECTS)
     if not all(isinstance(part, dict) for part in (queries, corpus, relevant)):
         raise ValueError(f"{table.source!r}: expected one object of {', '.join(OBJECTS)}, each an object by id.")

@@ -1,7 +1,6 @@
 """Load an embedding model from a bundled package, a folder or the hub, or load precomputed vectors."""
 
 import warnings
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -117,7 +116,7 @@ def load_model(
     tell_unused(info)
     from helpers.models.transformer import load_transformer  # slow to import
 
-    model = load_transformer(
+    return load_transformer(
         checkpoint,
         info,
         longest=None if bare or fault else FLAG_LONGEST,
@@ -125,16 +124,6 @@ def load_model(
         half=half,
         eager=bare or chosen is Pooling.ATTENTION,
     )
-    by_name = name_or_path in BUNDLED or not folder.is_dir()
-    origin = {
-        "name_or_path": str(name_or_path) if by_name else str(checkpoint.folder),
-        "backend": backend,
-        "max_length": max_length if model.info.query_length else model.info.max_length,
-        "dim": dim,
-        "half": half,
-        **{name: getattr(info, name) for name in ("pooling", "query_instruction", "passage_instruction")},
-    }
-    return replace(model, origin=origin)
 
 
 def tell_unused(info: ModelInfo) -> None:

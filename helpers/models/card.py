@@ -125,7 +125,7 @@ class Card:
         return default[0] if query is None else query, default[1] if passage is None else passage
 
     def require_cosine_of_whole(self, instructions: tuple[str, str]) -> None:
-        """Raise unless the cosine of vectors pooled over all tokens, instruction included, is the model's intended use."""
+        """Raise unless the model was made for the cosine of vectors pooled over all tokens, instruction included."""
         scaled = any(kind == "Normalize" for kind, _ in self.layers)
         # For vectors of length one, dot product and Euclidean distance rank like the cosine.
         if self.similarity != "cosine" and (self.similarity == "manhattan" or not scaled):

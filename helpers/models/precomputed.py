@@ -36,7 +36,7 @@ class Precomputed:
 
     device = "precomputed"
     parameter_count = None
-    folder = card = origin = None  # attributes of a network
+    folder = card = None  # attributes of a network
 
     def __init__(self, folder: str | Path) -> None:
         """Read and check the four files."""

@@ -46,8 +46,6 @@ class TransformerModel:
         projection: (dim out, dim in), ColBERT's projection of the token vectors; None for other models.
         layers: the sentence-transformers layers after the pooling.
         folder, card: the folder of the files, and the content of its JSON files; None for a variant.
-        origin: the arguments with which :func:`helpers.models.load_model` loads the same model in another process;
-            None for a variant.
     """
 
     info: ModelInfo
@@ -58,7 +56,6 @@ class TransformerModel:
     layers: tuple[torch.nn.Module, ...] = field(default=(), repr=False)
     folder: Path | None = field(default=None, repr=False)
     card: Card | None = field(default=None, repr=False, compare=False)
-    origin: dict[str, Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def parameter_count(self) -> int:

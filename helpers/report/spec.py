@@ -133,7 +133,7 @@ def from_toml(path: str | Path) -> list[Spec]:
 
 
 def with_labels(systems: Sequence[Spec]) -> list[Spec]:
-    """Give systems distinct labels: runs by the differing parts of their names, then all by options, then by folders."""
+    """Give systems distinct labels: runs by what differs in their names, then all by options, then by folders."""
     for first, second in itertools.combinations(systems, 2):
         alike = first.kind != "object" and first == replace(second, name=first.name, named=first.named)
         if alike and (first.name == second.name or not (first.named and second.named)):
