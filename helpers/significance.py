@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from helpers._extras import from_extra
+from helpers._optional import from_extra
 
 with from_extra("significance"):
     from scipy import optimize, special, stats

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers._fields import Fields
-from helpers._files import PACKED, UTF8, open_binary, open_text, what_is
+from helpers._io import PACKED, UTF8, open_binary, open_text, what_is
 from helpers.data.dataset import is_blank
 
 READERS = {".jsonl": "json", ".json": "json", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
@@ -148,6 +148,12 @@ def choose_split(splits: Sequence[str], wanted: str | None, *, or_only: bool = F
 def kind_of(path: Path) -> str | None:
     """Return the reader for a file's suffix, ignoring ``.gz``: ``json``, ``csv`` or ``parquet``; None if unknown."""
     return READERS.get(Path(path.name.lower().removesuffix(PACKED)).suffix)
+
+
+def find_file(folder: Path, stem: str, kinds: Sequence[str] = tuple(READERS)) -> Path | None:
+    """Return the table called ``stem`` in a folder, with one of the suffixes and optionally ``.gz``, or None."""
+    names = [f"{stem}{kind}{packed}" for kind in kinds for packed in ("", PACKED)]
+    return next((folder / name for name in names if (folder / name).exists() or (folder / name).is_symlink()), None)
 
 
 def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8) -> Table:

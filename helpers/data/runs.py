@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._files import open_hashed, open_text
+from helpers._io import open_hashed, open_text
 
 FIELDS = 6  # query Q0 document rank score tag; trec_eval ignores further ones
 COMMENT = b"#"

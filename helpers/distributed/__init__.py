@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from helpers._progress import progress_bar
+from helpers._optional import progress_bar
 from helpers.distributed.work import Encoding, Question, encode_shard, origin_of, search_part
 from helpers.embeddings import BATCH_SIZE, SHARD_SIZE, check_options, text_batches
 from helpers.embeddings.shards import Manifest, ShardFile, Shards, fill

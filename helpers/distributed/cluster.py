@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
 from typing import TypeVar
 
-from helpers._extras import from_extra
+from helpers._optional import from_extra
 
 with from_extra("distributed"):
     import dask

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from helpers._cache import default_cache
-from helpers._progress import progress_bar
+from helpers._io import default_cache
+from helpers._optional import progress_bar
 from helpers.embeddings.encoding import TokenVectors, compared_tokens, count_truncated, encode_batch, encode_shard
 from helpers.embeddings.shards import Manifest, Shards, fill
 from helpers.embeddings.store import Store

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers.embeddings.store import Recipe, Store
 from helpers.models import Model, Pooling, Precomputed
 
@@ -211,10 +211,10 @@ def tokenize(
     full = [text for text, length in zip(texts, lengths, strict=True) if length == limit]
     if full and any(len(ids) > limit for ids in model.tokenizer(full, verbose=False)["input_ids"]):
         text = (
-            f"Texts are longer than the {limit} tokens that {model.info.name} takes: what lies beyond was truncated. "
+            "Texts are longer than the {limit} tokens that {model} takes: what lies beyond was truncated. "
             "Split them into passages; helpers.embeddings.count_truncated counts them."
         )
-        warnings.warn(Note(text, "truncated", limit=limit, model=model.info.name), stacklevel=2)
+        warnings.warn(Note(text, limit=limit, model=model.info.name), stacklevel=2)
     if not colbert_side:  # token types of zero are a network's default; those of XLNet are not all zero
         has_types = any(columns.get("token_type_ids", [[]])[0])
         return {name: columns[name] for name in ("input_ids", *(["token_type_ids"] if has_types else []))}

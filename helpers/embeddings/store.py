@@ -14,9 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._atomic import whole_file, write_text
-from helpers._cache import default_cache
-from helpers._notes import Note
+from helpers._io import default_cache, whole_file, write_text
+from helpers._optional import Note
 
 SEAL = hashlib.sha256().digest_size  # bytes after the array: SHA-256 over its name and content
 
@@ -98,10 +97,8 @@ class Store:
     def tell_damaged(self, shards: int) -> None:
         """Warn of arrays that were damaged, out of so many shards, and were computed again. Warns: Note."""
         if count := len(self.damaged):
-            text = (
-                f"{count} of {shards} shards of vectors were damaged and were computed again: the disk may be failing."
-            )
-            warnings.warn(Note(text, "damaged", count=count, of=shards), stacklevel=3)
+            text = "{count} of {of} shards of vectors were damaged and were computed again: the disk may be failing."
+            warnings.warn(Note(text, count=count, of=shards), stacklevel=3)
 
     def read_again(self, name: str, shape: tuple[int, int]) -> np.ndarray:
         """Memory-map a float32 array whose checksum was verified before; faster than ``np.load``."""

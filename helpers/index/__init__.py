@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from helpers._extras import Later
+from helpers._optional import Later
 from helpers.index import dense
 from helpers.index.binary import BinaryIndex
 from helpers.index.blocks import BlockIndex

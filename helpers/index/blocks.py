@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from helpers._progress import progress_bar
+from helpers._optional import progress_bar
 from helpers.index import dense
 from helpers.index.order import merge
 

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from helpers._atomic import whole_file
-from helpers._extras import Later
-from helpers._progress import progress_bar
+from helpers._io import whole_file
+from helpers._optional import Later, progress_bar
 from helpers.index.order import ordered
 
 if TYPE_CHECKING:

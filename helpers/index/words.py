@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from helpers import _scripts as scripts
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers.index.order import best_first, parse_settings
 
 if TYPE_CHECKING:
@@ -336,10 +336,10 @@ def _check_corpus(corpus: Sequence[str], split: Callable[[str], list[str]]) -> N
         raise ValueError(f"The {len(corpus)} passages have no word to count: only signs, spaces and stop words.")
     if unsegmented := sum(not text.isascii() and UNSPACED.search(text) is not None for text in corpus):
         text = (
-            f"{unsegmented} of {len(corpus)} passages have letters of a script without spaces that is not split into "
+            "{count} of {of} passages have letters of a script without spaces that is not split into "
             "words here (Thai, Lao, Khmer, Myanmar, Japanese kana): bigrams of characters are counted in their place."
         )
-        warnings.warn(Note(text, "no_segmenter", count=unsegmented, of=len(corpus)), stacklevel=2)
+        warnings.warn(Note(text, count=unsegmented, of=len(corpus)), stacklevel=2)
 
 
 def _split_queries(queries: Sequence[str], split: Callable[[str], list[str]]) -> list[list[str]]:
@@ -348,9 +348,8 @@ def _split_queries(queries: Sequence[str], split: Callable[[str], list[str]]) ->
     empty = [query for query, words in zip(queries, units, strict=True) if not words]
     if empty:
         text = (
-            f"{len(empty)} of {len(queries)} queries, the first {empty[0]!r}, have no word to search for: only signs, "
+            "{count} of {of} queries, the first {first!r}, have no word to search for: only signs, "
             "spaces and stop words. They retrieve nothing."
         )
-        note = Note(text, "no_words", count=len(empty), of=len(queries), first=empty[0])
-        warnings.warn(note, stacklevel=2)
+        warnings.warn(Note(text, count=len(empty), of=len(queries), first=empty[0]), stacklevel=2)
     return units

@@ -7,9 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from helpers._atomic import write_text
-from helpers._cells import runs_as_formula
-from helpers._files import UTF8, open_text
+from helpers._io import UTF8, open_text, runs_as_formula, write_text
 
 LARGEST_CELL = 32_767  # characters that Excel keeps in a cell
 _SHORT = 40  # spreadsheets do not convert longer texts to numbers, dates or booleans

@@ -17,8 +17,8 @@ from helpers._trec_order import single_precision, trec_order
 from helpers.metrics.lookup import check_padding, check_unique, match_rows, row_blocks
 from helpers.metrics.qrels import Judgements, Ranked
 
-Ranking = Mapping[Any, float] | Iterable[Hashable]  # of one query: {doc: score}, or documents, the best first
-Retrieved = np.ndarray | Mapping[Any, Ranking] | Sequence[Ranking]
+OneRanking = Mapping[Any, float] | Iterable[Hashable]  # of one query: {doc: score}, or documents, the best first
+Retrieved = np.ndarray | Mapping[Any, OneRanking] | Sequence[OneRanking]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ def read_rankings(
     if isinstance(retrieved, Mapping):
         if judgements.aligned:
             raise TypeError("The run is keyed by query, qrels is a list: key both by query, or neither.")
-        run: Mapping[Any, Ranking] = retrieved
+        run: Mapping[Any, OneRanking] = retrieved
     else:
         if not judgements.aligned:
             raise TypeError(
@@ -150,7 +150,7 @@ def _read_rows(ids: np.ndarray, scores: np.ndarray | None, doc_ids: Sequence[Any
     return RowRankings(ordered, scored=True, tied=tied)
 
 
-def _read_run(run: Mapping[Any, Ranking], judgements: Judgements) -> NameRankings:
+def _read_run(run: Mapping[Any, OneRanking], judgements: Judgements) -> NameRankings:
     """The rankings of the judged queries; a query that the run lacks has an empty one."""
     judged = set(judgements.query_ids)
     unjudged = sum(query not in judged for query in run)

@@ -4,7 +4,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers.models.files import one_line_errors
 from helpers.models.find import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, find_checkpoint
 from helpers.models.model import ModelInfo, Pooling
@@ -130,8 +130,8 @@ def tell_unused(info: ModelInfo) -> None:
     """Warn of the keys of a model's files that are not read. Warns: Note."""
     if info.unused:
         names = ", ".join(info.unused)
-        text = f"{info.name}: not used of its files: {names}. Give a prompt that belongs here as query_instruction."
-        warnings.warn(Note(text, "model_unused", names=names, model=info.name), stacklevel=3)
+        text = "{model}: not used of its files: {names}. Give a prompt that belongs here as query_instruction."
+        warnings.warn(Note(text, names=names, model=info.name), stacklevel=3)
 
 
 def flag_model(model: Model) -> "FlagModel":

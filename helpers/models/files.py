@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helpers._files import LFS, require_inside, what_is
+from helpers._io import LFS, require_inside, what_is
 from helpers.models.card import ELSEWHERE, Card, read_card, read_json
 
 if TYPE_CHECKING:

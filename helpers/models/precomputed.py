@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._files import other_form, require_inside
+from helpers._io import other_form, require_inside
 from helpers.data.formats import READERS, read_table, texts_of
 from helpers.models.files import sha256_of
 from helpers.models.model import ModelInfo

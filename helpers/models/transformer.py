@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helpers._extras import from_extra
+from helpers._optional import from_extra
 
 with from_extra("report"):
     import torch

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers.data import RetrievalDataset
 from helpers.data.dataset import require_answers
 from helpers.metrics import METRICS
@@ -289,8 +289,8 @@ def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: in
     retrieved, doc_ids = ranking.ids[ranking.ids >= 0], result.doc_ids
     if len(retrieved) and not np.isin(retrieved, judged).any():
         theirs, ours = result.doc_ids[int(retrieved[0])], data.doc_ids[judged[0]]
-        text = f"No passage that it retrieved was judged (for example {theirs!r}; {ours!r} was): every score is 0."
-        notes.append(Note(text, "nothing_judged", retrieved=theirs, judged=ours))
+        text = "No passage that it retrieved was judged (for example {retrieved!r}; {judged!r} was): every score is 0."
+        notes.append(Note(text, retrieved=theirs, judged=ours))
     if result.metadata["kind"] == "run":
         ranking = ranking.rank(data, max(cutoff_of(metrics[-1]), EXPORTED)).copy()
         doc_ids = {row: result.doc_ids[row] for row in ranking.ids[:, 0].tolist() if row >= 0}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers.data import RetrievalDataset
 from helpers.metrics import Evaluation, evaluate
 from helpers.report.spec import Record

@@ -34,8 +34,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from helpers._files import nearest
 from helpers._hub import hub_or_local_cache, is_hub_id, split_revision
+from helpers._io import nearest
 from helpers.index.order import parse_settings
 from helpers.index.words import read_words
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
@@ -112,15 +112,7 @@ def from_text(text: str) -> Spec:
 def from_toml(path: str | Path) -> list[Spec]:
     """Read systems from a TOML file, in its order; paths in it are relative to its folder."""
     path = Path(path).expanduser()
-    if not path.is_file():
-        raise FileNotFoundError(f"No file {str(path)!r}; --systems takes a TOML file with a table [systems.NAME] each.")
-    where = one_line(path.name)
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8")).get("systems")
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{where}: not TOML ({error}).") from None
-    if not isinstance(tables, dict) or not tables or not all(isinstance(t, dict) for t in tables.values()):
-        raise ValueError(f"{where}: no table [systems.NAME]; write one for each system.")
+    where, tables = one_line(path.name), read_toml(path).get("systems", {})
     specs: list[Spec] = []
     for name, table in tables.items():
         place = f"{where}, [systems.{name}]"
@@ -130,6 +122,22 @@ def from_toml(path: str | Path) -> list[Spec]:
             raise ValueError(f"{place}: no system {unknown[0]!r} above it; above are {', '.join(above) or 'none'}.")
         specs.append(spec)
     return specs
+
+
+def read_toml(path: str | Path) -> Record:
+    """Read the tables of a file of systems."""
+    path = Path(path).expanduser()
+    if not path.is_file():
+        raise FileNotFoundError(f"No file {str(path)!r}; --systems takes a TOML file with a table [systems.NAME] each.")
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{one_line(path.name)}: not TOML ({error}).") from None
+    rows = [table for name, table in tables.items() if name in ("systems", "data", "models", "report")]
+    systems = tables.get("systems", {})
+    if not rows or not all(isinstance(table, dict) for table in (*rows, *dict(systems).values())):
+        raise ValueError(f"{one_line(path.name)}: no table [systems.NAME]; write one for each system.")
+    return tables
 
 
 def with_labels(systems: Sequence[Spec]) -> list[Spec]:

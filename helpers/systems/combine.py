@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers._trec_order import single_precision, trec_order, trec_rows
 from helpers.data import RetrievalDataset
 from helpers.data.runs import RunTable
@@ -100,8 +100,8 @@ class Run:
                 )
         if foreign and not data.judged_alone:
             total = len(self.table.documents)
-            text = f"{foreign} of the run's {total} documents are not in the corpus: they keep their ranks and count "
-            warnings.warn(Note(f"{text}as unjudged.", "foreign", count=foreign, of=total), stacklevel=3)
+            text = "{count} of the run's {of} documents are not in the corpus: they keep their ranks and count as unjudged."
+            warnings.warn(Note(text, count=foreign, of=total), stacklevel=3)
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ from typing import Any, Self, TypeAlias
 
 from helpers.metrics.evaluation import Evaluation
 
-__all__ = ["TOLERANCE", "Case", "Result", "Verdict", "read_cases", "run_cases", "summary"]
+__all__ = ["TOLERANCE", "Case", "Judged", "Verdict", "read_cases", "run_cases", "summary"]
 
 TOLERANCE = 1e-5  # five places: libraries round to as many, papers print fewer
 START_LIMIT = 300.0  # seconds for the first case, which imports the function's module
@@ -77,7 +77,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Result:
+class Judged:
     """A case, the verdict, and the value or error of the function as text."""
 
     case: Case
@@ -126,7 +126,7 @@ def one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}".rstrip(": ")
 
 
-def judge(ask: Callable[[Run, Grades, str], dict[str, Any]], case: Case) -> Result:
+def judge(ask: Callable[[Run, Grades, str], dict[str, Any]], case: Case) -> Judged:
     """Ask for the answer to a case, and compare it with the right one.
 
     An error is right where one is due, unless the same ranking without its fault is refused too.
@@ -135,7 +135,7 @@ def judge(ask: Callable[[Run, Grades, str], dict[str, Any]], case: Case) -> Resu
     if "value" in answer:
         value = float(answer["value"])
         right = case.double is not None and math.isclose(value, case.double, rel_tol=0, abs_tol=TOLERANCE)
-        return Result(case, Verdict.AGREES if right else Verdict.DIFFERS, f"{value:.6g}")
+        return Judged(case, Verdict.AGREES if right else Verdict.DIFFERS, f"{value:.6g}")
     verdict = Verdict(answer["error"])
     if verdict is Verdict.REFUSES and case.answer != "value":
         sound: Run = {
@@ -143,10 +143,10 @@ def judge(ask: Callable[[Run, Grades, str], dict[str, Any]], case: Case) -> Resu
             for query, docs in case.run.items()
         }
         verdict = Verdict.AGREES if "value" in ask(sound, case.qrels, case.metric) else verdict
-    return Result(case, verdict, str(answer["said"]))
+    return Judged(case, verdict, str(answer["said"]))
 
 
-def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limit: float = 10.0) -> list[Result]:
+def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limit: float = 10.0) -> list[Judged]:
     """Ask a function, or a program in any language, every case.
 
     A program reads a case a line from standard input, ``[run, qrels, metric]`` in JSON, and writes a line for each:
@@ -212,7 +212,7 @@ class _Program:
         return answer
 
 
-def summary(results: list[Result], language: str = "en") -> str:
+def summary(results: list[Judged], language: str = "en") -> str:
     """A line for each family, under those that fail the smallest case, and the total, as text to print.
 
     Args:
@@ -232,7 +232,7 @@ def summary(results: list[Result], language: str = "en") -> str:
     return "\n".join([*lines, f"Suite {suite['version']}, SHA-256 {suite['sha256']}"])
 
 
-def _describe(result: Result, language: str) -> str:
+def _describe(result: Judged, language: str) -> str:
     """A case that failed, in the lines that a reader needs to try it."""
     case = result.case
     expected = "an error" if case.exact is None else f"{case.exact} = {case.double:.6g}"
