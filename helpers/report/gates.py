@@ -63,7 +63,7 @@ class Outcome:
 
     def __str__(self) -> str:
         """Return both in a line of English."""
-        return f"{words('en')['page'][self.name]}: {self.why()}"
+        return f"{catalogue('en')['page'][self.name]}: {self.why()}"
 
 
 def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, dict[str, list[float]]]]:

@@ -100,8 +100,8 @@ class Run:
                 )
         if foreign and not data.judged_alone:
             total = len(self.table.documents)
-            text = "{count} of the run's {of} documents are not in the corpus: they keep their ranks and count as unjudged."
-            warnings.warn(Note(text, count=foreign, of=total), stacklevel=3)
+            text = "{count} of the run's {of} documents are not in the corpus: they keep their ranks and count "
+            warnings.warn(Note(text + "as unjudged.", count=foreign, of=total), stacklevel=3)
 
 
 @dataclass(frozen=True)
