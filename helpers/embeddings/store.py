@@ -22,29 +22,17 @@ SEAL = hashlib.sha256().digest_size  # bytes after the array: SHA-256 over its n
 
 @dataclass(frozen=True)
 class Recipe:
-    """The settings that, with a text and its instruction, determine its vector.
+    """The settings that, with a text and its instruction, determine its vector."""
 
-    Attributes:
-        model: SHA-256 of the model's files.
-        pooling: how token vectors become one vector.
-        max_length: number of tokens to which texts are truncated.
-        device: the kind of device, ``cpu`` or ``cuda``, without its number.
-        dtype: the PyTorch type of the weights.
-        dim: number of leading dimensions kept; None for all.
-        colbert_side: ``query`` or ``passage`` for ColBERT's tokenization, else empty.
-        batch_size: for the one pooling that depends on it, UNMASKED_MEAN; else None.
-        lower_case: whether texts are lowercased before the tokenizer reads them.
-    """
-
-    model: str
+    model: str  # SHA-256 of its files
     pooling: str
-    max_length: int | None
-    device: str
-    dtype: str
-    dim: int | None = None
-    colbert_side: str = ""
-    batch_size: int | None = None
-    lower_case: bool = False
+    max_length: int | None  # tokens to which texts are truncated
+    device: str  # ``cpu`` or ``cuda``, without its number
+    dtype: str  # the PyTorch type of the weights
+    dim: int | None = None  # leading dimensions kept; None for all
+    colbert_side: str = ""  # ``query`` or ``passage`` for ColBERT's tokenization
+    batch_size: int | None = None  # for the one pooling that depends on it, UNMASKED_MEAN
+    lower_case: bool = False  # whether texts are lowercased before the tokenizer reads them
 
     def shard_name(self, texts: Sequence[str]) -> str:
         """Return the name of the array with the vectors of these texts, given with their instruction."""
@@ -57,12 +45,7 @@ class Store:
     """Arrays by name, in a folder that is created on the first write, readable by its owner only.
 
     All vectors are read and written through this class; another kind of storage is another class with its methods.
-
-    Args:
-        folder: by default the user's cache, :func:`default_cache`.
-
-    Attributes:
-        damaged: the names of arrays that were found damaged.
+    The folder is by default the user's cache; ``damaged`` names the arrays that were found damaged.
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:

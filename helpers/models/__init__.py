@@ -58,11 +58,9 @@ def load_model(
             how its files say to use it: any pooling or none, MaxSim, any similarity.
         pooling: any of :class:`~helpers.models.model.Pooling`, ``"cls"`` or ``"mean"`` with FlagEmbedding; by default
             the pooling in the model's ``1_Pooling/config.json``.
-        query_instruction: text put before each query; by default the prompt "query" of the model's
-            ``config_sentence_transformers.json``, else that of the model cards of the BGE and E5 families, else none.
-            ``""`` switches it off.
-        passage_instruction: the same for passages; by default the prompt "document", "passage" or "corpus", else that
-            of the model cards of these families.
+        query_instruction, passage_instruction: text put before each query or passage; by default the prompt "query",
+            or "document", "passage" or "corpus", of the model's ``config_sentence_transformers.json``, else that of the
+            model cards of the BGE and E5 families, else none. ``""`` switches it off.
         max_length: truncate texts to this many tokens; by default the lengths in the model's
             ``sentence_bert_config.json`` or its like, as in sentence-transformers, else the limit of the network, or
             FlagEmbedding's 512 if that is less and FlagEmbedding can run the model.
@@ -80,7 +78,6 @@ def load_model(
             layer or pooling is not supported; vectors are not meant for cosine similarity; ``max_length`` or ``dim``
             is out of range; precomputed embeddings are damaged or do not match their texts.
         ModuleNotFoundError: ``MULTILINGUAL`` without the extra ``[zh]``.
-        OSError: ``MULTILINGUAL`` cannot be written to the cache.
         ConnectionError: the hub cannot be reached and the model was not downloaded before.
     """
     if backend not in (None, *BACKENDS):
@@ -139,12 +136,7 @@ def flag_model(model: Model) -> "FlagModel":
 
     Its ``encode_queries`` and ``encode_corpus`` return the vectors of :func:`helpers.embeddings.encode`, its ``encode``
     those without an instruction. It reads all texts into memory, caches nothing, and computes its first batch twice.
-
-    Args:
-        model: a model from :func:`helpers.models.load_model`, loaded by name or folder.
-
-    Raises:
-        ValueError: ``FlagModel`` would run the model differently from its authors, or cannot load it.
+    ValueError says why ``FlagModel`` would run the model differently from its authors, or cannot load it.
     """
     info, folder, card = model.info, model.folder, model.card
     if folder is None or card is None:

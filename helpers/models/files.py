@@ -27,23 +27,14 @@ VERSIONED = "tokenizer.model"  # prefix of Mistral's names, such as tokenizer.mo
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model folder that is safe to load, and its digests.
+    """A model folder that is safe to load, and its digests."""
 
-    Attributes:
-        name: hub id, or name of the folder.
-        folder: the folder of the files.
-        card: the content of the JSON files.
-        sha256: digest over the names and contents of all files that a loader may read.
-        weights_sha256: digest of the weights; for a single file, the SHA-256 shown on the hub.
-        weights: names of the weight files.
-    """
-
-    name: str
+    name: str  # hub id, or name of the folder
     folder: Path
     card: Card
-    sha256: str
-    weights_sha256: str
-    weights: tuple[str, ...]
+    sha256: str  # over the names and contents of all files that a loader may read
+    weights_sha256: str  # of the weights; for a single file, the SHA-256 shown on the hub
+    weights: tuple[str, ...]  # names of the weight files
 
 
 def read_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
@@ -65,10 +56,7 @@ def read_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
 
 
 def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Card]:
-    """Return a model's files by name, its subfolders included, the names of its weight files, and its card.
-
-    The weights are not read.
-    """
+    """Return a model's files by name, its subfolders included, the names of its weight files, and its card."""
     files, root = {}, folder.resolve()
     for path in sorted([*folder.iterdir(), *folder.glob("*/*")]):
         if (path.suffix in SUFFIXES or path.name.startswith(VERSIONED)) and not path.is_dir():

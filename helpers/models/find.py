@@ -17,19 +17,12 @@ ORIGINAL = "intfloat/multilingual-e5-small"  # MULTILINGUAL is this model, round
 
 
 class Bundled(NamedTuple):
-    """A model that an installed package contains.
+    """A model that an installed package contains."""
 
-    Attributes:
-        package, distribution: import name and install name of the package.
-        path: the model's folder in the package, or the file that is converted into a folder.
-        sha256: digest of all files of the model's folder, see :class:`helpers.models.files.Checkpoint`.
-        weights_sha256: digest of the weights.
-    """
-
-    package: str
-    distribution: str
-    path: str
-    sha256: str
+    package: str  # its import name
+    distribution: str  # its install name
+    path: str  # of the model's folder in the package, or of the file that is converted into a folder
+    sha256: str  # of all files of the model's folder, see :class:`helpers.models.files.Checkpoint`
     weights_sha256: str
 
 
