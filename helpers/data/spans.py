@@ -31,14 +31,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class SpanDataset:
-    """Queries, documents, and the spans that answer each query.
-
-    Attributes:
-        name: name of the source.
-        queries, documents: q and n texts.
-        spans: one list per query, in the order of ``queries``.
-        query_ids, document_ids: the ids of the source.
-    """
+    """Queries, documents, and the spans that answer each query, one list per query in the order of ``queries``."""
 
     name: str
     queries: list[str]
@@ -106,11 +99,6 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
             optional column ``text`` repeats the text of the span and is compared with the document, so that an edited
             document is noticed; without ``start`` and ``end`` it is looked for, and must occur once. Without ``grade``
             every span has 1.
-
-    Raises:
-        FileNotFoundError: the folder or one of its tables does not exist.
-        ValueError: a span has an unknown query or document, is out of range or blank, or its ``text`` differs from the
-            document.
     """
     folder = FOLDER / str(source) if str(source) in BUNDLED else Path(source).expanduser()
     if not folder.is_dir():

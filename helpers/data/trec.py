@@ -40,16 +40,14 @@ def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
 
     The format and the separator (white space, tab, comma or semicolon) are detected in the first line, which Excel's
     `sep=;` may precede. With tabs, commas or semicolons ids may contain spaces. A first line without a grade is a
-    header; the columns that it names are read by their names, in any order. A line that begins with `#` is a comment,
-    as in trec_eval 10. JSON and Parquet tables are read too, and JSON of the form `{query: {document: grade}}`.
+    header; the columns that it names are read by their names, in any order, and a warning lists those that are not. A
+    line that begins with `#` is a comment, as in trec_eval 10. JSON and Parquet tables are read too, and JSON of the
+    form `{query: {document: grade}}`.
 
     Raises:
         ValueError: there are no judgements; a line has a wrong number of fields; a header does not tell the columns; a
             grade is not a whole number of 32 bits (`1.0` is one); a document has two grades. The message starts with
             file and line number.
-
-    Warns:
-        UserWarning: columns are not used.
     """
     qrels, unused = read_judgements(Path(path), {})
     if unused:
@@ -59,15 +57,7 @@ def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
 
 
 def read_judgements(path: Path, columns: Mapping[str, str]) -> tuple[dict[str, dict[str, int]], list[str]]:
-    """Read judgements as `read_qrels` does.
-
-    Args:
-        path: the file.
-        columns: names of columns by role, for those with unusual names.
-
-    Returns:
-        The judgements, and the names of the columns that are not used.
-    """
+    """Read judgements as `read_qrels` does; return them, and the names of the columns that are not used."""
     if kind_of(path) in ("json", "parquet"):
         table = read_table(path)
         return grades_of(table, columns), table.columns.unread
@@ -147,14 +137,7 @@ def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, i
 
 
 def read_run(path: PathLike) -> dict[str, dict[str, float]]:
-    """Read a run file: scores determine the order; rank column, comments and fields after the sixth are ignored.
-
-    Warns:
-        UserWarning: the run is empty.
-
-    Raises:
-        ValueError: as :func:`helpers.data.runs.read_run_table`.
-    """
+    """Read a run file, and warn if it is empty: scores determine the order, ranks and comments are ignored."""
     from helpers.data.runs import read_run_table  # needs NumPy
 
     run = read_run_table(path).to_dict()
@@ -289,11 +272,7 @@ def _wrong_fields(place: str, fields: Sequence[str], names: Sequence[str]) -> st
 
 
 def add_grade(qrels: dict[str, dict[str, int]], query: str, doc: str, grade: int, place: str) -> None:
-    """Add a judgement; a repeated one with the same grade is allowed.
-
-    Raises:
-        ValueError: the document already has another grade; the message starts with `place`.
-    """
+    """Add a judgement; a repeated one with the same grade is allowed."""
     earlier = qrels.setdefault(query, {}).setdefault(doc, grade)
     if earlier != grade:
         raise ValueError(
@@ -303,11 +282,7 @@ def add_grade(qrels: dict[str, dict[str, int]], query: str, doc: str, grade: int
 
 
 def read_grade(place: str, text: str) -> int:
-    """Return a grade, a whole number of 32 bits; `1.0` is one.
-
-    Raises:
-        ValueError: the text is not such a number; the message starts with `place`.
-    """
+    """Return a grade, a whole number of 32 bits; `1.0` is one."""
     number = re.fullmatch(r"([+-]?[0-9]{1,20})([.]0*)?", text)
     if number is None or abs(int(number[1])) > LARGEST_GRADE:
         raise ValueError(f"{place}: the grade must be a whole number of 32 bits, not {text[:60]!r}.")

@@ -54,19 +54,14 @@ def compare(
         data: the collection, from :func:`helpers.data.load_dataset`.
         k: the cutoff of the metrics, no more than there are passages to search.
         metrics: names as :func:`helpers.metrics.evaluate` takes them, the main one last; ``judged`` is added at its
-            cutoff. Rankings are as deep as the deepest of their cutoffs, 1,000 for those that
-            need none, such as ``map``. By default recall@1, and recall, MRR, MAP and nDCG at k.
+            cutoff. Rankings are as deep as the deepest of their cutoffs, 1,000 for those that need none, such as
+            ``map``. By default recall@1, and recall, MRR, MAP and nDCG at k.
         growth: compute too how scores fall as the corpus grows, of systems that search the whole corpus.
         progress: draw bars.
 
     Returns:
-        A :class:`Comparison`. A system that failed while it ranked is in it with its error.
-
-    Raises:
-        ValueError: k out of range, an unknown metric, no relevant passage at all, a spec that is wrong, a fusion or
-            reranking of fewer passages than the main metric looks at, a run or embeddings that are damaged.
-        FileNotFoundError: a model or run that does not exist.
-        ConnectionError: the hub cannot be reached, and a model was not downloaded before.
+        A :class:`Comparison`. A system that failed while it ranked is in it with its error; a spec that is wrong, a
+        damaged run or embeddings, and a model that does not exist are errors at once.
     """
     chosen = check_metrics(metrics or default_metrics(sorted({1, k})), k)
     most = DEEPEST if data.judged_alone else len(data.corpus)
@@ -134,18 +129,9 @@ def check_metrics(metrics: Sequence[str], k: int) -> list[str]:
 def grown(ranking: Ranking, data: RetrievalDataset, metric: str, k: int) -> dict[int, float]:
     """Score smaller corpora: first the passages with a grade above 0 alone, then others added in random order.
 
-    The sizes are evenly spaced on a logarithmic scale. The ranking of a smaller corpus is that of the whole without the
-    other passages. A size at which fewer than k passages are left for some query, because the ranking is not deep
-    enough, is passed over.
-
-    Args:
-        ranking: scores and ids (q, depth) over the whole corpus.
-        data: the collection.
-        metric: the metric to compute.
-        k: the rank down to which the metric looks.
-
-    Returns:
-        The mean of the metric by number of passages; empty where there are fewer than two sizes.
+    The mean of the metric by number of passages, evenly spaced on a logarithmic scale; empty where there are fewer than
+    two sizes. The ranking of a smaller corpus is that of the whole, (q, depth), without the other passages. A size at
+    which fewer than k passages are left for some query, because the ranking is not deep enough, is passed over.
     """
     whole = len(data.corpus)
     answers = sorted({p for judged in data.qrels for p, grade in judged.items() if grade > 0 and p < whole})

@@ -35,18 +35,9 @@ class Comparison(Results):
         """Write a report into a folder in place of an earlier one; whatever happens, one of the two is there, whole.
 
         Blanks in ids become %20, which TREC's format cannot hold; % becomes %25 where an id has a blank. A run that a
-        file holds is not written again.
-
-        Args:
-            folder: created if it does not exist.
-            pages: further files, text by name.
-
-        Returns:
-            The files: those of ``pages`` and, where a system was scored, ``results.json``, ``per_query.csv``,
-            ``qrels.trec``, ``run.trec`` of a single system or ``run.NAME.trec`` of each of several.
-
-        Raises:
-            OSError: the folder cannot be written; the message names file and folder.
+        file holds is not written again. Returned are the files: those of ``pages``, text by name, and, where a system was
+        scored, ``results.json``, ``per_query.csv``, ``qrels.trec``, and ``run.trec`` of a single system or
+        ``run.NAME.trec`` of each of several.
         """
         data, texts, runs = self.data, dict(pages or {}), run_names(self)
         folder = Path(folder)
@@ -132,10 +123,7 @@ def run_names(comparison: Results) -> dict[str, str]:
 
 
 def data_digests(data: RetrievalDataset) -> dict[str, str]:
-    """Return the digest that must be equal in two reports: of the data, or of the judgements where there are no texts.
-
-    A fusion of runs needs the documents that these retrieve, which other runs need not.
-    """
+    """Return the digest that must be equal in two reports: of the data, or of the judgements where there are no texts."""
     if not data.judged_alone:
         return {"sha256": data.sha256}
     judged, doc_ids = zip(data.query_ids, data.qrels, strict=True), data.doc_ids
