@@ -35,8 +35,8 @@ class Comparison(Results):
         """Write a report into a folder in place of an earlier one; whatever happens, one of the two is there, whole.
 
         Blanks in ids become %20, which TREC's format cannot hold; % becomes %25 where an id has a blank. A run that a
-        file holds is not written again. Returned are the files: those of ``pages``, text by name, and, where a system was
-        scored, ``results.json``, ``per_query.csv``, ``qrels.trec``, and ``run.trec`` of a single system or
+        file holds is not written again. Returned are the files: those of ``pages``, text by name, and, where a system
+        was scored, ``results.json``, ``per_query.csv``, ``qrels.trec``, and ``run.trec`` of a single system or
         ``run.NAME.trec`` of each of several.
         """
         data, texts, runs = self.data, dict(pages or {}), run_names(self)
@@ -123,7 +123,7 @@ def run_names(comparison: Results) -> dict[str, str]:
 
 
 def data_digests(data: RetrievalDataset) -> dict[str, str]:
-    """Return the digest that must be equal in two reports: of the data, or of the judgements where there are no texts."""
+    """Return the digest that must be equal in two reports: of the data, or of judgements without texts."""
     if not data.judged_alone:
         return {"sha256": data.sha256}
     judged, doc_ids = zip(data.query_ids, data.qrels, strict=True), data.doc_ids

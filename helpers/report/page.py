@@ -397,8 +397,8 @@ class View:
     def cost(self) -> Grid | None:
         """Return seconds to load and to index, milliseconds a query, size of the index, and truncated passages.
 
-        Of runs that files hold nothing is shown. The time of a query is that of encoding, searching, fusing and reranking
-        all queries, divided by their number.
+        Of runs that files hold nothing is shown. The time of a query is that of encoding, searching, fusing and
+        reranking all queries, divided by their number.
         """
         queries, w, rows = len(self.comparison.data.queries), self.words, []
         for name, result in self.comparison.results.items():

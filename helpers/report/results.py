@@ -130,7 +130,7 @@ class Results:
         return [{metric: next(spreads, None) for metric in metrics} for _ in self.scored]
 
     def slices(self, types: Mapping[str, str]) -> "dict[str, Slice]":
-        """Return the scores by type of query, given by id, in the order of their names; empty where there is one type only."""
+        """Return the scores by type of query, given by id, in the order of their names; empty for a single type."""
         kinds = [types.get(query, "") for query in self.data.query_ids]
         if len(set(kinds)) < 2 or not self.scored:
             return {}
@@ -163,7 +163,7 @@ class Results:
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def paired(self, reference: str | None = None, metric: str | None = None) -> "pd.DataFrame":
-        """Compare the reference (the best system) with every other on the same queries: a row each, see :meth:`tests`."""
+        """Compare the reference (the best system) with every other: a row each, see :meth:`tests`."""
         import pandas as pd
 
         return pd.DataFrame.from_dict(self.tests(reference, metric), orient="index")
