@@ -11,11 +11,5 @@ from helpers.data.hub import OFFLINE_DATA
 from helpers.data.load import load_dataset, load_files
 
 __all__ = [
-    "OFFLINE_DATA",
-    "Qrels",
-    "RetrievalDataset",
-    "from_ids",
-    "load_dataset",
-    "load_files",
-    "upstream_example",
-]
+    "OFFLINE_DATA", "Qrels", "RetrievalDataset", "from_ids", "load_dataset", "load_files", "upstream_example",
+]  # fmt: skip

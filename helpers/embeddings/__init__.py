@@ -18,15 +18,9 @@ if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
 
 __all__ = [
-    "Shards",
-    "TokenVectors",
-    "compared_tokens",
-    "count_truncated",
-    "default_cache",
-    "encode",
-    "encode_pooled",
+    "Shards", "TokenVectors", "compared_tokens", "count_truncated", "default_cache", "encode", "encode_pooled",
     "encode_shards",
-]
+]  # fmt: skip
 
 SHARD_SIZE = 1024  # texts per shard; a killed run loses at most this many
 BATCH_SIZE = 32  # on a few CPU cores faster than FlagEmbedding's default of 256

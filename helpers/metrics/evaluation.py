@@ -107,10 +107,10 @@ def evaluate(
     if judged_only:
         hits = hits.condensed()
     keep, ids = _counted_queries(judgements, no_relevant)
-    per_query = {}
-    for name, (metric, k, own) in named.items():
-        accepted = {option: options[option] for option in metric.options if option in options} | own
-        per_query[name] = metric.of(hits, k, **accepted)[keep]
+    per_query = {
+        name: metric.of(hits, k, **{o: options[o] for o in metric.options if o in options} | own)[keep]
+        for name, (metric, k, own) in named.items()
+    }
     return Evaluation(
         mean={name: float(values.sum() / len(ids)) for name, values in per_query.items()},
         per_query=per_query,
