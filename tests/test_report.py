@@ -1,6 +1,5 @@
 """The report command: every number against pytrec_eval, every kind of system, gates, what it refuses and how fast."""
 
-import contextlib
 import csv
 import hashlib
 import json
@@ -21,11 +20,9 @@ from helpers.data.trec import export, read_qrels, read_run, write_run
 from helpers.embeddings import encode
 from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
 from helpers.report import main
-from notebooks.kit.cells import code_cells
-from notebooks.kit.execute import OFFLINE, cache_folder, execute, parameter_names
-from notebooks.kit.notebooks import ROOT, NotebookError, lesson_names
+from notebooks.kit.execute import OFFLINE, cache_folder, parameter_names
+from notebooks.kit.notebooks import ROOT
 from notebooks.kit.notebooks import read as read_notebook
-from tests.sample import code, notebook
 from tests.systems.samples import (
     MEASURES,
     QRELS,
@@ -359,24 +356,6 @@ def test_two_runs_of_a_thousand_differing_queries_are_compared_and_judged(tmp_pa
     assert "gate: " in capsys.readouterr().out
     tests = json.loads(Path("build/report/results.json").read_text(encoding="utf-8"))["tests"]
     assert tests[0]["better"] + tests[0]["worse"] > 1024
-
-
-@pytest.mark.parametrize(("given", "refused"), [({"MAX_QUERYS": 5, "CUTOFFS": [3]}, True), ({"CUTOFFS": [3]}, False)])
-def test_a_lesson_itself_refuses_an_unknown_parameter(given, refused, tmp_path):
-    """Plain papermill sets MAX_QUERYS, and the lesson would evaluate something else than was asked."""
-    own = code("parameters", "MAX_QUERIES: int = 9\nCUTOFFS = [1, 10]  # k", ["parameters"])
-    lesson = notebook(own, code("next", "from helpers.provenance import check_parameters\ncheck_parameters()"))
-    expected = pytest.raises(NotebookError, match="no parameter MAX_QUERYS; it has MAX_QUERIES, CUTOFFS")
-    with expected if refused else contextlib.nullcontext():
-        execute(lesson, "x", root=tmp_path, parameters=given)
-
-
-@pytest.mark.parametrize("name", lesson_names(ROOT))
-def test_every_lesson_checks_its_parameters_at_once(name):
-    """A lesson without the call, or with it far down, would run for minutes with a misspelt parameter."""
-    cells = code_cells(read_notebook(LESSONS / "en" / f"{name}.ipynb", ROOT))
-    row = next(row for row, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
-    assert cells[row + 1].source.startswith("check_parameters()\n")
 
 
 def test_every_parameter_of_the_lesson_is_known_to_papermill():
