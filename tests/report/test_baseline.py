@@ -29,6 +29,7 @@ def place(tmp_path, monkeypatch):
     assert report("best", "--out", "old") == 0
     return tmp_path
 
+
 METRICS = "recall@1,mrr@1,map@1,ndcg@1"
 
 
