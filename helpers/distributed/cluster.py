@@ -83,11 +83,7 @@ def _local(workers: int) -> Iterator[Client]:
 def in_order(
     client: Client, call: Callable[..., T], tasks: Iterable[Arguments], name: str
 ) -> Generator[tuple[Arguments, T], None, None]:
-    """Run ``call(*task)`` on workers for a stream of tasks, and give each task with its result, in order.
-
-    Only a few tasks for each thread of the cluster are taken from the stream ahead of the result that is given next.
-    Tasks still in flight when the caller stops are cancelled.
-    """
+    """Run ``call(*task)`` on workers for a stream of tasks, a few ahead; give each with its result, in order."""
     run, numbered = secrets.token_hex(4), enumerate(tasks)
     waiting: deque[tuple[int, Arguments, Future]] = deque()
     try:

@@ -33,13 +33,12 @@ def origin_of(model: TransformerModel) -> dict[str, Any]:
             f"{info.name} cannot be loaded by a worker: it was computed elsewhere, or made from another model. "
             "Give what load_model returned for a hub id or a folder of a model."
         )
-    names = ("pooling", "query_instruction", "passage_instruction", "dim")
     return {
         "name_or_path": info.name if "/" in info.name else str(folder),
         "backend": "transformers" if getattr(model.network.config, "_attn_implementation", "") == "eager" else None,
         "max_length": info.max_length if info.query_length is None else None,
         "half": model.dtype == "torch.float16",
-        **{name: getattr(info, name) for name in names},
+        **{n: getattr(info, n) for n in ("pooling", "query_instruction", "passage_instruction", "dim")},
     }
 
 
