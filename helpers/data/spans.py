@@ -91,15 +91,13 @@ def _place_of(place: str, quotation: str, text: str) -> tuple[int, int]:
 
 
 def load_spans(source: str | Path = "pages-en") -> SpanDataset:
-    """Load a collection with judgements on spans.
+    """Load a collection with judgements on spans: ``pages-en`` or ``pages-zh``, which are bundled, or a folder.
 
-    Args:
-        source: ``pages-en`` or ``pages-zh``, which are bundled, or a folder with the tables ``documents`` and
-            ``queries`` (columns ``_id`` and ``text``) and ``spans`` (``query``, ``document``, ``start``, ``end``,
-            ``grade``), each JSONL, CSV, TSV or Parquet. Characters are counted from 0; ``end`` is exclusive. An
-            optional column ``text`` repeats the text of the span and is compared with the document, so that an edited
-            document is noticed; without ``start`` and ``end`` it is looked for, and must occur once. Without ``grade``
-            every span has 1.
+    A folder has the tables ``documents`` and ``queries`` (columns ``_id`` and ``text``) and ``spans`` (``query``,
+    ``document``, ``start``, ``end``, ``grade``), each JSONL, CSV, TSV or Parquet. Characters count from 0; ``end``
+    is exclusive. An optional column ``text`` repeats the text of the span and is compared with the document, so that an
+    edited document is noticed; without ``start`` and ``end`` it is looked for, and must occur once. Without ``grade``
+    every span has 1.
     """
     folder = FOLDER / str(source) if str(source) in BUNDLED else Path(source).expanduser()
     if not folder.is_dir():

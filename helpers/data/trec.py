@@ -119,9 +119,6 @@ def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, i
     """Return the judgements of a table with columns such as ``query-id``, ``corpus-id`` and ``score``, as in ``mteb``.
 
     A table of one row whose cells are objects is ``{query: {document: grade}}``, as ranx writes it.
-
-    Raises:
-        ValueError: a column is missing, a grade is not a whole number, a pair has two grades.
     """
     qrels: dict[str, dict[str, int]] = {}
     if all(len(cells) == 1 and isinstance(cells[0], dict) for cells in table.columns.values()):
@@ -154,8 +151,7 @@ def write_qrels(path: PathLike, qrels: Mapping[str, Mapping[str, int]]) -> None:
 def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str = "run") -> None:
     """Write `{query: {doc: score}}` as a run file in trec_eval's order: score, then id as text, descending.
 
-    Args:
-        tag: the name of the system, the last field of each line.
+    `tag` is the name of the system, the last field of each line.
     """
     lines = []
     for query, docs in run.items():
@@ -173,13 +169,9 @@ def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str =
 def as_run(
     ids: "np.ndarray", scores: "np.ndarray", query_ids: Ids | None = None, doc_ids: Ids | None = None
 ) -> dict[str, dict[str, float]]:
-    """Return the results of a search as a run with text ids, without padding (-1).
+    """Return the results of a search, rows and scores (q, k), as a run with text ids, without padding (-1).
 
-    Args:
-        ids: rows of the corpus, (q, k).
-        scores: the scores of these, (q, k).
-        query_ids: the id of each query; by default its row.
-        doc_ids: the id of each row of the corpus; by default its row.
+    The ids of queries and rows of the corpus are by default their numbers.
     """
     import numpy as np
 
@@ -214,13 +206,10 @@ def as_qrels(
 
 
 def export(data: RetrievalDataset, folder: PathLike) -> None:
-    """Write a collection in BEIR's layout, with judgements in TREC's format too.
+    """Write a collection in BEIR's layout, with judgements in TREC's format too, `qrels/dev.qrels`.
 
-    BEIR: `corpus.jsonl` {_id, title, text}, `queries.jsonl` {_id, text}, `qrels/dev.tsv` with a header line.
-    TREC: `qrels/dev.qrels`. The title is empty, since the text of a passage includes it.
-
-    Raises:
-        ValueError: an id has spaces; nothing is written then.
+    BEIR: `corpus.jsonl` {_id, title, text}, `queries.jsonl` {_id, text}, `qrels/dev.tsv` with a header line. The title
+    is empty, since the text of a passage includes it.
     """
     corpus = ({"_id": name, "title": "", "text": text} for name, text in zip(data.corpus_ids, data.corpus, strict=True))
     queries = ({"_id": name, "text": text} for name, text in zip(data.query_ids, data.queries, strict=True))
