@@ -41,7 +41,7 @@ def encode(
     cache_dir: str | Path | None = None,
     progress: bool = True,
 ) -> np.ndarray:
-    """Embed texts with the model's own pooling: float32 (n, dim), rows of length one; their inner product is the cosine.
+    """Embed texts with the model's pooling: float32 (n, dim), rows of length one; inner products are cosines.
 
     Args:
         model: a model from :func:`helpers.models.load_model`; precomputed vectors are looked up by text.
