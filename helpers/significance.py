@@ -18,27 +18,10 @@ from numpy.typing import ArrayLike
 from helpers._optional import from_extra
 
 __all__ = [
-    "Interval",
-    "NoninferiorityTest",
-    "PValue",
-    "PairedTest",
-    "bootstrap_interval",
-    "bootstrap_intervals",
-    "holm",
-    "interval",
-    "intervals",
-    "kendall_tau",
-    "minimum_detectable_difference",
-    "noninferiority_test",
-    "paired_rows",
-    "paired_test",
-    "power",
-    "proportion_interval",
-    "queries_needed",
-    "sd_upper_bound",
-    "simulated_power",
-    "tukey_hsd",
-]
+    "Interval", "NoninferiorityTest", "PValue", "PairedTest", "bootstrap_interval", "bootstrap_intervals", "holm",
+    "interval", "intervals", "kendall_tau", "minimum_detectable_difference", "noninferiority_test", "paired_rows",
+    "paired_test", "power", "proportion_interval", "queries_needed", "sd_upper_bound", "simulated_power", "tukey_hsd",
+]  # fmt: skip
 
 DRAWS = 250_000  # of random swaps or deals: the standard error of a p-value of .05 is .0004
 PATTERNS = 1 << 20  # where there are no more swaps or deals than this, every one is tried
