@@ -115,7 +115,8 @@ def test_every_comment_has_its_chinese(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(labels(ROOT), "comments", less)
     assert missing_labels(ROOT) == [
         "docs/labels.yml has no Chinese for 'Advanced', a comment of 06_scaling_up [parameters]",
-        "docs/labels.yml has no Chinese for 'Reciprocal rank@k, one query after the other.', a comment of 02_metrics [mrr]",
+        "docs/labels.yml has no Chinese for 'Reciprocal rank@k, one query after the other.', "
+        "a comment of 02_metrics [mrr]",
     ]
 
 
