@@ -126,12 +126,12 @@ GRADED: Formulas = {
 
 
 Run: TypeAlias = dict[str, list[str]]
-Qrels: TypeAlias = dict[str, set[str]]
+Answers: TypeAlias = dict[str, set[str]]
 
 
 def mean_of(
-    name: str, queries: Callable[[Run, Qrels], Iterable[str]], summary: Callable[..., float] = mean
-) -> Callable[[Run, Qrels, int], float]:
+    name: str, queries: Callable[[Run, Answers], Iterable[str]], summary: Callable[..., float] = mean
+) -> Callable[[Run, Answers, int], float]:
     """The mean of a metric over queries; one that nobody judged has no relevant document."""
     metric = BINARY[name]
     return lambda run, qrels, k: summary([metric(run.get(q, []), qrels.get(q, {""}), k) for q in queries(run, qrels)])
@@ -149,11 +149,11 @@ def means_of(name: str) -> dict[str, Formula]:
     }
 
 
-def recall_of_pairs(run: Run, qrels: Qrels, k: int) -> float:
+def recall_of_pairs(run: Run, qrels: Answers, k: int) -> float:
     return sum(hits(run.get(q, []), docs, k) for q, docs in qrels.items()) / sum(len(docs) for docs in qrels.values())
 
 
-def over_mean_rank(run: Run, qrels: Qrels, k: int) -> float:
+def over_mean_rank(run: Run, qrels: Answers, k: int) -> float:
     first = [min(at) for q in qrels if (at := ranks(run.get(q, []), qrels[q], k))]
     return 1 / mean(first) if first else 0
 
