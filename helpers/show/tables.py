@@ -30,22 +30,6 @@ WIDTH = 60  # characters of a text that a cell shows
 INTERVAL = ("mean", "low", "high")
 
 
-def collection_table(collections: Mapping[str, RetrievalDataset]) -> pd.DataFrame:
-    """Compare collections by size: a row each; judgements and relevant passages are means over the queries."""
-    return pd.DataFrame(
-        {
-            name: {
-                "queries": len(data.queries),
-                "passages": len(data.corpus),
-                "judged per query": sum(map(len, data.qrels)) / len(data.queries),
-                "relevant per query": sum(len(data.relevant(row)) for row in range(len(data.queries)))
-                / len(data.queries),
-            }
-            for name, data in collections.items()
-        }
-    ).T.astype({"queries": int, "passages": int})
-
-
 def score_table(results: Mapping[str, Evaluation]) -> pd.DataFrame:
     """Put the means of several evaluations under one another: a row each, a column a metric."""
     return pd.DataFrame({name: result.mean for name, result in results.items()}).T
