@@ -26,6 +26,7 @@ __all__ = [
     "PairedTest",
     "bootstrap_interval",
     "bootstrap_intervals",
+    "corrected_mean",
     "holm",
     "interval",
     "intervals",
@@ -218,6 +219,36 @@ def proportion_interval(values: ArrayLike, level: float = 0.95) -> Interval:
         raise ValueError("proportion_interval needs values of 0 and 1; use bootstrap_interval for any other metric.")
     result = stats.binomtest(int(sample.sum()), len(sample)).proportion_ci(level, method="wilson")
     return Interval(float(sample.mean()), float(result.low), float(result.high), level, len(sample))
+
+
+def corrected_mean(cheap: ArrayLike, careful: ArrayLike, rows: ArrayLike, level: float = 0.95) -> Interval:
+    """Mean that a careful judge would give, from a cheap judge of all queries and a careful one of a random sample.
+
+    Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023, Science 382), with the sample
+    among the queries: mean(cheap) + mean(error), where error = careful - cheap on the n rows of N. However wrong the
+    cheap judge is, the estimate is unbiased; the more evenly it errs, the narrower the interval: estimate ± t · s,
+    s² = var(careful) / N + var(error) · (1 / n - 1 / N), with Student's t of n - 1 degrees of freedom. If the careful
+    judge saw all queries this is the ordinary interval of the mean.
+
+    Args:
+        cheap: a value for each query under the cheap judge, (N,): a metric, or the difference of two systems.
+        careful: the values of the sampled queries under the careful judge, (n,).
+        rows: which queries these are, (n,) row numbers of `cheap`, drawn at random before anything was judged.
+        level: the confidence level, between 0 and 1.
+
+    Raises:
+        ValueError: rows that are not one query for each careful value; and as `bootstrap_interval`.
+    """
+    guessed, seen, chosen = _checked(cheap, "cheap"), _checked(careful, "careful"), np.asarray(rows)
+    check_level(level)
+    whole, part = len(guessed), len(seen)
+    if chosen.shape != seen.shape or len(set(chosen.tolist()) & set(range(whole))) < part:
+        raise ValueError(f"rows must name the query of each of the {part} careful values: {part} numbers below {whole}.")
+    errors = seen - guessed[chosen]
+    variance = seen.var(ddof=1) / whole + errors.var(ddof=1) * (1 / part - 1 / whole)
+    mean = float(guessed.mean() + errors.mean())
+    half = float(stats.t.isf((1 - level) / 2, part - 1)) * math.sqrt(variance)
+    return Interval(mean, mean - half, mean + half, level, whole)
 
 
 def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = DRAWS, seed: int = 0) -> PairedTest:

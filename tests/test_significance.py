@@ -12,6 +12,7 @@ from helpers.significance import (
     PValue,
     bootstrap_interval,
     bootstrap_intervals,
+    corrected_mean,
     holm,
     interval,
     kendall_tau,
@@ -410,3 +411,40 @@ def test_sd_of_a_pilot_is_bounded_as_often_as_the_level_says():
     bounds = [sd_upper_bound(rng.normal(0, 0.3, 30).std(ddof=1), 30) for _ in range(2000)]
     assert np.mean(np.array(bounds) >= 0.3) == pytest.approx(0.8, abs=0.03)
     assert sd_upper_bound(0.3, 30, 0.9) > sd_upper_bound(0.3, 30) > 0.3
+
+
+def test_cheap_judge_is_corrected_by_its_mean_error():
+    """Estimate or interval would not be those of the formula, worked here by hand for five queries, two read twice."""
+    found = corrected_mean([0.5, 0.5, 1.0, 0.0, 1.0], [0.25, 1.0], [0, 4], level=0.9)
+    # errors -1/4 and 0: mean -1/8, variance 1/32; careful values 1/4 and 1: variance 9/32; t of one degree: 6.3138
+    half = 6.313751514675043 * np.sqrt(9 / 32 / 5 + 1 / 32 * (1 / 2 - 1 / 5))
+    assert found == pytest.approx((0.6 - 0.125, 0.475 - half, 0.475 + half, 0.9, 5))
+
+
+def test_all_queries_read_carefully_need_no_cheap_judge():
+    """With every query read by both, the cheap judge would still move the interval from Student's."""
+    found = corrected_mean(B, A, range(len(A)))
+    known = stats.ttest_1samp(A, 0).confidence_interval()
+    assert (found.mean, found.low, found.high) == pytest.approx((A.mean(), *known))
+
+
+@pytest.mark.parametrize("agreeing", [True, False])
+def test_corrected_intervals_hold_the_truth_as_often_as_they_say(agreeing):
+    """A biased judge, near the careful one or far from it, would give intervals that miss more often than one in 20."""
+    rng, hits, widths = np.random.default_rng(9), 0, []
+    for _ in range(3000):
+        careful = rng.beta(0.5, 1, 132)  # a skewed score with the mean 1/3
+        cheap = (careful if agreeing else rng.beta(1, 0.5, 132)) + rng.normal(0.1, 0.05, 132)
+        rows = rng.choice(132, 30, replace=False)
+        found = corrected_mean(cheap, careful[rows], rows)
+        hits += found.low <= 1 / 3 <= found.high
+        widths.append(found.high - found.low)
+    assert 0.935 < hits / 3000 < 0.965  # the standard error of the share is .004
+    assert (np.mean(widths) < 0.15) == agreeing  # thirty careful queries alone have .23
+
+
+@pytest.mark.parametrize("rows", [[0, 0], [0, 5], [1]])
+def test_rows_that_name_no_sample_are_refused(rows):
+    """A query counted twice, or none, would give an estimate of nothing."""
+    with pytest.raises(ValueError, match="rows must name the query of each of the 2 careful values: 2 numbers below 5"):
+        corrected_mean(np.ones(5), [1.0, 0.5], rows)
