@@ -77,7 +77,7 @@ QUESTIONS = [
      "07_stages#settings-are-a-choice-and-a-choice-needs-its-own-queries 07_stages#the-union-first"),
     ("upper bound for a reranker", "重排的上限", "07_stages#the-ceiling-before-any-model"),
     ("latency percentiles p95", "延迟 p95", "07_stages#what-it-costs"),
-    ("can GPT judge relevance", "用大模型标注", "04_judgements#and-a-large-language-model"),
+    ("can GPT judge relevance", "用大模型标注", "04_judgements#may-a-large-language-model-be-the-judge"),
     ("inter annotator agreement", "两个人标注不一致怎么办",
      "04_judgements#how-far-do-two-assessors-agree collection#would-another-assessor-agree "
      "04_judgements#does-the-disagreement-matter"),
