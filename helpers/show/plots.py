@@ -144,7 +144,7 @@ def plot_distributions(samples: Mapping[str, np.ndarray], label: str) -> Axes:
 
 
 def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> Axes:
-    """Draw the cost of each row against its quality, up and to the left being better; with its name beside it.
+    """Draw the cost of each row against its quality, up and to the left being better, a group joined by a line.
 
     Args:
         table: a row for each point.
@@ -154,7 +154,7 @@ def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> A
     axes = _axes(height=4.4)
     for name, colour, marker in zip(dict.fromkeys(table[group]), cycle(COLOURS), cycle(MARKERS), strict=False):
         rows = table[table[group] == name]
-        axes.plot(rows[cost], rows[quality], marker, color=colour, label=_literal(name))
+        axes.plot(rows[cost], rows[quality], f"{marker}-", color=colour, label=_literal(name))
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(10, (1, 2, 5)))
     axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
