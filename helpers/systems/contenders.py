@@ -70,7 +70,7 @@ def load_contenders(
     if isinstance(network, Precomputed):
         raise ValueError(f"{base} holds embeddings, which cannot be pooled another way: give a model.")
     return {
-        short_name(str(base)): Contender(network, tuple(how for how in Pooling if how is not Pooling.LAST_TOKEN)),
+        short_name(str(base)): Contender(network, tuple(Pooling)),
         "static": Contender(static(network), (Pooling.MEAN,)),
         "untrained": Contender(untrained(network), (Pooling.MEAN,)),
         **contenders,
