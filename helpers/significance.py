@@ -39,7 +39,6 @@ __all__ = [
     "proportion_interval",
     "queries_needed",
     "sd_upper_bound",
-    "simulated_power",
     "tukey_hsd",
 ]
 
@@ -544,50 +543,6 @@ def sd_upper_bound(sd: float, n: int, level: float = 0.8) -> float:
     _check_design(sd, n, 0.05)
     check_level(level)
     return sd * math.sqrt((n - 1) / float(stats.chi2.ppf(1 - level, n - 1)))
-
-
-def simulated_power(
-    differences: ArrayLike,
-    effect: float,
-    n: int,
-    alpha: float = 0.05,
-    simulations: int = 2000,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> float:
-    """The power by simulation from per-query differences that were seen: no normal distribution needed.
-
-    Differences are shifted to the mean `effect`, n queries drawn from them with repetition, and tested as by
-    `paired_test`: p = (1 + swaps with a mean as large) / (1 + resamples), North et al. (2002). The share of
-    `simulations` with p ≤ alpha; its standard error is below 0.5 / √simulations. All share the same random swaps.
-
-    Args:
-        differences: of two systems that were run, a value for each query, (m,).
-        effect: the difference of means to find, in the metric's unit.
-        n: the number of queries to plan with; it may be more than m.
-        alpha: the significance level.
-        simulations: how many samples of n queries to draw.
-        resamples: how many random swaps each sample is tested with.
-
-    Raises:
-        ValueError: fewer than two differences or queries, a value that is not finite, alpha outside (0, 1), or too
-            few resamples for a p-value of alpha.
-    """
-    seen = _checked(differences, "differences")
-    _check_design(1.0, n, alpha)
-    if not math.isfinite(effect):
-        raise ValueError(f"effect must be finite, such as 0.02, not {effect!r}.")
-    if (resamples + 1) * alpha < 1:
-        raise ValueError(f"{resamples} resamples give no p-value of {alpha}: take {math.ceil(1 / alpha) - 1} or more.")
-    rng, significant = np.random.default_rng(seed), 0
-    shifted = seen - seen.mean() + effect
-    signs = rng.choice(np.array([-1.0, 1.0]), size=(n, resamples))
-    for start in range(0, simulations, step := max(1, _BATCH // max(n, resamples))):
-        drawn = rng.choice(shifted, size=(min(step, simulations - start), n))
-        seen_sums = np.abs(drawn.sum(1, keepdims=True)) * (1 - 1e-12)
-        larger = (np.abs(drawn @ signs) >= seen_sums).sum(1)
-        significant += int(((1 + larger) / (1 + resamples) <= alpha).sum())
-    return significant / simulations
 
 
 def kendall_tau(first: Mapping[str, float] | ArrayLike, second: Mapping[str, float] | ArrayLike) -> float:

@@ -145,40 +145,6 @@ def failure_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
     )
 
 
-def reciprocal_rank_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
-    """Show each query with its relevant and retrieved passages (rows), the rank of the first hit, and 1 / rank."""
-    ranks = first_relevant_ranks(data, ids)
-    return pd.DataFrame(
-        {
-            "query": data.queries,
-            "relevant": [", ".join(map(str, data.relevant(row))) for row in range(len(ids))],
-            "retrieved": [", ".join(map(str, retrieved[retrieved >= 0])) for retrieved in ids],
-            "rank": [str(rank or "none") for rank in ranks],
-            "1/rank": [1 / rank if rank else 0.0 for rank in ranks],
-        }
-    )
-
-
-def match_table(model: TransformerModel, query: str, passage: str) -> pd.DataFrame:
-    """Show how MaxSim scores a pair: for each query token the passage token closest to it, and their cosine.
-
-    The cosines add up to the score.
-    """
-    vectors, tokens = {}, {}
-    for kind, text in {"query": query, "passage": passage}.items():
-        pooled = encode_pooled(model, [text], [Pooling.MAXSIM], kind=kind, progress=False)[Pooling.MAXSIM]
-        vectors[kind] = pooled.vectors if isinstance(pooled, TokenVectors) else pooled
-        tokens[kind] = compared_tokens(model, text, kind)
-    cosines = vectors["query"] @ vectors["passage"].T
-    return pd.DataFrame(
-        {
-            "query token": tokens["query"],
-            "closest passage token": [tokens["passage"][best] for best in cosines.argmax(axis=1)],
-            "cosine": cosines.max(axis=1),
-        }
-    )
-
-
 def _short(text: str) -> str:
     """Return the first line of a text, which in the bundled collection is its title, cut to the width of a cell."""
     line = text.strip().splitlines()[0]
