@@ -36,7 +36,7 @@ def load_contenders(
     Args:
         models: ``"offline"``: ``base`` under every pooling, its input embeddings alone, and an untrained twin.
             ``"hub"``: the five models of the upstream tutorial under mean pooling, with and without the mask; MiniLM
-            also under CLS and maximum pooling, colbertv2.0 also under MaxSim; downloads about 2 GB the first time.
+            under every pooling, colbertv2.0 also under MaxSim; downloads about 2 GB the first time.
             Otherwise your own models, compared with the offline ones: a folder or hub id, a list of these, or a dict
             from the names to show in tables to these. A folder may hold embeddings of the collection.
         base: the network of the offline models: the bundled MiniLM, or a model of another language.
@@ -50,8 +50,7 @@ def load_contenders(
 
     if models == "hub":
         means = (Pooling.MEAN, Pooling.UNMASKED_MEAN)
-        minilms = (*means, Pooling.CLS, Pooling.MAX)
-        chosen = {hub_id: minilms if hub_id == OFFLINE_DEFAULT else means for hub_id in UPSTREAM_MODELS}
+        chosen = {hub_id: tuple(Pooling) if hub_id == OFFLINE_DEFAULT else means for hub_id in UPSTREAM_MODELS}
         return {short_name(hub_id): _contender(hub_id, poolings) for hub_id, poolings in chosen.items()}
     models = [] if models == "offline" else models
     if isinstance(models, str) and not (is_hub_id(models) or Path(models).expanduser().is_dir()):
