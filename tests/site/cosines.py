@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._atomic import whole_file
+from helpers._io import whole_file
 from helpers.data import load_dataset
 from helpers.embeddings import encode
 from helpers.models import MULTILINGUAL, load_model

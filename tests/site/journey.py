@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from docs.site.dense import quantize
-from helpers._atomic import whole_file
+from helpers._io import whole_file
 from helpers.data import load_dataset
 from helpers.embeddings import encode
 from helpers.models import OFFLINE_DEFAULT, load_model

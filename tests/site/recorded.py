@@ -11,7 +11,7 @@ from dataclasses import asdict
 import numpy as np
 
 from docs.site.recorded import FILE, MODELS, key
-from helpers._atomic import whole_file
+from helpers._io import whole_file
 from helpers.data import load_dataset, upstream_example
 from helpers.systems import Dense, Words, load_contenders, rank, rank_all
 
