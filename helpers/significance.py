@@ -214,7 +214,7 @@ def corrected_mean(cheap: ArrayLike, careful: ArrayLike, rows: ArrayLike, level:
     check_level(level)
     whole, part = len(guessed), len(seen)
     if chosen.shape != seen.shape or len(set(chosen.tolist()) & set(range(whole))) < part:
-        raise ValueError(f"rows must name the query of each of the {part} careful values: {part} numbers below {whole}.")
+        raise ValueError(f"rows must name the query of each careful value: {part} different numbers below {whole}.")
     errors = seen - guessed[chosen]
     variance = seen.var(ddof=1) / whole + errors.var(ddof=1) * (1 / part - 1 / whole)
     mean = float(guessed.mean() + errors.mean())

@@ -401,5 +401,5 @@ def test_corrected_intervals_hold_the_truth_as_often_as_they_say(agreeing):
 @pytest.mark.parametrize("rows", [[0, 0], [0, 5], [1]])
 def test_rows_that_name_no_sample_are_refused(rows):
     """A query counted twice, or none, would give an estimate of nothing."""
-    with pytest.raises(ValueError, match="rows must name the query of each of the 2 careful values: 2 numbers below 5"):
+    with pytest.raises(ValueError, match="rows must name the query of each careful value: 2 different numbers below 5"):
         corrected_mean(np.ones(5), [1.0, 0.5], rows)

@@ -14,15 +14,12 @@ import numpy as np
 
 from helpers._optional import Later
 from helpers.data import RetrievalDataset
-from helpers.embeddings import TokenVectors, compared_tokens, encode_pooled
 from helpers.metrics import Evaluation
-from helpers.models import Pooling
-from helpers.show.ranks import failures, first_relevant_ranks
+from helpers.show.ranks import failures
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from helpers.models.transformer import TransformerModel
 else:
     pd = Later("pandas", "report")
 

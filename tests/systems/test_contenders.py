@@ -9,8 +9,7 @@ import pytest
 
 from helpers.data import bundled as collections
 from helpers.data import upstream_example
-from helpers.embeddings import compared_tokens, encode_pooled
-from helpers.index import maxsim
+from helpers.embeddings import encode_pooled
 from helpers.metrics import evaluate
 from helpers.models import OFFLINE_DEFAULT, Pooling, load_model
 from helpers.systems import (
