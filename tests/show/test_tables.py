@@ -28,7 +28,6 @@ from helpers.show.tables import (
     first_relevant_ranks,
     interval_table,
     paired_table,
-    reciprocal_rank_table,
     score_table,
     system_table,
 )
@@ -57,11 +56,6 @@ def test_tables_of_queries_show_what_was_retrieved():
     assert failed["query"].tolist() == ["two", "one"]
     assert failed["ranked first instead"].tolist() == ["first line of a", "b"]
     assert failure_table(DATA, np.full((3, 2), -1))["ranked first instead"].tolist() == ["nothing"] * 3
-    ranks = reciprocal_rank_table(DATA, IDS)
-    assert ranks["rank"].tolist() == ["2", "none", "1"]
-    assert ranks["1/rank"].tolist() == [0.5, 0, 1]
-    assert ranks["relevant"].tolist() == ["0", "3", "2"]
-    assert ranks["retrieved"].tolist() == ["1, 0, 3", "0, 1, 2", "2"]
     answers = answer_table(DATA, 0, np.array([[0.9, 0.8, 0.7]] * 3), IDS)
     assert (answers.index.tolist(), answers.index.name) == ([1, 2, 3], "rank")
     assert answers["grade"].tolist() == ["0", "2", "not judged"]
