@@ -12,24 +12,7 @@ from helpers.systems.pipeline import Dense, Ranking, Retrieval, System, Words, r
 from helpers.systems.stages import ceiling, losses, oracle, union, ways
 
 __all__ = [
-    "UPSTREAM_MODELS",
-    "Contender",
-    "Dense",
-    "FlagScorer",
-    "Fusion",
-    "Ranking",
-    "Rerank",
-    "Retrieval",
-    "Run",
-    "System",
-    "Words",
-    "ceiling",
-    "load_contenders",
-    "losses",
-    "oracle",
-    "rank",
-    "rank_all",
-    "short_name",
-    "union",
-    "ways",
-]
+    "UPSTREAM_MODELS", "Contender", "Dense", "FlagScorer", "Fusion", "Ranking", "Rerank", "Retrieval",
+    "Run", "System", "Words", "ceiling", "load_contenders", "losses", "oracle", "rank", "rank_all",
+    "short_name", "union", "ways",
+]  # fmt: skip

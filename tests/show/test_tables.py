@@ -25,7 +25,6 @@ from helpers.show.ranks import first_relevant_ranks
 from helpers.show.tables import (
     answer_table,
     cited_table,
-    collection_table,
     failure_table,
     interval_table,
     paired_table,
@@ -80,8 +79,6 @@ def test_tables_of_scores_are_the_evaluation():
     assert table.loc["a"].to_dict() == first.mean
     better = replace(second, per_query={"recall@1": np.ones(3)})
     assert list(system_table({"worse": first, "better": better}, "recall@1").index) == ["better", "worse"]
-    sizes = collection_table({"four": DATA}).loc["four"]
-    assert sizes.tolist() == [3, 4, 4 / 3, 1]
 
 
 def test_a_paired_table_has_what_the_tests_of_significance_give():

@@ -110,12 +110,12 @@ def test_every_comment_has_its_chinese(monkeypatch: pytest.MonkeyPatch):
     found = {words for name in lesson_names(ROOT) for _, words in comments_of(Edition(ROOT, "zh").lesson(name))}
     assert sorted(known.keys() - found) == []
     assert all(re.search("[\u4e00-\u9fff]", words) and not words.endswith("。") for words in known.values())
-    gone = ("Advanced", "Reciprocal rank@k, one query after the other.")
+    gone = ("Advanced", "Recall@k, one query after the other.")
     less = {english: words for english, words in known.items() if english not in gone}
     monkeypatch.setitem(labels(ROOT), "comments", less)
     assert missing_labels(ROOT) == [
         "docs/labels.yml has no Chinese for 'Advanced', a comment of 06_scaling_up [parameters]",
-        "docs/labels.yml has no Chinese for 'Reciprocal rank@k, one query after the other.', a comment of 02_metrics [mrr]",
+        "docs/labels.yml has no Chinese for 'Recall@k, one query after the other.', a comment of 02_metrics [recall]",
     ]
 
 
