@@ -21,7 +21,7 @@ from notebooks.kit.notebooks import lesson_path, read
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-LESSONS = "[distributed,jupyter,lessons,zh]"
+LESSONS = "[jupyter,lessons,zh]"
 EVERYTHING = "[distributed,docs,jupyter,lessons,test,zh]"
 NAMED = (
     "jupyter",
