@@ -8,7 +8,6 @@ new one is whole. Building twice gives the same bytes.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -22,23 +21,19 @@ from jinja2 import Template
 
 from docs.site import dense
 from docs.site.links import check_links
-from docs.site.pdf import add_pdfs
 from docs.site.project import CODES, MARKS, DocsError, Edition, addresses
 from docs.site.pyodide import FOLDER, add_pyodide
 from notebooks.kit.check import check
 from notebooks.kit.labels import missing_labels
-from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
+from notebooks.kit.notebooks import LANGUAGES, ROOT
 
 STOPPING = {"missing", "unreadable", "error", "extra", "structure", "untranslated", "headings"}
 
 
 def problems(root: Path) -> list[str]:
-    """Return what stops a build: twins missing or unlike, error outputs, words left in English, jieba not there."""
+    """Return what stops a build: twins missing or unlike, error outputs, words left in English."""
     faults = [str(p) for p in check(root, numbers=False) if p.rule in STOPPING and not p.file.startswith("README")]
-    faults += [] if faults else missing_labels(root)
-    if importlib.util.find_spec("jieba") is None:
-        faults.append("jieba is not installed: Chinese titles would break inside words. pip install jieba")
-    return faults
+    return faults or missing_labels(root)
 
 
 def stage(root: Path, language: str, target: Path) -> None:
@@ -113,10 +108,10 @@ def replace_site(html: Path, output: Path) -> None:
     new.rename(output)
 
 
-def build(root: Path, output: Path, *, pdf: bool = False, browser: Sequence[Path] = ()) -> list[str]:
+def build(root: Path, output: Path, *, browser: Sequence[Path] = ()) -> list[str]:
     """Build the site of a checkout into the folder output and return the external links it has.
 
-    pdf: with PDFs; browser: where the files of Pyodide are, for lessons that run in the page.
+    browser: where the files of Pyodide are, for the lesson that runs in its page.
 
     Raises DocsError, with a line for each fault, if anything must not be published.
     """
@@ -133,8 +128,6 @@ def build(root: Path, output: Path, *, pdf: bool = False, browser: Sequence[Path
         shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
         shutil.copytree(work / "extra", html, dirs_exist_ok=True)
         root_files(root, html)
-        if pdf:
-            add_pdfs(html, lesson_names(root))
         external, broken = check_links(html, addresses(root).site)
         if broken:
             raise DocsError("\n".join(broken))

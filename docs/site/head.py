@@ -11,9 +11,8 @@ from urllib.parse import quote
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from docs.site.project import CODES, Edition, addresses, as_json, site_words
+from docs.site.project import Edition, addresses, site_words
 from docs.site.search import readable
-from notebooks.kit.notebooks import lesson_names
 
 LONGEST = 200
 FOLDED = '<details class="group">'  # the last group of the contents
@@ -40,27 +39,6 @@ def _words(node: nodes.Node) -> Iterator[str]:
             yield from _words(child)
 
 
-def structured(edition: Edition, page: str, title: str, description: str) -> str:
-    """Return what the page is as schema.org's JSON: a lesson is a LearningResource, other pages are articles."""
-    site = addresses(edition.root).site
-    lesson = page in lesson_names(edition.root)
-    data: dict[str, Any] = {
-        "@context": "https://schema.org",
-        "@type": "LearningResource" if lesson else "TechArticle",
-        "name": title,
-        "url": f"{site}{edition.language}/{page}.html",
-        "inLanguage": CODES[edition.language],
-        "license": f"{addresses(edition.root).repository}/blob/{addresses(edition.root).tag}/LICENSE",
-        "isAccessibleForFree": True,
-    }
-    if description:
-        data["description"] = description
-    if lesson:
-        minutes = Edition(edition.root, "en").minutes(page)
-        data |= {"learningResourceType": "lesson", "timeRequired": f"PT{minutes}M", "educationalUse": "self study"}
-    return as_json(data, "application/ld+json")
-
-
 def links(edition: Edition, page: str) -> dict[str, str]:
     """Return where a page can be edited, and where a mistake on it is reported, the report begun."""
     where, said = addresses(edition.root), site_words(edition.language)
@@ -78,8 +56,6 @@ def describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], do
     """Tell the templates what a page is about, and the words around it."""
     edition = Edition.of(app)
     context["description"] = first_paragraph(doctree) if doctree is not None else ""
-    title = re.sub(r"<[^>]+>", "", str(context.get("title") or edition.language))
-    context["structured"] = structured(edition, page, title, context["description"])
     context["around"] = site_words(edition.language)
     context["links"] = links(edition, page)
     context["contents"] = contents(app, page)

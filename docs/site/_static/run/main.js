@@ -98,7 +98,6 @@ class Cell {
     receive = (output) => {
       this.outputs.push(output);
       this.live.append(...shown(output, this, settings, words));
-      if (this.old && output.output_type === "elsewhere") this.old.hidden = false;
     };
     try { this.ran = await ask({ action: "run", cell: this.id, source: this.source }); } finally { this.element.classList.remove("run-now"); }
     document.dispatchEvent(new CustomEvent("lesson-cell", { detail: { id: this.id, outputs: this.outputs } }));
@@ -172,6 +171,5 @@ const again = el("button", { type: "button", hidden: true, onclick: () => {
   say("reset done");
 } }, words.reset);
 
-for (const id of settings.elsewhere) element(id).querySelector(".cell_input").after(el("p", { class: "run-elsewhere" }, words.elsewhere));
 start.after(" ", all, " ", halt, " ", again);
 box.append(bar);
