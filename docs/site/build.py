@@ -27,6 +27,16 @@ from notebooks.kit.check import check
 from notebooks.kit.labels import missing_labels
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 
+MOVED = {  # pages of earlier releases, and where their texts are now
+    "benchmarks": "trust.html#speed",
+    "citation": "references.html#cite",
+    "exercises": "teaching.html#exercises-that-answer",
+    "libraries": "differences.html#how-libraries-differ",
+    "machines": "trust.html#reproducibility",
+    "own_reference": "own_model.html#the-data",
+    "pitfalls": "differences.html#pitfalls",
+    "ranks": "differences.html#how-far-to-trust-a-rank",
+}
 STOPPING = {"missing", "unreadable", "error", "extra", "structure", "untranslated", "headings"}
 
 
@@ -99,6 +109,14 @@ def root_files(root: Path, target: Path) -> None:
         (target / path.name).write_text(filled, encoding="utf-8")
 
 
+def redirect(target: Path) -> None:
+    """Let the addresses of pages that were joined with others lead there."""
+    for old, new in MOVED.items():
+        for language in LANGUAGES:
+            page = f'<!doctype html><title>{new}</title><meta http-equiv="refresh" content="0; url={new}">\n'
+            (target / language / f"{old}.html").write_text(f'{page}<a href="{new}">{new}</a>\n', encoding="utf-8")
+
+
 def replace_site(html: Path, output: Path) -> None:
     """Put the new site in the place of the old one, which stays until the new one is there."""
     new = output.with_name(output.name + ".new")
@@ -128,6 +146,7 @@ def build(root: Path, output: Path, *, browser: Sequence[Path] = ()) -> list[str
         shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
         shutil.copytree(work / "extra", html, dirs_exist_ok=True)
         root_files(root, html)
+        redirect(html)
         external, broken = check_links(html, addresses(root).site)
         if broken:
             raise DocsError("\n".join(broken))

@@ -15,7 +15,6 @@ from docs.site.ask import ask
 from docs.site.figures import SVG, inline, panels
 from docs.site.home import doors, home
 from docs.site.project import MARKS, DocsError, Edition, addresses, table
-from docs.site.ranks import ranks
 from docs.site.report import report
 from docs.site.terms import anchor
 from docs.site.widget import scorer, widget
@@ -37,7 +36,7 @@ def lesson_list(edition: Edition, _argument: str) -> str:
         lines = filter(None, (title, edition.about(name, "about")))
         parts.append("1. " + "\n\n   ".join(lines))
     entries = (f"{int(name[:2])} {title} <{name}>" for name, title in short.items())
-    contents = "\n".join([":hidden:", f":caption: {edition.words['lessons']}", "", *entries])
+    contents = "\n".join([":hidden:", f":caption: {edition.words['learn']}", "", *entries])
     return "\n\n".join([*parts, f"```{{toctree}}\n{contents}\n```\n"])
 
 
@@ -203,7 +202,6 @@ INSERTS: dict[str, Callable[[Edition, str], str]] = {
     "drawn": drawn,
     "lessons": lesson_list,
     "glossary": glossary_table,
-    "ranks": ranks,
     "records": records,
     "report": report,
     "benchmark": benchmark,

@@ -122,16 +122,6 @@ def prior(root: Path, page: str) -> float:
     return float(given["modules"] if page.startswith("helpers.") else given["pages"].get(page, 1))
 
 
-def also(edition: Edition, title: str) -> str:
-    """Return other names of the glossary's terms that a title has: how people ask who do not know this one."""
-    found = []
-    for term in glossary(edition.root):
-        names = [term.en, term.zh, *term.also, *term.accepted]
-        if any(re.search(rf"(?<![a-z]){re.escape(name.lower())}s?(?![a-z])", title.lower()) for name in names):
-            found += names
-    return ", ".join(dict.fromkeys(found))
-
-
 def terms(edition: Edition) -> list[list[Any]]:
     """Return the terms of the glossary: name, in Chinese the English too; others; meaning; anchor."""
     entries = []
@@ -173,7 +163,7 @@ def write(app: Sphinx, failure: Exception | None) -> None:
         for number, (anchor, title, text, code) in enumerate(found):
             counts = settings(root)["sections"].get(anchor, 1)
             asked = settings(root)["also"].get(f"{page}#{anchor}" if number else page, "")
-            others = ", ".join(filter(None, ("" if number else short, also(edition, title), asked)))
+            others = ", ".join(filter(None, ("" if number else short, asked)))
             entries.append([len(pages), anchor if number else "", title, text, code, counts, others])
         title = found[0][1] if found else page
         kind = "API" if page.startswith("helpers.") else known.get(page)

@@ -150,8 +150,10 @@ def typography(text: str) -> Iterator[tuple[str, str]]:
 
 def _foreign(target: str, language: str) -> bool:
     if language == "zh":
-        return bool(re.search(r"(?:^|/)en/|^(?:\.\.?/)*README\.md", target))  # the project's own, not a data card
-    return bool(re.search(r"(?:^|/)zh/|(?:^|/)README_zh\.md", target))
+        return bool(
+            re.search(r"(?:^|/)en/|^(?:\.\.?/)*(?:docs/)?(?:README|CONTRIBUTING|CHANGELOG)\.md", target)
+        )  # the project's own, not a data card
+    return bool(re.search(r"(?:^|/)zh/|_zh\.md", target))
 
 
 def foreign_links(text: str, language: str) -> Iterator[tuple[str, str]]:
@@ -167,16 +169,11 @@ def unplain(text: str) -> Iterator[tuple[str, str]]:
     Code and text in double quotes, such as a wrong example, are left out.
     """
     for match in _UNPLAIN.finditer(re.sub(r'"[^"\n]*"', "", prose(text))):
-        yield "plain", f"'{match[0]}': say it as \"Write plainly\" in docs/en/contributing.md does"
+        yield "plain", f"'{match[0]}': say it as \"Write plainly\" in docs/CONTRIBUTING.md does"
 
 
 def _edition(target: str) -> str:
-    return (
-        re.sub(r"(^|/)zh/", r"\1en/", target)
-        .replace("README_zh.md", "README.md")
-        .replace(".zh.md", ".md")
-        .replace(*_CARD)
-    )
+    return re.sub(r"(^|/)zh/", r"\1en/", target).replace("_zh.md", ".md").replace(".zh.md", ".md").replace(*_CARD)
 
 
 def _missing_links(english: str, chinese: str) -> Iterator[tuple[str, str]]:
@@ -298,10 +295,12 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
 
 
 def page_pairs(root: Path = ROOT) -> list[tuple[Path, Path]]:
-    """Return (English, Chinese) of both README files and of every page below docs/en or docs/zh."""
+    """Return (English, Chinese) of README, CONTRIBUTING and CHANGELOG, and of every page below docs/en or docs/zh."""
     english, chinese = (root / "docs" / language for language in LANGUAGES)
     pages = {path.relative_to(folder) for folder in (english, chinese) for path in folder.rglob("*.md")}
-    pairs = [(root / "README.md", root / "README_zh.md")]
+    pairs = [
+        (root / f"{name}.md", root / f"{name}_zh.md") for name in ("README", "docs/CONTRIBUTING", "docs/CHANGELOG")
+    ]
     pairs += [(english / page, chinese / page) for page in sorted(pages)]
     return [pair for pair in pairs if pair[0].exists() or pair[1].exists()]
 

@@ -26,11 +26,11 @@ export const processTerm = (word) => {
 const OPTIONS = {
   fields: ["title", "also", "page", "text", "code"], storeFields: ["prior"], tokenize, processTerm,
   searchOptions: {
-    boost: { title: 4, also: 3, page: 3, code: 0.4 }, prefix: (word) => word.length > 3, fuzzy: (word) => (/^[a-z]{5,}$/.test(word) ? 0.2 : false),
+    boost: { title: 4, also: 4, page: 3, code: 0.4 }, prefix: (word) => word.length > 3, fuzzy: (word) => (/^[a-z]{5,}$/.test(word) ? 0.2 : false),
     boostDocument: (_id, _term, { prior }) => prior,
   },
 };
-const HEADED = 3; // how much more a section counts whose title is the query
+const HEADED = 3; // how much more a section counts whose title, or another name, is the query
 
 /** An index of sections of the site: search, and the term of the glossary that a query names. */
 export const indexed = async (data) => {
@@ -46,8 +46,8 @@ export const indexed = async (data) => {
   const simplified = (query) => [...query].map((letter) => simple.get(letter) ?? letter).join("");
   const search = (query) => {
     const asked = key(simplified(query));
-    const named = (title) => [title, title.split(/[:：]/)[0], title.split(".").at(-1)].some((name) => key(name) === asked);
-    const found = index.search(simplified(query)).map(({ id, score, queryTerms, match }) => ({ section: sections[id], score: score * (named(sections[id].title) ? HEADED : 1), words: [...queryTerms, ...Object.keys(match)] }));
+    const named = ({ title, also }) => [title, title.split(/[:：]/)[0], title.split(".").at(-1), ...also.split(", ")].some((name) => key(name) === asked);
+    const found = index.search(simplified(query)).map(({ id, score, queryTerms, match }) => ({ section: sections[id], score: score * (named(sections[id]) ? HEADED : 1), words: [...queryTerms, ...Object.keys(match)] }));
     return found.sort((a, b) => b.score - a.score);
   };
   return { search, define: (query) => terms.get(key(simplified(query))), words: data.words, pages: data.pages };
