@@ -22,7 +22,7 @@ from .listed import listed, read_yaml
 from .markdown import HAN, PLACEHOLDER, has_han, headings, line_pairs, links, paragraphs, prose, without_blocks
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_path, read, relative, write_files
 from .quantities import language_differences
-from .twins import without_twins
+from .wording import hints
 
 MARK = re.compile(r"\s*<!-- translation of (?P<path>\S+): (?P<hash>[0-9a-f]{16}) -->[ \t]*\n")
 _WIDE = re.compile(rf'(?<=[{HAN}])[,;:!?()"]|[,;:!?("](?=[{HAN}])|\)(?=[{HAN}])|(?<=[{HAN}])\.(?=\s|$)', re.M)
@@ -30,11 +30,6 @@ _SPACED = re.compile(rf"[{HAN}] +[A-Za-z0-9]|[A-Za-z0-9] +[{HAN}]")
 _SOFT = re.compile(rf"[{HAN}，。；：！？、）”》][*_]*\n[ \t]*(?![-*+>|#:]|\d+[.)]|\s|$|<)[*_]*\S")
 _NAMES = re.compile(r"[\w.+/@-]*[A-Z\d/@][\w.+/@-]*|\b\w\b")
 _COMMONMARK = MarkdownIt("commonmark").enable("table")  # as the site and GitHub read Markdown
-_UNPLAIN = re.compile(
-    r"\b(?:whoever|no accident|matter of course|in earnest|c[ao]mes? about|comes? out (?:at|as)"
-    r"|(?:is|are|was|were) told|(?:stands?|lies?) (?:in|on|at|above|below|between|beyond))\b",
-    re.I,
-)
 _SWITCH = re.compile(r"english|chinese|英文|英语|中文|汉语|^(?:en|zh)\b", re.I)
 
 _CARD = ("helpers/data/bundled/pocket/README.md", "docs/en/collection.md")  # the card is in English alone
@@ -163,15 +158,6 @@ def foreign_links(text: str, language: str) -> Iterator[tuple[str, str]]:
             yield "link", f"'{target}' leads into the other language: link the page of this one"
 
 
-def unplain(text: str) -> Iterator[tuple[str, str]]:
-    """Yield rule and message for each phrase of an English text that the rules of contributing.md replace.
-
-    Code and text in double quotes, such as a wrong example, are left out.
-    """
-    for match in _UNPLAIN.finditer(re.sub(r'"[^"\n]*"', "", prose(text))):
-        yield "plain", f"'{match[0]}': say it as \"Write plainly\" in docs/CONTRIBUTING.md does"
-
-
 def _edition(target: str) -> str:
     return re.sub(r"(^|/)zh/", r"\1en/", target).replace("_zh.md", ".md").replace(".zh.md", ".md").replace(*_CARD)
 
@@ -197,7 +183,7 @@ def text_problems(english: str, chinese: str, root: Path, allowed: str = "") -> 
         rows = [lines for lines in line_pairs(english, chinese) if lines[0].startswith("|") and has_han(lines[1])]
         faults = itertools.chain(*(_wrong_terms(*text, glossary(root)) for text in [(english, chinese), *rows]))
         yield from dict.fromkeys(faults)
-        yield from language_differences(english, without_twins(chinese, root), allowed)
+        yield from language_differences(english, chinese, allowed)
         yield from _missing_links(english, chinese)
     yield from typography(chinese)
     yield from foreign_links(chinese, "zh")
@@ -275,7 +261,7 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
     allowed = listed(root, name, "languages")
     for cell in english.cells:
         if cell.cell_type == "markdown":
-            own = [*foreign_links(cell.source, "en"), *bold_traps(cell.source), *unplain(cell.source)]
+            own = [*foreign_links(cell.source, "en"), *bold_traps(cell.source)]
             yield from (Problem(source, cell.id, rule, message) for rule, message in own)
         twin = translated.get(cell.id)
         if twin is None or twin.cell_type != cell.cell_type:
@@ -326,12 +312,11 @@ def page_problems(english: Path, chinese: Path, root: Path = ROOT) -> Iterator[P
         yield Problem(file, "", "stale", f"{source} has changed since: translate, then `accept {file}`")
     allowed = listed(root, source, "languages").get("page", "")
     yield from (Problem(file, "", rule, message) for rule, message in text_problems(left, right, root, allowed))
-    own = [*foreign_links(left, "en"), *unplain(left)]
-    yield from (Problem(source, "", rule, message) for rule, message in own)
+    yield from (Problem(source, "", rule, message) for rule, message in foreign_links(left, "en"))
 
 
-def accept_cell(root: Path, name: str, cell_id: str) -> str:
-    """Mark one Chinese cell as the translation of its English cell as it stands, and return the hash.
+def accept_cell(root: Path, name: str, cell_id: str) -> tuple[str, list[str]]:
+    """Mark one Chinese cell as the translation of its English cell as it stands; return the hash, and hints.
 
     Raises NotebookError if there is no such pair of markdown cells or the Chinese one is still in English.
     """
@@ -345,11 +330,11 @@ def accept_cell(root: Path, name: str, cell_id: str) -> str:
     mark = cell_hash(cell_id, original.source)
     translated.metadata["translation"] = {"of": mark}
     write_files({path: dumps(chinese)})
-    return mark
+    return mark, list(hints(original.source, translated.source))
 
 
-def accept_page(root: Path, chinese: Path) -> str:
-    """Mark one Chinese page as the translation of its English one as it stands, and return the hash."""
+def accept_page(root: Path, chinese: Path) -> tuple[str, list[str]]:
+    """Mark one Chinese page as the translation of its English one as it stands; return the hash, and hints."""
     pair = next((p for p in page_pairs(root) if p[1].resolve() == chinese.resolve()), None)
     if pair is None or not all(path.exists() for path in pair):
         raise NotebookError(f"{relative(root, chinese)} is no Chinese page with an English one")
@@ -361,4 +346,4 @@ def accept_page(root: Path, chinese: Path) -> str:
     body = re.sub(r"\A\s*<!-- translation of [^>]*-->[ \t]*\n", "", right[len(front) :])
     line = f"<!-- translation of {relative(root, pair[0])}: {mark} -->\n"
     write_files({pair[1]: front + line + (body if body.startswith("\n") else "\n" + body)})
-    return mark
+    return mark, list(hints(left, right))
