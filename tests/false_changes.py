@@ -212,7 +212,7 @@ def main() -> int:
                 tree.restore()
     for kind in args.kinds:
         print(f"{caught[kind]:4} of {tried[kind]:3}  {kind}, {hinted[kind]} more by a hint")
-    print(f"{caught.total():4} of {tried.total():3}  ({caught.total() / tried.total():.0%}), {hinted.total()} more by a hint")
+    print(f"{caught.total():4} of {tried.total():3}, {hinted.total()} more by a hint")
     return 0
 
 
