@@ -55,10 +55,11 @@ def _record(args: argparse.Namespace) -> None:
 
 def _check(args: argparse.Namespace) -> int:
     """check lessons, README and pages without executing anything"""
-    from .check import check
+    from .check import check, hints
 
     problems = check(args.root, args.lessons)
     print("".join(f"{problem}\n" for problem in problems), end="")
+    print("".join(f"read again: {hint}\n" for hint in hints(args.root, args.lessons)), end="")
     print(f"{len(problems)} problems" if problems else "lessons, README and pages: no problem")
     return 1 if problems else 0
 
@@ -79,16 +80,15 @@ def _accept(args: argparse.Namespace) -> None:
     if args.text.endswith(".md") and args.cell:
         raise NotebookError(f"'{args.cell}' beside a page: accept one page at a time, after reading both languages")
     if args.text.endswith(".md"):
-        mark, hints = accept_page(args.root, args.root / args.text)
+        mark = accept_page(args.root, args.root / args.text)
     elif args.cell:
         chosen = lesson_names(args.root, [args.text])
         if len(chosen) > 1:
             raise NotebookError(f"'{args.text}' may be {', '.join(chosen)}: say which lesson")
-        mark, hints = accept_cell(args.root, chosen[0], args.cell)
+        mark = accept_cell(args.root, chosen[0], args.cell)
     else:
         raise NotebookError("say which cell: accept LESSON CELL (one at a time, after reading both languages)")
     print(f"{args.text} {args.cell or ''} accepted as a translation of {mark}")
-    print("".join(f"read again: {hint}\n" for hint in hints), end="")
 
 
 def _matrix(args: argparse.Namespace) -> int:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from . import figures, hygiene, quantities, translation
+from . import figures, hygiene, quantities, translation, wording
+from .cells import by_id
 from .companions import PARAMETERS, companion_problems
 from .labels import missing_labels, with_names, without_names
 from .listed import idle, read_yaml
@@ -104,3 +105,18 @@ def check(root: Path = ROOT, lessons: list[str] | None = None, *, numbers: bool 
             problems += idle(root, texts | pages)
             problems += [Problem("docs/labels.yml", "", "labels", line) for line in missing_labels(root)]
     return sorted(dict.fromkeys(problems))
+
+
+def hints(root: Path = ROOT, lessons: list[str] | None = None) -> list[str]:
+    """Return a line for each sentence whose translation has the opposite word: for a person to read, no problem."""
+    texts: list[tuple[str, str, str]] = []
+    for name in lesson_names(root, lessons):
+        paths = [lesson_path(root, language, name) for language in LANGUAGES]
+        if all(path.exists() for path in paths):
+            left, right = (by_id(read(path, root)) for path in paths)
+            cells = [cell for cell in left.values() if cell.cell_type == "markdown" and cell.id in right]
+            texts += [(f"{name} [{cell.id}]", cell.source, right[cell.id].source) for cell in cells]
+    for pair in [] if lessons else translation.page_pairs(root):
+        if all(path.exists() for path in pair):
+            texts.append((relative(root, pair[1]), *(path.read_text(encoding="utf-8") for path in pair)))
+    return [f"{place}: {hint}" for place, english, chinese in texts for hint in wording.hints(english, chinese)]

@@ -22,7 +22,6 @@ from .listed import listed, read_yaml
 from .markdown import HAN, PLACEHOLDER, has_han, headings, line_pairs, links, paragraphs, prose, without_blocks
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_path, read, relative, write_files
 from .quantities import language_differences
-from .wording import hints
 
 MARK = re.compile(r"\s*<!-- translation of (?P<path>\S+): (?P<hash>[0-9a-f]{16}) -->[ \t]*\n")
 _WIDE = re.compile(rf'(?<=[{HAN}])[,;:!?()"]|[,;:!?("](?=[{HAN}])|\)(?=[{HAN}])|(?<=[{HAN}])\.(?=\s|$)', re.M)
@@ -315,8 +314,8 @@ def page_problems(english: Path, chinese: Path, root: Path = ROOT) -> Iterator[P
     yield from (Problem(source, "", rule, message) for rule, message in foreign_links(left, "en"))
 
 
-def accept_cell(root: Path, name: str, cell_id: str) -> tuple[str, list[str]]:
-    """Mark one Chinese cell as the translation of its English cell as it stands; return the hash, and hints.
+def accept_cell(root: Path, name: str, cell_id: str) -> str:
+    """Mark one Chinese cell as the translation of its English cell as it stands, and return the hash.
 
     Raises NotebookError if there is no such pair of markdown cells or the Chinese one is still in English.
     """
@@ -330,11 +329,11 @@ def accept_cell(root: Path, name: str, cell_id: str) -> tuple[str, list[str]]:
     mark = cell_hash(cell_id, original.source)
     translated.metadata["translation"] = {"of": mark}
     write_files({path: dumps(chinese)})
-    return mark, list(hints(original.source, translated.source))
+    return mark
 
 
-def accept_page(root: Path, chinese: Path) -> tuple[str, list[str]]:
-    """Mark one Chinese page as the translation of its English one as it stands; return the hash, and hints."""
+def accept_page(root: Path, chinese: Path) -> str:
+    """Mark one Chinese page as the translation of its English one as it stands, and return the hash."""
     pair = next((p for p in page_pairs(root) if p[1].resolve() == chinese.resolve()), None)
     if pair is None or not all(path.exists() for path in pair):
         raise NotebookError(f"{relative(root, chinese)} is no Chinese page with an English one")
@@ -346,4 +345,4 @@ def accept_page(root: Path, chinese: Path) -> tuple[str, list[str]]:
     body = re.sub(r"\A\s*<!-- translation of [^>]*-->[ \t]*\n", "", right[len(front) :])
     line = f"<!-- translation of {relative(root, pair[0])}: {mark} -->\n"
     write_files({pair[1]: front + line + (body if body.startswith("\n") else "\n" + body)})
-    return mark, list(hints(left, right))
+    return mark
