@@ -1,8 +1,6 @@
 // Ask the pocket collection: one system or two side by side, the grades of what they retrieve, metrics, and grades of one's own.
 import { el, fill } from "../try/element.js";
-import { METRICS, find } from "../try/metrics.js";
-import { fuse } from "./encoder.js";
-import { WordIndex, tokenize } from "./words.js";
+import { METRICS, WordIndex, find, fused, tokenize } from "../try/metrics.js";
 
 const CUTOFF = 10, DEPTH = 100, SHOWN = 5, FEW = 3, HALF = 0.5; // SHOWN: rows before the others are unfolded; FEW: of a weak match, and judged questions offered
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
@@ -136,7 +134,7 @@ const retrieved = (system) => {
     return (signs ? [tells, halves].map((good) => all.filter((at) => good(data.passages[at][0]))).find(({ length }) => length) ?? [] : all).slice(0, k);
   };
   const passages = system === BOTH[0] ? query.nearest.slice(0, CUTOFF)
-    : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], data.passages.map(([id]) => id), CUTOFF) : matched(system, CUTOFF);
+    : system === "fusion" ? fused([query.nearest, matched("BM25", DEPTH)], data.passages.map(([id]) => id), CUTOFF) : matched(system, CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
 };
 const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" }), none = new Set();
