@@ -2,7 +2,7 @@
 
 A change is drawn at random from the text of a lesson, a page or a README: another number, number word, comparative or
 name, two table cells swapped, another formula. It is made in English (and then accepted as translated, as a careless
-translator would) or in Chinese. It is caught if `check` says something, a problem or a hint, that it did not say before. What escapes is
+translator would) or in Chinese. It is caught if `check` says something new, a problem or a hint. What escapes is
 printed, to be judged by eye: some changes are not false.
 
     python -m tests.false_changes --seed 7 --each 20

@@ -69,18 +69,19 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
             )
         said = pictures["words"][edition.language]
         words = dict(said[entry["kind"]])
+        title = words.get("title") or words["opening" if entry.get("ask") else "one"]["title"]
         html = f'<p class="on-paper">{escape(words.pop("paper"))}</p>'
         if entry["kind"] in shown:
-            html = picture(entry, "")
+            html = picture(entry, title, "")
         else:
             data = hits(edition) if entry["kind"] == "hits" else {}
-            html += picture(entry, as_json(words | data, in_order=False))
+            html += picture(entry, title, as_json(words | data, in_order=False))
         shown.add(entry["kind"])
         target.parent.insert(target.parent.index(target), nodes.raw("", html, format="html"))
 
 
-def picture(entry: dict[str, str], content: str) -> str:
+def picture(entry: dict[str, str], title: str, content: str) -> str:
     """Return the element that a script fills, with the words of its kind if it is the first."""
     more = {key: escape(str(value)) for key, value in entry.items() if key != "before"}
     data = "".join(f' data-{key}="{value}"' for key, value in more.items())
-    return f'{MARK} {entry["kind"]}"{data}>{content}</figure>'
+    return f'{MARK} {entry["kind"]}" aria-label="{escape(title)}"{data}>{content}</figure>'

@@ -1,7 +1,7 @@
 """Compare the words of a text and its translation: the names in a line, and words that point in opposite directions.
 
-Names must be the same. Opposite words are a hint, which `check` prints and does not count: a person decides whether they
-say the same.
+Names must be the same. Opposite words are a hint, which `check` prints and does not count: a person decides whether
+they say the same.
 """
 
 import itertools

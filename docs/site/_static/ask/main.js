@@ -315,6 +315,7 @@ const loaded = async () => {
 
 /** A question without capitals, and without what ends it. */
 const bare = (text) => text.toLowerCase().replace(/[\s?!.？！。]+$/u, "");
+const linked = () => new URLSearchParams(location.hash.slice(1)).get("q");
 const ask = async (text) => {
   input.value = text;
   box.classList.add("asked");
@@ -325,7 +326,7 @@ const ask = async (text) => {
       : { text, grades: {}, ...(ready && await nearest(text)) });
   own = new Map();
   if (SIZE && !worker && !query.lists && await kept()) download();
-  history.replaceState(null, "", `#q=${encodeURIComponent(text)}`);
+  if (linked() !== text) history.pushState(null, "", `#q=${encodeURIComponent(text)}`);
   show();
 };
 
@@ -340,7 +341,8 @@ const form = el("form", { role: "search", onsubmit: (event) => { event.preventDe
 const subjects = el("div", { class: "ask-subjects", role: "group", "aria-label": words.try }, el("span", {}, words.try), el("div", {}, el("button", { type: "button", onclick: another }, words.another), ...chips));
 box.append(form, subjects, suggestions, notice, near, result);
 
-const linked = new URLSearchParams(location.hash.slice(1)).get("q");
 use(words.example);
 [query] = data.queries;
-if (linked) ask(linked.slice(0, 200)); else show();
+const begin = () => { if (linked()) ask(linked().slice(0, 200)); };
+addEventListener("popstate", begin);
+if (linked()) begin(); else show();
