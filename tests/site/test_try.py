@@ -30,14 +30,14 @@ from tests.site.vectors import METRICS, far_apart, random_cases, random_runs
 
 STATIC = ROOT / "docs" / "site" / "_static"
 SCORE = """
-import { METRICS, evaluate, find, ordered } from "./metrics.js";
+import { METRICS, evaluate, find, ordered } from "./try/metrics.js";
 const scored = JSON.parse(text).map(({ docs, scores, judged, k, level, gain, persistence }) => {
   const hits = find(scores ? ordered(docs, scores) : docs, new Map(judged), level);
   return Object.values(METRICS).map((metric) => metric(hits, k, { gain, persistence }).value);
 });
 """
 READ = """
-import { read } from "./trec.js";
+import { read } from "./score/trec.js";
 const plain = (table) => [...table].map(([query, docs]) => [query, [...docs]]);
 const attempt = (read) => {
   try { return plain(read()); } catch (fault) { return [fault.box, fault.line, fault.key]; }
@@ -56,8 +56,8 @@ def test_values_are_those_of_the_package(node: Any):
 def test_a_pasted_run_scores_as_in_the_package(node: Any, tmp_path: Path):
     """A run pasted into the page would get another mean, or other counts, than evaluate gives it."""
     script = """
-    import { evaluate } from "./metrics.js";
-    import { read } from "./trec.js";
+    import { evaluate } from "./try/metrics.js";
+    import { read } from "./score/trec.js";
     const scored = JSON.parse(text).map(({ run, qrels, k, level }) =>
       evaluate(read("run", run), read("qrels", qrels), k, { level }));
     """
@@ -125,9 +125,7 @@ BAD = [
 
 def test_intervals_are_those_of_the_package(node: Any):
     """The page would give other intervals than the lessons and the report: more than other random draws explain."""
-    script = (
-        'import { intervals } from "./interval.js"; const scored = JSON.parse(text).map((table) => intervals(table));'
-    )
+    script = 'import { intervals } from "./try/metrics.js"; const scored = JSON.parse(text).map((table) => intervals(table));'
     rng = np.random.default_rng(11)
     tables = [
         [rng.beta(0.3, 0.5, n), 1 / rng.integers(1, 11, n), rng.random(n) ** 8, rng.integers(0, 2, n), np.full(n, 0.5)]
@@ -187,7 +185,9 @@ def test_judgements_in_json_are_those_of_the_package(node: Any, tmp_path: Path):
 
 def test_columns_are_known_by_the_names_of_the_package(node: Any):
     """A header that read_qrels knows would be refused by the page."""
-    assert node('import { NAMES } from "./trec.js"; const scored = NAMES.qrels;', None) == [*map(list, IDS.values())]
+    assert node('import { NAMES } from "./score/trec.js"; const scored = NAMES.qrels;', None) == [
+        *map(list, IDS.values())
+    ]
 
 
 EXCHANGED = {  # run, judgements, and whether they were found to stand in each other's place
@@ -206,7 +206,7 @@ EXCHANGED = {  # run, judgements, and whether they were found to stand in each o
 def test_exchanged_texts_are_noticed(node: Any, run: str | None, qrels: str, expected: bool):
     """A reader who took one box for the other would be told of fields, or be scored the wrong way round."""
     script = """
-    import { readAll } from "./trec.js";
+    import { readAll } from "./score/trec.js";
     const { tables, exchanged } = readAll(JSON.parse(text));
     const scored = [exchanged, ...["run", "qrels"].map((box) => tables[box]?.get("q1").get("d1"))];
     """
@@ -220,7 +220,7 @@ def test_exchanged_texts_are_noticed(node: Any, run: str | None, qrels: str, exp
 def test_a_pair_without_a_common_document_is_refused(node: Any):
     """Every score would be 0, with an interval, where the ids of documents are of two kinds."""
     script = """
-    import { readAll } from "./trec.js";
+    import { readAll } from "./score/trec.js";
     const scored = JSON.parse(text).map((pair) =>
       readAll(pair).faults.map(({ key, filling }) => [key, filling.run, filling.qrels]));
     """
@@ -253,7 +253,7 @@ def test_more_queries_than_the_limit_are_refused(node: Any):
 def test_a_link_keeps_the_state(node: Any):
     """A link sent to somebody would show another state, or a broken one would break the page."""
     script = """
-    import { example, fromQuery, toQuery } from "./state.js";
+    import { example, fromQuery, toQuery } from "./try/state.js";
     const state = { ...example(), k: 7, graded: true, level: 2, gain: "exponential", persistence: 0.95 };
     state.rankings[1].retrieved.reverse()[0].grade = 3;
     state.rankings[2].missed = [];
@@ -314,8 +314,8 @@ NOTICED = {  # who notices the move of each experiment, as its words say
 def test_an_experiment_is_noticed_by_those_that_its_words_name(node: Any, passages: str | None):
     """A reader would be told that a guess was wrong which was right, or an experiment would move nothing."""
     script = """
-    import { EXPERIMENTS, looksAt } from "./experiments.js";
-    import { example } from "./state.js";
+    import { EXPERIMENTS, looksAt } from "./try/experiments.js";
+    import { example } from "./try/state.js";
     const passages = JSON.parse(text);
     const plain = ({ k, rankings }) => structuredClone({ k, rankings });
     const scored = Object.entries(EXPERIMENTS).map(([name, experiment]) => {
