@@ -111,8 +111,10 @@ def root_files(root: Path, target: Path) -> None:
 
 def redirect(target: Path) -> None:
     """Let the addresses of pages that were joined with others lead there."""
-    for old, new in MOVED.items():
-        for language in LANGUAGES:
+    for language in LANGUAGES:
+        for old, new in MOVED.items():
+            if not (target / language / new.partition("#")[0]).exists():
+                continue  # a copy without that page
             page = f'<!doctype html><title>{new}</title><meta http-equiv="refresh" content="0; url={new}">\n'
             (target / language / f"{old}.html").write_text(f'{page}<a href="{new}">{new}</a>\n', encoding="utf-8")
 

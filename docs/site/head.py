@@ -69,7 +69,7 @@ def sections(app: Sphinx) -> dict[str, dict[str, str]]:
     found: dict[str, dict[str, str]] = {}
     for tree in app.env.get_doctree("index").findall(addnodes.toctree):
         short = {page: title or app.env.titles[page].astext() for title, page in tree["entries"]}
-        found.setdefault(tree["caption"], {}).update(short)
+        found.setdefault(tree.get("caption") or "", {}).update(short)
     return found
 
 

@@ -39,7 +39,8 @@ QUESTIONS = {
         "模型下载太慢": "chinese#where-the-hub-cannot-be-reached",
         "准确率和召回率的区别":
             "02_metrics#which-metric-for-which-task cheatsheet#the-metrics "
-            "02_metrics#precision-how-much-of-what-was-shown-is-relevant 02_metrics#recall-how-much-of-what-is-relevant-was-found",
+            "02_metrics#precision-how-much-of-what-was-shown-is-relevant "
+            "02_metrics#recall-how-much-of-what-is-relevant-was-found",
         "知识库问答怎么评测": "08_chunks 08_chunks#what-the-reader-gets 08_chunks#what-the-reader-writes",
         "上课用的课件": "teaching",
         "m3e和bge哪个好": "chinese#models 05_languages#choosing-a-model-for-your-language",

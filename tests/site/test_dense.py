@@ -50,8 +50,8 @@ const found = queries.map((query) => index.search(query, 100)), cosines = found.
 const nearest = found.map((ranking) => ranking.map(([passage]) => passage));
 const tokens = texts.map((each) => index.tokens.tokenize(each));
 const vectors = queries.slice(0, 9).map((query) => [...index.encode(query)]);
-const fused = nearest.map((ranking, i) => fused([ranking, matched[i]], ids));
-const scored = { tokens, vectors, nearest, cosines, fused };
+const both = nearest.map((ranking, i) => fused([ranking, matched[i]], ids));
+const scored = { tokens, vectors, nearest, cosines, fused: both };
 """
 
 

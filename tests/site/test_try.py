@@ -125,7 +125,8 @@ BAD = [
 
 def test_intervals_are_those_of_the_package(node: Any):
     """The page would give other intervals than the lessons and the report: more than other random draws explain."""
-    script = 'import { intervals } from "./try/metrics.js"; const scored = JSON.parse(text).map((table) => intervals(table));'
+    load = 'import { intervals } from "./try/metrics.js";'
+    script = f"{load} const scored = JSON.parse(text).map((table) => intervals(table));"
     rng = np.random.default_rng(11)
     tables = [
         [rng.beta(0.3, 0.5, n), 1 / rng.integers(1, 11, n), rng.random(n) ** 8, rng.integers(0, 2, n), np.full(n, 0.5)]
