@@ -119,5 +119,6 @@ def hints(root: Path = ROOT, lessons: list[str] | None = None) -> list[str]:
             texts += [(f"{name} [{cell.id}]", cell.source, right[cell.id].source) for cell in cells]
     for pair in [] if lessons else translation.page_pairs(root):
         if all(path.exists() for path in pair):
-            texts.append((relative(root, pair[1]), *(path.read_text(encoding="utf-8") for path in pair)))
+            english, chinese = (path.read_text(encoding="utf-8") for path in pair)
+            texts.append((relative(root, pair[1]), english, chinese))
     return [f"{place}: {hint}" for place, english, chinese in texts for hint in wording.hints(english, chinese)]
