@@ -69,10 +69,6 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
     Args:
         wanted: description for the message ("the model 'BAAI/bge-base-en-v1.5'").
         offline_default: name of a model or data set that the message recommends without a network.
-
-    Raises:
-        ConnectionError: the hub cannot be reached and there is no earlier download; the repository or revision does
-            not exist or access is denied; or the download was interrupted.
     """
     if reachable():
         from huggingface_hub import errors

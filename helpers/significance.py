@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from helpers._extras import from_extra
+from helpers._optional import from_extra
 
 with from_extra("significance"):
     from scipy import optimize, special, stats
@@ -99,24 +99,12 @@ class NoninferiorityTest(NamedTuple):
 
 
 def interval(values: ArrayLike, level: float = 0.95) -> Interval:
-    """Confidence interval of the mean of per-query values: Wilson's where all are 0 or 1, else the bootstrap's.
-
-    Args:
-        values: a value for each query, (n,), such as `result.per_query["ndcg@10"]`.
-        level: the confidence level, between 0 and 1.
-
-    Raises:
-        ValueError: as `bootstrap_interval`.
-    """
+    """Confidence interval of the mean of per-query values (n,): Wilson's where all are 0 or 1, else the bootstrap's."""
     return intervals(_checked(values, "values")[:, None], level)[0]
 
 
 def intervals(table: ArrayLike, level: float = 0.95) -> list[Interval]:
-    """Return `interval` of each column, (n, c); the samples of queries are drawn once for all.
-
-    Raises:
-        ValueError: as `bootstrap_interval`.
-    """
+    """Return `interval` of each column, (n, c); the samples of queries are drawn once for all."""
     columns = np.asarray(table, dtype=np.float64)
     binary: np.ndarray = np.asarray(np.isin(columns, (0, 1)).all(axis=0))
     resampled = iter(bootstrap_intervals(columns[:, ~binary], level) if not binary.all() else ())
@@ -147,15 +135,7 @@ def bootstrap_interval(values: ArrayLike, level: float = 0.95, resamples: int = 
 def bootstrap_intervals(
     table: ArrayLike, level: float = 0.95, resamples: int = 10_000, seed: int = 0
 ) -> list[Interval]:
-    """Return `bootstrap_interval` of each column, from the same samples of rows, which are drawn once.
-
-    Args:
-        table: values of c systems or metrics for the same queries, (n, c).
-        level, resamples, seed: as for `bootstrap_interval`.
-
-    Raises:
-        ValueError: as `bootstrap_interval`.
-    """
+    """Return `bootstrap_interval` of each column, (n, c), from the same samples of rows, which are drawn once."""
     check_level(level)
     columns = np.asarray(table, dtype=np.float64)
     for column in columns.T:
@@ -200,17 +180,9 @@ def _share_below(sample: np.ndarray, value: float) -> float:
 
 
 def proportion_interval(values: ArrayLike, level: float = 0.95) -> Interval:
-    """Wilson (1927) interval of a share, for values that are each 0 or 1.
+    """Wilson (1927) interval of a share, for values that are each 0 or 1, (n,): success@k, recall@1 of one answer.
 
-    For success@k, recall@1 with one relevant document a query, and the like. Sound near 0 and 1, where the
-    bootstrap is not.
-
-    Args:
-        values: 0 or 1 for each query, (n,).
-        level: the confidence level, between 0 and 1.
-
-    Raises:
-        ValueError: a value other than 0 and 1, or as `bootstrap_interval`.
+    Sound near 0 and 1, where the bootstrap is not. Raises ValueError for another value, and as `bootstrap_interval`.
     """
     sample = _checked(values, "values")
     check_level(level)
@@ -221,18 +193,13 @@ def proportion_interval(values: ArrayLike, level: float = 0.95) -> Interval:
 
 
 def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = DRAWS, seed: int = 0) -> PairedTest:
-    """Two-sided randomisation test whether two systems differ, on values of the same queries.
+    """Two-sided randomisation test whether two systems differ, on values of the same queries in one order, (n,) each.
 
     It swaps the two values of queries and asks how often the difference of means comes out as large (Smucker, Allan
     and Carterette 2007). A swap turns the sign of a query's difference, so queries without one have no part in it.
-    Where at most 20 queries differ, all swaps are tried; else so many are drawn at random, and p is (1 + draws as
+    Where at most 20 queries differ, all swaps are tried; else `resamples` are drawn at random, and p is (1 + draws as
     extreme) / (1 + draws): its standard error is √(p (1 - p) / draws), .0004 for p = .05. Where all pairs are equal
     the p-value is 1.
-
-    Args:
-        a: the values of one system, (n,).
-        b: those of the other, for the same queries in the same order.
-        resamples: how many swaps to draw where more than 20 queries differ.
 
     Raises:
         ValueError: different lengths, fewer than two queries, a value that is not finite.
@@ -268,15 +235,10 @@ def _random_sums(values: np.ndarray, draws: int, seed: int) -> np.ndarray:
 def paired_rows(
     values: np.ndarray, others: Mapping[str, np.ndarray], level: float = 0.95
 ) -> dict[str, dict[str, float]]:
-    """Compare a system with each of several on the same queries: a row of a table of tests by the name of the other.
+    """Compare a system with each of several on the same queries, (n,) each: a row of a table by the name of the other.
 
     Columns: `difference` of the means, values minus other, with its bootstrap interval, `low` to `high`; on how many
     queries values are `better` and `worse`; `p` of `paired_test`, and `smallest p`, below which it cannot fall.
-
-    Args:
-        values: of the system, (n,).
-        others: those of the others for the same queries, (n,) each.
-        level: of the intervals.
     """
     if not others:
         return {}
@@ -293,12 +255,9 @@ def paired_rows(
 
 
 def holm(p_values: ArrayLike) -> np.ndarray:
-    """Adjust the p-values of several tests for their number (Holm 1979).
+    """Adjust the p-values of several tests, (n,), for their number (Holm 1979).
 
-    The smallest of n times n, the next times n - 1 and so on, never falling, at most 1.
-
-    Returns:
-        The adjusted p-values, (n,), in the order given.
+    The smallest of n times n, the next times n - 1 and so on, never falling, at most 1; in the order given.
     """
     values = np.asarray(p_values, dtype=np.float64)
     order = np.argsort(values, kind="stable")
@@ -308,27 +267,21 @@ def holm(p_values: ArrayLike) -> np.ndarray:
 
 
 def tukey_hsd(values: ArrayLike, resamples: int = DRAWS, seed: int = 0) -> np.ndarray:
-    """Adjusted p-values of all pairs of several systems by the randomised Tukey HSD test.
+    """Adjusted p-values of all pairs of several systems, (m, m), by the randomised Tukey HSD test.
 
     The m values of every query are dealt to the systems anew; a pair's p-value is the share of deals whose largest
     difference of means reaches the pair's, Carterette (2012, ACM TOIS 30(1)). If all systems are equal, any p-value is
     at most alpha with the probability alpha, so that the pairs may be chosen after the values were seen: the best
     against the second.
 
-    All deals are tried where there are at most 2²⁰; else so many are drawn, and p is (1 + deals that reach it) / (1 +
-    deals). Where more than 4,000 values belong to queries on which systems differ, p is of the law to which the means
-    of deals tend as queries grow in number: the range of m normal variables, Tukey's studentised range with infinite
-    degrees of freedom (from there on within .001 of random deals at p = .05).
+    All deals are tried where there are at most 2²⁰; else `resamples` are drawn, and p is (1 + deals that reach it) /
+    (1 + deals). Where more than 4,000 values belong to queries on which systems differ, p is of the law to which the
+    means of deals tend as queries grow in number: the range of m normal variables, Tukey's studentised range with
+    infinite degrees of freedom (from there on within .001 of random deals at p = .05).
 
     Args:
         values: (m, n), a row for each system over the same queries.
         resamples: how many random deals to draw.
-
-    Returns:
-        The p-value of each pair, (m, m).
-
-    Raises:
-        ValueError: fewer than two systems or queries, a value that is not finite.
     """
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or min(table.shape) < 2:
@@ -362,11 +315,7 @@ def _all_ranges(table: np.ndarray) -> np.ndarray:
 
 
 def _random_ranges(table: np.ndarray, draws: int, seed: int) -> np.ndarray:
-    """Return the same of random deals, (draws,).
-
-    A query's deal is a random row of a list of orders: all of them for up to eight systems, else random orders turned
-    through all places, so that each value lies as often in each; they are renewed for each part of the draws.
-    """
+    """Return the same of random deals, (draws,)."""
     systems, rng, parts = len(table), np.random.default_rng(seed), []
     for start in range(0, draws, _DEALS):
         if systems <= _ALL_ORDERS:
@@ -382,20 +331,12 @@ def _random_ranges(table: np.ndarray, draws: int, seed: int) -> np.ndarray:
 
 
 def noninferiority_test(a: ArrayLike, b: ArrayLike, margin: float, alpha: float = 0.05) -> NoninferiorityTest:
-    """One-sided test whether system a loses less than `margin` to b, on values of the same queries.
+    """One-sided test whether system a loses less than `margin` to b, on values of the same queries, (n,) each.
 
     "No significant difference" does not say so: few queries find no difference anywhere. Student's paired t-test of
     the mean of a - b against -margin; `low` is the end of the interval that goes with it, mean - t(1 - alpha, n - 1) ·
-    s / √n. Both directions together are the test of equivalence, TOST (Schuirmann 1987).
-
-    Args:
-        a: the values of one system, (n,).
-        b: those of the other, for the same queries in the same order.
-        margin: the largest loss that does not matter, above 0, in the metric's unit.
-        alpha: the significance level.
-
-    Raises:
-        ValueError: a margin that is not above 0, alpha outside (0, 1), and as `paired_test`.
+    s / √n. Both directions together are the test of equivalence, TOST (Schuirmann 1987). `margin` is the largest loss
+    that does not matter, in the metric's unit.
     """
     first, second = _checked_pair(a, b)
     if not (math.isfinite(margin) and margin > 0):
@@ -442,11 +383,7 @@ def power(difference: float, sd: float, n: int, alpha: float = 0.05) -> float:
     Args:
         difference: the difference of the two means, in the metric's unit.
         sd: the standard deviation of the per-query differences (n - 1 below the fraction), in the same unit.
-        n: the number of queries.
-        alpha: the significance level.
-
-    Raises:
-        ValueError: sd not above 0, fewer than two queries, a value that is not finite, alpha outside (0, 1).
+        n, alpha: the number of queries, and the significance level.
     """
     _check_design(sd, n, alpha)
     if not math.isfinite(difference):
@@ -461,13 +398,6 @@ def minimum_detectable_difference(sd: float, n: int, alpha: float = 0.05, target
 
     The difference at which `power` is `target`; about (z(1 - alpha/2) + z(target)) · sd / √n, 2.8 standard errors by
     default (Bloom 1995, Evaluation Review 19(5), who calls it the minimum detectable effect).
-
-    Args:
-        sd, n, alpha: as for `power`.
-        target: the power that is wanted, between alpha and 1.
-
-    Raises:
-        ValueError: target not between alpha and 1, and as `power`.
     """
     _check_design(sd, n, alpha, target)
     highest = 1.0
@@ -480,13 +410,6 @@ def queries_needed(difference: float, sd: float, alpha: float = 0.05, target: fl
     """The smallest number of queries with which `power` reaches `target`.
 
     About ((z(1 - alpha/2) + z(target)) · sd / difference)²: half the difference takes four times the queries.
-
-    Args:
-        difference, sd, alpha: as for `power`.
-        target: the power that is wanted, between alpha and 1.
-
-    Raises:
-        ValueError: a difference of 0 or one that a billion queries would not show, and as `power`.
     """
     _check_design(sd, 2, alpha, target)
     low, high = 1, 2
@@ -506,9 +429,6 @@ def sd_upper_bound(sd: float, n: int, level: float = 0.8) -> float:
     sd · √((n - 1) / χ²), χ² the quantile 1 - level with n - 1 degrees of freedom. Planning with sd itself comes out
     too small half of the time; with the bound at .8, four pilots of five ask for enough queries (Browne 1995,
     Statistics in Medicine 14).
-
-    Raises:
-        ValueError: level outside (0, 1), and as `power`.
     """
     _check_design(sd, n, 0.05)
     check_level(level)
@@ -534,13 +454,7 @@ def simulated_power(
         differences: of two systems that were run, a value for each query, (m,).
         effect: the difference of means to find, in the metric's unit.
         n: the number of queries to plan with; it may be more than m.
-        alpha: the significance level.
-        simulations: how many samples of n queries to draw.
-        resamples: how many random swaps each sample is tested with.
-
-    Raises:
-        ValueError: fewer than two differences or queries, a value that is not finite, alpha outside (0, 1), or too
-            few resamples for a p-value of alpha.
+        simulations, resamples: how many samples of n queries to draw, and random swaps to test each with.
     """
     seen = _checked(differences, "differences")
     _check_design(1.0, n, alpha)
@@ -566,12 +480,7 @@ def kendall_tau(first: Mapping[str, float] | ArrayLike, second: Mapping[str, flo
     (Biometrika 33(3)), who there allows for ties; without ties the tau of 1938.
 
     Args:
-        first: scores, not ranks, the higher the better: `{system: score}`, or one for each system, (n,).
-        second: other scores of the same systems, in the same form and order.
-
-    Raises:
-        ValueError: other systems in one than in the other, fewer than two, a score that is not finite, or systems
-            that all score the same, which are in no order.
+        first, second: scores, not ranks, the higher the better: `{system: score}`, or one for each system, (n,).
     """
     if isinstance(first, Mapping) and isinstance(second, Mapping):
         if first.keys() != second.keys():

@@ -47,14 +47,11 @@ LIBRARIES = ("numpy", "scipy.stats", "pandas", "matplotlib.pyplot", "torch", "fa
 SETTINGS = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1",
             "MPLBACKEND": "agg"}  # fmt: skip
 OWN_TESTS = {  # which tests are a module's own, the quick ones first, where they are not its mirror and its folder
-    "helpers/_atomic.py": ["tests/test_support.py", "tests/embeddings/test_cache.py"],
-    "helpers/_cache.py": ["tests/test_support.py"],
-    "helpers/_cells.py": ["tests/test_support.py", "tests/judgements", "tests/report/test_parts.py"],
-    "helpers/_extras.py": ["tests/test_support.py", "tests/distributed/test_distributed.py"],
-    "helpers/_files.py": ["tests/data/test_formats.py", "tests/data/test_hostile.py", "tests/data/test_as_found.py"],
+    "helpers/_io.py": ["tests/test_support.py", "tests/data/test_formats.py", "tests/data/test_hostile.py",
+                       "tests/data/test_as_found.py", "tests/embeddings/test_cache.py", "tests/judgements",
+                       "tests/report/test_parts.py"],
     "helpers/_hub.py": ["tests/test_support.py", "tests/data/test_hub.py", "tests/models/test_models.py"],
-    "helpers/_notes.py": ["tests/test_support.py"],
-    "helpers/_progress.py": ["tests/test_support.py"],
+    "helpers/_optional.py": ["tests/test_support.py", "tests/distributed/test_distributed.py"],
     "helpers/_trec_order.py": ["tests/metrics/test_inputs.py", "tests/data/test_trec.py"],
     "helpers/data/bundled": ["tests/data/test_bundled.py"],
     "helpers/data/spans.py": ["tests/chunks/test_chunks.py"],

@@ -22,7 +22,6 @@ from helpers.data.trec import export, read_qrels, read_run, write_run
 from helpers.embeddings import encode
 from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
 from helpers.report import main
-from helpers.report.command import _specs, parser
 from helpers.report.files import place_of
 from notebooks.kit.cells import code_cells
 from notebooks.kit.execute import OFFLINE, cache_folder, execute, parameter_names
@@ -172,19 +171,12 @@ def test_the_module_runs_the_command(monkeypatch, capsys):
     assert "Compare any retrieval systems on any data" in capsys.readouterr().out
 
 
-def test_options_of_models_reach_the_models_alone():
-    """An index chosen for the run would be ignored, or BM25 be refused for it."""
-    specs = _specs(parser().parse_args(["--system", "bm25", "--index", "SQ8", "--model", OFFLINE_DEFAULT]))
-    assert [spec.options.get("index") for spec in specs] == ["SQ8", None]
-
-
 MISTAKES = {
     "no data file": (["--data", "data/nothing.csv"], "No file or folder 'data/nothing.csv'"),
-    "no collection": (["--data", "pocket-fr"], "Unknown collection 'pocket-fr'. Did you mean 'pocket'"),
+    "no collection": (["--data", "pocket-fr"], "Unknown collection 'pocket-fr'. Did you mean 'pocket-"),
     "mistyped model": (["--model", "data/modle"], "No file or folder 'data/modle'; beside it is 'model'"),
     "no hub": (["--model", "BAAI/unheard-of"], "does not answer"),
     "judgements alone": (["--qrels", "qrels.txt"], "searches texts, and --qrels alone has none"),
-    "wrong cutoffs": (["--cutoffs", "1,ten"], "--cutoffs '1,ten': expected whole numbers"),
     "wrong level": (["--level", "5"], "--level 5.0: expected a number between 0 and 1"),
     "no rival": (["--system", "bm25", "--fail-if-worse-than", "bm52"], "no such system beside the first"),
     "no table of systems": (["--systems", "systems.toml"], "No file 'systems.toml'"),

@@ -5,7 +5,7 @@ import warnings
 import pytest
 
 from helpers import _scripts as scripts
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers.chunks import sentences, token_starts
 from helpers.index import build_index, search, tokenize
 

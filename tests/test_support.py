@@ -7,12 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from helpers._atomic import one_at_a_time, whole_file, whole_folder
-from helpers._cache import default_cache
-from helpers._cells import as_cell
 from helpers._hub import DEFAULT_ENDPOINT, hub_or_local_cache, reachable
-from helpers._notes import Note
-from helpers._progress import progress_bar
+from helpers._io import as_cell, default_cache, one_at_a_time, whole_file, whole_folder
+from helpers._optional import Note, progress_bar
 from tests.growth import assert_linear
 
 
@@ -51,8 +48,8 @@ def test_a_cell_that_a_spreadsheet_would_run_is_text(text):
 
 
 def test_a_warning_reads_as_its_text():
-    """A terminal would show the key and the values of the report's catalogues with the sentence."""
-    assert str(Note("3 of 4 are missing.", "missing", count=3)) == "3 of 4 are missing."
+    """A terminal would show blanks, or the values beside the sentence."""
+    assert str(Note("{count} of {of} are missing.", count=3, of=4)) == "3 of 4 are missing."
 
 
 def _hold(folder: Path, entered: "multiprocessing.synchronize.Event") -> None:

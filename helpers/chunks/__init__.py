@@ -7,8 +7,8 @@ exclusive. `cut` applies one to documents, and `as_collection` makes of the chun
 # chunkers   functions from a text to its chunks, and cut, which checks that no text is lost
 # evidence   chunks as a collection, documents ranked by their best chunk, evidence within a budget of tokens
 
+from helpers.chunks.budget import as_collection, best_documents, evidence
 from helpers.chunks.chunkers import Chunker, cut, paragraphs, sections, sentences, token_starts, tokens, whole
-from helpers.chunks.evidence import as_collection, best_documents, evidence
 
 __all__ = [
     "Chunker",

@@ -94,13 +94,7 @@ def _shuffled(text: str) -> bytes:
 
 
 def _docstrings(library: str) -> Iterator[tuple[str, list[str]]]:
-    """Read the docstrings of an installed library, in the order of file names and lines.
-
-    Missing libraries and files, and files that do not parse, are skipped.
-
-    Yields:
-        The place of a docstring, ``numpy/linalg/_linalg.py:2596``, and its paragraphs, each on one line.
-    """
+    """Read the docstrings of an installed library, in the order of file names and lines."""
     files: list[importlib.metadata.PackagePath] = []
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
         files = importlib.metadata.files(library) or []

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from helpers._fields import Fields
-from helpers._files import PACKED, UTF8, open_binary, open_text, what_is
+from helpers._io import PACKED, UTF8, open_binary, open_text, what_is
 from helpers.data.dataset import is_blank
 
 READERS = {".jsonl": "json", ".json": "json", ".csv": "csv", ".tsv": "csv", ".parquet": "parquet"}
@@ -150,6 +150,12 @@ def kind_of(path: Path) -> str | None:
     return READERS.get(Path(path.name.lower().removesuffix(PACKED)).suffix)
 
 
+def find_file(folder: Path, stem: str, kinds: Sequence[str] = tuple(READERS)) -> Path | None:
+    """Return the table called ``stem`` in a folder, with one of the suffixes and optionally ``.gz``, or None."""
+    names = [f"{stem}{kind}{packed}" for kind in kinds for packed in ("", PACKED)]
+    return next((folder / name for name in names if (folder / name).exists() or (folder / name).is_symlink()), None)
+
+
 def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8) -> Table:
     """Read a JSONL, JSON, CSV, TSV or Parquet file, optionally in ``.gz``.
 
@@ -157,10 +163,6 @@ def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8) ->
     above it. Every cell is text: an id ``007`` keeps its zeros, and a passage ``NA`` is not a missing value. A TSV file
     of two columns without a known column name (a usual one, or one of ``named``) has no header and contains ids and
     texts, as in MS MARCO.
-
-    Raises:
-        ValueError: the kind of file is not supported; there are no rows; the encoding is wrong; a line has a wrong
-            number of fields or is not JSON; two columns have the same name.
     """
     kind = kind_of(path)
     if kind is None:
@@ -288,15 +290,7 @@ class _Rows:
 
 
 def _choose_rows(file: _Rows) -> list[list[str]]:
-    """Read rows whose quotes enclose texts, as ``csv`` and Excel write them, or are signs of the texts themselves.
-
-    A TSV file is often written without any quoting. Where both readings are without fault, a header in quotes decides
-    for the first; in a TSV file so do texts that needed their quotes, and texts that did not decide for the second.
-
-    Raises:
-        ValueError: a row is broken in every reading, or the readings differ and nothing decides; the message names
-            the line.
-    """
+    """Read rows whose quotes enclose texts, as ``csv`` and Excel write them, or are signs of the texts themselves."""
     is_tsv, plain = file.delimiter == "\t", file.attempt(quoting=csv.QUOTE_NONE)
     if isinstance(plain, list) and not any(cell.startswith('"') for row in plain for cell in row):
         return plain

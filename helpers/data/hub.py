@@ -1,25 +1,24 @@
 """Read a folder in the hub's layout with ``helpers.data.formats``, or a data set of the hub with ``datasets``.
 
-``README.md`` or ``.huggingface.yaml`` list configurations and their files, which must be in the folder or repository;
-without them the split of a file is taken from its name.
+``README.md`` lists configurations and their files, which must be in the folder or repository; without it the split of
+a file is taken from its name.
 """
 
 import contextlib
 import itertools
-import json
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PureWindowsPath
 
 from helpers._fields import Fields
-from helpers._files import plain_name, require_inside
 from helpers._hub import hub_or_local_cache, split_revision
-from helpers.data.by_id import Options
+from helpers._io import plain_name, require_inside
+from helpers.data.build import Reading
 from helpers.data.formats import DEV, READERS, Cell, Table, choose_split, kind_of, read_table
 
-OFFLINE_DEFAULT = "pocket-en"
-SETTINGS, INFOS = ("README.md", ".huggingface.yaml"), "dataset_infos.json"
+OFFLINE_DATA = "pocket-en"
+SETTINGS, INFOS = "README.md", "dataset_infos.json"
 ROLES = ("corpus", "queries", "qrels", "instruction")
 SPLITS = {"train": ("train", "training"), "validation": DEV, "test": ("test", "testing", "eval", "evaluation")}
 SHOWN = 20  # names listed in a message
@@ -28,7 +27,7 @@ Settings = dict[str, Mapping[str, object]]  # configurations by name
 Place = Path | str  # a folder, or a hub id
 
 
-def read(place: Place, config: str | None, split: str | None, options: Options, *, or_only: bool = False) -> Table:
+def read(place: Place, config: str | None, split: str | None, reading: Reading, *, or_only: bool = False) -> Table:
     """Read a table from a file, or from one split of a folder or data set of the hub.
 
     Args:
@@ -37,19 +36,14 @@ def read(place: Place, config: str | None, split: str | None, options: Options, 
         split: name of the split; the first split if None.
         options: names of columns and encoding of files.
         or_only: use the only split if ``split`` does not exist.
-
-    Raises:
-        ValueError: the configuration, split or table does not exist; the settings are invalid or name files outside
-            the folder; a column holds pictures, sound or the like.
-        ConnectionError: the hub cannot be reached and nothing was downloaded before.
     """
     if isinstance(place, Path) and place.is_file():
-        return options.read(place)
-    options.tables.append(_read(place, config, split, options, or_only=or_only))
-    return options.tables[-1]
+        return reading.read(place)
+    reading.tables.append(_read(place, config, split, reading, or_only=or_only))
+    return reading.tables[-1]
 
 
-def _read(place: Place, config: str | None, split: str | None, options: Options, *, or_only: bool) -> Table:
+def _read(place: Place, config: str | None, split: str | None, reading: Reading, *, or_only: bool) -> Table:
     settings = read_settings(place)
     with _named_in_errors(place):
         entry = _configuration(settings, config)
@@ -57,7 +51,7 @@ def _read(place: Place, config: str | None, split: str | None, options: Options,
             return _read_hub(place, config, split, or_only=or_only)
         files = _files_by_split(place, entry)
         taken = choose_split(list(files), split, or_only=or_only)
-        read_tables = (read_table(file, options.columns.values(), options.encoding) for file in files[taken])
+        read_tables = (read_table(file, reading.columns.values(), reading.encoding) for file in files[taken])
         tables = [(table, len(next(iter(table.columns.values())))) for table in read_tables]
         names = dict.fromkeys(name for table, _ in tables for name in table.columns)
         columns: dict[str, list[Cell]] = {
@@ -67,26 +61,22 @@ def _read(place: Place, config: str | None, split: str | None, options: Options,
 
 
 def read_settings(place: Place) -> Settings:
-    """Return the configurations of a folder or a data set of the hub; empty without settings.
-
-    Raises:
-        ValueError: the settings are invalid, or name files outside the folder.
-        ConnectionError: as :func:`read`.
-    """
+    """Return the configurations of a folder or a data set of the hub; empty without settings."""
     with _named_in_errors(place):
         if isinstance(place, Path):
             folder = place
         else:
-            with _quietly(), hub_or_local_cache(f"the data set {place!r}", OFFLINE_DEFAULT):
+            with _quietly(), hub_or_local_cache(f"the data set {place!r}", OFFLINE_DATA):
                 folder = _snapshot(place)
-        settings: Settings = {}
-        for path in (folder / name for name in SETTINGS):
-            if path.exists() or path.is_symlink():
-                require_inside(folder, path)
-                settings |= _parse_settings(path.name, path.read_bytes())
-        if isinstance(place, str) and (infos := folder / INFOS).exists():
-            _require_no_names_file(INFOS, json.loads(infos.read_bytes()))
-        return settings
+        for file in (folder / SETTINGS, folder / INFOS):
+            # ``datasets`` opens the file that this key names, also outside the folder
+            if file.is_file() and b"names_file" in file.read_bytes():
+                raise ValueError(f"{file.name}: names_file is not read; write the names of the classes out.")
+        path = folder / SETTINGS
+        if not path.exists() and not path.is_symlink():
+            return {}
+        require_inside(folder, path)
+        return _parse_settings(path.read_bytes())
 
 
 def shown_name(place: Place) -> str:
@@ -100,10 +90,6 @@ def choose_roles(names: Sequence[str], wanted: str | None, place: Place) -> dict
     In ``mteb`` those of a language are ``zh-corpus``, ``zh-queries``, ``zh-qrels`` (MIRACLRetrieval, MintakaRetrieval,
     MultiLongDocRetrieval and others); the language may come last, ``corpus-zh``. Judgements may be in the
     configuration ``default``, or missing; so may ``instruction``. None if the configuration is a table of rows.
-
-    Raises:
-        ValueError: there are several collections and ``wanted`` is None, or none has the name ``wanted``; the message
-            lists them.
     """
     groups: dict[str, dict[str, str]] = {}
     for name in names:
@@ -134,7 +120,7 @@ def _read_hub(hub_id: str, config: str | None, split: str | None, *, or_only: bo
 
     name, revision = split_revision(hub_id)
     with _quietly():
-        with hub_or_local_cache(f"the data set {hub_id!r}", OFFLINE_DEFAULT):
+        with hub_or_local_cache(f"the data set {hub_id!r}", OFFLINE_DATA):
             try:
                 builder = datasets.load_dataset_builder(name, config, revision=revision)
             except ValueError as error:  # raised by datasets offline if nothing was downloaded before
@@ -158,39 +144,30 @@ def _snapshot(hub_id: str) -> Path:
     from huggingface_hub import snapshot_download
 
     name, revision = split_revision(hub_id)
-    return Path(snapshot_download(name, repo_type="dataset", revision=revision, allow_patterns=[*SETTINGS, INFOS]))
+    return Path(snapshot_download(name, repo_type="dataset", revision=revision, allow_patterns=[SETTINGS, INFOS]))
 
 
-def _parse_settings(name: str, content: bytes) -> Settings:
-    """Read configurations from the front matter of a README or a YAML file; refuse paths outside the folder."""
+def _parse_settings(content: bytes) -> Settings:
+    """Read configurations from the front matter of a README; refuse paths outside the folder."""
     import yaml
 
     try:
-        text = content.decode().replace("\r\n", "\n")
-        if name.endswith(".md"):
-            front = re.match(r"\s*---\s*\n(.*?)\n---\s*(\n|$)", text, re.S)
-            text = front[1] if front else ""
-        settings = yaml.safe_load(text) or {}
+        front = re.match(r"\s*---\s*\n(.*?)\n---\s*(\n|$)", content.decode().replace("\r\n", "\n"), re.S)
+        settings = yaml.safe_load(front[1] if front else "") or {}
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ValueError(f"{name}: its settings are not YAML ({str(error).splitlines()[0]!r}).") from None
-    _require_no_names_file(name, settings)
+        raise ValueError(f"{SETTINGS}: its settings are not YAML ({str(error).splitlines()[0]!r}).") from None
     configs = settings.get("configs", []) if isinstance(settings, dict) else None
     if not isinstance(configs, list) or not all(isinstance(entry, dict) for entry in configs):
-        raise ValueError(f"{name}: its settings must map the name configs to a list of configurations.")
+        raise ValueError(f"{SETTINGS}: its settings must map the name configs to a list of configurations.")
     for entry in configs:
-        for pattern in (str(entry.get("data_dir", "")), *itertools.chain(*_patterns(name, entry).values())):
+        for pattern in (str(entry.get("data_dir", "")), *itertools.chain(*_patterns(SETTINGS, entry).values())):
             path = PureWindowsPath(pattern)  # splits at both slashes
             if "://" in pattern or "::" in pattern or path.anchor or ".." in path.parts:
                 raise ValueError(
-                    f"{name} says to read {pattern!r}, which is outside the folder. Only files in the folder are read: "
-                    f"correct {name}, or copy the file into the folder."
+                    f"{SETTINGS} says to read {pattern!r}, which is outside the folder. Only files in the folder are "
+                    f"read: correct {SETTINGS}, or copy the file into the folder."
                 )
     return {str(entry.get("config_name", "default")): entry for entry in configs}
-
-
-def _require_no_names_file(name: str, settings: object) -> None:
-    if "names_file" in str(settings):  # ``datasets`` opens the file of this key, also outside the folder
-        raise ValueError(f"{name}: names_file is not read; write the names of the classes out.")
 
 
 def _configuration(settings: Settings, config: str | None) -> Mapping[str, object]:

@@ -1,84 +1,91 @@
-"""Load a collection from a bundled name, a file, a folder or the hub."""
+"""Load a collection: find the three tables of a source, and build it."""
 
 import difflib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import TypedDict, Unpack
 
-from helpers._files import UTF8, nearest, require_inside
 from helpers._hub import is_hub_id
-from helpers.data import bundled, by_id, docstrings, hub
-from helpers.data.by_id import Options
+from helpers._io import nearest, require_inside
+from helpers.data import bundled, docstrings, hub
+from helpers.data.build import OBJECTS, Reading, Tables, build, from_objects, from_rows, read_files, texts_by_id
 from helpers.data.dataset import RetrievalDataset, check_count, require_answers
-from helpers.data.formats import DEFAULT_SPLIT, IDS, column_of, find_name, kind_of, parse_columns
-from helpers.data.hub import OFFLINE_DEFAULT, Place, shown_name
+from helpers.data.formats import (
+    DEFAULT_SPLIT,
+    IDS,
+    choose_split,
+    column_of,
+    find_file,
+    find_name,
+    kind_of,
+    parse_columns,
+)  # fmt: skip
+from helpers.data.hub import OFFLINE_DATA, Place, shown_name
 from helpers.data.trec import grades_of
 
-CHOICES = {
-    "on_blank": ("raise", "skip"),
-    "on_missing": ("raise", "skip", "keep"),
-    "unanswered": ("zero", "skip"),
-    "equal": ("merge", "keep"),
-}
+JUDGEMENTS = (".tsv", ".csv", ".txt", ".qrels", ".trec", ".jsonl", ".json", ".parquet")  # preferred first
+
+
+class Rules(TypedDict, total=False):
+    """How :func:`load_dataset` and :func:`load_files` read tables.
+
+    Attributes:
+        columns: unusual column names by role: ``{"query": "question"}`` or ``"query=question, positive=answer"``. The
+            roles are the keys of ``helpers.data.formats.NAMES``.
+        on_missing: ``"raise"`` for a judged query or a relevant passage without a text, blank or not there at all, or
+            ``"skip"`` it and its judgements. With ``"keep"`` such a passage counts as relevant, as in the official
+            figures of a collection, though only a run can retrieve it. A passage judged not relevant always keeps its
+            judgement.
+        equal: ``"merge"`` passages of equal texts into one, or ``"keep"`` each under its own id, as trec_eval does;
+            ``"keep"`` needs passages with ids.
+        encoding: of CSV, TSV and JSON files, UTF-8 by default: ``"gb18030"`` (which includes GBK), ``"big5"``,
+            ``"utf-16"``. TREC files are always UTF-8.
+    """
+
+    columns: Mapping[str, str] | str | None
+    on_missing: str
+    equal: str
+    encoding: str
 
 
 def load_dataset(
-    source: str | Path = OFFLINE_DEFAULT,
+    source: str | Path = OFFLINE_DATA,
     split: str = DEFAULT_SPLIT,
     *,
     config: str | None = None,
     queries: str | None = None,
     corpus: str | None = None,
     qrels: str | None = None,
-    columns: Mapping[str, str] | str | None = None,
     relevance_level: int | None = None,
     max_queries: int | None = None,
     corpus_queries: int | None = None,
-    on_blank: str = "raise",
-    on_missing: str = "raise",
-    unanswered: str = "zero",
-    equal: str = "merge",
-    encoding: str = UTF8,
+    **rules: Unpack[Rules],
 ) -> RetrievalDataset:
     """Load a test collection.
 
     Args:
-        source: a bundled name (``pocket-en``, ``pocket-zh``); ``docstrings``, some ten thousand short texts of the
-            installed libraries, see :mod:`helpers.data.docstrings`; the id of a data set on the Hugging Face hub,
-            which Hugging Face ``datasets`` loads; a folder in the layout of the hub or of BEIR; or a JSONL, CSV, TSV or
-            Parquet file, optionally in ``.gz``. A table of rows has the columns ``query``, ``positive`` and
-            optionally ``negative``, as in ``namespace-Pt/msmarco``, or ``grade``. If no cell is a list, rows with
-            equal queries are one query. Configurations ``corpus``, ``queries`` and ``qrels`` (or ``default``), as in
-            ``mteb``, are one collection.
-        config: the configuration of a folder or data set with several: the name of a table, or the prefix of a
-            collection, ``"zh"`` for ``zh-corpus``, ``zh-queries`` and ``zh-qrels``.
+        source: a bundled name, ``pocket-en``, ``pocket-zh`` or, for Chinese queries and English passages,
+            ``pocket-zh-en``; ``docstrings``, some ten thousand short texts of the installed libraries, see
+            :mod:`helpers.data.docstrings`; the id of a data set on the Hugging Face hub; a folder in the layout of the
+            hub or of BEIR; or a JSONL, CSV, TSV or Parquet file, optionally in ``.gz``. A table of rows has the columns
+            ``query``, ``positive`` and optionally ``negative``, as in ``namespace-Pt/msmarco``, or ``grade``. If no
+            cell is a list, rows with equal queries are one query. Configurations ``corpus``, ``queries`` and ``qrels``
+            (or ``default``), as in ``mteb``, are one collection.
         split: the split of the queries. ``dev``, the default, also matches ``validation``, or the only split of the
             source; the attribute ``split`` of the result has its name. A file has no splits.
-        queries, corpus: for ``source="pocket"`` the languages of queries and corpus (``"zh"``, ``"en"``: cross-lingual
-            retrieval). With ``qrels`` two files of ids and texts, by default those called ``queries`` and ``corpus``.
-            Otherwise ``corpus`` is the passages to search, as a configuration of the same source, another hub id, a
-            folder or a file (column ``text`` or ``content``, and optionally ``title``); by default the corpus is all
-            passages in the rows.
-        qrels: a file of judgements by id, in the format of TREC or BEIR or as a table. This file and those of
-            ``queries`` and ``corpus`` are names in the folder ``source``, or paths. For a source with the
-            configurations ``corpus`` and ``queries`` it may be a hub id.
-        columns: unusual column names by role: ``{"query": "question"}`` or ``"query=question, positive=answer"``. The
-            roles are the keys of ``helpers.data.formats.NAMES``.
+        config: the configuration of a folder or data set with several: the name of a table, or the prefix of a
+            collection, ``"zh"`` for ``zh-corpus``, ``zh-queries`` and ``zh-qrels``.
+        queries: with ``corpus`` and ``qrels``, three files in the folder ``source``: see :func:`load_files`.
+        corpus: the passages to search, where the source is rows: another hub id, a folder or a file (column ``text`` or
+            ``content``, and optionally ``title``), or a configuration of the source. By default all passages of the
+            rows.
+        qrels: the judgements, where the source has queries and passages alone: a file or another hub id.
         relevance_level: the lowest grade that counts as relevant; by default that of a bundled collection, else 1.
         max_queries: evaluate only this many queries, from the first. The whole is read first: it saves no time to load.
         corpus_queries: search only the passages relevant to this many queries, from the first (at least those of the
-            evaluated queries). The upstream tutorial builds its small corpus in this way; it makes retrieval easy,
-            because every passage answers a query.
-        on_blank: ``"raise"`` for a query or passage without a text, or ``"skip"`` it and its judgements.
-        on_missing: ``"raise"`` for a judged query or a relevant passage that does not exist, or ``"skip"`` the
-            judgement. With ``"keep"`` such a passage counts as relevant, as in the official figures of a collection,
-            though only a run can retrieve it. A passage judged not relevant always keeps its judgement.
-        unanswered: ``"zero"`` keeps a query without a relevant passage, which scores 0; ``"skip"`` leaves it out.
-            ``RetrievalDataset.unanswered`` lists those that were kept.
-        equal: ``"merge"`` passages of equal texts into one, or ``"keep"`` each under its own id, as trec_eval does;
-            ``"keep"`` needs passages with ids.
-        encoding: encoding of CSV, TSV and JSON files, UTF-8 by default: ``"gb18030"`` (which includes GBK),
-            ``"big5"``, ``"utf-16"``. TREC files are always UTF-8.
+            evaluated queries), as the upstream tutorial does: easy, because every passage answers a query.
+        rules: ``columns``, ``on_missing``, ``equal`` and ``encoding``, see :class:`helpers.data.load.Rules`.
 
     Returns:
         A :class:`helpers.data.RetrievalDataset`; judgements refer to rows, never to texts.
@@ -90,84 +97,100 @@ def load_dataset(
         FileNotFoundError: the file or folder does not exist.
         ConnectionError: the hub cannot be reached and the data set was not downloaded before.
     """
-    choices = {"on_blank": on_blank, "on_missing": on_missing, "unanswered": unanswered, "equal": equal}
-    for option, value in choices.items():
-        if value not in CHOICES[option]:
-            raise ValueError(f"{option}={value!r}: expected {' or '.join(map(repr, CHOICES[option]))}.")
     name = str(source)
     if "/" not in name and name in (*bundled.names(), docstrings.NAME):
-        sides = (queries, corpus) if name == docstrings.NAME else ()
-        if any(option is not None for option in (qrels, columns, config, *sides)) or equal == "keep":
+        if any(option is not None for option in (config, queries, corpus, qrels, *rules.values())):
             raise ValueError(
                 f"The collection {name!r} has its own judgements and columns, no equal passages and no configurations. "
                 "To load other files name their folder as the source."
             )
-        data = docstrings.load() if name == docstrings.NAME else bundled.load(name, split, queries, corpus)
+        data = docstrings.load() if name == docstrings.NAME else bundled.load(name, split)
+    elif queries is not None:
+        if corpus is None or qrels is None or not (folder := Path(source).expanduser()).is_dir():
+            raise ValueError(f"queries={queries!r} goes with corpus= and qrels=, three files in a folder, the source.")
+        data = load_files(*(_beside(folder, file) for file in (queries, corpus, qrels)), **rules)
+        data = replace(data, name=shown_name(folder))
     else:
-        options = Options(parse_columns(columns) if columns else {}, on_blank, on_missing, equal, encoding)
-        data = _load(_find(source), split, config, queries, corpus, qrels, options)
-        data = replace(data, unused=options.unused())
-    if relevance_level is not None:
-        check_count("relevance_level", relevance_level)
-        data = replace(data, relevance_level=relevance_level)
-    require_answers(data)
-    if unanswered == "skip":
-        data = data.without_unanswered()
-    whole = data
-    if max_queries is not None:
-        data = data.first(max_queries)
-    if corpus_queries is not None:
-        check_count("corpus_queries", corpus_queries)
-        data = data.subset(whole.relevant_rows(max(corpus_queries, len(data.queries))))
-    return data
+        reading, place = _reading(rules), _find(source)
+        data = build(shown_name(place), _tables(place, split, config, corpus, qrels, reading), reading)
+    return _chosen(data, relevance_level, max_queries, corpus_queries)
 
 
-def _load(
-    place: Place,
-    split: str,
-    config: str | None,
-    queries: str | None,
-    corpus: str | None,
-    qrels: str | None,
-    options: Options,
+def load_files(
+    queries: str | Path,
+    corpus: str | Path,
+    qrels: str | Path,
+    *,
+    relevance_level: int | None = None,
+    **rules: Unpack[Rules],
 ) -> RetrievalDataset:
-    """Load tables of texts and judgements by id, or a table of rows, from a file, folder or hub id."""
-    name = shown_name(place)
-    is_file = isinstance(place, Path) and place.is_file()
-    files, taken = None, ""
-    if queries or qrels:
-        files = _files_by_id(place, queries, corpus, qrels)
-    elif corpus is None and isinstance(place, Path) and not is_file:
-        files, taken = by_id.find_beir(place, split) or (None, "")
+    """Load a test collection from three files by id.
+
+    Args:
+        queries, corpus: tables of ids and texts, JSONL, CSV, TSV or Parquet.
+        qrels: judgements in the format of TREC or BEIR, or as a table.
+        relevance_level: the lowest grade that counts as relevant, 1 by default.
+        rules: as for :func:`load_dataset`, with its errors.
+    """
+    files = [Path(file).expanduser() for file in (queries, corpus, qrels)]
+    if missing := [file for file in files if not file.is_file()]:
+        raise FileNotFoundError(f"No file {str(missing[0])!r}. Check the path.")
+    reading = _reading(rules)
+    data = build(files[0].resolve().parent.name, read_files(files[0], files[1], files[2], reading), reading)
+    return _chosen(data, relevance_level)
+
+
+def _reading(rules: Rules) -> Reading:
+    rest = {name: value for name, value in rules.items() if name != "columns"}
+    return Reading(parse_columns(rules.get("columns") or {}), **rest)  # type: ignore[arg-type]
+
+
+def _chosen(
+    data: RetrievalDataset, level: int | None, max_queries: int | None = None, corpus_queries: int | None = None
+) -> RetrievalDataset:
+    """Return the part of a collection that was asked for. Raises ValueError if it has no relevant passage."""
+    check_count("relevance_level", level)
+    data = data if level is None else replace(data, relevance_level=level)
+    require_answers(data)
+    whole, data = data, data if max_queries is None else data.first(max_queries)
+    if corpus_queries is None:
+        return data
+    check_count("corpus_queries", corpus_queries)
+    return data.subset(whole.relevant_rows(max(corpus_queries, len(data.queries))))
+
+
+def _tables(
+    place: Place, split: str, config: str | None, corpus: str | None, qrels: str | None, reading: Reading
+) -> Tables:
+    """Return the tables of a file, a folder or a data set of the hub."""
+    name, is_file = shown_name(place), isinstance(place, Path) and place.is_file()
+    files = _files(place, split, qrels) if isinstance(place, Path) and corpus is None and not is_file else None
     if config is not None and (files or is_file):
         raise ValueError(f"{name!r} is read from files, which have no configurations; leave out config={config!r}.")
     if files:
-        return replace(by_id.read_files(name, *files, options), split=taken)
-    if corpus is None and not is_file and (data := _load_configurations(place, config, split, qrels, options)):
-        return data
-    rows, passages = hub.read(place, config, split, options), None
-    if set(by_id.OBJECTS) <= rows.columns.keys():
-        return by_id.from_objects(name, rows, options)
-    if options.equal == "keep":
+        return read_files(*files[0], reading, files[1])
+    if corpus is None and not is_file and (tables := _configurations(place, config, split, qrels, reading)):
+        return tables
+    rows, passages = hub.read(place, config, split, reading), None
+    if set(OBJECTS) <= rows.columns.keys():
+        return from_objects(rows, reading)
+    if reading.equal == "keep":
         raise ValueError(
             f"{name!r}: equal='keep' needs passages with ids, in tables of queries, passages and judgements; in rows "
             "of a query and its passages a text is its own id."
         )
-    if corpus is not None and ("/" in corpus or Path(corpus).exists()):
-        passages = hub.read(_find(corpus), None, None, options)
-    elif corpus is not None:
-        passages = hub.read(place, corpus, None, options)
-    return replace(by_id.from_rows(name, rows, passages, options), split=rows.split)
+    if corpus is not None:
+        other = "/" in corpus or Path(corpus).exists()
+        passages = hub.read(_find(corpus) if other else place, None if other else corpus, None, reading)
+    return from_rows(rows, passages, reading)
 
 
-def _load_configurations(
-    place: Place, config: str | None, split: str, qrels: str | None, options: Options
-) -> RetrievalDataset | None:
-    """Load the configurations ``corpus``, ``queries`` and judgements; None for a table of rows."""
+def _configurations(place: Place, config: str | None, split: str, qrels: str | None, reading: Reading) -> Tables | None:
+    """Return the configurations ``corpus``, ``queries`` and judgements; None for a table of rows."""
     name, settings = shown_name(place), hub.read_settings(place)
     roles = hub.choose_roles(list(settings), config, place)
     if roles is None:
-        if not settings and isinstance(place, Path) and all(by_id.find_file(place, r) for r in ("queries", "corpus")):
+        if not settings and isinstance(place, Path) and all(find_file(place, r) for r in ("queries", "corpus")):
             raise ValueError(
                 f'{name!r} has passages and queries but no folder qrels. Name the file of judgements: qrels="…".'
             )
@@ -177,46 +200,38 @@ def _load_configurations(
             f"{name!r} has passages and queries ({', '.join(map(repr, settings))}) but no judgements; name the data "
             'set or file that holds them: qrels="…".'
         )
-    judgements = hub.read(_find(qrels) if qrels else place, None if qrels else roles["qrels"], split, options)
+    judgements = hub.read(_find(qrels) if qrels else place, None if qrels else roles["qrels"], split, reading)
     if any(find_name(judgements.columns, IDS[role]) is None for role in ("query_id", "passage_id")):
         return None  # a table of rows
-    queries = hub.read(place, roles["queries"], judgements.split, options, or_only=True)
+    queries = hub.read(place, roles["queries"], judgements.split, reading, or_only=True)
     if "instruction" in roles:
-        table = hub.read(place, roles["instruction"], judgements.split, options)
-        ids, texts = column_of(table, "query_id", options.columns), column_of(table, "instruction", {})
+        table = hub.read(place, roles["instruction"], judgements.split, reading)
+        ids, texts = column_of(table, "query_id", reading.columns), column_of(table, "instruction", {})
         instruction_of = dict(zip(ids, texts, strict=True))
-        column = [instruction_of.get(query) for query in column_of(queries, "query_id", options.columns)]
-        queries.columns["instruction"] = column
-    passages = hub.read(place, roles["corpus"], judgements.split, options, or_only=True)
-    judged = grades_of(judgements, options.columns)
-    query_texts = by_id.texts_by_id(queries, "query", options)
-    passage_texts = by_id.texts_by_id(passages, "passage", options)
-    data = by_id.collect(name, query_texts, passage_texts, judged, "qrels", options)
-    return replace(data, split=judgements.split)
+        asked = column_of(queries, "query_id", reading.columns)
+        queries.columns["instruction"] = [instruction_of.get(query) for query in asked]
+    passages = hub.read(place, roles["corpus"], judgements.split, reading, or_only=True)
+    judged = grades_of(judgements, reading.columns)
+    texts_of = [texts_by_id(table, role, reading) for table, role in ((queries, "query"), (passages, "passage"))]
+    return Tables(texts_of[0], texts_of[1], judged, "qrels", judgements.split)
 
 
-def _files_by_id(
-    place: Place, queries: str | None, corpus: str | None, qrels: str | None
-) -> tuple[Path, Path, Path] | None:
-    """Return the files of queries, corpus and judgements, from names in the folder ``place`` or paths.
-
-    ``queries`` and ``corpus`` default to the tables of these names in the folder; None if there are none.
-    """
-    if qrels is None:
-        raise ValueError(
-            f"queries={queries!r} goes with qrels=, or with the bundled collection, not with {str(place)!r}."
-        )
-    folder = place if isinstance(place, Path) and place.is_dir() else None
-    if queries is None and corpus is None:
-        tables = [by_id.find_file(folder, role) for role in ("queries", "corpus")] if folder else [None]
-        if None in tables:
-            return None
-        queries, corpus = [table.name for table in tables if table]
-    if folder is None or queries is None or corpus is None:
-        missing = "queries" if queries is None else "corpus"
-        fault = f"{missing} is missing" if folder else f"{str(place)!r} is no folder"
-        raise ValueError(f"Judgements by id need queries=, corpus= and qrels=, in a folder; {fault}.")
-    return _beside(folder, queries), _beside(folder, corpus), _beside(folder, qrels)
+def _files(folder: Path, split: str, qrels: str | None) -> tuple[tuple[Path, Path, Path], str] | None:
+    """Return a folder's files of queries, corpus and judgements, those of BEIR's layout, and the split; else None."""
+    queries, corpus, inside = find_file(folder, "queries"), find_file(folder, "corpus"), folder / "qrels"
+    if queries is None or corpus is None or not (qrels or inside.is_dir()):
+        return None
+    if qrels:
+        return (queries, corpus, _beside(folder, qrels)), ""
+    stems = {file.name.partition(".")[0] for file in inside.iterdir()}
+    files = {stem: file for stem in sorted(stems) if (file := find_file(inside, stem, JUDGEMENTS))}
+    try:
+        taken = choose_split(list(files), split)
+    except ValueError as error:
+        raise ValueError(f"{folder.name!r}, folder qrels: {error}") from None
+    for file in (queries, corpus, files[taken]):
+        require_inside(folder, file)
+    return (queries, corpus, files[taken]), taken
 
 
 def _beside(folder: Path, file: str) -> Path:

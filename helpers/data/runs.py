@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._files import open_hashed, open_text
+from helpers._io import open_hashed, open_text
 
 FIELDS = 6  # query Q0 document rank score tag; trec_eval ignores further ones
 COMMENT = b"#"
@@ -84,12 +84,7 @@ class RunTable:
 
 
 def read_run_table(path: str | os.PathLike[str]) -> RunTable:
-    """Read a run file; as in trec_eval, scores determine the order, and lines that begin with ``#`` are comments.
-
-    Raises:
-        ValueError: a line has fewer than six fields, a score is not a finite number, a document is retrieved twice, or
-            the text is not UTF-8; the message starts with the file, and the line.
-    """
+    """Read a run file; as in trec_eval, scores determine the order, and lines that begin with ``#`` are comments."""
     path = Path(path)
     queries: dict[bytes, int] = {}
     documents: dict[bytes, int] = {}

@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from helpers.data.build import Reading, texts_by_id
 from helpers.data.bundled import FOLDER
-from helpers.data.by_id import Options, find_file, texts_by_id
 from helpers.data.dataset import check_texts
-from helpers.data.formats import Table, read_table
+from helpers.data.formats import Table, find_file, read_table
 
 BUNDLED = ("pages-en", "pages-zh")
 COLUMNS = ("query", "document", "start", "end", "grade")
@@ -122,8 +122,8 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
                 f"{folder.name!r} has no table {role!r}; expected {role}.jsonl, .csv, .tsv or .parquet."
             )
         tables[role] = read_table(path)
-    documents = texts_by_id(tables["documents"], "passage", Options()).by_id
-    queries = texts_by_id(tables["queries"], "query", Options()).by_id
+    documents = texts_by_id(tables["documents"], "passage", Reading()).by_id
+    queries = texts_by_id(tables["queries"], "query", Reading()).by_id
     rows = {document: row for row, document in enumerate(documents)}
     texts, marked = list(documents.values()), tables["spans"]
     by_quotation = "text" in marked.columns and "start" not in marked.columns

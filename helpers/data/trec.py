@@ -15,10 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helpers._atomic import write_text
 from helpers._fields import Fields
-from helpers._files import open_text
-from helpers._notes import Note
+from helpers._io import open_text, write_text
 from helpers._trec_order import single_precision, trec_order
 from helpers.data.dataset import LARGEST_GRADE, RetrievalDataset
 from helpers.data.formats import IDS, Table, column_of, find_name, kind_of, read_table
@@ -56,7 +54,7 @@ def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
     qrels, unused = read_judgements(Path(path), {})
     if unused:
         names = ", ".join(unused)
-        warnings.warn(Note(f"{Path(path).name}: not used: {names}.", "unused", names=names), stacklevel=2)
+        warnings.warn(f"{Path(path).name}: not used: {names}.", stacklevel=2)
     return qrels
 
 
@@ -266,10 +264,7 @@ def _lines(path: PathLike) -> Iterator[tuple[str, str]]:
 
 
 def _separator(line: str) -> str:
-    """Return the separator of a line: tab, comma, semicolon, or " " for white space.
-
-    A header is divided where that gives usual names, another line into three or four fields.
-    """
+    """Return the separator of a line: tab, comma, semicolon, or " " for white space."""
     for mark in "\t,;":
         fields = _split(line, mark)
         if len(fields) > 2 and sum(find_name(fields, usual) is not None for usual in IDS.values()) > 1:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import threading
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,42 +22,45 @@ if TYPE_CHECKING:
 _ONE_AT_A_TIME = threading.Lock()  # tasks of a worker with several threads; tokenizers cannot be shared by threads
 
 
-@dataclass(frozen=True)
-class Encoding:
-    """The settings of a run that encodes, the same for all of its shards.
+class Encoding(NamedTuple):
+    """What all shards of a run share."""
 
-    Attributes:
-        origin: with which arguments a worker loads the model.
-        device: on which it computes, ``cpu`` or ``cuda:0``.
-        manifest: with the settings that the vectors must have, digest of the model included.
-        batch_size: texts a forward pass.
-        folder: where shards are written; the same disk for all.
-        threads: with how many a worker computes.
-    """
-
-    origin: dict[str, Any]
-    device: str
-    manifest: Manifest
+    origin: dict[str, Any]  # the arguments with which a worker loads the model
+    manifest: Manifest  # with the settings that the vectors must have, digest of the model included
     batch_size: int
-    folder: Path
+    folder: Path  # where shards are written; the same disk for all
+    threads: int  # with how many a worker computes
+
+
+class Question(NamedTuple):
+    """What all parts of a search share: vectors, queries (q, dim), how many results each."""
+
+    shards: Shards
+    queries: np.ndarray
+    k: int
     threads: int
 
 
-class Encoded(NamedTuple):
-    """The answer of a worker that wrote a shard: the file, its dimensions, and warnings to pass on."""
+def origin_of(model: TransformerModel) -> dict[str, Any]:
+    """Return the arguments with which another process loads the same model; by its name where the hub has it."""
+    info, folder = model.info, model.folder
+    if folder is None:
+        raise ValueError(
+            f"{info.name} cannot be loaded by a worker: it was computed elsewhere, or made from another model. "
+            "Give what load_model returned for a hub id or a folder of a model."
+        )
+    names = ("pooling", "query_instruction", "passage_instruction", "dim")
+    return {
+        "name_or_path": info.name if "/" in info.name else str(folder),
+        "backend": "transformers" if getattr(model.network.config, "_attn_implementation", "") == "eager" else None,
+        "max_length": info.max_length if info.query_length is None else None,
+        "half": model.dtype == "torch.float16",
+        **{name: getattr(info, name) for name in names},
+    }
 
-    shard: ShardFile
-    dim: int
-    warnings: tuple[str, ...]
 
-
-def encode_shard(run: Encoding, texts: list[str]) -> Encoded:
-    """Encode the texts of one shard into the folder, unless it is there already.
-
-    Raises:
-        FileNotFoundError: the worker's folder is not the one that the caller sees.
-        ValueError: the worker's model is not the caller's, or computes otherwise.
-    """
+def encode_shard(run: Encoding, texts: list[str]) -> tuple[ShardFile, int, list[str]]:
+    """Encode the texts of one shard into the folder, unless it is there; return its file, dimensions and warnings."""
     store, expected = Store(run.folder), run.manifest
     if store.read_text(MANIFEST) is None:
         raise FileNotFoundError(
@@ -70,7 +72,7 @@ def encode_shard(run: Encoding, texts: list[str]) -> Encoded:
     with _ONE_AT_A_TIME, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         torch.set_num_threads(run.threads)
-        model = _model(run.device, **run.origin)
+        model = _model(**run.origin)
         manifest = Manifest.begin(model, expected.kind, run.batch_size, expected.shard_size)
         if differences := expected.differences(manifest):
             raise ValueError(
@@ -78,26 +80,15 @@ def encode_shard(run: Encoding, texts: list[str]) -> Encoded:
                 "same files."
             )
         vectors = encoding.encode_shard(model, texts, expected.kind, run.batch_size, store)
-        messages = tuple(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))
-    return Encoded(expected.shard_file(store, texts, vectors), vectors.shape[1], messages)
+        messages = [str(warning.message) for warning in caught if issubclass(warning.category, UserWarning)]
+    return expected.shard_file(store, texts, vectors), vectors.shape[1], messages
 
 
 @functools.lru_cache(maxsize=1)
-def _model(device: str, **origin: Any) -> TransformerModel:
+def _model(**origin: Any) -> TransformerModel:
     """Load a model, and keep it for the next shard."""
-    model: TransformerModel = load_model(**origin, device=device)  # type: ignore[assignment]
+    model: TransformerModel = load_model(**origin)  # type: ignore[assignment]
     return model
-
-
-@dataclass(frozen=True)
-class Question:
-    """The settings of a search, the same for all parts: vectors, queries (q, dim), how many results each."""
-
-    shards: Shards
-    queries: np.ndarray
-    k: int
-    batch_size: int
-    threads: int
 
 
 def search_part(question: Question, start: int, end: int) -> tuple[np.ndarray, np.ndarray]:
@@ -108,5 +99,5 @@ def search_part(question: Question, start: int, end: int) -> tuple[np.ndarray, n
     with _ONE_AT_A_TIME:
         faiss.omp_set_num_threads(question.threads)
         part = BlockIndex(shards[start:end], corpus_size=len(shards))
-        scores, ids = part.search(question.queries, k, question.batch_size)
+        scores, ids = part.search(question.queries, k)
         return scores, ids + start

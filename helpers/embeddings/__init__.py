@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from helpers._cache import default_cache
-from helpers._progress import progress_bar
+from helpers._io import default_cache
+from helpers._optional import progress_bar
 from helpers.embeddings.encoding import TokenVectors, compared_tokens, count_truncated, encode_batch, encode_shard
 from helpers.embeddings.shards import Manifest, Shards, fill
 from helpers.embeddings.store import Store
@@ -41,7 +41,7 @@ def encode(
     cache_dir: str | Path | None = None,
     progress: bool = True,
 ) -> np.ndarray:
-    """Embed texts with the model's own pooling.
+    """Embed texts with the model's own pooling: float32 (n, dim), rows of length one; their inner product is the cosine.
 
     Args:
         model: a model from :func:`helpers.models.load_model`; precomputed vectors are looked up by text.
@@ -50,9 +50,6 @@ def encode(
         batch_size: texts per forward pass; affects speed and, by rounding, the seventh digit of a value.
         cache_dir: folder of finished shards; by default :func:`default_cache`.
         progress: show a progress bar while computing.
-
-    Returns:
-        float32 array (n, dim), row i for text i, rows of length one: their inner product is the cosine.
 
     Warns:
         UserWarning: texts to compute are longer than the model's maximum length and were truncated.
@@ -87,9 +84,8 @@ def encode_shards(
     whose checksum does not match, is computed again, and a warning says how many were.
 
     Args:
-        model: as for :func:`encode`.
+        model, kind, batch_size, progress: as for :func:`encode`, with its errors.
         texts: any iterable of strings: a list, a generator, a column of a ``datasets`` stream.
-        kind, batch_size, progress: as for :func:`encode`.
         cache_dir: folder of finished shards, as for :func:`encode`; only without ``folder``.
         shard_size: texts per shard; a killed run loses at most this many.
         folder: store the vectors permanently in this folder, with a manifest of model, settings and files. A later
@@ -99,12 +95,6 @@ def encode_shards(
         Without ``folder`` an iterator of read-only, memory-mapped float32 arrays (at most ``shard_size``, dim), in
         the order of the texts. With ``folder``, after all are computed, one array (rows, dim) that is read on demand,
         :class:`~helpers.embeddings.shards.Shards`.
-
-    Raises:
-        ValueError: an error of :func:`encode`; the folder was written with another model, recipe, kind, instruction
-            or shard size; both ``folder`` and ``cache_dir`` are given.
-        OSError: a shard cannot be written; the message names file and folder and, on a full disk, the number of
-            missing bytes. Shards written before remain.
     """
     check_options(kind, batch_size, shard_size)
     if folder is not None and cache_dir is not None:
@@ -138,27 +128,12 @@ def encode_pooled(
     cache_dir: str | Path | None = None,
     progress: bool = True,
 ) -> dict[Pooling, np.ndarray | TokenVectors]:
-    """Run a network over texts once and apply several poolings.
+    """Run a network over n texts once and apply several poolings.
 
-    Args:
-        model: a network from :func:`helpers.models.load_model`, :func:`~helpers.models.transformer.static` or
-            :func:`~helpers.models.transformer.untrained`.
-        texts: n strings.
-        poolings: members of :class:`~helpers.models.model.Pooling`, or their values.
-        kind: ``"passage"`` or ``"query"``; selects the instruction and ColBERT's marker and padding.
-        batch_size: texts per forward pass; affects only rounding, except under UNMASKED_MEAN.
-        cache_dir: folder of finished shards, as for :func:`encode`.
-        progress: show a progress bar while computing.
-
-    Returns:
-        For each pooling float32 (n, dim), rows of length one; for MAXSIM :class:`TokenVectors`.
-
-    Raises:
-        ValueError: a pooling or the kind is unknown; there are no texts; a text is blank or has no token; a value is
-            not finite; the model is precomputed.
-
-    Warns:
-        UserWarning: texts are longer than the model's maximum length and were truncated.
+    For each pooling float32 (n, dim), rows of length one; for MAXSIM :class:`TokenVectors`. The model is a network from
+    :func:`helpers.models.load_model`, :func:`~helpers.models.transformer.static` or
+    :func:`~helpers.models.transformer.untrained`; the kind selects the instruction and ColBERT's marker and padding;
+    all else, and the errors, are as for :func:`encode`.
     """
     unique = tuple(dict.fromkeys(Pooling(name) for name in poolings))
     check_options(kind, batch_size)
@@ -193,11 +168,7 @@ def check_options(kind: str, batch_size: int, shard_size: int = SHARD_SIZE) -> N
 
 
 def text_batches(texts: Iterable[str], size: int) -> Iterator[list[str]]:
-    """Divide texts into lists of at most ``size``.
-
-    Raises:
-        ValueError: ``texts`` is a string, or a text is blank or not a string.
-    """
+    """Divide texts into lists of at most ``size``."""
     if isinstance(texts, str):
         raise ValueError(f"texts is one string, {texts[:60]!r}: put it into a list, [text].")
     rest, first = iter(texts), 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers.embeddings.store import Recipe, Store
 from helpers.models import Model, Pooling, Precomputed
 
@@ -73,13 +73,9 @@ def recipe_of(model: Model, kind: str, batch_size: int, pooling: Pooling | None 
 def encode_shard(
     model: Model, texts: list[str], kind: str, batch_size: int, store: Store, *, keep: bool = False
 ) -> np.ndarray:
-    """Return the vectors of texts under the model's own pooling, (n, dim).
+    """Return the vectors of texts, given without their instruction, under the model's own pooling, (n, dim).
 
-    Args:
-        model, kind, batch_size: as for :func:`helpers.embeddings.encode`.
-        texts: without their instruction.
-        store: the store from which vectors are read and to which new ones are written.
-        keep: write precomputed vectors to the store too; by default they are only looked up.
+    ``keep`` writes precomputed vectors to the store too; by default they are only looked up.
     """
     recipe = recipe_of(model, kind, batch_size)
     if not isinstance(model, Precomputed):
@@ -139,11 +135,7 @@ def forward(
 ) -> dict[Pooling, np.ndarray]:
     """Run the network once over the ``tokens`` of texts, the longest first, and apply all poolings.
 
-    Returns:
-        For each pooling float32 rows of length one: (n, dim), or under MAXSIM (tokens compared, dim).
-
-    Raises:
-        ValueError: a vector is not finite; the message names the text.
+    For each pooling float32 rows of length one: (n, dim), or under MAXSIM (tokens compared, dim).
     """
     import torch
 
@@ -191,19 +183,11 @@ def _unit(vectors: Tensor) -> np.ndarray:
 def tokenize(
     model: TransformerModel, texts: list[str], colbert_side: str = "", max_length: int | None = None
 ) -> Tokens:
-    """Tokenize texts; with ``colbert_side``, "query" or "passage", in the way of ColBERT.
-
-    At most ``max_length`` tokens are kept of each, by default as many as of a passage.
+    """Tokenize texts, at most ``max_length`` tokens of each; with ``colbert_side`` in the way of ColBERT.
 
     ColBERT (2020, section 3.2) inserts a marker after [CLS]: [unused0] in queries, [unused1] in passages. A query is
     padded with [MASK] to 32 tokens; the padding is not attended to, but is compared. Punctuation in passages is not
     compared.
-
-    Raises:
-        ValueError: a text has no token in the vocabulary.
-
-    Warns:
-        UserWarning: texts are longer than the model's maximum length and were truncated.
     """
     is_query, limit = colbert_side == "query", max_length or model.info.max_length or UNBOUNDED
     vocabulary = model.tokenizer.get_vocab() if colbert_side else {}
@@ -217,10 +201,10 @@ def tokenize(
     full = [text for text, length in zip(texts, lengths, strict=True) if length == limit]
     if full and any(len(ids) > limit for ids in model.tokenizer(full, verbose=False)["input_ids"]):
         text = (
-            f"Texts are longer than the {limit} tokens that {model.info.name} takes: what lies beyond was truncated. "
+            "Texts are longer than the {limit} tokens that {model} takes: what lies beyond was truncated. "
             "Split them into passages; helpers.embeddings.count_truncated counts them."
         )
-        warnings.warn(Note(text, "truncated", limit=limit, model=model.info.name), stacklevel=2)
+        warnings.warn(Note(text, limit=limit, model=model.info.name), stacklevel=2)
     if not colbert_side:  # token types of zero are a network's default; those of XLNet are not all zero
         has_types = any(columns.get("token_type_ids", [[]])[0])
         return {name: columns[name] for name in ("input_ids", *(["token_type_ids"] if has_types else []))}
@@ -238,11 +222,7 @@ def tokenize(
 def padded_batches(
     model: TransformerModel, tokens: Tokens, batch_size: int
 ) -> Iterator[tuple[np.ndarray, BatchEncoding]]:
-    """Divide tokenized texts into padded batches, the longest first, so that there is little padding.
-
-    Yields:
-        The row numbers of a batch, and its padded tensors ("input_ids", "attention_mask" …) on the model's device.
-    """
+    """Divide tokenized texts into padded batches on the model's device, the longest first; yield rows and tensors."""
     order = np.argsort([-len(ids) for ids in tokens["input_ids"]], kind="stable")
     for start in range(0, len(order), batch_size):
         rows = order[start : start + batch_size]
@@ -256,11 +236,7 @@ def comparison_masks(tokens: Tokens) -> list[list[int]]:
 
 
 def compared_tokens(model: TransformerModel, text: str, kind: str = "passage") -> list[str]:
-    """Return the tokens of a text, instruction included, that MaxSim compares, in order.
-
-    Args:
-        kind: ``"query"`` or ``"passage"``; selects the instruction and ColBERT's marker and padding.
-    """
+    """Return the tokens of a text, instruction included, that MaxSim compares, in order."""
     side = kind if model.projection is not None else ""
     tokens = tokenize(model, [instruction_of(model, kind) + text], side, model.info.length(kind))
     names: list[str] = list(model.tokenizer.convert_ids_to_tokens(tokens["input_ids"][0]))

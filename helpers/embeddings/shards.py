@@ -48,31 +48,18 @@ class ShardFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The content of ``manifest.json`` in a folder of shards: the settings of its vectors, and the files.
-
-    Attributes:
-        model: name and SHA-256 of the model.
-        recipe: the other settings that determine a vector; they are part of a shard's name.
-        kind: ``passage`` or ``query``.
-        instruction: text put before each text.
-        shard_size: texts per shard; the last has fewer.
-        complete: whether all shards are listed; False while a run fills the folder, and after it was stopped.
-        rows: number of vectors; for an incomplete folder the expected number, None if unknown.
-        texts: SHA-256 over the texts in order, each as a netstring, ``length:text``.
-        dim: dimensions of a vector.
-        shards: the files in the order of the texts.
-    """
+    """The content of ``manifest.json`` in a folder of shards: the settings of its vectors, and the files."""
 
     model: ModelName
-    recipe: Recipe
+    recipe: Recipe  # the other settings that determine a vector; they are part of a shard's name
     kind: str
     instruction: str
-    shard_size: int
-    complete: bool = False
-    rows: int | None = None
-    texts: str = ""
+    shard_size: int  # texts per shard; the last has fewer
+    complete: bool = False  # False while a run fills the folder, and after it was stopped
+    rows: int | None = None  # the number of vectors; while incomplete the expected one, None if unknown
+    texts: str = ""  # SHA-256 over the texts in order, each as a netstring, ``length:text``
     dim: int = 0
-    shards: tuple[ShardFile, ...] = ()
+    shards: tuple[ShardFile, ...] = ()  # in the order of the texts
 
     @classmethod
     def begin(cls, model: Model, kind: str, batch_size: int, shard_size: int, rows: int | None = None) -> Self:
@@ -98,12 +85,7 @@ class Manifest:
 
     @classmethod
     def read(cls, store: Store) -> Self | None:
-        """Return the manifest of a store; None if it has none.
-
-        Raises:
-            ValueError: the format or version is not supported, the file is damaged, or it names a file that is not a
-                shard.
-        """
+        """Return the manifest of a store; None if it has none."""
         if (text := store.read_text(MANIFEST)) is None:
             return None
         try:
@@ -126,17 +108,8 @@ def fill(store: Store, manifest: Manifest, shards: Iterable[tuple[Iterable[str],
     """Write the manifest of a folder before its first shard and after its last.
 
     Several runs may fill one folder at once, also from several machines that share a disk. An up-to-date manifest is
-    not written again, so that a complete folder may be read-only.
-
-    Args:
-        store: the folder.
-        manifest: the manifest before the first shard.
-        shards: for each shard, in the order of the texts: its texts without instruction, its file, its dimensions.
-
-    Raises:
-        ValueError: the folder holds vectors of another model, recipe, kind, instruction or shard size; or there are
-            no shards.
-        OSError: the folder cannot be written.
+    not written again, so that a complete folder may be read-only. Of each shard, in the order of the texts, its texts
+    without instruction, its file and its dimensions are given.
     """
     earlier = Manifest.read(store)
     if earlier is None:
@@ -164,17 +137,8 @@ class Shards:
 
     Vectors are read on demand. Iteration yields the shards in order as read-only, memory-mapped arrays; an index, a
     slice or an array of rows returns vectors, and ``np.asarray`` all of them. The SHA-256 of a shard is verified when
-    it is first read.
-
-    Attributes:
-        folder: the folder of the files.
-        model: ``name`` and ``sha256`` of the model.
-        kind: ``passage`` or ``query``.
-        texts: SHA-256 over the texts, see :class:`Manifest`.
-        dim: dimensions of a vector.
-
-    Raises:
-        ValueError: on reading a shard that is missing, unreadable or changed; the message names the file.
+    it is first read; ValueError names a file that is missing, unreadable or changed. ``model`` has ``name`` and
+    ``sha256``, ``texts`` is a SHA-256 over the texts, ``dim`` the dimensions of a vector.
     """
 
     dtype = np.dtype(np.float32)
@@ -190,12 +154,7 @@ class Shards:
 
     @classmethod
     def open(cls, folder: str | Path) -> Self:
-        """Open a folder that an earlier run filled.
-
-        Raises:
-            FileNotFoundError: the folder does not exist, or has no manifest.
-            ValueError: the folder is incomplete, its format unknown, or its manifest damaged.
-        """
+        """Open a folder that an earlier run filled."""
         store = Store(folder)
         manifest = Manifest.read(store)
         if manifest is None:

@@ -14,38 +14,25 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._atomic import whole_file, write_text
-from helpers._cache import default_cache
-from helpers._notes import Note
+from helpers._io import default_cache, whole_file, write_text
+from helpers._optional import Note
 
 SEAL = hashlib.sha256().digest_size  # bytes after the array: SHA-256 over its name and content
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The settings that, with a text and its instruction, determine its vector.
+    """The settings that, with a text and its instruction, determine its vector."""
 
-    Attributes:
-        model: SHA-256 of the model's files.
-        pooling: how token vectors become one vector.
-        max_length: number of tokens to which texts are truncated.
-        device: the kind of device, ``cpu`` or ``cuda``, without its number.
-        dtype: the PyTorch type of the weights.
-        dim: number of leading dimensions kept; None for all.
-        colbert_side: ``query`` or ``passage`` for ColBERT's tokenization, else empty.
-        batch_size: for the one pooling that depends on it, UNMASKED_MEAN; else None.
-        lower_case: whether texts are lowercased before the tokenizer reads them.
-    """
-
-    model: str
+    model: str  # SHA-256 of its files
     pooling: str
-    max_length: int | None
-    device: str
-    dtype: str
-    dim: int | None = None
-    colbert_side: str = ""
-    batch_size: int | None = None
-    lower_case: bool = False
+    max_length: int | None  # tokens to which texts are truncated
+    device: str  # ``cpu`` or ``cuda``, without its number
+    dtype: str  # the PyTorch type of the weights
+    dim: int | None = None  # leading dimensions kept; None for all
+    colbert_side: str = ""  # ``query`` or ``passage`` for ColBERT's tokenization
+    batch_size: int | None = None  # for the one pooling that depends on it, UNMASKED_MEAN
+    lower_case: bool = False  # whether texts are lowercased before the tokenizer reads them
 
     def shard_name(self, texts: Sequence[str]) -> str:
         """Return the name of the array with the vectors of these texts, given with their instruction."""
@@ -58,15 +45,7 @@ class Store:
     """Arrays by name, in a folder that is created on the first write, readable by its owner only.
 
     All vectors are read and written through this class; another kind of storage is another class with its methods.
-
-    Args:
-        folder: by default the user's cache, :func:`default_cache`.
-
-    Attributes:
-        damaged: the names of arrays that were found damaged.
-
-    Raises:
-        OSError: the folder, which the message names, cannot be created or written.
+    The folder is by default the user's cache; ``damaged`` names the arrays that were found damaged.
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:
@@ -101,10 +80,8 @@ class Store:
     def tell_damaged(self, shards: int) -> None:
         """Warn of arrays that were damaged, out of so many shards, and were computed again. Warns: Note."""
         if count := len(self.damaged):
-            text = (
-                f"{count} of {shards} shards of vectors were damaged and were computed again: the disk may be failing."
-            )
-            warnings.warn(Note(text, "damaged", count=count, of=shards), stacklevel=3)
+            text = "{count} of {of} shards of vectors were damaged and were computed again: the disk may be failing."
+            warnings.warn(Note(text, count=count, of=shards), stacklevel=3)
 
     def read_again(self, name: str, shape: tuple[int, int]) -> np.ndarray:
         """Memory-map a float32 array whose checksum was verified before; faster than ``np.load``."""

@@ -15,11 +15,11 @@ from numbers import Real
 from helpers.exercises._formulas import EXERCISES
 from helpers.exercises.inputs import ARGUMENTS, INPUTS
 
-__all__ = ["EXERCISES", "Verdict", "check"]
+__all__ = ["EXERCISES", "Feedback", "check"]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Feedback:
     """Whether an answer is right, the known mistake in it (if any), and both in words, which a notebook shows."""
 
     right: bool
@@ -31,7 +31,7 @@ class Verdict:
         return self.text
 
 
-def check(exercise: str, answer: Callable[..., object], *, language: str = "en") -> Verdict:
+def check(exercise: str, answer: Callable[..., object], *, language: str = "en") -> Feedback:
     """Say whether `answer` solves an exercise, which known wrong formula it computes, or where it first errs.
 
     The verdict never contains the right value or the right formula. Numbers are equal if they differ by less than
@@ -61,7 +61,7 @@ def check(exercise: str, answer: Callable[..., object], *, language: str = "en")
     expected = [right(*values) for values in inputs]
     wrong = [row for row, value in returned.items() if not same(value, expected[row])]
     if not wrong and not errors:
-        return Verdict(True, None, words["right"].format(exercise=exercise, inputs=len(inputs)))
+        return Feedback(True, None, words["right"].format(exercise=exercise, inputs=len(inputs)))
 
     def shown(row: int) -> str:
         return ", ".join(f"{name}={value!r}" for name, value in zip(ARGUMENTS[arguments], inputs[row], strict=True))
@@ -84,7 +84,7 @@ def check(exercise: str, answer: Callable[..., object], *, language: str = "en")
     if errors:
         row = next(iter(errors))
         sentences.append(words["error"].format(error=errors[row], input=shown(row)))
-    return Verdict(False, mistake, words["space"].join(sentences))
+    return Feedback(False, mistake, words["space"].join(sentences))
 
 
 def kind(value: object) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from helpers._extras import Later
+from helpers._optional import Later
 from helpers.index import dense
 from helpers.index.binary import BinaryIndex
 from helpers.index.blocks import BlockIndex
@@ -44,7 +44,7 @@ __all__ = [
 def build_index(
     passages: np.ndarray | Iterable[np.ndarray] | Sequence[str] | TokenVectors | csr_matrix, factory: str = "Flat"
 ) -> Any:
-    """Build an index of a corpus.
+    """Build an index of a corpus: a ``faiss.Index``, or an :class:`Index` of words or token vectors; number i is row i.
 
     Args:
         passages: float array (n, dim), or shards of one in order, as :func:`helpers.embeddings.encode_shards` gives
@@ -61,9 +61,6 @@ def build_index(
             ``"Flat"`` compares with every vector and is exact; others, such as ``"IVF64,Flat:nprobe=8"`` or
             ``"HNSW32:efSearch=64"``, trade exactness for speed. Their settings have the names of FAISS's
             ``ParameterSpace``; ``k_factor_rf`` is how many times k candidates a ``Refine`` scores again.
-
-    Returns:
-        A ``faiss.Index``, or an :class:`Index` of words or token vectors; number i is row i of the passages.
 
     Raises:
         ValueError: no vectors, vectors that are not finite, an unknown factory string, unit or setting, passages
@@ -83,22 +80,22 @@ def build_index(
     if kind == "Binary":
         if unknown := sorted(values.keys() - {"rescore"}):
             raise ValueError(f"'Binary' has no setting {unknown[0]!r}; it has rescore.")
-        if not hasattr(passages, "shape"):  # a list or generator of shards in memory
-            shards = list(vectors)
-            if not shards:
-                raise ValueError("No embeddings to index: give at least one shard.")
-            vectors = np.concatenate(shards)
-        return BinaryIndex(cast(np.ndarray, vectors), **values)
+        shards = vectors if hasattr(passages, "shape") else list(vectors)  # a list or generator of shards in memory
+        if not len(cast(Sequence[np.ndarray], shards)):
+            raise ValueError("No embeddings to index: give at least one shard.")
+        return BinaryIndex(np.concatenate(shards) if isinstance(shards, list) else cast(np.ndarray, shards), **values)
     return dense.build(vectors, kind, values)
 
 
 def search(
     index: Any, queries: Any, k: int = 10, *, batch_size: int = 256, progress: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find the k best passages of each query.
+    """Find the k best passages of each query: scores, float32 (q, k), the best first, and row numbers, int64 (q, k).
 
     Equal scores are ordered by ascending id, also across the end of the list: which of several equal passages
-    makes it into the top k does not depend on FAISS, the batch or the machine.
+    makes it into the top k does not depend on FAISS, the batch or the machine. Scores are inner products, or of an
+    index that another program built with FAISS's metric L2 the squared distances times -1. Only an index of words pads
+    with -1, score 0, where fewer than k passages share a word with the query.
 
     Args:
         index: from :func:`build_index` or :func:`load_index`, or a :class:`~helpers.index.dense.PartialIndex`.
@@ -106,12 +103,6 @@ def search(
         k: how many passages a query; no more than the index holds.
         batch_size: queries a call of FAISS; blocks are read once for all of them.
         progress: draw a bar, where FAISS searches.
-
-    Returns:
-        scores: float32 (q, k), the best first: inner products, or of an index that another program built with FAISS's
-            metric L2 the squared distances times -1.
-        ids: int64 (q, k), row numbers of the passages. Only an index of words pads with -1, score 0, where fewer
-            than k passages share a word with the query: those that share none are not retrieved.
 
     Raises:
         ValueError: k out of range, another dimension than the index, values that are not finite, an index that ranks

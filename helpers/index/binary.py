@@ -12,19 +12,11 @@ RESCORE = 10
 
 
 class BinaryIndex:
-    """The signs of a corpus's vectors in memory, 1 bit a dimension; the vectors stay where they are.
+    """The signs of a corpus's vectors (n, dim), dim a multiple of 8, in memory; the vectors stay where they are.
 
     A search takes the ``rescore × k`` passages whose signs differ least from the query's (Hamming distance), and puts
     them in order by the inner product of the vectors themselves, of which it reads no others. With ``rescore=0`` the
     distance decides alone, and the score is its negative.
-
-    Args:
-        passages: vectors (n, dim), dim a multiple of 8; or shards of them on disk, which are indexed like an array.
-        rescore: how many times k candidates are scored in full; a whole number.
-
-    Raises:
-        ValueError: dimensions that fill no whole bytes, a ``rescore`` below 0 or not whole, no vectors, or vectors that
-            are not finite.
     """
 
     def __init__(self, passages: np.ndarray, rescore: float = RESCORE) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from helpers._progress import progress_bar
+from helpers._optional import progress_bar
 from helpers.index import dense
 from helpers.index.order import merge
 
@@ -20,15 +20,8 @@ class BlockIndex:
 
     Ids are equal to those of a flat index, and scores to the last bit, for the same ``batch_size``: FAISS computes
     the same products in the same order. (With another BLAS than the one FAISS's packages bring, the last bit of a
-    score may depend on where in a block a vector lies.)
-
-    Args:
-        shards: :class:`~helpers.embeddings.shards.Shards`, an array (n, dim), or a list of arrays.
-        corpus_size: of a part of a corpus, how many vectors the whole has; it decides by how FAISS multiplies, so
-            that a part gives the very scores that the whole would.
-
-    Raises:
-        ValueError: no vectors; when searching, vectors of another dimension or that are not finite.
+    score may depend on where in a block a vector lies.) Of a part of a corpus ``corpus_size`` is how many vectors the
+    whole has; it decides by how FAISS multiplies, so that a part gives the very scores that the whole would.
     """
 
     def __init__(self, shards: Iterable[np.ndarray], corpus_size: int | None = None) -> None:

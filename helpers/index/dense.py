@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from helpers._atomic import whole_file
-from helpers._extras import Later
-from helpers._progress import progress_bar
+from helpers._io import whole_file
+from helpers._optional import Later, progress_bar
 from helpers.index.order import ordered
 
 if TYPE_CHECKING:
@@ -28,11 +27,7 @@ _faiss: Any = faiss  # its type stubs lack some names
 
 
 class Index(Protocol):
-    """The form of an index that is not FAISS's; a further back end is a class of this form.
-
-    Attributes:
-        ntotal: how many passages it holds.
-    """
+    """The form of an index of ``ntotal`` passages that is not FAISS's; a further back end is a class of this form."""
 
     ntotal: int
 
@@ -41,16 +36,9 @@ class Index(Protocol):
 
 
 class PartialIndex:
-    """The vectors of a FAISS index at chosen rows, searched without a copy; number i is the i-th of these rows.
+    """The vectors of a flat, IVF or HNSW index at chosen rows, searched without a copy; number i is the i-th row.
 
     It takes little memory beside the index, so corpora of many sizes can be cut from one.
-
-    Args:
-        index: a flat, IVF or HNSW index.
-        rows: the rows to search, each once, in any order.
-
-    Raises:
-        ValueError: another kind of index, no rows, a row twice, or one that the index does not hold.
     """
 
     def __init__(self, index: faiss.Index, rows: Sequence[int] | np.ndarray) -> None:
@@ -139,8 +127,7 @@ def training_size(index: faiss.Index) -> int:
     """Return on how many vectors an index is trained at most.
 
     FAISS's clustering takes up to 256 a centroid, and warns below 39. There are as many centroids as an IVF index has
-    lists, and 256 in a product quantizer of 8 bits. Above 262,144 vectors, which make a third of a gigabyte at 384
-    dimensions, no more are taken than those 39.
+    lists, and 256 in a product quantizer of 8 bits. Above 262,144 vectors no more are taken than those 39.
     """
     inner = faiss.downcast_index(index)
     while not isinstance(inner, faiss.IndexIVF):  # behind a transformation, below a refinement
@@ -153,13 +140,10 @@ def training_size(index: faiss.Index) -> int:
 
 
 def sample(shards: Iterable[np.ndarray], size: int, seed: int = 0) -> np.ndarray:
-    """Draw vectors from shards that are gone through once, each vector as likely as any other.
+    """Draw vectors, float32 (at most ``size``, dim), from shards in one pass, each as likely as any other.
 
     Vitter's algorithm R (1985): vector number t takes the place of a random earlier one with probability size / t.
     The result depends on the seed alone, not on how vectors are divided into shards.
-
-    Returns:
-        float32 (at most ``size``, dim); all of them, in their order, if there are no more.
     """
     rng = np.random.default_rng(seed)
     drawn, seen = np.empty((0, 0), np.float32), 0
@@ -177,10 +161,7 @@ def sample(shards: Iterable[np.ndarray], size: int, seed: int = 0) -> np.ndarray
 
 
 def reserve(index: faiss.Index, count: int) -> None:
-    """Reserve memory in an empty flat index, which otherwise copies itself whenever it is full.
-
-    Other kinds are left as they are.
-    """
+    """Reserve memory in an empty flat index, which otherwise copies itself whenever it is full; others stay as is."""
     if isinstance(index, faiss.IndexFlatCodes) and not index.ntotal:
         index.codes.resize(count * index.code_size)
         index.codes.resize(0)  # FAISS keeps the room
@@ -230,11 +211,7 @@ def search_batch(index: faiss.Index | Index, queries: np.ndarray, k: int) -> tup
 
 
 def score_sign(index: faiss.Index | Index) -> int:
-    """Return 1 for an index that gives inner products, the best highest; -1 for distances, the best lowest.
-
-    Raises:
-        ValueError: a FAISS index, or one inside it, ranks by another metric, or two of them by different ones.
-    """
+    """Return 1 for an index that gives inner products, the best highest; -1 for distances, the best lowest."""
     inner = index._index if isinstance(index, PartialIndex) else index
     metrics = set(_metrics(inner)) if isinstance(inner, faiss.Index) else set()
     if metrics <= {faiss.METRIC_INNER_PRODUCT}:
@@ -292,12 +269,7 @@ def checked_vectors(side: str, array: np.ndarray, dim: int | None = None) -> np.
 
 
 def save_index(index: faiss.Index, path: str | Path) -> None:
-    """Write a FAISS index to a file, whole or not at all.
-
-    Raises:
-        TypeError: an index of words or token vectors, which is built anew faster than it is read.
-        OSError: the folder does not exist or cannot be written.
-    """
+    """Write a FAISS index to a file, whole or not at all."""
     if not isinstance(index, faiss.Index):
         raise TypeError(f"{type(index).__name__} cannot be saved; build it anew from the corpus.")
     with whole_file(path) as temporary:
@@ -305,12 +277,7 @@ def save_index(index: faiss.Index, path: str | Path) -> None:
 
 
 def load_index(path: str | Path) -> faiss.Index:
-    """Read an index that :func:`save_index` wrote, or FAISS in another program.
-
-    Raises:
-        FileNotFoundError: there is no such file.
-        ValueError: the file is truncated or no FAISS index, or its metric is neither inner product nor L2.
-    """
+    """Read an index that :func:`save_index` wrote, or FAISS in another program."""
     if not Path(path).is_file():
         raise FileNotFoundError(f"No index file {str(path)!r}; build the index and save it first.")
     try:

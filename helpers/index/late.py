@@ -25,18 +25,11 @@ class MaxSimIndex:
 
 
 def maxsim(queries: TokenVectors, passages: TokenVectors) -> np.ndarray:
-    """Score by late interaction: for each query token its best cosine with any passage token, summed.
+    """Score by late interaction, float32 (q, n): for each query token its best cosine with a passage token, summed.
 
     Khattab and Zaharia, ColBERT (2020), equation 3. A score grows with the number of query tokens, so scores of
-    different queries cannot be compared; rankings can.
-
-    Args:
-        queries: :class:`helpers.embeddings.TokenVectors`, or any pair of all token vectors, (t, dim) and of length
-            one, and the number of tokens of each query, (q,).
-        passages: the same for n passages.
-
-    Returns:
-        The score of each passage for each query, float32 (q, n).
+    different queries cannot be compared; rankings can. Both sides are :class:`helpers.embeddings.TokenVectors`, or any
+    pair of all token vectors, (t, dim) and of length one, and the number of tokens of each text.
     """
     (vectors, lengths), (passage_vectors, counts) = queries, passages
     query_starts, starts = np.cumsum(lengths) - lengths, np.cumsum(counts) - counts

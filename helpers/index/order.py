@@ -16,10 +16,7 @@ def ordered(scores: np.ndarray, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray
 
 
 def best_first(scores: np.ndarray, k: int) -> np.ndarray:
-    """Return the rows of the k best of n scores, (k,) int64, the best first and equal ones by row.
-
-    Only those as good as the k-th best are sorted.
-    """
+    """Return the rows of the k best of n scores, (k,) int64, the best first and equal ones by row."""
     if k >= len(scores):
         return np.argsort(-scores, kind="stable")
     rows = np.flatnonzero(scores >= np.partition(scores, -k)[-k])
@@ -34,14 +31,9 @@ def top_k(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def merge(results: Sequence[tuple[np.ndarray, np.ndarray]], k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Merge rankings of the same queries over different passages into one.
+    """Merge rankings of the same queries over different passages into one: scores and ids of the k best, (q, k) each.
 
-    Args:
-        results: scores (q, ·) and ids (q, ·) of each part, the ids those of the whole corpus; -1 is padding.
-        k: passages per query in the result.
-
-    Returns:
-        Scores and ids of the k best of all, (q, k), or as many as there are.
+    Each part has scores and ids (q, ·), the ids those of the whole corpus; -1 is padding.
     """
     scores, ids = ordered(*(np.hstack(column) for column in zip(*results, strict=True)))
     return scores[:, :k], ids[:, :k]
@@ -54,11 +46,7 @@ def check_k(k: int, size: int) -> None:
 
 
 def parse_settings(text: str) -> tuple[list[str], dict[str, Any]]:
-    """Read ``"characters,k1=0.9,stem=english"`` as the names ``["characters"]`` and the values behind the others.
-
-    Raises:
-        ValueError: a value that is not a number, other than that of ``stem``.
-    """
+    """Read ``"characters,k1=0.9,stem=english"`` as the names ``["characters"]`` and the values behind the others."""
     names: list[str] = []
     values: dict[str, Any] = {}
     for part in filter(None, map(str.strip, text.split(","))):

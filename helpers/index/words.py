@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from helpers import _scripts as scripts
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers.index.order import best_first, parse_settings
 
 if TYPE_CHECKING:
@@ -60,9 +60,6 @@ def tokenize(
     With ``stem`` a word becomes its stem after the stop words are gone, by Snowball's rules for that language
     (``"english"``, ``"german"``) or Porter's (``"porter"``, 1980, the default of Lucene's English analyzer); Chinese
     does not change.
-
-    Raises:
-        ValueError: an unknown unit, a language that Snowball does not know.
     """
     if unit not in UNITS:
         raise ValueError(f"Unknown unit {unit!r}: expected one of {', '.join(UNITS)}.")
@@ -153,11 +150,7 @@ UNITS: dict[str, Callable[[str], Iterable[str]]] = {
 
 
 class SparseIndex:
-    """Sparse vectors compared by their inner product.
-
-    Args:
-        passages: scipy's sparse matrix (n, words).
-    """
+    """Sparse vectors, a matrix of scipy (n, words), compared by their inner product."""
 
     def __init__(self, passages: "csr_matrix | csc_matrix") -> None:
         """Keep the vectors by word, so that a search reads the words of its query alone."""
@@ -182,16 +175,9 @@ class BM25Index:
     """BM25 (Robertson and Zaragoza 2009), in the variant of Lucene: the inverse document frequency is never negative.
 
     A word that occurs t times in a passage of l words adds idf · t / (t + k1 · (1 - b + b · l / mean l)), where
-    idf = ln(1 + (n - d + 0.5) / (d + 0.5)) if d of the n passages have it; the scores are those of ``bm25s``.
-
-    Args:
-        corpus: n passages.
-        unit, stop_words, stem: as for :func:`tokenize`.
-        k1: how slowly further occurrences of a word add less; 0 counts a word once.
-        b: how far a passage's length is held against it: 0 not at all, 1 in full.
-
-    Raises:
-        ValueError: an unknown unit, k1 or b out of range, passages that have no unit at all.
+    idf = ln(1 + (n - d + 0.5) / (d + 0.5)) if d of the n passages have it; the scores are those of ``bm25s``. ``k1`` is
+    how slowly further occurrences of a word add less, 0 counts it once; ``b`` is how far a passage's length is held
+    against it: 0 not at all, 1 in full. The others are as for :func:`tokenize`.
     """
 
     def __init__(
@@ -222,15 +208,7 @@ class BM25Index:
 
 
 class TfidfIndex:
-    """TF-IDF vectors compared by their cosine, computed by scikit-learn with sublinear term frequency.
-
-    Args:
-        corpus: n passages.
-        unit, stem: as for :func:`tokenize`.
-
-    Raises:
-        ValueError: an unknown unit, passages that have no unit at all.
-    """
+    """TF-IDF vectors compared by their cosine, computed by scikit-learn with sublinear term frequency."""
 
     def __init__(self, corpus: Sequence[str], unit: str = DEFAULT_UNIT, *, stem: str | None = None) -> None:
         """Count the words of n passages."""
@@ -336,10 +314,10 @@ def _check_corpus(corpus: Sequence[str], split: Callable[[str], list[str]]) -> N
         raise ValueError(f"The {len(corpus)} passages have no word to count: only signs, spaces and stop words.")
     if unsegmented := sum(not text.isascii() and UNSPACED.search(text) is not None for text in corpus):
         text = (
-            f"{unsegmented} of {len(corpus)} passages have letters of a script without spaces that is not split into "
+            "{count} of {of} passages have letters of a script without spaces that is not split into "
             "words here (Thai, Lao, Khmer, Myanmar, Japanese kana): bigrams of characters are counted in their place."
         )
-        warnings.warn(Note(text, "no_segmenter", count=unsegmented, of=len(corpus)), stacklevel=2)
+        warnings.warn(Note(text, count=unsegmented, of=len(corpus)), stacklevel=2)
 
 
 def _split_queries(queries: Sequence[str], split: Callable[[str], list[str]]) -> list[list[str]]:
@@ -348,9 +326,8 @@ def _split_queries(queries: Sequence[str], split: Callable[[str], list[str]]) ->
     empty = [query for query, words in zip(queries, units, strict=True) if not words]
     if empty:
         text = (
-            f"{len(empty)} of {len(queries)} queries, the first {empty[0]!r}, have no word to search for: only signs, "
+            "{count} of {of} queries, the first {first!r}, have no word to search for: only signs, "
             "spaces and stop words. They retrieve nothing."
         )
-        note = Note(text, "no_words", count=len(empty), of=len(queries), first=empty[0])
-        warnings.warn(note, stacklevel=2)
+        warnings.warn(Note(text, count=len(empty), of=len(queries), first=empty[0]), stacklevel=2)
     return units

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._files import UTF8
+from helpers._io import UTF8
 from helpers.data import RetrievalDataset, from_ids
-from helpers.data.by_id import Options, texts_by_id
+from helpers.data.build import Reading, texts_by_id
 from helpers.data.formats import read_table
 from helpers.data.runs import read_run_table
 from helpers.data.trec import read_qrels, require_field, write_qrels
@@ -26,7 +26,7 @@ DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 
 def read_texts(path: Path, role: str) -> dict[str, str]:
     """Return texts by id from a table of queries or passages (`role`)."""
-    texts = texts_by_id(read_table(path), role, Options(on_blank="skip")).by_id
+    texts = texts_by_id(read_table(path), role, Reading(on_missing="skip")).by_id
     if blank := [name for name, text in texts.items() if not text]:
         raise ValueError(f"{path.name}: {role} {blank[0]!r} is blank; give it a text.")
     return texts

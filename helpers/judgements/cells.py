@@ -7,9 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from helpers._atomic import write_text
-from helpers._cells import runs_as_formula
-from helpers._files import UTF8, open_text
+from helpers._io import UTF8, open_text, runs_as_formula, write_text
 
 LARGEST_CELL = 32_767  # characters that Excel keeps in a cell
 _SHORT = 40  # spreadsheets do not convert longer texts to numbers, dates or booleans
@@ -39,12 +37,7 @@ def same_text(cell: str, text: str) -> bool:
 
 
 def write_new(path: PathLike, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write a new CSV file as UTF-8 with a byte-order mark, which Excel needs.
-
-    Raises:
-        FileExistsError: the file exists; it is left unchanged.
-        ValueError: a cell is longer than a spreadsheet allows.
-    """
+    """Write a new CSV file as UTF-8 with a byte-order mark, which Excel needs."""
     require_new(path)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
@@ -71,9 +64,6 @@ def read_rows(path: PathLike, first: str, encoding: str = UTF8) -> Iterator[tupl
     """Yield the rows that are not blank, header included, each with the number of its first line.
 
     The separator (comma, semicolon or tab) is the character after the header's cell `first`.
-
-    Raises:
-        ValueError: the file is not UTF-8.
     """
     with open_text(Path(path), newline="", encoding=encoding) as file:
         text = file.read()

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from helpers._files import UTF8
+from helpers._io import UTF8
 from helpers.judgements.cells import PathLike, same_text
 from helpers.judgements.sheets import Pair, Sheet, SheetRow, pair_ids, read_sheet, without_apostrophes
 

@@ -15,7 +15,7 @@ from helpers.metrics.inputs import checked_cutoff
 
 __all__ = ["LeaveOneOut", "LeftOut", "Unjudged", "condense", "leave_one_out", "pool", "unjudged"]
 
-Qrels = Sequence[Mapping[int, int]]
+RowGrades = Sequence[Mapping[int, int]]
 
 
 class Unjudged(NamedTuple):
@@ -67,7 +67,7 @@ def pool(rankings: Mapping[str, ArrayLike], depth: int) -> list[list[int]]:
     return [sorted(set().union(*row)) for row in zip(*_tops(rankings, depth).values(), strict=True)]
 
 
-def unjudged(ids: ArrayLike, qrels: Qrels, k: int) -> Unjudged:
+def unjudged(ids: ArrayLike, qrels: RowGrades, k: int) -> Unjudged:
     """Find the unjudged passages in the top k: 1 - judged@k, which most metrics count as not relevant.
 
     Per query: unjudged passages in the top k / passages in the top k, 0 if nothing was retrieved. Any grade is a
@@ -88,7 +88,7 @@ def unjudged(ids: ArrayLike, qrels: Qrels, k: int) -> Unjudged:
     return Unjudged(float(np.mean(shares)), np.array(shares), missing)
 
 
-def condense(ids: ArrayLike, qrels: Qrels) -> np.ndarray:
+def condense(ids: ArrayLike, qrels: RowGrades) -> np.ndarray:
     """Remove unjudged passages from rankings: the condensed lists of Sakai (2007, SIGIR), (q, k) int64.
 
     The order is kept, and rankings are padded with -1. Metrics of condensed lists are those of `trec_eval -J`. They do
@@ -112,7 +112,7 @@ def condense(ids: ArrayLike, qrels: Qrels) -> np.ndarray:
 
 def leave_one_out(
     rankings: Mapping[str, ArrayLike],
-    qrels: Qrels,
+    qrels: RowGrades,
     depth: int,
     metric: str = "ndcg@10",
     *,
@@ -151,7 +151,7 @@ def leave_one_out(
 
     arrays, level = {name: np.asarray(ids) for name, ids in rankings.items()}, options.pop("relevance_level", None)
 
-    def score(qrels: Qrels) -> dict[str, float]:
+    def score(qrels: RowGrades) -> dict[str, float]:
         judged = Judgements.of(qrels, level)
         means = {name: evaluate(ids, judged, [metric], **options).mean for name, ids in arrays.items()}
         return {name: next(iter(mean.values())) for name, mean in means.items()}
@@ -198,7 +198,7 @@ def _tops(rankings: Mapping[str, ArrayLike], depth: int) -> dict[str, list[set[i
     return {name: [{d for d in row if d >= 0} for row in ids[:, :depth].tolist()] for name, ids in arrays.items()}
 
 
-def _checked(ids: ArrayLike, name: str, qrels: Qrels | None = None) -> np.ndarray:
+def _checked(ids: ArrayLike, name: str, qrels: RowGrades | None = None) -> np.ndarray:
     """Return ids as an array; raise ValueError unless they are integers (q, k), with q dicts of judgements."""
     array = np.asarray(ids)
     if array.ndim != 2 or array.dtype.kind not in "iu":

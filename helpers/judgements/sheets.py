@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from helpers._files import UTF8
+from helpers._io import UTF8
 from helpers.data import RetrievalDataset
 from helpers.judgements.cells import PathLike, read_rows, unguarded, write_new
 

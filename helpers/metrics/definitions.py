@@ -179,11 +179,7 @@ def rbp_residual(hits: Hits, k: int, *, persistence: float = 0.8) -> np.ndarray:
 
 
 def rank_weights(rank: np.ndarray, persistence: float) -> np.ndarray:
-    """(1 - p) · p^(rank - 1): the probability that a reader's last document is the one at this rank.
-
-    Raises:
-        ValueError: `persistence`, p, is not between 0 and 1.
-    """
+    """(1 - p) · p^(rank - 1): the probability that a reader's last document is the one at this rank."""
     if not 0 < persistence < 1:
         raise ValueError(f"persistence must lie between 0 and 1, not {persistence!r}: 0.8 looks at 5 documents or so.")
     return (1 - persistence) * persistence ** (rank - 1.0)

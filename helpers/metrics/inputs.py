@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import sys
+import unicodedata
 import warnings
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +18,8 @@ from helpers._trec_order import single_precision, trec_order
 from helpers.metrics.lookup import check_padding, check_unique, match_rows, row_blocks
 from helpers.metrics.qrels import Judgements, Ranked
 
-Ranking = Mapping[Any, float] | Iterable[Hashable]  # of one query: {doc: score}, or documents, the best first
-Retrieved = np.ndarray | Mapping[Any, Ranking] | Sequence[Ranking]
+OneRanking = Mapping[Any, float] | Iterable[Hashable]  # of one query: {doc: score}, or documents, the best first
+Retrieved = np.ndarray | Mapping[Any, OneRanking] | Sequence[OneRanking]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +91,7 @@ def read_rankings(
     if isinstance(retrieved, Mapping):
         if judgements.aligned:
             raise TypeError("The run is keyed by query, qrels is a list: key both by query, or neither.")
-        run: Mapping[Any, Ranking] = retrieved
+        run: Mapping[Any, OneRanking] = retrieved
     else:
         if not judgements.aligned:
             raise TypeError(
@@ -150,7 +151,7 @@ def _read_rows(ids: np.ndarray, scores: np.ndarray | None, doc_ids: Sequence[Any
     return RowRankings(ordered, scored=True, tied=tied)
 
 
-def _read_run(run: Mapping[Any, Ranking], judgements: Judgements) -> NameRankings:
+def _read_run(run: Mapping[Any, OneRanking], judgements: Judgements) -> NameRankings:
     """The rankings of the judged queries; a query that the run lacks has an empty one."""
     judged = set(judgements.query_ids)
     unjudged = sum(query not in judged for query in run)
@@ -194,10 +195,7 @@ def _without_padding(ranking: Mapping[Any, float]) -> Mapping[Any, float]:
 
 
 def _ranks_by_score(ranking: Mapping[Any, float], wanted: list[Any], query: Hashable) -> tuple[list[int], bool]:
-    """The ranks of the documents wanted in trec_eval's order, 0 if not retrieved, and whether two of all are tied.
-
-    Scores are sorted without their documents, which are looked at only where there are ties.
-    """
+    """The ranks of the documents wanted in trec_eval's order, 0 if not retrieved, and whether two of all are tied."""
     scores = single_precision(list(ranking.values()))
     if np.isnan(scores).any():
         raise ValueError(f"A score of query {query!r} is not a number (NaN). Remove the document or give it a score.")
@@ -216,9 +214,6 @@ def order_rows(ids: np.ndarray, scores: np.ndarray, text_of: Callable[[int], str
 
     Only rankings out of order are touched: they are sorted where a score rises, and then the documents of equal score
     go through `trec_order`, their groups numbered in place of the scores.
-
-    Raises:
-        ValueError: a score that is not a number, an id after padding.
     """
     ordered, tied, rises, falls = ids, 0, False, False
     for queries in row_blocks(*ids.shape):
@@ -279,10 +274,10 @@ def _check_kinds(retrieved: set[type], judged: set[type]) -> None:
 
 def _warn_no_overlap(kind: str, retrieved: object, judged: object) -> None:
     """Warn that run and qrels share nothing, with an example of each."""
-    warn(
-        f"No {kind} of the run occurs in qrels (for example {retrieved!r} against {judged!r}): every metric is 0. "
-        f"Check that both use the same {kind} ids."
-    )
+    same, shown = f"Check that both use the same {kind} ids.", (repr(retrieved), repr(judged))
+    if not all(unicodedata.is_normalized("NFC", str(one)) for one in (retrieved, judged)):  # "é" as one sign or as two
+        same, shown = "Write the ids of both in one Unicode form, NFC.", (ascii(retrieved), ascii(judged))
+    warn(f"No {kind} of the run occurs in qrels (for example {' against '.join(shown)}): every metric is 0. {same}")
 
 
 def warn(message: str) -> None:

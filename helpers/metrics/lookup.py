@@ -19,11 +19,7 @@ APART = 0x9E3779B1  # between the places of one row for two queries: odd, so tha
 
 
 def match_rows(ids: np.ndarray, judgements: Judgements) -> Ranked:
-    """Find every judged row in the ranking of its query, best rank first; `ids` is (q, k), -1 is padding.
-
-    Raises:
-        ValueError: an id repeated within a ranking, or after padding.
-    """
+    """Find every judged row in the ranking of its query, best rank first; `ids` is (q, k), -1 is padding."""
     rows, pairs, grades = judgements.pairs
     marks = np.zeros(min(MARKS, 1 << (64 * len(pairs)).bit_length()), bool)
     marks[(judgements.rows + judgements.query * APART) & (len(marks) - 1)] = True

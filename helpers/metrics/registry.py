@@ -95,11 +95,7 @@ METRICS: dict[str, Metric] = {}
 
 
 def our_name(name: str) -> str:
-    """A metric's name as it is here: `ndcg@10` for trec_eval's `ndcg_cut_10` and `ndcg_cut.10`, MTEB's `ndcg_at_10`.
-
-    Raises:
-        ValueError: no metric has this name, here or in `ELSEWHERE`.
-    """
+    """A metric's name as it is here: `ndcg@10` for trec_eval's `ndcg_cut_10` and `ndcg_cut.10`, MTEB's `ndcg_at_10`."""
     text = re.sub(r"^([^@(]+?)(?:_at_|[_.])(\d+)$", r"\1@\2", name.strip().lower())
     base = re.split("[(@]", text)[0]
     if base not in METRICS and base not in ELSEWHERE:

@@ -1,11 +1,10 @@
 """Load an embedding model from a bundled package, a folder or the hub, or load precomputed vectors."""
 
 import warnings
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers.models.files import one_line_errors
 from helpers.models.find import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, find_checkpoint
 from helpers.models.model import ModelInfo, Pooling
@@ -59,11 +58,9 @@ def load_model(
             how its files say to use it: any pooling or none, MaxSim, any similarity.
         pooling: any of :class:`~helpers.models.model.Pooling`, ``"cls"`` or ``"mean"`` with FlagEmbedding; by default
             the pooling in the model's ``1_Pooling/config.json``.
-        query_instruction: text put before each query; by default the prompt "query" of the model's
-            ``config_sentence_transformers.json``, else that of the model cards of the BGE and E5 families, else none.
-            ``""`` switches it off.
-        passage_instruction: the same for passages; by default the prompt "document", "passage" or "corpus", else that
-            of the model cards of these families.
+        query_instruction, passage_instruction: text put before each query or passage; by default the prompt "query",
+            or "document", "passage" or "corpus", of the model's ``config_sentence_transformers.json``, else that of the
+            model cards of the BGE and E5 families, else none. ``""`` switches it off.
         max_length: truncate texts to this many tokens; by default the lengths in the model's
             ``sentence_bert_config.json`` or its like, as in sentence-transformers, else the limit of the network, or
             FlagEmbedding's 512 if that is less and FlagEmbedding can run the model.
@@ -81,7 +78,6 @@ def load_model(
             layer or pooling is not supported; vectors are not meant for cosine similarity; ``max_length`` or ``dim``
             is out of range; precomputed embeddings are damaged or do not match their texts.
         ModuleNotFoundError: ``MULTILINGUAL`` without the extra ``[zh]``.
-        OSError: ``MULTILINGUAL`` cannot be written to the cache.
         ConnectionError: the hub cannot be reached and the model was not downloaded before.
     """
     if backend not in (None, *BACKENDS):
@@ -117,7 +113,7 @@ def load_model(
     tell_unused(info)
     from helpers.models.transformer import load_transformer  # slow to import
 
-    model = load_transformer(
+    return load_transformer(
         checkpoint,
         info,
         longest=None if bare or fault else FLAG_LONGEST,
@@ -125,24 +121,14 @@ def load_model(
         half=half,
         eager=bare or chosen is Pooling.ATTENTION,
     )
-    by_name = name_or_path in BUNDLED or not folder.is_dir()
-    origin = {
-        "name_or_path": str(name_or_path) if by_name else str(checkpoint.folder),
-        "backend": backend,
-        "max_length": max_length if model.info.query_length else model.info.max_length,
-        "dim": dim,
-        "half": half,
-        **{name: getattr(info, name) for name in ("pooling", "query_instruction", "passage_instruction")},
-    }
-    return replace(model, origin=origin)
 
 
 def tell_unused(info: ModelInfo) -> None:
     """Warn of the keys of a model's files that are not read. Warns: Note."""
     if info.unused:
         names = ", ".join(info.unused)
-        text = f"{info.name}: not used of its files: {names}. Give a prompt that belongs here as query_instruction."
-        warnings.warn(Note(text, "model_unused", names=names, model=info.name), stacklevel=3)
+        text = "{model}: not used of its files: {names}. Give a prompt that belongs here as query_instruction."
+        warnings.warn(Note(text, names=names, model=info.name), stacklevel=3)
 
 
 def flag_model(model: Model) -> "FlagModel":
@@ -150,12 +136,7 @@ def flag_model(model: Model) -> "FlagModel":
 
     Its ``encode_queries`` and ``encode_corpus`` return the vectors of :func:`helpers.embeddings.encode`, its ``encode``
     those without an instruction. It reads all texts into memory, caches nothing, and computes its first batch twice.
-
-    Args:
-        model: a model from :func:`helpers.models.load_model`, loaded by name or folder.
-
-    Raises:
-        ValueError: ``FlagModel`` would run the model differently from its authors, or cannot load it.
+    ValueError says why ``FlagModel`` would run the model differently from its authors, or cannot load it.
     """
     info, folder, card = model.info, model.folder, model.card
     if folder is None or card is None:

@@ -32,38 +32,22 @@ NO_EFFECT = ("Transformer", "Pooling", "Normalize", "Dropout")
 
 @dataclass(frozen=True)
 class Card:
-    """The content of the JSON files of a model's folder.
+    """The content of the JSON files of a model's folder."""
 
-    Attributes:
-        name: name of the folder.
-        config: ``config.json``.
-        tokenizer: ``tokenizer_config.json``.
-        poolings: the poolings in the folder that ``modules.json`` names, or ``1_Pooling``; empty without the file.
-        pools_prompt: whether the pooling includes the tokens of an instruction.
-        layers: kind and folder of each layer in ``modules.json``, such as ``("Dense", "2_Dense")``.
-        prompts: texts to put before queries and passages, by name.
-        similarity: the similarity that the vectors were trained for.
-        max_length: the number of tokens at which the authors truncate; None if not stated.
-        query_length, passage_length: the same for one kind of text alone.
-        lower_case: whether texts are lowercased before the tokenizer reads them.
-        kind: what sentence-transformers says that the model is.
-        files: the fields of the files by file name, which know which of them were read.
-    """
-
-    name: str
-    config: dict[str, Any]
-    tokenizer: dict[str, Any]
-    poolings: list[str]
-    pools_prompt: bool
-    layers: list[tuple[str, str]]
-    prompts: Fields
-    similarity: str
-    max_length: int | None
-    query_length: int | None
+    name: str  # of the folder
+    config: dict[str, Any]  # ``config.json``
+    tokenizer: dict[str, Any]  # ``tokenizer_config.json``
+    poolings: list[str]  # those in the folder that ``modules.json`` names, or ``1_Pooling``; empty without the file
+    pools_prompt: bool  # whether the pooling includes the tokens of an instruction
+    layers: list[tuple[str, str]]  # kind and folder of each in ``modules.json``, such as ``("Dense", "2_Dense")``
+    prompts: Fields  # texts to put before queries and passages, by name
+    similarity: str  # that the vectors were trained for
+    max_length: int | None  # tokens at which the authors truncate; None if not stated
+    query_length: int | None  # the same for one kind of text alone
     passage_length: int | None
-    lower_case: bool
-    kind: str
-    files: dict[str, Fields]
+    lower_case: bool  # whether texts are lowercased before the tokenizer reads them
+    kind: str  # what sentence-transformers says that the model is
+    files: dict[str, Fields]  # by file name; they know which fields were read
 
     def unused(self) -> list[str]:
         """Return the keys of the files that nothing here reads, each with its file."""
@@ -125,12 +109,7 @@ class Card:
         return default[0] if query is None else query, default[1] if passage is None else passage
 
     def require_cosine_of_whole(self, instructions: tuple[str, str]) -> None:
-        """Raise unless the cosine of vectors pooled over all tokens, instruction included, is the model's intended use.
-
-        Raises:
-            ValueError: the model needs another similarity, and its vectors are not of length one; or it has
-                instructions and its pooling leaves out their tokens.
-        """
+        """Raise unless the model was made for the cosine of vectors pooled over all tokens, instruction included."""
         scaled = any(kind == "Normalize" for kind, _ in self.layers)
         # For vectors of length one, dot product and Euclidean distance rank like the cosine.
         if self.similarity != "cosine" and (self.similarity == "manhattan" or not scaled):
@@ -147,12 +126,7 @@ class Card:
 
 
 def read_card(folder: Path) -> Card:
-    """Read the JSON files of a model's folder.
-
-    Raises:
-        ValueError: a file is not JSON or not of the form that sentence-transformers writes, or a layer is not
-            supported.
-    """
+    """Read the JSON files of a model's folder."""
     name, files = folder.name, dict[str, Fields]()
     try:
         modules = read_json(folder / "modules.json")

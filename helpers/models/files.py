@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helpers._files import LFS, require_inside, what_is
+from helpers._io import LFS, require_inside, what_is
 from helpers.models.card import ELSEWHERE, Card, read_card, read_json
 
 if TYPE_CHECKING:
@@ -27,31 +27,18 @@ VERSIONED = "tokenizer.model"  # prefix of Mistral's names, such as tokenizer.mo
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A model folder that is safe to load, and its digests.
+    """A model folder that is safe to load, and its digests."""
 
-    Attributes:
-        name: hub id, or name of the folder.
-        folder: the folder of the files.
-        card: the content of the JSON files.
-        sha256: digest over the names and contents of all files that a loader may read.
-        weights_sha256: digest of the weights; for a single file, the SHA-256 shown on the hub.
-        weights: names of the weight files.
-    """
-
-    name: str
+    name: str  # hub id, or name of the folder
     folder: Path
     card: Card
-    sha256: str
-    weights_sha256: str
-    weights: tuple[str, ...]
+    sha256: str  # over the names and contents of all files that a loader may read
+    weights_sha256: str  # of the weights; for a single file, the SHA-256 shown on the hub
+    weights: tuple[str, ...]  # names of the weight files
 
 
 def read_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
-    """Check a folder and hash its files; ``name`` defaults to the name of the folder.
-
-    Raises:
-        ValueError: the folder holds no checkpoint that is safe to load.
-    """
+    """Check a folder and hash its files; ``name`` defaults to the name of the folder."""
     files, weights, card = require_loadable(folder)
     for file in weights:
         if not file.endswith(".safetensors"):
@@ -69,14 +56,7 @@ def read_checkpoint(folder: Path, name: str | None = None) -> Checkpoint:
 
 
 def require_loadable(folder: Path) -> tuple[dict[str, Path], tuple[str, ...], Card]:
-    """Return a model's files by name, its subfolders included, the names of its weight files, and its card.
-
-    The weights are not read.
-
-    Raises:
-        ValueError: the folder holds no checkpoint that is safe to load: a file is missing, or the model's files refer
-            the loader to files outside the folder.
-    """
+    """Return a model's files by name, its subfolders included, the names of its weight files, and its card."""
     files, root = {}, folder.resolve()
     for path in sorted([*folder.iterdir(), *folder.glob("*/*")]):
         if (path.suffix in SUFFIXES or path.name.startswith(VERSIONED)) and not path.is_dir():

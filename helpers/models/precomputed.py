@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._files import other_form, require_inside
+from helpers._io import other_form, require_inside
 from helpers.data.formats import READERS, read_table, texts_of
 from helpers.models.files import sha256_of
 from helpers.models.model import ModelInfo
@@ -23,20 +23,13 @@ class Precomputed:
     name (``.jsonl``, ``.csv``, ``.tsv`` or ``.parquet``) whose row i has the text of vector i in the column ``text``,
     as BEIR's ``corpus.jsonl`` and ``queries.jsonl`` do. A vector is looked up by its text, never by its row, so a data
     set may be in another order, a part of it, or have duplicate passages merged. Of equal texts the first counts.
-    Vectors are scaled to length one if necessary, and ``info.pooling`` says so.
-
-    Args:
-        folder: the folder of the four files.
-
-    Raises:
-        ValueError: a file is missing; an array holds Python objects (never unpickled), is not two-dimensional and of
-            floats, or has NaN or a zero vector; the number of texts differs from the number of vectors; queries and
-            passages differ in dimensions.
+    Vectors are scaled to length one if necessary, and ``info.pooling`` says so. Arrays of Python objects are never
+    unpickled; ValueError names what is missing or does not fit.
     """
 
     device = "precomputed"
     parameter_count = None
-    folder = card = origin = None  # attributes of a network
+    folder = card = None  # attributes of a network
 
     def __init__(self, folder: str | Path) -> None:
         """Read and check the four files."""
@@ -90,11 +83,7 @@ class Precomputed:
         return str(self.arrays["passage"].dtype)
 
     def look_up(self, texts: Sequence[str], kind: str) -> np.ndarray:
-        """Return the vectors of texts: float32 (n, dim), each of length one.
-
-        Raises:
-            ValueError: some texts have no vector; the message has their number and the first three.
-        """
+        """Return the vectors of texts: float32 (n, dim), each of length one; ValueError names those without one."""
         row_of_text = self.row_of_text[kind]
         missing = [text for text in texts if text not in row_of_text]
         if missing:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from helpers._extras import from_extra
+from helpers._optional import from_extra
 
 with from_extra("report"):
     import torch
@@ -39,15 +39,8 @@ ACTIVATIONS = ("Tanh", "Identity", "ReLU", "GELU", "SiLU", "Sigmoid")  # of torc
 class TransformerModel:
     """A network with its tokenizer, as :func:`helpers.models.load_model` returns it.
 
-    Attributes:
-        info: name, digests and encoding options.
-        tokenizer, network: as loaded by transformers.
-        device: the device of the network.
-        projection: (dim out, dim in), ColBERT's projection of the token vectors; None for other models.
-        layers: the sentence-transformers layers after the pooling.
-        folder, card: the folder of the files, and the content of its JSON files; None for a variant.
-        origin: the arguments with which :func:`helpers.models.load_model` loads the same model in another process;
-            None for a variant.
+    ``projection`` (dim out, dim in) is ColBERT's of the token vectors, ``layers`` are those of sentence-transformers
+    after the pooling, ``folder`` and ``card`` the files and the content of the JSON files, None for a variant.
     """
 
     info: ModelInfo
@@ -58,7 +51,6 @@ class TransformerModel:
     layers: tuple[torch.nn.Module, ...] = field(default=(), repr=False)
     folder: Path | None = field(default=None, repr=False)
     card: Card | None = field(default=None, repr=False, compare=False)
-    origin: dict[str, Any] | None = field(default=None, repr=False, compare=False)
 
     @property
     def parameter_count(self) -> int:
@@ -102,19 +94,9 @@ class TransformerModel:
 def load_transformer(
     checkpoint: Checkpoint, info: ModelInfo, *, longest: int | None, device: str | None, half: bool, eager: bool
 ) -> TransformerModel:
-    """Load a model.
+    """Load a model; a ``max_length`` of None becomes the default, at most ``longest`` unless its files say.
 
-    Args:
-        checkpoint: the files of the model.
-        info: name, digests and options; a ``max_length`` of None becomes the default.
-        longest: upper limit of the default ``max_length``, unless the model's files state one.
-        device: device of the network; None for a GPU if there is one.
-        half: use 16-bit floats on a GPU.
-        eager: use the attention implementation that can return attention weights.
-
-    Raises:
-        ValueError: the tokenizer cannot be loaded, weights are missing, the network is not a text encoder, a layer is
-            not supported, or ``max_length`` or ``dim`` is out of range.
+    ``eager`` is the implementation that can return attention weights; a ``device`` of None is a GPU if there is one.
     """
     device = device or ("cuda:0" if torch.cuda.is_available() else "cpu")
     with quiet():
@@ -322,10 +304,7 @@ def _require_encoder(network: PreTrainedModel, checkpoint: Checkpoint, pooling: 
 
 
 def _load_layers(checkpoint: Checkpoint) -> list[torch.nn.Module]:
-    """Load the Dense and Normalize layers after the pooling.
-
-    No name from a file is imported, except that of an activation in ``ACTIVATIONS``.
-    """
+    """Load the Dense and Normalize layers after the pooling."""
     for path in (path for kind, path in checkpoint.card.layers if kind == "Dense"):
         where, folder = f"{checkpoint.name}/{path}", checkpoint.folder / path
         if Path(path).name != path:

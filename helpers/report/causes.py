@@ -106,8 +106,8 @@ def _of_ranking(comparison: Results, result: Result) -> Iterator[Cause]:
     if unjudged:
         yield Cause("unjudged", result.name, unjudged, int(retrieved.sum()), str(k))
     for note in result.notes:
-        if note.key == "rising":
-            yield Cause("rising", result.name, int(str(note.values["count"])), evaluation.queries)
+        if rising := note.values.get("rising"):
+            yield Cause("rising", result.name, int(str(rising)), evaluation.queries)
     if tied := tied_at(ranking, k):
         yield Cause("ties", result.name, tied, evaluation.queries, str(k))
 
@@ -116,7 +116,7 @@ def _of_model(result: Result, size: int) -> Iterator[Cause]:
     """Yield the settings of a model, and the instructions that it lacks: off, or on the card of its family."""
     name, record, model = result.name, result.metadata, result.metadata.get("model", {})
     options, truncated = record.get("options", {}), record.get("truncated")
-    limits = [str(note.values["limit"]) for note in result.notes if note.key == "truncated"]
+    limits = [str(note.values["limit"]) for note in result.notes if "limit" in note.values]
     if truncated or (truncated is None and limits):
         yield Cause("truncated", name, truncated, size, str(model.get("max_length") or limits[0]))
     used = [model.get(f"{side}_instruction") or "" for side in SIDES]

@@ -16,36 +16,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from helpers._files import open_text, plain_name
-from helpers._progress import say
-from helpers.data import OFFLINE_DEFAULT as DATA_DEFAULT
-from helpers.data import RetrievalDataset, bundled, from_ids, load_dataset
+from helpers._io import open_text, plain_name
+from helpers._optional import say
+from helpers.data import OFFLINE_DATA, RetrievalDataset, bundled, from_ids, load_dataset
 from helpers.data.runs import read_run_table
 from helpers.data.trec import read_judgements
 from helpers.embeddings import default_cache
-from helpers.models import OFFLINE_DEFAULT as MODEL_DEFAULT
+from helpers.models import OFFLINE_DEFAULT
 from helpers.report.comparison import canonical_metrics, check_metrics, compare, default_metrics
 from helpers.report.files import Comparison, earlier_files, slices_csv
-from helpers.report.gates import NotComparableError, Verdict, at_least, no_drop, not_worse, read_baseline
-from helpers.report.page import LANGUAGES, render, words
+from helpers.report.gates import NotComparableError, Outcome, at_least, no_drop, not_worse, read_baseline
+from helpers.report.page import LANGUAGES, catalogue, render
 from helpers.report.results import cutoff_of
-from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, one_line, with_labels
+from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, one_line, read_toml, with_labels
 
 Group: TypeAlias = dict[str, Record]  # the keyword arguments of add_argument, by option
 
 SYSTEMS: Group = {
-    "--model": {"metavar": "SYSTEM", "help": f"the first system, by default {MODEL_DEFAULT}"},
+    "--model": {"metavar": "SYSTEM", "help": f"the first system, by default {OFFLINE_DEFAULT}"},
     "--against": {"metavar": "SYSTEM", "help": "a second one"},
     "--system": {"metavar": "SYSTEM", "action": "extend", "nargs": "+", "default": [],
                  "help": "any number more, runs/*.trec among them; options: 'models/mine?pooling=cls&max_length=256'"},
-    "--systems": {"metavar": "FILE", "help": "a TOML file that names systems, fusions and rerankers"},
+    "--systems": {"metavar": "FILE",
+                  "help": "a TOML file that names systems, fusions and rerankers, and sets rarer options"},
 }  # fmt: skip
-MODELS: Group = {  # for every model that does not name its own; also options of a spec
-    "--device": {"help": "device for models that name none: cpu, cuda:0 …"},
-    "--half": {"action": "store_true", "default": None, "help": "16-bit floats on a GPU"},
-    "--index": {"help": "a FAISS index_factory string, by default Flat"},
-    "--batch-size": {"type": int, "help": "texts per forward pass"},
-}
 DATA: Group = {  # also parameters of load_dataset
     "--queries": {"help": "file of ids and texts, in the folder DATA or a path of its own"},
     "--corpus": {"help": "file of ids and texts, in the folder DATA or a path of its own"},
@@ -56,20 +50,23 @@ DATA: Group = {  # also parameters of load_dataset
     "--relevance-level": {"type": int, "help": "the lowest grade that counts as relevant"},
     "--max-queries": {"type": int, "metavar": "N",
                       "help": "evaluate only the first N queries; all data are read all the same"},
-    "--corpus-queries": {"type": int, "help": "search only passages relevant to the first N queries", "metavar": "N"},
-    "--on-blank": {"choices": ("raise", "skip"), "help": "stop at blank documents, or skip them"},
     "--on-missing": {"choices": ("raise", "skip", "keep"),
-                     "help": "relevant documents without a text: stop, leave them out (this changes R and the ideal "
-                     "ranking), or keep their judgements"},
-    "--unanswered": {"choices": ("zero", "skip"), "help": "score queries without a relevant passage 0, or skip them"},
+                     "help": "queries and relevant documents without a text: stop, leave them out (this changes R and "
+                     "the ideal ranking), or keep the judgements of documents"},
     "--encoding": {"help": "encoding of CSV, TSV and JSON files that are not UTF-8, such as gb18030"},
     "--equal": {"choices": ("merge", "keep"), "help": "passages with equal texts: merged by default"},
 }  # fmt: skip
+# Rarer ones, in tables of the file of systems: parameters of load_dataset, options of every model that does not name
+# its own, and of the page.
+RARE: dict[str, dict[str, type]] = {
+    "data": {"corpus_queries": int, "unanswered": str},
+    "models": {"device": str, "half": bool, "index": str, "batch_size": int},
+    "report": {"cutoffs": list, "growth": bool},
+}
 OUTPUT: Group = {
     "--slices": {"metavar": "FILE", "help": "lines of query id, tab or comma, type: scores by type"},
-    "--cutoffs": {"help": "1,10 unless the corpus is smaller"},
-    "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or P@10,nDCG@10"},
-    "--no-growth": {"action": "store_true", "help": "leave out the scores of smaller corpora"},
+    "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or "
+                  "P@10,nDCG@10; by default recall, MRR, MAP and nDCG at 10"},
     "--language": {"choices": LANGUAGES, "default": "en", "help": "language of the page"},
     "--out": {"type": Path, "default": Path("build/report"),
               "help": "folder for the page and the results; those of an earlier report are removed"},
@@ -88,8 +85,8 @@ OUTPUT: Group = {
                 "help": "significance level, 0.05, shared by all --fail-if-drop"},
 }  # fmt: skip
 GROUPS = {
-    "systems: a hub id, a model folder, a folder of embeddings, a TREC run, bm25, tfidf": SYSTEMS | MODELS,
-    "data": {"--data": {"help": f"bundled name, hub id, folder or table file; default {DATA_DEFAULT}"}} | DATA,
+    "systems: a hub id, a model folder, a folder of embeddings, a TREC run, bm25, tfidf": SYSTEMS,
+    "data": {"--data": {"help": f"bundled name, hub id, folder or table file; default {OFFLINE_DATA}"}} | DATA,
     "what is computed and written": OUTPUT,
 }
 GAINS = {"log2": "linear", "exp-log2": "exponential"}  # its dcg
@@ -114,40 +111,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"error: {one_line(with_options(str(error)))}", file=sys.stderr)
         return 1
     except MemoryError:
-        print("error: out of memory; fewer passages (--corpus), or --index with less memory, help", file=sys.stderr)
+        print("error: out of memory; fewer passages (--corpus), or an index with less memory, help", file=sys.stderr)
         return 1
 
 
 def _run(args: argparse.Namespace) -> int:
-    if args.data is None and (args.queries or args.corpus):
-        raise ValueError(
-            "--queries, --corpus and --qrels belong to a collection: name its folder, --data ., and give all three."
-        )
     specs = _specs(args)
     first = specs[0].name
-    metrics = split_metrics(args.metrics) if args.metrics else []
-    if args.fail_if_drop and not args.baseline:
-        raise ValueError("--fail-if-drop compares with an earlier report: give its folder, --baseline.")
-    floors = [read_gate("--fail-under", text) for text in args.fail_under]
-    drops = [read_gate("--fail-if-drop", text, 0.0) for text in args.fail_if_drop]
-    if metrics:
-        check_metrics(metrics, 10)
-    floors, drops = ([(canonical_metrics([name])[0], value) for name, value in gates] for gates in (floors, drops))
+    metrics, floors, drops = _metrics(args)
     rivals = [find_rival(name, specs) for name in args.fail_if_worse_than]
-    cutoffs = read_cutoffs(args.cutoffs) if args.cutoffs is not None else []
-    if not 0 < args.level < 1:
-        raise ValueError(f"--level {args.level}: expected a number between 0 and 1, such as 0.05.")
-    if args.slices and not Path(args.slices).expanduser().is_file():
-        raise FileNotFoundError(f"No file {args.slices!r}; --slices takes lines of query id, tab, type.")
-    if args.baseline and not args.baseline.exists():
-        raise FileNotFoundError(f"No folder {str(args.baseline)!r}; --baseline takes the folder of an earlier report.")
-    _check_folder(args, specs)
-    if args.data is None and args.qrels:
-        data = _judgements_alone(args, specs)
-    else:
-        data = load_dataset(args.data or DATA_DEFAULT, **_chosen(args, DATA))
+    wanted = _rare(args, "report")
+    if any(not isinstance(k, int) or k < 1 for k in wanted.get("cutoffs", ())):
+        raise ValueError(f"cutoffs = {wanted['cutoffs']}: expected whole numbers of at least 1, such as [1, 10].")
+    _check(args, specs)
+    data = _load(args, specs)
     last = 10 if data.judged_alone else min(10, len(data.corpus))
-    cutoffs = sorted({*(cutoffs or (1, last)), *(k for m in metrics if (k := cutoff_of(m)))})
+    cutoffs = sorted({*wanted.get("cutoffs", [1, last]), *(k for m in metrics if (k := cutoff_of(m)))})
     types, others = read_types(Path(args.slices).expanduser(), data) if args.slices else (bundled_types(data), [])
     print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
     _print_data(data)
@@ -159,14 +138,14 @@ def _run(args: argparse.Namespace) -> int:
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
     comparison = compare(
-        specs, data, cutoffs[-1], metrics=chosen, growth=not args.no_growth, progress=not args.quiet,
+        specs, data, cutoffs[-1], metrics=chosen, growth=wanted.get("growth", True), progress=not args.quiet,
     )  # fmt: skip
     say("statistics …", show=not args.quiet)
-    verdicts = [at_least(comparison, first, *floor) for floor in floors]
-    verdicts += [not_worse(comparison, first, rival, args.level) for rival in rivals]
+    outcomes = [at_least(comparison, first, *floor) for floor in floors]
+    outcomes += [not_worse(comparison, first, rival, args.level) for rival in rivals]
     if earlier:  # Bonferroni: over all metrics at most one level of false alarms
-        verdicts += [no_drop(comparison, first, earlier, *drop, args.level / len(drops)) for drop in drops]
-    reasons = [(verdict.outcome, verdict.why(args.language)) for verdict in verdicts]
+        outcomes += [no_drop(comparison, first, earlier, *drop, args.level / len(drops)) for drop in drops]
+    reasons = [(outcome.name, outcome.why(args.language)) for outcome in outcomes]
     texts = {"report.html": render(comparison, language=args.language, slices=types, verdicts=reasons)}
     if slices := comparison.slices(types):
         texts["slices.csv"] = slices_csv(slices)
@@ -174,10 +153,58 @@ def _run(args: argparse.Namespace) -> int:
         files = comparison.save(args.out, texts)
     except OSError as error:
         raise OSError(f"{error} The option is --out.") from None
-    _print_results(comparison, files, verdicts)
-    if any(not verdict.passed for verdict in verdicts):
+    _print_results(comparison, files, outcomes)
+    if any(not outcome.passed for outcome in outcomes):
         return 3
     return 1 if comparison.failed else 0
+
+
+def _metrics(args: argparse.Namespace) -> tuple[list[str], list[tuple[str, float]], list[tuple[str, float]]]:
+    """Return the metrics that were named, those to reach, and those not to fall, with their values and margins."""
+    metrics = split_metrics(args.metrics) if args.metrics else []
+    if args.fail_if_drop and not args.baseline:
+        raise ValueError("--fail-if-drop compares with an earlier report: give its folder, --baseline.")
+    floors = [read_gate("--fail-under", text) for text in args.fail_under]
+    drops = [read_gate("--fail-if-drop", text, 0.0) for text in args.fail_if_drop]
+    if metrics:
+        check_metrics(metrics, 10)
+    floors, drops = ([(canonical_metrics([name])[0], value) for name, value in gates] for gates in (floors, drops))
+    return metrics, floors, drops
+
+
+def _check(args: argparse.Namespace, specs: Sequence[Spec]) -> None:
+    """Raise for options that are wrong, before anything is loaded."""
+    if args.data is None and (args.queries or args.corpus):
+        raise ValueError(
+            "--queries, --corpus and --qrels belong to a collection: name its folder, --data ., and give all three."
+        )
+    if not 0 < args.level < 1:
+        raise ValueError(f"--level {args.level}: expected a number between 0 and 1, such as 0.05.")
+    if args.slices and not Path(args.slices).expanduser().is_file():
+        raise FileNotFoundError(f"No file {args.slices!r}; --slices takes lines of query id, tab, type.")
+    if args.baseline and not args.baseline.exists():
+        raise FileNotFoundError(f"No folder {str(args.baseline)!r}; --baseline takes the folder of an earlier report.")
+    _check_folder(args, specs)
+
+
+def _load(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
+    rare = _rare(args, "data")
+    if args.data is None and args.qrels:
+        return _judgements_alone(args, specs)
+    unanswered = rare.pop("unanswered", "zero")
+    data = load_dataset(args.data or OFFLINE_DATA, **_chosen(args, DATA), **rare)
+    return data.without_unanswered() if unanswered == "skip" else data
+
+
+def _rare(args: argparse.Namespace, table: str) -> Record:
+    """Return the options in a table of the file of systems, [data] or [models]."""
+    options: Record = read_toml(args.systems).get(table, {}) if args.systems else {}
+    for key, value in options.items():
+        kind = RARE[table].get(key)
+        if kind is None or not isinstance(value, kind):
+            known = ", ".join(f"{name} ({type_.__name__})" for name, type_ in RARE[table].items())
+            raise ValueError(f"{Path(args.systems).name}, [{table}]: no option {key} = {value!r}; there are {known}.")
+    return dict(options)
 
 
 def read_types(path: Path, data: RetrievalDataset) -> tuple[dict[str, str], list[str]]:
@@ -185,9 +212,6 @@ def read_types(path: Path, data: RetrievalDataset) -> tuple[dict[str, str], list
 
     Returns:
         The types of the queries of the data, by id, and the ids of other queries; a header is such a line.
-
-    Raises:
-        ValueError: a line of another form, a query with two types, text that is not UTF-8, no id that the data have.
     """
     types, known, others = dict[str, str](), set(data.query_ids), list[str]()
     with open_text(path) as lines:
@@ -244,14 +268,7 @@ def _chosen(args: argparse.Namespace, flags: Iterable[str]) -> Record:
 
 
 def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
-    """Return a collection without texts, for runs: an id stands where a text would be.
-
-    Its documents are those that are judged, and those of runs that are fused, since a fusion ranks what the collection
-    has. Every query of the judgements counts (``trec_eval -c``).
-
-    Raises:
-        ValueError: a system that searches texts, an option of texts, judgements that cannot be read.
-    """
+    """Return a collection without texts, for runs: an id stands where a text would be."""
     if searching := [spec.name for spec in specs if spec.kind not in ("run", "fuse")]:
         raise ValueError(
             f"{searching[0]!r} searches texts, and --qrels alone has none: give --data, --queries, --corpus."
@@ -271,17 +288,17 @@ def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> Retrie
 
 
 def _specs(args: argparse.Namespace) -> list[Spec]:
-    texts = [args.model or (MODEL_DEFAULT if args.against else None), args.against, *args.system]
+    texts = [args.model or (OFFLINE_DEFAULT if args.against else None), args.against, *args.system]
     specs = []
     for text in filter(None, texts):
         is_pattern = "*" in text and not Path(text).expanduser().exists()  # where no shell named the files
         files = sorted(glob.glob(str(Path(text).expanduser()))) if is_pattern else []
         specs += [from_text(file) for file in files or [text]]
     specs += from_toml(args.systems) if args.systems else []
-    common = _chosen(args, MODELS)
+    common = _rare(args, "models")
     specs = [
         replace(spec, options=common | dict(spec.options)) if spec.kind == "model" else spec
-        for spec in specs or [from_text(MODEL_DEFAULT)]
+        for spec in specs or [from_text(OFFLINE_DEFAULT)]
     ]
     specs = with_labels(specs)
     check_specs(specs)
@@ -313,7 +330,7 @@ def _check_folder(args: argparse.Namespace, specs: Sequence[Spec]) -> None:
 
 def _print_data(data: RetrievalDataset) -> None:
     """Print how the data differ from their source: this changes a number that others publish."""
-    kinds = words("en")["skipped"]
+    kinds = catalogue("en")["skipped"]
     notes = [f"left out: {kinds.get(kind, kind)}: {count}" for kind, count in data.skipped.items()]
     if data.skipped.get("missing_passages"):
         notes.append("relevant passages were left out, so recall and ideal DCG are not the official ones; "
@@ -327,7 +344,7 @@ def _print_data(data: RetrievalDataset) -> None:
         print(f"note: data: {note}", file=sys.stderr)
 
 
-def _print_results(comparison: Comparison, files: Sequence[object], verdicts: Sequence[Verdict]) -> None:
+def _print_results(comparison: Comparison, files: Sequence[object], outcomes: Sequence[Outcome]) -> None:
     """Print notes and failures to the error stream, and means, gates and files to the output."""
     for name, result in comparison.results.items():
         for note in result.notes:
@@ -339,8 +356,8 @@ def _print_results(comparison: Comparison, files: Sequence[object], verdicts: Se
         print(f"{name}: " + ", ".join(f"{metric} {evaluation.mean[metric]:.4f}" for metric in comparison.metrics))
     for name, error in comparison.failed.items():
         print(f"error: {name}: {with_options(error)}", file=sys.stderr)
-    for verdict in verdicts:
-        print(f"gate: {verdict}")
+    for outcome in outcomes:
+        print(f"gate: {outcome}")
     print(f"report: {files[0]}" + (f", beside it {len(files) - 1} files of results" if len(files) > 1 else ""))
 
 
@@ -362,18 +379,14 @@ def keywords(flags: Iterable[str]) -> list[str]:
 
 
 def with_options(message: str) -> str:
-    """Write the keyword arguments in a message of the package as options of this command: --on-blank skip."""
-    names = "|".join(keywords([*DATA, "--cutoffs"]))
-    message = re.sub(rf'\b({names})=(?:"(\w+)"|\[([\d, ]+)\])', r"\1=\2\3", message)  # one word needs no quotes
+    """Write the keyword arguments in a message of the package as options of this command: --on-missing skip."""
+    names = "|".join(keywords(DATA))
+    message = re.sub(rf'\b({names})="(\w+)"', r"\1=\2", message)  # one word needs no quotes
     return re.sub(rf"\b({names})=", lambda match: f"--{match[1].replace('_', '-')} ", message)
 
 
 def our_name(text: str) -> str:
-    """Return the name of a metric with the options of ir_measures written as here: ``dcg`` of nDCG, ``p`` of RBP.
-
-    Raises:
-        ValueError: another lowest relevant grade: it is one for all metrics.
-    """
+    """Return the name of a metric with the options of ir_measures written as here: ``dcg`` of nDCG, ``p`` of RBP."""
     name = re.sub(r"[\s'\"]", "", text).lower()
     match = re.fullmatch(r"([a-z_]+)(?:\((.*)\))?(@.*)?", name)
     if match is None:
@@ -399,22 +412,9 @@ def split_metrics(text: str) -> list[str]:
 
 
 def read_gate(option: str, text: str, default: float | None = None) -> tuple[str, float]:
-    """Read METRIC=VALUE, or METRIC alone where there is a default.
-
-    Raises:
-        ValueError: another form, or a value outside 0 to 1.
-    """
+    """Read METRIC=VALUE, or METRIC alone where there is a default."""
     match = re.fullmatch(r"\s*(\w+(?:\([^()]*\))?(?:@\w+)?)\s*(?:=\s*([0-9]*\.?[0-9]+|[0-9]+\.)\s*)?", text)
     if match is None or (match[2] is None and default is None) or not 0 <= float(match[2] or 0) <= 1:
         form = "METRIC=VALUE" if default is None else "METRIC or METRIC=VALUE"
         raise ValueError(f"{option} {text!r}: expected {form} with a value from 0 to 1, such as ndcg@10=0.01.")
     return our_name(match[1]), float(match[2]) if match[2] else default or 0.0
-
-
-def read_cutoffs(text: str) -> list[int]:
-    """Read ranks from text. Raises ValueError unless all are whole numbers of at least 1."""
-    parts = re.split(r"[,\s]+", text.strip())
-    numbers = [int(part) if re.fullmatch(r"[0-9]{1,9}", part) else 0 for part in parts]
-    if min(numbers) < 1:
-        raise ValueError(f"--cutoffs {text!r}: expected whole numbers of at least 1, such as 1,10.")
-    return numbers

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers.data import RetrievalDataset
 from helpers.data.dataset import require_answers
 from helpers.metrics import METRICS
@@ -122,11 +122,7 @@ def canonical_metrics(metrics: Sequence[str]) -> list[str]:
 
 
 def check_metrics(metrics: Sequence[str], k: int) -> list[str]:
-    """Return the canonical names of metrics, with ``judged`` at the cutoff of the last one behind them.
-
-    Raises:
-        ValueError: an unknown metric, or none beside ``judged``, which tells no ranking from a better one.
-    """
+    """Return the canonical names of metrics, with ``judged`` at the cutoff of the last one behind them."""
     names = canonical_metrics(metrics)
     judged = f"judged@{cutoff_of(names[-1], k)}"
     scores = [name for name in names if name != judged]
@@ -254,11 +250,7 @@ def _rank(
     growth: bool,
     main: str,
 ) -> Result:
-    """Rank by one system; an error becomes its result, so that the others still get their rows.
-
-    Systems that take its ranking need ``needed`` passages a query. A run that cannot be read is an error of the whole
-    comparison.
-    """
+    """Rank by one system; an error becomes its result, so that the others still get their rows."""
     record, cost = metadata(spec, None, data), Cost()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
@@ -285,10 +277,7 @@ def _rank(
 
 
 def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: int) -> Result:
-    """Evaluate in trec_eval's order of ties: a run whole, of other rankings as much as is exported.
-
-    Of a run that a file holds, no more is kept than the page shows.
-    """
+    """Evaluate in trec_eval's order of ties: a run whole, of other rankings as much as is exported."""
     if result.ranking is None:
         return result
     ranking = result.ranking if result.is_run else result.ranking.rank(data, max(k, EXPORTED))
@@ -300,8 +289,8 @@ def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: in
     retrieved, doc_ids = ranking.ids[ranking.ids >= 0], result.doc_ids
     if len(retrieved) and not np.isin(retrieved, judged).any():
         theirs, ours = result.doc_ids[int(retrieved[0])], data.doc_ids[judged[0]]
-        text = f"No passage that it retrieved was judged (for example {theirs!r}; {ours!r} was): every score is 0."
-        notes.append(Note(text, "nothing_judged", retrieved=theirs, judged=ours))
+        text = "No passage that it retrieved was judged (for example {retrieved!r}; {judged!r} was): every score is 0."
+        notes.append(Note(text, retrieved=theirs, judged=ours))
     if result.metadata["kind"] == "run":
         ranking = ranking.rank(data, max(cutoff_of(metrics[-1]), EXPORTED)).copy()
         doc_ids = {row: result.doc_ids[row] for row in ranking.ids[:, 0].tolist() if row >= 0}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import quote
 
-from helpers._cells import as_cell
+from helpers._io import as_cell
 from helpers.data import RetrievalDataset
 from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
 from helpers.provenance import provenance

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from helpers._cells import as_cell
+from helpers._io import as_cell
 from helpers.data import RetrievalDataset
 from helpers.report.files import SCHEMA, data_digests, place_of
-from helpers.report.page import number, p_text, words
+from helpers.report.page import catalogue, number, p_text
 from helpers.report.results import Results, shown
 from helpers.report.spec import Record
 
@@ -37,7 +37,7 @@ class Baseline:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Outcome:
     """Whether a gate was passed, and why.
 
     Attributes:
@@ -51,7 +51,7 @@ class Verdict:
     values: dict[str, object] = field(default_factory=dict)
 
     @property
-    def outcome(self) -> str:
+    def name(self) -> str:
         """``passed``, ``not_passed``, or ``undecided``: too few queries to exclude a loss of the margin."""
         if self.key == "no_drop" and self.values["margin"] != "0":
             return "undecided"
@@ -59,11 +59,11 @@ class Verdict:
 
     def why(self, language: str = "en") -> str:
         """Return the reason in a language of the report."""
-        return words(language)["gates"][self.key].format_map(self.values)
+        return catalogue(language)["gates"][self.key].format_map(self.values)
 
     def __str__(self) -> str:
         """Return both in a line of English."""
-        return f"{words('en')['page'][self.outcome]}: {self.why()}"
+        return f"{catalogue('en')['page'][self.name]}: {self.why()}"
 
 
 def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, dict[str, list[float]]]]:
@@ -75,12 +75,7 @@ def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, d
 
     Returns:
         The content of ``results.json``, and the scores: system to query to values, one a metric. Systems and queries
-        are called as in the table, see :func:`helpers._cells.as_cell`.
-
-    Raises:
-        FileNotFoundError: no report there.
-        ValueError: files that are no report's, or do not belong together.
-        NotComparableError: another schema, metrics that were not computed.
+        are called as in the table, see :func:`helpers._io.as_cell`.
     """
     folder = place if place.is_dir() else place.parent
     path, table = (place_of(folder, name) for name in ("results.json", "per_query.csv"))
@@ -114,12 +109,7 @@ def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, d
 
 
 def read_baseline(place: Path, data: RetrievalDataset, system: str, metrics: Sequence[str]) -> Baseline:
-    """Read the scores of a system, or of the only one, from an earlier report on the same data.
-
-    Raises:
-        ValueError: several systems and none of that name; as :func:`read_saved`.
-        NotComparableError: other data, another lowest relevant grade; as :func:`read_saved`.
-    """
+    """Read the scores of a system, or of the only one, from an earlier report on the same data."""
     record, scores = read_saved(place, metrics)
     theirs = record["data"]
     for key, digest in data_digests(data).items():
@@ -140,32 +130,32 @@ def read_baseline(place: Path, data: RetrievalDataset, system: str, metrics: Seq
     return Baseline(record["made_with"]["date"], dict(zip(metrics, columns, strict=True)))
 
 
-def at_least(comparison: Results, candidate: str, metric: str, value: float) -> Verdict:
+def at_least(comparison: Results, candidate: str, metric: str, value: float) -> Outcome:
     """Judge whether the candidate's mean of a metric reaches a value."""
     if candidate not in comparison.scored:
-        return Verdict(False, "not_scored", {"name": candidate})
+        return Outcome(False, "not_scored", {"name": candidate})
     mean = comparison.scored[candidate].mean[metric]
     values: dict[str, object] = {"metric": metric, "name": candidate, "mean": f"{mean:.4f}", "value": value}
-    return Verdict(mean >= value, "at_least" if mean >= value else "below", values)
+    return Outcome(mean >= value, "at_least" if mean >= value else "below", values)
 
 
-def not_worse(comparison: Results, candidate: str, other: str, level: float) -> Verdict:
+def not_worse(comparison: Results, candidate: str, other: str, level: float) -> Outcome:
     """Judge by the main metric: worse means a lower mean with a p-value below the level."""
     for name in (candidate, other):
         if name not in comparison.scored:
-            return Verdict(False, "not_scored", {"name": name})
+            return Outcome(False, "not_scored", {"name": name})
     values: dict[str, object] = {"name": candidate, "other": other, "metric": comparison.main, "level": level}
     row = comparison.tests(candidate).get(other)
     if row is None:
-        return Verdict(False, "one_query", values)
+        return Outcome(False, "one_query", values)
     worse = row["difference"] < 0 and row["p"] < level
     values |= {"difference": f"{row['difference']:+.4f}", "p": f"{row['p']:.4f}"}
-    return Verdict(not worse, "worse" if worse else "not_worse", values)
+    return Outcome(not worse, "worse" if worse else "not_worse", values)
 
 
 def no_drop(
     comparison: Results, candidate: str, baseline: Baseline, metric: str, margin: float, alpha: float
-) -> Verdict:
+) -> Outcome:
     """Judge whether the candidate's mean of a metric fell since an earlier report on the same queries.
 
     The gate fails if a drop is shown and a loss of the margin or more is not excluded. The first is the one-sided
@@ -176,10 +166,10 @@ def no_drop(
     from helpers.significance import minimum_detectable_difference, noninferiority_test, paired_test
 
     if candidate not in comparison.scored:
-        return Verdict(False, "not_scored", {"name": candidate})
+        return Outcome(False, "not_scored", {"name": candidate})
     now, before = comparison.scored[candidate].per_query[metric], baseline.scores[metric]
     if len(now) < 2:
-        return Verdict(False, "one_query", {"name": candidate, "other": "--baseline"})
+        return Outcome(False, "one_query", {"name": candidate, "other": "--baseline"})
     test, sd = paired_test(now, before), float((now - before).std(ddof=1))
     p = test.p_value / 2 if test.difference < 0 else 1 - test.p_value / 2
     excluded = margin > 0 and noninferiority_test(now, before, margin, alpha).p_value < alpha
@@ -190,4 +180,4 @@ def no_drop(
         "detectable": number(sd and minimum_detectable_difference(sd, len(now), 2 * alpha)),
     }  # fmt: skip
     dropped = p < alpha and not excluded
-    return Verdict(not dropped, "dropped" if dropped else "excluded" if excluded else "no_drop", values)
+    return Outcome(not dropped, "dropped" if dropped else "excluded" if excluded else "no_drop", values)

@@ -4,8 +4,7 @@ import warnings
 from collections.abc import Mapping
 from pathlib import Path
 
-from helpers._notes import Note
-from helpers._progress import say
+from helpers._optional import Note, say
 from helpers.data import RetrievalDataset
 from helpers.data.runs import read_run_table
 from helpers.embeddings import BATCH_SIZE, count_truncated
@@ -30,10 +29,10 @@ def load_run(path: Path) -> Run:
     table = read_run_table(path)
     if rising := table.rising:
         text = (
-            f"In {rising} of {len(table.queries)} queries the scores rise from rank 1 to the last: the run was scored "
+            "In {rising} of {of} queries the scores rise from rank 1 to the last: the run was scored "
             "upside down, by its scores, as trec_eval does. If they are distances, write their negative."
         )
-        warnings.warn(Note(text, "rising", count=rising, of=len(table.queries)), stacklevel=2)
+        warnings.warn(Note(text, rising=rising, of=len(table.queries)), stacklevel=2)
     return Run(table)
 
 
@@ -45,9 +44,6 @@ def load_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Sp
         parts: the rankings of the systems that it takes.
         specs: the specs of all systems by name: MaxSim takes over the options of the model that it reranks.
         progress: draw bars while models compute.
-
-    Raises:
-        ValueError: a damaged file; as the loader of its kind.
     """
     where, options = spec.where, spec.options
     if spec.kind == "run":

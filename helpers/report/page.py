@@ -51,7 +51,7 @@ class Cell(NamedTuple):
     below: str = ""
 
 
-class Table(NamedTuple):
+class Grid(NamedTuple):
     """A table of which the first columns are text, so many as ``text``, and the others are numbers."""
 
     header: Sequence[str]
@@ -65,7 +65,7 @@ class Chart(NamedTuple):
     lines: Sequence[tuple[str, str, str]]
     x_ticks: Sequence[tuple[float, str]]
     y_ticks: Sequence[tuple[float, str]]
-    tables: Sequence[Table]
+    tables: Sequence[Grid]
 
 
 class Bar(NamedTuple):
@@ -85,12 +85,8 @@ class Remark(NamedTuple):
 
 
 @cache
-def words(language: str) -> dict[str, dict[str, str]]:
-    """Return every word in one language, by section.
-
-    Raises:
-        ValueError: a language without a catalogue.
-    """
+def catalogue(language: str) -> dict[str, dict[str, str]]:
+    """Return every word in one language, by section."""
     if language not in LANGUAGES:
         raise ValueError(f"language={language!r}: expected one of {', '.join(LANGUAGES)}.")
     return tomllib.loads((FOLDER / "words" / f"{language}.toml").read_text(encoding="utf-8"))
@@ -109,7 +105,7 @@ def render(
         comparison: the results.
         language: one of ``LANGUAGES``, for every word on it.
         slices: the type of a query by its id.
-        verdicts: of each gate its outcome, see :class:`helpers.report.gates.Verdict`, and why.
+        verdicts: of each gate its outcome, see :class:`helpers.report.gates.Outcome`, and why.
     """
     view, differs = View(comparison, language, slices or {}), ""
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -152,7 +148,7 @@ class View:
     @property
     def words(self) -> dict[str, str]:
         """The words of headings, sentences and columns."""
-        return words(self.language)["page"]
+        return catalogue(self.language)["page"]
 
     @property
     def names(self) -> list[str]:
@@ -196,7 +192,7 @@ class View:
 
     def evaluated(self) -> list[tuple[str, str]]:
         """Return the facts of the collection, a line each."""
-        w, data, kinds = self.words, self.comparison.data, words(self.language)["skipped"]
+        w, data, kinds = self.words, self.comparison.data, catalogue(self.language)["skipped"]
         zero = sum(not data.relevant(row) for row in range(len(data.queries)))
         used = w["queries_used" if zero else "queries_all"].format(used=f"{len(data.queries):,}", zero=zero)
         judged = sum(map(len, data.qrels))
@@ -218,7 +214,7 @@ class View:
 
     def definitions(self) -> list[tuple[str, str]]:
         """Return each metric with its meaning in a line."""
-        texts, rows = words(self.language)["metrics"], {}
+        texts, rows = catalogue(self.language)["metrics"], {}
         for metric in self._metrics():
             name = "ndcg_exponential" if metric.startswith("ndcg(gain=exponential)") else base_of(metric)
             if name in texts:
@@ -226,7 +222,7 @@ class View:
                 rows[shown(metric.partition("@")[0]) + k] = texts[name].format(among=among)
         return list(rows.items())
 
-    def scores(self) -> list[Table]:
+    def scores(self) -> list[Grid]:
         """Return every system by every metric, the main one first, in tables of no more columns than paper holds."""
         c, metrics = self.comparison, self._metrics()
         cutoff = cutoff_of(c.metrics[-1])
@@ -243,7 +239,7 @@ class View:
         for start in range(0, len(columns), COLUMNS):
             header = list(columns)[start : start + COLUMNS]
             rows = [[name, *(columns[key][row] for key in header)] for row, name in enumerate(c.scored)]
-            tables.append(Table([self.words["system"], *header], rows))
+            tables.append(Grid([self.words["system"], *header], rows))
         return tables
 
     def _metrics(self) -> list[str]:
@@ -251,7 +247,7 @@ class View:
 
     def failed(self) -> list[Remark]:
         """Return which systems failed at which step, with the message in English."""
-        steps, results = words(self.language)["steps"], self.comparison.results
+        steps, results = catalogue(self.language)["steps"], self.comparison.results
         failed_in = {name: steps[results[name].cost.failed_in or "other"] for name in self.comparison.failed}
         return [
             Remark(name, self.words["failed"].format(step=failed_in[name]), error)
@@ -260,7 +256,7 @@ class View:
 
     def causes(self) -> list[tuple[str, str, list[str]]]:
         """Return each cause of another number: the section that explains it, a sentence, counts."""
-        w, sentences, kinds = (words(self.language)[section] for section in ("page", "causes", "skipped"))
+        w, sentences, kinds = (catalogue(self.language)[section] for section in ("page", "causes", "skipped"))
         rows: dict[tuple[str, str], list[str]] = {}
         for cause in causes(self.comparison):
             if cause.count is None:
@@ -276,7 +272,7 @@ class View:
                 counts[NAMED:] = [w["more"].format(n=len(counts) - NAMED)]
         return [(section, sentence, counts) for (section, sentence), counts in rows.items()]
 
-    def tests(self) -> tuple[Table, list[str]] | None:
+    def tests(self) -> tuple[Grid, list[str]] | None:
         """Return the best system against the others, and the notes that the table needs; None without another."""
         w, tests = self.words, self.comparison.tests() if self.names else {}
         if not tests:
@@ -297,9 +293,9 @@ class View:
             differing, floor = row["better"] + row["worse"], row["smallest p"]
             if differing > 0 and floor > SMALL:
                 notes.append(w["floor_note"].format(system=name, n=differing, floor=p_text(floor)))
-        return Table([*header, *([w["adjusted"]] if several else [])], rows), notes
+        return Grid([*header, *([w["adjusted"]] if several else [])], rows), notes
 
-    def wins(self) -> list[tuple[str, Table]]:
+    def wins(self) -> list[tuple[str, Grid]]:
         """Return the queries on which the two best systems differ most, either way."""
         if len(self.names) < 2:
             return []
@@ -312,10 +308,10 @@ class View:
             listed = [[c.data.query_ids[r], short(c.data.queries[r]), number(ours[r]), number(theirs[r])] for r in rows]
             if rows:
                 caption = w["wins_better"].format(a=name, n=int((gain > 0).sum()))
-                tables.append((caption, Table([w["id"], w["query"], a, b], listed, 2)))
+                tables.append((caption, Grid([w["id"], w["query"], a, b], listed, 2)))
         return tables
 
-    def slices(self) -> tuple[str, Table] | None:
+    def slices(self) -> tuple[str, Grid] | None:
         """Return the main metric by type of query, and a sentence on it; None where there is one type only.
 
         Of many types those are shown on which the best system is furthest behind and ahead of the next one, or of one
@@ -335,15 +331,15 @@ class View:
             note += " " + w[key].format(shown=TYPES, all=len(slices), **names)
         if len(self.names) > COLUMNS:
             note += " " + w["slices_best"].format(shown=COLUMNS, all=len(self.names))
-        labels = words(self.language)["types"]
+        labels = catalogue(self.language)["types"]
         rows: list[list[Cell | str]] = [
             [labels.get(kind, kind) or w["other"], str(slices[kind].queries),
              *(interval_cell(slices[kind].means[name], slices[kind].intervals[name]) for name in shown_names)]
             for kind in kinds
         ]  # fmt: skip
-        return note, Table([w["type"], w["queries"], *shown_names], rows)
+        return note, Grid([w["type"], w["queries"], *shown_names], rows)
 
-    def failures(self) -> tuple[str, Table] | None:
+    def failures(self) -> tuple[str, Grid] | None:
         """Return the queries whose first passage is not relevant, of the best system; None where none was scored."""
         result = self.comparison.results[self.names[0]] if self.names else None
         if result is None or result.ranking is None:
@@ -360,7 +356,7 @@ class View:
             rows.append([data.query_ids[row], short(data.queries[row]), str(first[row] or beyond), *top])
         note = w["failures_note"].format(system=self.names[0], shown=len(rows), all=len(wrong))
         header = [w["id"], w["query"], w["first_hit"], w["instead"], w["grade"]]
-        return (note if rows else w["no_failures"]), Table(header, rows, len(header))
+        return (note if rows else w["no_failures"]), Grid(header, rows, len(header))
 
     def growth(self) -> Chart | None:
         """Draw the main metric by number of passages, which grows by equal factors; None where all curves are flat."""
@@ -372,7 +368,7 @@ class View:
         sizes = sorted({size for curve in curves.values() for size in curve})
         rows = [[f"{s:,}", *(number(c[s]) if s in c else "" for c in curves.values())] for s in sizes]
         tables = [
-            Table([self.words["passages"], *list(curves)[start : start + COLUMNS]],
+            Grid([self.words["passages"], *list(curves)[start : start + COLUMNS]],
                   [[row[0], *row[start + 1 : start + 1 + COLUMNS]] for row in rows])
             for start in range(0, len(curves), COLUMNS)
         ]  # fmt: skip
@@ -408,7 +404,7 @@ class View:
             for n, row in tests.items()
         ]
 
-    def cost(self) -> Table | None:
+    def cost(self) -> Grid | None:
         """Return seconds to load and to index, milliseconds a query, size of the index, and truncated passages.
 
         Of runs that files hold nothing is shown: they cost nothing here.
@@ -425,16 +421,16 @@ class View:
             truncated, limit = record.get("truncated"), record.get("model", {}).get("max_length")
             rows.append(
                 [
-                    name, words(self.language)["kinds"][record["kind"]],
+                    name, catalogue(self.language)["kinds"][record["kind"]],
                     *(f"{seconds[stage]:.1f}" if stage in seconds else "–" for stage in ("load", "passages")),
                     f"{1000 * each:.2f}" if seconds else "–", f"{size / MEGA:,.1f}" if size else "–",
                     str(limit) if limit else "–", "–" if truncated is None else f"{truncated:,}",
                 ]
             )  # fmt: skip
         keys = ("system", "type", "s_load", "s_passages", "ms_query", "index_bytes", "longest", "truncated")
-        return Table([w[key] for key in keys], rows, 2) if rows else None
+        return Grid([w[key] for key in keys], rows, 2) if rows else None
 
-    def stages(self) -> Table | None:
+    def stages(self) -> Grid | None:
         """Return, of each fusion and reranking, its candidates, their best order and where answers are lost."""
         c, w = self.comparison, self.words
         rows: list[list[Cell | str]] = []
@@ -448,20 +444,22 @@ class View:
                 rows.append([name, *candidates, number(c.scored[name].mean[c.main]), before, by_stage, *after])
         keys = ("candidates", "recall_of_them", "ceiling", "reached", "not_retrieved", "lost", "cut_off", "delivered")
         header = [w["system"], *(w[key].format(metric=shown(c.main)) for key in keys)]
-        return Table(header, rows) if rows else None
+        return Grid(header, rows) if rows else None
 
     def notes(self) -> list[Remark]:
         """Return the warnings by system; one that the catalogue lacks is shown in English, and marked."""
-        known, foreign = words(self.language)["notes"], self.words["foreign_note"]
+        known, foreign = catalogue(self.language)["notes"], self.words["foreign_note"]
         return [
-            Remark(name, known[n.key].format_map(n.values)) if n.key in known else Remark(name, foreign, n.text)
+            Remark(name, known[n.template].format_map(n.values))
+            if n.template in known
+            else Remark(name, foreign, n.text)
             for name, result in self.comparison.results.items()
             for n in result.notes
         ]
 
     def made_with(self) -> list[tuple[str, str]]:
         """Return versions, models and files behind the numbers."""
-        w, labels, kinds = (words(self.language)[section] for section in ("page", "facts", "kinds"))
+        w, labels, kinds = (catalogue(self.language)[section] for section in ("page", "facts", "kinds"))
         record = provenance()
         rows = [(w["date"], str(record["date"])), ("Python", str(record["python"])), *record["packages"].items()]
         for name, result in self.comparison.results.items():

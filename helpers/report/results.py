@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers.data import RetrievalDataset
 from helpers.metrics import Evaluation, evaluate
 from helpers.report.spec import Record
@@ -199,9 +199,6 @@ class Results:
         """Compare the reference (the best system) with every other on the same queries: a row each.
 
         The columns are those of :meth:`tests`. No rows with fewer than two systems or queries.
-
-        Raises:
-            ValueError: no system of that name was scored, or the metric was not computed.
         """
         import pandas as pd
 
@@ -217,9 +214,6 @@ class Results:
         queries show with a power of 0.8 (0 where all differences are equal); and, where there are several tests,
         ``adjusted p`` of the randomised Tukey HSD test of all pairs, which allows for choosing the best system after
         the scores were seen, and is never below ``p``. Empty with fewer than two systems or queries.
-
-        Raises:
-            ValueError: no system of that name was scored, or the metric was not computed.
         """
         if not self.scored:
             raise ValueError(f"No system was scored: {'; '.join(self.failed.values()) or 'there is none'}.")

@@ -34,8 +34,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from helpers._files import nearest
 from helpers._hub import hub_or_local_cache, is_hub_id, split_revision
+from helpers._io import nearest
 from helpers.index.order import parse_settings
 from helpers.index.words import read_words
 from helpers.models import BACKENDS, BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, Pooling, card
@@ -93,11 +93,7 @@ def one_line(text: object) -> str:
 
 
 def from_text(text: str) -> Spec:
-    """Read one system from text.
-
-    Raises:
-        ValueError: an unknown option, or a value of another type.
-    """
+    """Read one system from text."""
     where, mark, tail = (text, "", "") if Path(text).expanduser().exists() else text.partition("?")
     options: Record = {}
     for pair in tail.split("&") if mark else []:
@@ -114,22 +110,9 @@ def from_text(text: str) -> Spec:
 
 
 def from_toml(path: str | Path) -> list[Spec]:
-    """Read systems from a TOML file, in its order; paths in it are relative to its folder.
-
-    Raises:
-        FileNotFoundError: no such file.
-        ValueError: not TOML, no ``[systems.NAME]``, keys that do not go together, parts that are not named in it.
-    """
+    """Read systems from a TOML file, in its order; paths in it are relative to its folder."""
     path = Path(path).expanduser()
-    if not path.is_file():
-        raise FileNotFoundError(f"No file {str(path)!r}; --systems takes a TOML file with a table [systems.NAME] each.")
-    where = one_line(path.name)
-    try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8")).get("systems")
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{where}: not TOML ({error}).") from None
-    if not isinstance(tables, dict) or not tables or not all(isinstance(t, dict) for t in tables.values()):
-        raise ValueError(f"{where}: no table [systems.NAME]; write one for each system.")
+    where, tables = one_line(path.name), read_toml(path).get("systems", {})
     specs: list[Spec] = []
     for name, table in tables.items():
         place = f"{where}, [systems.{name}]"
@@ -141,12 +124,24 @@ def from_toml(path: str | Path) -> list[Spec]:
     return specs
 
 
-def with_labels(systems: Sequence[Spec]) -> list[Spec]:
-    """Give systems distinct labels: runs by the differing parts of their names, then all by options, then by folders.
+def read_toml(path: str | Path) -> Record:
+    """Read the tables of a file of systems."""
+    path = Path(path).expanduser()
+    if not path.is_file():
+        raise FileNotFoundError(f"No file {str(path)!r}; --systems takes a TOML file with a table [systems.NAME] each.")
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{one_line(path.name)}: not TOML ({error}).") from None
+    rows = [table for name, table in tables.items() if name in ("systems", "data", "models", "report")]
+    systems = tables.get("systems", {})
+    if not rows or not all(isinstance(table, dict) for table in (*rows, *dict(systems).values())):
+        raise ValueError(f"{one_line(path.name)}: no table [systems.NAME]; write one for each system.")
+    return tables
 
-    Raises:
-        ValueError: one system twice, or two of one name.
-    """
+
+def with_labels(systems: Sequence[Spec]) -> list[Spec]:
+    """Give systems distinct labels: runs by what differs in their names, then all by options, then by folders."""
     for first, second in itertools.combinations(systems, 2):
         alike = first.kind != "object" and first == replace(second, name=first.name, named=first.named)
         if alike and (first.name == second.name or not (first.named and second.named)):
@@ -169,15 +164,7 @@ def with_labels(systems: Sequence[Spec]) -> list[Spec]:
 
 
 def check_specs(specs: Sequence[Spec]) -> None:
-    """Raise unless every system exists and its options go together; no weights are read or downloaded.
-
-    Raises:
-        FileNotFoundError: no such file or folder, and the text is no hub id either.
-        ValueError: a folder that holds no model that is safe to load, damaged weights, an unknown pooling or back end,
-            MaxSim over the ranking of a system that has no token vectors.
-        ConnectionError: a hub id, no network, and no earlier download.
-        ModuleNotFoundError: the multilingual model without the extra ``[zh]``.
-    """
+    """Raise unless every system exists and its options go together; no weights are read or downloaded."""
     models = [spec.name for spec in specs if spec.kind == "model"]
     for spec in specs:
         path, options = Path(spec.where).expanduser(), spec.options
@@ -218,10 +205,7 @@ def _no_file(where: str) -> FileNotFoundError:
 
 
 def _simple(kind: str, where: str, path: Path, settings: Options, text: str) -> Spec:
-    """Return the spec of a system that is no fusion or reranking; ``text`` names it in messages.
-
-    If ``kind`` is empty, it is "words" for the name of a baseline, else it follows from the file or folder at ``path``.
-    """
+    """Return the spec of a system that is no fusion or reranking; ``text`` names it in messages."""
     baseline = "" if kind else WORDS.get(where.lower(), "")
     exists = where != OFFLINE_DEFAULT and path.exists()  # its name is the bundled model, even beside such a folder
     if baseline:

@@ -6,7 +6,7 @@ A notebook keeps each as PNG and as SVG (:mod:`helpers.show.vector`).
 from collections.abc import Mapping, Sequence
 from itertools import cycle
 
-from helpers._extras import from_extra
+from helpers._optional import from_extra
 
 with from_extra("report"):
     import matplotlib.pyplot as plt

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 import numpy as np
 
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers._trec_order import single_precision, trec_order, trec_rows
 from helpers.data import RetrievalDataset
 from helpers.data.runs import RunTable
@@ -54,14 +54,7 @@ class Run:
         return [*data.doc_ids, *(doc for doc in self.table.documents if doc not in known)]
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
-        """Return the k best documents of each query of the collection; -1 fills the rest.
-
-        Raises:
-            ValueError: the run is empty, or shares no query or no document with the collection.
-
-        Warns:
-            Note: documents of the run are not in the corpus.
-        """
+        """Return the k best documents of each query of the collection; -1 fills the rest."""
         table, ids = self.table, self.doc_ids(data)
         self._check(data, foreign=len(ids) - len(data.doc_ids))
         row_of = dict(zip(ids, range(len(ids)), strict=True))
@@ -100,8 +93,8 @@ class Run:
                 )
         if foreign and not data.judged_alone:
             total = len(self.table.documents)
-            text = f"{foreign} of the run's {total} documents are not in the corpus: they keep their ranks and count "
-            warnings.warn(Note(f"{text}as unjudged.", "foreign", count=foreign, of=total), stacklevel=3)
+            text = "{count} of the run's {of} documents are not in the corpus: they keep their ranks and count "
+            warnings.warn(Note(text + "as unjudged.", count=foreign, of=total), stacklevel=3)
 
 
 @dataclass(frozen=True)
@@ -112,15 +105,9 @@ class Fusion:
     (Cormack, Clarke and Büttcher 2009). ``how="weighted"``: the weighted sum of min-max scaled scores. For each system
     and query, the last retrieved passage scores 0 and the first 1; a passage that was not retrieved scores 0.
 
-    Reciprocal ranks often add up to equal sums. Passages of equal score, in single precision, are in trec_eval's order,
-    id as text descending, also where the list is cut: the order in which `evaluate` puts a ranking with scores.
-
-    Attributes:
-        parts: the systems to fuse.
-        how: "rrf" or "weighted".
-        weights: one per system; equal by default.
-        depth: passages taken from each system; by default 100, or k if that is more.
-        rrf_k: the constant of reciprocal-rank fusion, 0 or more; a smaller value favours the first ranks.
+    Passages of equal score, in single precision, are in trec_eval's order, id as text descending, also where the list
+    is cut. ``weights``, one a system, are equal by default; ``depth`` passages are taken from each, by default 100, or
+    k if that is more; a smaller ``rrf_k`` favours the first ranks.
     """
 
     parts: Sequence[System]

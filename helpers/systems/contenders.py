@@ -17,7 +17,6 @@ UPSTREAM_MODELS = (
     "colbert-ir/colbertv2.0",
     "xlnet/xlnet-base-cased",
 )
-TWINS = ("static", "untrained")  # variants of the base
 
 
 class Contender(NamedTuple):
@@ -31,7 +30,7 @@ def load_contenders(
     models: str | Path | Sequence[str | Path] | Mapping[str, str | Path] = "offline",
     base: str | Path = OFFLINE_DEFAULT,
 ) -> dict[str, Contender]:
-    """Load the models to compare.
+    """Load the models to compare, by their names in tables.
 
     Args:
         models: ``"offline"``: ``base`` under every pooling, its input embeddings alone, and an untrained twin.
@@ -40,11 +39,6 @@ def load_contenders(
             Otherwise your own models, compared with the offline ones: a folder or hub id, a list of these, or a dict
             from the names to show in tables to these. A folder may hold embeddings of the collection.
         base: the network of the offline models: the bundled MiniLM, or a model of another language.
-
-    Raises:
-        ValueError: no such set or folder, two models of the same name, embeddings as the base, or an error of
-            :func:`helpers.models.load_model`.
-        ConnectionError: a model was not downloaded before and the hub cannot be reached.
     """
     from helpers.models.transformer import static, untrained  # slow to import
 
@@ -53,27 +47,28 @@ def load_contenders(
         minilms = (*means, Pooling.CLS, Pooling.MAX)
         chosen = {hub_id: minilms if hub_id == OFFLINE_DEFAULT else means for hub_id in UPSTREAM_MODELS}
         return {short_name(hub_id): _contender(hub_id, poolings) for hub_id, poolings in chosen.items()}
-    models = [] if models == "offline" else models
-    if isinstance(models, str) and not (is_hub_id(models) or Path(models).expanduser().is_dir()):
+    if (
+        models != "offline"
+        and isinstance(models, str)
+        and not is_hub_id(models)
+        and not Path(models).expanduser().is_dir()
+    ):
         raise ValueError(f"models={models!r}: expected 'offline', 'hub', a folder or a hub id, owner/name.")
-    if isinstance(models, Mapping):
-        named = list(models.items())
-    else:
-        listed = [models] if isinstance(models, str | Path) else models
-        named = [(short_name(str(name_or_path)), name_or_path) for name_or_path in listed]
-    contenders: dict[str, Contender] = {}
-    for name, name_or_path in named:
-        if name in contenders or name in (short_name(str(base)), *TWINS):
-            raise ValueError(f'Two models are called {name!r}: give them names, {{"mine": {str(name_or_path)!r}}}.')
-        contenders[name] = _contender(name_or_path, None)
+    listed = [] if models == "offline" else [models] if isinstance(models, str | Path) else models
+    named = list(listed.items()) if isinstance(listed, Mapping) else [(short_name(str(m)), m) for m in listed]
+    names = [short_name(str(base)), "static", "untrained", *(name for name, _ in named)]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise ValueError(
+            f'Two models are called {twice[0]!r}: give them names, {{"mine": {str(dict(named)[twice[0]])!r}}}.'
+        )
     network = _contender(base, ()).model
     if isinstance(network, Precomputed):
         raise ValueError(f"{base} holds embeddings, which cannot be pooled another way: give a model.")
     return {
-        short_name(str(base)): Contender(network, tuple(how for how in Pooling if how is not Pooling.LAST_TOKEN)),
+        names[0]: Contender(network, tuple(how for how in Pooling if how is not Pooling.LAST_TOKEN)),
         "static": Contender(static(network), (Pooling.MEAN,)),
         "untrained": Contender(untrained(network), (Pooling.MEAN,)),
-        **contenders,
+        **{name: _contender(name_or_path, None) for name, name_or_path in named},
     }
 
 
@@ -94,12 +89,9 @@ def short_name(hub_id: str) -> str:
 def rank_all(
     contenders: Mapping[str, Contender], data: RetrievalDataset, k: int = 10, *, progress: bool = True
 ) -> dict[str, Ranking]:
-    """Rank a corpus by every contender under each of its poolings, and by TF-IDF and BM25.
+    """Rank a corpus by every contender under each of its poolings, by TF-IDF and by BM25; the names: ``name, pooling``.
 
     Each network reads each text once: the vectors of all poolings are cached before the first ranking.
-
-    Returns:
-        A :class:`Ranking` for each ``"name, pooling"``, each ``"name"`` of embeddings, ``"TF-IDF"`` and ``"BM25"``.
     """
     rankings = {}
     for name, (model, poolings) in contenders.items():

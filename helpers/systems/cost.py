@@ -12,13 +12,7 @@ STAGES = ("load", "passages", *ANSWERING)
 
 @dataclass
 class Cost:
-    """The cost of a ranking.
-
-    Attributes:
-        seconds: wall-clock seconds by stage, see ``STAGES``.
-        index_bytes: size of the index; None if unknown.
-        failed_in: the stage that raised; "" if none did.
-    """
+    """Wall-clock seconds by stage, see ``STAGES``, bytes of the index, and the stage that raised, if one did."""
 
     seconds: dict[str, float] = field(default_factory=dict)
     index_bytes: int | None = None
@@ -41,22 +35,17 @@ def measured() -> Iterator[Cost]:
 
 @contextlib.contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Add the wall-clock seconds of this block to a stage and record a failure; no-op outside :func:`measured`.
-
-    The seconds of a nested stage count for the nested stage alone.
-    """
-    cost, start = _current.get(), time.perf_counter()
-    before = sum(cost.seconds.values()) if cost is not None else 0.0
+    """Add the seconds of this block, but those of nested stages, to a stage and record a failure, if measured."""
+    cost, start = _current.get() or Cost(), time.perf_counter()
+    before = sum(cost.seconds.values())
     try:
         yield
     except Exception:
-        if cost is not None:
-            cost.failed_in = cost.failed_in or name
+        cost.failed_in = cost.failed_in or name
         raise
     finally:
-        if cost is not None:
-            inner = sum(cost.seconds.values()) - before
-            cost.seconds[name] = cost.seconds.get(name, 0.0) + time.perf_counter() - start - inner
+        inner = sum(cost.seconds.values()) - before
+        cost.seconds[name] = cost.seconds.get(name, 0.0) + time.perf_counter() - start - inner
 
 
 def note_index(index: object) -> None:

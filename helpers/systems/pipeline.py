@@ -49,13 +49,7 @@ class System(Protocol):
 
 
 class Retrieval:
-    """Base class of systems that represent texts and search an index of the passages.
-
-    A subclass defines ``represent`` and ``index_kind``.
-
-    Attributes:
-        search_bar: show a progress bar during search.
-    """
+    """Base class of systems that represent texts and search an index; a subclass has ``represent``, ``index_kind``."""
 
     search_bar: bool = False
 
@@ -97,12 +91,8 @@ class Retrieval:
 class Dense(Retrieval):
     """Dense retrieval: the cosine of text vectors, or MaxSim over token vectors.
 
-    Attributes:
-        model: a model from :func:`helpers.models.load_model`.
-        pooling: how token vectors become one vector; None for the model's own.
-        factory: a FAISS ``index_factory`` string.
-        batch_size, cache_dir, progress: as for :func:`helpers.embeddings.encode`.
-        search_bar: show a progress bar during search too.
+    ``pooling`` None is the model's own, ``factory`` a FAISS ``index_factory`` string; ``batch_size``, ``cache_dir`` and
+    ``progress`` are as for :func:`helpers.embeddings.encode`, ``search_bar`` shows a bar during search too.
     """
 
     model: Model
@@ -165,16 +155,10 @@ class Words(Retrieval):
 
 
 def rank(system: "System | Model | str", data: RetrievalDataset, k: int = 10) -> Ranking:
-    """Rank the corpus of a data set for each of its queries.
+    """Rank the corpus of a data set for each of its queries, k passages a query.
 
-    Args:
-        system: a :class:`System`; a model, which is used with its own pooling; or a word index for
-            :func:`helpers.index.build_index`, such as ``"BM25"``.
-        data: the corpus and its queries.
-        k: passages per query.
-
-    Raises:
-        ValueError: k is out of range, the system is unknown, or encoding or indexing fails.
+    ``system`` is a :class:`System`; a model, which is used with its own pooling; or a word index for
+    :func:`helpers.index.build_index`, such as ``"BM25"``.
     """
     if isinstance(system, str):
         if system.partition(":")[0] not in KINDS:

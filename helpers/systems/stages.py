@@ -20,15 +20,9 @@ LOST = "lost by "  # followed by the name of the stage
 
 
 def union(*rankings: np.ndarray) -> np.ndarray:
-    """Return the union of the candidates of several rankings, without duplicates.
+    """Return the candidates of several rankings of the same queries, (q, k) each, without duplicates, (q, m).
 
-    Rankings are interleaved: the first candidate of each comes before the second of any.
-
-    Args:
-        rankings: of the same queries, rows of the corpus (q, k) each, best first, padded with -1.
-
-    Returns:
-        The candidates of each query, (q, m), padded with -1.
+    Rankings are interleaved, the first candidate of each before the second of any; -1 is padding.
     """
     longest = max(ids.shape[1] for ids in rankings)
     padded = [np.pad(ids, ((0, 0), (0, longest - ids.shape[1])), constant_values=-1) for ids in rankings]
@@ -41,13 +35,9 @@ def union(*rankings: np.ndarray) -> np.ndarray:
 
 
 def oracle(ids: np.ndarray, data: RetrievalDataset) -> np.ndarray:
-    """Return candidates in the order of an ideal reranker: by grade, descending.
+    """Return candidates (q, k) in the order of an ideal reranker: by grade, descending, equal ones as they were.
 
-    Candidates of equal grade keep their order; unjudged ones have grade 0. For any metric that depends on judgements
-    alone, no other order of the same candidates scores higher.
-
-    Args:
-        ids: the candidates, rows of the corpus (q, k), padded with -1.
+    Unjudged ones have grade 0. For any metric that depends on judgements alone, no other order scores higher.
     """
     grades = np.zeros(ids.shape, np.int64)
     for row, judged in enumerate(data.qrels):
@@ -63,14 +53,7 @@ def ceiling(
     """Return the highest scores that a reranker of the first n candidates can reach, one row per depth n.
 
     ``recall`` is the recall of the candidates, which no order changes; the metrics are those of the `oracle` order.
-
-    Args:
-        ids: the ranking to take candidates from, rows of the corpus (q, k), best first, padded with -1.
-        depths: the numbers of candidates, n, each at most k.
-        metrics: names with cutoffs, as :func:`helpers.metrics.evaluate` takes them.
-
-    Raises:
-        ValueError: a depth is above that of the ranking, or below the largest cutoff of the metrics.
+    The depths lie between the largest cutoff of the metrics and that of the ranking, (q, k).
     """
     import pandas as pd
 
@@ -101,10 +84,6 @@ def ways(candidates: np.ndarray, stages: Mapping[str, np.ndarray], data: Retriev
         stages: the rankings of fusion, reranking and so on, by name, in order; the first may be the retriever's.
         data: the judgements; grades from ``data.relevance_level`` up are relevant.
         k: number of passages that the pipeline returns.
-
-    Raises:
-        ValueError: there is no stage, a stage has other queries than the data, or ranks a passage that is not a
-            candidate.
     """
     import pandas as pd
 

@@ -41,8 +41,12 @@ def _run(args: argparse.Namespace) -> int:
 
 def _record(args: argparse.Namespace) -> None:
     """execute lessons, and their companions on Chinese data, and record their outputs"""
+    from . import kernels
     from .companions import PARAMETERS
+    from .execute import OFFLINE
     from .record import record, record_companion
+
+    kernels.start(OFFLINE)
 
     for name in lesson_names(args.root, args.lessons):
         steps = {name: record} | ({f"companion of {name}": record_companion} if name in PARAMETERS else {})

@@ -101,8 +101,7 @@ def execute(
 
     label names it in messages, limit is seconds per cell or None, parameters go into the cell tagged `parameters`,
     environment is added to the offline settings, progress is called with the number of each cell that starts and the
-    number of cells. The kernel is a fork, see kernels.py, unless the environment has what a library reads when it is
-    imported. Raises NotebookError naming the cell that failed.
+    number of cells. Raises NotebookError naming the cell that failed.
     """
     cache_folder(root).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="lesson-") as name:
@@ -116,8 +115,7 @@ def execute(
         settings["PYTHONPATH"] = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
         settings |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder / SCRATCH))
         settings["IPYTHONDIR"] = str(folder / "ipython")
-        forks = kernels.folder(OFFLINE) if (environment or {}).keys() <= {"EVAL_CACHE_DIR"} else None
-        if forks:
+        if forks := kernels.folder(environment or {}):
             settings["JUPYTER_PATH"] = os.pathsep.join(filter(None, [forks, os.environ.get("JUPYTER_PATH")]))
         started: list[str] = []
 

@@ -29,30 +29,34 @@ LIBRARIES = (
 )  # fmt: skip
 
 
-def folder(settings: dict[str, str]) -> str | None:
-    """Return the folder for JUPYTER_PATH whose kernel `python3` is a fork; None where this system cannot.
+def start(settings: dict[str, str]) -> None:
+    """Start the process from which kernels are forked, with settings beside this process's variables, if there is none.
 
-    The first call starts the process, with settings beside this process's variables; it ends with this process.
+    It ends with this process. On a system that cannot, nothing happens.
     """
-    if sys.platform != "linux" or os.environ.get(VARIABLE) == "":
-        return None
-    if VARIABLE not in os.environ:
-        home = tempfile.TemporaryDirectory(prefix="kernels-")
-        place = Path(home.name, "kernels", "python3")
-        place.mkdir(parents=True)
-        server = Path(home.name, "server")
-        command = [sys.executable, "-S", __file__, str(server), "-f", "{connection_file}"]
-        spec = {"argv": command, "display_name": "Python 3", "language": "python"}
-        (place / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
-        process = subprocess.Popen(
-            [sys.executable, __file__, str(server)], stdout=subprocess.PIPE, env={**os.environ, **settings}
-        )
-        atexit.register(home.cleanup)
-        atexit.register(process.kill)
-        assert process.stdout is not None
-        process.stdout.readline()  # it is ready
-        os.environ[VARIABLE] = home.name
-    return os.environ[VARIABLE]
+    if sys.platform != "linux" or VARIABLE in os.environ:
+        return
+    home = tempfile.TemporaryDirectory(prefix="kernels-")
+    place, server = Path(home.name, "kernels", "python3"), Path(home.name, "server")
+    place.mkdir(parents=True)
+    command = [sys.executable, "-S", __file__, str(server), "-f", "{connection_file}"]
+    spec = {"argv": command, "display_name": "Python 3", "language": "python"}
+    (place / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
+    own = [sys.executable, __file__, str(server)]
+    process = subprocess.Popen(own, stdout=subprocess.PIPE, env=os.environ | settings)
+    atexit.register(home.cleanup)
+    atexit.register(process.kill)
+    assert process.stdout is not None
+    process.stdout.readline()  # it is ready
+    os.environ[VARIABLE] = home.name
+
+
+def folder(environment: dict[str, str]) -> str | None:
+    """Return the folder for JUPYTER_PATH whose kernel `python3` is a fork; None if none was started.
+
+    None too if the environment of the kernel has what a library reads when it is imported.
+    """
+    return os.environ.get(VARIABLE) if environment.keys() <= {"EVAL_CACHE_DIR"} else None
 
 
 def serve(place: str) -> None:

@@ -11,7 +11,7 @@ import nbformat
 from nbformat import NotebookNode
 from nbformat.validator import iter_validate
 
-from helpers._atomic import whole_file
+from helpers._io import whole_file
 
 ROOT = Path(__file__).resolve().parents[2]
 LANGUAGES = ("en", "zh")

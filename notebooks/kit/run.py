@@ -91,7 +91,7 @@ def run_lessons(
     workers = min(AT_ONCE, os.cpu_count() or 1, len(names))
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // workers)))
     say(f"{len(names)} lessons, {workers} at a time; the libraries are imported first")
-    kernels.folder(OFFLINE)
+    kernels.start(OFFLINE)
     rank = {number: at for at, number in enumerate(ORDER)}
     context = multiprocessing.get_context("spawn")
     told: Queue[tuple[str, int, int]] = context.Queue()

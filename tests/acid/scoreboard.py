@@ -21,7 +21,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from helpers.metrics.acid import Result, Verdict, read_cases, read_json, run_cases
+from helpers.metrics.acid import Judged, Verdict, read_cases, read_json, run_cases
 
 FOLDER = Path(__file__).parent
 RECORD = FOLDER.parents[1] / "docs" / "benchmarks" / "acid.json"
@@ -30,7 +30,7 @@ RUNNERS = ("ours", "trec", "ir_measures_", "mteb_", "beir_", "ranx_", "sentence_
 ORDER = ("agrees", "documented", "refuses", "undocumented", "crashes")
 
 
-def documented(runner: str, result: Result, entries: list[dict[str, Any]]) -> dict[str, Any] | None:
+def documented(runner: str, result: Judged, entries: list[dict[str, Any]]) -> dict[str, Any] | None:
     """The library's own words on a case that differs, if there are any."""
     places = {result.case.family, f"{result.case.family}/{result.case.scenario}"}
     name = result.case.metric.partition("@")[0]
@@ -41,7 +41,7 @@ def documented(runner: str, result: Result, entries: list[dict[str, Any]]) -> di
     return None
 
 
-def shown(result: Result) -> dict[str, Any]:
+def shown(result: Judged) -> dict[str, Any]:
     """A case that failed, as the page shows it."""
     case = result.case
     run = {query: {doc: repr(score) for doc, score in docs.items()} if isinstance(docs, dict) else docs
@@ -50,12 +50,12 @@ def shown(result: Result) -> dict[str, Any]:
             "qrels": case.qrels, "why": case.why}  # fmt: skip
 
 
-def family_row(runner: str, results: list[Result], entries: list[dict[str, Any]]) -> dict[str, Any]:
+def family_row(runner: str, results: list[Judged], entries: list[dict[str, Any]]) -> dict[str, Any]:
     """How many cases of a family agree, the gravest verdict, and the smallest case that has it."""
     asked = [result for result in results if result.verdict is not Verdict.NOT_OFFERED]
     if not asked:
         return {"asked": 0}
-    by_verdict: dict[str, list[tuple[Result, dict[str, Any] | None]]] = {}
+    by_verdict: dict[str, list[tuple[Judged, dict[str, Any] | None]]] = {}
     for result in asked:
         words = documented(runner, result, entries) if result.verdict is not Verdict.AGREES else None
         plain = {"differs": "undocumented"}.get(result.verdict, str(result.verdict))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from helpers.metrics.acid import Case, Verdict, judge, read_cases, read_json
+from helpers.metrics.acid import Case, Verdict, read_cases, read_json, run_cases
 from tests.acid import reference
 from tests.mutants import _holes, mutants, rewritten
 
@@ -46,7 +46,7 @@ def caught(source: str, cases: list[Case]) -> list[Case]:
         exec(source + EVALUATE, namespace)
     except Exception:
         return cases[:1]
-    return [case for case in cases if judge(namespace["evaluate"], case)[0] is not Verdict.AGREES]
+    return [r.case for r in run_cases(namespace["evaluate"], cases) if r.verdict is not Verdict.AGREES]
 
 
 def faults() -> dict[str, str]:

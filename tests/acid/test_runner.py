@@ -9,7 +9,7 @@ import tomllib
 import pytest
 
 from helpers.metrics import evaluate
-from helpers.metrics.acid import Result, Verdict, __main__, read_cases, run_cases
+from helpers.metrics.acid import Judged, Verdict, __main__, read_cases, run_cases
 from notebooks.kit.notebooks import ROOT, lesson_path, read
 from tests.acid.scoreboard import FOLDER, RUNNERS, documented
 
@@ -119,11 +119,11 @@ def test_exercise_fails_the_families_that_its_solution_names(name):
 def test_words_explain_the_values_or_the_errors_that_they_are_about():
     """The scoreboard would call a crash documented because the library documents another value, or the reverse."""
     values, errors = ({"runner": "ours", "on": ["grades"]} | more for more in ({}, {"error": "KeyError"}))
-    differs = Result(SIX[0], Verdict.DIFFERS, "0.5")
-    crashes = Result(SIX[0], Verdict.CRASHES, "KeyError: 'q1'")
+    differs = Judged(SIX[0], Verdict.DIFFERS, "0.5")
+    crashes = Judged(SIX[0], Verdict.CRASHES, "KeyError: 'q1'")
     assert documented("ours", differs, [errors, values]) is values
     assert documented("ours", crashes, [values, errors]) is errors
-    assert documented("ours", Result(SIX[0], Verdict.CRASHES, "IndexError"), [values, errors]) is None
+    assert documented("ours", Judged(SIX[0], Verdict.CRASHES, "IndexError"), [values, errors]) is None
     assert documented("trec", differs, [values]) is None
 
 

@@ -36,7 +36,7 @@ Rankings = dict[str, np.ndarray]
 
 def direction(queries: str, corpus: str) -> RetrievalDataset:
     """Load the collection with queries and corpus in these languages."""
-    return load_dataset("pocket", queries=queries, corpus=corpus)
+    return load_dataset(f"pocket-{queries}" if queries == corpus else f"pocket-{queries}-{corpus}")
 
 
 @cache

@@ -364,12 +364,9 @@ def gaps(folder: Path) -> Path:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, r"queries.jsonl': 1 of 3 queries are blank. The first: 'q1'. .*on_blank=\"skip\""),
-        ({"on_blank": "skip"}, r"dev.tsv' judges 1 of 4 queries .*The first: 'q9'. .*on_missing=\"skip\""),
-        ({"on_missing": "skip"}, r"on_blank=\"skip\""),
-        ({"on_blank": "drop"}, "on_blank='drop': expected 'raise' or 'skip'"),
+        ({}, r"queries.jsonl': 1 of 3 queries are blank. The first: 'q1'. .*on_missing=\"skip\""),
+        ({"on_missing": "keep"}, r"dev.tsv' judges 1 of 4 queries .*The first: 'q9'. .*on_missing=\"skip\""),
         ({"on_missing": "drop"}, "on_missing='drop': expected 'raise' or 'skip'"),
-        ({"unanswered": "drop"}, "unanswered='drop': expected 'zero' or 'skip'"),
     ],
 )
 def test_gaps_are_refused_with_file_id_number_and_option(tmp_path: Path, options: dict[str, str], message: str):
@@ -383,12 +380,12 @@ def test_blank_passages_are_named_where_no_query_is_blank(tmp_path: Path):
     folder = gaps(tmp_path / "set")
     put(folder / "queries.jsonl", jsonl([{"_id": "q0", "text": "one"}, {"_id": "q2", "text": "two"}]))
     with pytest.raises(ValueError, match=r"corpus.jsonl': 2 of 3 passages are blank. The first: '01', '02'."):
-        load_dataset(folder, on_missing="skip")
+        load_dataset(folder)
 
 
 def test_gaps_that_may_be_left_out_are_counted(tmp_path: Path):
     """What was left out must stand on the page, or the score is of another collection than it says."""
-    data = load_dataset(gaps(tmp_path / "set"), on_blank="skip", on_missing="skip")
+    data = load_dataset(gaps(tmp_path / "set"), on_missing="skip")
     assert (data.query_ids, data.corpus, data.qrels) == (["q0", "q2"], ["uno"], [{0: 1}, {0: 1}])
     assert data.skipped == {
         "blank_queries": 1,
@@ -416,13 +413,13 @@ def test_gaps_in_tables_are_treated_alike(tmp_path: Path):
     ]
     source = put(tmp_path / "set" / "dev.jsonl", jsonl(rows))
     corpus = str(put(tmp_path / "all.jsonl", jsonl([{"text": "uno"}, {"text": "\n"}])))
-    with pytest.raises(ValueError, match=r"dev.jsonl': 1 of 3 queries are blank. The first: .row 1.*on_blank=.skip"):
+    with pytest.raises(ValueError, match=r"dev.jsonl': 1 of 3 queries are blank. The first: .row 1.*on_missing=.skip"):
         load_dataset(source)
     with pytest.raises(ValueError, match=r"all.jsonl.*1 of 2 passages are blank.*row 1"):
         load_dataset(source.parent, corpus=corpus)
-    with pytest.raises(ValueError, match=r'1 of 2 passages that .all.jsonl. lacks. The first: .dos.*on_missing="skip"'):
-        load_dataset(source, corpus=corpus, on_blank="skip")
-    data = load_dataset(source, corpus=corpus, on_blank="skip", on_missing="skip")
+    kept = load_dataset(source, corpus=corpus, on_missing="keep")
+    assert (kept.qrels, len(kept.ids_without_text)) == ([{0: 1}, {1: 1}], 1)
+    data = load_dataset(source, corpus=corpus, on_missing="skip")
     assert (data.queries, data.corpus, data.qrels) == (["one", "two"], ["uno"], [{0: 1}, {}])
     assert data.skipped == {"blank_queries": 1, "blank_passages": 2, "missing_passages": 1, "judgements": 1}
 
@@ -445,7 +442,7 @@ def test_questions_without_an_answer_score_0_or_are_left_out(tmp_path: Path, kin
     ids = np.zeros((2, 1), np.int64)
     assert (data.queries, data.unanswered()) == (["one", "two"], [1])
     assert evaluate(ids, data.qrels, "recall@1").mean["recall@1"] == 0.5
-    left = load_dataset(source, unanswered="skip")
+    left = data.without_unanswered()
     assert (left.queries, left.unanswered(), left.corpus) == (["one"], [], data.corpus)
     assert left.skipped["unanswered_queries"] == 1
     assert evaluate(ids[:1], left.qrels, "recall@1").mean["recall@1"] == 1
@@ -454,21 +451,20 @@ def test_questions_without_an_answer_score_0_or_are_left_out(tmp_path: Path, kin
 def test_what_counts_as_an_answer_is_the_relevance_level(tmp_path: Path):
     """A query with grade 1 alone has no answer at level 2; limits count the queries that are left."""
     folder = beir(tmp_path / "set", **{"qrels/dev.tsv": "q0\t00\t1\nq1\t02\t2\nq2\t02\t3\n"})
-    data = load_dataset(folder, relevance_level=2, unanswered="skip", max_queries=2)
+    data = load_dataset(folder, relevance_level=2).without_unanswered().first(2)
     assert data.query_ids == ["q1", "q2"]
 
 
 @pytest.mark.parametrize(
     ("lines", "level"), [("q0\t00\t0\nq1\t01\t0\n", None), ("q0\t00\t-1\n", 1), ("q0\t00\t2\n", 3)]
 )
-@pytest.mark.parametrize("unanswered", ["zero", "skip"])
-def test_a_collection_without_any_answer_is_refused(tmp_path: Path, lines: str, level: int | None, unanswered: str):
+def test_a_collection_without_any_answer_is_refused(tmp_path: Path, lines: str, level: int | None):
     """Every model would score 0, as if it were the model's fault."""
     folder = beir(tmp_path / "set", **{"qrels/dev.tsv": lines})
     with pytest.raises(
         ValueError, match=r"set: no query has a relevant passage: the highest of \d grades is -?\d, and"
     ):
-        load_dataset(folder, relevance_level=level, unanswered=unanswered)
+        load_dataset(folder, relevance_level=level)
 
 
 # --- names ------------------------------------------------------------------------------------------------------------

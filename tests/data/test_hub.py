@@ -149,7 +149,7 @@ def test_a_model_whose_download_breaks_off_once_is_completed(answers: Answers, t
     ("name", "message"),
     [
         ("outside", "which is outside the folder"),
-        ("yaml", "which is outside the folder"),
+        ("yaml", "don't belong to owner/yaml"),
         ("labels", "names_file is not read"),
         ("infos", "names_file is not read"),
         ("pictures", "holds pictures"),

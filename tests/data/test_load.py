@@ -151,7 +151,7 @@ def test_files_that_do_not_match_are_answered_with_how_many_and_which(files, mes
 def test_wrong_arguments_are_answered_with_the_right_ones(tmp_path):
     """A slip in a parameter must not be passed over."""
     folder = beir(tmp_path / "set")
-    with pytest.raises(ValueError, match=r"need queries=, corpus= and qrels=.*corpus is missing"):
+    with pytest.raises(ValueError, match=r"goes with corpus= and qrels="):
         load_dataset(folder, queries="queries.jsonl", qrels="qrels/dev.tsv")
     with pytest.raises(FileNotFoundError, match=r"No file 'topics', neither in the folder 'set'"):
         load_dataset(folder, queries="topics", corpus="corpus.jsonl", qrels="qrels/dev.tsv")
@@ -167,7 +167,7 @@ def test_a_blank_text_in_a_list_is_left_out_where_asked(tmp_path):
     path = put(tmp_path / "set.jsonl", jsonl(rows))
     with pytest.raises(ValueError, match="2 of 5 passages are blank"):
         load_dataset(path)
-    data = load_dataset(path, on_blank="skip")
+    data = load_dataset(path, on_missing="skip")
     assert (data.corpus, data.qrels) == (["uno", "dos", "tres"], [{0: 1, 1: 0, 2: 0}])
     assert data.skipped == {"blank_passages": 2}
 

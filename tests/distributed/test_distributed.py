@@ -6,23 +6,18 @@ import sys
 import tempfile
 import urllib.request
 import warnings
-from concurrent.futures import CancelledError
-from types import SimpleNamespace
 
 import faiss
 import numpy as np
 import psutil
 import pytest
 import torch
-from distributed import Client, KilledWorker, default_client
-from distributed.scheduler import NoWorkerError
+from distributed import Client, default_client
 from distributed.security import Security
 
 from helpers import distributed
 from helpers.distributed import cluster as clusters
-from helpers.distributed import tasks
-from helpers.distributed.tasks import _raise_error
-from helpers.distributed.work import Encoding, Question, encode_shard, search_part
+from helpers.distributed.work import Encoding, Question, encode_shard, origin_of, search_part
 from helpers.embeddings import encode_shards, encoding
 from helpers.embeddings.shards import Manifest
 from helpers.embeddings.store import Store
@@ -80,12 +75,12 @@ def test_a_local_cluster_is_private_gives_the_same_bits_and_leaves_nothing(model
     monkeypatch.setattr(tempfile, "tempdir", None)
     started, seen, me = [], [], psutil.Process()
 
-    class Recorded(clusters.SpecCluster):
+    class Recorded(clusters.LocalCluster):
         def __init__(self, *args, **options):
             super().__init__(*args, **options)
             started.append(self)
 
-    monkeypatch.setattr(clusters, "SpecCluster", Recorded)
+    monkeypatch.setattr(clusters, "LocalCluster", Recorded)
     before, ports = {child.pid for child in me.children(recursive=True)}, listening(me)
 
     def stream():
@@ -118,14 +113,6 @@ def test_a_cluster_that_is_there_is_used_by_address_or_client_and_left_alone(mod
     assert client.submit(sum, [1, 2]).result() == 3
 
 
-def test_a_run_that_ended_cancels_nothing(model, client, tmp_path, monkeypatch):
-    """Another client that connects just then could stop with an AssertionError of Dask's."""
-    cancelled = []
-    monkeypatch.setattr(client, "cancel", cancelled.append)
-    distributed.encode(model, TEXTS, tmp_path, cluster=client, shard_size=SIZE, progress=False)
-    assert not cancelled
-
-
 def test_a_rerun_computes_only_what_is_missing(model, alone, client, tmp_path, monkeypatch):
     """After an interruption hours of work would be done twice, or a damaged shard would be kept."""
     options = {"cluster": client, "shard_size": SIZE, "progress": False}
@@ -156,16 +143,16 @@ def test_texts_are_read_only_a_few_shards_ahead(model, client, tmp_path):
 
     distributed.encode(model, stream(), tmp_path / "v", cluster=client, shard_size=SIZE, progress=False)
     threads = sum(client.nthreads().values())
-    assert SIZE < most <= SIZE * (tasks.AHEAD * threads + 1)
+    assert SIZE < most <= SIZE * (clusters.AHEAD * threads + 1)
 
 
 def test_a_worker_returns_names_and_no_vectors(model, tmp_path):
     """Vectors of millions of texts would go through the scheduler's memory."""
     manifest = Manifest.begin(model, "passage", 32, 1024)
     manifest.write(Store(tmp_path))
-    run = Encoding(model.origin, "cpu", manifest, 32, tmp_path, torch.get_num_threads())
+    run = Encoding(origin_of(model), manifest, 32, tmp_path, torch.get_num_threads())
     answer = encode_shard(run, texts(1000))
-    assert answer.shard.rows == 1000
+    assert answer[0].rows == 1000
     assert len(pickle.dumps(answer)) < 1000
 
 
@@ -173,7 +160,7 @@ def test_a_worker_searches_with_the_threads_it_was_given(alone, monkeypatch):
     """Workers of one machine would take all its cores each, and wait for each other."""
     given = []
     monkeypatch.setattr(faiss, "omp_set_num_threads", given.append)
-    search_part(Question(alone, np.asarray(alone[:2]), 1, 256, 3), 0, len(alone))
+    search_part(Question(alone, np.asarray(alone[:2]), 1, 3), 0, len(alone))
     assert given[0] == 3
 
 
@@ -204,7 +191,7 @@ def test_a_cluster_of_our_own_is_ready_and_keeps_to_itself():
     """Other work of a script would go to these workers, and anybody on this machine could read what they do."""
     this = psutil.Process()
     others = listening(this)  # clusters of other tests
-    with clusters.connected(None, 1, 1, 0, False) as client:
+    with clusters.connected(None, 1, 1) as client:
         assert len(client.scheduler_info()["workers"]) == 1
         with pytest.raises(ValueError, match="No client"):
             default_client()
@@ -248,7 +235,7 @@ def test_a_worker_with_another_model_is_refused(tmp_path, client):
 def test_a_folder_that_workers_do_not_share_is_refused(model, tmp_path):
     """Shards would be written on other machines and listed here."""
     settings = Manifest.begin(model, "passage", 32, 32)
-    run = Encoding(model.origin, "cpu", settings, 32, tmp_path / "no", 1)
+    run = Encoding(origin_of(model), settings, 32, tmp_path / "no", 1)
     with pytest.raises(FileNotFoundError, match="a disk that all machines share"):
         encode_shard(run, TEXTS[:4])
 
@@ -268,9 +255,7 @@ def test_what_workers_warn_of_is_said_once(model, client, tmp_path):
     [
         ({"texts": "one text"}, "one string"),
         ({"kind": "passages"}, "expected 'passage' or 'query'"),
-        ({"workers": 2}, "workers= and dashboard= are for a local cluster"),
-        ({"cluster": None, "workers": 0}, "expected at least 1 of each"),
-        ({"cluster": None, "gpus_per_worker": 2}, "expected 0 or 1"),
+        ({"workers": 2}, "workers= is for a local cluster"),
         ({"shard_size": 0}, "expected at least 1"),
     ],
 )
@@ -305,58 +290,11 @@ def test_a_model_says_how_to_load_it_once_more(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     options = {"pooling": "cls", "query_instruction": "q: ", "max_length": 9, "dim": 8, "device": "cpu"}
     model = load_model("tiny", **options)
-    assert model.origin["name_or_path"] == str(tmp_path / "tiny")
+    assert origin_of(model)["name_or_path"] == str(tmp_path / "tiny")
     monkeypatch.chdir("/")
-    again = distributed.work._model("cpu", **model.origin)
-    assert (again.info, type(again), again.origin) == (model.info, type(model), model.origin)
-    assert load_model().origin["name_or_path"] == "sentence-transformers/all-MiniLM-L6-v2"
-
-
-@pytest.mark.parametrize(
-    ("visible", "count", "workers", "expected"),
-    [
-        (None, 2, None, ["0", "1"]),
-        ("2,5", 2, None, ["2", "5"]),
-        ("GPU-8f6, GPU-1c2", 2, 1, ["GPU-8f6"]),
-        (None, 4, 3, ["0", "1", "2"]),
-        (None, 2, 2, ["0", "1"]),
-        (None, 1, None, ["0"]),
-    ],
-)
-def test_each_worker_gets_a_gpu_of_its_own(visible, count, workers, expected, monkeypatch):
-    """All workers would crowd on the first GPU, or on one that belongs to somebody else."""
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    if visible is not None:
-        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: count)
-    environments = clusters._worker_environments(workers, 1, 1)
-    assert [environment["CUDA_VISIBLE_DEVICES"] for environment in environments] == expected
-    with pytest.raises(ValueError, match=f"shows {count} GPUs"):
-        clusters._worker_environments(count + 1, 1, 1)
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    with pytest.raises(ValueError, match="Some workers with a GPU each: this machine shows 0 GPUs"):
-        clusters._worker_environments(None, 1, 1)
-
-
-@pytest.mark.parametrize(
-    ("error", "kind", "message"),
-    [
-        (CancelledError("gone"), ConnectionError, "The Dask scheduler is gone"),
-        (KilledWorker("t", None, 3), RuntimeError, "Shard 5: its worker died, 4 times"),
-        (NoWorkerError(set(), "t"), RuntimeError, "Shard 5: no worker is left"),
-    ],
-)
-def test_what_ends_a_task_is_named(error, kind, message):
-    """A scheduler that is gone, or a worker without memory, would look like a fault of the shard."""
-    with pytest.raises(kind, match=message):
-        _raise_error(SimpleNamespace(exception=lambda: error), "Shard 5")
-
-
-@pytest.mark.parametrize(("gpus", "half", "dtype"), [(0, True, "float32"), (1, False, "float32"), (1, True, "float16")])
-def test_half_precision_is_for_gpus(model, gpus, half, dtype):
-    """A folder would say 16 bits of vectors that a CPU computed in 32, or be filled up with others."""
-    made = distributed.worker_manifest(Manifest.begin(model, "passage", 32, 1024), half, gpus)
-    assert (made.recipe.device, made.recipe.dtype) == ("cuda" if gpus else "cpu", f"torch.{dtype}")
+    again = distributed.work._model(**origin_of(model), device="cpu")
+    assert (again.info, type(again), origin_of(again)) == (model.info, type(model), origin_of(model))
+    assert origin_of(load_model())["name_or_path"] == "sentence-transformers/all-MiniLM-L6-v2"
 
 
 def test_without_the_extra_one_sentence_names_it(monkeypatch):

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from helpers._atomic import whole_file
+from helpers._io import whole_file
 from helpers.embeddings.store import Recipe, Store
 
 RECIPE = Recipe(model="ab12", pooling="mean", max_length=512, device="cpu", dtype="torch.float32")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import torch
 
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers.embeddings import count_truncated, encode, encode_pooled, encode_shards, encoding
 from helpers.embeddings.store import Store
 from helpers.models import Pooling, flag_model, load_model
@@ -144,9 +144,9 @@ def test_damaged_shards_that_were_computed_again_are_told(model, tmp_path, optio
     expected = np.concatenate(list(encode_shards(model, texts, shard_size=2, **where)))
     for path in sorted((tmp_path / "vectors").glob("*.npy"))[:2]:
         path.write_bytes(path.read_bytes()[:-1])
-    with pytest.warns(Note, match="^2 of 3 shards of vectors were damaged and were computed again: the disk") as told:
+    with pytest.warns(Note, match="^2 of 3 shards of vectors were damaged and were computed again: the disk"):
         again = np.concatenate(list(encode_shards(model, texts, shard_size=2, **where)))
-    assert (np.array_equal(again, expected), told[0].message.key) == (True, "damaged")
+    assert np.array_equal(again, expected)
     with warnings.catch_warnings(action="error"):
         list(encode_shards(model, texts, shard_size=2, **where))
 

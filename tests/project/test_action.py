@@ -32,10 +32,10 @@ def test_the_steps_evaluate_compare_and_fail(tmp_path):
     for name, shift in (("the good.trec", 0), ("bad $(touch pwned).trec", 1)):
         lines = (f"q{n} Q0 d{n + shift} 1 1.0 x\n" for n in range(12))
         (tmp_path / name).write_text("".join(lines), encoding="utf-8")
-    done = evaluate(tmp_path, "--qrels qrels\n--system the good.trec?name=mine\n--cutoffs 1\n")
+    done = evaluate(tmp_path, "--qrels qrels\n--system the good.trec?name=mine\n--metrics ndcg@1\n")
     assert done.returncode == 0, done.stderr
     (tmp_path / "retrieval-report").rename(tmp_path / "earlier")
-    worse = "--qrels qrels\n--system bad $(touch pwned).trec?name=mine\n\n--cutoffs 1\n--fail-if-drop ndcg@1=0.01"
+    worse = "--qrels qrels\n--system bad $(touch pwned).trec?name=mine\n\n--metrics ndcg@1\n--fail-if-drop ndcg@1=0.01"
     done = evaluate(tmp_path, worse, "earlier")
     assert done.returncode == 3, done.stderr
     text = (tmp_path / "summary.md").read_text(encoding="utf-8")

@@ -38,7 +38,7 @@ def test_what_neither_plots_nor_computes_imports_no_large_package(module):
     [
         ("helpers.significance", "scipy", "significance"),
         ("helpers.index, numpy; helpers.index.build_index(numpy.ones((2, 2), 'f'))", "faiss", "report"),
-        ("helpers._progress; helpers._progress.progress_bar(1, '', '', show=True)", "tqdm", "report"),
+        ("helpers._optional; helpers._optional.progress_bar(1, '', '', show=True)", "tqdm", "report"),
         ("helpers.show.plots", "matplotlib", "report"),
     ],
 )

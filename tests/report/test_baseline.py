@@ -32,7 +32,7 @@ def place(tmp_path, monkeypatch):
 
 def report(run, *options):
     """Run the command on a run."""
-    return main(["--qrels", "qrels", "--system", f"{run}?name=mine", "--cutoffs", "1", "--quiet", *options])
+    return main(["--qrels", "qrels", "--system", f"{run}?name=mine", "--metrics", "ndcg@1", "--quiet", *options])
 
 
 def test_a_drop_sets_the_exit_status(place, capsys):
@@ -63,7 +63,7 @@ def test_a_loss_within_the_margin_passes():
     assert str(verdict).startswith("passed: ")
     even = Baseline("2026-01-01", {"ndcg@1": np.tile([0.0, 1.9], 6)})
     assert str(no_drop(now, "mine", even, "ndcg@1", 0.01, 0.05)).startswith("undecided: ")
-    assert no_drop(now, "mine", even, "ndcg@1", 0.0, 0.05).outcome == "passed"
+    assert no_drop(now, "mine", even, "ndcg@1", 0.0, 0.05).name == "passed"
     uneven = Baseline("2026-01-01", {"ndcg@1": rng.random(12)})
     sd = np.std(1 - uneven.scores["ndcg@1"], ddof=1)  # of a sample
     told = no_drop(now, "mine", uneven, "ndcg@1", 0.0, 0.05).values["detectable"]

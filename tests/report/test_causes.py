@@ -58,7 +58,7 @@ def test_titles_and_what_was_merged_and_left_out_are_counted(tmp_path):
     rows.append({"_id": "d13", "text": rows[4]["text"], "title": ""})
     rows.append({"_id": "d14", "text": " ", "title": ""})
     (folder / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    data = load_dataset(folder, on_blank="skip", relevance_level=2)
+    data = load_dataset(folder, on_missing="skip", relevance_level=2)
     listed = found({"run": Run(NOBODY)}, data)
     assert listed["titles"] == [Cause("titles", None, 3)]
     assert listed["merged"] == [Cause("merged", None, 1)]

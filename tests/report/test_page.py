@@ -17,7 +17,7 @@ from helpers.report import compare
 from helpers.report.causes import CAUSES
 from helpers.report.files import slices_csv
 from helpers.report.gates import at_least, not_worse
-from helpers.report.page import COLUMNS, LANGUAGES, NAMED, TYPES, WIDTH, View, facts, render, shown, words
+from helpers.report.page import COLUMNS, LANGUAGES, NAMED, TYPES, WIDTH, View, catalogue, facts, render, shown
 from helpers.report.spec import OPTIONS
 from helpers.systems import Run, rank
 from helpers.systems.cost import STAGES
@@ -92,21 +92,21 @@ def test_whatever_comes_from_outside_is_text_on_the_page(evil, language):
 def test_every_language_has_every_word():
     """A page would be half in the other language, or a number be missing from a sentence."""
     assert set(LANGUAGES) >= {"en", "zh"}
-    english = words("en")
+    english = catalogue("en")
     for language in LANGUAGES:
-        assert words(language).keys() == english.keys()
-        for section, entries in words(language).items():
+        assert catalogue(language).keys() == english.keys()
+        for section, entries in catalogue(language).items():
             assert entries.keys() == english[section].keys(), section
             assert all(entries.values())
     own = {"html", "site", "two", "and_more"}
     for section, entries in english.items():
         for key, sentence in entries.items():
-            chinese = words("zh")[section][key]
+            chinese = catalogue("zh")[section][key]
             fields = [set(re.findall(r"\{(\w+)\}", text)) for text in (sentence, chinese)]
             assert fields[0] == fields[1] or key in own, key
             assert not re.search(r"[\u3400-\u9fff] |\s[\u3400-\u9fff]|[\u3400-\u9fff][,;:?!]", chinese), key
     with pytest.raises(ValueError, match="expected one of en, zh"):
-        words("none")
+        catalogue("none")
 
 
 def test_a_chinese_page_is_chinese_whole(two):
@@ -161,11 +161,11 @@ def test_what_has_no_translation_stands_in_english_behind_a_chinese_sentence():
 
 def test_what_code_names_has_its_words():
     """The page itself would fail where a system failed in a step, or had a cause, that nobody wrote a sentence for."""
-    assert {*STAGES, "other"} == set(words("en")["steps"])
-    assert set(CAUSES) == set(words("en")["causes"])
-    assert {*OPTIONS, "object"} == set(words("en")["kinds"])
+    assert {*STAGES, "other"} == set(catalogue("en")["steps"])
+    assert set(CAUSES) == set(catalogue("en")["causes"])
+    assert {*OPTIONS, "object"} == set(catalogue("en")["kinds"])
     options = {f"options.{option}" for kind in OPTIONS.values() for option in kind if option != "name"}
-    assert options == {fact for fact in words("en")["facts"] if fact.startswith("options.")}
+    assert options == {fact for fact in catalogue("en")["facts"] if fact.startswith("options.")}
 
 
 @pytest.mark.parametrize("passed", [True, False])
@@ -173,7 +173,7 @@ def test_the_verdicts_of_gates_are_translated(two, passed):
     """A Chinese page would say in English why the build failed."""
     verdicts = [at_least(two, "first", "ndcg@10", 0.0 if passed else 1.0), at_least(two, "broken", "ndcg@10", 0.5)]
     verdicts += [not_worse(two, "first", "third", 0.05), not_worse(two, "third", "first", 0.5)]
-    page = render(two, language="zh", verdicts=[(verdict.outcome, verdict.why("zh")) for verdict in verdicts])
+    page = render(two, language="zh", verdicts=[(verdict.name, verdict.why("zh")) for verdict in verdicts])
     assert ("未通过：first的ndcg@10为" in page) is not passed
     for why in (verdict.why("zh") for verdict in verdicts):
         assert re.search(r"[\u3400-\u9fff]", why), why
@@ -383,12 +383,12 @@ def test_the_view_says_what_was_evaluated_in_either_language():
     english, chinese = View(found, "en", kinds), View(found, "zh", kinds)
     assert (english.title(), chinese.title()) == (
         "a / b on tiny",
-        words("zh")["page"]["title"].format(systems="a与b", data="tiny"),
+        catalogue("zh")["page"]["title"].format(systems="a与b", data="tiny"),
     )
     facts = dict(english.evaluated())
-    assert (facts[words("en")["page"]["split"]], facts[words("en")["page"]["merged"]]) == ("dev", "2")
-    assert facts[words("en")["page"]["passages"]] == "12"
-    assert words("en")["page"]["split"] not in dict(View(compare(runs, collection())).evaluated())
+    assert (facts[catalogue("en")["page"]["split"]], facts[catalogue("en")["page"]["merged"]]) == ("dev", "2")
+    assert facts[catalogue("en")["page"]["passages"]] == "12"
+    assert catalogue("en")["page"]["split"] not in dict(View(compare(runs, collection())).evaluated())
     assert [row[:2] for row in english.slices()[1].rows] == [["keyword", "1"], ["question", "2"], ["(none)", "3"]]
     assert {tuple(row[:2]) for row in chinese.slices()[1].rows} >= {("关键词", "1"), ("问句", "2")}
     assert [caption.split(" on ")[0] for caption, _ in english.wins()] == [f"{name} better" for name in english.names]
@@ -447,7 +447,7 @@ def test_the_first_sentences_name_the_corpus():
     data = collection()
     plain = View(compare(run, data, 5)).summary()
     assert f"over {len(data.corpus)} passages" in plain[0]
-    assert words("en")["page"]["summary_answers"] not in plain
+    assert catalogue("en")["page"]["summary_answers"] not in plain
     answers = {query: {f"d{n}": 1} for n, query in enumerate(QUERIES, 1)}
     faq = from_ids("faq", dict.fromkeys(QUERIES, "what"), {f"d{n}": f"text {n}" for n in range(1, 7)}, answers)
-    assert View(compare(run, faq, 5)).summary()[1] == words("en")["page"]["summary_answers"]
+    assert View(compare(run, faq, 5)).summary()[1] == catalogue("en")["page"]["summary_answers"]

@@ -1,18 +1,21 @@
 """The parts of the report command: gates, types of queries, what it reads from its options."""
 
 import inspect
+import json
 from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
-from helpers._notes import Note
+from helpers._optional import Note
 from helpers.data import RetrievalDataset, load_dataset
 from helpers.data.bundled import cards
+from helpers.data.load import Rules
+from helpers.models import OFFLINE_DEFAULT
 from helpers.report import command, compare, parser
-from helpers.report.command import _print_results, bundled_types, find_rival, read_cutoffs, read_gate, read_types
+from helpers.report.command import _print_results, bundled_types, find_rival, read_gate, read_types
 from helpers.report.files import earlier_files
-from helpers.report.gates import Verdict, at_least, not_worse
+from helpers.report.gates import Outcome, at_least, not_worse
 from helpers.report.spec import OPTIONS, from_text
 from tests.systems.samples import collection
 
@@ -98,7 +101,7 @@ def test_what_came_out_is_told(capsys, clear):
     good = replace(clear.results["good"], notes=[Note("a note")])
     results = {**clear.results, "good": good, "broken": failed}
     told = type(clear)(clear.data, results, clear.metrics, clear.main)
-    _print_results(told, ["report.html", "a", "b"], [Verdict(True, "not_scored", {"name": "x"})])
+    _print_results(told, ["report.html", "a", "b"], [Outcome(True, "not_scored", {"name": "x"})])
     out, err = capsys.readouterr()
     assert err.splitlines()[-1] == "error: broken: no luck"
     assert "note: good: a note" in err
@@ -113,22 +116,19 @@ def test_what_came_out_is_told(capsys, clear):
 
 def test_options_that_repeat_and_options_left_out():
     """An option would take one value where it takes several, or a switch be on that nobody turned."""
-    line = "--system c --system d e --half --no-growth --quiet --fail-under ndcg@5=0.1 --fail-under mrr@5=0.2"
+    line = "--system c --system d e --quiet --fail-under ndcg@5=0.1 --fail-under mrr@5=0.2"
     given, bare = (parser().parse_args(text) for text in (line.split(), []))
     assert given.system == ["c", "d", "e"]
     assert given.fail_under == ["ndcg@5=0.1", "mrr@5=0.2"]
-    assert (given.half, given.no_growth, given.quiet) == (True, True, True)
+    assert given.quiet
     assert [action.dest for action in parser()._actions if not action.help] == []
     assert (bare.system, bare.fail_under, bare.fail_if_worse_than) == ([], [], [])
-    assert (bare.half, bare.level, bare.no_growth, bare.quiet, bare.language) == (None, 0.05, False, False, "en")
+    assert (bare.level, bare.quiet, bare.language) == (0.05, False, "en")
+    assert len(parser()._actions) - 1 <= 26, "a page of options that nobody reads to its end"
 
 
-def test_cutoffs_and_rivals_are_checked():
-    """The run would start, and fail or compare with the wrong system at its end."""
-    assert [read_cutoffs(text) for text in ("1,10", "5", "1 2")] == [[1, 10], [5], [1, 2]]
-    for given in ("0", "1,x", "1.5", "-1"):
-        with pytest.raises(ValueError, match="expected whole numbers of at least 1"):
-            read_cutoffs(given)
+def test_rivals_are_checked():
+    """The run would compare with the wrong system at its end."""
     systems = [from_text("bm25"), from_text("tfidf")]
     assert find_rival("tf-idf", systems) == "TF-IDF"
     with pytest.raises(ValueError, match="no such system beside the first; there are TF-IDF"):
@@ -137,8 +137,23 @@ def test_cutoffs_and_rivals_are_checked():
 
 def test_every_option_of_the_data_is_one_of_load_dataset():
     """It would end in a stack trace."""
-    assert set(command.keywords(command.DATA)) <= set(inspect.signature(load_dataset).parameters)
-    assert set(command.keywords(command.MODELS)) <= set(OPTIONS["model"])
+    assert set(command.keywords(command.DATA)) <= {*inspect.signature(load_dataset).parameters, *Rules.__annotations__}
+    assert set(command.RARE["models"]) <= set(OPTIONS["model"])
+
+
+def test_the_file_of_systems_sets_rarer_options(tmp_path):
+    """What the command line no longer has could not be said anywhere, or a slip in it would be passed over."""
+    path, out = tmp_path / "systems.toml", str(tmp_path / "out")
+    rows = '[systems.words]\nwords = "bm25"\n[data]\ncorpus_queries = 3\n[report]\ngrowth = false\ncutoffs = [2]\n'
+    path.write_text(rows + '[models]\nindex = "SQ8"\n')
+    args = command.parser().parse_args(["--systems", str(path), "--model", OFFLINE_DEFAULT])
+    assert [spec.options.get("index") for spec in command._specs(args)] == ["SQ8", None]
+    assert command.main(["--systems", str(path), "--max-queries", "2", "--quiet", "--out", out]) == 0
+    record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
+    assert (record["main"], record["data"]["passages"] < 20, record["systems"][0]["growth"]) == ("ndcg@2", True, [])
+    for line in ('[data]\nsplitt = "x"\n', "[report]\ncutoffs = [0]\n"):
+        path.write_text(line)
+        assert command.main(["--systems", str(path), "--out", out]) == 1
 
 
 def test_one_query_fails_a_gate_in_words():
@@ -152,11 +167,11 @@ def test_one_query_fails_a_gate_in_words():
 @pytest.mark.parametrize(
     ("message", "shown"),
     [
-        ('leave them out, on_blank="skip".', "leave them out, --on-blank skip."),
-        ('choose columns="query=…" or cutoffs=[10]', 'choose --columns "query=…" or --cutoffs 10'),
+        ('leave them out, on_missing="skip".', "leave them out, --on-missing skip."),
+        ('choose columns="query=…"', 'choose --columns "query=…"'),
         ("max_length=3 and the qrels stay", "max_length=3 and the qrels stay"),
     ],
 )
 def test_messages_name_the_options_of_the_command(message, shown):
-    """Whoever reads on_blank="skip" beside a shell's prompt has nowhere to write it."""
+    """Whoever reads on_missing="skip" beside a shell's prompt has nowhere to write it."""
     assert command.with_options(message) == shown

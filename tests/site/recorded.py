@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from docs.site import samples
-from helpers._atomic import whole_file
+from helpers._io import whole_file
 from helpers.data import load_dataset, upstream_example
 from helpers.systems import load_contenders, rank_all
 

@@ -93,5 +93,5 @@ def test_warnings_of_a_ranking_are_kept_once():
         warnings.simplefilter("error")
         found = compare({"mine": run}, collection(), 3).results["mine"]
     assert len(found.notes) == len(set(found.notes)) == 1
-    assert (found.notes[0].key, found.notes[0].values) == ("foreign", {"count": 1, "of": 2})
+    assert found.notes[0].values == {"count": 1, "of": 2}
     assert np.array_equal(found.ranking.ids[:, 0], np.full(6, 12))

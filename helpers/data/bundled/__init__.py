@@ -5,13 +5,14 @@ A collection is a folder beside this file: ``card.toml`` with its name, language
 judgements, ``typed.queries.<language>.jsonl`` and ``typed.qrels.<language>.tsv``. To add a collection, add a folder.
 """
 
+import itertools
 import json
 import tomllib
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helpers.data.by_id import Options, read_files
+from helpers.data.build import Reading, build, read_files
 from helpers.data.dataset import RetrievalDataset
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
-class Card:
+class Collection:
     """The entries of ``card.toml``."""
 
     folder: Path
@@ -31,51 +32,39 @@ class Card:
     splits: list[str] = field(default_factory=lambda: ["dev"])
 
     @property
-    def fixed(self) -> dict[str, str]:
-        """The names with one language for queries and corpus (``pocket-en``), and that language."""
-        return {f"{self.name}-{language}": language for language in self.languages}
+    def pairs(self) -> dict[str, tuple[str, str]]:
+        """The languages of queries and corpus by name: ``pocket-en``, and across languages ``pocket-zh-en``."""
+        one = {f"{self.name}-{language}": (language, language) for language in self.languages}
+        pairs = itertools.permutations(self.languages, 2)
+        return one | {f"{self.name}-{queries}-{corpus}": (queries, corpus) for queries, corpus in pairs}
 
 
-def cards() -> list[Card]:
+def cards() -> list[Collection]:
     """Read the card of every bundled collection."""
     paths = sorted(FOLDER.glob("*/card.toml"))
-    return [Card(folder=path.parent, **tomllib.loads(path.read_text(encoding="utf-8"))) for path in paths]
+    return [Collection(folder=path.parent, **tomllib.loads(path.read_text(encoding="utf-8"))) for path in paths]
 
 
 def names() -> list[str]:
-    """Return the names that :func:`load` accepts: ``pocket-en``, ``pocket-zh``, and ``pocket`` for two languages."""
-    return [name for card in cards() for name in (*card.fixed, card.name)]
+    """Return the names that :func:`load` accepts: ``pocket-en``, ``pocket-zh``, ``pocket-en-zh``, ``pocket-zh-en``."""
+    return [name for card in cards() for name in card.pairs]
 
 
-def load(name: str, split: str = "dev", queries: str | None = None, corpus: str | None = None) -> RetrievalDataset:
-    """Load a bundled collection.
+def load(name: str, split: str = "dev") -> RetrievalDataset:
+    """Load a bundled collection by one of :func:`names`.
 
-    Args:
-        name: one of :func:`names`.
-        split: ``dev``, or ``typed``: queries as people type them, different ones in each language.
-        queries, corpus: the languages of queries and corpus if the name does not contain one; ids are parallel, so
-            any pair shares the judgements of ``dev``, and any corpus those of ``typed``.
-
-    Raises:
-        ValueError: the split is unknown; the collection lacks a language, or the name contains another.
+    Ids are parallel, so any two languages share the judgements of the split ``dev``. ``typed`` is queries as people
+    type them, different ones in each language, with judgements of their own.
     """
-    card = next(card for card in cards() if name in (*card.fixed, card.name))
+    card = next(card for card in cards() if name in card.pairs)
     if split not in card.splits:
         raise ValueError(f"The bundled collection {name!r} has no split {split!r}; it has {' and '.join(card.splits)}.")
-    if name in card.fixed and (queries is not None or corpus is not None):
-        raise ValueError(f'{name!r} fixes both languages; write "{card.name}" for others, with queries= and corpus=.')
-    queries, corpus = card.fixed.get(name, queries), card.fixed.get(name, corpus)
-    if not {queries, corpus} <= {*card.languages}:
-        raise ValueError(
-            f"{name!r} needs a language for each side, queries= and corpus=, of {', '.join(card.languages)}; "
-            f"not {queries!r} and {corpus!r}."
-        )
-    full_name = f"{card.name}-{queries}" if queries == corpus else f"{card.name}-{queries}-{corpus}"
+    queries, corpus = card.pairs[name]
     prefix, side = ("", "") if split == "dev" else (f"{split}.", f".{queries}")
     files = (f"{prefix}queries.{queries}.jsonl", f"corpus.{corpus}.jsonl", f"{prefix}qrels{side}.tsv")
     texts, passages, judgements = (card.folder / file for file in files)
-    data = read_files(full_name, texts, passages, judgements, Options())
-    return replace(data, relevance_level=card.relevance_level, split=split)
+    data = build(name, read_files(texts, passages, judgements, reading := Reading(), split), reading)
+    return replace(data, relevance_level=card.relevance_level)
 
 
 def upstream_example() -> tuple[RetrievalDataset, dict[str, "np.ndarray"]]:

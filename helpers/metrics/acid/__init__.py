@@ -8,32 +8,37 @@ form and as a double, the reason in English and Chinese, and the source. The con
 or `python -m helpers.metrics.acid my_module:evaluate`, which prints the families that fail. The function takes a run
 `{query: {doc: score}}` or `{query: [doc, …]}`, judgements `{query: {doc: grade}}` and one metric such as `"ndcg@10"`,
 and returns the mean over the queries. It runs in a process of its own: whatever it does is a verdict, never the end.
-In a notebook, `print(summary(run_cases(evaluate, read_cases())))` calls the function itself.
+A program in another language speaks the protocol of `run_cases`. In a notebook,
+`print(summary(run_cases(evaluate, read_cases())))` calls the function itself.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import math
+import shlex
 import subprocess
 import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, Self, TypeAlias
 
 from helpers.metrics.evaluation import Evaluation
 
-__all__ = ["TOLERANCE", "Case", "Result", "Verdict", "judge", "read_cases", "run_cases", "summary"]
+__all__ = ["TOLERANCE", "Case", "Judged", "Verdict", "read_cases", "run_cases", "summary"]
 
 TOLERANCE = 1e-5  # five places: libraries round to as many, papers print fewer
-START_LIMIT = 300.0  # seconds for the import of the function's module
+START_LIMIT = 300.0  # seconds for the first case, which imports the function's module
+Run: TypeAlias = "dict[str, dict[str, float] | list[str]]"
+Grades: TypeAlias = "dict[str, dict[str, int]]"
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,8 @@ class Case:
     family: str
     scenario: str
     metric: str
-    run: dict[str, dict[str, float] | list[str]]
-    qrels: dict[str, dict[str, int]]
+    run: Run
+    qrels: Grades
     answer: str  # "value", "error", or "either" where a value and an error are both right
     exact: str | None  # the value as a closed form, and the double nearest to it; None where an error is the answer
     double: float | None
@@ -72,7 +77,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Result:
+class Judged:
     """A case, the verdict, and the value or error of the function as text."""
 
     case: Case
@@ -101,46 +106,19 @@ def read_cases() -> list[Case]:
     return cases
 
 
-def judge(function: Callable[..., object], case: Case) -> tuple[Verdict, str]:
-    """Call the function, and compare its value or error with the right answer.
-
-    Returns:
-        The verdict, and the value or error in one line.
-    """
+def answer_of(function: Callable[..., object], run: Run, qrels: Grades, metric: str) -> dict[str, Any]:
+    """Call a function; return its answer as a program writes it: ``value``, or the kind of ``error`` and ``said``."""
     try:
-        value = _number(function(case.run, case.qrels, case.metric), case.metric)
-    except NotImplementedError as error:
-        return Verdict.NOT_OFFERED, one_line(error)
-    except (TypeError, ValueError) as error:
-        refuses = case.answer != "value" and _answers(function, case)
-        return Verdict.AGREES if refuses else Verdict.REFUSES, one_line(error)
+        returned = function(run, qrels, metric)
+        if isinstance(returned, Evaluation):
+            returned = returned.mean[metric]
     except (Exception, SystemExit) as error:
-        return Verdict.CRASHES, one_line(error)
-    if isinstance(value, str):
-        return Verdict.DIFFERS, value
-    right = case.double is not None and math.isclose(value, case.double, rel_tol=0, abs_tol=TOLERANCE)
-    return Verdict.AGREES if right else Verdict.DIFFERS, f"{value:.6g}"
-
-
-def _number(returned: object, metric: str) -> float | str:
-    """Return what a function returned as a number, or else a description of it."""
-    if isinstance(returned, Evaluation):
-        returned = returned.mean[metric]
-    if not isinstance(returned, Real) or isinstance(returned, bool):
-        return f"returned {str(returned)[:60]!r} ({type(returned).__name__}), not a number"
-    return float(returned)
-
-
-def _answers(function: Callable[..., object], case: Case) -> bool:
-    """Whether a function gives a number for a case without its fault: each document once, each score finite."""
-    run = {
-        query: list(dict.fromkeys(docs)) if isinstance(docs, list) else {doc: -float(n) for n, doc in enumerate(docs)}
-        for query, docs in case.run.items()
-    }
-    try:
-        return isinstance(_number(function(run, case.qrels, case.metric), case.metric), float)
-    except (Exception, SystemExit):
-        return False
+        kinds = {NotImplementedError: "not offered", TypeError: "refuses", ValueError: "refuses"}
+        return {"error": next((k for type_, k in kinds.items() if isinstance(error, type_)), "crashes"),
+                "said": one_line(error)}  # fmt: skip
+    if isinstance(returned, Real) and not isinstance(returned, bool):
+        return {"value": float(returned)}
+    return {"error": "differs", "said": f"returned {str(returned)[:60]!r} ({type(returned).__name__}), not a number"}
 
 
 def one_line(error: BaseException) -> str:
@@ -148,13 +126,36 @@ def one_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}".rstrip(": ")
 
 
-def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limit: float = 10.0) -> list[Result]:
-    """Call a function on every case.
+def judge(ask: Callable[[Run, Grades, str], dict[str, Any]], case: Case) -> Judged:
+    """Ask for the answer to a case, and compare it with the right one.
+
+    An error is right where one is due, unless the same ranking without its fault is refused too.
+    """
+    answer = ask(case.run, case.qrels, case.metric)
+    if "value" in answer:
+        value = float(answer["value"])
+        right = case.double is not None and math.isclose(value, case.double, rel_tol=0, abs_tol=TOLERANCE)
+        return Judged(case, Verdict.AGREES if right else Verdict.DIFFERS, f"{value:.6g}")
+    verdict = Verdict(answer["error"])
+    if verdict is Verdict.REFUSES and case.answer != "value":
+        sound: Run = {
+            query: list(dict.fromkeys(docs)) if isinstance(docs, list) else {d: -float(n) for n, d in enumerate(docs)}
+            for query, docs in case.run.items()
+        }
+        verdict = Verdict.AGREES if "value" in ask(sound, case.qrels, case.metric) else verdict
+    return Judged(case, verdict, str(answer["said"]))
+
+
+def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limit: float = 10.0) -> list[Judged]:
+    """Ask a function, or a program in any language, every case.
+
+    A program reads a case a line from standard input, ``[run, qrels, metric]`` in JSON, and writes a line for each:
+    ``{"value": 0.5}``, or ``{"error": KIND, "said": TEXT}`` with the kind ``refuses`` or ``not offered``. It is started
+    again where it ends or takes too long.
 
     Args:
-        function: `module:name`, which runs in a process of its own, started again where it ends or takes too long; the
-            module is looked for in the current folder first. Or the function itself, which is called in this process
-            without a limit.
+        function: a command such as ``"Rscript mine.R"``; ``module:name``, which a program of this package calls, the
+            current folder first; or the function itself, which is called in this process without a limit.
         cases: from `read_cases`.
         limit: the seconds that a case may take.
 
@@ -163,55 +164,55 @@ def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limi
     """
     if not isinstance(function, str):
         with warnings.catch_warnings(action="ignore"):
-            return [Result(case, *judge(function, case)) for case in cases]
-    results: list[Result] = []
-    process: subprocess.Popen[str] | None = None
-    try:
-        for case in cases:
-            process = process or _start(function)
-            verdict, answer = _request(process, case.name, limit)
-            results.append(Result(case, Verdict(verdict), answer))
-            process = process if process.poll() is None else None
-    finally:
-        if process:
-            process.kill()
-            process.communicate()
-    return results
+            return [judge(functools.partial(answer_of, function), case) for case in cases]
+    own = [sys.executable, "-m", "helpers.metrics.acid.worker", function]
+    with _Program(shlex.split(function) if " " in function else own, limit) as program:
+        return [judge(program.ask, case) for case in cases]
 
 
-def _start(function: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "helpers.metrics.acid.worker", function]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8")
-    verdict, answer = _request(process, "", START_LIMIT)
-    if verdict != Verdict.AGREES:
-        process.kill()
-        process.communicate()
-        raise ImportError(f"{function!r} cannot be imported: {answer}. Name it as module:function.")
-    return process
+class _Program:
+    """A program that answers cases, and is started when there is a case to ask."""
+
+    def __init__(self, command: Sequence[str], limit: float) -> None:
+        self.command, self.limit = command, limit
+        self.process: subprocess.Popen[str] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process:
+            self.process.kill()
+            self.process.communicate()
+        self.process = None
+
+    def ask(self, run: Run, qrels: Grades, metric: str) -> dict[str, Any]:
+        """Write a case and read its answer; no answer in time is a crash."""
+        limit = self.limit
+        if self.process is None:
+            pipe, limit = subprocess.PIPE, max(limit, START_LIMIT)
+            self.process = subprocess.Popen(self.command, stdin=pipe, stdout=pipe, encoding="utf-8")
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        timer = threading.Timer(limit, self.process.kill)
+        timer.start()
+        begun = time.monotonic()
+        with contextlib.suppress(OSError):  # it has ended, as the empty line will show
+            self.process.stdin.write(json.dumps([run, qrels, metric]) + "\n")
+            self.process.stdin.flush()
+        line = self.process.stdout.readline()
+        timer.cancel()
+        if not line.endswith("\n"):
+            self.__exit__()
+            in_time = time.monotonic() - begun < limit
+            return {"error": "crashes", "said": "the process ended" if in_time else f"no answer within {limit:g} s"}
+        answer: dict[str, Any] = json.loads(line)
+        if answer.get("error") == "import":
+            raise ImportError(f"{self.command[-1]!r} cannot be imported: {answer['said']}. Name it as module:function.")
+        return answer
 
 
-def _request(process: subprocess.Popen[str], case: str, limit: float) -> tuple[str, str]:
-    """Send the name of a case to the process, and return its verdict and answer; no answer in time is a crash."""
-    assert process.stdin is not None
-    assert process.stdout is not None
-    timer = threading.Timer(limit, process.kill)
-    timer.start()
-    begun = time.monotonic()
-    with contextlib.suppress(OSError):  # it has ended, as the empty line will show
-        process.stdin.write(case + "\n")
-        process.stdin.flush()
-    line = process.stdout.readline()
-    in_time = time.monotonic() - begun < limit
-    timer.cancel()
-    if line.endswith("\n"):
-        verdict, answer = json.loads(line)
-        return verdict, answer
-    process.kill()
-    process.communicate()
-    return Verdict.CRASHES, "the process ended" if in_time else f"no answer within {limit:g} s"
-
-
-def summary(results: list[Result], language: str = "en") -> str:
+def summary(results: list[Judged], language: str = "en") -> str:
     """A line for each family, under those that fail the smallest case, and the total, as text to print.
 
     Args:
@@ -231,7 +232,7 @@ def summary(results: list[Result], language: str = "en") -> str:
     return "\n".join([*lines, f"Suite {suite['version']}, SHA-256 {suite['sha256']}"])
 
 
-def _describe(result: Result, language: str) -> str:
+def _describe(result: Judged, language: str) -> str:
     """A case that failed, in the lines that a reader needs to try it."""
     case = result.case
     expected = "an error" if case.exact is None else f"{case.exact} = {case.double:.6g}"

@@ -1,4 +1,4 @@
-"""Read files from outside: open text and ``.gz`` files, report wrong encodings, refuse paths outside a folder."""
+"""Files: read those from outside, write whole ones, guard the cells of tables, and find the cache folder."""
 
 import codecs
 import contextlib
@@ -6,6 +6,9 @@ import difflib
 import gzip
 import hashlib
 import io
+import os
+import secrets
+import shutil
 import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator
@@ -33,6 +36,7 @@ KINDS = {  # first bytes of a file: what it is, and what to do
     b"<!doctype html": "a page of HTML, perhaps an error message of a server: fetch the file again",
     b"<html": "a page of HTML, perhaps an error message of a server: fetch the file again",
 }
+_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # a spreadsheet runs a cell that begins so (CWE-1236)
 WESTERN = 0.3  # of the letters of a text in a Western language, at most this share is beyond ASCII
 
 
@@ -99,13 +103,7 @@ def _not_packed(path: Path, error: Exception) -> ValueError:
 
 @contextlib.contextmanager
 def open_text(path: Path, newline: str | None = None, encoding: str = UTF8) -> Iterator[TextIO]:
-    """Open a text file or a text file in ``.gz``, without its byte order mark; ``newline`` is that of ``open``.
-
-    Raises:
-        ValueError: the file is packed, a workbook, a page of HTML or the like, which the message names; the encoding is
-            unknown, or not that of the file (the message names the line and the likely
-            encoding); or an error of :func:`open_binary`.
-    """
+    """Open a text file or a text file in ``.gz``, without its byte order mark; ``newline`` is that of ``open``."""
     try:
         codecs.lookup(encoding)
     except LookupError:
@@ -158,11 +156,7 @@ def other_form(name: str, others: Iterable[str]) -> str:
 
 
 def _not_utf8(path: Path) -> tuple[int, int, str]:
-    """Return the first line that is not UTF-8, its first invalid byte, and the likely encoding, "" if unknown.
-
-    Most signs of a Chinese text are among the 3,755 common ones, which GB2312 has first; a text in a Western language
-    has few letters beyond ASCII.
-    """
+    """Return the first line that is not UTF-8, its first invalid byte, and the likely encoding, "" if unknown."""
     with open_binary(path) as file:
         content = file.read()
     try:
@@ -181,3 +175,72 @@ def _not_utf8(path: Path) -> tuple[int, int, str]:
         if sum(sign > "\x7f" for sign in letters) < WESTERN * len(letters):
             return line, byte, "cp1252"
     return line, byte, ""
+
+
+@contextlib.contextmanager
+def whole_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield the path of a temporary file, which replaces ``path`` at the end of the block.
+
+    After an error in the block an existing ``path`` is unchanged and the temporary file is removed.
+    """
+    path = Path(path)
+    temporary = path.with_name(f".{path.name[-40:]}.{secrets.token_hex(8)}.tmp")
+    try:
+        yield temporary
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | os.PathLike[str], text: str, encoding: str = "utf-8") -> None:
+    """Write a text file atomically, without translating line ends."""
+    with whole_file(path) as temporary:
+        temporary.write_bytes(text.encode(encoding))
+
+
+@contextlib.contextmanager
+def one_at_a_time(folder: Path) -> Iterator[None]:
+    """Hold an inter-process lock on a folder for the length of the block.
+
+    The lock of a killed process is released.
+    """
+    from filelock import FileLock
+
+    folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with FileLock(folder.with_name(f".{folder.name}.lock")):
+        yield
+
+
+@contextlib.contextmanager
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """Yield an empty temporary folder, which replaces ``folder`` at the end of the block.
+
+    Call it under :func:`one_at_a_time`. The temporary folder is removed after an error, and that of a killed process
+    by the next call.
+    """
+    part = folder.with_name(f".{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir()
+    try:
+        yield part
+        shutil.rmtree(folder, ignore_errors=True)
+        part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def runs_as_formula(text: str) -> bool:
+    """Return whether a spreadsheet may run a cell as a formula."""
+    return text.lstrip().startswith(_FORMULA)
+
+
+def as_cell(text: str) -> str:
+    """Return the text of a cell, after an apostrophe if a spreadsheet would run it as a formula."""
+    return f"'{text}" if runs_as_formula(text) else text
+
+
+def default_cache() -> Path:
+    """Return the cache folder: ``EVAL_CACHE_DIR``, else a folder in the user's cache."""
+    named = os.environ.get("EVAL_CACHE_DIR")
+    user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(named).expanduser() if named else Path(user) / "retrieval-evaluation-tutorial"
