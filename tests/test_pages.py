@@ -49,7 +49,7 @@ def test_the_library_page_names_the_versions_tested(language):
     """Conventions change from one version to the next; a table without versions cannot be checked."""
     locked = dict(re.findall(r"^(\S+)==(\S+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.M))
     for package in PACKAGES:
-        assert f"{package} {locked[package]}" in page(language, "libraries")
+        assert f"{package} {locked[package]}" in page(language, "differences")
 
 
 def test_every_term_is_defined_in_both_languages():
