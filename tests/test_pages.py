@@ -27,7 +27,7 @@ def page(language: str, name: str) -> str:
 
 def keys(language: str) -> list[str]:
     """Return the keys of the references in their order."""
-    return re.findall(r"^### (\S+)$", page(language, "references"), re.M)
+    return re.findall(r"^### ([A-Za-z]\S*)$", page(language, "references"), re.M)
 
 
 def test_references_have_the_same_keys_in_both_languages():

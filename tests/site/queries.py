@@ -24,7 +24,7 @@ QUESTIONS = {
             "02_metrics#which-metric-for-which-task 02_metrics#capped-recall-how-much-of-what-could-be-found",
         "faiss returns -1": "cheatsheet#at-the-edges helpers.index differences#where-to-begin",
         "apple silicon slow": "trust#reproducibility trust#speed",
-        "can I use this commercially": "references#licence references#cite",
+        "can I use this commercially": "references#the-licence references#cite",
         "sentence-transformers InformationRetrievalEvaluator gives different result":
             "differences#how-libraries-differ "
             "differences differences#why-they-differ",
@@ -48,6 +48,6 @@ QUESTIONS = {
         "qrels文件格式": "own_model#trec-files score#what-it-reads",
         "windows能跑吗": "trust#reproducibility",
         "向量维度太大怎么办": "06_scaling_up#smaller-or-fewer-the-two-ways-to-save own_model#options-of-a-system",
-        "能不能商用": "references#licence references#cite chinese#models",
+        "能不能商用": "references#the-licence references#cite chinese#models",
     },
 }  # fmt: skip

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from copy import deepcopy
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +15,10 @@ import pytest
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
-from docs.site.pocket import ANSWERS, read_pocket
-from docs.site.project import Edition
-from docs.site.widget import first_ranking, settings, widget
-from docs.site.widget import passages as widget_passages
-from helpers.data.formats import IDS
 from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate
 from helpers.significance import bootstrap_interval, interval
-from notebooks.kit.notebooks import LANGUAGES, ROOT
+from notebooks.kit.notebooks import ROOT
 from tests.site.vectors import METRICS, far_apart, random_cases, random_runs
 
 STATIC = ROOT / "docs" / "site" / "_static"
@@ -184,13 +177,6 @@ def test_judgements_in_json_are_those_of_the_package(node: Any, tmp_path: Path):
     assert {query: dict(docs) for query, docs in got} == read_qrels(tmp_path / "qrels.json")
 
 
-def test_columns_are_known_by_the_names_of_the_package(node: Any):
-    """A header that read_qrels knows would be refused by the page."""
-    assert node('import { NAMES } from "./score/trec.js"; const scored = NAMES.qrels;', None) == [
-        *map(list, IDS.values())
-    ]
-
-
 EXCHANGED = {  # run, judgements, and whether they were found to stand in each other's place
     "right": ("q1 Q0 d1 1 2.5 me", "q1 0 d1 1", False),
     "TREC": ("q1 0 d1 1", "q1 Q0 d1 1 2.5 me", True),
@@ -271,30 +257,6 @@ def test_a_link_keeps_the_state(node: Any):
     assert [str(fault).split()[0] for fault in got[3:]] == ["RangeError"] * len(bad)
 
 
-def test_words_are_there_in_both_languages():
-    """The Chinese widget would show the name of a message instead of the message."""
-    words = deepcopy(settings(ROOT)["words"])
-    english, chinese = (words[language] for language in LANGUAGES)
-
-    goals = [[puzzle["goals"] for puzzle in part.pop("puzzles")] for part in (english, chinese)]
-    assert goals[0] == goals[1]
-
-    assert {tuple(each) for each in english["experiments"].values()} == {("name", "text", "why")}
-
-    def places(part: dict[str, Any]) -> dict[str, Any]:
-        found = {key: places(value) if isinstance(value, dict) else set(_names(value)) for key, value in part.items()}
-        return {key: value - {"box"} if isinstance(value, set) else value for key, value in found.items()}
-
-    assert places(english) == places(chinese)
-    assert list(english["metrics"]) == list(english["names"]) == list(chinese["names"]) == list(METRICS)
-    used = "".join(
-        path.read_text(encoding="utf-8") for name in ("try", "score") for path in (STATIC / name).glob("*.js")
-    )
-    keys = english.keys() | english["score"].keys()
-    assert [key for key in keys - {"noscript", "paper", "printed", "faults"} if key not in used] == []
-    assert all("</" not in widget(Edition(ROOT, code)).split("</script>")[0] for code in LANGUAGES)
-
-
 def _names(text: str) -> list[str]:
     """The places to fill in of a text."""
     return re.findall(r"\{(\w+)\}", text)
@@ -309,53 +271,3 @@ NOTICED = {  # who notices the move of each experiment, as its words say
     "grade": {"ndcg"},
     "deeper": set(METRICS) - {"mrr", "success"},
 }
-
-
-@pytest.mark.parametrize("passages", [None, *LANGUAGES])
-def test_an_experiment_is_noticed_by_those_that_its_words_name(node: Any, passages: str | None):
-    """A reader would be told that a guess was wrong which was right, or an experiment would move nothing."""
-    script = """
-    import { EXPERIMENTS, looksAt } from "./try/experiments.js";
-    import { example } from "./try/state.js";
-    const passages = JSON.parse(text);
-    const plain = ({ k, rankings }) => structuredClone({ k, rankings });
-    const scored = Object.entries(EXPERIMENTS).map(([name, experiment]) => {
-      const state = Object.assign(example(passages), experiment.set), before = plain(state);
-      const { ranking, at } = looksAt(experiment, state), { grade } = state.rankings[ranking].retrieved[at];
-      experiment.move(state);
-      return [name, before, plain(state), grade];
-    });
-    """
-    given = None if passages is None else widget_passages(Edition(ROOT, passages))["passages"]
-    found = {}
-    for name, before, after, grade in node(script, given):
-        scores = []
-        for state in (before, after):
-            ids = [[doc["id"] for doc in one["retrieved"]] for one in state["rankings"]]
-            qrels = [{d["id"]: d["grade"] for d in one["retrieved"] + one["missed"]} for one in state["rankings"]]
-            mean = evaluate(ids, qrels, [f"{metric}@{state['k']}" for metric in METRICS]).mean
-            scores.append(dict(zip(METRICS, mean.values(), strict=True)))
-        assert before != after, name
-        assert grade == 1, f"{name} looks at a document that is not relevant"
-        found[name] = {metric for metric in METRICS if scores[0][metric] != pytest.approx(scores[1][metric], abs=1e-12)}
-    assert found == NOTICED
-    assert set(settings(ROOT)["words"]["en"]["experiments"]) == set(NOTICED)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_real_passages_are_those_of_the_collection(language: str):
-    """A passage would be shown without its title, or as relevant where the collection says otherwise."""
-    edition = Edition(ROOT, language)
-    given, pocket = widget_passages(edition), read_pocket(edition)
-    assert len(given["passages"]) == 3
-    for query, row in zip(settings(ROOT)["passages"]["queries"], given["passages"], strict=True):
-        assert row["query"] == pocket.queries[query]
-        assert len(row["retrieved"]) == 10
-        assert {p for p, grade in pocket.grades[query].items() if grade >= ANSWERS} == set(row["relevant"])
-        assert row["spare"]
-        shown = [*row["retrieved"], *row["relevant"], *row["spare"]]
-        assert all(given["titles"][passage] == pocket.passages[passage][0] for passage in shown)
-    first, paper = given["passages"][0], first_ranking(edition)
-    for passage in first["retrieved"]:
-        title = escape(given["titles"][passage])
-        assert (f"<b>{title}</b>" if passage in first["relevant"] else f"<li>{title}</li>") in paper
