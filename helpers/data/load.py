@@ -85,7 +85,7 @@ def load_dataset(
         max_queries: evaluate only this many queries, from the first. The whole is read first: it saves no time to load.
         corpus_queries: search only the passages relevant to this many queries, from the first (at least those of the
             evaluated queries), as the upstream tutorial does: easy, because every passage answers a query.
-        rules: ``columns``, ``on_missing``, ``equal`` and ``encoding``, see :class:`helpers.data.load.Rules`.
+        rules: ``columns``, ``on_missing``, ``equal`` and ``encoding``, see :class:`helpers.data.Rules`.
 
     Returns:
         A :class:`helpers.data.RetrievalDataset`; judgements refer to rows, never to texts.

@@ -208,11 +208,7 @@ def _rare(args: argparse.Namespace, table: str) -> Record:
 
 
 def read_types(path: Path, data: RetrievalDataset) -> tuple[dict[str, str], list[str]]:
-    """Read the types of queries: lines of a query id, a tab or a comma, and its type.
-
-    Returns:
-        The types of the queries of the data, by id, and the ids of other queries; a header is such a line.
-    """
+    """Read the types of queries, lines of an id, a tab or a comma, and a type; return them and the ids of others."""
     types, known, others = dict[str, str](), set(data.query_ids), list[str]()
     with open_text(path) as lines:
         for number, line in enumerate(lines, 1):
