@@ -12,8 +12,11 @@ import re
 import shutil
 from dataclasses import dataclass, field
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import tinycss2
 from sphinx.application import Sphinx
 
 from docs.site.project import Edition, site_words
@@ -33,6 +36,7 @@ _STYLED = re.compile(r"<(?P<start>[a-zA-Z][\w-]*(?:\s[^<>]*?)?)\sstyle=\"(?P<css
 _ICON = re.compile(r"<(?P<tag>i|span) class=\"(?P<names>[^\"]*\bfa-[^\"]*)\"(?P<rest>[^>]*)></(?P=tag)>")
 _HANDLER = re.compile(r"<[a-zA-Z][^<>]*\son[a-z]+=\"")
 _FONTS = re.compile(r"@font-face\s*\{[^}]*(?:fa-|Font ?Awesome)[^}]*\}")
+_NAME = re.compile(r"[A-Za-z_][\w-]*")
 _THEME = (
     'localStorage.getItem("mode")?.match(/^(light|dark)$/)?.[0]'
     ' || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'
@@ -79,8 +83,35 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     for pattern in UNUSED:
         for path in sorted(folder.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
+    paths = [path for kind in ("html", "js") for path in folder.rglob(f"*.{kind}")]
+    used = {name for path in paths for name in _NAME.findall(path.read_text(encoding="utf-8"))}
     for path in sorted((static / "styles").glob("*.css")):  # the font files are not shipped
-        path.write_text(_FONTS.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
+        text = _FONTS.sub("", path.read_text(encoding="utf-8"))
+        path.write_text(needed(tinycss2.parse_stylesheet(text, True, True), used), encoding="utf-8")
+
+
+def needed(rules: list[Any], used: set[str]) -> str:
+    """Return the rules of a style sheet that ask for no class but those used: the theme has five times as many."""
+    kept = []
+    for rule in rules:
+        if rule.type == "at-rule" and rule.content and rule.lower_at_keyword in ("media", "supports"):
+            if inside := needed(tinycss2.parse_rule_list(rule.content, True, True), used):
+                kept.append(f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{inside}}}")
+        elif rule.type == "qualified-rule":
+            parts: list[list[Any]] = [[]]
+            for token in rule.prelude:
+                parts.append([]) if token == "," else parts[-1].append(token)
+            selectors = [tinycss2.serialize(part).strip() for part in parts if _classes(part) <= used]
+            if selectors:
+                kept.append(f"{','.join(selectors)}{{{tinycss2.serialize(rule.content)}}}")
+        else:
+            kept.append(rule.serialize())
+    return "".join(kept)
+
+
+def _classes(selector: list[Any]) -> set[str]:
+    """Return the classes that a selector asks for; those inside :not(), :is() and the like do not count."""
+    return {token.value for dot, token in pairwise(selector) if dot == "." and token.type == "ident"}
 
 
 @dataclass
