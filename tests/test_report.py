@@ -172,6 +172,7 @@ MISTAKES = {
     "mistyped model": (["--model", "data/modle"], "No file or folder 'data/modle'; beside it is 'model'"),
     "no hub": (["--model", "BAAI/unheard-of"], "does not answer"),
     "judgements alone": (["--qrels", "qrels.txt"], "searches texts, and --qrels alone has none"),
+    "wrong cutoffs": (["--cutoffs", "1,ten"], "--cutoffs '1,ten': expected whole numbers"),
     "wrong level": (["--level", "5"], "--level 5.0: expected a number between 0 and 1"),
     "no rival": (["--system", "bm25", "--fail-if-worse-than", "bm52"], "no such system beside the first"),
     "no table of systems": (["--systems", "systems.toml"], "No file 'systems.toml'"),
@@ -335,8 +336,8 @@ def test_runs_are_scored_without_any_texts(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     assert main(["--qrels", "qrels.txt", "--system", "bm25"]) == 1
     assert "'BM25' searches texts" in capsys.readouterr().err
-    assert main(["--qrels", "qrels.txt", "--system", "a.trec", "--equal", "keep"]) == 1
-    assert "--equal is about texts" in capsys.readouterr().err
+    assert main(["--qrels", "qrels.txt", "--system", "a.trec", "--encoding", "big5"]) == 1
+    assert "--encoding is about texts" in capsys.readouterr().err
 
 
 def test_two_runs_of_a_thousand_differing_queries_are_compared_and_judged(tmp_path, monkeypatch, capsys):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from helpers._fields import Fields
 from helpers._io import UTF8, other_form
 from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_fault
-from helpers.data.formats import NAMES, Cell, Table, column_of, find_name, read_table, texts_of
+from helpers.data.formats import NAMES, Cell, Table, column_of, find_name, parse_columns, read_table, texts_of
 from helpers.data.trec import add_grade, read_grade, read_judgements
 
 ROWS = {  # role of a column in a table of rows: its usual names
@@ -36,7 +36,8 @@ class Reading:
     tables: list[Table] = field(default_factory=list)  # those that were read
 
     def __post_init__(self) -> None:
-        """Raise ValueError for an unknown choice."""
+        """Read the names of columns, and raise ValueError for an unknown choice."""
+        object.__setattr__(self, "columns", parse_columns(self.columns or {}))
         for option, known in (("on_missing", MISSING), ("equal", EQUAL)):
             if (value := getattr(self, option)) not in known:
                 raise ValueError(f"{option}={value!r}: expected {' or '.join(map(repr, known))}.")

@@ -12,10 +12,11 @@ import numpy as np
 from docs.site import samples
 from helpers._io import whole_file
 from helpers.data import load_dataset, upstream_example
-from helpers.systems import load_contenders, rank_all
+from helpers.systems import load_contenders, rank, rank_all
 
 FILE = Path(samples.__file__).with_name("rankings.npz")
 DEEP, SHALLOW = 100, 10  # ranks of the systems by which lesson 04 judges, and of those that lesson 03 alone has
+STEMS = "BM25:stem=porter"
 JUDGING = ("MiniLM, cls", "MiniLM, mean", "MiniLM, max", "static, mean", "TF-IDF", "BM25")
 
 
@@ -23,7 +24,9 @@ def recorded() -> dict[str, np.ndarray]:
     """Return what the file holds: scores (q, k) and ids (q, k) of every ranking, by collection and system."""
     contenders, arrays = load_contenders(), {}
     for data in (upstream_example()[0], load_dataset("pocket-en")):
-        for name, ranking in rank_all(contenders, data, min(DEEP, len(data.corpus)), progress=False).items():
+        depth = min(DEEP, len(data.corpus))
+        rankings = rank_all(contenders, data, depth, progress=False) | {STEMS: rank(STEMS, data, depth)}
+        for name, ranking in rankings.items():
             model, _, pooling = name.partition(", ")
             system = f"{contenders[model].model.info.name}/{pooling}" if pooling else name
             scores, ids = ranking.rank(data, DEEP if name in JUDGING else SHALLOW)
