@@ -1,4 +1,4 @@
-"""The pictures of lessons 01, 03, 04, 05, 07 and 08 in a real browser: their numbers are those of the lessons."""
+"""The pictures of lessons 01, 03 and 07 in a real browser: their numbers are those of the lessons."""
 
 from __future__ import annotations
 
@@ -19,12 +19,7 @@ pytestmark = pytest.mark.browser
 
 PLACES = {
     "resample": ["01_evaluation", "03_model_comparison"],
-    "plan": ["03_model_comparison"],
-    "pool": ["04_judgements"],
-    "grades": ["04_judgements"],
     "fuse": ["07_stages"],
-    "cut": ["08_chunks"],
-    "threshold": ["05_languages"],
 }
 PAIRS = [(name, kind) for kind, names in PLACES.items() for name in names]
 BESIDE = {"width": 1440, "height": 900}
@@ -135,7 +130,7 @@ def test_fused_orders(site: Site):
     figure = opened(site, "en", "07_stages", "fuse")
     got = called(site, "fuse", "ranks", """
         return [10, 100].map(depth => data.constants.map(k => data.queries.map(({passages, ideal}) => {
-          const order = of.fused(passages, k, depth);
+          const order = of.ordered(passages, k, depth);
           return [order.slice(0, 10).map(one => one.id), of.ndcg(order, ideal)];
         })));
     """)  # fmt: skip
