@@ -43,8 +43,6 @@ BROKEN = """terms => [...document.querySelectorAll('article :is(h1, h2, h3)')].f
 })"""
 
 
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_print_is_light_and_has_the_solutions(site: Site, language: str):
     """White would be printed on black; questions or solutions would be missing, or solutions beside their exercises."""
