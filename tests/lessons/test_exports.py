@@ -47,5 +47,3 @@ def test_the_script_runs_and_prints_what_the_lesson_prints(name: str, tmp_path: 
     streams = [squeeze(output.text) for cell in cells for output in cell.outputs if output.output_type == "stream"]
     assert streams  # a table shown between two of their lines is text of a script
     assert [line for text in streams for line in text.split("\n") if line not in printed] == []
-
-
