@@ -36,6 +36,7 @@ _STYLED = re.compile(r"<(?P<start>[a-zA-Z][\w-]*(?:\s[^<>]*?)?)\sstyle=\"(?P<css
 _ICON = re.compile(r"<(?P<tag>i|span) class=\"(?P<names>[^\"]*\bfa-[^\"]*)\"(?P<rest>[^>]*)></(?P=tag)>")
 _HANDLER = re.compile(r"<[a-zA-Z][^<>]*\son[a-z]+=\"")
 _FONTS = re.compile(r"@font-face\s*\{[^}]*(?:fa-|Font ?Awesome)[^}]*\}")
+_COMMENT = re.compile(r"/\*(?!!).*?\*/\s*", re.S)
 _NAME = re.compile(r"[A-Za-z_][\w-]*")
 _THEME = (
     'localStorage.getItem("mode")?.match(/^(light|dark)$/)?.[0]'
@@ -85,9 +86,11 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
     paths = [path for kind in ("html", "js") for path in folder.rglob(f"*.{kind}")]
     used = {name for path in paths for name in _NAME.findall(path.read_text(encoding="utf-8"))}
-    for path in sorted((static / "styles").glob("*.css")):  # the font files are not shipped
+    for path in sorted([*(static / "styles").glob("*.css"), *static.glob("mystnb*.css")]):  # without their fonts
         text = _FONTS.sub("", path.read_text(encoding="utf-8"))
         path.write_text(needed(tinycss2.parse_stylesheet(text, True, True), used), encoding="utf-8")
+    for path in sorted(static.rglob("*.css")):
+        path.write_text(_COMMENT.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def needed(rules: list[Any], used: set[str]) -> str:

@@ -10,7 +10,7 @@ from docs.site.home import FAR, rankings
 from docs.site.project import Edition, read_yaml
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.site import rankings as recorded
-from tests.site.browser import PHONE, WIDE, Site
+from tests.site.browser import WIDE, Site
 
 SLOW = pytest.mark.slow  # the multilingual model takes a minute
 
@@ -89,65 +89,3 @@ def test_another_question_is_drawn_as_the_first(site: Site, language: str):
     cards = site.page.locator(".home-paths a")
     links = cards.evaluate_all("all => all.map(a => a.getAttribute('href'))")
     assert links[:3] == ["ask.html", "try.html", "score.html"]
-    order = [
-        ".home-demo",
-        "section:has(> .home-figure) > h2",
-        "#lessons h2",
-        "li .wrong",
-        ".home-paths",
-        "#run-the-lessons",
-        "#your-turn",
-    ]
-    places = f"{order}.map(part => document.querySelector(`article ${{part}}`).getBoundingClientRect().top + scrollY)"
-    at = site.page.evaluate(places)
-    assert at == sorted(at)
-    site.look({"width": 1440, "height": 900})
-    site.open(f"{language}/index.html")
-    at = site.page.evaluate(places)
-    ends = """[...document.querySelectorAll('.home-lists ol')].map(list => {
-      const { right } = list.getBoundingClientRect(), rows = [...list.children].map(row => row.getBoundingClientRect());
-      return Math.max(...rows.filter(row => row.left < right).map(row => row.bottom));
-    })"""
-    one, other = site.page.evaluate(ends)
-    assert abs(one - other) < 60, "a hole under the shorter of two lists"
-    lists = site.page.locator(".home-lists q")
-    assert all(lists.evaluate_all("all => all.map(q => q.scrollHeight <= q.clientHeight + 1)")), "cut evidence"
-    assert at[-2] == at[-1], "how to run and what to do next are not side by side"
-    line = "(line => line.getBoundingClientRect().height / parseFloat(getComputedStyle(line).lineHeight))"
-    assert site.page.evaluate(f"{line}(document.querySelector('#run-the-lessons pre'))") < 5.5, "the command is broken"
-    site.look(WIDE)
-    height = "document.querySelector('h1').getBoundingClientRect().height"
-    assert site.page.evaluate(height) < 3.3 * 46, "the title takes more than three lines"
-    lesson = site.page.locator("main a[href='01_evaluation.html']:visible").count()
-    assert lesson <= 3, "the same lesson is offered again and again"
-    site.look({"width": 768, "height": 900})
-    facts = [fact.bounding_box() for fact in site.page.locator(".home-facts li").all()]
-    assert len({fact["x"] for fact in facts}) == 1 < len({fact["y"] for fact in facts}), "facts run on"
-    site.look(PHONE)
-    assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], "wider than a phone"
-    at = site.page.evaluate(places)
-    assert at == sorted(at), "the parts of the page change their order on a phone"
-    chart, link = (site.page.locator(f".home-figure > {part}").bounding_box() for part in ("svg", ".home-see"))
-    assert chart["y"] < link["y"], "the chart follows the link that ends its section"
-    texts = site.page.locator(".home-figure > svg text").evaluate_all(
-        "all => all.map(text => text.getBoundingClientRect().right)"
-    )
-    assert max(texts) <= chart["x"] + chart["width"] + 1, "a name at the end of a line is cut"
-    rows = [row.bounding_box() for row in site.page.locator("#lessons > ol > li").all()]
-    assert {50 < row["height"] < 90 for row in rows} == {True}, "a lesson takes more than three lines of a phone"
-    about = site.page.locator("#lessons > ol > li p:last-child")
-    assert all(line.is_visible() for line in about.all()), "the name of a lesson alone does not say what it holds"
-    lists, facts = (site.page.locator(part).bounding_box() for part in (".home-lists", ".home-facts"))
-    answer = site.page.locator(".home-lists li").first.bounding_box()
-    assert answer["y"] + answer["height"] < PHONE["height"], "no answer on the first screen of a phone"
-    start, own = (link.bounding_box() for link in site.page.locator(".home-go a").all())
-    assert start["y"] == own["y"], "two buttons take two rows"
-    boxes = [card.bounding_box() for card in cards.all()]
-    assert facts["y"] < lists["y"] < boxes[0]["y"] < boxes[1]["y"] < boxes[2]["y"], "the example is not first"
-    assert site.page.evaluate("document.documentElement.scrollHeight") < 6 * PHONE["height"], "six screens of a phone"
-    label, button = (part.bounding_box() for part in site.page.locator(".home-means p:first-child > *").all())
-    assert button["x"] > label["x"], "the button is below its label"
-    site.page.emulate_media(media="print")
-    parts = site.page.locator("#lessons > ol > li").evaluate_all("all => all.map(e => getComputedStyle(e).breakInside)")
-    site.page.emulate_media(media="null")
-    assert {*parts} == {"avoid"}, "the edge of the paper would cut a lesson in two"

@@ -143,11 +143,11 @@ def test_a_tapped_term_is_explained_at_the_foot_of_the_screen(site: Site):
         touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
     try:
-        site.open("en/differences.html")
+        site.open("en/test_set.html")
         place, box = site.page.locator("article a.term").first.bounding_box(), site.page.locator("#means")
         tap(place["x"] + 5, place["y"] + 5)
         box.wait_for(state="visible")
-        assert site.page.url.endswith("differences.html")
+        assert site.page.url.endswith("test_set.html")
         shown = box.bounding_box()
         assert shown["y"] > place["y"] + 100
         assert 0 < PHONE["height"] - shown["y"] - shown["height"] < 20

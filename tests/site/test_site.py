@@ -208,7 +208,7 @@ def test_search_shows_definition_section_and_marks(site: Site, language: str):
     """A reader would not see what a term means, where a result leads, or that nothing was found and where to go on."""
     site.look(WIDE)
     site.open(f"{language}/search.html")
-    assert site.page.locator("#search-summary a").count() == 4, "what one can ask"
+    site.until("document.querySelectorAll('#search-summary a').length === 4")  # what one can ask
     links = found(site, "capped recall" if language == "en" else "封顶召回率")
     assert links[0].endswith("#capped-recall-how-much-of-what-could-be-found")
     assert site.page.locator("#search-term b").count() == 1

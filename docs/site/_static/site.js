@@ -176,3 +176,9 @@ document.addEventListener("DOMContentLoaded", () => {
   addEventListener("pointerdown", ({ target }) => { if (!box.contains(target) && !target.closest?.("a.term")) hide(); });
   addEventListener("keydown", ({ key }) => { if (key === "Escape") hide(); });
 });
+
+// Who closes the menu or the contents of a phone is where the dialog was opened.
+document.addEventListener("close", ({ target }) => {
+  const side = target.id?.match(/^pst-(primary|secondary)-sidebar-modal$/)?.[1];
+  if (side) setTimeout(() => document.querySelector(`.${side}-toggle`)?.focus());
+}, true);
