@@ -137,7 +137,7 @@ def recipe() -> str:
 )
 def test_the_commands_without_make_are_those_of_make(page):
     """Readers without make would get other packages, or versions that nobody tested."""
-    text = (ROOT / "docs" / page).read_text("utf-8")
+    text = (ROOT / page).read_text("utf-8")
     shown = [line.replace("\\", "/").replace("Scripts", "bin") for line in commands(text)]
     installs = [line for line in shown if " pip install " in line]
     tool = ".venv/bin/python -m pip install --constraint constraints.txt uv"
