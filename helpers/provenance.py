@@ -43,10 +43,6 @@ def model_record(model: "Model") -> dict[str, Any]:
     return {name: value for name, value in vars(model.info).items() if value is not None}
 
 
-def check_parameters() -> None:
-    """Do nothing: papermill itself names parameters that a lesson does not have. Lessons will no longer call it."""
-
-
 def _device_name(device: str) -> str:
     """Return the name of a device: ``cpu``, or the model of the GPU."""
     if not device.startswith("cuda"):
