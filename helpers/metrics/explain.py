@@ -61,7 +61,7 @@ class Figure:
 
     def fits(self, values: np.ndarray) -> np.ndarray:
         """Which values are the figure at the digits it has: half a unit away at most."""
-        return np.abs(values - self.value) <= 0.5000001 * 10.0**-self.places
+        return np.abs(values - self.value) <= 0.5 * 10.0**-self.places + 1e-12
 
 
 @dataclass(frozen=True)
