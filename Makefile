@@ -5,22 +5,36 @@ PY := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)/python
 READY := $(VENV)/.ready
 READY_TEST := $(VENV)/.ready-test
 
+# Compiled modules are kept: without them each process would compile the libraries again.
+unexport PYTHONDONTWRITEBYTECODE
+
 # A misspelt variable would change nothing, and say nothing.
 KNOWN := PYTHON NB MODEL DATA AGAINST SYSTEMS QUERIES CORPUS QRELS COLUMNS OUT REPORT_OPTIONS DOCS_OPTIONS
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(name)))
 $(if $(filter-out $(KNOWN),$(GIVEN)),$(error unknown: $(filter-out $(KNOWN),$(GIVEN)); there are $(KNOWN)))
 
-.PHONY: help run test test-site test-slow check record sync report mutants acid bench bench-million docs serve lock clean
+.PHONY: help lab run test report test-site test-slow check record sync mutants acid bench bench-million docs serve lock clean
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^#: / { print substr($$0, 4) } /^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
 
-run: $(READY)  ## execute the lessons on the bundled default, and compare with the record
-	$(PY) -m notebooks.kit run
+#: to read, run and use
+lab: $(READY)  ## open lesson 1 in JupyterLab
+	$(PY) -m jupyter lab notebooks/en/01_evaluation.ipynb
+
+run: $(READY)  ## execute the lessons and compare with the record, some minutes; one: make run NB=01_evaluation
+	$(PY) -m notebooks.kit run $(NB)
 
 test: $(READY_TEST)  ## run the tests, English lessons 1 to 5 and 8, and small runs of 6 and 7, among them
 	$(PY) -m pytest
 
+report: $(READY)  ## systems on your data, as one page: make report MODEL=… DATA=… [AGAINST= SYSTEMS= QUERIES= CORPUS= QRELS= COLUMNS= OUT=]
+	$(PY) -m helpers.report $(if $(MODEL),--model "$(MODEL)") $(if $(DATA),--data "$(DATA)") $(if $(AGAINST),--against "$(AGAINST)") \
+	  $(if $(SYSTEMS),--systems "$(SYSTEMS)") \
+	  $(if $(QUERIES),--queries "$(QUERIES)") $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(QRELS),--qrels "$(QRELS)") \
+	  $(if $(COLUMNS),--columns "$(COLUMNS)") $(if $(OUT),--out "$(OUT)") $(REPORT_OPTIONS)
+
+#: to change them
 test-site: $(READY_TEST)  ## the built site in a browser; says at once if chromium, node or axe-core is missing
 	$(PY) -m pytest tests/site -m "browser and not slow"
 
@@ -35,12 +49,6 @@ record: $(READY)  ## execute and write the recorded outputs; one lesson: make re
 
 sync: $(READY)  ## carry code and outputs from English to Chinese; what is left to translate
 	$(PY) -m notebooks.kit sync && $(PY) -m notebooks.kit check
-
-report: $(READY)  ## systems on your data, as one page: make report MODEL=… DATA=… [AGAINST= SYSTEMS= QUERIES= CORPUS= QRELS= COLUMNS= OUT=]
-	$(PY) -m helpers.report $(if $(MODEL),--model "$(MODEL)") $(if $(DATA),--data "$(DATA)") $(if $(AGAINST),--against "$(AGAINST)") \
-	  $(if $(SYSTEMS),--systems "$(SYSTEMS)") \
-	  $(if $(QUERIES),--queries "$(QUERIES)") $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(QRELS),--qrels "$(QRELS)") \
-	  $(if $(COLUMNS),--columns "$(COLUMNS)") $(if $(OUT),--out "$(OUT)") $(REPORT_OPTIONS)
 
 mutants: $(READY_TEST)  ## do the tests notice faults? puts small ones into helpers, one at a time; half an hour
 	$(PY) -m tests.mutants
@@ -75,7 +83,7 @@ BACKEND = --torch-backend=$${UV_TORCH_BACKEND:-auto}
 PROBE = UV_HTTP_TIMEOUT=2 UV_HTTP_RETRIES=0 $(INSTALL) --dry-run --reinstall --no-deps $(BACKEND) torch 2> /dev/null
 
 $(READY): pyproject.toml constraints.txt
-	@echo "environment: uv into $(VENV)"
+	@echo "environment: $(VENV), 2 GB with PyTorch for the processor alone, a minute or a few; then, to execute all lessons, some five minutes"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PY) -m pip install -qq --constraint constraints.txt uv
 	@echo "environment: the versions of constraints.txt, downloaded where this machine has not met them before"

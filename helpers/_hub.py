@@ -65,10 +65,8 @@ def hub_or_local_cache(wanted: str, offline_default: str) -> Iterator[None]:
     """Run a hub download in this block; if the hub cannot be reached, use an earlier download.
 
     Without a network, an OSError in the block means that a file was not downloaded before; other errors are passed on.
-
-    Args:
-        wanted: description for the message ("the model 'BAAI/bge-base-en-v1.5'").
-        offline_default: name of a model or data set that the message recommends without a network.
+    ConnectionError names what is ``wanted`` ("the model 'BAAI/bge-base-en-v1.5'"), the reason, and without a network
+    the name of a model or data set, ``offline_default``, that needs none.
     """
     if reachable():
         from huggingface_hub import errors

@@ -38,12 +38,9 @@ def single_precision(scores: ArrayLike) -> np.ndarray:
 def trec_rows(
     queries: np.ndarray, scores: np.ndarray, documents: np.ndarray, text_of: Callable[[int], str]
 ) -> np.ndarray:
-    """Return the order of the rows of several queries: by query, within each as :func:`trec_order`.
+    """Return the order of the rows of several queries, (n,) each: by query, within each as :func:`trec_order`.
 
-    Args:
-        queries, documents: numbers of the query and of the document of each row, (n,) each.
-        scores: (n,), in single precision.
-        text_of: the id of a document; it is asked for documents with equal scores alone.
+    Scores are in single precision; the id of a document is asked for where scores are equal alone.
     """
     import numpy as np
 

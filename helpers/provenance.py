@@ -1,10 +1,8 @@
-"""Record the versions and digests behind a result, and check the parameters of a lesson."""
+"""Record the versions and digests behind a result."""
 
-import ast
 import contextlib
 import datetime
 import importlib.metadata
-import itertools
 import platform
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +19,8 @@ PACKAGES = (
 def provenance(model: "Model | None" = None, data: "RetrievalDataset | None" = None) -> dict[str, Any]:
     """Collect the versions and digests behind a result, ready for ``json.dumps``.
 
-    Args:
-        model: a model from :func:`helpers.models.load_model`; adds its digests and its device.
-        data: a data set from :func:`helpers.data.load_dataset`; adds its size and digest.
-
-    Returns:
-        A dict with ``date`` (YYYY-MM-DD), ``python``, ``packages`` (versions of the installed ones by name) and, if
-        given, ``model``, ``device`` and ``data``.
+    A dict with ``date`` (YYYY-MM-DD), ``python``, ``packages`` (versions of the installed ones by name) and, if given,
+    ``model``, its ``device``, and ``data``, its size and digest.
     """
     versions = {}
     for name in PACKAGES:  # without importing it; the part after "+" names a build
@@ -51,34 +44,7 @@ def model_record(model: "Model") -> dict[str, Any]:
 
 
 def check_parameters() -> None:
-    """Refuse papermill parameters that the lesson does not have, such as a misspelt ``MAX_QUERYS``.
-
-    Papermill itself accepts any name: it inserts a cell that starts with ``# Parameters`` after the lesson's parameters
-    and assigns it there. Without such a cell nothing is checked.
-
-    Raises:
-        ValueError: a parameter has a name that no earlier cell assigned.
-    """
-    from IPython import get_ipython
-
-    shell = get_ipython()
-    cells = list(shell.user_ns["In"]) if shell else []
-    injected = [number for number, cell in enumerate(cells) if cell.startswith("# Parameters\n")]
-    if injected:
-        lesson = [cell for number, cell in enumerate(cells[: injected[-1]]) if number not in injected]
-        known = dict.fromkeys(name for cell in lesson for name in _assigned(cell))
-        unknown = [name for name in _assigned(cells[injected[-1]]) if name not in known]
-        if unknown:
-            raise ValueError(f"This lesson has no parameter {', '.join(unknown)}; it has {', '.join(known)}.")
-
-
-def _assigned(source: str) -> list[str]:
-    """Return the variables that a cell assigns at its top level."""
-    with contextlib.suppress(SyntaxError):
-        statements = [node for node in ast.parse(source).body if isinstance(node, ast.Assign | ast.AnnAssign)]
-        targets = [node.targets if isinstance(node, ast.Assign) else [node.target] for node in statements]
-        return [target.id for target in itertools.chain(*targets) if isinstance(target, ast.Name)]
-    return []
+    """Do nothing: papermill itself names parameters that a lesson does not have. Lessons will no longer call it."""
 
 
 def _device_name(device: str) -> str:

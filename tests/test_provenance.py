@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from helpers import provenance as module
-from helpers.provenance import check_parameters, provenance
+from helpers.provenance import provenance
 from tests.systems.samples import collection
 
 
@@ -37,34 +37,6 @@ def test_a_gpu_is_named_by_its_model(monkeypatch):
     monkeypatch.setattr("torch.cuda.get_device_name", lambda device: f"GPU of {device}")
     assert module._device_name("cuda:1") == "GPU of cuda:1"
     assert module._device_name("cpu") == "cpu"
-
-
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        (["", "A = 1\nB: int = 2", "# Parameters\nA = 3\n"], None),
-        (["", "A = 1", "C = 1"], None),
-        (["", "A = 1", "# Parameters\nC = 3\n"], "no parameter C; it has A"),
-        (["", "A = 1", "# Parameters\nA = 3\n", "# Parameters\nB = 3\n"], "no parameter B; it has A"),
-        (["", "A = 1", "# Parameters\nA = 3\n", "B = 1"], None),
-        (["", "A = 1", "# Parameters\nB = 3\n", "B = 1"], "no parameter B"),
-        (["", "%magic is no Python", "A = 1", "# Parameters\nA = 3\n"], None),
-    ],
-)
-def test_a_slip_in_a_parameter_is_refused(monkeypatch, cells, message):
-    """`MAX_QUERYS=5` would run the lesson as it is, and nobody would know."""
-    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(user_ns={"In": cells}))
-    if message is None:
-        check_parameters()
-        return
-    with pytest.raises(ValueError, match=message):
-        check_parameters()
-
-
-def test_outside_of_a_notebook_nothing_is_checked(monkeypatch):
-    """A script that was made of a lesson would end at its first line."""
-    monkeypatch.setattr("IPython.get_ipython", lambda: None)
-    check_parameters()
 
 
 def test_the_build_of_a_package_is_not_its_version(monkeypatch: pytest.MonkeyPatch):

@@ -1,6 +1,5 @@
 """The report command: every number against pytrec_eval, every kind of system, gates, what it refuses and how fast."""
 
-import contextlib
 import csv
 import hashlib
 import json
@@ -9,7 +8,6 @@ import runpy
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -22,12 +20,9 @@ from helpers.data.trec import export, read_qrels, read_run, write_run
 from helpers.embeddings import encode
 from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
 from helpers.report import main
-from helpers.report.files import place_of
-from notebooks.kit.cells import code_cells
-from notebooks.kit.execute import OFFLINE, cache_folder, execute, parameter_names
-from notebooks.kit.notebooks import ROOT, NotebookError, lesson_names
+from notebooks.kit.execute import OFFLINE, cache_folder, parameter_names
+from notebooks.kit.notebooks import ROOT
 from notebooks.kit.notebooks import read as read_notebook
-from tests.sample import code, notebook
 from tests.systems.samples import (
     MEASURES,
     QRELS,
@@ -177,6 +172,7 @@ MISTAKES = {
     "mistyped model": (["--model", "data/modle"], "No file or folder 'data/modle'; beside it is 'model'"),
     "no hub": (["--model", "BAAI/unheard-of"], "does not answer"),
     "judgements alone": (["--qrels", "qrels.txt"], "searches texts, and --qrels alone has none"),
+    "wrong cutoffs": (["--cutoffs", "1,ten"], "--cutoffs '1,ten': expected whole numbers"),
     "wrong level": (["--level", "5"], "--level 5.0: expected a number between 0 and 1"),
     "no rival": (["--system", "bm25", "--fail-if-worse-than", "bm52"], "no such system beside the first"),
     "no table of systems": (["--systems", "systems.toml"], "No file 'systems.toml'"),
@@ -293,42 +289,6 @@ def test_the_folder_holds_one_report_alone(place):
     assert {path: path.read_bytes() for path in (place / "out").iterdir()} == before, "a failure costs the last report"
 
 
-@pytest.mark.parametrize("step", range(1, 14))
-def test_a_report_that_is_killed_leaves_the_old_one_or_the_new(place, monkeypatch, step):
-    """The last good report would be lost with the process, or be a mixture; what it left would lie there for good."""
-    write_collection(place / "set")
-    arguments = ["--data", "set", "--out", "out", "--quiet", "--system", "bm25"]
-    assert main([*arguments, "tfidf"]) == 0
-    folder, calls = place / "out", 0
-    old = {path.name: path.read_bytes() for path in folder.iterdir()}
-
-    def killed(call):
-        def counted(self, *given, **options):
-            nonlocal calls
-            calls += "out" in self.parts
-            if calls == step:
-                raise KeyboardInterrupt
-            return call(self, *given, **options)
-
-        return counted
-
-    with monkeypatch.context() as patch:
-        for name in ("unlink", "replace", "write_bytes", "write_text"):
-            patch.setattr(Path, name, killed(getattr(Path, name)))
-        patch.setattr(tempfile.TemporaryDirectory, "cleanup", lambda self: None)
-        patch.setattr(tempfile.TemporaryDirectory, "__exit__", lambda self, *_: None)
-        status = main(arguments)
-    left = {name: place_of(folder, name).read_bytes() for name in ("report.html", "results.json", "per_query.csv")}
-    systems = [system["name"] for system in json.loads(left["results.json"])["systems"]]
-    assert (systems == ["BM25", "TF-IDF"]) == (left["per_query.csv"] == old["per_query.csv"])
-    assert (systems == ["BM25", "TF-IDF"]) == (left["report.html"] == old["report.html"])
-    assert (status == 0) == (calls < step)
-    assert main(arguments) == 0
-    assert {path.name for path in folder.iterdir()} == {
-        "report.html", "results.json", "per_query.csv", "qrels.trec", "run.trec",
-    }  # fmt: skip
-
-
 def test_a_file_that_the_report_would_replace_is_no_input(place, capsys):
     """The run would be gone after the first call, and the second fail."""
     write_collection(place / "set")
@@ -376,8 +336,8 @@ def test_runs_are_scored_without_any_texts(tmp_path, monkeypatch, capsys):
     capsys.readouterr()
     assert main(["--qrels", "qrels.txt", "--system", "bm25"]) == 1
     assert "'BM25' searches texts" in capsys.readouterr().err
-    assert main(["--qrels", "qrels.txt", "--system", "a.trec", "--equal", "keep"]) == 1
-    assert "--equal is about texts" in capsys.readouterr().err
+    assert main(["--qrels", "qrels.txt", "--system", "a.trec", "--encoding", "big5"]) == 1
+    assert "--encoding is about texts" in capsys.readouterr().err
 
 
 def test_two_runs_of_a_thousand_differing_queries_are_compared_and_judged(tmp_path, monkeypatch, capsys):
@@ -397,24 +357,6 @@ def test_two_runs_of_a_thousand_differing_queries_are_compared_and_judged(tmp_pa
     assert "gate: " in capsys.readouterr().out
     tests = json.loads(Path("build/report/results.json").read_text(encoding="utf-8"))["tests"]
     assert tests[0]["better"] + tests[0]["worse"] > 1024
-
-
-@pytest.mark.parametrize(("given", "refused"), [({"MAX_QUERYS": 5, "CUTOFFS": [3]}, True), ({"CUTOFFS": [3]}, False)])
-def test_a_lesson_itself_refuses_an_unknown_parameter(given, refused, tmp_path):
-    """Plain papermill sets MAX_QUERYS, and the lesson would evaluate something else than was asked."""
-    own = code("parameters", "MAX_QUERIES: int = 9\nCUTOFFS = [1, 10]  # k", ["parameters"])
-    lesson = notebook(own, code("next", "from helpers.provenance import check_parameters\ncheck_parameters()"))
-    expected = pytest.raises(NotebookError, match="no parameter MAX_QUERYS; it has MAX_QUERIES, CUTOFFS")
-    with expected if refused else contextlib.nullcontext():
-        execute(lesson, "x", root=tmp_path, parameters=given)
-
-
-@pytest.mark.parametrize("name", lesson_names(ROOT))
-def test_every_lesson_checks_its_parameters_at_once(name):
-    """A lesson without the call, or with it far down, would run for minutes with a misspelt parameter."""
-    cells = code_cells(read_notebook(LESSONS / "en" / f"{name}.ipynb", ROOT))
-    row = next(row for row, cell in enumerate(cells) if "parameters" in cell.metadata.get("tags", []))
-    assert cells[row + 1].source.startswith("check_parameters()\n")
 
 
 def test_every_parameter_of_the_lesson_is_known_to_papermill():

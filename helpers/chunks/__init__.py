@@ -11,15 +11,6 @@ from helpers.chunks.budget import as_collection, best_documents, evidence
 from helpers.chunks.chunkers import Chunker, cut, paragraphs, sections, sentences, token_starts, tokens, whole
 
 __all__ = [
-    "Chunker",
-    "as_collection",
-    "best_documents",
-    "cut",
-    "evidence",
-    "paragraphs",
-    "sections",
-    "sentences",
-    "token_starts",
-    "tokens",
-    "whole",
-]
+    "Chunker", "as_collection", "best_documents", "cut", "evidence", "paragraphs", "sections", "sentences",
+    "token_starts", "tokens", "whole",
+]  # fmt: skip

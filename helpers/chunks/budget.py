@@ -17,9 +17,6 @@ def as_collection(data: SpanDataset, chunks: Sequence[Span], share: float = 0.5)
     """Return a collection whose passages are chunks, for any system and metric.
 
     The grade of a chunk is the highest of the spans of which it contains at least ``share`` of the characters.
-
-    Raises:
-        ValueError: the share is outside (0, 1], or there is no chunk.
     """
     if not 0 < share <= 1:
         raise ValueError(f"share={share}: expected more than 0 and at most 1.")
@@ -46,12 +43,7 @@ def as_collection(data: SpanDataset, chunks: Sequence[Span], share: float = 0.5)
 
 
 def best_documents(ids: np.ndarray, chunks: Sequence[Span]) -> np.ndarray:
-    """Rank documents by their best chunk: (q, m) rows of documents, without duplicates, padded with -1.
-
-    Args:
-        ids: a ranking of chunks, (q, k), padded with -1.
-        chunks: the chunks; ids are row numbers in them.
-    """
+    """Rank documents by their best chunk: (q, m) rows of documents, from a ranking of chunks (q, k), padded with -1."""
     rows = [list(dict.fromkeys(chunks[chunk].document for chunk in ranking if chunk >= 0)) for ranking in ids]
     ranked = np.full((len(ids), max(map(len, rows), default=0)), -1, np.int64)
     for query, documents in enumerate(rows):
@@ -62,8 +54,8 @@ def best_documents(ids: np.ndarray, chunks: Sequence[Span]) -> np.ndarray:
 def evidence(data: SpanDataset, retrieved: Sequence[Sequence[Span]], budget: int) -> "pd.DataFrame":
     """Measure the evidence that reaches a reader, or a language model, within a budget of tokens: one row per query.
 
-    The reader gets the chunks in order until the budget is spent; the last one is cut off there. Evidence is the tokens
-    of spans with a grade above 0. Columns:
+    The reader gets the chunks retrieved for each query, best first, until the budget is spent; the last one is cut off
+    there. Evidence is the tokens of spans with a grade above 0. Columns:
 
     * ``answered``: 1 if the reader gets a whole span of the query's highest grade, else 0;
     * ``recall``: the share of the evidence that the reader gets;
@@ -74,15 +66,6 @@ def evidence(data: SpanDataset, retrieved: Sequence[Sequence[Span]], budget: int
     Recall and precision over spans follow Smith and Troynikov, Evaluating Chunking Strategies for Retrieval (2024),
     who count tokens of all retrieved chunks; here a budget is fixed instead of a number of chunks, since long chunks
     would win by their length alone. Tokens are those of :func:`helpers.chunks.token_starts`.
-
-    Args:
-        data: queries, documents, judged spans.
-        retrieved: the chunks retrieved for each query, best first.
-        budget: the maximum number of tokens.
-
-    Raises:
-        ValueError: the budget is below 1, the number of queries is wrong, a chunk is out of range, or a query has no
-            evidence.
     """
     import pandas as pd
 

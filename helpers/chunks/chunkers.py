@@ -53,11 +53,7 @@ def sentences(text: str) -> Bounds:
 
 
 def tokens(size: int, overlap: int = 0) -> Chunker:
-    """Return a chunker with chunks of ``size`` tokens, of which neighbours share ``overlap``.
-
-    Raises:
-        ValueError: the size is below 1, or the overlap outside 0 to size - 1.
-    """
+    """Return a chunker with chunks of ``size`` tokens, of which neighbours share ``overlap``."""
     if size < 1 or not 0 <= overlap < size:
         raise ValueError(f"size={size}, overlap={overlap}: expected a size of at least 1 and 0 <= overlap < size.")
 
@@ -73,13 +69,9 @@ def tokens(size: int, overlap: int = 0) -> Chunker:
 def cut(data: SpanDataset, chunker: Chunker) -> list[Span]:
     """Return the chunks of all documents, in the order of the documents.
 
-    Args:
-        chunker: such as :func:`paragraphs` or ``tokens(200)``: any function from a text to the bounds of its chunks, a
-            list of (start, end) in characters, end exclusive.
-
-    Raises:
-        ValueError: a chunk is empty or out of range, or a character other than white space is in no chunk and could
-            never be retrieved.
+    ``chunker`` is any function from a text to the bounds of its chunks, (start, end) in characters, end exclusive, such
+    as :func:`paragraphs` or ``tokens(200)``. ValueError if a chunk is empty or out of range, or a character other than
+    white space is in no chunk and could never be retrieved.
     """
     chunks = []
     for row, text in enumerate(data.documents):

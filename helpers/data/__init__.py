@@ -8,14 +8,8 @@ reads judgements in TREC's formats, and ``dataset`` defines the result.
 from helpers.data.bundled import upstream_example
 from helpers.data.dataset import Qrels, RetrievalDataset, from_ids
 from helpers.data.hub import OFFLINE_DATA
-from helpers.data.load import load_dataset, load_files
+from helpers.data.load import Rules, load_dataset, load_files
 
 __all__ = [
-    "OFFLINE_DATA",
-    "Qrels",
-    "RetrievalDataset",
-    "from_ids",
-    "load_dataset",
-    "load_files",
-    "upstream_example",
-]
+    "OFFLINE_DATA", "Qrels", "RetrievalDataset", "Rules", "from_ids", "load_dataset", "load_files", "upstream_example",
+]  # fmt: skip

@@ -1,7 +1,7 @@
 """Build a collection from three tables by id: queries, corpus and judgements. Rows of texts become such tables too."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from helpers._fields import Fields
 from helpers._io import UTF8, other_form
 from helpers.data.dataset import RetrievalDataset, from_ids, is_blank, text_fault
-from helpers.data.formats import NAMES, Cell, Table, column_of, find_name, read_table, texts_of
+from helpers.data.formats import NAMES, Cell, Table, column_of, find_name, parse_columns, read_table, texts_of
 from helpers.data.trec import add_grade, read_grade, read_judgements
 
 ROWS = {  # role of a column in a table of rows: its usual names
@@ -36,7 +36,8 @@ class Reading:
     tables: list[Table] = field(default_factory=list)  # those that were read
 
     def __post_init__(self) -> None:
-        """Raise ValueError for an unknown choice."""
+        """Read the names of columns, and raise ValueError for an unknown choice."""
+        object.__setattr__(self, "columns", parse_columns(self.columns or {}))
         for option, known in (("on_missing", MISSING), ("equal", EQUAL)):
             if (value := getattr(self, option)) not in known:
                 raise ValueError(f"{option}={value!r}: expected {' or '.join(map(repr, known))}.")
@@ -50,11 +51,12 @@ class Reading:
         """Return the columns that nobody looked up, by the name of their table."""
         return {table.source: names for table in self.tables if (names := table.columns.unread)}
 
-    def skip_blank(self, source: str, role: str, names: Sequence[str], total: int) -> None:
-        """Count blank queries or passages (``role``), or raise ValueError; ``names`` are their ids or rows."""
+    def skip_blank(self, source: str, role: str, texts: Sequence[tuple[object, Cell]]) -> None:
+        """Count blank queries or passages (``role``), each behind its id or row, or raise ValueError."""
+        names = [name if isinstance(name, str) else f"row {name}" for name, text in texts if is_blank(text)]
         if names and self.on_missing == "raise":
             raise ValueError(
-                f"{source!r}: {len(names)} of {total} {PLURAL[role]} are blank. {_first(names)} "
+                f"{source!r}: {len(names)} of {len(texts)} {PLURAL[role]} are blank. {_first(names)} "
                 'Fill them in, or leave them out: on_missing="skip".'
             )
         self.skipped[f"blank_{PLURAL[role]}"] += len(names)
@@ -95,8 +97,7 @@ def texts_by_id(table: Table, role: str, reading: Reading) -> Texts:
     if len(by_id) < len(cells):
         repeated = [name for name, count in Counter(map(str, cells)).items() if count > 1]
         raise ValueError(f"{table.source!r}: {len(repeated)} id(s) occur twice. {_first(repeated)}")
-    if blank := [name for name, text in by_id.items() if not text]:
-        reading.skip_blank(table.source, role, blank, len(by_id))
+    reading.skip_blank(table.source, role, [*by_id.items()])
     return Texts(by_id, table.source, titled)
 
 
@@ -170,9 +171,9 @@ def from_rows(table: Table, corpus: Table | None, reading: Reading) -> Tables:
     titled, passages = 0, list[str]()
     if corpus is not None:
         texts, titled = texts_of(corpus, "passage", reading.columns)
-        _skip_blank_rows(reading, corpus.source, "passage", enumerate(texts), len(texts))
+        reading.skip_blank(corpus.source, "passage", [*enumerate(texts)])
         passages = [_text(text, corpus.source, "text", row) for row, text in enumerate(texts) if not is_blank(text)]
-    _skip_blank_rows(reading, table.source, "query", enumerate(cells["query"]), len(cells["query"]))
+    reading.skip_blank(table.source, "query", [*enumerate(cells["query"])])
     has_single_positives = not any(isinstance(cell, list) for cell in cells["positive"])
     negatives = cells.get("negative", [None] * len(cells["query"]))
     judged: dict[object, tuple[str, list[tuple[int, Cell, int]]]] = {}  # its text, and row, passage and grade
@@ -185,8 +186,7 @@ def from_rows(table: Table, corpus: Table | None, reading: Reading) -> Tables:
                     [(t, 0) for t in _listed(negatives[row])] if negative else _positives(table, cells, row)
                 )
                 found += [(row, text, grade) for text, grade in texts_and_grades]
-    every = [(row, text) for _, found in judged.values() for row, text, _ in found]
-    _skip_blank_rows(reading, table.source, "passage", every, len(every))
+    reading.skip_blank(table.source, "passage", [item[:2] for _, found in judged.values() for item in found])
     qrels: dict[str, dict[str, int]] = {str(number): {} for number in range(len(judged))}
     for number, (_, found) in enumerate(judged.values()):
         for row, text, grade in found:
@@ -199,10 +199,6 @@ def from_rows(table: Table, corpus: Table | None, reading: Reading) -> Tables:
     by_text = Texts({text: text for text in passages}, corpus.source if corpus else table.source, titled)
     merged = len(passages) - len(by_text.by_id) if corpus else 0
     return Tables(queries, by_text, qrels, table.source, table.split, merged, numbered=True)
-
-
-def _skip_blank_rows(reading: Reading, source: str, role: str, cells: Iterable[tuple[int, Cell]], total: int) -> None:
-    reading.skip_blank(source, role, [f"row {row}" for row, text in cells if is_blank(text)], total)
 
 
 def _columns_of_rows(table: Table, given: Mapping[str, str]) -> dict[str, str]:

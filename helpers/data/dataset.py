@@ -31,11 +31,9 @@ class RetrievalDataset:
         relevance_level: the lowest grade that counts as relevant for the binary metrics (``-l`` of trec_eval).
         merged: number of duplicate passages merged into their first occurrence.
         same_as: for each merged passage with an id, the id in ``corpus_ids`` of the passage it equals.
-        skipped: number of items of the source that were skipped, by reason; a missing reason counts 0.
-            ``blank_queries``, ``blank_passages``: without a text. ``missing_queries``, ``missing_passages``: judged
-            queries and relevant passages that are not in their table. ``judgements``: judgements skipped with these.
-            ``unjudged_queries``: without a judgement in the split. ``unanswered_queries``: judged, but without a
-            relevant passage.
+        skipped: number of items of the source that were skipped, by reason; a missing reason counts 0:
+            ``blank_queries``, ``blank_passages``, ``missing_queries``, ``missing_passages`` (judged, but not there),
+            ``judgements``, ``unjudged_queries``, ``unanswered_queries``.
         unused: by file, the columns and keys that were not read.
         numbered: whether the ids are numbers that the loader gave, since the source has none.
         split: the split that was loaded, "" if the source has none.
@@ -123,12 +121,9 @@ class RetrievalDataset:
         return [passage for passage in relevant if passage < len(self.corpus)]
 
     def subset(self, rows: Sequence[int]) -> Self:
-        """Return the collection with the passages at ``rows`` only, in that order, and their judgements.
+        """Return the collection with the passages at ``rows`` only, each once, in that order, and their judgements.
 
         The embeddings of the new corpus are ``embeddings[rows]``.
-
-        Raises:
-            ValueError: a row occurs twice or is out of range.
         """
         if len(set(rows)) < len(rows) or not all(0 <= row < len(self.corpus) for row in rows):
             raise ValueError(f"rows: expected rows of the corpus, 0 to {len(self.corpus) - 1}, each once.")
@@ -173,15 +168,10 @@ def from_ids(
     qrels: Mapping[str, Mapping[str, int]],
     equal: str = "merge",
 ) -> RetrievalDataset:
-    """Build a collection from texts and judgements by id.
+    """Build a collection from texts and judgements by id, ``{query id: {passage id: grade}}``.
 
-    A judged document that is not in the corpus keeps its judgement, see ``RetrievalDataset.ids_without_text``.
-
-    Args:
-        queries: the text of each query by its id.
-        corpus: the text of each passage by its id.
-        qrels: the judgements, ``{query id: {passage id: grade}}``.
-        equal: ``"merge"`` passages of equal texts into the first, with the highest of their grades, or ``"keep"`` each.
+    A judged document that is not in the corpus keeps its judgement, see ``RetrievalDataset.ids_without_text``. Passages
+    of equal texts are merged into the first, with the highest of their grades, or with ``equal="keep"`` kept.
     """
     same_as: dict[str, str] = {}
     if equal == "merge":

@@ -44,9 +44,6 @@ def load() -> RetrievalDataset:
     A passage is a first paragraph of 30 to 600 characters, without duplicates. A query is a second paragraph of that
     length, in prose (it starts with a capital letter, ends with a full stop, and contains no code or list), that
     follows exactly one passage and is not a passage itself. Test files are skipped.
-
-    Raises:
-        ModuleNotFoundError: none of the libraries is installed with its source files.
     """
     corpus: dict[str, str] = {}
     summaries: dict[str, set[str]] = {}  # of each query

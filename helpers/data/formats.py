@@ -102,13 +102,10 @@ def _inside(cell: Cell, path: Sequence[str]) -> Cell:
 
 
 def texts_of(table: Table, role: str, columns: Mapping[str, str]) -> tuple[list[Cell], int]:
-    """Return the texts of a table of queries or passages (``role``), joined with titles or instructions.
+    """Return the texts of a table of queries or passages (``role``), and how many of them have a title.
 
     The title of a passage precedes its text on its own line; the ``instruction`` of a query follows its text, as in
     ``mteb``.
-
-    Returns:
-        The cells, one per row, and the number of texts with a title.
     """
     texts = column_of(table, role, columns)
     if role == "query" and ("instruction" in columns or find_name(table.columns, NAMES["instruction"])):

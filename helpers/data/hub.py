@@ -6,6 +6,7 @@ a file is taken from its name.
 
 import contextlib
 import itertools
+import json
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,12 +31,8 @@ Place = Path | str  # a folder, or a hub id
 def read(place: Place, config: str | None, split: str | None, reading: Reading, *, or_only: bool = False) -> Table:
     """Read a table from a file, or from one split of a folder or data set of the hub.
 
-    Args:
-        place: the file, folder or hub id.
-        config: name of the configuration, by default the only one.
-        split: name of the split; the first split if None.
-        options: names of columns and encoding of files.
-        or_only: use the only split if ``split`` does not exist.
+    ``config`` is by default the only configuration, a ``split`` of None the first; ``or_only`` takes the only split if
+    there is no ``split``.
     """
     if isinstance(place, Path) and place.is_file():
         return reading.read(place)
@@ -68,10 +65,8 @@ def read_settings(place: Place) -> Settings:
         else:
             with _quietly(), hub_or_local_cache(f"the data set {place!r}", OFFLINE_DATA):
                 folder = _snapshot(place)
-        for file in (folder / SETTINGS, folder / INFOS):
-            # ``datasets`` opens the file that this key names, also outside the folder
-            if file.is_file() and b"names_file" in file.read_bytes():
-                raise ValueError(f"{file.name}: names_file is not read; write the names of the classes out.")
+        if isinstance(place, str) and (infos := folder / INFOS).exists():
+            _require_no_names_file(INFOS, json.loads(infos.read_bytes()))
         path = folder / SETTINGS
         if not path.exists() and not path.is_symlink():
             return {}
@@ -156,6 +151,7 @@ def _parse_settings(content: bytes) -> Settings:
         settings = yaml.safe_load(front[1] if front else "") or {}
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise ValueError(f"{SETTINGS}: its settings are not YAML ({str(error).splitlines()[0]!r}).") from None
+    _require_no_names_file(SETTINGS, settings)
     configs = settings.get("configs", []) if isinstance(settings, dict) else None
     if not isinstance(configs, list) or not all(isinstance(entry, dict) for entry in configs):
         raise ValueError(f"{SETTINGS}: its settings must map the name configs to a list of configurations.")
@@ -168,6 +164,11 @@ def _parse_settings(content: bytes) -> Settings:
                     f"read: correct {SETTINGS}, or copy the file into the folder."
                 )
     return {str(entry.get("config_name", "default")): entry for entry in configs}
+
+
+def _require_no_names_file(name: str, settings: object) -> None:
+    if "names_file" in str(settings):  # ``datasets`` opens the file of this key, also outside the folder
+        raise ValueError(f"{name}: names_file is not read; write the names of the classes out.")
 
 
 def _configuration(settings: Settings, config: str | None) -> Mapping[str, object]:

@@ -19,7 +19,6 @@ from helpers.data.formats import (
     find_file,
     find_name,
     kind_of,
-    parse_columns,
 )  # fmt: skip
 from helpers.data.hub import OFFLINE_DATA, Place, shown_name
 from helpers.data.trec import grades_of
@@ -85,7 +84,7 @@ def load_dataset(
         max_queries: evaluate only this many queries, from the first. The whole is read first: it saves no time to load.
         corpus_queries: search only the passages relevant to this many queries, from the first (at least those of the
             evaluated queries), as the upstream tutorial does: easy, because every passage answers a query.
-        rules: ``columns``, ``on_missing``, ``equal`` and ``encoding``, see :class:`helpers.data.load.Rules`.
+        rules: ``columns``, ``on_missing``, ``equal`` and ``encoding``, see :class:`helpers.data.Rules`.
 
     Returns:
         A :class:`helpers.data.RetrievalDataset`; judgements refer to rows, never to texts.
@@ -111,7 +110,7 @@ def load_dataset(
         data = load_files(*(_beside(folder, file) for file in (queries, corpus, qrels)), **rules)
         data = replace(data, name=shown_name(folder))
     else:
-        reading, place = _reading(rules), _find(source)
+        reading, place = Reading(**rules), _find(source)  # type: ignore[arg-type]
         data = build(shown_name(place), _tables(place, split, config, corpus, qrels, reading), reading)
     return _chosen(data, relevance_level, max_queries, corpus_queries)
 
@@ -135,14 +134,9 @@ def load_files(
     files = [Path(file).expanduser() for file in (queries, corpus, qrels)]
     if missing := [file for file in files if not file.is_file()]:
         raise FileNotFoundError(f"No file {str(missing[0])!r}. Check the path.")
-    reading = _reading(rules)
+    reading = Reading(**rules)  # type: ignore[arg-type]
     data = build(files[0].resolve().parent.name, read_files(files[0], files[1], files[2], reading), reading)
     return _chosen(data, relevance_level)
-
-
-def _reading(rules: Rules) -> Reading:
-    rest = {name: value for name, value in rules.items() if name != "columns"}
-    return Reading(parse_columns(rules.get("columns") or {}), **rest)  # type: ignore[arg-type]
 
 
 def _chosen(

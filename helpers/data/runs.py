@@ -19,23 +19,15 @@ COMMENT = b"#"
 
 @dataclass(frozen=True)
 class RunTable:
-    """A run: n retrieved documents, each with its query and its score, in the order of the file.
+    """A run: n retrieved documents, each with its query and its score, in the order of the file."""
 
-    Attributes:
-        queries, documents: the distinct ids, in order of appearance.
-        query, document: rows of these, (n,) int32 each.
-        scores: (n,) float64.
-        ranks: the rank column, (n,) float32, NaN where it is no number; empty if the run comes from memory.
-        sha256: of the file, "" if the run comes from memory.
-    """
-
-    queries: list[str]
+    queries: list[str]  # the distinct ids, in order of appearance
     documents: list[str]
-    query: np.ndarray
+    query: np.ndarray  # rows of these, (n,) int32 each
     document: np.ndarray
-    scores: np.ndarray
-    ranks: np.ndarray
-    sha256: str = ""
+    scores: np.ndarray  # (n,) float64
+    ranks: np.ndarray  # the rank column, (n,) float32, NaN where it is no number; empty if the run comes from memory
+    sha256: str = ""  # of the file
 
     @classmethod
     def of(cls, run: Mapping[str, Mapping[str, float]]) -> "RunTable":

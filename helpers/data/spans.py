@@ -6,6 +6,7 @@ for every chunking, see :mod:`helpers.chunks`.
 
 import hashlib
 import json
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -31,14 +32,7 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class SpanDataset:
-    """Queries, documents, and the spans that answer each query.
-
-    Attributes:
-        name: name of the source.
-        queries, documents: q and n texts.
-        spans: one list per query, in the order of ``queries``.
-        query_ids, document_ids: the ids of the source.
-    """
+    """Queries, documents, and the spans that answer each query, one list per query in the order of ``queries``."""
 
     name: str
     queries: list[str]
@@ -97,20 +91,13 @@ def _place_of(place: str, quotation: str, text: str) -> tuple[int, int]:
 
 
 def load_spans(source: str | Path = "pages-en") -> SpanDataset:
-    """Load a collection with judgements on spans.
+    """Load a collection with judgements on spans: ``pages-en`` or ``pages-zh``, which are bundled, or a folder.
 
-    Args:
-        source: ``pages-en`` or ``pages-zh``, which are bundled, or a folder with the tables ``documents`` and
-            ``queries`` (columns ``_id`` and ``text``) and ``spans`` (``query``, ``document``, ``start``, ``end``,
-            ``grade``), each JSONL, CSV, TSV or Parquet. Characters are counted from 0; ``end`` is exclusive. An
-            optional column ``text`` repeats the text of the span and is compared with the document, so that an edited
-            document is noticed; without ``start`` and ``end`` it is looked for, and must occur once. Without ``grade``
-            every span has 1.
-
-    Raises:
-        FileNotFoundError: the folder or one of its tables does not exist.
-        ValueError: a span has an unknown query or document, is out of range or blank, or its ``text`` differs from the
-            document.
+    A folder has the tables ``documents`` and ``queries`` (columns ``_id`` and ``text``) and ``spans`` (``query``,
+    ``document``, ``start``, ``end``, ``grade``), each JSONL, CSV, TSV or Parquet. Characters count from 0; ``end``
+    is exclusive. An optional column ``text`` repeats the text of the span and is compared with the document, so that an
+    edited document is noticed; without ``start`` and ``end`` it is looked for, and must occur once. Without ``grade``
+    every span has 1.
     """
     folder = FOLDER / str(source) if str(source) in BUNDLED else Path(source).expanduser()
     if not folder.is_dir():
@@ -124,8 +111,15 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
         tables[role] = read_table(path)
     documents = texts_by_id(tables["documents"], "passage", Reading()).by_id
     queries = texts_by_id(tables["queries"], "query", Reading()).by_id
-    rows = {document: row for row, document in enumerate(documents)}
-    texts, marked = list(documents.values()), tables["spans"]
+    spans: dict[str, list[Span]] = {query: [] for query in queries}
+    for query, span in _spans_of(tables["spans"], queries, documents):
+        spans[query].append(span)
+    ids, texts = list(queries), list(documents.values())
+    return SpanDataset(str(source), list(queries.values()), texts, list(spans.values()), ids, list(documents))
+
+
+def _spans_of(marked: Table, queries: Mapping[str, str], documents: Mapping[str, str]) -> Iterator[tuple[str, Span]]:
+    """Yield the rows of a table of spans, each with its query."""
     by_quotation = "text" in marked.columns and "start" not in marked.columns
     optional = ("start", "end", "grade") if by_quotation else ("grade",)
     if missing := [name for name in COLUMNS if name not in marked.columns and name not in optional]:
@@ -133,7 +127,7 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
             f"{marked.source!r}: no column {' and no '.join(map(repr, missing))}; it has {marked.listed}. A column "
             "'text' with a quotation from the document may stand for 'start' and 'end'."
         )
-    spans: dict[str, list[Span]] = {query: [] for query in queries}
+    row_of, texts = {document: row for row, document in enumerate(documents)}, list(documents.values())
     size = len(marked.columns["query"])
     columns = [marked.columns.get(name, [1 if name == "grade" else None] * size) for name in COLUMNS]
     quotes = marked.columns.get("text", [None] * size)
@@ -143,18 +137,16 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
             if str(name) not in known:
                 raise ValueError(f"{place}: no {role} {name!r}; the first of {len(known)} is {next(iter(known))!r}.")
         if by_quotation:
-            numbers[:2] = _place_of(place, str(quote), texts[rows[str(document)]])
+            numbers[:2] = _place_of(place, str(quote), documents[str(document)])
         try:
             start, end, grade = (int(str(value)) for value in numbers)
         except ValueError:
             raise ValueError(f"{place}: start, end, grade are {numbers}; expected whole numbers.") from None
-        span = Span(rows[str(document)], start, end, grade)
+        span = Span(row_of[str(document)], start, end, grade)
         check_span(place, span, texts)
         if quote is not None and (text := texts[span.document][start:end]) != quote:
-            found, quoted = (words[:40] for words in (text, str(quote)))
             raise ValueError(
-                f"{place}: document {document!r} has {found!r} there, not {quoted!r}; the document was "
+                f"{place}: document {document!r} has {text[:40]!r} there, not {str(quote)[:40]!r}; the document was "
                 "edited after the span was marked."
             )
-        spans[str(query)].append(span)
-    return SpanDataset(str(source), list(queries.values()), texts, list(spans.values()), list(queries), list(rows))
+        yield str(query), span

@@ -40,16 +40,14 @@ def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
 
     The format and the separator (white space, tab, comma or semicolon) are detected in the first line, which Excel's
     `sep=;` may precede. With tabs, commas or semicolons ids may contain spaces. A first line without a grade is a
-    header; the columns that it names are read by their names, in any order. A line that begins with `#` is a comment,
-    as in trec_eval 10. JSON and Parquet tables are read too, and JSON of the form `{query: {document: grade}}`.
+    header; the columns that it names are read by their names, in any order, and a warning lists those that are not. A
+    line that begins with `#` is a comment, as in trec_eval 10. JSON and Parquet tables are read too, and JSON of the
+    form `{query: {document: grade}}`.
 
     Raises:
         ValueError: there are no judgements; a line has a wrong number of fields; a header does not tell the columns; a
             grade is not a whole number of 32 bits (`1.0` is one); a document has two grades. The message starts with
             file and line number.
-
-    Warns:
-        UserWarning: columns are not used.
     """
     qrels, unused = read_judgements(Path(path), {})
     if unused:
@@ -59,15 +57,7 @@ def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
 
 
 def read_judgements(path: Path, columns: Mapping[str, str]) -> tuple[dict[str, dict[str, int]], list[str]]:
-    """Read judgements as `read_qrels` does.
-
-    Args:
-        path: the file.
-        columns: names of columns by role, for those with unusual names.
-
-    Returns:
-        The judgements, and the names of the columns that are not used.
-    """
+    """Read judgements as `read_qrels` does; return them, and the names of the columns that are not used."""
     if kind_of(path) in ("json", "parquet"):
         table = read_table(path)
         return grades_of(table, columns), table.columns.unread
@@ -129,9 +119,6 @@ def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, i
     """Return the judgements of a table with columns such as ``query-id``, ``corpus-id`` and ``score``, as in ``mteb``.
 
     A table of one row whose cells are objects is ``{query: {document: grade}}``, as ranx writes it.
-
-    Raises:
-        ValueError: a column is missing, a grade is not a whole number, a pair has two grades.
     """
     qrels: dict[str, dict[str, int]] = {}
     if all(len(cells) == 1 and isinstance(cells[0], dict) for cells in table.columns.values()):
@@ -147,14 +134,7 @@ def grades_of(table: Table, columns: Mapping[str, str]) -> dict[str, dict[str, i
 
 
 def read_run(path: PathLike) -> dict[str, dict[str, float]]:
-    """Read a run file: scores determine the order; rank column, comments and fields after the sixth are ignored.
-
-    Warns:
-        UserWarning: the run is empty.
-
-    Raises:
-        ValueError: as :func:`helpers.data.runs.read_run_table`.
-    """
+    """Read a run file, and warn if it is empty: scores determine the order, ranks and comments are ignored."""
     from helpers.data.runs import read_run_table  # needs NumPy
 
     run = read_run_table(path).to_dict()
@@ -171,8 +151,7 @@ def write_qrels(path: PathLike, qrels: Mapping[str, Mapping[str, int]]) -> None:
 def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str = "run") -> None:
     """Write `{query: {doc: score}}` as a run file in trec_eval's order: score, then id as text, descending.
 
-    Args:
-        tag: the name of the system, the last field of each line.
+    `tag` is the name of the system, the last field of each line.
     """
     lines = []
     for query, docs in run.items():
@@ -190,13 +169,9 @@ def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str =
 def as_run(
     ids: "np.ndarray", scores: "np.ndarray", query_ids: Ids | None = None, doc_ids: Ids | None = None
 ) -> dict[str, dict[str, float]]:
-    """Return the results of a search as a run with text ids, without padding (-1).
+    """Return the results of a search, rows and scores (q, k), as a run with text ids, without padding (-1).
 
-    Args:
-        ids: rows of the corpus, (q, k).
-        scores: the scores of these, (q, k).
-        query_ids: the id of each query; by default its row.
-        doc_ids: the id of each row of the corpus; by default its row.
+    The ids of queries and rows of the corpus are by default their numbers.
     """
     import numpy as np
 
@@ -231,13 +206,10 @@ def as_qrels(
 
 
 def export(data: RetrievalDataset, folder: PathLike) -> None:
-    """Write a collection in BEIR's layout, with judgements in TREC's format too.
+    """Write a collection in BEIR's layout, with judgements in TREC's format too, `qrels/dev.qrels`.
 
-    BEIR: `corpus.jsonl` {_id, title, text}, `queries.jsonl` {_id, text}, `qrels/dev.tsv` with a header line.
-    TREC: `qrels/dev.qrels`. The title is empty, since the text of a passage includes it.
-
-    Raises:
-        ValueError: an id has spaces; nothing is written then.
+    BEIR: `corpus.jsonl` {_id, title, text}, `queries.jsonl` {_id, text}, `qrels/dev.tsv` with a header line. The title
+    is empty, since the text of a passage includes it.
     """
     corpus = ({"_id": name, "title": "", "text": text} for name, text in zip(data.corpus_ids, data.corpus, strict=True))
     queries = ({"_id": name, "text": text} for name, text in zip(data.query_ids, data.queries, strict=True))
@@ -289,11 +261,7 @@ def _wrong_fields(place: str, fields: Sequence[str], names: Sequence[str]) -> st
 
 
 def add_grade(qrels: dict[str, dict[str, int]], query: str, doc: str, grade: int, place: str) -> None:
-    """Add a judgement; a repeated one with the same grade is allowed.
-
-    Raises:
-        ValueError: the document already has another grade; the message starts with `place`.
-    """
+    """Add a judgement; a repeated one with the same grade is allowed."""
     earlier = qrels.setdefault(query, {}).setdefault(doc, grade)
     if earlier != grade:
         raise ValueError(
@@ -303,11 +271,7 @@ def add_grade(qrels: dict[str, dict[str, int]], query: str, doc: str, grade: int
 
 
 def read_grade(place: str, text: str) -> int:
-    """Return a grade, a whole number of 32 bits; `1.0` is one.
-
-    Raises:
-        ValueError: the text is not such a number; the message starts with `place`.
-    """
+    """Return a grade, a whole number of 32 bits; `1.0` is one."""
     number = re.fullmatch(r"([+-]?[0-9]{1,20})([.]0*)?", text)
     if number is None or abs(int(number[1])) > LARGEST_GRADE:
         raise ValueError(f"{place}: the grade must be a whole number of 32 bits, not {text[:60]!r}.")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from helpers._optional import progress_bar
-from helpers.distributed.work import Encoding, Question, encode_shard, origin_of, search_part
+from helpers.distributed.work import encode_shard, origin_of, search_part
 from helpers.embeddings import BATCH_SIZE, SHARD_SIZE, check_options, text_batches
 from helpers.embeddings.shards import Manifest, ShardFile, Shards, fill
 from helpers.embeddings.store import Store
@@ -50,7 +50,7 @@ def encode(
     shard_size: int = SHARD_SIZE,
     progress: bool = True,
 ) -> Shards:
-    """Embed a stream of texts on the workers of a Dask cluster, into a folder.
+    """Embed a stream of texts on the workers of a Dask cluster, into a folder: float32 (n, dim), in order.
 
     The folder is the one that ``encode_shards(model, texts, folder=folder)`` would fill, bit for bit if a worker has as
     many threads as that process, and either call goes on where the other stopped. A shard that failed, or whose worker
@@ -60,15 +60,12 @@ def encode(
         model: from :func:`helpers.models.load_model`; each worker loads it once, by its name or folder.
         texts, kind, batch_size, shard_size, progress: as for :func:`helpers.embeddings.encode_shards`; texts are read
             a few shards ahead of the workers, a shard each.
-        folder: where the vectors go; on a disk that all machines of the cluster have under the same path.
+        folder: on a disk that all machines of the cluster have under the same path.
         cluster: the address of a scheduler, a ``distributed.Client`` or a Dask cluster. ``None`` starts one on this
             machine for the length of the call, on 127.0.0.1 with TLS.
         workers, threads_per_worker: processes of a local cluster, by default as many as there are cores, and threads
             with which a worker computes.
         device: of each worker: ``"cpu"``, or ``"cuda:0"``, the first GPU that it sees (one each under ``dask-cuda``).
-
-    Returns:
-        The vectors, float32 (n, dim), in the order of the texts.
 
     Raises:
         ValueError: as for :func:`helpers.embeddings.encode_shards`; a model that was not loaded by name or folder.
@@ -84,7 +81,7 @@ def encode(
     dtype = "torch.float16" if origin["half"] and device != "cpu" else "torch.float32"
     manifest = replace(manifest, recipe=replace(manifest.recipe, device=device.partition(":")[0], dtype=dtype))
     place = Path(folder).expanduser().absolute()
-    run = Encoding(origin | {"device": device}, manifest, batch_size, place, threads_per_worker)
+    run = (origin | {"device": device}, manifest, batch_size, place, threads_per_worker)
     tasks = ((run, batch) for batch in text_batches(texts, shard_size))
     messages: set[str] = set()
     with (
@@ -115,17 +112,11 @@ def search(
     threads_per_worker: int = 1,
     progress: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find the k best passages of each query, exactly, each worker in its part of the vectors.
+    """Find the k best passages of each query, (q, dim), exactly, each worker in its part of the vectors.
 
-    Args:
-        shards: from :func:`encode`, or ``Shards.open(folder)``, on a disk that all machines share.
-        queries: float array (q, dim); all are sent to every worker.
-        k: how many passages a query, no more than there are.
-        cluster, workers, threads_per_worker: as for :func:`encode`, with its errors.
-        progress: draw a bar.
-
-    Returns:
-        Scores, float32 (q, k), the best first, and row numbers, int64 (q, k): those of one index in memory.
+    The shards are those of :func:`encode`, or ``Shards.open(folder)``, on a disk that all machines share; the other
+    arguments and the errors are those of :func:`encode`. Scores, float32 (q, k), the best first, and row numbers, int64
+    (q, k), are those of one index in memory.
     """
     from helpers.distributed.cluster import RETRIES, connected, in_order
 
@@ -138,7 +129,7 @@ def search(
         progress_bar(len(shards), "Search", "passage", show=progress) as bar,
     ):
         # A task that returns its arguments: unlike scattered data, it is done again when its worker dies.
-        question = client.submit(Question, shards, queries, k, threads_per_worker, pure=False, retries=RETRIES)
+        question = client.submit(tuple, (shards, queries, k, threads_per_worker), pure=False, retries=RETRIES)
         with closing(in_order(client, search_part, ((question, *part) for part in parts), "Part")) as results:
             for (_, start, end), found in results:
                 best = merge([best, found], k)

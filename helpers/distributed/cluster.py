@@ -25,7 +25,6 @@ with from_extra("distributed"):
 
 T = TypeVar("T")
 Arguments = TypeVar("Arguments", bound=tuple[object, ...])
-HOST = "127.0.0.1"
 RETRIES = 3  # of a shard, after an error and after the death of its worker
 AHEAD = 3  # tasks in flight for each thread of the cluster: one computes, the others are on their way
 CONNECT = 10  # seconds to wait for a scheduler
@@ -72,8 +71,8 @@ def _local(workers: int) -> Iterator[Client]:
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="dask-", ignore_cleanup_errors=True))
         with dask.config.set({**_LOCAL, "temporary-directory": scratch}):
             cluster = LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, memory_limit=0, host=HOST, protocol="tls://",
-                security=Security.temporary(), dashboard_address=f"{HOST}:0", worker_dashboard_address=None,
+                n_workers=workers, threads_per_worker=1, processes=True, memory_limit=0, host="127.0.0.1", protocol="tls://",
+                security=Security.temporary(), dashboard_address="127.0.0.1:0", worker_dashboard_address=None,
                 scheduler_kwargs={"allowed_failures": RETRIES, "dashboard": False},
                 silence_logs=logging.CRITICAL,  # their errors come back by themselves
             )  # fmt: skip
@@ -84,11 +83,7 @@ def _local(workers: int) -> Iterator[Client]:
 def in_order(
     client: Client, call: Callable[..., T], tasks: Iterable[Arguments], name: str
 ) -> Generator[tuple[Arguments, T], None, None]:
-    """Run ``call(*task)`` on workers for a stream of tasks, and give each task with its result, in order.
-
-    Only a few tasks for each thread of the cluster are taken from the stream ahead of the result that is given next.
-    Tasks still in flight when the caller stops are cancelled.
-    """
+    """Run ``call(*task)`` on workers for a stream of tasks, a few ahead; give each with its result, in order."""
     run, numbered = secrets.token_hex(4), enumerate(tasks)
     waiting: deque[tuple[int, Arguments, Future]] = deque()
     try:
@@ -106,11 +101,12 @@ def in_order(
                 error = future.exception()
                 if isinstance(error, CancelledError):
                     raise error
+                result: T | None = future.result() if error is None else None
             if error is not None:
                 cause = f"failed, {RETRIES + 1} times ({type(error).__name__}: {str(error)!r:.500})"
                 raise RuntimeError(f"{name} {number}: {cause}.") from error
             waiting.popleft()
-            yield task, future.result()
+            yield task, result  # type: ignore[misc]
     finally:
         if waiting:  # Dask tells every client of a cancellation, and a client that is just connecting would stop at it
             with contextlib.suppress(Exception):  # the scheduler may be gone

@@ -18,15 +18,9 @@ if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
 
 __all__ = [
-    "Shards",
-    "TokenVectors",
-    "compared_tokens",
-    "count_truncated",
-    "default_cache",
-    "encode",
-    "encode_pooled",
+    "Shards", "TokenVectors", "compared_tokens", "count_truncated", "default_cache", "encode", "encode_pooled",
     "encode_shards",
-]
+]  # fmt: skip
 
 SHARD_SIZE = 1024  # texts per shard; a killed run loses at most this many
 BATCH_SIZE = 32  # on a few CPU cores faster than FlagEmbedding's default of 256
@@ -41,7 +35,7 @@ def encode(
     cache_dir: str | Path | None = None,
     progress: bool = True,
 ) -> np.ndarray:
-    """Embed texts with the model's own pooling: float32 (n, dim), rows of length one; their inner product is the cosine.
+    """Embed texts with the model's own pooling: float32 (n, dim), rows of length one (inner product = cosine).
 
     Args:
         model: a model from :func:`helpers.models.load_model`; precomputed vectors are looked up by text.

@@ -41,9 +41,6 @@ def check(exercise: str, answer: Callable[..., object], *, language: str = "en")
         exercise: one of `EXERCISES`. The page "Exercises that answer" says what each asks and which arguments it gets.
         answer: a function of these arguments. It is called on some dozens of small inputs, copies that it may change.
         language: of the sentences, "en" or "zh".
-
-    Raises:
-        ValueError: there is no such exercise or language.
     """
     if exercise not in EXERCISES:
         raise ValueError(f"there is no exercise {exercise!r}, only {', '.join(EXERCISES)}.")

@@ -5,7 +5,7 @@ In the formulas, r is a list of retrieved documents, best first; q the set of re
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
-from itertools import combinations
+from itertools import combinations, product
 from statistics import mean, median
 from typing import NamedTuple, TypeAlias
 
@@ -106,6 +106,7 @@ GRADED: Formulas = {
     "ideal_binary": lambda r, g, k: dcg(ones(best(g.values(), k))),
     "ndcg": lambda r, g, k: dcg(gains(r, g, k)) / dcg(best(g.values(), k)),
     "ndcg_of_retrieved": lambda r, g, k: dcg(gains(r, g, k)) / (dcg(best(gains(r, g, k))) or 1),
+    "ndcg_of_all_retrieved": lambda r, g, k: dcg(gains(r, g, k)) / (dcg(best(gains(r, g, 99), k)) or 1),
     "ndcg_ideal_uncut": lambda r, g, k: dcg(gains(r, g, k)) / dcg(best(g.values())),
     "ndcg_binary": lambda r, g, k: dcg(ones(gains(r, g, k))) / dcg(ones(best(g.values(), k))),
     "ndcg_old_discount": lambda r, g, k: dcg(gains(r, g, k), old_discount) / dcg(best(g.values(), k), old_discount),
@@ -276,6 +277,51 @@ BONFERRONI: dict[str, Formula] = {
 }
 
 
+def dot(a: list[float], b: list[float]) -> float:
+    return sum(x * y for x, y in zip(a, b, strict=True))
+
+
+def nearest(query: list[float], passages: list[list[float]], score: Callable[..., float]) -> list[int]:
+    """The rows of the passages, the highest score first."""
+    return sorted(range(len(passages)), key=lambda row: -score(query, passages[row]))
+
+
+def share_of_swaps(counts: Callable[[float, float], bool]) -> Formula:
+    """The share of all patterns of exchanges whose sum of differences counts, beside the sum observed."""
+
+    def share(a: list[float], b: list[float]) -> float:
+        d = [x - y for x, y in zip(a, b, strict=True)]
+        return mean(counts(dot(list(signs), d), sum(d)) for signs in product((1, -1), repeat=len(d)))
+
+    return share
+
+
+def regrouped(a: list[float], b: list[float]) -> float:
+    """As `paired_test`, but the values of all queries are dealt out anew to the two systems."""
+    groups = [sum(group) for group in combinations(a + b, len(a))]
+    return mean(abs(2 * one - sum(a + b)) >= abs(sum(a) - sum(b)) for one in groups)
+
+
+SEARCH: dict[str, Formula] = {
+    "right": lambda q, p, k: nearest(q, p, dot)[:k],
+    "no_cutoff": lambda q, p, k: nearest(q, p, dot),
+    "one_short": lambda q, p, k: nearest(q, p, dot)[: k - 1],
+    "worst_first": lambda q, p, k: nearest(q, p, dot)[::-1][:k],
+    "scores_returned": lambda q, p, k: sorted((dot(q, passage) for passage in p), reverse=True)[:k],
+    "rank_of_each": lambda q, p, k: [nearest(q, p, dot).index(row) for row in range(len(p))][:k],
+    "in_order_of_corpus": lambda q, p, k: sorted(nearest(q, p, dot)[:k]),
+}
+PAIRED_TEST: dict[str, Formula] = {
+    "right": share_of_swaps(lambda swapped, observed: abs(swapped) >= abs(observed)),
+    "one_sided": share_of_swaps(lambda swapped, observed: swapped >= observed),
+    "without_the_observed": share_of_swaps(lambda swapped, observed: abs(swapped) > abs(observed)),
+    "complement": share_of_swaps(lambda swapped, observed: abs(swapped) < abs(observed)),
+    "unpaired": regrouped,
+    "share_of_wins": lambda a, b: mean(x > y for x, y in zip(a, b, strict=True)),
+    "mean_difference": lambda a, b: mean(a) - mean(b),
+}
+
+
 def exercise(arguments: str, formulas: Mapping[str, Formula], name: str = "right") -> Exercise:
     """An exercise whose known mistakes are the other formulas; where others have names, itself at other cutoffs too."""
     right = formulas[name]
@@ -302,4 +348,6 @@ EXERCISES: dict[str, Exercise] = {
     "condensed": exercise("judged", CONDENSED),
     "bpref": exercise("judged", BPREF),
     "bonferroni": exercise("p_values", BONFERRONI),
+    "search": exercise("vectors", SEARCH),
+    "paired_test": exercise("pairs", PAIRED_TEST),
 }

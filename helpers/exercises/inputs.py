@@ -14,6 +14,8 @@ ARGUMENTS = {
     "orders": ("first", "second"),
     "pool": ("rankings", "depth"),
     "p_values": ("p_values",),
+    "vectors": ("query", "passages", "k"),
+    "pairs": ("first", "second"),
 }
 """The arguments of an exercise's function, by the kind of exercise."""
 
@@ -54,6 +56,10 @@ def draw() -> dict[str, list[Case]]:
         rankings = {name: rng.sample(documents, 5) for name in ("BM25", "dense", "hybrid")}
         cases["pool"].append((rankings, rng.randint(1, 4)))
         cases["p_values"].append(([round(rng.random() ** 3, 4) for _ in range(rng.randint(2, 6))],))
+        size = rng.randint(3, 7)
+        steep = rng.sample(range(1, 50), size)  # no two passages are equally near
+        cases["vectors"].append(([3, 1], [[at, at % 3] for at in steep], rng.randint(2, size - 1)))
+        cases["pairs"].append(tuple([rng.randint(0, 4) / 4 for _ in range(size)] for _ in range(2)))
     return cases
 
 

@@ -26,19 +26,9 @@ else:
     faiss = Later("faiss", "report")
 
 __all__ = [
-    "WORD_INDEXES",
-    "BM25Index",
-    "Index",
-    "PartialIndex",
-    "TfidfIndex",
-    "build_index",
-    "load_index",
-    "maxsim",
-    "reserve",
-    "save_index",
-    "search",
-    "tokenize",
-]
+    "WORD_INDEXES", "BM25Index", "Index", "PartialIndex", "TfidfIndex", "build_index", "load_index", "maxsim",
+    "reserve", "save_index", "search", "tokenize",
+]  # fmt: skip
 
 
 def build_index(

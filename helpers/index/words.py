@@ -232,30 +232,14 @@ WORD_INDEXES = KINDS | {f"{kind}:{unit}": partial(make, unit=unit) for kind, mak
 
 
 def read_words(kind: str, settings: str) -> tuple[list[str], dict[str, Any]]:
-    """Read the settings of an index of words: ``"characters,k1=0.9,b=0.4"``, ``"stem=english"``.
-
-    Returns:
-        The unit that it counts, none for the default; and the other settings by name.
-
-    Raises:
-        ValueError: as :func:`check_words`, or a number that is none.
-    """
+    """Read the settings of an index of words, ``"characters,k1=0.9"``: its unit, and the others by name."""
     units, values = parse_settings(settings)
     check_words(kind, units, values)
     return units, values
 
 
 def check_words(kind: str, units: Sequence[str], settings: Mapping[str, Any]) -> None:
-    """Raise unless an index of words can be built with these settings.
-
-    Args:
-        kind: "BM25" or "TF-IDF".
-        units: the unit that it counts, one name at most, see :func:`tokenize`.
-        settings: stem, and of BM25 k1 and b.
-
-    Raises:
-        ValueError: an unknown or a second unit, an unknown setting or language, k1 or b out of range.
-    """
+    """Raise ValueError unless an index of words, "BM25" or "TF-IDF", has these units, one at most, and settings."""
     if unknown := [unit for unit in units if unit not in UNITS] or list(units[1:]):
         raise ValueError(f"{kind}: unknown unit {unknown[0]!r}; expected one of {', '.join(UNITS)}.")
     known = ("k1", "b", "stem") if kind == "BM25" else ("stem",)
@@ -269,12 +253,7 @@ def check_words(kind: str, units: Sequence[str], settings: Mapping[str, Any]) ->
 
 
 def matches(scores: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Take the k best of each row of scores, (q, n); a passage that shares no word with the query, score 0, is padding.
-
-    Returns:
-        scores: the best first, (q, k).
-        ids: row numbers of the passages, int64 (q, k), -1 for padding.
-    """
+    """Take the k best of each row of scores (q, n): scores and ids, (q, k) each; -1 where no word is shared."""
     size = len(scores), min(k, scores.shape[1])
     best, ids = np.zeros(size, scores.dtype), np.full(size, PADDING, np.int64)
     for row, values in enumerate(scores):

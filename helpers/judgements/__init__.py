@@ -13,21 +13,6 @@ from helpers.judgements.pooling import LeaveOneOut, LeftOut, Unjudged, condense,
 from helpers.judgements.sheets import Sheet, SheetRow, read_sheet, write_conflicts, write_sheet
 
 __all__ = [
-    "Agreement",
-    "Collected",
-    "Conflict",
-    "LeaveOneOut",
-    "LeftOut",
-    "Sheet",
-    "SheetRow",
-    "Unjudged",
-    "agreement",
-    "collect",
-    "condense",
-    "leave_one_out",
-    "pool",
-    "read_sheet",
-    "unjudged",
-    "write_conflicts",
-    "write_sheet",
-]
+    "Agreement", "Collected", "Conflict", "LeaveOneOut", "LeftOut", "Sheet", "SheetRow", "Unjudged", "agreement",
+    "collect", "condense", "leave_one_out", "pool", "read_sheet", "unjudged", "write_conflicts", "write_sheet",
+]  # fmt: skip

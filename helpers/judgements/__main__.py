@@ -132,35 +132,43 @@ def gather(args: argparse.Namespace) -> int:
     return 0
 
 
+SHEET = {  # options of the commands, and what argparse takes of each
+    "data": {"type": Path, "help": "folder with the texts of queries and passages, each with an id"},
+    "--queries": {"default": "queries.jsonl", "help": "its file of queries (queries.jsonl)"},
+    "--corpus": {"default": "corpus.jsonl", "help": "its file of passages (corpus.jsonl)"},
+    "--systems": {"nargs": "+", "default": [], "help": "BM25, TF-IDF, or a model: hub id or folder"},
+    "--runs": {"nargs": "+", "default": [], "type": Path, "help": "TREC run files of further systems"},
+    "--depth": {"type": int, "default": 10, "help": "how many ranks of each system are judged (10)"},
+    "--judged": {"type": Path, "help": "earlier qrels, whose pairs are left out"},
+    "--grades": {"nargs": "+", "type": int, "default": GRADES, "help": "the scale of your guidelines (0 1 2 3)"},
+    "--assessors": {"nargs": "+", "default": ["first"], "help": "a copy for each, by name (first)"},
+    "--seed": {"type": int, "default": 0, "help": "seed of the random order"},
+    "--out": {"type": Path, "default": Path("judging"), "help": "folder for the sheets (judging)"},
+}
+COLLECT = {
+    "sheet": {"type": Path, "help": "the sheet as it was written, not filled in"},
+    "filled": {"nargs": "+", "type": Path, "help": "one or two filled copies of it"},
+    "--settled": {"type": Path, "help": "the sheet of conflicts, filled in"},
+    "--conflicts": {"type": Path, "help": "where the sheet of conflicts is written (conflicts.csv beside SHEET)"},
+    "--judged": {"type": Path, "help": "earlier qrels, to which the new ones are added"},
+    "--encoding": {"default": UTF8, "help": "of filled sheets that are not UTF-8: gb18030"},
+    "--partial": {"action": "store_true", "help": "treat pairs without a grade as not yet judged"},
+    "--out": {"type": Path, "default": Path("qrels.txt"), "help": "the qrels, a new file (qrels.txt)"},
+}
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     top = argparse.ArgumentParser(prog="python -m helpers.judgements", description=__doc__.split(":")[0] + ".")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
-    making = commands.add_parser("sheet", help="write the pairs to judge as CSV files for a spreadsheet")
-    making.add_argument("data", type=Path, help="folder with the texts of queries and passages, each with an id")
-    for name, texts in {"queries": "queries", "corpus": "passages"}.items():
-        making.add_argument(f"--{name}", default=f"{name}.jsonl", help=f"its file of {texts} ({name}.jsonl)")
-    making.add_argument("--systems", nargs="+", default=[], help="BM25, TF-IDF, or a model: hub id or folder")
-    making.add_argument("--runs", nargs="+", default=[], type=Path, help="TREC run files of further systems")
-    making.add_argument("--depth", type=int, default=10, help="how many ranks of each system are judged (10)")
-    making.add_argument("--judged", type=Path, help="earlier qrels, whose pairs are left out")
-    making.add_argument("--grades", nargs="+", type=int, default=GRADES, help="the scale of your guidelines (0 1 2 3)")
-    making.add_argument("--assessors", nargs="+", default=["first"], help="a copy for each, by name (first)")
-    making.add_argument("--seed", type=int, default=0, help="seed of the random order")
-    making.add_argument("--out", type=Path, default=Path("judging"), help="folder for the sheets (judging)")
-    making.set_defaults(run=sheet)
-    reading = commands.add_parser("collect", help="read filled sheets, list conflicts, write qrels")
-    reading.add_argument("sheet", type=Path, help="the sheet as it was written, not filled in")
-    reading.add_argument("filled", nargs="+", type=Path, help="one or two filled copies of it")
-    reading.add_argument("--settled", type=Path, help="the sheet of conflicts, filled in")
-    reading.add_argument(
-        "--conflicts", type=Path, help="where the sheet of conflicts is written (conflicts.csv beside SHEET)"
-    )
-    reading.add_argument("--judged", type=Path, help="earlier qrels, to which the new ones are added")
-    reading.add_argument("--encoding", default=UTF8, help="of filled sheets that are not UTF-8: gb18030")
-    reading.add_argument("--partial", action="store_true", help="treat pairs without a grade as not yet judged")
-    reading.add_argument("--out", type=Path, default=Path("qrels.txt"), help="the qrels, a new file (qrels.txt)")
-    reading.set_defaults(run=gather)
+    for name, run, options, text in (
+        ("sheet", sheet, SHEET, "write the pairs to judge as CSV files for a spreadsheet"),
+        ("collect", gather, COLLECT, "read filled sheets, list conflicts, write qrels"),
+    ):
+        command = commands.add_parser(name, help=text)
+        command.set_defaults(run=run)
+        for option, settings in options.items():
+            command.add_argument(option, **settings)  # type: ignore[arg-type]
     return top
 
 

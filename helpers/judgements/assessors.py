@@ -58,11 +58,6 @@ def agreement(
         first, second: `{query: {passage: grade}}`, or one dict {row: grade} per query.
         weights: None, "linear" or "quadratic".
         relevance_level: compare binary relevance, a grade of at least this or not, instead of grades.
-        level: confidence level of the interval.
-        resamples, seed: number of bootstrap resamples, and seed of their random numbers.
-
-    Raises:
-        ValueError: the weights are unknown; the level is outside (0, 1); no pair has two grades; all grades are equal.
     """
     if weights is not None and weights not in POWERS:
         raise ValueError(f'weights must be None, "linear" or "quadratic", not {weights!r}.')

@@ -19,8 +19,7 @@ PathLike = str | os.PathLike[str]
 def guarded(text: str) -> str:
     """Return a text with an apostrophe before it if a spreadsheet would run or convert it; `unguarded` removes it.
 
-    A text that begins with = + - @ would run as a formula; `007` would become 7, `mar-1` a date. A text that begins
-    with an apostrophe gets a second one, so that `unguarded` restores it.
+    A text that begins with = + - @ would run as a formula; `007` would become 7, `mar-1` a date.
     """
     rewritten = 0 < len(text) <= _SHORT and _PLAIN.fullmatch(text) is None
     return f"'{text}" if rewritten or text.startswith("'") or runs_as_formula(text) else text

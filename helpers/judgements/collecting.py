@@ -57,9 +57,8 @@ def collect(
         encoding: of the filled sheets, such as gb18030, in which Excel saves CSV on Chinese systems.
 
     Raises:
-        ValueError: a row is unknown or missing, a text was changed, a pair occurs twice, a grade is unknown or missing,
-            a pair has another grade in `judged`, or a settled pair is not a conflict. The message has a line for each
-            fault, at most twenty: file, line, ids and remedy.
+        ValueError: a row is unknown or missing, a text was changed, a pair occurs twice, a grade is unknown, missing or
+            another than in `judged`. A line for each fault, at most twenty: file, line, ids and remedy.
     """
     if not 1 <= len(filled) <= 2:
         raise ValueError(f"Give one or two filled sheets, not {len(filled)}: conflicts are settled between two.")

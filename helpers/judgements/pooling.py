@@ -55,14 +55,7 @@ def pool(rankings: Mapping[str, ArrayLike], depth: int) -> list[list[int]]:
     """Pool the top `depth` of each system: the passages to judge for each query, ids ascending.
 
     The union of Spärck Jones and van Rijsbergen (1975), as in TREC. The order does not reveal which system retrieved
-    a passage, or at which rank.
-
-    Args:
-        rankings: system → ids (q, k), best first, padded with -1; k at least `depth`.
-        depth: the pool depth, the number of ranks of each system to judge.
-
-    Raises:
-        ValueError: there is no system; shapes or numbers of queries differ; a ranking is shorter than `depth`.
+    a passage, or at which rank. `rankings` are system → ids (q, k), best first, padded with -1; k at least `depth`.
     """
     return [sorted(set().union(*row)) for row in zip(*_tops(rankings, depth).values(), strict=True)]
 
@@ -71,15 +64,7 @@ def unjudged(ids: ArrayLike, qrels: RowGrades, k: int) -> Unjudged:
     """Find the unjudged passages in the top k: 1 - judged@k, which most metrics count as not relevant.
 
     Per query: unjudged passages in the top k / passages in the top k, 0 if nothing was retrieved. Any grade is a
-    judgement, also a negative one.
-
-    Args:
-        ids: rows of the corpus (q, k'), best first, -1 is padding.
-        qrels: one dict {row: grade} per query.
-        k: number of ranks.
-
-    Raises:
-        ValueError: ids are not integers (q, k'), qrels have another number of queries, or k is below 1.
+    judgement, also a negative one. `ids` are rows of the corpus (q, k'), best first, -1 is padding.
     """
     checked_cutoff(k)
     rows = [[doc for doc in row if doc >= 0] for row in _checked(ids, "ids", qrels)[:, :k].tolist()]
@@ -93,14 +78,7 @@ def condense(ids: ArrayLike, qrels: RowGrades) -> np.ndarray:
 
     The order is kept, and rankings are padded with -1. Metrics of condensed lists are those of `trec_eval -J`. They do
     not penalize a system that was not in the pool, but often overestimate it: unjudged passages may well be not
-    relevant (Sakai 2008, CIKM).
-
-    Args:
-        ids: rows of the corpus (q, k), best first, -1 is padding. Condense whole rankings, then cut them.
-        qrels: one dict {row: grade} per query; any grade is a judgement.
-
-    Raises:
-        ValueError: ids are not integers (q, k), or qrels have another number of queries.
+    relevant (Sakai 2008, CIKM). Condense whole rankings, then cut them; any grade is a judgement.
     """
     rankings = _checked(ids, "ids", qrels)
     condensed = np.full(rankings.shape, -1, np.int64)
@@ -123,19 +101,12 @@ def leave_one_out(
 
     For each system the judgements of passages that it alone contributed to the pool are removed, and all systems are
     scored again. The less the scores move, the fairer the collection is to new systems. Nearly identical systems
-    contribute the same passages, so give them one family.
+    contribute the same passages, so give them one family, system → family; a family is left out as a whole.
 
     Args:
-        rankings: system → ids (q, k), as for `pool`.
-        qrels: one dict {row: grade} per query. Judgements of passages outside the pool are kept.
-        depth: the pool depth of the collection.
-        metric: the name of a metric for `helpers.metrics.evaluate`.
-        families: system → family, such as the underlying model; a family is left out as a whole. A system that is not
-            listed is its own family.
-        options: options of `evaluate`, such as `relevance_level=2`.
-
-    Raises:
-        ValueError: there are fewer than two families, or an error of `pool` or `evaluate`.
+        rankings, depth: as for `pool`; judgements of passages outside the pool are kept.
+        qrels: one dict {row: grade} per query.
+        metric: the name of a metric for `helpers.metrics.evaluate`, whose further options follow.
     """
     family = {name: (families or {}).get(name, name) for name in rankings}
     if len(set(family.values())) < 2:

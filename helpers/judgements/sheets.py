@@ -38,11 +38,7 @@ class Sheet:
     rows: list[SheetRow]
 
     def by_pair(self) -> dict[Pair, SheetRow]:
-        """Return the rows by query id and passage id, with the guarding apostrophes of cells removed.
-
-        Raises:
-            ValueError: a pair occurs twice.
-        """
+        """Return the rows by query id and passage id, each once, without the guarding apostrophes of cells."""
         rows: dict[Pair, SheetRow] = {}
         for row in self.rows:
             plain = SheetRow(row.line, *map(unguarded, row[1:]))
@@ -67,16 +63,10 @@ def write_sheet(
     sheet is a random sample of the queries. Cells that a spreadsheet would convert or run begin with an apostrophe.
 
     Args:
-        path: the CSV file, which must not exist.
+        path: the CSV file; FileExistsError if it exists, since it may hold grades.
         data: the texts and ids.
         pairs: for each query the rows of its passages, as `pool` returns them.
         grades: the scale of the guidelines, whole numbers of at least 0, which the header lists.
-        seed: seed of the random order.
-
-    Raises:
-        FileExistsError: the file exists. It may hold grades, so it is left unchanged.
-        ValueError: there is nothing to judge or more than a spreadsheet holds, the number of queries is wrong, or
-            there are fewer than two grades.
     """
     if len(pairs) != len(data.queries):
         raise ValueError(f"pairs are of {len(pairs)} queries, but the data has {len(data.queries)}: give one row each.")
@@ -101,12 +91,7 @@ def write_sheet(
 def write_conflicts(path: PathLike, sheet: Sheet, conflicts: Mapping[Pair, tuple[int, int]]) -> None:
     """Write a new sheet of the pairs that assessors graded differently, with both grades in the last column.
 
-    Args:
-        sheet: the empty sheet, from which the texts are copied.
-        conflicts: the two grades of each such pair, `{(query id, passage id): (grade, grade)}`.
-
-    Raises:
-        FileExistsError: the file exists; it is left unchanged.
+    The texts are copied from the empty sheet; `conflicts` are `{(query id, passage id): (grade, grade)}`.
     """
     by_pair = sheet.by_pair()
     rows = [(*by_pair[pair][1:5], "", f"first {one}, second {two}") for pair, (one, two) in conflicts.items()]
@@ -114,11 +99,7 @@ def write_conflicts(path: PathLike, sheet: Sheet, conflicts: Mapping[Pair, tuple
 
 
 def read_sheet(path: PathLike, encoding: str = UTF8) -> Sheet:
-    """Read a sheet, empty or filled in, as a spreadsheet saved it; further columns are ignored.
-
-    Raises:
-        ValueError: the header is wrong, a row has no cell for the grade, there are no rows, or the file is not UTF-8.
-    """
+    """Read a sheet, empty or filled in, as a spreadsheet saved it; further columns are ignored."""
     name = Path(path).name
     rows = read_rows(path, COLUMNS[0], encoding)
     _, header = next(rows, (1, []))

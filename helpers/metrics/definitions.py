@@ -17,21 +17,9 @@ from helpers.metrics.qrels import Judgements, Ranked
 from helpers.metrics.registry import metric
 
 __all__ = [
-    "average_precision",
-    "bpref",
-    "capped_recall",
-    "dcg",
-    "err",
-    "judged",
-    "ndcg",
-    "precision",
-    "r_precision",
-    "rbp",
-    "rbp_residual",
-    "recall",
-    "reciprocal_rank",
-    "success",
-]
+    "average_precision", "bpref", "capped_recall", "dcg", "err", "judged", "ndcg", "precision", "r_precision", "rbp",
+    "rbp_residual", "recall", "reciprocal_rank", "success",
+]  # fmt: skip
 
 
 def divide(part: np.ndarray, whole: np.ndarray) -> np.ndarray:

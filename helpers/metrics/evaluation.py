@@ -20,27 +20,16 @@ UNCUT = sys.maxsize  # the cutoff of a metric that looks at the whole ranking
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The result of `evaluate`. Metrics are named in lower case with their cutoff: `ndcg@10`.
+    """The result of `evaluate`. Metrics are named in lower case with their cutoff: `ndcg@10`."""
 
-    Attributes:
-        mean: the mean of each metric over the queries.
-        per_query: the values of each metric, (queries,) float64, in the order of query_ids.
-        query_ids: the ids of the queries, or their rows.
-        queries: how many the means run over.
-        no_relevant: judged queries without a relevant document: counted 0, or left out by `no_relevant="skip"`.
-        missing: judged queries for which nothing was retrieved: counted 0.
-        unjudged: queries of the run without judgements: ignored.
-        tied: rankings in which two documents have the same score; 0 when no scores were given.
-    """
-
-    mean: dict[str, float]
-    per_query: dict[str, np.ndarray]
-    query_ids: Sequence[Hashable]
-    queries: int
-    no_relevant: int
-    missing: int
-    unjudged: int
-    tied: int
+    mean: dict[str, float]  # over the queries
+    per_query: dict[str, np.ndarray]  # (queries,) float64, in the order of query_ids
+    query_ids: Sequence[Hashable]  # or the rows of the queries
+    queries: int  # how many the means run over
+    no_relevant: int  # judged queries without a relevant document: counted 0, or left out by `no_relevant="skip"`
+    missing: int  # judged queries for which nothing was retrieved: counted 0
+    unjudged: int  # queries of the run without judgements: ignored
+    tied: int  # rankings in which two documents have the same score; 0 when no scores were given
 
 
 def evaluate(
@@ -107,10 +96,10 @@ def evaluate(
     if judged_only:
         hits = hits.condensed()
     keep, ids = _counted_queries(judgements, no_relevant)
-    per_query = {}
-    for name, (metric, k, own) in named.items():
-        accepted = {option: options[option] for option in metric.options if option in options} | own
-        per_query[name] = metric.of(hits, k, **accepted)[keep]
+    per_query = {
+        name: metric.of(hits, k, **{o: options[o] for o in metric.options if o in options} | own)[keep]
+        for name, (metric, k, own) in named.items()
+    }
     return Evaluation(
         mean={name: float(values.sum() / len(ids)) for name, values in per_query.items()},
         per_query=per_query,

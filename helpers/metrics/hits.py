@@ -95,17 +95,10 @@ def find_hits(
     scores: np.ndarray | None = None,
     doc_ids: Sequence[Any] | None = None,
 ) -> Hits:
-    """Look up every judged document in its query's ranking, down to rank `depth`.
+    """Look up every judged document in its query's ranking, down to rank `depth`; None is the whole ranking.
 
-    Warns when no judged document appears anywhere.
-
-    Args:
-        retrieved: rankings, as `evaluate` takes them; or a `Hits` at least as deep, which is returned, so that one
-            search serves many metrics.
-        qrels: the judgements, as `evaluate` takes them.
-        depth: the last rank to look at; None is the whole ranking.
-        scores: of an array of ids, as `evaluate` takes them.
-        doc_ids: the id of each row of the corpus, as `evaluate` takes them.
+    Warns when no judged document appears anywhere. `retrieved`, `qrels`, `scores` and `doc_ids` are as in `evaluate`;
+    or a `Hits` at least as deep, which is returned, so that one search serves many metrics.
     """
     depth = None if depth is None else checked_cutoff(depth)
     if isinstance(retrieved, Hits):

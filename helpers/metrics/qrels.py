@@ -100,10 +100,6 @@ class Judgements:
 
         In the forms without grades every listed document has grade 1. A negative grade is never
         relevant; `judged` counts it, while trec_eval takes it for unjudged.
-
-        Raises:
-            ValueError: no query at all, a document listed twice, a grade that is not a whole number.
-            TypeError: no qrels, or a query's entry that is neither a dict nor a collection of ids.
         """
         if qrels is None:
             raise TypeError("A ranking alone cannot be scored: give the judgements (qrels) as the second argument.")
@@ -157,12 +153,7 @@ class Judgements:
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """The judged documents as integers, (n,) int64, for comparison with rows of an array.
-
-        Raises:
-            TypeError: they are text.
-            ValueError: one is negative.
-        """
+        """The judged documents as integers, (n,) int64, for comparison with rows of an array."""
         try:
             rows = np.array(array("q", self.docs), dtype=np.int64)
         except TypeError:

@@ -16,16 +16,9 @@ if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
 
 __all__ = [
-    "BUNDLED",
-    "MULTILINGUAL",
-    "OFFLINE_DEFAULT",
-    "Model",
-    "ModelInfo",
-    "Pooling",
-    "Precomputed",
-    "flag_model",
+    "BUNDLED", "MULTILINGUAL", "OFFLINE_DEFAULT", "Model", "ModelInfo", "Pooling", "Precomputed", "flag_model",
     "load_model",
-]
+]  # fmt: skip
 
 #: What :func:`helpers.embeddings.encode` accepts, a network with its tokenizer or precomputed vectors.
 Model: TypeAlias = "TransformerModel | Precomputed"
@@ -100,27 +93,14 @@ def load_model(
         card.require_cosine_of_whole(instructions)
     chosen = card.choose_pooling(pooling, required=not bare)
     info = ModelInfo(
-        name=checkpoint.name,
-        sha256=checkpoint.sha256,
-        weights_sha256=checkpoint.weights_sha256,
-        pooling=chosen and str(chosen),
-        query_instruction=instructions[0],
-        passage_instruction=instructions[1],
-        max_length=max_length,
-        dim=dim,
-        unused=card.unused() or None,
-    )
+        checkpoint.name, checkpoint.sha256, checkpoint.weights_sha256, chosen and str(chosen), *instructions,
+        max_length, dim, unused=card.unused() or None,
+    )  # fmt: skip
     tell_unused(info)
     from helpers.models.transformer import load_transformer  # slow to import
 
-    return load_transformer(
-        checkpoint,
-        info,
-        longest=None if bare or fault else FLAG_LONGEST,
-        device=device,
-        half=half,
-        eager=bare or chosen is Pooling.ATTENTION,
-    )
+    longest, eager = None if bare or fault else FLAG_LONGEST, bare or chosen is Pooling.ATTENTION
+    return load_transformer(checkpoint, info, longest=longest, device=device, half=half, eager=eager)
 
 
 def tell_unused(info: ModelInfo) -> None:

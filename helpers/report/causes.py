@@ -39,21 +39,13 @@ CAUSES = {
 
 @dataclass(frozen=True)
 class Cause:
-    """A choice that another evaluation may make otherwise.
+    """A choice that another evaluation may make otherwise."""
 
-    Attributes:
-        name: a key of ``CAUSES``.
-        system: whose ranking it concerns; None for a cause in the data, which concerns all.
-        count: how many passages, queries or judgements; None where nothing is counted, or was not.
-        of: of how many, None where that means nothing.
-        detail: the instruction, pooling, type of numbers, level, or the kind of item that was left out.
-    """
-
-    name: str
-    system: str | None = None
-    count: int | None = None
-    of: int | None = None
-    detail: str = ""
+    name: str  # a key of ``CAUSES``
+    system: str | None = None  # whose ranking it concerns; None for a cause in the data, which concerns all
+    count: int | None = None  # passages, queries or judgements; None where nothing is counted, or was not
+    of: int | None = None  # of how many
+    detail: str = ""  # the instruction, pooling, type of numbers, level, or the kind of item that was left out
 
 
 def causes(comparison: Results) -> list[Cause]:

@@ -54,19 +54,19 @@ DATA: Group = {  # also parameters of load_dataset
                      "help": "queries and relevant documents without a text: stop, leave them out (this changes R and "
                      "the ideal ranking), or keep the judgements of documents"},
     "--encoding": {"help": "encoding of CSV, TSV and JSON files that are not UTF-8, such as gb18030"},
-    "--equal": {"choices": ("merge", "keep"), "help": "passages with equal texts: merged by default"},
 }  # fmt: skip
 # Rarer ones, in tables of the file of systems: parameters of load_dataset, options of every model that does not name
 # its own, and of the page.
 RARE: dict[str, dict[str, type]] = {
-    "data": {"corpus_queries": int, "unanswered": str},
+    "data": {"corpus_queries": int, "equal": str, "unanswered": str},
     "models": {"device": str, "half": bool, "index": str, "batch_size": int},
-    "report": {"cutoffs": list, "growth": bool},
+    "report": {"growth": bool},
 }
 OUTPUT: Group = {
     "--slices": {"metavar": "FILE", "help": "lines of query id, tab or comma, type: scores by type"},
+    "--cutoffs": {"help": "1,10 unless the corpus is smaller"},
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or "
-                  "P@10,nDCG@10; by default recall, MRR, MAP and nDCG at 10"},
+                  "P@10,nDCG@10"},
     "--language": {"choices": LANGUAGES, "default": "en", "help": "language of the page"},
     "--out": {"type": Path, "default": Path("build/report"),
               "help": "folder for the page and the results; those of an earlier report are removed"},
@@ -120,13 +120,12 @@ def _run(args: argparse.Namespace) -> int:
     first = specs[0].name
     metrics, floors, drops = _metrics(args)
     rivals = [find_rival(name, specs) for name in args.fail_if_worse_than]
-    wanted = _rare(args, "report")
-    if any(not isinstance(k, int) or k < 1 for k in wanted.get("cutoffs", ())):
-        raise ValueError(f"cutoffs = {wanted['cutoffs']}: expected whole numbers of at least 1, such as [1, 10].")
+    cutoffs = read_cutoffs(args.cutoffs) if args.cutoffs is not None else []
+    growth = _rare(args, "report").get("growth", True)
     _check(args, specs)
     data = _load(args, specs)
     last = 10 if data.judged_alone else min(10, len(data.corpus))
-    cutoffs = sorted({*wanted.get("cutoffs", [1, last]), *(k for m in metrics if (k := cutoff_of(m)))})
+    cutoffs = sorted({*(cutoffs or (1, last)), *(k for m in metrics if (k := cutoff_of(m)))})
     types, others = read_types(Path(args.slices).expanduser(), data) if args.slices else (bundled_types(data), [])
     print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
     _print_data(data)
@@ -138,7 +137,7 @@ def _run(args: argparse.Namespace) -> int:
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
     comparison = compare(
-        specs, data, cutoffs[-1], metrics=chosen, growth=wanted.get("growth", True), progress=not args.quiet,
+        specs, data, cutoffs[-1], metrics=chosen, growth=growth, progress=not args.quiet,
     )  # fmt: skip
     say("statistics …", show=not args.quiet)
     outcomes = [at_least(comparison, first, *floor) for floor in floors]
@@ -190,7 +189,7 @@ def _check(args: argparse.Namespace, specs: Sequence[Spec]) -> None:
 def _load(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
     rare = _rare(args, "data")
     if args.data is None and args.qrels:
-        return _judgements_alone(args, specs)
+        return _judgements_alone(args, specs, rare)
     unanswered = rare.pop("unanswered", "zero")
     data = load_dataset(args.data or OFFLINE_DATA, **_chosen(args, DATA), **rare)
     return data.without_unanswered() if unanswered == "skip" else data
@@ -208,11 +207,7 @@ def _rare(args: argparse.Namespace, table: str) -> Record:
 
 
 def read_types(path: Path, data: RetrievalDataset) -> tuple[dict[str, str], list[str]]:
-    """Read the types of queries: lines of a query id, a tab or a comma, and its type.
-
-    Returns:
-        The types of the queries of the data, by id, and the ids of other queries; a header is such a line.
-    """
+    """Read the types of queries, lines of an id, a tab or a comma, and a type; return them and the ids of others."""
     types, known, others = dict[str, str](), set(data.query_ids), list[str]()
     with open_text(path) as lines:
         for number, line in enumerate(lines, 1):
@@ -267,13 +262,13 @@ def _chosen(args: argparse.Namespace, flags: Iterable[str]) -> Record:
     return {name: getattr(args, name) for name in keywords(flags) if getattr(args, name) is not None}
 
 
-def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
+def _judgements_alone(args: argparse.Namespace, specs: Sequence[Spec], rare: Record) -> RetrievalDataset:
     """Return a collection without texts, for runs: an id stands where a text would be."""
     if searching := [spec.name for spec in specs if spec.kind not in ("run", "fuse")]:
         raise ValueError(
             f"{searching[0]!r} searches texts, and --qrels alone has none: give --data, --queries, --corpus."
         )
-    if given := _chosen(args, DATA).keys() - {"qrels", "relevance_level", "max_queries"}:
+    if given := (_chosen(args, DATA) | rare).keys() - {"qrels", "relevance_level", "max_queries"}:
         raise ValueError(f"--{min(given).replace('_', '-')} is about texts, and --qrels alone has none: give --data.")
     path = Path(args.qrels).expanduser()
     qrels, unused = read_judgements(path, {})
@@ -338,7 +333,8 @@ def _print_data(data: RetrievalDataset) -> None:
     if data.ids_without_text:
         notes.append(f"judged documents without a text, which keep their judgements: {len(data.ids_without_text)}")
     if data.merged:
-        notes.append(f"equal passages were merged into one: {data.merged}; --equal keep leaves each under its id")
+        notes.append(f"equal passages were merged into one: {data.merged}; equal = 'keep' in [data] of a file of "
+                     "systems leaves each under its id")  # fmt: skip
     notes += [f"{file}: not used: {', '.join(names)}" for file, names in data.unused.items()]
     for note in notes:
         print(f"note: data: {note}", file=sys.stderr)
@@ -380,8 +376,8 @@ def keywords(flags: Iterable[str]) -> list[str]:
 
 def with_options(message: str) -> str:
     """Write the keyword arguments in a message of the package as options of this command: --on-missing skip."""
-    names = "|".join(keywords(DATA))
-    message = re.sub(rf'\b({names})="(\w+)"', r"\1=\2", message)  # one word needs no quotes
+    names = "|".join(keywords([*DATA, "--cutoffs"]))
+    message = re.sub(rf'\b({names})=(?:"(\w+)"|\[([\d, ]+)\])', r"\1=\2\3", message)  # one word needs no quotes
     return re.sub(rf"\b({names})=", lambda match: f"--{match[1].replace('_', '-')} ", message)
 
 
@@ -418,3 +414,12 @@ def read_gate(option: str, text: str, default: float | None = None) -> tuple[str
         form = "METRIC=VALUE" if default is None else "METRIC or METRIC=VALUE"
         raise ValueError(f"{option} {text!r}: expected {form} with a value from 0 to 1, such as ndcg@10=0.01.")
     return our_name(match[1]), float(match[2]) if match[2] else default or 0.0
+
+
+def read_cutoffs(text: str) -> list[int]:
+    """Read ranks from text. Raises ValueError unless all are whole numbers of at least 1."""
+    parts = re.split(r"[,\s]+", text.strip())
+    numbers = [int(part) if re.fullmatch(r"[0-9]{1,9}", part) else 0 for part in parts]
+    if min(numbers) < 1:
+        raise ValueError(f"--cutoffs {text!r}: expected whole numbers of at least 1, such as 1,10.")
+    return numbers

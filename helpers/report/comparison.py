@@ -54,19 +54,14 @@ def compare(
         data: the collection, from :func:`helpers.data.load_dataset`.
         k: the cutoff of the metrics, no more than there are passages to search.
         metrics: names as :func:`helpers.metrics.evaluate` takes them, the main one last; ``judged`` is added at its
-            cutoff. Rankings are as deep as the deepest of their cutoffs, 1,000 for those that
-            need none, such as ``map``. By default recall@1, and recall, MRR, MAP and nDCG at k.
+            cutoff. Rankings are as deep as the deepest of their cutoffs, 1,000 for those that need none, such as
+            ``map``. By default recall@1, and recall, MRR, MAP and nDCG at k.
         growth: compute too how scores fall as the corpus grows, of systems that search the whole corpus.
         progress: draw bars.
 
     Returns:
-        A :class:`Comparison`. A system that failed while it ranked is in it with its error.
-
-    Raises:
-        ValueError: k out of range, an unknown metric, no relevant passage at all, a spec that is wrong, a fusion or
-            reranking of fewer passages than the main metric looks at, a run or embeddings that are damaged.
-        FileNotFoundError: a model or run that does not exist.
-        ConnectionError: the hub cannot be reached, and a model was not downloaded before.
+        A :class:`Comparison`. A system that failed while it ranked is in it with its error; a spec that is wrong, a
+        damaged run or embeddings, and a model that does not exist are errors at once.
     """
     chosen = check_metrics(metrics or default_metrics(sorted({1, k})), k)
     most = DEEPEST if data.judged_alone else len(data.corpus)
@@ -76,21 +71,8 @@ def compare(
         )
     require_answers(data)
     specs, loaded = _read_specs(systems, progress)
-    ranked: dict[str, Spec] = {}  # a baseline that only a fusion or a reranker names is ranked before its user
-    for name, spec in sorted(specs.items(), key=lambda item: item[1].kind != "run"):  # a damaged file is found at once
-        ranked |= {part: Spec(part, "words", WORDS[part.lower()]) for part in spec.parts if part not in ranked}
-        ranked[name] = spec
-    main = chosen[-2]
-    cutoff = cutoff_of(main)
-    for name, spec in ranked.items():
-        if _depth(spec, cutoff) < cutoff:
-            raise ValueError(
-                f"{name!r} looks at {_depth(spec, cutoff)} passages of its part, {main} at {cutoff}: set depth to "
-                f"{cutoff} or more."
-            )
-    relevant = max(len(data.relevant(row)) for row in range(len(data.queries)))  # rprec looks as deep
-    uncut = {name: DEEP if METRICS[base_of(name)].uncut else relevant for name in chosen}
-    k = min(max(k, *(cutoff_of(name, uncut[name]) for name in chosen)), most)
+    ranked = _in_order(specs, chosen[-2])
+    k = _depth_of(chosen, data, k, most)
     results: dict[str, Result] = {}
     parts = {part for spec in specs.values() for part in spec.parts}
 
@@ -104,16 +86,36 @@ def compare(
         return load_system(spec, rankings, specs, progress)
 
     for name, spec in ranked.items():
-        depths = [max(k, EXPORTED, user.options.get("depth", 0)) for user in specs.values() if name in user.parts]
-        result = _rank(spec, load, data, k, max(depths, default=0), growth, main)
-        results[name] = result
+        needed = [max(k, EXPORTED, user.options.get("depth", 0)) for user in specs.values() if name in user.parts]
+        result = _rank(spec, load, data, max([k, *needed]), growth, chosen[-2], cutoff_of(chosen[-2], k))
         if spec.parts and result.ranking is not None:
-            results[name] = replace(result, stages=_follow(spec, ranked, results, data, main, cutoff or k))
-        if name not in parts:  # of those the whole ranking is still needed
-            results[name] = _score(results[name], data, chosen, k)
-    for name in parts & specs.keys():
-        results[name] = _score(results[name], data, chosen, k)
-    return Comparison(data, {name: results[name] for name in specs}, chosen, main)
+            result = replace(result, stages=_follow(spec, ranked, {**results, name: result}, data, chosen[-2], k))
+        results[name] = result if name in parts else _score(result, data, chosen, k)  # of parts the whole is needed
+    scored = {name: _score(results[name], data, chosen, k) if name in parts else results[name] for name in specs}
+    return Comparison(data, scored, chosen, chosen[-2])
+
+
+def _in_order(specs: Mapping[str, Spec], main: str) -> dict[str, Spec]:
+    """Return specs in the order of ranking: runs first, whose damage is found at once, and parts before their users."""
+    ranked: dict[str, Spec] = {}
+    for name, spec in sorted(specs.items(), key=lambda item: item[1].kind != "run"):
+        ranked |= {part: Spec(part, "words", WORDS[part.lower()]) for part in spec.parts if part not in ranked}
+        ranked[name] = spec
+    cutoff = cutoff_of(main)
+    for name, spec in ranked.items():
+        if _depth(spec, cutoff) < cutoff:
+            raise ValueError(
+                f"{name!r} looks at {_depth(spec, cutoff)} passages of its part, {main} at {cutoff}: set depth to "
+                f"{cutoff} or more."
+            )
+    return ranked
+
+
+def _depth_of(metrics: Sequence[str], data: RetrievalDataset, k: int, most: int) -> int:
+    """Return the rank down to which the deepest of some metrics looks, at least k."""
+    relevant = max(len(data.relevant(row)) for row in range(len(data.queries)))  # rprec looks as deep
+    uncut = {name: DEEP if METRICS[base_of(name)].uncut else relevant for name in metrics}
+    return min(max(k, *(cutoff_of(name, uncut[name]) for name in metrics)), most)
 
 
 def canonical_metrics(metrics: Sequence[str]) -> list[str]:
@@ -134,18 +136,9 @@ def check_metrics(metrics: Sequence[str], k: int) -> list[str]:
 def grown(ranking: Ranking, data: RetrievalDataset, metric: str, k: int) -> dict[int, float]:
     """Score smaller corpora: first the passages with a grade above 0 alone, then others added in random order.
 
-    The sizes are evenly spaced on a logarithmic scale. The ranking of a smaller corpus is that of the whole without the
-    other passages. A size at which fewer than k passages are left for some query, because the ranking is not deep
-    enough, is passed over.
-
-    Args:
-        ranking: scores and ids (q, depth) over the whole corpus.
-        data: the collection.
-        metric: the metric to compute.
-        k: the rank down to which the metric looks.
-
-    Returns:
-        The mean of the metric by number of passages; empty where there are fewer than two sizes.
+    The mean of the metric by number of passages, evenly spaced on a logarithmic scale; empty where there are fewer than
+    two sizes. The ranking of a smaller corpus is that of the whole, (q, depth), without the other passages. A size at
+    which fewer than k passages are left for some query, because the ranking is not deep enough, is passed over.
     """
     whole = len(data.corpus)
     answers = sorted({p for judged in data.qrels for p, grade in judged.items() if grade > 0 and p < whole})
@@ -242,34 +235,27 @@ def _follow(
 
 
 def _rank(
-    spec: Spec,
-    load: Callable[[Spec], System],
-    data: RetrievalDataset,
-    k: int,
-    needed: int,
-    growth: bool,
-    main: str,
+    spec: Spec, load: Callable[[Spec], System], data: RetrievalDataset, k: int, growth: bool, main: str, cutoff: int
 ) -> Result:
     """Rank by one system; an error becomes its result, so that the others still get their rows."""
     record, cost = metadata(spec, None, data), Cost()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        run = load(spec) if spec.kind == "run" else None
+        run = load(spec) if spec.kind == "run" else None  # a damaged one is an error of the whole comparison
         try:
             with measured() as cost:
                 with stage("load"):
                     system = run or load(spec)
                 record = metadata(spec, system, data)
                 exact = getattr(system, "exact", None)  # None: no search of the corpus
-                depth = max(k, needed)
                 if exact is not False:  # a deeper search by an approximate index would find other passages
-                    depth = max(depth, DEEP if growth and exact else EXPORTED)
-                depth = min(depth, len(data.corpus))
-                ranking = system.rank(data, max(system.table.longest, 1) if isinstance(system, Run) else depth)
+                    k = max(k, DEEP if growth and exact else EXPORTED)
+                k = max(system.table.longest, 1) if isinstance(system, Run) else min(k, len(data.corpus))
+                ranking = system.rank(data, k)
         except Exception as error:  # a user's model, file or class may raise anything
             message = one_line(error) or type(error).__name__
             return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
-    curve = grown(ranking, data, main, cutoff_of(main, k)) if growth and exact else {}
+    curve = grown(ranking, data, main, cutoff) if growth and exact else {}
     ids = system.doc_ids(data) if isinstance(system, Run) else data.corpus_ids
     return Result(
         spec.name, record, ranking, ids, isinstance(system, Run), growth=curve, cost=cost, notes=_notes(caught),

@@ -13,7 +13,7 @@ import numpy as np
 
 from helpers._io import as_cell
 from helpers.data import RetrievalDataset
-from helpers.report.files import SCHEMA, data_digests, place_of
+from helpers.report.files import SCHEMA, data_digests
 from helpers.report.page import catalogue, number, p_text
 from helpers.report.results import Results, shown
 from helpers.report.spec import Record
@@ -25,12 +25,7 @@ class NotComparableError(ValueError):
 
 @dataclass(frozen=True)
 class Baseline:
-    """A system of an earlier report.
-
-    Attributes:
-        date: of the report.
-        scores: by metric, one for each query, in the order of the data, (q,).
-    """
+    """A system of an earlier report: its date, and by metric the scores in the order of the data, (q,)."""
 
     date: str
     scores: dict[str, np.ndarray]
@@ -38,13 +33,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Whether a gate was passed, and why.
-
-    Attributes:
-        passed: whether.
-        key: the sentence in the catalogues that says why.
-        values: for the blanks of that sentence.
-    """
+    """Whether a gate was passed; the sentence in the catalogues that says why, and the values for its blanks."""
 
     passed: bool
     key: str
@@ -67,18 +56,14 @@ class Outcome:
 
 
 def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, dict[str, list[float]]]]:
-    """Read the results of a report.
-
-    Args:
-        place: its folder, or ``results.json`` in it; ``per_query.csv`` lies beside that.
-        metrics: which scores; none for the one that decides.
+    """Read the results of a report, its folder or ``results.json`` in it, beside ``per_query.csv``.
 
     Returns:
-        The content of ``results.json``, and the scores: system to query to values, one a metric. Systems and queries
-        are called as in the table, see :func:`helpers._io.as_cell`.
+        The content of ``results.json``, and the scores: system to query to values, one a metric, by default the one
+        that decides. Systems and queries are called as in the table, see :func:`helpers._io.as_cell`.
     """
     folder = place if place.is_dir() else place.parent
-    path, table = (place_of(folder, name) for name in ("results.json", "per_query.csv"))
+    path, table = (folder / name for name in ("results.json", "per_query.csv"))
     for file in (path, table):
         if not file.is_file():
             raise FileNotFoundError(f"No file {str(file)!r}: expected the folder of a report.")
@@ -161,7 +146,7 @@ def no_drop(
     The gate fails if a drop is shown and a loss of the margin or more is not excluded. The first is the one-sided
     paired randomisation test at ``alpha``, the second a test of non-inferiority at ``alpha``, see
     :func:`helpers.significance.noninferiority_test`. If nothing changed but chance, it fails in at most ``alpha`` of
-    runs; the verdict names the drop that it notices four times in five.
+    runs; the outcome names the drop that it notices four times in five.
     """
     from helpers.significance import minimum_detectable_difference, noninferiority_test, paired_test
 

@@ -21,11 +21,7 @@ LOADED = ("pooling", "query_instruction", "passage_instruction", "max_length", "
 
 
 def load_run(path: Path) -> Run:
-    """Read a run.
-
-    Warns:
-        Note: scores rise with the rank, as distances do.
-    """
+    """Read a run, and note if scores rise with the rank, as distances do."""
     table = read_run_table(path)
     if rising := table.rising:
         text = (
@@ -37,13 +33,9 @@ def load_run(path: Path) -> Run:
 
 
 def load_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Spec], progress: bool) -> System:
-    """Load or build the system of a spec.
+    """Load or build the system of a spec of any kind but an object, from the rankings of the systems that it takes.
 
-    Args:
-        spec: of any kind but an object.
-        parts: the rankings of the systems that it takes.
-        specs: the specs of all systems by name: MaxSim takes over the options of the model that it reranks.
-        progress: draw bars while models compute.
+    MaxSim takes over the options of the model that it reranks, from the specs of all systems by name.
     """
     where, options = spec.where, spec.options
     if spec.kind == "run":

@@ -101,11 +101,7 @@ def render(
 ) -> str:
     """Return the page of a comparison; everything that comes from data, models or files is escaped.
 
-    Args:
-        comparison: the results.
-        language: one of ``LANGUAGES``, for every word on it.
-        slices: the type of a query by its id.
-        verdicts: of each gate its outcome, see :class:`helpers.report.gates.Outcome`, and why.
+    ``slices`` has the type of a query by its id, ``verdicts`` of each gate its name and why.
     """
     view, differs = View(comparison, language, slices or {}), ""
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -133,17 +129,11 @@ def environment() -> "jinja2.Environment":
 
 @dataclass(frozen=True)
 class View:
-    """The sections of the page of a comparison: text and numbers, ready for the template.
-
-    Attributes:
-        comparison: the results.
-        language: one of ``LANGUAGES``.
-        types: the type of a query by its id, for the slices.
-    """
+    """The sections of the page of a comparison: text and numbers, ready for the template."""
 
     comparison: Results
-    language: str = "en"
-    types: Mapping[str, str] = field(default_factory=dict)
+    language: str = "en"  # one of ``LANGUAGES``
+    types: Mapping[str, str] = field(default_factory=dict)  # of a query by its id, for the slices
 
     @property
     def words(self) -> dict[str, str]:
@@ -407,10 +397,8 @@ class View:
     def cost(self) -> Grid | None:
         """Return seconds to load and to index, milliseconds a query, size of the index, and truncated passages.
 
-        Of runs that files hold nothing is shown: they cost nothing here.
-
-        The time of a query is that of encoding, searching, fusing and reranking it, all queries together divided by
-        their number.
+        Of runs that files hold nothing is shown. The time of a query is that of encoding, searching, fusing and
+        reranking all queries, divided by their number.
         """
         queries, w, rows = len(self.comparison.data.queries), self.words, []
         for name, result in self.comparison.results.items():

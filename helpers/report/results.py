@@ -63,72 +63,43 @@ class Slice(NamedTuple):
 
 @dataclass(frozen=True)
 class Stages:
-    """The candidates of a fusion or reranking, and the answers that it loses.
+    """The candidates of a fusion or reranking, and the answers that it loses."""
 
-    Attributes:
-        candidates: passages a query, on average.
-        recall: of the candidates, whatever their order.
-        ceiling: the main metric of the candidates in the order of their grades, which no other order exceeds.
-        losses: share of queries by outcome, see :func:`helpers.systems.losses`.
-    """
-
-    candidates: float
-    recall: float
-    ceiling: float
-    losses: dict[str, float]
+    candidates: float  # passages a query, on average
+    recall: float  # of the candidates, whatever their order
+    ceiling: float  # the main metric of the candidates in the order of their grades, which no other order exceeds
+    losses: dict[str, float]  # share of queries by outcome, see :func:`helpers.systems.losses`
 
 
 @dataclass(frozen=True)
 class Result:
-    """The result of one system.
+    """The result of one system; ``ranking`` and ``evaluation`` are None where it failed."""
 
-    Attributes:
-        name: its name in tables.
-        metadata: kind, place, options and the facts of its model.
-        ranking: scores and ids (q, depth); None where it failed.
-        doc_ids: the id of each row that ``ranking`` names, beyond those of the corpus the documents of a run alone; of
-            a run that a file holds, those in the first place.
-        is_run: whether the ranking was read from a run file, and is scored to its end.
-        evaluation: None where it failed.
-        growth: the main metric by number of passages, see :func:`helpers.report.comparison.grown`.
-        cost: seconds a stage, bytes of the index.
-        stages: of a fusion or reranking, where it loses answers; else None.
-        notes: warnings, each once.
-        error: why it failed.
-        failure: the kind of failure, "" where there was none, see :func:`helpers.report.comparison.failure_of`.
-    """
-
-    name: str
-    metadata: Record
+    name: str  # in tables
+    metadata: Record  # kind, place, options and the facts of its model
     ranking: Ranking | None = field(default=None, repr=False)
+    # The id of each row of the ranking, beyond those of the corpus the documents of a run alone; of a run that a file
+    # holds, those in the first place.
     doc_ids: Sequence[str] | Mapping[int, str] = field(default=(), repr=False)
-    is_run: bool = False
+    is_run: bool = False  # read from a run file, and scored to its end
     evaluation: Evaluation | None = field(default=None, repr=False)
-    growth: dict[int, float] = field(default_factory=dict)
+    growth: dict[int, float] = field(default_factory=dict)  # the main metric by number of passages
     cost: Cost = field(default_factory=Cost)
-    stages: Stages | None = None
-    notes: Sequence[Note] = ()
-    error: str | None = None
-    failure: str = ""
+    stages: Stages | None = None  # of a fusion or reranking, where it loses answers
+    notes: Sequence[Note] = ()  # warnings, each once
+    error: str | None = None  # why it failed
+    failure: str = ""  # the kind of failure, see :func:`helpers.report.comparison.failure_of`
 
 
 @dataclass(frozen=True)
 class Results:
-    """The results of several systems on one collection, and tables of them.
-
-    Attributes:
-        data: the collection.
-        results: by the names of the systems, in their order.
-        metrics: those computed, the main one before ``judged``.
-        main: the metric by which systems are ordered and tested.
-        level: of the intervals, 0.95.
-    """
+    """The results of several systems on one collection, and tables of them."""
 
     data: RetrievalDataset
-    results: dict[str, Result]
-    metrics: Sequence[str]
-    main: str
-    level: float = 0.95
+    results: dict[str, Result]  # by the names of the systems, in their order
+    metrics: Sequence[str]  # those computed, the main one before ``judged``
+    main: str  # by which systems are ordered and tested
+    level: float = 0.95  # of the intervals
     # The tests by reference and metric, and the slices by types: page, files and gates need the same ones.
     _tests: dict[tuple[str, str], dict[str, dict[str, float]]] = field(default_factory=dict, init=False, repr=False)
     _slices: "dict[tuple[str, ...], dict[str, Slice]]" = field(default_factory=dict, init=False, repr=False)
@@ -159,11 +130,7 @@ class Results:
         return [{metric: next(spreads, None) for metric in metrics} for _ in self.scored]
 
     def slices(self, types: Mapping[str, str]) -> "dict[str, Slice]":
-        """Return the scores by type of query, in the order of their names; empty where there is one type only.
-
-        Args:
-            types: the type of a query by its id; queries without one have the type "".
-        """
+        """Return the scores by type of query, given by id, in the order of their names; empty for a single type."""
         kinds = [types.get(query, "") for query in self.data.query_ids]
         if len(set(kinds)) < 2 or not self.scored:
             return {}
@@ -196,10 +163,7 @@ class Results:
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def paired(self, reference: str | None = None, metric: str | None = None) -> "pd.DataFrame":
-        """Compare the reference (the best system) with every other on the same queries: a row each.
-
-        The columns are those of :meth:`tests`. No rows with fewer than two systems or queries.
-        """
+        """Compare the reference (the best system) with every other: a row each, see :meth:`tests`."""
         import pandas as pd
 
         return pd.DataFrame.from_dict(self.tests(reference, metric), orient="index")

@@ -67,23 +67,14 @@ Options: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Spec:
-    """How to make a system.
+    """How to make a system."""
 
-    Attributes:
-        name: its name in tables.
-        kind: a key of ``OPTIONS``, or "object" for a Python object that ranks.
-        where: a path, a hub id or the name of a baseline; empty for fusion and reranking.
-        options: those of its kind.
-        parts: the names of the systems whose rankings it takes.
-        named: whether a person chose the name.
-    """
-
-    name: str
-    kind: str
-    where: str = ""
+    name: str  # in tables
+    kind: str  # a key of ``OPTIONS``, or "object" for a Python object that ranks
+    where: str = ""  # a path, a hub id or the name of a baseline; empty for fusion and reranking
     options: Options = field(default_factory=dict)
-    parts: tuple[str, ...] = ()
-    named: bool = False
+    parts: tuple[str, ...] = ()  # the names of the systems whose rankings it takes
+    named: bool = False  # whether a person chose the name
 
 
 def one_line(text: object) -> str:
@@ -135,7 +126,7 @@ def read_toml(path: str | Path) -> Record:
         raise ValueError(f"{one_line(path.name)}: not TOML ({error}).") from None
     rows = [table for name, table in tables.items() if name in ("systems", "data", "models", "report")]
     systems = tables.get("systems", {})
-    if not rows or not all(isinstance(table, dict) for table in (*rows, *dict(systems).values())):
+    if not rows or not isinstance(systems, dict) or not all(isinstance(t, dict) for t in (*rows, *systems.values())):
         raise ValueError(f"{one_line(path.name)}: no table [systems.NAME]; write one for each system.")
     return tables
 

@@ -42,11 +42,7 @@ SIZE = (5.6, 3.4)  # inches: the words can still be read where a telephone shows
 
 
 def plot_intervals(intervals: pd.DataFrame) -> Axes:
-    """Draw each metric's mean as a point on its confidence interval.
-
-    Args:
-        intervals: of :func:`helpers.show.tables.interval_table`: columns mean, low, high.
-    """
+    """Draw each metric's mean on its confidence interval, from :func:`helpers.show.tables.interval_table`."""
     axes = _axes()
     places = range(len(intervals))[::-1]
     for place, colour, (_, row) in zip(places, cycle(COLOURS), intervals.iterrows(), strict=False):
@@ -90,11 +86,9 @@ def plot_growth(scores: pd.DataFrame, *, log: bool = False) -> Axes:
 
 
 def plot_bars(intervals: pd.DataFrame, label: str) -> Axes:
-    """Draw a bar a system, with its value beside it and its confidence interval as a line.
+    """Draw a bar a system, top down, with its value beside it and its confidence interval as a line.
 
-    Args:
-        intervals: of :func:`helpers.show.tables.system_table`: columns mean, low, high; drawn top down.
-        label: the name of the values.
+    The intervals are those of :func:`helpers.show.tables.system_table`, and the label is the name of the values.
     """
     axes = _axes(height=0.9 + 0.32 * len(intervals))
     places = range(len(intervals))[::-1]
@@ -112,9 +106,7 @@ def plot_bars(intervals: pd.DataFrame, label: str) -> Axes:
 def plot_shares(table: pd.DataFrame, label: str) -> Axes:
     """Draw each row of shares that add up to 1 as one bar in parts, from the left in the order of the columns.
 
-    Args:
-        table: a row for each bar, drawn top down; a column for each part, at most five, the best last.
-        label: the name of a whole bar.
+    The label is the name of a whole bar; of at most five parts the best is last.
     """
     axes = _axes(height=1.3 + 0.36 * len(table))
     places, left = range(len(table))[::-1], np.zeros(len(table))
@@ -146,10 +138,7 @@ def plot_distributions(samples: Mapping[str, np.ndarray], label: str) -> Axes:
 def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> Axes:
     """Draw the cost of each row against its quality, up and to the left being better; with its name beside it.
 
-    Args:
-        table: a row for each point.
-        cost, quality: the columns of both axes; the cost is drawn on a logarithmic scale.
-        group: the column whose values get a colour and a marker each.
+    The cost is on a logarithmic scale; each value of the column ``group`` gets a colour and a marker.
     """
     axes = _axes(height=4.4)
     for name, colour, marker in zip(dict.fromkeys(table[group]), cycle(COLOURS), cycle(MARKERS), strict=False):
@@ -168,13 +157,7 @@ def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> A
 
 
 def plot_rankings(retrieved: Sequence[Sequence[int]], relevant: Sequence[Sequence[int]], names: Sequence[str]) -> Axes:
-    """Draw rankings as rows of numbered boxes, best first from the left, relevant documents dark.
-
-    Args:
-        retrieved: ids of each query, best first.
-        relevant: the relevant ids of each query.
-        names: of the queries.
-    """
+    """Draw rankings of ids, best first from the left, as rows of numbered boxes, relevant documents dark."""
     depth = max(map(len, retrieved))
     _, axes = plt.subplots(figsize=(SIZE[0], 0.45 + 0.55 * len(names)), layout="constrained")
     keep_as_svg()

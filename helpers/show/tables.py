@@ -67,26 +67,17 @@ def system_table(results: Mapping[str, Evaluation], metric: str) -> pd.DataFrame
 
 
 def paired_table(results: Mapping[str, Evaluation], reference: str, metric: str) -> pd.DataFrame:
-    """Compare every other system with ``reference`` on the same queries: ``pairs_table`` of reference and system.
-
-    Args:
-        results: the evaluations by the names of the systems.
-        reference: one of those names.
-        metric: the values to compare.
-    """
+    """Compare every other system with ``reference`` on the same queries: ``pairs_table`` of reference and system."""
     values = {name: result.per_query[metric] for name, result in results.items()}
     return pairs_table({name: (values[reference], other) for name, other in values.items() if name != reference})
 
 
 def pairs_table(pairs: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> pd.DataFrame:
-    """Test pairs of systems, a family of tests that was named in advance, on the queries of each.
+    """Test pairs of systems, a family of tests that was named in advance, on the queries of each, (n,) each.
 
     ``difference`` is the mean of first minus second, with its 95 % interval (bootstrap over the queries); ``better``
     and ``worse`` count the queries on which the first scored above and below the second; ``p`` comes from the paired
     randomisation test, ``adjusted p`` is Holm's (1979) for that many tests.
-
-    Args:
-        pairs: per-query values of both, (n,) each, by the name of the pair.
     """
     from helpers.significance import PValue, holm, paired_rows
 
@@ -110,12 +101,7 @@ def cited_table(
 
 
 def answer_table(data: RetrievalDataset, row: int, scores: np.ndarray, ids: np.ndarray) -> pd.DataFrame:
-    """Show the passages retrieved for one query: rank, score, grade (or "not judged"), the start of the passage.
-
-    Args:
-        row: the row of the query.
-        scores: of all queries, (q, k), as :func:`helpers.index.search` returns them.
-    """
+    """Show the passages retrieved for the query at ``row``: rank, score, grade, the start of the passage."""
     judged, retrieved = data.qrels[row], ids[row][ids[row] >= 0]  # -1 is padding
     return pd.DataFrame(
         {

@@ -14,26 +14,7 @@ from helpers.systems.planning import Estimate, estimate
 from helpers.systems.stages import ceiling, losses, oracle, union, ways
 
 __all__ = [
-    "UPSTREAM_MODELS",
-    "Contender",
-    "Dense",
-    "Estimate",
-    "FlagScorer",
-    "Fusion",
-    "Ranking",
-    "Rerank",
-    "Retrieval",
-    "Run",
-    "System",
-    "Words",
-    "ceiling",
-    "estimate",
-    "load_contenders",
-    "losses",
-    "oracle",
-    "rank",
-    "rank_all",
-    "short_name",
-    "union",
-    "ways",
-]
+    "UPSTREAM_MODELS", "Contender", "Dense", "Estimate", "FlagScorer", "Fusion", "Ranking", "Rerank", "Retrieval",
+    "Run", "System", "Words", "ceiling", "estimate", "load_contenders", "losses", "oracle", "rank", "rank_all",
+    "short_name", "union", "ways",
+]  # fmt: skip

@@ -160,11 +160,7 @@ class Rerank:
     depth: int = DEPTH
 
     def rank(self, data: RetrievalDataset, k: int) -> Ranking:
-        """Return the k best passages of each query, padded with -1 beyond the depth.
-
-        Raises:
-            ValueError: the scorer does not return one finite number per candidate.
-        """
+        """Return the k best passages of each query, padded with -1 beyond the depth."""
         depth = min(self.depth, len(data.corpus))
         ids = self.part.rank(data, depth).ids
         ids = np.where(ids < len(data.corpus), ids, PADDING)  # documents that only a run has: they have no text

@@ -6,53 +6,47 @@ import time
 from functools import partial
 from pathlib import Path
 
-from tqdm import tqdm
-
 from .notebooks import LANGUAGES, ROOT, NotebookError, lesson_names
+
+AS_RECORDED = "every output as recorded"
 
 
 def _indented(lines: list[str]) -> str:
     return "".join(f"  {line}\n" for text in lines for line in text.split("\n"))
 
 
-def _advance(bar: tqdm, number: int, cells: int) -> None:
-    bar.total = cells
-    bar.update(number - 1 - bar.n)
-
-
 def _run(args: argparse.Namespace) -> int:
     """execute lessons into build/ and compare with the record; status 1 if something differs"""
-    from .run import report, run_lesson, write_report
+    from .run import report, run_lessons, write_report
 
     failed, unlike = 0, {}
-    for name in lesson_names(args.root, args.lessons):
-        start = time.perf_counter()
-        try:
-            with tqdm(desc=name, unit="cell", leave=False, disable=None) as bar:
-                progress = partial(_advance, bar)
-                differences = run_lesson(args.root, args.language, name, limit=args.limit, progress=progress)
-        except NotebookError as error:
+    names, say = lesson_names(args.root, args.lessons), partial(print, flush=True)
+    for name, found, seconds in run_lessons(args.root, args.language, names, args.limit, say):
+        if isinstance(found, NotebookError):
             failed = 1
-            print(f"error: {error}", file=sys.stderr)
+            print(f"error: {found}", file=sys.stderr)
             continue
-        verdict = f"{len(differences)} outputs differ from the record" if differences else "every output as recorded"
-        print(f"{name}: {verdict} ({time.perf_counter() - start:.0f} s)", flush=True)
-        if differences:
-            unlike[name] = differences
-            print(_indented([report(args.root, args.language, name, differences)]), end="")
-    print(f"executed copies: build/notebooks/{args.language}/")
+        say(f"{name}: {f'{len(found)} outputs differ from the record' if found else AS_RECORDED} ({seconds:.0f} s)")
+        if found:
+            unlike[name] = found
+            print(_indented([report(args.root, args.language, name, found)]), end="")
     if unlike:
         path = write_report(args.root, unlike)
         print(
             f"{len(unlike)} lessons differ from their record; {path} has all that a report needs: please open an issue"
         )
+    print(f"executed copies: build/notebooks/{args.language}/; to work with the lessons: make lab")
     return 1 if unlike else failed
 
 
 def _record(args: argparse.Namespace) -> None:
     """execute lessons, and their companions on Chinese data, and record their outputs"""
+    from . import kernels
     from .companions import PARAMETERS
+    from .execute import OFFLINE
     from .record import record, record_companion
+
+    kernels.start(OFFLINE)
 
     for name in lesson_names(args.root, args.lessons):
         steps = {name: record} | ({f"companion of {name}": record_companion} if name in PARAMETERS else {})
@@ -123,8 +117,11 @@ def parser() -> argparse.ArgumentParser:
         commands[name].set_defaults(action=action)
         if action is not _accept:
             commands[name].add_argument("lessons", nargs="*", help="name or number of a lesson (all)")
-    for name in ("run", "record"):
-        commands[name].add_argument("--limit", type=int, default=240, help="seconds that one cell may take (240)")
+    for name, seconds in {"run": None, "record": 240}.items():
+        usual = seconds or "any number"
+        commands[name].add_argument(
+            "--limit", type=int, default=seconds, help=f"seconds that a cell may take ({usual})"
+        )
     commands["run"].add_argument("--language", choices=LANGUAGES, default="en", help="the edition to execute (en)")
     commands["matrix"].add_argument("--only", nargs="+", help="the conditions whose name has one of these texts (all)")
     commands["matrix"].add_argument("--write", action="store_true", help="write the results into docs/benchmarks/")

@@ -14,6 +14,7 @@ from unittest.mock import patch
 
 from nbformat import NotebookNode
 
+from . import kernels
 from .cells import SCRATCH, WORK, code_cells, plain, tags
 from .notebooks import ROOT, NotebookError, dumps, read, relative
 
@@ -37,7 +38,7 @@ def cache_folder(root: Path) -> Path:
     return root / "build" / "cache"
 
 
-def _explain(label: str, started: list[str], error: Any, limit: int) -> str:
+def _explain(label: str, started: list[str], error: Any, limit: int | None) -> str:
     """Return one message for an execution that did not reach its end, after the cells started."""
     cell, kind = (started or ["?"])[-1], type(error).__name__
     if kind == "CellTimeoutError":
@@ -71,7 +72,7 @@ def _no_log() -> Iterator[None]:
 
 
 def _run_papermill(
-    source: Path, target: Path, folder: Path, limit: int, parameters: Parameters, on_start: OnStart
+    source: Path, target: Path, folder: Path, limit: int | None, parameters: Parameters, on_start: OnStart
 ) -> None:
     """Run papermill on source and report the number and id of each cell it starts; target is written at the end."""
     import papermill
@@ -91,14 +92,14 @@ def execute(
     label: str,
     *,
     root: Path = ROOT,
-    limit: int = CELL_LIMIT,
+    limit: int | None = CELL_LIMIT,
     parameters: Parameters | None = None,
     environment: dict[str, str] | None = None,
     progress: Callable[[int, int], None] = lambda number, cells: None,
 ) -> NotebookNode:
     """Return a copy of notebook with fresh outputs and counts; notebook itself does not change.
 
-    label names it in messages, limit is seconds per cell, parameters go into the cell tagged `parameters`,
+    label names it in messages, limit is seconds per cell or None, parameters go into the cell tagged `parameters`,
     environment is added to the offline settings, progress is called with the number of each cell that starts and the
     number of cells. Raises NotebookError naming the cell that failed.
     """
@@ -114,6 +115,8 @@ def execute(
         settings["PYTHONPATH"] = os.pathsep.join(filter(None, [str(root), os.environ.get("PYTHONPATH")]))
         settings |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder / SCRATCH))
         settings["IPYTHONDIR"] = str(folder / "ipython")
+        if forks := kernels.folder(environment or {}):
+            settings["JUPYTER_PATH"] = os.pathsep.join(filter(None, [forks, os.environ.get("JUPYTER_PATH")]))
         started: list[str] = []
 
         def on_start(index: int, cell_id: str) -> None:

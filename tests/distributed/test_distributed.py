@@ -17,7 +17,7 @@ from distributed.security import Security
 
 from helpers import distributed
 from helpers.distributed import cluster as clusters
-from helpers.distributed.work import Encoding, Question, encode_shard, origin_of, search_part
+from helpers.distributed.work import encode_shard, origin_of, search_part
 from helpers.embeddings import encode_shards, encoding
 from helpers.embeddings.shards import Manifest
 from helpers.embeddings.store import Store
@@ -150,7 +150,7 @@ def test_a_worker_returns_names_and_no_vectors(model, tmp_path):
     """Vectors of millions of texts would go through the scheduler's memory."""
     manifest = Manifest.begin(model, "passage", 32, 1024)
     manifest.write(Store(tmp_path))
-    run = Encoding(origin_of(model), manifest, 32, tmp_path, torch.get_num_threads())
+    run = (origin_of(model), manifest, 32, tmp_path, torch.get_num_threads())
     answer = encode_shard(run, texts(1000))
     assert answer[0].rows == 1000
     assert len(pickle.dumps(answer)) < 1000
@@ -160,7 +160,7 @@ def test_a_worker_searches_with_the_threads_it_was_given(alone, monkeypatch):
     """Workers of one machine would take all its cores each, and wait for each other."""
     given = []
     monkeypatch.setattr(faiss, "omp_set_num_threads", given.append)
-    search_part(Question(alone, np.asarray(alone[:2]), 1, 3), 0, len(alone))
+    search_part((alone, np.asarray(alone[:2]), 1, 3), 0, len(alone))
     assert given[0] == 3
 
 
@@ -235,7 +235,7 @@ def test_a_worker_with_another_model_is_refused(tmp_path, client):
 def test_a_folder_that_workers_do_not_share_is_refused(model, tmp_path):
     """Shards would be written on other machines and listed here."""
     settings = Manifest.begin(model, "passage", 32, 32)
-    run = Encoding(origin_of(model), settings, 32, tmp_path / "no", 1)
+    run = (origin_of(model), settings, 32, tmp_path / "no", 1)
     with pytest.raises(FileNotFoundError, match="a disk that all machines share"):
         encode_shard(run, TEXTS[:4])
 

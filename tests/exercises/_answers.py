@@ -10,6 +10,7 @@ from sklearn.metrics import cohen_kappa_score, ndcg_score
 
 from helpers.judgements import condense, pool
 from helpers.metrics import evaluate
+from helpers.significance import paired_test
 
 
 def scored(name):
@@ -110,6 +111,13 @@ def sklearn_ndcg(retrieved, grades, k):
     return ndcg_score([gain], [score], k=k) if len(documents) > 1 else 1.0
 
 
+def gallery_ndcg(retrieved, grades, k):
+    """As the gallery calls scikit-learn's, with the retrieved documents alone."""
+    if len(retrieved) == 1:  # which it refuses
+        return float(grades.get(retrieved[0], 0) > 0)
+    return ndcg_score([grades_of(retrieved, grades, None)], [range(len(retrieved), 0, -1)], k=k)
+
+
 def exponential(retrieved, grades, k):
     return discounted(2 ** grades_of(retrieved, grades, k) - 1) / discounted(2 ** ideal(grades, k) - 1)
 
@@ -201,6 +209,34 @@ def loop_bpref(retrieved, grades):
     return total / len(relevant)
 
 
+def loop_search(query, passages, k):
+    left, found = list(range(len(passages))), []
+    while len(found) < k:
+        found.append(max(left, key=lambda row: sum(a * b for a, b in zip(query, passages[row], strict=True))))
+        left.remove(found[-1])
+    return found
+
+
+def swap_sums(first, second):
+    """The sums of differences for all patterns of signs, those observed first."""
+    difference = np.array(first) - np.array(second)
+    patterns = np.arange(2 ** len(difference))[:, None] >> np.arange(len(difference)) & 1
+    return (1 - 2 * patterns) @ difference
+
+
+def array_paired_test(first, second):
+    sums = np.abs(swap_sums(first, second))
+    return np.mean(sums >= sums[0])
+
+
+def dealt_out(first, second):
+    """The test of two groups, which forgets the pairs."""
+    result = scipy.stats.permutation_test(
+        (first, second), lambda x, y, axis: np.mean(x, axis) - np.mean(y, axis), vectorized=True, n_resamples=np.inf
+    )
+    return result.pvalue
+
+
 RIGHT = {
     "recall": [scored("recall"), loop_recall],
     "capped_recall": [scored("capped_recall"), lambda r, q, k: loop_recall(r, q, k) * len(q) / min(k, len(q))],
@@ -241,6 +277,8 @@ RIGHT = {
         lambda p: np.minimum(len(p) * np.array(p), 1),
         lambda p: [1 if value * len(p) > 1 else value * len(p) for value in p],
     ],
+    "search": [lambda q, p, k: np.argsort(-(np.array(p) @ q))[:k], loop_search],
+    "paired_test": [lambda a, b: paired_test(np.array(a), np.array(b)).p_value, array_paired_test],
 }
 
 
@@ -374,6 +412,7 @@ WRONG = {
     },
     "ndcg": {
         "ndcg_of_retrieved": lambda r, g, k: loop_dcg(r, g, k) / (discounted(-np.sort(-grades_of(r, g, k))) or 1),
+        "ndcg_of_all_retrieved": gallery_ndcg,
         "ndcg_ideal_uncut": lambda r, g, k: loop_dcg(r, g, k) / discounted(ideal(g, None)),
         "ndcg_binary": lambda r, g, k: discounted(grades_of(r, g, k) > 0) / discounted(ideal(g, k) > 0),
         "ndcg_old_discount": lambda r, g, k: discount_from_two(grades_of(r, g, k)) / discount_from_two(ideal(g, k)),
@@ -462,5 +501,18 @@ WRONG = {
         "one_test_less": lambda p: np.minimum(1, np.array(p) * (len(p) - 1)),
         "sidak": lambda p: -np.expm1(len(p) * np.log1p(-np.array(p))),
         "uncorrected": lambda p: p,
+    },
+    "search": {
+        "scores_returned": lambda q, p, k: np.sort(np.array(p) @ q)[::-1][:k],
+        "rank_of_each": lambda q, p, k: np.argsort(np.argsort(-(np.array(p) @ q)))[:k],
+        "in_order_of_corpus": lambda q, p, k: sorted(loop_search(q, p, k)),
+    },
+    "paired_test": {
+        "one_sided": lambda a, b: np.mean(swap_sums(a, b) >= swap_sums(a, b)[0]),
+        "without_the_observed": lambda a, b: np.mean(np.abs(swap_sums(a, b)) > np.abs(swap_sums(a, b)[0])),
+        "complement": lambda a, b: 1 - array_paired_test(a, b),
+        "unpaired": dealt_out,
+        "share_of_wins": lambda a, b: np.mean(np.array(a) > np.array(b)),
+        "mean_difference": lambda a, b: np.mean(np.subtract(a, b)),
     },
 }

@@ -26,7 +26,7 @@ END = "check=True\n    )\n"
 
 def installs(language: str, name: str, monkeypatch: pytest.MonkeyPatch, missing: bool) -> list[list[str]]:
     """Run the lines at the top of a lesson's first code cell, and return the commands they would run."""
-    source = code_cells(read(lesson_path(ROOT, language, name), ROOT))[0].source
+    source = code_cells(read(lesson_path(ROOT, language, name), ROOT))[0].source + "\n"
     commands: list[list[str]] = []
     monkeypatch.setattr(subprocess, "run", lambda command, **_: commands.append(command))
     if missing:

@@ -73,6 +73,7 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         for at, run in enumerate(RUNS)
     ],
 )
+@pytest.mark.usefixtures("executed")
 def test_a_lesson_runs_with_other_values(
     language: str, name: str, given: dict[str, Any], values: dict[str, str]
 ) -> None:

@@ -25,7 +25,9 @@ def test_the_metrics_import_numpy_alone():
     assert PROJECT["dependencies"] == ["numpy>=2.0"]
 
 
-@pytest.mark.parametrize("module", ["judgements.__main__", "show.tables", "distributed", "index", "chunks", "data"])
+@pytest.mark.parametrize(
+    "module", ["judgements.__main__", "show.tables", "distributed", "index", "chunks", "data", "significance"]
+)
 def test_what_neither_plots_nor_computes_imports_no_large_package(module):
     """Every command and every first cell would wait for packages that it may not use, up to three seconds each."""
     code = f"import sys, helpers.{module}; print(*sys.modules)"
@@ -36,7 +38,7 @@ def test_what_neither_plots_nor_computes_imports_no_large_package(module):
 @pytest.mark.parametrize(
     ("module", "package", "extra"),
     [
-        ("helpers.significance", "scipy", "significance"),
+        ("helpers.significance as of; of.power(0.1, 0.3, 50)", "scipy", "significance"),
         ("helpers.index, numpy; helpers.index.build_index(numpy.ones((2, 2), 'f'))", "faiss", "report"),
         ("helpers._optional; helpers._optional.progress_bar(1, '', '', show=True)", "tqdm", "report"),
         ("helpers.show.plots", "matplotlib", "report"),

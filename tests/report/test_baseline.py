@@ -32,7 +32,7 @@ def place(tmp_path, monkeypatch):
 
 def report(run, *options):
     """Run the command on a run."""
-    return main(["--qrels", "qrels", "--system", f"{run}?name=mine", "--metrics", "ndcg@1", "--quiet", *options])
+    return main(["--qrels", "qrels", "--system", f"{run}?name=mine", "--cutoffs", "1", "--quiet", *options])
 
 
 def test_a_drop_sets_the_exit_status(place, capsys):

@@ -13,7 +13,7 @@ from helpers.data.bundled import cards
 from helpers.data.load import Rules
 from helpers.models import OFFLINE_DEFAULT
 from helpers.report import command, compare, parser
-from helpers.report.command import _print_results, bundled_types, find_rival, read_gate, read_types
+from helpers.report.command import _print_results, bundled_types, find_rival, read_cutoffs, read_gate, read_types
 from helpers.report.files import earlier_files
 from helpers.report.gates import Outcome, at_least, not_worse
 from helpers.report.spec import OPTIONS, from_text
@@ -127,8 +127,12 @@ def test_options_that_repeat_and_options_left_out():
     assert len(parser()._actions) - 1 <= 26, "a page of options that nobody reads to its end"
 
 
-def test_rivals_are_checked():
-    """The run would compare with the wrong system at its end."""
+def test_cutoffs_and_rivals_are_checked():
+    """The run would start, and fail or compare with the wrong system at its end."""
+    assert [read_cutoffs(text) for text in ("1,10", "5", "1 2")] == [[1, 10], [5], [1, 2]]
+    for given in ("0", "1,x", "1.5", "-1"):
+        with pytest.raises(ValueError, match="expected whole numbers of at least 1"):
+            read_cutoffs(given)
     systems = [from_text("bm25"), from_text("tfidf")]
     assert find_rival("tf-idf", systems) == "TF-IDF"
     with pytest.raises(ValueError, match="no such system beside the first; there are TF-IDF"):
@@ -144,14 +148,14 @@ def test_every_option_of_the_data_is_one_of_load_dataset():
 def test_the_file_of_systems_sets_rarer_options(tmp_path):
     """What the command line no longer has could not be said anywhere, or a slip in it would be passed over."""
     path, out = tmp_path / "systems.toml", str(tmp_path / "out")
-    rows = '[systems.words]\nwords = "bm25"\n[data]\ncorpus_queries = 3\n[report]\ngrowth = false\ncutoffs = [2]\n'
+    rows = '[systems.words]\nwords = "bm25"\n[data]\ncorpus_queries = 3\n[report]\ngrowth = false\n'
     path.write_text(rows + '[models]\nindex = "SQ8"\n')
     args = command.parser().parse_args(["--systems", str(path), "--model", OFFLINE_DEFAULT])
     assert [spec.options.get("index") for spec in command._specs(args)] == ["SQ8", None]
-    assert command.main(["--systems", str(path), "--max-queries", "2", "--quiet", "--out", out]) == 0
+    assert command.main(["--systems", str(path), "--max-queries", "2", "--cutoffs", "2", "--quiet", "--out", out]) == 0
     record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert (record["main"], record["data"]["passages"] < 20, record["systems"][0]["growth"]) == ("ndcg@2", True, [])
-    for line in ('[data]\nsplitt = "x"\n', "[report]\ncutoffs = [0]\n"):
+    for line in ('[data]\nsplitt = "x"\n', "[report]\ngrowth = 1\n"):
         path.write_text(line)
         assert command.main(["--systems", str(path), "--out", out]) == 1
 
@@ -168,7 +172,7 @@ def test_one_query_fails_a_gate_in_words():
     ("message", "shown"),
     [
         ('leave them out, on_missing="skip".', "leave them out, --on-missing skip."),
-        ('choose columns="query=…"', 'choose --columns "query=…"'),
+        ('choose columns="query=…" or cutoffs=[10]', 'choose --columns "query=…" or --cutoffs 10'),
         ("max_length=3 and the qrels stay", "max_length=3 and the qrels stay"),
     ],
 )

@@ -143,7 +143,7 @@ TRADE = {
         ("keyword search", "关键词检索|關鍵詞檢索"),
     "01_evaluation#retrieve-the-best-passages-for-each-query": ("semantic search", "檢索|语义检索|向量检索"),
     "01_evaluation#embed-from-texts-to-vectors": ("bi-encoder", "双塔模型"),
-    "01_evaluation#two-corpora collection#how-it-was-made": ("hard negatives", "难负例|硬负例"),
+    "01_evaluation#embed-from-texts-to-vectors collection#how-it-was-made": ("hard negatives", "难负例|硬负例"),
     "06_scaling_up#smaller-or-fewer-the-two-ways-to-save": ("ANN", "ANN"),
     "08_chunks#six-ways-to-cut": ("sliding window", "滑动窗口"),
     "07_stages#nothing-to-answer": ("hallucination", "幻觉"),

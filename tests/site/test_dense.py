@@ -42,14 +42,15 @@ ASKED = {  # two questions that the collection may answer, and one that it does 
 }  # fmt: skip
 RANK = """
 import { DenseIndex, fuse } from "./encoder.js";
-const { folder, texts, queries, matched } = JSON.parse(text), at = (name) => readFileSync(`${folder}/${name}`);
+const { folder, texts, queries, matched, ids } = JSON.parse(text), at = (name) => readFileSync(`${folder}/${name}`);
 const buffer = (name) => new Uint8Array(at(name)).buffer, layout = JSON.parse(at("model.json"));
 const index = new DenseIndex(layout, buffer("model.bin"), String(at("vocabulary.txt")), buffer("passages.bin"));
 const found = queries.map((query) => index.search(query, 100)), cosines = found.map(([[, cosine]]) => cosine);
 const nearest = found.map((ranking) => ranking.map(([passage]) => passage));
 const tokens = texts.map((each) => index.tokens.tokenize(each));
 const vectors = queries.slice(0, 9).map((query) => [...index.encode(query)]);
-const scored = { tokens, vectors, nearest, cosines, fused: nearest.map((ranking, i) => fuse([ranking, matched[i]])) };
+const fused = nearest.map((ranking, i) => fuse([ranking, matched[i]], ids));
+const scored = { tokens, vectors, nearest, cosines, fused };
 """
 
 
@@ -92,7 +93,9 @@ def test_the_page_ranks_as_its_model_does(node: Any, files: Path, tmp_path: Path
     words = rank("BM25", data, 100)
     texts = [*asked, *ODD[language]]
     matched = [[int(passage) for passage in row if passage >= 0] for row in words.ids]
-    page = node(RANK, {"folder": str(files), "texts": texts, "queries": data.queries, "matched": matched})
+    page = node(
+        RANK, {"folder": str(files), "texts": texts, "queries": data.queries, "matched": matched, "ids": data.doc_ids}
+    )
     vocabulary = [line.split("\t")[0] for line in (files / dense.VOCABULARY).read_text("utf-8").split("\n")]
     prefix = model.info.query_instruction
     assert [[vocabulary[token] for token in tokens] for tokens in page["tokens"]] == [
@@ -122,8 +125,9 @@ def test_the_page_ranks_as_its_model_does(node: Any, files: Path, tmp_path: Path
 def test_the_model_of_the_page_answers_the_suggested_questions(node: Any, files: Path):
     """A question that a page suggests would be answered by the recorded ranking, but not by the model once loaded."""
     suggested = read_yaml(ROOT / "docs" / "site" / "ask.yml")[files.name]["suggested"]
-    page = node(RANK, {"folder": str(files), "texts": [], "queries": [*suggested], "matched": [[] for _ in suggested]})
     ids = load_dataset(f"pocket-{files.name}").doc_ids
+    asked = {"texts": [], "queries": [*suggested], "matched": [[] for _ in suggested], "ids": ids}
+    page = node(RANK, {"folder": str(files), **asked})
     assert [ids[ranking[0]] for ranking in page["nearest"]] == [*suggested.values()]
 
 

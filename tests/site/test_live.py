@@ -246,7 +246,7 @@ def test_one_question_through_the_steps(site: Site, language: str, size: dict[st
         site.page.goto("about:blank")
         site.open(f"{language}/01_evaluation.html#cell-search")  # whoever comes by a link to a later step
         site.until("document.querySelector('figure.journey > div')?.dataset.step === '4'")
-        site.page.evaluate("scrollBy(0, document.getElementById('cell-source').getBoundingClientRect().top - 300)")
+        site.page.evaluate("scrollBy(0, document.getElementById('cell-score').getBoundingClientRect().top - 300)")
         place, following = site.page.locator("figure.journey > div").first, site.page.locator("figure.hits").last
         site.until("document.querySelector('figure.journey > div').dataset.step === '5'")
         ends = place.bounding_box()["y"] + place.bounding_box()["height"]

@@ -139,9 +139,9 @@ export class DenseIndex extends Encoder {
   }
 }
 
-/** Fuse rankings by reciprocal ranks, as helpers.systems.Fusion does; return the k best passages. */
-export const fuse = (rankings, k = 10, constant = 60) => {
+/** Fuse rankings by reciprocal ranks, as helpers.systems.Fusion does: equal scores by id as text, descending; return the k best passages. */
+export const fuse = (rankings, ids, k = 10, constant = 60) => {
   const totals = new Map();
   for (const ranking of rankings) ranking.forEach((passage, i) => totals.set(passage, (totals.get(passage) ?? 0) + 1 / (constant + 1 + i)));
-  return [...totals].sort(([a, first], [b, second]) => Math.fround(second) - Math.fround(first) || a - b).slice(0, k).map(([passage]) => passage);
+  return [...totals].sort(([a, first], [b, second]) => Math.fround(second) - Math.fround(first) || (ids[a] < ids[b] ? 1 : -1)).slice(0, k).map(([passage]) => passage);
 };

@@ -136,7 +136,7 @@ const retrieved = (system) => {
     return (signs ? [tells, halves].map((good) => all.filter((at) => good(data.passages[at][0]))).find(({ length }) => length) ?? [] : all).slice(0, k);
   };
   const passages = system === BOTH[0] ? query.nearest.slice(0, CUTOFF)
-    : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], CUTOFF) : matched(system, CUTOFF);
+    : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], data.passages.map(([id]) => id), CUTOFF) : matched(system, CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
 };
 const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" }), none = new Set();

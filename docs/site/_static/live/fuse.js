@@ -11,7 +11,7 @@ export const fused = (passages, constant, depth) => passages
   .map((one) => ({ ...one, parts: one.ranks.map((rank) => (rank ? 1 / (constant + rank) : 0)) }))
   .map((one) => ({ ...one, sum: Math.fround(one.parts[0] + one.parts[1]) }))
   .filter(({ sum }) => sum > 0)
-  .sort((a, b) => b.sum - a.sum || a.id - b.id);
+  .sort((a, b) => b.sum - a.sum || b.id - a.id);
 
 /** nDCG@10 of passages in an order. */
 export const ndcg = (order, ideal) => METRICS.ndcg({ grades: order.map(({ grade }) => grade), ideal }, SHOWN).value;

@@ -1,0 +1,94 @@
+"""Kernels that are forks of one process: the same outputs, and processes that end with those who wanted them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from notebooks.kit import kernels
+from notebooks.kit.execute import OFFLINE, execute
+from notebooks.kit.notebooks import NotebookError
+from tests.sample import code, notebook
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux alone")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def started() -> None:
+    """Start the process that kernels are forked from."""
+    kernels.start(OFFLINE)
+
+
+def alive(pid: int) -> bool:
+    """Return whether a process runs."""
+    status = Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text("utf-8").rpartition(")")[2].split()[0] != "Z"
+
+
+def test_a_forked_kernel_is_a_kernel_of_its_own(tmp_path: Path) -> None:
+    """A lesson would see the names, the folder, the settings or the streams of another, or import for itself."""
+    source = """import os, sys
+print("torch" in sys.modules, os.getcwd() == os.path.realpath("."), "n" in globals(), os.getpid())
+n = 1"""
+    texts = [execute(notebook(code("one", source)), "x", root=tmp_path).cells[0].outputs[0].text for _ in range(2)]
+    seen = [text.split() for text in texts]
+    assert [row[:3] for row in seen] == [["True", "True", "False"]] * 2
+    assert seen[0][3] != seen[1][3]
+    assert not any(alive(int(row[3])) for row in seen)
+
+
+def test_variables_that_libraries_read_make_a_kernel_of_its_own(tmp_path: Path) -> None:
+    """Instructions or threads that a condition asks for would not reach libraries that are imported already."""
+    book = notebook(code("one", "import sys\nprint('torch' in sys.modules)"))
+    fresh = execute(book, "x", root=tmp_path, environment={"OMP_NUM_THREADS": "1"})
+    assert fresh.cells[0].outputs[0].text == "False\n"
+
+
+def test_a_cell_over_its_limit_stops(tmp_path: Path) -> None:
+    """A lesson that hangs would hang for ever."""
+    with pytest.raises(NotebookError, match=r"x \[one\] took longer than 1 s"):
+        execute(notebook(code("one", "import time\ntime.sleep(60)")), "x", root=tmp_path, limit=1)
+
+
+def test_a_killed_kernel_is_reported(tmp_path: Path) -> None:
+    """A lesson that the system kills for its memory would hang, as nobody hears that its kernel is gone."""
+    with pytest.raises(NotebookError, match="the kernel died"):
+        execute(notebook(code("one", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")), "x", root=tmp_path)
+
+
+def test_a_kernel_ends_with_whoever_asked_for_it(tmp_path: Path) -> None:
+    """Kernels would stay behind, with a gigabyte each, when a run is stopped."""
+    spec = json.loads(Path(os.environ[kernels.VARIABLE], "kernels", "python3", "kernel.json").read_text("utf-8"))
+    command = [part.format(connection_file=tmp_path / "connection.json") for part in spec["argv"]]
+    client = subprocess.Popen(command, cwd=tmp_path)
+    children = Path(f"/proc/{_server()}/task/{_server()}/children")
+    before = time.monotonic()
+    while not (pids := [int(pid) for pid in children.read_text("utf-8").split() if alive(int(pid))]):
+        assert client.poll() is None
+        assert time.monotonic() - before < 60
+        time.sleep(0.05)
+    client.send_signal(signal.SIGKILL)
+    client.wait()
+    while any(alive(pid) for pid in pids):
+        assert time.monotonic() - before < 60
+        time.sleep(0.05)
+
+
+def _server() -> int:
+    """Return the process that kernels are forked from."""
+    place = str(Path(os.environ[kernels.VARIABLE], "server")).encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            words = (folder / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if place in words and b"-f" not in words:
+            return int(folder.name)
+    raise AssertionError("no process serves kernels")
