@@ -7,7 +7,7 @@ kind of list; lists that come out equal are computed once, so the answer is exac
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import Any
@@ -158,15 +158,12 @@ def explain(
     if not read:
         raise ValueError('There is no figure to explain: give some, such as {"ndcg@10": "0.596"}.')
     judgements = Judgements.of(qrels, relevance_level)
-    lists, table = Lists(retrieved, judgements, scores, doc_ids), Table(read, judgements, groups)
+    lists = Lists(retrieved, judgements, scores, doc_ids)
+    table = Table(read, judgements, lists.scored, groups)
     for view, judged, rankings in lists.views(texts):
         for settings, hits in variants(rankings, judged, {WHOLE, *DEPTHS, *(figure.k for figure in read)}):
             table.add([{"view": view, **setting} for setting in settings], hits)
-    families = list(dict.fromkeys(figure.family for figure in read))
-    found = table.explanation(families, lists.scored)
-    if found.candidates or len(families) == 1:
-        return found
-    return replace(found, parts=[table.explanation([family], lists.scored) for family in families])
+    return table.explain()
 
 
 def read_figure(name: str, told: str) -> Figure:
@@ -185,9 +182,9 @@ def read_figure(name: str, told: str) -> Figure:
 class Table:
     """What every convention gives for every figure: by shared settings (rows) and formulas (columns)."""
 
-    def __init__(self, figures: list[Figure], judgements: Judgements, groups: Mapping[Any, str] | None):
+    def __init__(self, figures: list[Figure], judgements: Judgements, scored: bool, groups: Mapping[Any, str] | None):
         """Nothing is computed yet."""
-        self.figures, self.given, self.groups = figures, judgements.relevance_level, groups
+        self.figures, self.given, self.scored, self.groups = figures, judgements.relevance_level, scored, groups
         self.levels = sorted({self.given, *np.unique(judgements.grade[judgements.grade > 0]).tolist()})
         self.rows: list[tuple[list[Settings], Settings]] = []
         self.columns: dict[str, list[Settings]] = {}
@@ -228,7 +225,15 @@ class Table:
         """How far settings are from trec_eval's convention."""
         return sum(float(entry(axis, value, self.given)["cost"]) for axis, value in settings.items())
 
-    def explanation(self, families: list[str], scored: bool) -> Explanation:
+    def explain(self) -> Explanation:
+        """What gives all the figures; where nothing does, what gives those of each metric."""
+        families = list(dict.fromkeys(figure.family for figure in self.figures))
+        found = self.explanation(families)
+        if found.candidates or len(families) == 1:
+            return found
+        return replace(found, parts=[self.explanation([family]) for family in families])
+
+    def explanation(self, families: list[str]) -> Explanation:
         """The conventions that give all the figures of some metrics; those that give the same values are together."""
         told = [(f, np.array(block)) for f, block in zip(self.figures, self.blocks, strict=True) if f.family in families]
         shared = np.array([self.cost(lists[0] | rest) for lists, rest in self.rows])
@@ -254,7 +259,7 @@ class Table:
         reference = {f.name: float(v[shared.argmin(), own[f.family].argmin()]) for f, v in told}
         tried = len(shared) * int(np.prod([len(costs) for costs in own.values()]))
         candidates.sort(key=lambda candidate: candidate.cost)
-        return Explanation({f.name: f.told for f, _ in told}, reference, candidates, tried, scored)
+        return Explanation({f.name: f.told for f, _ in told}, reference, candidates, tried, self.scored)
 
 
 def chance_of(
