@@ -86,7 +86,13 @@ class OneList:
             above, ties = np.count_nonzero(better, axis=1), np.count_nonzero(tied) > len(where)
             text, grades = self.by_text() if ties else place, np.zeros(len(place))
             grades[where] = grade
-            keys = {"trec": text, "stable": 0 * place, "ascending": -text, "favourable": grades, "unfavourable": -grades}
+            keys = {
+                "trec": text,
+                "stable": 0 * place,
+                "ascending": -text,
+                "favourable": grades,
+                "unfavourable": -grades,
+            }
             found = {(order, WHOLE): above + (rank(key, tied) if ties else 1) for order, key in keys.items()}
             found["listed", WHOLE] = where + 1
             by_score = np.argsort(-self.scores, kind="stable")
@@ -95,7 +101,11 @@ class OneList:
         for depth in depths:
             at = place if self.scores is None else listed
             inside = at < depth
-            for order, key in (("reversed", at), ("ids", numbers), ("ranks", None if self.scores is None else -self.scores)):
+            for order, key in (
+                ("reversed", at),
+                ("ids", numbers),
+                ("ranks", None if self.scores is None else -self.scores),
+            ):
                 if key is not None:
                     found[order, depth] = np.where(inside[where], rank(key, inside), 0)
         return found
@@ -195,7 +205,9 @@ def formulas(hits: Hits, family: str, k: int) -> dict[tuple[str, ...], np.ndarra
     if family == "map":
         total = hits.per_query(top.query, top.so_far / top.rank)
         parts = {"min": np.minimum(k, hits.n_relevant), "hits": hits.count(k), "retrieved": got}
-        return {("R",): metric.average_precision(hits, k)} | {(name,): divide(total, part) for name, part in parts.items()}
+        return {("R",): metric.average_precision(hits, k)} | {
+            (name,): divide(total, part) for name, part in parts.items()
+        }
     if family == "mrr":
         found = divide(hits.per_query(top.query, 1 / top.rank), hits.count(k))
         return {("first",): metric.reciprocal_rank(hits, k), ("found",): found}
@@ -210,7 +222,11 @@ def ndcg_formulas(hits: Hits, k: int) -> dict[tuple[str, ...], np.ndarray]:
     ones = replace(judged, grade=(judged.grade >= judged.relevance_level).astype(np.int64))
     binary = Ranked(hits.relevant.query, hits.relevant.rank, np.ones(len(hits.relevant), np.int64))
     got = np.minimum(k, hits.retrieved)
-    for gain, ranked, truth in (("linear", hits.gains, judged), ("exponential", hits.gains, judged), ("binary", binary, ones)):
+    for gain, ranked, truth in (
+        ("linear", hits.gains, judged),
+        ("exponential", hits.gains, judged),
+        ("binary", binary, ones),
+    ):
         kind, top = "linear" if gain == "binary" else gain, ranked.top(k)
         ideals = {"judged": truth.ideal.top(k), "uncut": truth.ideal, "retrieved": best(ranked, judged).top(k)}
         ideals["top"] = best(top, judged)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers.metrics.explain import FAMILIES, WHOLE
+from helpers.metrics.explanation import FAMILIES, WHOLE
 
 ORDERS = {  # keys by which a list of (place, doc, score, grade) is sorted
     "trec": lambda x: (-x[2], [-ord(letter) for letter in str(x[1]) + "\0"]),

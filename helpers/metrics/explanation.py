@@ -235,7 +235,9 @@ class Table:
 
     def explanation(self, families: list[str]) -> Explanation:
         """The conventions that give all the figures of some metrics; those that give the same values are together."""
-        told = [(f, np.array(block)) for f, block in zip(self.figures, self.blocks, strict=True) if f.family in families]
+        told = [
+            (f, np.array(block)) for f, block in zip(self.figures, self.blocks, strict=True) if f.family in families
+        ]
         shared = np.array([self.cost(lists[0] | rest) for lists, rest in self.rows])
         own = {family: np.array([self.cost(formula) for formula in self.columns[family]]) for family in families}
         fits = {family: np.all([f.fits(v) for f, v in told if f.family == family], axis=0) for family in families}
