@@ -151,7 +151,7 @@ def explain(
         groups: the group of each query, if means may have been averaged group by group.
 
     Raises:
-        ValueError: a figure that is not a number from 0 to 1, a metric that is none of the six, queries that do not fit.
+        ValueError: a figure that is not a number from 0 to 1, a metric that is none of the six, other queries.
         TypeError: a figure that is not text.
     """
     read = [read_figure(name, told) for name, told in figures.items()]
@@ -212,11 +212,11 @@ class Table:
 
     def weights(self, hits: Hits, k: int) -> dict[str, np.ndarray]:
         """The weight of each query in every kind of mean."""
-        masks = {"all": hits.n_relevant >= 0, "relevant": hits.n_relevant > 0}
+        masks: dict[str, np.ndarray] = {"all": hits.n_relevant >= 0, "relevant": hits.n_relevant > 0}
         masks |= {"run": hits.retrieved > 0, "hit": hits.count(k) > 0}
         weights = {mean: mask / max(1, np.count_nonzero(mask)) for mean, mask in masks.items()}
         if self.groups:
-            names = [self.groups[query] for query in hits.judgements.query_ids]
+            names = np.array([self.groups[query] for query in hits.judgements.query_ids])
             _, group, size = np.unique(names, return_inverse=True, return_counts=True)
             weights["groups"] = 1 / size[group] / len(size)
         return weights
@@ -297,6 +297,6 @@ def entry(axis: str, value: Any, given: int) -> dict[str, Any]:
 
 def in_words(settings: Settings, given: int, language: str) -> str:
     """What differs from trec_eval's convention, in words."""
-    words = conventions()["words"][language]
+    words: dict[str, str] = conventions()["words"][language]
     rows = [(entry(axis, value, given), value) for axis, value in settings.items()]
     return words["join"].join(row[language].format(n=n) for row, n in rows if row["cost"]) or words["reference"]

@@ -77,7 +77,8 @@ class OneList:
 
         def rank(key: np.ndarray, among: np.ndarray | bool = True) -> np.ndarray:
             ahead = (key > key[mine]) | ((key == key[mine]) & (place < place[mine]))
-            return 1 + np.count_nonzero(ahead & among, axis=1)
+            number: np.ndarray = 1 + np.count_nonzero(ahead & among, axis=1)
+            return number
 
         if self.scores is None:
             found["trec", WHOLE] = where + 1
@@ -118,7 +119,7 @@ class Lists:
         self, retrieved: Retrieved, judgements: Judgements, scores: np.ndarray | None, names: Sequence[Any] | None
     ):
         """Check that rankings and judgements are of the same queries."""
-        self.run = retrieved if isinstance(retrieved, Mapping) else dict(enumerate(retrieved))
+        self.run: Mapping[Any, Any] = retrieved if isinstance(retrieved, Mapping) else dict(enumerate(retrieved))
         self.judgements, self.scores, self.names = judgements, scores, names
         if isinstance(retrieved, Mapping) == judgements.aligned or (
             judgements.aligned and len(self.run) != judgements.n_queries
@@ -131,7 +132,7 @@ class Lists:
     def __iter__(self) -> Iterator[OneList]:
         """The lists as given, without padding."""
         for number, query in enumerate(self.judgements.query_ids):
-            ranking = self.run.get(query, {} if self.scored else ())
+            ranking: Any = self.run.get(query, {} if self.scored else ())
             docs = ranking.tolist() if isinstance(ranking, np.ndarray) else list(ranking)
             values = ranking.values() if isinstance(ranking, Mapping) else None
             values = values if self.scores is None else self.scores[number]
@@ -182,8 +183,8 @@ def variants(lists: Iterator[OneList], judgements: Judgements, depths: set[int])
             parts.setdefault(key, []).append(ranks)
     queries, grades_, length = np.concatenate(query), np.concatenate(grade), np.array(lengths)
     found: dict[bytes, tuple[list[Settings], Hits]] = {}
-    for (order, cut), ranks in parts.items():
-        rank = np.concatenate(ranks)
+    for (order, cut), each in parts.items():
+        rank = np.concatenate(each)
         for depth in depths if cut == WHOLE and (order, min(depths)) not in parts else {cut}:
             if len(rank) < len(queries) or WHOLE > depth >= length.max():
                 continue
@@ -192,8 +193,8 @@ def variants(lists: Iterator[OneList], judgements: Judgements, depths: set[int])
             hits = Hits(judgements, WHOLE, WHOLE, judged, np.minimum(length, depth), 0, 0)
             for unjudged, of in (("wrong", hits), ("removed", hits.condensed())):
                 names = {"order": order, "unjudged": unjudged, "depth": depth}
-                key = b"|".join(a.tobytes() for a in (of.judged.query, of.judged.rank, of.judged.grade, of.retrieved))
-                found.setdefault(key, ([], of))[0].append(names)
+                same = b"|".join(a.tobytes() for a in (of.judged.query, of.judged.rank, of.judged.grade, of.retrieved))
+                found.setdefault(same, ([], of))[0].append(names)
     return list(found.values())
 
 
@@ -218,7 +219,8 @@ def formulas(hits: Hits, family: str, k: int) -> dict[tuple[str, ...], np.ndarra
 
 def ndcg_formulas(hits: Hits, k: int) -> dict[tuple[str, ...], np.ndarray]:
     """nDCG by every gain, ideal and discount. A discount is that of log2(rank + 1) at another rank."""
-    judged, q, values = hits.judgements, hits.n_queries, {}
+    judged, q = hits.judgements, hits.n_queries
+    values: dict[tuple[str, ...], np.ndarray] = {}
     ones = replace(judged, grade=(judged.grade >= judged.relevance_level).astype(np.int64))
     binary = Ranked(hits.relevant.query, hits.relevant.rank, np.ones(len(hits.relevant), np.int64))
     got = np.minimum(k, hits.retrieved)

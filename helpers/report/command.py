@@ -144,7 +144,7 @@ def _run(args: argparse.Namespace) -> int:
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
     comparison = compare(
-        specs, data, cutoffs[-1], metrics=chosen, growth=wanted["growth"], progress=not args.quiet,
+        specs, data, cutoffs[-1], metrics=chosen, growth=bool(wanted["growth"]), progress=not args.quiet,
     )  # fmt: skip
     say("statistics …", show=not args.quiet)
     outcomes = [at_least(comparison, first, *floor) for floor in floors]

@@ -143,7 +143,7 @@ def test_what_counts_as_a_document():
     qrels = {"a": {"b": 1, "c": 1}, "b": {"a": 1}}
     for told, view, more in (
         (({"a": ["x", "b", "b"], "b": ["x", "a"]}, {"map@3": "0.5417"}), "twice", {}),
-        (({"a": {"a": 3.0, "b": 2.0}, "b": {"b": 2.0, "a": 1.0}}, {"mrr@1": "1.0"}), "own", {}),
+        (({"a": {"a": 3.0, "b": 2.0}, "b": {"b": 2.0, "a": 1.0}}, {"mrr@2": "1.0"}), "own", {}),
         (({"a": ["z", "c"], "b": ["a"]}, {"map@2": "1.0"}), "text", {"texts": {"b": "same", "z": "same", "c": "c"}}),
     ):
         first = explain(told[0], qrels, told[1], **more).candidates[0]
