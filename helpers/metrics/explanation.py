@@ -75,14 +75,26 @@ class Candidate:
         rows = [entry(axis, value, self.given) for axis, value in self.settings.items()]
         return [row["who"] for row in rows if row["cost"] and "who" in row]
 
+    @property
+    def rivals(self) -> list[Settings]:
+        """Those of `agreeing` that are not a plainer one, or this one, with something more that shows nowhere."""
+        kept: list[set[tuple[str, Any]]] = []
+        rivals = []
+        for settings in (self.settings, *self.agreeing):
+            departs = {(axis, value) for axis, value in settings.items() if entry(axis, value, self.given)["cost"]}
+            if not any(plain <= departs for plain in kept):
+                kept.append(departs)
+                rivals.append(settings)
+        return rivals[1:]
+
     def lines(self, number: int, words: dict[str, str], language: str) -> list[str]:
         """The candidate in words."""
         formula = in_words(self.settings, self.given, language)
         lines = [words["candidate"].format(n=number, formula=formula)]
         lines += [words["known"].format(who=who) for who in self.known]
-        if self.agreeing:
-            other = in_words(self.agreeing[0], self.given, language)
-            lines.append(words["same"].format(n=len(self.agreeing), formula=other))
+        if rivals := self.rivals:
+            other = in_words(rivals[0], self.given, language)
+            lines.append(words["same"].format(n=len(rivals), formula=other))
         lines.append(words["chance"].format(percent=f"{self.chance:.1%}", tried=self.plainer))
         return [*lines, words["likely"]] if self.coincidence else lines
 

@@ -140,7 +140,7 @@ def test_arrays_are_read_as_evaluate_reads_them():
 
 def test_what_counts_as_a_document():
     """Repetitions, a query's own document, equal texts and groups of queries would not be thought of."""
-    qrels = {"a": {"b": 1, "c": 1}, "b": {"a": 1}}
+    qrels = {"a": {"b": 1, "c": 1, "a": 0}, "b": {"a": 1, "b": 0}}
     for told, view, more in (
         (({"a": ["x", "b", "b"], "b": ["x", "a"]}, {"map@3": "0.5417"}), "twice", {}),
         (({"a": {"a": 3.0, "b": 2.0}, "b": {"b": 2.0, "a": 1.0}}, {"mrr@2": "1.0"}), "own", {}),
