@@ -78,14 +78,7 @@ class Candidate:
     @property
     def rivals(self) -> list[Settings]:
         """Those of `agreeing` that are not a plainer one, or this one, with something more that shows nowhere."""
-        kept: list[set[tuple[str, Any]]] = []
-        rivals = []
-        for settings in (self.settings, *self.agreeing):
-            departs = {(axis, value) for axis, value in settings.items() if entry(axis, value, self.given)["cost"]}
-            if not any(plain <= departs for plain in kept):
-                kept.append(departs)
-                rivals.append(settings)
-        return rivals[1:]
+        return plainest([self.settings, *self.agreeing], self.given)[1:]
 
     def lines(self, number: int, words: dict[str, str], language: str) -> list[str]:
         """The candidate in words."""
@@ -131,8 +124,10 @@ class Explanation:
         lines += [] if self.scored else [words["unscored"]]
         if not self.candidates:
             lines.append(words["nothing"].format(tried=self.tried))
-        for number, found in enumerate(self.candidates[:SHOWN], 1):
-            lines += found.lines(number, words, language)
+        settings = [found.settings for found in self.candidates]
+        plain = plainest(settings, self.candidates[0].given) if settings else []
+        for number, chosen in enumerate(plain[:SHOWN], 1):
+            lines += self.candidates[settings.index(chosen)].lines(number, words, language)
         return "\n".join(lines)
 
     __str__ = text
@@ -312,3 +307,13 @@ def in_words(settings: Settings, given: int, language: str) -> str:
     words: dict[str, str] = conventions()["words"][language]
     rows = [(entry(axis, value, given), value) for axis, value in settings.items()]
     return words["join"].join(row[language].format(n=n) for row, n in rows if row["cost"]) or words["reference"]
+
+
+def plainest(every: list[Settings], given: int) -> list[Settings]:
+    """Those that are not an earlier one with something more."""
+    kept: list[tuple[set[tuple[str, Any]], Settings]] = []
+    for settings in every:
+        departs = {(axis, value) for axis, value in settings.items() if entry(axis, value, given)["cost"]}
+        if not any(plain <= departs for plain, _ in kept):
+            kept.append((departs, settings))
+    return [settings for _, settings in kept]
