@@ -23,7 +23,7 @@ from helpers.metrics.variants import FAMILIES, WHOLE, Lists, Settings, conventio
 DEPTHS = (10, 100, 1000)
 FARTHEST = 4.0  # cost of the least likely combination that is tried
 LIKELY = 0.03  # from this chance on, a match is called a likely coincidence
-SHOWN, ROWS = 5, 300
+SHOWN, ROWS, EACH = 5, 300, 24  # candidates in words; rows of the table looked at, and combinations of each
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ class Table:
         found: dict[tuple[float, ...], list[tuple[float, Settings]]] = {}
         for row in np.argsort(bound, kind="stable")[:ROWS].tolist():
             columns = [sorted(np.flatnonzero(fits[f][row]).tolist(), key=own[f].__getitem__) for f in families]
-            for chosen in islice(product(*columns), ROWS if bound[row] <= FARTHEST else 0):
+            for chosen in islice(product(*columns), EACH if bound[row] <= FARTHEST else 0):
                 column = dict(zip(families, chosen, strict=True))
                 formula = {axis: o for f in families for axis, o in self.columns[f][column[f]].items()}
                 every = [{**names, **self.rows[row][1], **formula} for names in self.rows[row][0]]

@@ -90,8 +90,10 @@ def figures(run: dict, qrels: dict, metric: str, how: dict, digits: int) -> str:
 
 def sample(rng: np.random.Generator) -> tuple[dict, dict]:
     """A run of 30 queries with ties, a gap and unjudged documents, and graded judgements."""
-    qrels = {f"q{q}": {int(d): int(g) for d, g in zip(rng.permutation(90)[:14], rng.choice([0, 0, 1, 1, 2, 3], 14), strict=True)}
-             for q in range(30)}  # fmt: skip
+    qrels = {}
+    for number in range(30):
+        docs, grades = rng.permutation(90)[:14].tolist(), rng.choice([0, 0, 1, 1, 2, 3], 14).tolist()
+        qrels[f"q{number}"] = dict(zip(docs, grades, strict=True))
     qrels |= {"q3": dict.fromkeys(qrels["q3"], 0)}
     run = {}
     for query, judged in qrels.items():

@@ -136,6 +136,8 @@ def test_arrays_are_read_as_evaluate_reads_them():
     found = explain(ids, qrels, {"ndcg@3": "0.9"}, scores=scores, doc_ids=names)
     ours = evaluate(ids, qrels, "ndcg@3", scores=scores, doc_ids=names).mean
     assert found.reference == pytest.approx(ours, rel=0, abs=1e-15)
+    [first, *_] = explain(ids, qrels, {"precision@3": "0.5833"}, scores=scores).candidates
+    assert first.settings["precision"] == "retrieved"  # a half and two thirds: padding is no document
 
 
 def test_what_counts_as_a_document():
