@@ -23,7 +23,8 @@ from helpers.metrics.variants import FAMILIES, WHOLE, Lists, Settings, conventio
 DEPTHS = (10, 100, 1000)
 FARTHEST = 4.0  # cost of the least likely combination that is tried
 LIKELY = 0.03  # from this chance on, a match is called a likely coincidence
-SHOWN, ROWS, EACH = 5, 300, 24  # candidates in words; rows of the table looked at, and combinations of each
+SHOWN, KEPT = 5, 20  # candidates in words, and in all
+ROWS, EACH = 300, 24  # rows of the table looked at, and combinations of each
 
 
 @dataclass(frozen=True)
@@ -258,16 +259,17 @@ class Table:
                 every = [{**names, **self.rows[row][1], **formula} for names in self.rows[row][0]]
                 value = tuple(round(float(v[row, column[f.family]]), 11) for f, v in told)
                 found.setdefault(value, []).extend((self.cost(settings), settings) for settings in every)
-        candidates = []
-        for value, members in found.items():
-            (cost, settings), *others = sorted(members, key=lambda member: member[0])
-            chance, plainer = chance_of(told, shared, own, cost)
+        candidates: list[Candidate] = []
+        chances: dict[float, tuple[float, int]] = {}
+        ordered = [(value, sorted(members, key=lambda member: member[0])) for value, members in found.items()]
+        ordered.sort(key=lambda item: item[1][0][0])
+        for value, ((cost, settings), *others) in ordered[:KEPT]:
+            chances[cost] = chance, plainer = chances.get(cost) or chance_of(told, shared, own, cost)
             values = {f.name: one for (f, _), one in zip(told, value, strict=True)}
             known = [settings for _, settings in others]
             candidates.append(Candidate(settings, self.given, cost, values, chance, plainer, known))
         reference = {f.name: float(v[shared.argmin(), own[f.family].argmin()]) for f, v in told}
         tried = len(shared) * int(np.prod([len(costs) for costs in own.values()]))
-        candidates.sort(key=lambda candidate: candidate.cost)
         return Explanation({f.name: f.told for f, _ in told}, reference, candidates, tried, self.scored)
 
 
