@@ -18,9 +18,10 @@ from numpy.typing import ArrayLike
 from helpers._optional import from_extra
 
 __all__ = [
-    "Interval", "NoninferiorityTest", "PValue", "PairedTest", "bootstrap_interval", "bootstrap_intervals", "holm",
+    "Interval", "NoninferiorityTest", "PValue", "PairedTest", "bootstrap_interval", "bootstrap_intervals",
+    "corrected_mean", "holm",
     "interval", "intervals", "kendall_tau", "minimum_detectable_difference", "noninferiority_test", "paired_rows",
-    "paired_test", "power", "proportion_interval", "queries_needed", "sd_upper_bound", "simulated_power", "tukey_hsd",
+    "paired_test", "power", "proportion_interval", "queries_needed", "sd_upper_bound", "tukey_hsd",
 ]  # fmt: skip
 
 DRAWS = 250_000  # of random swaps or deals: the standard error of a p-value of .05 is .0004
@@ -171,6 +172,36 @@ def proportion_interval(values: ArrayLike, level: float = 0.95) -> Interval:
     middle, half = share + z**2 / (2 * n), z * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
     low, high = ((middle + side * half) / (1 + z**2 / n) for side in (-1, 1))
     return Interval(share, max(low, 0.0), min(high, 1.0), level, n)
+
+
+def corrected_mean(cheap: ArrayLike, careful: ArrayLike, rows: ArrayLike, level: float = 0.95) -> Interval:
+    """Mean that a careful judge would give, from a cheap judge of all queries and a careful one of a random sample.
+
+    Prediction-powered inference (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic 2023, Science 382), with the sample
+    among the queries: mean(cheap) + mean(error), where error = careful - cheap on the n rows of N. However wrong the
+    cheap judge is, the estimate is unbiased; the more evenly it errs, the narrower the interval: estimate ± t · s,
+    s² = var(careful) / N + var(error) · (1 / n - 1 / N), with Student's t of n - 1 degrees of freedom. If the careful
+    judge saw all queries this is the ordinary interval of the mean.
+
+    Args:
+        cheap: a value for each query under the cheap judge, (N,): a metric, or the difference of two systems.
+        careful: the values of the sampled queries under the careful judge, (n,).
+        rows: which queries these are, (n,) row numbers of `cheap`, drawn at random before anything was judged.
+        level: the confidence level, between 0 and 1.
+
+    Raises:
+        ValueError: rows that are not one query for each careful value; and as `bootstrap_interval`.
+    """
+    guessed, seen, chosen = _checked(cheap, "cheap"), _checked(careful, "careful"), np.asarray(rows)
+    check_level(level)
+    whole, part = len(guessed), len(seen)
+    if chosen.shape != seen.shape or len(set(chosen.tolist()) & set(range(whole))) < part:
+        raise ValueError(f"rows must name the query of each careful value: {part} different numbers below {whole}.")
+    errors = seen - guessed[chosen]
+    variance = seen.var(ddof=1) / whole + errors.var(ddof=1) * (1 / part - 1 / whole)
+    mean = float(guessed.mean() + errors.mean())
+    half = float(_special().stdtrit(part - 1, (1 + level) / 2)) * math.sqrt(variance)
+    return Interval(mean, mean - half, mean + half, level, whole)
 
 
 def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = DRAWS, seed: int = 0) -> PairedTest:
@@ -443,44 +474,6 @@ def sd_upper_bound(sd: float, n: int, level: float = 0.8) -> float:
     _check_design(sd, n, 0.05)
     check_level(level)
     return sd * math.sqrt((n - 1) / float(_special().chdtri(n - 1, level)))
-
-
-def simulated_power(
-    differences: ArrayLike,
-    effect: float,
-    n: int,
-    alpha: float = 0.05,
-    simulations: int = 2000,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> float:
-    """The power by simulation from per-query differences that were seen: no normal distribution needed.
-
-    Differences are shifted to the mean `effect`, n queries drawn from them with repetition, and tested as by
-    `paired_test`: p = (1 + swaps with a mean as large) / (1 + resamples), North et al. (2002). The share of
-    `simulations` with p ≤ alpha; its standard error is below 0.5 / √simulations. All share the same random swaps.
-
-    Args:
-        differences: of two systems that were run, a value for each query, (m,).
-        effect: the difference of means to find, in the metric's unit.
-        n: the number of queries to plan with; it may be more than m.
-        simulations, resamples: how many samples of n queries to draw, and random swaps to test each with.
-    """
-    seen = _checked(differences, "differences")
-    _check_design(1.0, n, alpha)
-    if not math.isfinite(effect):
-        raise ValueError(f"effect must be finite, such as 0.02, not {effect!r}.")
-    if (resamples + 1) * alpha < 1:
-        raise ValueError(f"{resamples} resamples give no p-value of {alpha}: take {math.ceil(1 / alpha) - 1} or more.")
-    rng, significant = np.random.default_rng(seed), 0
-    shifted = seen - seen.mean() + effect
-    signs = rng.choice(np.array([-1.0, 1.0]), size=(n, resamples))
-    for start in range(0, simulations, step := max(1, _BATCH // max(n, resamples))):
-        drawn = rng.choice(shifted, size=(min(step, simulations - start), n))
-        seen_sums = np.abs(drawn.sum(1, keepdims=True)) * (1 - 1e-12)
-        larger = (np.abs(drawn @ signs) >= seen_sums).sum(1)
-        significant += int(((1 + larger) / (1 + resamples) <= alpha).sum())
-    return significant / simulations
 
 
 def kendall_tau(first: Mapping[str, float] | ArrayLike, second: Mapping[str, float] | ArrayLike) -> float:

@@ -31,9 +31,7 @@ class Lesson:
 
 LESSONS = {
     "02_metrics": Lesson(("matplotlib", "numpy", "pandas"), ("lesson.zip",)),
-    "03_model_comparison": Lesson(
-        ("matplotlib", "numpy", "pandas", "scipy"), elsewhere=("padding", "anisotropy", "late")
-    ),
+    "03_model_comparison": Lesson(("matplotlib", "numpy", "pandas", "scipy"), elsewhere=("padding",)),
     "04_judgements": Lesson(("matplotlib", "numpy", "pandas", "scikit-learn", "scipy")),
 }
 AT_ONCE = ("archives", "elsewhere", "lesson", "total", "words")  # what the offer needs; the rest is fetched on start

@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers._io import default_cache
 from helpers._optional import progress_bar
-from helpers.embeddings.encoding import TokenVectors, compared_tokens, count_truncated, encode_batch, encode_shard
+from helpers.embeddings.encoding import TokenVectors, count_truncated, encode_batch, encode_shard
 from helpers.embeddings.shards import Manifest, Shards, fill
 from helpers.embeddings.store import Store
 from helpers.models import Model, Pooling, Precomputed
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from helpers.models.transformer import TransformerModel
 
 __all__ = [
-    "Shards", "TokenVectors", "compared_tokens", "count_truncated", "default_cache", "encode", "encode_pooled",
+    "Shards", "TokenVectors", "count_truncated", "default_cache", "encode", "encode_pooled",
     "encode_shards",
 ]  # fmt: skip
 

@@ -235,14 +235,6 @@ def comparison_masks(tokens: Tokens) -> list[list[int]]:
     return tokens.get("compared") or [[True] * len(ids) for ids in tokens["input_ids"]]
 
 
-def compared_tokens(model: TransformerModel, text: str, kind: str = "passage") -> list[str]:
-    """Return the tokens of a text, instruction included, that MaxSim compares, in order."""
-    side = kind if model.projection is not None else ""
-    tokens = tokenize(model, [instruction_of(model, kind) + text], side, model.info.length(kind))
-    names: list[str] = list(model.tokenizer.convert_ids_to_tokens(tokens["input_ids"][0]))
-    return list(itertools.compress(names, comparison_masks(tokens)[0]))
-
-
 def count_truncated(model: Model, passages: Sequence[str]) -> int | None:
     """Count the passages that exceed the model's maximum length and are truncated; None for precomputed vectors."""
     if isinstance(model, Precomputed):

@@ -35,41 +35,6 @@ class Index(Protocol):
         """Return scores (q, k) and ids (q, k), best first, equal scores by ascending id."""
 
 
-class PartialIndex:
-    """The vectors of a flat, IVF or HNSW index at chosen rows, searched without a copy; number i is the i-th row.
-
-    It takes little memory beside the index, so corpora of many sizes can be cut from one.
-    """
-
-    def __init__(self, index: faiss.Index, rows: Sequence[int] | np.ndarray) -> None:
-        """Check the rows; FAISS will look at no others."""
-        wanted = np.asarray(rows, dtype=np.int64)
-        self._order = np.argsort(wanted, kind="stable")
-        self._rows = wanted[self._order]
-        if not len(wanted) or self._rows[0] < 0 or self._rows[-1] >= index.ntotal or not np.diff(self._rows).all():
-            raise ValueError(f"rows: expected some of the rows 0 to {index.ntotal - 1}, each once.")
-        self.d: int = index.d
-        self.ntotal = len(wanted)
-        self._index = index
-        selector = faiss.IDSelectorBatch(self._rows)
-        if isinstance(index, faiss.IndexIVF):
-            self._parameters = _faiss.SearchParametersIVF(sel=selector, nprobe=index.nprobe)
-        elif isinstance(index, faiss.IndexHNSW):
-            self._parameters = _faiss.SearchParametersHNSW(sel=selector, efSearch=index.hnsw.efSearch)
-        elif isinstance(index, faiss.IndexFlat):
-            self._parameters = _faiss.SearchParameters(sel=selector)
-        else:
-            raise ValueError(
-                f"{type(index).__name__} cannot be searched in part; use 'Flat', 'IVF64,Flat' or 'HNSW32'."
-            )
-
-    def search(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """Search as a FAISS index does: scores and ids, both (q, k), -1 where too few were found."""
-        scores, ids = self._index.search(queries, k, params=self._parameters)
-        places = self._order[np.searchsorted(self._rows, ids).clip(max=self.ntotal - 1)]
-        return scores, np.where(ids < 0, -1, places)
-
-
 def build(embeddings: np.ndarray | Iterable[np.ndarray], factory: str, settings: Mapping[str, float]) -> faiss.Index:
     """Build the index that a factory string describes; trained, if need be, on a sample of all shards.
 
@@ -168,7 +133,7 @@ def reserve(index: faiss.Index, count: int) -> None:
 
 
 def search(
-    index: faiss.Index | PartialIndex, queries: np.ndarray, k: int, batch_size: int, progress: bool
+    index: faiss.Index, queries: np.ndarray, k: int, batch_size: int, progress: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find the k best vectors of each query, batch by batch."""
     queries = checked_vectors("queries", queries, index.d)
@@ -212,15 +177,14 @@ def search_batch(index: faiss.Index | Index, queries: np.ndarray, k: int) -> tup
 
 def score_sign(index: faiss.Index | Index) -> int:
     """Return 1 for an index that gives inner products, the best highest; -1 for distances, the best lowest."""
-    inner = index._index if isinstance(index, PartialIndex) else index
-    metrics = set(_metrics(inner)) if isinstance(inner, faiss.Index) else set()
+    metrics = set(_metrics(index)) if isinstance(index, faiss.Index) else set()
     if metrics <= {faiss.METRIC_INNER_PRODUCT}:
         return 1
     if metrics == {faiss.METRIC_L2}:
         return -1
     names = {value: name for name, value in vars(sys.modules["faiss"]).items() if name.startswith("METRIC_")}
     raise ValueError(
-        f"{type(inner).__name__} ranks by {' and '.join(sorted(names[metric] for metric in metrics))}; "
+        f"{type(index).__name__} ranks by {' and '.join(sorted(names[metric] for metric in metrics))}; "
         "here an index ranks by METRIC_INNER_PRODUCT or METRIC_L2. Build it with one of them."
     )
 

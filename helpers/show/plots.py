@@ -78,7 +78,7 @@ def plot_growth(scores: pd.DataFrame, *, log: bool = False) -> Axes:
             arrowprops={"arrowstyle": "-", "color": colours[name], "relpos": (0, 0.5), "shrinkB": 0},
         )
     if log:
-        axes.set_xscale("log")
+        _log_scale(axes)
     axes.set_xlabel(scores.index.name)
     axes.set_ylabel("score")
     axes.set_ylim(0, 1.02)
@@ -136,18 +136,15 @@ def plot_distributions(samples: Mapping[str, np.ndarray], label: str) -> Axes:
 
 
 def plot_tradeoff(table: pd.DataFrame, cost: str, quality: str, group: str) -> Axes:
-    """Draw the cost of each row against its quality, up and to the left being better; with its name beside it.
+    """Draw the cost of each row against its quality, up and to the left being better, a group joined by a line.
 
     The cost is on a logarithmic scale; each value of the column ``group`` gets a colour and a marker.
     """
     axes = _axes(height=4.4)
     for name, colour, marker in zip(dict.fromkeys(table[group]), cycle(COLOURS), cycle(MARKERS), strict=False):
         rows = table[table[group] == name]
-        axes.plot(rows[cost], rows[quality], marker, color=colour, label=_literal(name))
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(10, (1, 2, 5)))
-    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.plot(rows[cost], rows[quality], f"{marker}-", color=colour, label=_literal(name))
+    _log_scale(axes)
     axes.margins(x=0.18, y=0.12)
     axes.set_xlabel(_literal(cost))
     axes.set_ylabel(_literal(quality))
@@ -201,6 +198,14 @@ def _apart(values: np.ndarray, gap: float) -> np.ndarray:
     pushed_down = np.minimum.accumulate((values - steps)[::-1])[::-1] + steps
     places: np.ndarray = (pushed_up + pushed_down) / 2
     return places
+
+
+def _log_scale(axes: Axes) -> None:
+    """Make equal steps to the right equal factors, with ticks at 1, 2, 5, 10 and so on."""
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(10, (1, 2, 5)))
+    axes.xaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _legend(axes: Axes, columns: int) -> None:

@@ -14,36 +14,17 @@ import numpy as np
 
 from helpers._optional import Later
 from helpers.data import RetrievalDataset
-from helpers.embeddings import TokenVectors, compared_tokens, encode_pooled
 from helpers.metrics import Evaluation
-from helpers.models import Pooling
-from helpers.show.ranks import failures, first_relevant_ranks
+from helpers.show.ranks import failures
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from helpers.models.transformer import TransformerModel
 else:
     pd = Later("pandas", "report")
 
 WIDTH = 60  # characters of a text that a cell shows
 INTERVAL = ("mean", "low", "high")
-
-
-def collection_table(collections: Mapping[str, RetrievalDataset]) -> pd.DataFrame:
-    """Compare collections by size: a row each; judgements and relevant passages are means over the queries."""
-    return pd.DataFrame(
-        {
-            name: {
-                "queries": len(data.queries),
-                "passages": len(data.corpus),
-                "judged per query": sum(map(len, data.qrels)) / len(data.queries),
-                "relevant per query": sum(len(data.relevant(row)) for row in range(len(data.queries)))
-                / len(data.queries),
-            }
-            for name, data in collections.items()
-        }
-    ).T.astype({"queries": int, "passages": int})
 
 
 def score_table(results: Mapping[str, Evaluation]) -> pd.DataFrame:
@@ -128,40 +109,6 @@ def failure_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
             ],
         },
         index=pd.Index(failed, name="row"),
-    )
-
-
-def reciprocal_rank_table(data: RetrievalDataset, ids: np.ndarray) -> pd.DataFrame:
-    """Show each query with its relevant and retrieved passages (rows), the rank of the first hit, and 1 / rank."""
-    ranks = first_relevant_ranks(data, ids)
-    return pd.DataFrame(
-        {
-            "query": data.queries,
-            "relevant": [", ".join(map(str, data.relevant(row))) for row in range(len(ids))],
-            "retrieved": [", ".join(map(str, retrieved[retrieved >= 0])) for retrieved in ids],
-            "rank": [str(rank or "none") for rank in ranks],
-            "1/rank": [1 / rank if rank else 0.0 for rank in ranks],
-        }
-    )
-
-
-def match_table(model: TransformerModel, query: str, passage: str) -> pd.DataFrame:
-    """Show how MaxSim scores a pair: for each query token the passage token closest to it, and their cosine.
-
-    The cosines add up to the score.
-    """
-    vectors, tokens = {}, {}
-    for kind, text in {"query": query, "passage": passage}.items():
-        pooled = encode_pooled(model, [text], [Pooling.MAXSIM], kind=kind, progress=False)[Pooling.MAXSIM]
-        vectors[kind] = pooled.vectors if isinstance(pooled, TokenVectors) else pooled
-        tokens[kind] = compared_tokens(model, text, kind)
-    cosines = vectors["query"] @ vectors["passage"].T
-    return pd.DataFrame(
-        {
-            "query token": tokens["query"],
-            "closest passage token": [tokens["passage"][best] for best in cosines.argmax(axis=1)],
-            "cosine": cosines.max(axis=1),
-        }
     )
 
 

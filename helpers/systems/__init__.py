@@ -4,17 +4,15 @@
 # combine      run files, fusion and reranking
 # contenders   the models of lesson 3
 # cost         the seconds of each stage and the bytes of the index
-# planning     an estimate of time, disk and memory for a large corpus
 # stages       the stage at which a pipeline loses relevant passages
 
 from helpers.systems.combine import FlagScorer, Fusion, Rerank, Run
 from helpers.systems.contenders import UPSTREAM_MODELS, Contender, load_contenders, rank_all, short_name
 from helpers.systems.pipeline import Dense, Ranking, Retrieval, System, Words, rank
-from helpers.systems.planning import Estimate, estimate
 from helpers.systems.stages import ceiling, losses, oracle, union, ways
 
 __all__ = [
-    "UPSTREAM_MODELS", "Contender", "Dense", "Estimate", "FlagScorer", "Fusion", "Ranking", "Rerank", "Retrieval",
-    "Run", "System", "Words", "ceiling", "estimate", "load_contenders", "losses", "oracle", "rank", "rank_all",
+    "UPSTREAM_MODELS", "Contender", "Dense", "FlagScorer", "Fusion", "Ranking", "Rerank", "Retrieval",
+    "Run", "System", "Words", "ceiling", "load_contenders", "losses", "oracle", "rank", "rank_all",
     "short_name", "union", "ways",
 ]  # fmt: skip

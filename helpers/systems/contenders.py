@@ -35,7 +35,7 @@ def load_contenders(
     Args:
         models: ``"offline"``: ``base`` under every pooling, its input embeddings alone, and an untrained twin.
             ``"hub"``: the five models of the upstream tutorial under mean pooling, with and without the mask; MiniLM
-            also under CLS and maximum pooling, colbertv2.0 also under MaxSim; downloads about 2 GB the first time.
+            under every pooling, colbertv2.0 also under MaxSim; downloads about 2 GB the first time.
             Otherwise your own models, compared with the offline ones: a folder or hub id, a list of these, or a dict
             from the names to show in tables to these. A folder may hold embeddings of the collection.
         base: the network of the offline models: the bundled MiniLM, or a model of another language.
@@ -44,8 +44,7 @@ def load_contenders(
 
     if models == "hub":
         means = (Pooling.MEAN, Pooling.UNMASKED_MEAN)
-        minilms = (*means, Pooling.CLS, Pooling.MAX)
-        chosen = {hub_id: minilms if hub_id == OFFLINE_DEFAULT else means for hub_id in UPSTREAM_MODELS}
+        chosen = {hub_id: tuple(Pooling) if hub_id == OFFLINE_DEFAULT else means for hub_id in UPSTREAM_MODELS}
         return {short_name(hub_id): _contender(hub_id, poolings) for hub_id, poolings in chosen.items()}
     if (
         models != "offline"
@@ -65,7 +64,7 @@ def load_contenders(
     if isinstance(network, Precomputed):
         raise ValueError(f"{base} holds embeddings, which cannot be pooled another way: give a model.")
     return {
-        names[0]: Contender(network, tuple(how for how in Pooling if how is not Pooling.LAST_TOKEN)),
+        names[0]: Contender(network, tuple(Pooling)),
         "static": Contender(static(network), (Pooling.MEAN,)),
         "untrained": Contender(untrained(network), (Pooling.MEAN,)),
         **{name: _contender(name_or_path, None) for name, name_or_path in named},

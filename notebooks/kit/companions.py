@@ -33,8 +33,6 @@ RENAMED = {"pocket-en": "pocket-zh", "MiniLM": "multilingual-e5-small-4bit"}
 # Cells whose outputs another machine changes on these data: two passages are closer than float32 tells apart. In 07 one
 # of them is a candidate or not, so the reranker is trained on one pair more or less.
 UNSTABLE = {
-    "03_model_comparison": {"late"},
-    "04_judgements": {"machine"},
     "07_stages": {"features", "split", "family", "absent", "cut"},
 }
 # Cells of which noise changes a number by no more than this: one passage in 1,320 is judged or not.

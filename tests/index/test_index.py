@@ -6,7 +6,7 @@ import faiss
 import numpy as np
 import pytest
 
-from helpers.index import PartialIndex, build_index, dense, load_index, reserve, save_index, search
+from helpers.index import build_index, dense, load_index, reserve, save_index, search
 from helpers.index.order import merge
 
 
@@ -233,54 +233,6 @@ def test_padding_stays_last():
     assert merge([one, two], 4)[1].tolist() == [[1, 3, 2, -1]]
 
 
-ROWS = np.random.default_rng(3).permutation(300)[:90]  # a part of the index
-
-
-@pytest.mark.parametrize("k", [1, 7, 90])
-@pytest.mark.parametrize("factory", ["Flat", "IVF4,Flat", "HNSW64"])
-def test_a_part_is_searched_as_if_it_were_all(vectors, factory, k):
-    """A small corpus cut from a large index would give other passages than its own index, or the large one's rows."""
-    index = build_index(vectors, factory)
-    if factory.startswith("IVF"):
-        index.nprobe = 4
-    if factory.startswith("HNSW"):
-        index.hnsw.efSearch = 300
-    scores, ids = search(PartialIndex(index, ROWS), vectors[:50], k=k)
-    alone = search(build_index(vectors[ROWS]), vectors[:50], k=k)
-    assert np.array_equal(scores, alone[0])
-    assert np.array_equal(ids, alone[1])
-
-
-@pytest.mark.parametrize("nprobe", [1, 30])
-def test_a_setting_of_the_index_holds_for_its_part(nprobe):
-    """An IVF index told to look into one cluster would look into another number of them, and seem better or worse."""
-    vectors = np.random.default_rng(4).standard_normal((300, 6)).astype(np.float32)
-    index = build_index(vectors, "IVF30,Flat")
-    index.nprobe = nprobe
-    found = PartialIndex(index, range(300)).search(vectors[:50], 3)[1]
-    assert np.array_equal(found, index.search(vectors[:50], 3)[1])
-
-
-def test_too_few_in_the_clusters_looked_into_is_an_error(vectors):
-    """Rows would be filled up with -1, which counts as a passage that is not relevant."""
-    part = PartialIndex(build_index(vectors, "IVF30,Flat"), ROWS)
-    with pytest.raises(ValueError, match="fewer than k=60 passages"):
-        search(part, vectors[:5], k=60)
-
-
-@pytest.mark.parametrize("rows", [[], [0, 300], [-1, 2], [5, 1, 5]])
-def test_rows_that_are_none_are_refused(vectors, rows):
-    """A row twice, or of another corpus, would shift every id behind it."""
-    with pytest.raises(ValueError, match="expected some of the rows 0 to 299, each once"):
-        PartialIndex(build_index(vectors), rows)
-
-
-def test_an_index_that_cannot_be_searched_in_part_is_named(vectors):
-    """FAISS's own message says nothing of what to do."""
-    with pytest.raises(ValueError, match="cannot be searched in part; use 'Flat'"):
-        PartialIndex(build_index(vectors, "PCA4,Flat"), ROWS)
-
-
 @pytest.mark.parametrize(
     ("queries", "vectors", "multiplied"), [(19, 1 << 24, False), (20, 1 << 24, True), (20, 9, False)]
 )
@@ -314,7 +266,6 @@ def test_an_index_of_distances_gives_the_nearest_first(factory, tmp_path):
     if factory == "Flat":
         distances = ((vectors[:, None] - vectors) ** 2).sum(axis=2)
         assert np.array_equal(ids, np.argsort(distances, axis=1, kind="stable")[:, :5])
-        assert np.array_equal(search(PartialIndex(index, range(400)), vectors, k=5)[1], ids)
 
 
 def test_an_index_of_another_metric_is_refused(vectors, tmp_path):

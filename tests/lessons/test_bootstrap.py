@@ -16,7 +16,7 @@ EXTRAS = {
     "03_model_comparison": "lessons",
     "04_judgements": "lessons",
     "05_languages": "lessons,zh",
-    "06_scaling_up": "distributed,lessons",
+    "06_scaling_up": "lessons",
     "07_stages": "lessons",
     "08_chunks": "lessons",
 }

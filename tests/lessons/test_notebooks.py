@@ -127,15 +127,14 @@ def test_noise_changes_no_output(name: str) -> None:
 def test_a_small_run_of_the_longest_lesson(name: str) -> None:
     """Lesson 06 would stop with an error, or give other outputs where they do not depend on the size of the corpus."""
     recorded = read(lesson_path(ROOT, "en", name))
-    small = {"MAX_PASSAGES": 1024, "MAX_QUERIES": 50, "WORKERS": 1}
+    small = {"MAX_PASSAGES": 1024, "MAX_QUERIES": 50}
     fresh = execute(recorded, name, root=ROOT, parameters=small)
     cells = by_id(fresh)
-    assert [cells[name].outputs for name in ("memory", "stream", "resume")] == [
-        by_id(recorded)[name].outputs for name in ("memory", "stream", "resume")
+    assert [cells[name].outputs for name in ("memory", "stream")] == [
+        by_id(recorded)[name].outputs for name in ("memory", "stream")
     ]
     unlike = {gap.cell for gap in compare(recorded, fresh)}
     assert "judged" not in unlike
-    assert "cluster" not in unlike
 
 
 @pytest.mark.parametrize("name", ["07_stages"])

@@ -37,7 +37,7 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("en", "04_judgements", TABLE),
     ("en", "05_languages", {"K": 5, "RELEVANCE_LEVEL": 3, "MODEL": OFFLINE_DEFAULT, "SPLIT": "dev"}),
     ("en", "05_languages", {"DATASET": "pocket-en", "PARALLEL": "pocket-zh"}),
-    ("en", "06_scaling_up", {**FILES, "MODEL": "vectors", "RELEVANCE_LEVEL": 1, "WORKERS": 1, "PRICE": 2}),
+    ("en", "06_scaling_up", {**FILES, "MODEL": "vectors", "RELEVANCE_LEVEL": 1, "PRICE": 2}),
     ("en", "06_scaling_up", {"MAX_PASSAGES": 999, "MAX_QUERIES": 50, "DEVICE": "cpu", "HALF": True, "FOLDER": "cache"}),
     ("en", "06_scaling_up", TABLE),
     ("en", "07_stages", {"MODEL": "vectors", "OTHER": None, "ROW": 3, "K": 10, "MAX_QUERIES": 60}),

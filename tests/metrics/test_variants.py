@@ -14,6 +14,7 @@ from pathlib import Path
 import nbformat
 import numpy as np
 import pytest
+import pytrec_eval
 from sklearn.metrics import ndcg_score
 
 from helpers import metrics as lib
@@ -181,8 +182,16 @@ def scikit_learn(run: dict, qrels: dict, metric: str) -> float:
     return ndcg_score(truth, np.tile(np.arange(10, 0, -1), (3, 1)), k=int(metric.partition("@")[2]))
 
 
+def trec_eval(run: dict, qrels: dict, metric: str) -> float:
+    """Its mean; recip_rank has no cutoff, but the rankings here end at 10."""
+    if metric != "mrr@10":
+        return trec.evaluate(run, qrels, metric)
+    found = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)
+    return float(np.mean([values["recip_rank"] for values in found.values()]))
+
+
 LIBRARIES = {
-    "trec_eval": trec.evaluate,
+    "trec_eval": trec_eval,
     "BEIR": beir_.evaluate,
     "FlagEmbedding": flag_embedding,
     "ranx": ranx,

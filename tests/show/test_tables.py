@@ -24,12 +24,10 @@ from helpers.show.plots import (
 from helpers.show.tables import (
     answer_table,
     cited_table,
-    collection_table,
     failure_table,
     first_relevant_ranks,
     interval_table,
     paired_table,
-    reciprocal_rank_table,
     score_table,
     system_table,
 )
@@ -58,11 +56,6 @@ def test_tables_of_queries_show_what_was_retrieved():
     assert failed["query"].tolist() == ["two", "one"]
     assert failed["ranked first instead"].tolist() == ["first line of a", "b"]
     assert failure_table(DATA, np.full((3, 2), -1))["ranked first instead"].tolist() == ["nothing"] * 3
-    ranks = reciprocal_rank_table(DATA, IDS)
-    assert ranks["rank"].tolist() == ["2", "none", "1"]
-    assert ranks["1/rank"].tolist() == [0.5, 0, 1]
-    assert ranks["relevant"].tolist() == ["0", "3", "2"]
-    assert ranks["retrieved"].tolist() == ["1, 0, 3", "0, 1, 2", "2"]
     answers = answer_table(DATA, 0, np.array([[0.9, 0.8, 0.7]] * 3), IDS)
     assert (answers.index.tolist(), answers.index.name) == ([1, 2, 3], "rank")
     assert answers["grade"].tolist() == ["0", "2", "not judged"]
@@ -86,8 +79,6 @@ def test_tables_of_scores_are_the_evaluation():
     assert table.loc["a"].to_dict() == first.mean
     better = replace(second, per_query={"recall@1": np.ones(3)})
     assert list(system_table({"worse": first, "better": better}, "recall@1").index) == ["better", "worse"]
-    sizes = collection_table({"four": DATA}).loc["four"]
-    assert sizes.tolist() == [3, 4, 4 / 3, 1]
 
 
 def test_a_paired_table_has_what_the_tests_of_significance_give():

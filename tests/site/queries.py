@@ -22,7 +22,6 @@ QUERIES = {
     "01_evaluation#embed-from-texts-to-vectors": ("embed", ""),
     "06_scaling_up#the-whole-of-ms-marco": ("MS MARCO", "MS MARCO"),
     "differences#pooling": ("pooling|池化|poling", "池化|pooling|poling"),
-    "03_model_comparison#late-interaction-keep-every-token": ("late interaction|colbert", "后期交互"),
     "cheatsheet": ("cheat sheet", "速查表"),
     "differences": ("why is my ndcg different from MTEB", "和MTEB不一样"),
     "libraries": ("which library says what", "各库的算法差异"),
@@ -59,7 +58,7 @@ QUESTIONS = [
      "02_metrics#average-precision-and-map-do-all-relevant-documents-rank-high "
      "02_metrics#reciprocal-rank-and-mrr-how-far-to-the-first-answer"),
     ("is a cosine of 0.8 similar enough", "余弦相似度多少算相关",
-     "05_languages#why-a-threshold-on-the-cosine-fails 03_model_comparison#a-cosine-of-0-9-may-mean-nothing"),
+     "05_languages#why-a-threshold-on-the-cosine-fails"),
     ("what does recall@k divide by", "召回率的分母",
      "02_metrics#recall-how-much-of-what-is-relevant-was-found 02_metrics#recall-divided-by-min-k-r "
      "differences#which-recall 02_metrics#capped-recall-how-much-of-what-could-be-found"),
@@ -77,7 +76,7 @@ QUESTIONS = [
      "07_stages#settings-are-a-choice-and-a-choice-needs-its-own-queries 07_stages#the-union-first"),
     ("upper bound for a reranker", "重排的上限", "07_stages#the-ceiling-before-any-model"),
     ("latency percentiles p95", "延迟 p95", "07_stages#what-it-costs"),
-    ("can GPT judge relevance", "用大模型标注", "04_judgements#and-a-large-language-model"),
+    ("can GPT judge relevance", "用大模型标注", "04_judgements#may-a-large-language-model-be-the-judge"),
     ("inter annotator agreement", "两个人标注不一致怎么办",
      "04_judgements#how-far-do-two-assessors-agree collection#would-another-assessor-agree "
      "04_judgements#does-the-disagreement-matter"),

@@ -13,9 +13,10 @@ import numpy as np
 from docs.site.recorded import FILE, MODELS, key
 from helpers._io import whole_file
 from helpers.data import load_dataset, upstream_example
-from helpers.systems import Dense, Words, load_contenders, rank_all
+from helpers.systems import Dense, Words, load_contenders, rank, rank_all
 
 DEEP, SHALLOW = 100, 10  # ranks of the systems by which lesson 04 judges, and of those that lesson 03 alone has
+STEMS = "BM25:stem=porter"
 JUDGING = ("MiniLM, cls", "MiniLM, mean", "MiniLM, max", "static, mean", "TF-IDF", "BM25")
 
 
@@ -24,7 +25,9 @@ def recorded() -> dict[str, np.ndarray]:
     contenders = load_contenders()
     arrays = {MODELS: np.array(json.dumps([asdict(model.info) for model, _ in contenders.values()], sort_keys=True))}
     for data in (upstream_example()[0], load_dataset("pocket-en")):
-        for name, ranking in rank_all(contenders, data, min(DEEP, len(data.corpus)), progress=False).items():
+        depth = min(DEEP, len(data.corpus))
+        rankings = rank_all(contenders, data, depth, progress=False)
+        for name, ranking in (rankings | {STEMS: rank(STEMS, data, depth)}).items():
             model, _, pooling = name.partition(", ")
             system = Dense(contenders[model].model, pooling) if pooling else Words(name)
             scores, ids = ranking.rank(data, DEEP if name in JUDGING else SHALLOW)

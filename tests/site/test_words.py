@@ -74,10 +74,10 @@ def test_every_label_of_a_table_or_figure_has_its_chinese():
 
 def test_a_label_without_chinese_is_named(monkeypatch: pytest.MonkeyPatch):
     """Whoever adds a figure would have to look through it for the word that stops the build."""
-    for label in ("cosine of two passages", "adjusted p"):
+    for label in ("cosine of query and passage", "adjusted p"):
         monkeypatch.setitem(labels(ROOT), "labels", {k: v for k, v in labels(ROOT)["labels"].items() if k != label})
     faults = missing_labels(ROOT)
-    assert any("'cosine of two passages', a label of 03_model_comparison [anisotropy]" in fault for fault in faults)
+    assert any("'cosine of query and passage', a label of 05_languages [cosines]" in fault for fault in faults)
     assert any("'adjusted p', a label of " in fault for fault in faults)
     assert len(faults) == 2
 
@@ -110,13 +110,12 @@ def test_every_comment_has_its_chinese(monkeypatch: pytest.MonkeyPatch):
     found = {words for name in lesson_names(ROOT) for _, words in comments_of(Edition(ROOT, "zh").lesson(name))}
     assert sorted(known.keys() - found) == []
     assert all(re.search("[\u4e00-\u9fff]", words) and not words.endswith("。") for words in known.values())
-    gone = ("Advanced", "Reciprocal rank@k, one query after the other.")
+    gone = ("Advanced", "Recall@k, one query after the other.")
     less = {english: words for english, words in known.items() if english not in gone}
     monkeypatch.setitem(labels(ROOT), "comments", less)
     assert missing_labels(ROOT) == [
         "docs/labels.yml has no Chinese for 'Advanced', a comment of 06_scaling_up [parameters]",
-        "docs/labels.yml has no Chinese for 'Reciprocal rank@k, one query after the other.', "
-        "a comment of 02_metrics [mrr]",
+        "docs/labels.yml has no Chinese for 'Recall@k, one query after the other.', a comment of 02_metrics [recall]",
     ]
 
 

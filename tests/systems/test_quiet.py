@@ -10,13 +10,11 @@ from helpers.index import dense
 from helpers.models import load_model
 from helpers.report import compare
 from helpers.report.comparison import Result
-from helpers.show.tables import match_table
 from helpers.systems import Dense, Words, rank, rank_all
 from helpers.systems.combine import MaxSimScorer, Rerank, Run
 from helpers.systems.contenders import Contender
 from helpers.systems.cost import measured, stage
 from helpers.systems.pipeline import Retrieval
-from helpers.systems.planning import estimate
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import QUERIES, collection
 
@@ -54,8 +52,6 @@ def test_bars_are_drawn_where_they_were_asked_for(model, drawn):
     candidates = Run({query: {"d1": 2.0, "d2": 1.0} for query in QUERIES})
     Rerank(candidates, MaxSimScorer(model)).rank(data, 2)
     compare([model], data, 3)
-    match_table(model, "the cat", "a dog")
-    estimate(model, ["the cat"], 10)
     assert drawn
     assert not any(drawn)
     drawn.clear()
