@@ -87,7 +87,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv $(VENV)
 	@$(PY) -m pip install -qq --constraint constraints.txt uv
 	@echo "environment: the versions of constraints.txt, downloaded where this machine has not met them before"
-	@$(INDEX) $(LINKS) $(INSTALL) $$($(PROBE) && echo $(BACKEND)) --editable ".[distributed,jupyter,lessons,zh]"
+	@$(INDEX) $(LINKS) $(INSTALL) $$($(PROBE) && echo $(BACKEND)) --editable ".[jupyter,lessons,zh]"
 	@touch $@
 
 $(READY_TEST): $(READY)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import os
 import tempfile
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
 from filelock import FileLock
 
-from docs.site import pdf
 from docs.site.build import build
 from docs.site.project import addresses
 from notebooks.kit.notebooks import ROOT
@@ -33,14 +36,26 @@ def built() -> Path:
     return folder / "html"
 
 
-class _Published(pdf.Quiet):
-    """A file server that knows the site under its published path too."""
+class _Published(http.server.SimpleHTTPRequestHandler):
+    """A file server that says nothing, and knows the site under its published path too."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
 
     def translate_path(self, path: str) -> str:
         """Return the file for a path, with or without the folder that the published address has."""
         return super().translate_path(path.removeprefix("/" + addresses(ROOT).site.split("/", 3)[3].rstrip("/")))
 
 
-def served(folder: Path) -> AbstractContextManager[str]:
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
     """Serve a folder on a free port of this machine alone; gives the address, with a slash at the end."""
-    return pdf.served(folder, _Published)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(_Published, directory=str(folder)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -2,7 +2,7 @@
 
 A change is drawn at random from the text of a lesson, a page or a README: another number, number word, comparative or
 name, two table cells swapped, another formula. It is made in English (and then accepted as translated, as a careless
-translator would) or in Chinese. It is caught if `check` says something that it did not say before. What escapes is
+translator would) or in Chinese. It is caught if `check` says something new, a problem or a hint. What escapes is
 printed, to be judged by eye: some changes are not false.
 
     python -m tests.false_changes --seed 7 --each 20
@@ -80,8 +80,8 @@ class Tree:
     def problems(self, text: str) -> set[str]:
         """Return what the check says of a lesson, or of all pages."""
         if text in lesson_names(self.root):
-            return set(map(str, checking.check(self.root, [text])))
-        return set(map(str, checking._pages(self.root, Figures(self.root))))
+            return {*map(str, checking.check(self.root, [text])), *checking.hints(self.root, [text])}
+        return {*map(str, checking._pages(self.root, Figures(self.root))), *checking.hints(self.root)}
 
     def texts(self) -> Iterator[tuple[str, str, str, str]]:
         """Yield name, language, cell and Markdown of every text."""

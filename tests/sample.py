@@ -12,7 +12,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from notebooks.kit.cells import by_id, cell_hash, output_hashes
 from notebooks.kit.notebooks import LANGUAGES, ROOT, dumps, lesson_path, read
-from notebooks.kit.twins import COLLECTION
 
 NAME = "00_sample"
 
@@ -107,9 +106,6 @@ def put(root: Path, english: NotebookNode, chinese: NotebookNode, name: str = NA
         path.write_text(dumps(book), encoding="utf-8")
     (root / "docs").mkdir(exist_ok=True)
     shutil.copy(ROOT / "docs" / "glossary.yml", root / "docs" / "glossary.yml")
-    (root / COLLECTION).mkdir(parents=True, exist_ok=True)
-    for path in [path for kind in ("queries", "corpus") for path in (ROOT / COLLECTION).glob(f"{kind}.*.jsonl")]:
-        shutil.copy(path, root / COLLECTION / path.name)
     real = (ROOT / "docs" / "checks.toml").read_text(encoding="utf-8")  # of the real lessons that may be put beside it
     lessons = [part for part in re.split(r"(?m)^(?=\[)", real) if re.match(r'\["\d\d_', part)]
     (root / "docs" / "checks.toml").write_text("".join([*lessons, LISTED]), encoding="utf-8")

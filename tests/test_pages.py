@@ -27,7 +27,7 @@ def page(language: str, name: str) -> str:
 
 def keys(language: str) -> list[str]:
     """Return the keys of the references in their order."""
-    return re.findall(r"^### (\S+)$", page(language, "references"), re.M)
+    return re.findall(r"^### ([A-Za-z]\S*)$", page(language, "references"), re.M)
 
 
 def test_references_have_the_same_keys_in_both_languages():
@@ -49,7 +49,7 @@ def test_the_library_page_names_the_versions_tested(language):
     """Conventions change from one version to the next; a table without versions cannot be checked."""
     locked = dict(re.findall(r"^(\S+)==(\S+)$", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.M))
     for package in PACKAGES:
-        assert f"{package} {locked[package]}" in page(language, "libraries")
+        assert f"{package} {locked[package]}" in page(language, "differences")
 
 
 def test_every_term_is_defined_in_both_languages():

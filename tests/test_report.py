@@ -8,6 +8,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -20,6 +21,7 @@ from helpers.data.trec import export, read_qrels, read_run, write_run
 from helpers.embeddings import encode
 from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, load_model
 from helpers.report import main
+from helpers.report.files import place_of
 from notebooks.kit.execute import OFFLINE, cache_folder, parameter_names
 from notebooks.kit.notebooks import ROOT
 from notebooks.kit.notebooks import read as read_notebook
@@ -303,6 +305,42 @@ def test_the_folder_holds_one_report_alone(place):
     (place / "bad.csv").write_text("asked,answer\na,b\n")
     assert main(["--data", "bad.csv", "--out", "out", "--system", "bm25"]) == 1
     assert {path: path.read_bytes() for path in (place / "out").iterdir()} == before, "a failure costs the last report"
+
+
+@pytest.mark.parametrize("step", range(1, 14))
+def test_a_report_that_is_killed_leaves_the_old_one_or_the_new(place, monkeypatch, step):
+    """The last good report would be lost with the process, or be a mixture; what it left would lie there for good."""
+    write_collection(place / "set")
+    arguments = ["--data", "set", "--out", "out", "--quiet", "--system", "bm25"]
+    assert main([*arguments, "tfidf"]) == 0
+    folder, calls = place / "out", 0
+    old = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    def killed(call):
+        def counted(self, *given, **options):
+            nonlocal calls
+            calls += "out" in self.parts
+            if calls == step:
+                raise KeyboardInterrupt
+            return call(self, *given, **options)
+
+        return counted
+
+    with monkeypatch.context() as patch:
+        for name in ("unlink", "replace", "write_bytes", "write_text"):
+            patch.setattr(Path, name, killed(getattr(Path, name)))
+        patch.setattr(tempfile.TemporaryDirectory, "cleanup", lambda self: None)
+        patch.setattr(tempfile.TemporaryDirectory, "__exit__", lambda self, *_: None)
+        status = main(arguments)
+    left = {name: place_of(folder, name).read_bytes() for name in ("report.html", "results.json", "per_query.csv")}
+    systems = [system["name"] for system in json.loads(left["results.json"])["systems"]]
+    assert (systems == ["BM25", "TF-IDF"]) == (left["per_query.csv"] == old["per_query.csv"])
+    assert (systems == ["BM25", "TF-IDF"]) == (left["report.html"] == old["report.html"])
+    assert (status == 0) == (calls < step)
+    assert main(arguments) == 0
+    assert {path.name for path in folder.iterdir()} == {
+        "report.html", "results.json", "per_query.csv", "qrels.trec", "run.trec",
+    }  # fmt: skip
 
 
 def test_a_file_that_the_report_would_replace_is_no_input(place, capsys):

@@ -19,15 +19,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout to build (this one)")
     parser.add_argument("--output", type=Path, help="where to put the site (docs/_build/html)")
     parser.add_argument("--external", action="store_true", help="also ask the network whether external links answer")
-    parser.add_argument("--pdf", action="store_true", help="also offer lessons and cheat sheet as PDF (needs Chromium)")
-    browser = "folders, wheels or zip files that hold Pyodide (docs/site/pyodide.json): lessons run in their pages"
+    browser = "folders, wheels or zip files that hold Pyodide (docs/site/pyodide.json): lesson 2 runs in its page"
     parser.add_argument("--browser", type=Path, nargs="+", default=[], metavar="PATH", help=browser)
     options = parser.parse_args(arguments)
     root = options.root.resolve()
     output = options.output or root / "docs" / "_build" / "html"
     start = time.perf_counter()
     try:
-        external = build(root, output, pdf=options.pdf, browser=options.browser)
+        external = build(root, output, browser=options.browser)
     except DocsError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

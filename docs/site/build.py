@@ -8,7 +8,6 @@ new one is whole. Building twice gives the same bytes.
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import shutil
 import subprocess
@@ -22,23 +21,29 @@ from jinja2 import Template
 
 from docs.site import dense
 from docs.site.links import check_links
-from docs.site.pdf import add_pdfs
 from docs.site.project import CODES, MARKS, DocsError, Edition, addresses
 from docs.site.pyodide import FOLDER, add_pyodide
 from notebooks.kit.check import check
 from notebooks.kit.labels import missing_labels
-from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
+from notebooks.kit.notebooks import LANGUAGES, ROOT
 
+MOVED = {  # pages of earlier releases, and where their texts are now
+    "benchmarks": "trust.html#speed",
+    "citation": "references.html#cite",
+    "exercises": "teaching.html#exercises-that-answer",
+    "libraries": "differences.html#how-libraries-differ",
+    "machines": "trust.html#reproducibility",
+    "own_reference": "own_model.html#the-data",
+    "pitfalls": "differences.html#pitfalls",
+    "ranks": "differences.html#how-far-to-trust-a-rank",
+}
 STOPPING = {"missing", "unreadable", "error", "extra", "structure", "untranslated", "headings"}
 
 
 def problems(root: Path) -> list[str]:
-    """Return what stops a build: twins missing or unlike, error outputs, words left in English, jieba not there."""
+    """Return what stops a build: twins missing or unlike, error outputs, words left in English."""
     faults = [str(p) for p in check(root, numbers=False) if p.rule in STOPPING and not p.file.startswith("README")]
-    faults += [] if faults else missing_labels(root)
-    if importlib.util.find_spec("jieba") is None:
-        faults.append("jieba is not installed: Chinese titles would break inside words. pip install jieba")
-    return faults
+    return faults or missing_labels(root)
 
 
 def stage(root: Path, language: str, target: Path) -> None:
@@ -104,6 +109,16 @@ def root_files(root: Path, target: Path) -> None:
         (target / path.name).write_text(filled, encoding="utf-8")
 
 
+def redirect(target: Path) -> None:
+    """Let the addresses of pages that were joined with others lead there."""
+    for language in LANGUAGES:
+        for old, new in MOVED.items():
+            if not (target / language / new.partition("#")[0]).exists():
+                continue  # a copy without that page
+            page = f'<!doctype html><title>{new}</title><meta http-equiv="refresh" content="0; url={new}">\n'
+            (target / language / f"{old}.html").write_text(f'{page}<a href="{new}">{new}</a>\n', encoding="utf-8")
+
+
 def replace_site(html: Path, output: Path) -> None:
     """Put the new site in the place of the old one, which stays until the new one is there."""
     new = output.with_name(output.name + ".new")
@@ -113,10 +128,10 @@ def replace_site(html: Path, output: Path) -> None:
     new.rename(output)
 
 
-def build(root: Path, output: Path, *, pdf: bool = False, browser: Sequence[Path] = ()) -> list[str]:
+def build(root: Path, output: Path, *, browser: Sequence[Path] = ()) -> list[str]:
     """Build the site of a checkout into the folder output and return the external links it has.
 
-    pdf: with PDFs; browser: where the files of Pyodide are, for lessons that run in the page.
+    browser: where the files of Pyodide are, for the lesson that runs in its page.
 
     Raises DocsError, with a line for each fault, if anything must not be published.
     """
@@ -133,8 +148,7 @@ def build(root: Path, output: Path, *, pdf: bool = False, browser: Sequence[Path
         shutil.rmtree(html / "jupyter_execute", ignore_errors=True)
         shutil.copytree(work / "extra", html, dirs_exist_ok=True)
         root_files(root, html)
-        if pdf:
-            add_pdfs(html, lesson_names(root))
+        redirect(html)
         external, broken = check_links(html, addresses(root).site)
         if broken:
             raise DocsError("\n".join(broken))

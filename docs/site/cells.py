@@ -20,7 +20,7 @@ from bs4 import BeautifulSoup, Tag
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from docs.site import bars, phones
+from docs.site import bars
 from docs.site.figures import holds_svg
 from docs.site.project import Edition, site_words
 from notebooks.kit.labels import PRINTED, chinese, comments, labels
@@ -247,17 +247,9 @@ def offer_all_lines(block: nodes.Element, words: dict[str, str]) -> None:
     if wrapped > FEW:
         more, less = escape(words["all lines"].format(len(lines))), escape(words["fewer lines"])
         classes = "all-lines" if len(lines) > SHOWN_WHOLE else "all-lines on-phones"
-        start = f'<button type="button" class="{classes}" data-first="{beginning(code)}" aria-expanded="false"'
+        start = f'<button type="button" class="{classes}" aria-expanded="false"'
         button = nodes.raw("", f'{start} data-other="{less}">{more}</button>', format="html")
         block.parent.insert(block.parent.index(block) + 1, button)
-
-
-def beginning(code: str) -> int:
-    """Return how many lines of long code to show, so that they end with a statement where one ends."""
-    statements = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.stmt)]
-    docstrings = [node for node in statements if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
-    ends = {node.end_lineno or 0 for node in statements if node not in docstrings}
-    return max((end for end in ends if end <= BEGINNING), default=BEGINNING)
 
 
 def table(html: str, edition: Edition, names: set[str]) -> str:
@@ -268,7 +260,6 @@ def table(html: str, edition: Edition, names: set[str]) -> str:
     bars.draw(document)
     if edition.language == "zh":
         _add_chinese(document, labels(edition.root), names)
-    phones.list_output(document)
     _let_names_break(document)
     return str(document).strip()
 

@@ -28,7 +28,6 @@ from docs.site import (
     home,
     inserts,
     live,
-    phones,
     samples,
     search,
     terms,
@@ -36,7 +35,7 @@ from docs.site import (
 )
 from docs.site.finish import finish
 from docs.site.project import MARKS, Edition, addresses, notes, slugs
-from docs.site.run import LESSONS
+from docs.site.run import LESSON
 from notebooks.kit.companions import PARAMETERS
 from notebooks.kit.notebooks import lesson_names
 
@@ -163,7 +162,7 @@ def lesson_bar(app: Sphinx, name: str) -> str:
         "data": name in PARAMETERS,
         "steps": [said["step"][step.strip("*")] | {"lit": step[0] == "*"} for step in given],
         "minutes": Edition(edition.root, "en").minutes(name),
-        "first": None if name in LESSONS else next(iter(launch)),
+        "first": None if name == LESSON else next(iter(launch)),
         "launch": launch,
     }
     return str(app.builder.templates.render("lesson-bar.html", context))
@@ -241,7 +240,7 @@ STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of 
     "autodoc-skip-member": [skip_members],
     "doctree-read": [
         remove_marks, figures.draw_bars, resolve_links, name_headings, complete_lesson, api.complete_module,
-        api.describe_modules, phones.list_tables, cells.show_cells, figures.draw_figures, companions.show_companions,
+        api.describe_modules, cells.show_cells, figures.draw_figures, companions.show_companions,
         terms.explain_terms, terms.ask, widget.place_in_lesson, live.place,
     ],
     "doctree-resolved": [api.list_names],

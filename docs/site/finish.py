@@ -12,14 +12,14 @@ import re
 import shutil
 from dataclasses import dataclass, field
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import tinycss2
 from sphinx.application import Sphinx
 
-from docs.site.chinese import polished
 from docs.site.project import Edition, site_words
-from docs.site.styles import custom_properties, names, needed
-from notebooks.kit.translation import glossary
 
 POLICY = "default-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'"
 UNUSED = (
@@ -36,6 +36,8 @@ _STYLED = re.compile(r"<(?P<start>[a-zA-Z][\w-]*(?:\s[^<>]*?)?)\sstyle=\"(?P<css
 _ICON = re.compile(r"<(?P<tag>i|span) class=\"(?P<names>[^\"]*\bfa-[^\"]*)\"(?P<rest>[^>]*)></(?P=tag)>")
 _HANDLER = re.compile(r"<[a-zA-Z][^<>]*\son[a-z]+=\"")
 _FONTS = re.compile(r"@font-face\s*\{[^}]*(?:fa-|Font ?Awesome)[^}]*\}")
+_COMMENT = re.compile(r"/\*(?!!).*?\*/\s*", re.S)
+_NAME = re.compile(r"[A-Za-z_][\w-]*")
 _THEME = (
     'localStorage.getItem("mode")?.match(/^(light|dark)$/)?.[0]'
     ' || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")'
@@ -48,51 +50,19 @@ BETTER = (
     (re.compile(r"\s*<link rel=\"preload\" as=\"script\"[^>]*>"), ""),
     (re.compile(rf"\s*<script[^>]*(?:{_NOT_OURS})\.js[^>]*></script>"), ""),
     (re.compile(r'\s*<meta name="docsearch:[^>]*>'), ""),
-    (re.compile(r'<span class="pre">([^<]*)</span>'), r"\1"),  # of no use here, and a third of an API page
-    (re.compile(r'<span class="[npw]">([^<]*)</span>'), r"\1"),  # names and signs of code, which have its own colour
-    (re.compile(r'<code class="docutils literal notranslate(?=">[!-~ ]{1,24}</code>)'), r"\g<0> short"),  # whole
-    (re.compile(r"(?<=[、，；])(?=<code )"), "<wbr>"),  # where no line would end before a hyphen
+    (re.compile(r'<span class="(?:pre|[npw])">([^<]*)</span>'), r"\1"),  # a third of an API page
     # What a screen reader would stumble over: a label that hides the text, a heading cell without text, no landmark.
     (re.compile(r'(<button[^>]*search-button-field[^>]*?) aria-label="[^"]*"'), r"\1"),
     (re.compile(r'<dl>\s*(?=<dd><em class="sig-param")'), "<ul>"),  # parameters, a line each: Sphinx's list lacks terms
     (re.compile(r'<dd>(<em class="sig-param".*?</em>,)</dd>\s*'), r"<li>\1</li>"),
     (re.compile(r"(?<=</em>,</li>)</dl>"), "</ul>"),
     (re.compile(r"<th(?P<a>[^>]*)>\s*(?:<p>\s*</p>)?\s*</th>"), r"<td\g<a>></td>"),
-    (re.compile(r'(?<=\w\.)(?=\w[\w.]*<a class="headerlink")'), "<wbr>"),  # the name of a module
-    (re.compile(r"(?<=<td>)-(?=\d)"), "\u2212"),  # a minus is as wide as a plus
     (re.compile(r'(<div id="pst-primary-sidebar")'), r'\1 role="complementary"'),
     (
         re.compile(r'(<a class="reference internal" href="[^"]*">([^<]*)</a>\s*<details[^>]*><summary)>'),
         r'\1 aria-label="\2">',
     ),
-    (re.compile(r"(?<=>See) (?=lesson \d</)|(?<=[Ll]esson) (?=\d(?:</span>)?</a>)"), "\u00a0"),  # links that stay whole
 )
-_SHELL = re.compile(r'(?<=<div class="highlight-)(?:sh|bash) .*?</pre>', re.S)
-_DASHED = re.compile(r"(?<![^\s>])[^\s<>]*-[^\s<>]+(?![^<]*>)")  # a line would end after any of its hyphens
-_WORDS = re.compile(r'(?<=<code class="docutils literal notranslate">)[^<]+ --?\w[^<]*(?=</code>)')
-_OPTION = re.compile(r"(?<= )--?\w[\w-]*")
-_LONG = re.compile(r'(?<=docutils literal notranslate">)[^<\s]{25,}(?=</code>)')
-_CODE = re.compile(  # code of a lesson or page, commands, or an example of the API, and what is before it
-    r'(highlight-(?:python|default|sh|bash) notranslate"><div class="highlight"><pre><span></span>)(.*?)(?=</pre>)',
-    re.S,
-)
-_BEGUN = re.compile(  # long code, of which the button below it says how many lines are shown
-    r'(?<=<pre><span></span>)((?:(?!</pre>).)*)(?=</pre></div>\s*</div>\s*<button[^>]* data-first="(\d+)")', re.S
-)
-_NOTED = re.compile(r'(\S.*?)(\s+<span class="c1">[^\n]*</span>)')
-_PROSE = re.compile(r'\s*<span class="(?:sd|c1)">[^<]*</span>')  # and no code beside it
-FITS = 42  # characters of a line of code that need not wrap; a Chinese one counts two
-DEEPEST = 24  # the deepest indent that site.css knows
-_SCROLLED = re.compile(r'(?<=document\.querySelector\()"div\.bd-sidebar"')  # the contents scroll, what is above stays
-# The theme scrolls them to where they were on another page, or the page's entry up; here only one that is out of sight.
-_IN_SIGHT = {
-    'sessionStorage.getItem("sidebar-scroll-top")': "NaN", ".5*window.innerHeight": ".95*window.innerHeight",
-    "let t=.25": "let t=.85",
-}  # fmt: skip
-# The theme marks a section in the contents when its heading comes into the window: none after a jump (site.js does it).
-_MARKED = re.compile(r'e\(function\(\)\{const e=document\.querySelector\("#pst-page-toc-nav"\);.*?,c\(\)\}\),')
-_FOCUS = re.compile(r"\w\.tabIndex=\w\.scrollWidth[^}]*")  # a layout for each box; site.js does it with one for all
-_BLUR = re.compile(r"\bt\.blur\(\)(?=\}\),!0\))")  # of what opens a dialog: the focus could not return to it
 _STYLES = ("fa-solid", "fa-regular", "fa-brands", "fa-lg", "fa-fw", "fa-sm")
 Icons = dict[str, tuple[str, str]]
 
@@ -101,32 +71,50 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     """Tighten every page that Sphinx has written for one language, and drop what no page uses."""
     if failure is not None:
         return
-    folder, edition = Path(app.outdir), Edition.of(app)
-    theme = site_words(edition.language)["theme"]
-    words: list[str] = []  # of the glossary, which no title is broken inside
-    if edition.language == "zh":
-        words = sorted({w for term in glossary(edition.root) for w in (term.zh, *term.accepted) if not w.isascii()})
-    static = folder / "_static"
+    folder, static = Path(app.outdir), Path(app.outdir) / "_static"
+    theirs = site_words(Edition.of(app).language)["theme"]
     pages = Pages(folder, icon_shapes((static / "scripts" / "fontawesome.js").read_text(encoding="utf-8")))
     for path in sorted(folder.glob("*.html")):
         text = pages.tightened(path.read_text(encoding="utf-8"), path.name)
-        path.write_text(polished(text, words, theme) if words else text, encoding="utf-8")
+        for english, ours in theirs.items():
+            text = text.replace(english, ours)
+        path.write_text(text, encoding="utf-8")
     rules = "".join(f".{name} {{{css}}}\n" for name, css in sorted(pages.rules.items()))
     (static / "inline" / "styles.css").write_text(rules, encoding="utf-8")
     for pattern in UNUSED:
         for path in sorted(folder.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
-    for script in sorted((static / "scripts").glob("*.js")):
-        code = _BLUR.sub("", _MARKED.sub("", _FOCUS.sub("", script.read_text(encoding="utf-8"))))
-        for theirs, ours in _IN_SIGHT.items():
-            code = code.replace(theirs, ours)
-        script.write_text(_SCROLLED.sub("'.sidebar-primary-item:has(.bd-docs-nav)'", code), encoding="utf-8")
-    used = names(folder)
-    for _ in range(2):  # what rules asked for that have gone, nobody asks for any more
-        properties = custom_properties(folder)
-        for path in sorted([*static.glob("*.css"), *(static / "styles").glob("*.css")]):
-            text = _FONTS.sub("", path.read_text(encoding="utf-8"))  # the font files are not shipped
-            path.write_text(needed(text, used, properties), encoding="utf-8")
+    paths = [path for kind in ("html", "js") for path in folder.rglob(f"*.{kind}")]
+    used = {name for path in paths for name in _NAME.findall(path.read_text(encoding="utf-8"))}
+    for path in sorted([*(static / "styles").glob("*.css"), *static.glob("mystnb*.css")]):  # without their fonts
+        text = _FONTS.sub("", path.read_text(encoding="utf-8"))
+        path.write_text(needed(tinycss2.parse_stylesheet(text, True, True), used), encoding="utf-8")
+    for path in sorted(static.rglob("*.css")):
+        path.write_text(_COMMENT.sub("", path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def needed(rules: list[Any], used: set[str]) -> str:
+    """Return the rules of a style sheet that ask for no class but those used: the theme has five times as many."""
+    kept = []
+    for rule in rules:
+        if rule.type == "at-rule" and rule.content and rule.lower_at_keyword in ("media", "supports"):
+            if inside := needed(tinycss2.parse_rule_list(rule.content, True, True), used):
+                kept.append(f"@{rule.at_keyword}{tinycss2.serialize(rule.prelude)}{{{inside}}}")
+        elif rule.type == "qualified-rule":
+            parts: list[list[Any]] = [[]]
+            for token in rule.prelude:
+                parts.append([]) if token == "," else parts[-1].append(token)
+            selectors = [tinycss2.serialize(part).strip() for part in parts if _classes(part) <= used]
+            if selectors:
+                kept.append(f"{','.join(selectors)}{{{tinycss2.serialize(rule.content)}}}")
+        else:
+            kept.append(rule.serialize())
+    return "".join(kept)
+
+
+def _classes(selector: list[Any]) -> set[str]:
+    """Return the classes that a selector asks for; those inside :not(), :is() and the like do not count."""
+    return {token.value for dot, token in pairwise(selector) if dot == "." and token.type == "ident"}
 
 
 @dataclass
@@ -141,7 +129,6 @@ class Pages:
         """Return a page, of the file of that name, without inline code and with a policy. Raises ValueError."""
         for pattern, better in BETTER:
             text = pattern.sub(better, text)
-        text = broken_in_right_places(text)
         before, sign, after = text.partition(_VIEWPORT)  # Sphinx and its theme each write one
         text = before + sign + re.sub(rf"\s*{_VIEWPORT}[^>]*>", "", after)
         text = _SCRIPT.sub(self._script, text)
@@ -189,32 +176,6 @@ class Pages:
             f'<svg class="svg-inline--fa {match["names"]}"{match["rest"]} aria-hidden="true" viewBox="{box}">'
             f'<path fill="currentColor" d="{outline}"></path></svg>'
         )
-
-
-def broken_in_right_places(text: str) -> str:
-    """Return a page where no line ends inside an option of a shell; long names in code end after `/`, `.` or `_`."""
-    whole = r'<span class="together">\g<0></span>'
-    text = _SHELL.sub(lambda code: _DASHED.sub(whole, code[0]), text)
-    text = _CODE.sub(lambda code: code[1] + "\n".join(map(_wrapping, code[2].split("\n"))), text)
-    text = _BEGUN.sub(_parted, text)
-    text = _WORDS.sub(lambda code: _OPTION.sub(whole, code[0]), text)
-    return _LONG.sub(lambda name: re.sub(r"(?<=[/._])(?=\w)", "<wbr>", name[0]), text)
-
-
-def _parted(code: re.Match[str]) -> str:
-    """Return code whose lines after the first are one element, which site.css hides."""
-    lines, first = code[1].split("\n"), int(code[2])
-    return "\n".join([*lines[:first], '<span class="rest">' + "\n".join(lines[first:])]) + "</span>"
-
-
-def _wrapping(line: str) -> str:
-    """Return a line of code whose parts site.css can place: a comment after code, the rest of a line that wraps."""
-    if noted := _NOTED.fullmatch(line):
-        line = f'<span class="noted"><span>{noted[1]}</span>{noted[2]}</span>'
-    plain = unescape(re.sub(r"<[^>]+>", "", line))
-    indent = min(DEEPEST, (len(plain) - len(plain.lstrip())) // 4 * 4)
-    prose = " prose" if _PROSE.fullmatch(line) else ""  # needs no sign where it wraps
-    return f'<span class="wraps in-{indent}{prose}">{line}</span>' if len(plain.encode("gb18030")) > FITS else line
 
 
 def icon_shapes(code: str) -> Icons:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, partial
+from functools import cache
+from html import escape
 from typing import Any
 from urllib.parse import quote
 
 from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 
-from docs.site.project import CODES, Edition, addresses, as_json, site_words
+from docs.site.project import Edition, addresses, site_words
 from docs.site.search import readable
-from notebooks.kit.notebooks import lesson_names
 
 LONGEST = 200
-FOLDED = '<details class="group">'  # the last group of the contents
-_MORE = '<i class="fa-solid fa-chevron-down"></i>'
 
 
 def first_paragraph(doctree: nodes.document) -> str:
@@ -40,27 +39,6 @@ def _words(node: nodes.Node) -> Iterator[str]:
             yield from _words(child)
 
 
-def structured(edition: Edition, page: str, title: str, description: str) -> str:
-    """Return what the page is as schema.org's JSON: a lesson is a LearningResource, other pages are articles."""
-    site = addresses(edition.root).site
-    lesson = page in lesson_names(edition.root)
-    data: dict[str, Any] = {
-        "@context": "https://schema.org",
-        "@type": "LearningResource" if lesson else "TechArticle",
-        "name": title,
-        "url": f"{site}{edition.language}/{page}.html",
-        "inLanguage": CODES[edition.language],
-        "license": f"{addresses(edition.root).repository}/blob/{addresses(edition.root).tag}/LICENSE",
-        "isAccessibleForFree": True,
-    }
-    if description:
-        data["description"] = description
-    if lesson:
-        minutes = Edition(edition.root, "en").minutes(page)
-        data |= {"learningResourceType": "lesson", "timeRequired": f"PT{minutes}M", "educationalUse": "self study"}
-    return as_json(data, "application/ld+json")
-
-
 def links(edition: Edition, page: str) -> dict[str, str]:
     """Return where a page can be edited, and where a mistake on it is reported, the report begun."""
     where, said = addresses(edition.root), site_words(edition.language)
@@ -78,8 +56,6 @@ def describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], do
     """Tell the templates what a page is about, and the words around it."""
     edition = Edition.of(app)
     context["description"] = first_paragraph(doctree) if doctree is not None else ""
-    title = re.sub(r"<[^>]+>", "", str(context.get("title") or edition.language))
-    context["structured"] = structured(edition, page, title, context["description"])
     context["around"] = site_words(edition.language)
     context["links"] = links(edition, page)
     context["contents"] = contents(app, page)
@@ -88,34 +64,41 @@ def describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], do
 
 
 @cache
-def _plain_contents(app: Sphinx) -> str:
-    """Return the contents of the site as the theme shows them on a page that they do not list; this takes a while."""
-    from pydata_sphinx_theme.toctree import add_toctree_functions  # takes seconds
-
-    toctree = partial(app.builder._get_local_toctree, "search")  # type: ignore[attr-defined]
-    context: dict[str, Any] = {"toctree": toctree}
-    add_toctree_functions(app, "search", "", context, None)
-    depth = {"startdepth": 0, "maxdepth": 2, "show_nav_level": 1}
-    make = context["generate_toctree_html"]
-    shown = str(make(kind="sidebar", collapse=False, includehidden=True, titles_only=True, **depth))
-    shown = re.sub(r"(?<=>)helpers\.(?=[\w.]+</a>)", "", shown)  # all below API are modules of this one package
-    before, _, last = shown.rpartition("<p ")  # the caption of the last group, which few look for
-    caption = re.sub(r".*?<span(.*?)</p>", rf"{FOLDED}<summary><span\1{_MORE}</summary>", last, count=1, flags=re.S)
-    return f"{before}{caption}</details>"
+def sections(app: Sphinx) -> dict[str, dict[str, str]]:
+    """Return the sections of the site by their captions on the home page: the title of each page, lessons numbered."""
+    found: dict[str, dict[str, str]] = {}
+    for tree in app.env.get_doctree("index").findall(addnodes.toctree):
+        short = {page: title or app.env.titles[page].astext() for title, page in tree["entries"]}
+        found.setdefault(tree.get("caption") or "", {}).update(short)
+    return found
 
 
 def contents(app: Sphinx, page: str) -> str:
-    """Return the contents of the site for the bar at the side, the entry of a page marked and what holds it open."""
-    before, link, after = _plain_contents(app).partition(f'<a class="reference internal" href="{page}.html">')
-    if not link:
-        return before
-    top, entry, within = before.rpartition('<li class="toctree-l1')
-    inside, item, end = within.rpartition('<li class="toctree-l2')
-    within = f"{inside}{item} current active{end}" if item else within
-    marked = f'{within}<a class="current reference internal" href="#">{after}'
-    if "has-children" in within:
-        marked = marked.replace("<details>", '<details open="open">', 1)
-    return f"{top.replace(FOLDED, f'{FOLDED[:-1]} open>')}{entry} current active{marked}"
+    """Return the contents for the bar at the side: every section, and the pages of the one that a page is in."""
+    modules = app.env.toctree_includes.get("api", []) if page == "api" or page.startswith("helpers.") else []
+    shown = []
+    for caption, pages in sections(app).items():
+        inside = page in pages or (bool(modules) and "api" in pages)
+        first = next(iter(pages))
+        if not inside or len(pages) == 1:
+            here = ' aria-current="page"' if inside else ""
+            shown.append(f'<p class="caption"><a href="{first}.html"{here}>{escape(caption)}</a></p>')
+            continue
+        names = dict(pages)
+        if modules:
+            at = list(names).index("api") + 1
+            below = {name: name.removeprefix("helpers.") for name in modules}
+            names = dict([*list(names.items())[:at], *below.items(), *list(names.items())[at:]])
+        items = "".join(_entry(name, title, name == page, name in modules) for name, title in names.items())
+        shown.append(f'<p class="caption"><span>{escape(caption)}</span></p><ul class="nav bd-sidenav">{items}</ul>')
+    return "".join(shown)
+
+
+def _entry(page: str, title: str, here: bool, below: bool) -> str:
+    """Return an entry of the contents; that of the page itself is marked."""
+    level, current = 1 + below, ' aria-current="page"' if here else ""
+    link = f'<a class="reference internal" href="{page}.html"{current}>{escape(title)}</a>'
+    return f'<li class="toctree-l{level}{" current active" * here}">{link}</li>'
 
 
 def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:

@@ -12,11 +12,9 @@ from sphinx.application import Sphinx
 
 from docs.site.acid import scoreboard
 from docs.site.ask import ask
-from docs.site.covers import cover
 from docs.site.figures import SVG, inline, panels
-from docs.site.home import doors, figure, home
+from docs.site.home import doors, home
 from docs.site.project import MARKS, DocsError, Edition, addresses, table
-from docs.site.ranks import ranks
 from docs.site.report import report
 from docs.site.terms import anchor
 from docs.site.widget import scorer, widget
@@ -29,16 +27,16 @@ Measurements = dict[str, dict[str, float]]
 
 
 def lesson_list(edition: Edition, _argument: str) -> str:
-    """Return the lessons as a list: picture, short title, minutes, what it is about; and their table of contents."""
+    """Return the lessons as a list: short title, minutes, what it is about; and their table of contents."""
     names, parts = lesson_names(edition.root), []
     short = {name: edition.about(name, "short") or edition.headings(name)[0] for name in names}
     for name in names:
         time = edition.words["time"].format(Edition(edition.root, "en").minutes(name))
         title = f"[{short[name]}]({name}.ipynb) [{time}]{{.minutes}}"
-        lines = filter(None, (cover(edition, name), title, edition.about(name, "about")))
+        lines = filter(None, (title, edition.about(name, "about")))
         parts.append("1. " + "\n\n   ".join(lines))
     entries = (f"{int(name[:2])} {title} <{name}>" for name, title in short.items())
-    contents = "\n".join([":hidden:", f":caption: {edition.words['lessons']}", "", *entries])
+    contents = "\n".join([":hidden:", f":caption: {edition.words['learn']}", "", *entries])
     return "\n\n".join([*parts, f"```{{toctree}}\n{contents}\n```\n"])
 
 
@@ -204,14 +202,12 @@ INSERTS: dict[str, Callable[[Edition, str], str]] = {
     "drawn": drawn,
     "lessons": lesson_list,
     "glossary": glossary_table,
-    "ranks": ranks,
     "records": records,
     "report": report,
     "benchmark": benchmark,
     "charts": charts,
     "table": measurements,
     "versions": versions,
-    "growth": figure,
     "home": home,
     "doors": doors,
     "score": scorer,

@@ -6,8 +6,6 @@ words. They compute with the metrics of "Try the metrics", on the recorded ranki
 
 from __future__ import annotations
 
-import json
-import re
 from html import escape
 from typing import Any
 
@@ -18,7 +16,6 @@ from docs.site.figures import OPENING
 from docs.site.pocket import ANSWERS, in_sentences, read_pocket
 from docs.site.project import DocsError, Edition, as_json, read_yaml
 from docs.site.terms import anchor
-from notebooks.kit.cells import by_id
 from notebooks.kit.translation import glossary
 
 MARK = '<figure class="live'
@@ -54,31 +51,6 @@ def terms(edition: Edition) -> dict[str, dict[str, str]]:
     }
 
 
-def journey(edition: Edition) -> dict[str, Any]:
-    """Return what the picture of lesson 01's steps shows of its first query beside what that of ``hits`` has.
-
-    Vectors of the query and of the passages ranked first, their inner products, and their order in the corpus.
-    """
-    pocket, query = read_pocket(Edition(edition.root, "en")), next(iter(read_pocket(edition).queries))
-    recorded: dict[str, Any] = json.loads((edition.root / "docs" / "site" / "journey.json").read_text(encoding="utf-8"))
-    passages, first = list(pocket.passages), pocket.lists[query][SYSTEM][: len(recorded["products"])]
-    return recorded | {"order": sorted(range(len(first)), key=lambda rank: passages.index(first[rank]))}
-
-
-def grades(edition: Edition) -> dict[str, Any]:
-    """Return the collection's grades of the passages that lesson 04 gives the reader to judge, in their order."""
-    judged, grades_in_order, query = read_pocket(edition).grades, [], ""
-    for name in re.findall(r'"([pq]\d{3})"', by_id(edition.lesson("04_judgements"))["ten"].source):
-        if name in judged:
-            query = name
-        else:
-            grades_in_order.append(judged[query][name])
-    return {"grades": grades_in_order, "level": ANSWERS}
-
-
-DATA = {"hits": hits, "journey": journey, "grades": grades}  # what a kind shows, in the page itself
-
-
 def place(app: Sphinx, doctree: nodes.document) -> None:
     """Put the pictures of a lesson before the cells that live.yml names, one of "opening" before the figure of that.
 
@@ -97,20 +69,19 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
             )
         said = pictures["words"][edition.language]
         words = dict(said[entry["kind"]])
+        title = words.get("title") or words["opening" if entry.get("ask") else "one"]["title"]
         html = f'<p class="on-paper">{escape(words.pop("paper"))}</p>'
         if entry["kind"] in shown:
-            title = escape(said["again"].format(words.get("title")))
-            button = f'<button type="button" class="again" aria-expanded="false">{title}</button>'
-            html = picture(entry, button if "again" in entry else "")
+            html = picture(entry, title, "")
         else:
-            data = DATA[entry["kind"]](edition) if entry["kind"] in DATA else {}
-            html += picture(entry, as_json(words | data, in_order=False))
+            data = hits(edition) if entry["kind"] == "hits" else {}
+            html += picture(entry, title, as_json(words | data, in_order=False))
         shown.add(entry["kind"])
         target.parent.insert(target.parent.index(target), nodes.raw("", html, format="html"))
 
 
-def picture(entry: dict[str, str], content: str) -> str:
+def picture(entry: dict[str, str], title: str, content: str) -> str:
     """Return the element that a script fills, with the words of its kind if it is the first."""
-    more = {key: escape(str(value)) for key, value in entry.items() if key not in ("before", "again")}
+    more = {key: escape(str(value)) for key, value in entry.items() if key != "before"}
     data = "".join(f' data-{key}="{value}"' for key, value in more.items())
-    return f'{MARK} {entry["kind"]}"{data}>{content}</figure>'
+    return f'{MARK} {entry["kind"]}" aria-label="{escape(title)}"{data}>{content}</figure>'

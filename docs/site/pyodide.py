@@ -1,7 +1,7 @@
-"""Python for the lessons that run in the page: files of Pyodide, each known by its SHA-256, and zips of the helpers.
+"""Python for the lesson that runs in its page: files of Pyodide, each known by its SHA-256, and a zip of the helpers.
 
 pyodide.json names the files of one release of Pyodide. A build that is given a folder or a wheel with these files
-(`python -m docs.site --browser PATH`) copies those whose digest agrees; a build that is not has no lessons that run.
+(`python -m docs.site --browser PATH`) copies those whose digest agrees; a build that is not has no lesson that runs.
 """
 
 from __future__ import annotations
@@ -19,17 +19,13 @@ from docs.site.project import DocsError
 
 FOLDER = "pyodide"  # of the site; also the tag by which a build tells Sphinx that it will be there
 LOCK = "pyodide-lock.json"
-ARCHIVES = {  # what a lesson imports, what runs its cells, and what stands for a network
-    "lesson.zip": (
+ARCHIVE, PARTS = (
+    "lesson.zip",
+    (  # what the lesson imports, and what runs its cells
         *("docs/site/runner.py", "helpers/_*.py", "helpers/provenance.py", "helpers/significance.py"),
         *("helpers/exercises/**/*", "helpers/metrics/**/*", "helpers/show/**/*"),
     ),
-    "systems.zip": (
-        *("docs/site/recorded.py", "docs/site/rankings.npz"),
-        *("helpers/data/*", "helpers/data/bundled/*", "helpers/data/bundled/pocket/*"),
-        *(f"helpers/{room}/*" for room in ("embeddings", "index", "judgements", "models", "systems")),
-    ),
-}
+)
 SUFFIXES = (".jsonl", ".json", ".md", ".npz", ".py", ".toml", ".tsv")
 _THEN = (1980, 1, 1, 0, 0, 0)  # the earliest date that a zip can hold: the same bytes at each build
 
@@ -46,10 +42,10 @@ def lock() -> bytes:
 
 
 @cache
-def archive(root: Path, name: str) -> bytes:
-    """Return one of ARCHIVES."""
+def archive(root: Path) -> bytes:
+    """Return the zip with PARTS of a checkout."""
     written = io.BytesIO()
-    files = {path for part in ARCHIVES[name] for path in root.glob(part) if path.suffix in SUFFIXES}
+    files = {path for part in PARTS for path in root.glob(part) if path.suffix in SUFFIXES}
     with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as zipped:
         for path in sorted(files):
             entry = zipfile.ZipInfo(path.relative_to(root).as_posix(), _THEN)
@@ -59,7 +55,7 @@ def archive(root: Path, name: str) -> bytes:
 
 def _project_files(root: Path) -> dict[str, bytes]:
     """Return the files that are not Pyodide's, by name."""
-    return {LOCK: lock(), **{name: archive(root, name) for name in ARCHIVES}}
+    return {LOCK: lock(), ARCHIVE: archive(root)}
 
 
 def files(root: Path) -> dict[str, dict[str, Any]]:

@@ -1,11 +1,10 @@
-"""Local Sphinx extension: lessons whose cells run in the page, if the build was given Pyodide (docs/site/pyodide.py).
+"""Local Sphinx extension: the lesson that runs in its page, if the build was given Pyodide (docs/site/pyodide.py).
 
 The page's part is JavaScript without a framework (_static/run/), its words are in run.yml. The cells run in a worker.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from sphinx.application import Sphinx
@@ -14,27 +13,14 @@ from sphinx.util.typing import ExtensionMetadata
 from docs.site.cells import NUMBER, in_chinese
 from docs.site.figures import COLOURS, SCALE, STROKES
 from docs.site.project import Edition, as_json, read_yaml
-from docs.site.pyodide import ARCHIVES, FOLDER, LOCK, files, release
+from docs.site.pyodide import ARCHIVE, FOLDER, LOCK, files, release
 from docs.site.search import write_data
 from notebooks.kit.cells import alt_text, code_cells
 from notebooks.kit.labels import chinese, labels, names_of, printed_labels, values_of
 
-
-@dataclass(frozen=True)
-class Lesson:
-    """What a lesson loads before its first cell, packages and archives, and which cells need more than that."""
-
-    packages: tuple[str, ...]
-    archives: tuple[str, ...] = tuple(ARCHIVES)
-    elsewhere: tuple[str, ...] = ()
-
-
-LESSONS = {
-    "02_metrics": Lesson(("matplotlib", "numpy", "pandas"), ("lesson.zip",)),
-    "03_model_comparison": Lesson(("matplotlib", "numpy", "pandas", "scipy"), elsewhere=("padding",)),
-    "04_judgements": Lesson(("matplotlib", "numpy", "pandas", "scikit-learn", "scipy")),
-}
-AT_ONCE = ("archives", "elsewhere", "lesson", "total", "words")  # what the offer needs; the rest is fetched on start
+LESSON = "02_metrics"  # the one that needs no network
+PACKAGES = ("matplotlib", "numpy", "pandas")
+AT_ONCE = ("lesson", "total", "words")  # what the offer needs; the rest is fetched on start
 PLACE, NOTE = '<details class="behind launch">', "<!-- offer -->"
 
 
@@ -50,9 +36,8 @@ def packages(names: tuple[str, ...]) -> set[str]:
 
 def settings(edition: Edition, lesson: str) -> dict[str, Any]:
     """Return what the page needs to know to run a lesson: cells, files by name, packages, colours, labels, words."""
-    known, hashes, needs = release()["lock"]["packages"], files(edition.root), LESSONS[lesson]
-    first = {LOCK, *needs.archives, *release()["core"]}
-    first |= {known[name]["file_name"] for name in packages(needs.packages)}
+    known, hashes = release()["lock"]["packages"], files(edition.root)
+    first = {LOCK, ARCHIVE, *release()["core"], *(known[name]["file_name"] for name in packages(PACKAGES))}
     cells = code_cells(edition.lesson(lesson))
     comments = labels(edition.root)["comments"] if edition.language == "zh" else {}
     return {
@@ -60,55 +45,45 @@ def settings(edition: Edition, lesson: str) -> dict[str, Any]:
         "cells": [
             {"id": cell.id, "source": in_chinese(cell.source, comments), "alt": alt_text(cell)} for cell in cells
         ],
-        "elsewhere": needs.elsewhere,
         "files": hashes,
         "imports": {each: name for name, package in known.items() for each in package["imports"]},
-        "packages": needs.packages,
-        "archives": needs.archives,
+        "packages": PACKAGES,
+        "archive": ARCHIVE,
         "total": sum(hashes[name]["size"] for name in first),
         "colours": COLOURS,
         "strokes": STROKES,
         "scale": SCALE,
-        "labels": _labels(edition, lesson) if edition.language == "zh" else {},
-        "values": _values(edition, lesson) if edition.language == "zh" else {},
-        "printed": _printed(edition, lesson) if edition.language == "zh" else {},
+        **(_chinese(edition, lesson) if edition.language == "zh" else {"labels": {}, "values": {}, "printed": {}}),
         "number": NUMBER.pattern,
         "words": read_yaml(edition.root / "docs" / "site" / "run.yml")[edition.language],
     }
 
 
-def _labels(edition: Edition, lesson: str) -> dict[str, str]:
-    """Return the Chinese of the labels that a lesson has recorded."""
-    known = labels(edition.root)["labels"]
-    return {label: known[label] for _, label in printed_labels(edition.root, [lesson]) if label in known}
-
-
-def _values(edition: Edition, lesson: str) -> dict[str, str]:
-    """Return the Chinese of the values that are words in the tables that a lesson has recorded."""
-    known = labels(edition.root)["values"]
-    return {value: chinese(value, known) for _, value in values_of(edition.lesson(lesson), known)}
-
-
-def _printed(edition: Edition, lesson: str) -> dict[str, str]:
-    """Return the Chinese of the names before the values that a lesson has printed."""
-    known = labels(edition.root)["printed"]
-    return {name: chinese(name, known) for _, name in names_of(edition.lesson(lesson)) if chinese(name, known)}
+def _chinese(edition: Edition, lesson: str) -> dict[str, dict[str, str]]:
+    """Return the Chinese of the labels, of the values that are words, and of the printed names of a lesson's record."""
+    known, book = labels(edition.root), edition.lesson(lesson)
+    found = {
+        "labels": [label for _, label in printed_labels(edition.root, [lesson])],
+        "values": [value for _, value in values_of(book, known["values"])],
+        "printed": [name for _, name in names_of(book)],
+    }
+    said = {kind: {name: chinese(name, known[kind]) for name in names} for kind, names in found.items()}
+    return {kind: {name: words for name, words in each.items() if words} for kind, each in said.items()}
 
 
 def offer(app: Sphinx, page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
     """Put the tool into the head of a lesson that runs in the page."""
-    if FOLDER not in app.tags or page not in LESSONS:
+    if FOLDER not in app.tags or page != LESSON:
         return
     edition = Edition.of(app)
     later = settings(edition, page)
     offered = {name: later.pop(name) for name in AT_ONCE}
     write_data(app, f"run/{page}.json", later)
     words, size = offered["words"], offered["total"] / 1e6
-    said = words["offer"] + (words["recorded"] if len(offered["archives"]) > 1 else "")
     button = f'<p class="run-buttons"><button type="button">{words["start"]} · {size:.0f} MB</button></p>'
     data = as_json(offered)
     tool = f'<div class="run" data-files="../{FOLDER}/">{button}<p role="status"></p>{data}</div>'
-    context["body"] = context["body"].replace(PLACE, tool + PLACE, 1).replace(NOTE, f"{said} ", 1)
+    context["body"] = context["body"].replace(PLACE, tool + PLACE, 1).replace(NOTE, f"{words['offer']} ", 1)
     app.add_css_file("run/run.css")
     app.add_js_file("run/main.js", type="module")
 

@@ -28,10 +28,6 @@ PAUSE = 0.1
 Send = Callable[[str], None]
 
 
-class ElsewhereError(Exception):
-    """What a cell wants cannot be had in the page; the argument is the word of run.yml that says what."""
-
-
 class Outputs(io.TextIOBase):
     """Sends what a cell prints and shows to the page: outputs as a notebook stores them, as JSON."""
 
@@ -135,9 +131,6 @@ class Kernel:
                     self.outputs.show(value, kind="execute_result")
                 self.outputs.figures()
                 self.outputs.flush()
-        except ElsewhereError as error:
-            self.outputs.flush()
-            self.outputs.send(json.dumps({"output_type": "elsewhere", "lacking": str(error)}))
         except BaseException as error:
             self.outputs.failed(error)
             return False

@@ -1,12 +1,10 @@
-"""What the pictures of lessons compute with (_static/live/): recorded rankings as scores, as ranks, and marked pages.
+"""What the pictures of lessons compute with (_static/live/): recorded rankings as scores and as ranks.
 
-The lessons rank the English passages in both editions; the Chinese pictures show their titles in Chinese. The pages of
-lesson 08 are cut in the language of the edition.
+The English passages are ranked in both editions; the Chinese pictures show their titles in Chinese.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,17 +14,13 @@ import numpy as np
 
 from docs.site.pocket import read_pocket
 from docs.site.project import Edition
-from helpers.chunks import token_starts
 from helpers.data import RetrievalDataset, load_dataset
-from helpers.data.spans import Span, load_spans
 from helpers.metrics import evaluate
 from helpers.systems import Fusion, Ranking
 
 SHOWN, DEEP = 10, 100  # ranks that a picture shows, and that lesson 07 fuses
 CONSTANTS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 100)  # the values of RRF's k that a reader can choose
 MATTERS = 0.2  # nDCG@10: a query is shown if the least and the greatest of them are further apart
-PAGES, QUERY, PAGE, GRADE = "pages-{}", 46, "differences", 2  # of lesson 08: a query and a page that answers it
-BEFORE, AFTER = 70, 140  # tokens of the page that are shown on either side of the answer
 
 
 @cache
@@ -99,61 +93,6 @@ def _with_ranks(lists: list[np.ndarray], chosen: list[set[int]]) -> list[dict[st
     ]
 
 
-def tops(_edition: Edition) -> list[dict[str, Any]]:
-    """Return for each query the first ten passages of MiniLM and BM25, ties as lesson 04 settles them."""
-    place = np.argsort(np.argsort(pocket().corpus_ids))
-
-    def settled(ranking: Ranking) -> np.ndarray:
-        order = np.lexsort((-place[ranking.ids], -ranking.scores.round(5)))
-        return np.take_along_axis(ranking.ids, order, axis=1)[:, :SHOWN]
-
-    lists = [settled(recorded(system)) for system in ("mean", "BM25")]
-    shown = _with_ranks(lists, [{*one, *other} for one, other in zip(*(ids.tolist() for ids in lists), strict=True)])
-    for query in shown:
-        query["passages"] = [[number, *ranks] for number, (_, *ranks) in enumerate(query["passages"])]  # small to load
-    return shown
-
-
-def cosines(edition: Edition) -> dict[str, Any]:
-    """Return how often each cosine of lesson 05 occurs (tests/site/cosines.py counts them)."""
-    counted: dict[str, Any] = json.loads((edition.root / "docs" / "site" / "cosines.json").read_text(encoding="utf-8"))
-    return counted
-
-
-def page(edition: Edition) -> dict[str, Any]:
-    """Return a part of a page around its answer, token by token, and where the answers of all pages of a language lie.
-
-    `tokens`: of each page; `answers`: its page, the last token at which a chunk that holds it may begin, the first at
-    which it may end. `first` is the number of the first token shown; `answer` the characters that answer.
-    """
-    data = load_spans(PAGES.format(edition.language))
-    starts = [token_starts(text) for text in data.documents]
-
-    def inside(span: Span) -> tuple[int, int, int]:
-        text, own = data.documents[span.document], starts[span.document]
-        first = max(token for token, start in enumerate(own) if start <= span.start)
-        ends = [*own[1:], len(text)]
-        last = min(token for token, end in enumerate(ends, 1) if len(text[:end].rstrip()) >= span.end)
-        return span.document, first, last
-
-    answers = [inside(span) for spans in data.spans for span in spans if span.grade == GRADE]
-    document = data.document_ids.index(PAGE)
-    chosen = next(span for span in data.spans[QUERY] if span.document == document and span.grade == GRADE)
-    _, first, last = inside(chosen)
-    text, own = data.documents[document], starts[document]
-    begin, end = max(0, first - BEFORE), min(len(own), last + AFTER)
-    bounds = [*own, len(text)]
-    return {
-        "query": data.queries[QUERY],
-        "document": document,
-        "first": begin,
-        "words": [text[bounds[token] : bounds[token + 1]] for token in range(begin, end)],
-        "answer": [first, last],
-        "tokens": [len(one) for one in starts],
-        "answers": answers,
-    }
-
-
 FILES: dict[str, Callable[[Edition], Any]] = {  # what the pictures fetch
-    f"live/{collect.__name__}.json": collect for collect in (scores, ranks, tops, cosines, page)
+    f"live/{collect.__name__}.json": collect for collect in (scores, ranks)
 }

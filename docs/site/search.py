@@ -22,7 +22,7 @@ from docs.site.terms import anchor as anchor_of
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.translation import glossary
 
-Section = tuple[str, str, str, str, str]  # anchor, title, text, code, takeaways
+Section = tuple[str, str, str, str]  # anchor, title, text, code
 FOLDED = ("setup", "provenance")  # cells that set up or say versions
 LISTED = {"group", "names", "needs"}  # the names of a module, which have sections of their own; what a lesson needs
 LEFT_OUT = "…"
@@ -62,11 +62,7 @@ def sections(doctree: nodes.document, folded: set[int]) -> Iterator[Section]:
             _gather(child, folded, text, rows, code)
         if isinstance(node, nodes.section) and not text and node.next_node(addnodes.desc):
             continue  # a heading above names, each of which is a section here
-        points: list[str] = []
-        for child in children:
-            for point in child.findall(lambda n: isinstance(n, nodes.paragraph) and "takeaway" in n["classes"]):
-                _gather(point, folded, points, rows, code)
-        yield anchor, " ".join(name.split()), "\n".join([_joined(text), *rows]), _joined(code), _joined(points)
+        yield anchor, " ".join(name.split()), "\n".join([_joined(text), *rows]), _joined(code)
 
 
 def _gather(node: nodes.Node, folded: set[int], text: list[str], rows: list[str], code: list[str]) -> None:
@@ -100,13 +96,6 @@ def _joined(parts: list[str]) -> str:
     return " ".join("".join(parts).split())
 
 
-def apart(root: Path, text: str) -> str:
-    """Return a text with a space of no width where search.yml says that two words meet."""
-    for words in settings(root)["apart"]:
-        text = text.replace("".join(words.split()), "\u200b".join(words.split()))
-    return text
-
-
 def collect(app: Sphinx, page: str, _template: str, _context: object, doctree: nodes.document | None) -> None:
     """Take down the sections of a page as it is written."""
     if doctree is None:
@@ -133,19 +122,13 @@ def prior(root: Path, page: str) -> float:
     return float(given["modules"] if page.startswith("helpers.") else given["pages"].get(page, 1))
 
 
-def synonyms(root: Path) -> list[list[str]]:
-    """Return the groups of terms that mean the same: those of the glossary and of search.yml."""
-    groups = [[term.en, *term.also, term.zh, *term.accepted] for term in glossary(root)]
-    return [*groups, *settings(root)["synonyms"]]
-
-
 def terms(edition: Edition) -> list[list[Any]]:
-    """Return the terms of the glossary: name, in Chinese the English too; others; meaning; anchor; no everyday word."""
+    """Return the terms of the glossary: name, in Chinese the English too; others; meaning; anchor."""
     entries = []
     for term in glossary(edition.root):
         names, others = ([term.en], [term.zh]) if edition.language == "en" else ([term.zh, term.en], [])
         others += [*term.also, *term.accepted]
-        entries.append([names, others, term.means[edition.language], anchor_of(term), term.check])
+        entries.append([names, others, term.means[edition.language], anchor_of(term)])
     return entries
 
 
@@ -174,20 +157,19 @@ def write(app: Sphinx, failure: Exception | None) -> None:
     root = edition.root
     pages: list[dict[str, Any]] = []
     entries: list[list[Any]] = []
-    also, known = dict(settings(root)["also"]), kinds(edition)
+    known = kinds(edition)
     for page, found in sorted(_collected(app).items()):
         short = edition.about(page, "short")  # its name in the sidebar
-        for number, (anchor, title, text, code, points) in enumerate(found):
+        for number, (anchor, title, text, code) in enumerate(found):
             counts = settings(root)["sections"].get(anchor, 1)
-            other = also.pop(f"{page}#{anchor}" if number else page, "")
-            named = other if number else f"{short}, {other}".strip(", ")
-            shown, learnt = apart(root, text), apart(root, points)
-            entries.append([len(pages), anchor if number else "", title, shown, code, counts, named, learnt])
+            asked = settings(root)["also"].get(f"{page}#{anchor}" if number else page, "")
+            others = ", ".join(filter(None, ("" if number else short, asked)))
+            entries.append([len(pages), anchor if number else "", title, text, code, counts, others])
         title = found[0][1] if found else page
         kind = "API" if page.startswith("helpers.") else known.get(page)
         called = edition.numbered(page, short) or " · ".join(filter(None, (kind, title)))
         pages.append({"url": f"{page}.html", "title": title, "short": called, "prior": prior(root, page)})
-    data = {"pages": pages, "sections": entries, "synonyms": synonyms(root), "terms": terms(edition)}
+    data = {"pages": pages, "sections": entries, "terms": terms(edition)}
     data["simplified"] = simplified(json.dumps(data, ensure_ascii=False))
     data["words"] = settings(root)["words"][edition.language]
     write_data(app, "search/index.json", data)

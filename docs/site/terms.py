@@ -29,7 +29,7 @@ UNLIKE = {  # phrases in which a word of the glossary means something else
         "UTF-8编码", "交叉编码器", "期望倒数排名", "按名次加权的精确率", "给它们排序",
     ),
 }  # fmt: skip
-WITHOUT = ("glossary", "references", "changelog", "citation", "api", "contributing", "benchmarks", "scaling")
+WITHOUT = ("glossary", "references", "api", "scaling")
 
 
 def anchor(term: Term) -> str:

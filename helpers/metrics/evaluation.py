@@ -93,8 +93,7 @@ def evaluate(
         whole if k == UNCUT else metric.depth(k, judgements, rankings.longest) for metric, k, _ in named.values()
     )
     hits = Hits.of(rankings, judgements, whole if judged_only else depth)
-    if judged_only:
-        hits = hits.condensed()
+    hits = hits.condensed() if judged_only else hits
     keep, ids = _counted_queries(judgements, no_relevant)
     per_query = {
         name: metric.of(hits, k, **{o: options[o] for o in metric.options if o in options} | own)[keep]

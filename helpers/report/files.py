@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import re
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -23,6 +24,7 @@ from helpers.report.spec import Record
 SCHEMA = 2  # of results.json; it grows when a key changes its meaning or goes
 FIXED = ("report.html", "results.json", "per_query.csv", "slices.csv", "qrels.trec")  # files that a report has
 LAST = ["results.json", "report.html", "report.html"]  # moved last, since by them people and programs see a report
+PART, READY, MOVES = ".report.", ".report.ready", "moves.json"  # a report that is being written, and one that is whole
 OWN = re.compile(r"run\.(?:[\w.-]+\.)?trec")  # of those that its results.json names
 
 
@@ -30,7 +32,7 @@ class Comparison(Results):
     """The results of :func:`helpers.report.compare`, which can be saved."""
 
     def save(self, folder: str | Path, pages: Mapping[str, str] | None = None) -> list[Path]:
-        """Write a report into a folder in place of an earlier one, which stays until the new one is whole.
+        """Write a report into a folder in place of an earlier one; whatever happens, one of the two is there, whole.
 
         Blanks in ids become %20, which TREC's format cannot hold; % becomes %25 where an id has a blank. A run that a
         file holds is not written again. Returned are the files: those of ``pages``, text by name, and, where a system
@@ -47,7 +49,8 @@ class Comparison(Results):
         name = "a temporary folder"
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=".report.", dir=folder, ignore_cleanup_errors=True) as part:
+            finish(folder)
+            with tempfile.TemporaryDirectory(prefix=PART, dir=folder, ignore_cleanup_errors=True) as part:
                 for name, text in texts.items():
                     Path(part, name).write_bytes(text.encode())
                 if self.scored:
@@ -61,16 +64,35 @@ class Comparison(Results):
                         write_run(Path(part, name), run, re.sub(r"\s+", "_", system) or "run")
                 written = [*texts, *(["qrels.trec"] if self.scored else []), *runs.values()]
                 old = [path.name for path in earlier_files(folder) if path.name not in written]
-                for name in sorted(written, key=LAST.count):
-                    Path(part, name).replace(folder / name)
-                for name in old:
-                    (folder / name).unlink(missing_ok=True)
+                Path(part, MOVES).write_text(json.dumps([sorted(written, key=LAST.count), old]), encoding="utf-8")
+                Path(part).replace(folder / READY)  # from here on the new report counts
+            finish(folder)
         except OSError as error:
             raise OSError(
                 f"Cannot write {name} into the folder {str(folder)!r} ({error.strerror or error}): free some space "
                 "there or choose another folder."
             ) from None
         return [folder / name for name in written]
+
+
+def finish(folder: Path) -> None:
+    """Move a report that is whole to its place, also after its process was killed, and clear what others left."""
+    ready = folder / READY
+    if ready.is_dir():
+        written, old = json.loads((ready / MOVES).read_bytes())
+        for name in written:
+            if (ready / name).exists():
+                (ready / name).replace(folder / name)
+        for name in old:
+            (folder / name).unlink(missing_ok=True)
+    for left in folder.glob(f"{PART}*"):
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def place_of(folder: Path, name: str) -> Path:
+    """Return where a file of the report in a folder is, which may be whole and not moved to its place."""
+    ready = folder / READY / name
+    return ready if ready.exists() else folder / name
 
 
 def earlier_files(folder: Path) -> list[Path]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from helpers._io import as_cell
 from helpers.data import RetrievalDataset
-from helpers.report.files import SCHEMA, data_digests
+from helpers.report.files import SCHEMA, data_digests, place_of
 from helpers.report.page import catalogue, number, p_text
 from helpers.report.results import Results, shown
 from helpers.report.spec import Record
@@ -63,7 +63,7 @@ def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, d
         that decides. Systems and queries are called as in the table, see :func:`helpers._io.as_cell`.
     """
     folder = place if place.is_dir() else place.parent
-    path, table = (folder / name for name in ("results.json", "per_query.csv"))
+    path, table = (place_of(folder, name) for name in ("results.json", "per_query.csv"))
     for file in (path, table):
         if not file.is_file():
             raise FileNotFoundError(f"No file {str(file)!r}: expected the folder of a report.")

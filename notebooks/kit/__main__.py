@@ -59,10 +59,11 @@ def _record(args: argparse.Namespace) -> None:
 
 def _check(args: argparse.Namespace) -> int:
     """check lessons, README and pages without executing anything"""
-    from .check import check
+    from .check import check, hints
 
     problems = check(args.root, args.lessons)
     print("".join(f"{problem}\n" for problem in problems), end="")
+    print("".join(f"read again: {hint}\n" for hint in hints(args.root, args.lessons)), end="")
     print(f"{len(problems)} problems" if problems else "lessons, README and pages: no problem")
     return 1 if problems else 0
 

@@ -1,22 +1,16 @@
-"""Evaluate the claims of a text: small expressions over recorded figures, and formulas worked out in the prose.
+"""Evaluate the claims of a text: small expressions over recorded figures.
 
 An expression has comparisons, `and`, `or`, `not`, `+ - * / **`, `abs`, `min`, `max`, `sqrt`, `log2`, numbers, and names
 of recorded figures in quotes: `'pocket/BM25/mrr@10' < 'pocket/MiniLM, mean/mrr@10'`. A name with a star is a column or
 row of figures, for `falls` (none is above the one before), `rises`, `first`, `last` and `sum`:
 `falls('growth/*/mrr@10')`. Nothing else is run.
-
-A worked formula is a chain of `=` whose parts are numbers, fractions, `+ - * /` and brackets, in prose or between `$`
-(there also `\\frac{a}{b}`, `\\cdot`, `\\times`, `\\log_2 n`, powers). Neighbouring parts must agree: whole numbers and
-fractions exactly, decimals as far as their digits reach, those of one digit that are worked with exactly. Parts with
-letters are passed over.
 """
 
 import ast
 import itertools
 import math
 import operator
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -88,71 +82,3 @@ def _value(node: ast.expr, lookup: Lookup) -> Number | bool:
             outcome: Number = _FUNCTIONS[name](*(_value(arg, lookup) for arg in args))
             return outcome
     raise ExpressionError(f"'{ast.unparse(node)}' is not allowed: {ALLOWED}")
-
-
-_DECIMAL = re.compile(r"(\d+\.\d+)")
-_SIDE = r"[\d.+*/()×− -]*\d[\d.+*/()×− -]*"
-_CHAIN = re.compile(rf"(?<![\w$@^_.+*/()×−-]){_SIDE}(?:={_SIDE})+(?!\w)", re.A)
-_MATH = re.compile(r"\$\$(.+?)\$\$|(?<![\\$])\$([^$\n]+?)\$", re.S)
-_LATEX = [
-    (re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}"), r"((\1)/(\2))"),
-    (re.compile(r"\\log_2\s*(\d+)"), r"log2(\1)"),
-    (re.compile(r"\\log_2\s*\("), "log2("),
-    (re.compile(r"\\cdot|\\times"), "*"),
-    (re.compile(r"\\[,;! ]|\\q?quad|\\left|\\right|[{}]"), " "),
-    (re.compile(r"\^"), "**"),
-]
-
-
-def _python(part: str) -> str:
-    """Return a part of a formula as Python, empty if it holds more than numbers, operators and brackets."""
-    part = part.replace("×", "*").replace("−", "-").strip()
-    for _ in range(2):  # a fraction in a fraction
-        part = _LATEX[0][0].sub(_LATEX[0][1], part)
-    for pattern, plain in _LATEX[1:]:
-        part = pattern.sub(plain, part)
-    part = part.strip(" .,;，。；")
-    return part if re.search(r"\d", part) and not re.search(r"[^\d.+*/() -]", part.replace("log2", "")) else ""
-
-
-def _range(part: str) -> tuple[float, float] | None:
-    """Return between which values a part lies, its decimals being rounded; None if it cannot be read.
-
-    A decimal of one digit that something is done with (0.8 ** 10) is exact: it was chosen, not measured.
-    """
-    shown = [text for text in dict.fromkeys(_DECIMAL.findall(part)) if text == part or not text[:-1].endswith(".")][:8]
-    halves = [0.5 * 10.0 ** -len(text.partition(".")[2]) for text in shown]
-    values = []
-    for signs in itertools.product((-1, 1), repeat=len(shown)):
-        exact = {text: repr(float(text) + s * half) for text, s, half in zip(shown, signs, halves, strict=True)}
-        written = "".join(exact.get(piece, piece) for piece in _DECIMAL.split(part))
-        try:
-            values.append(float(evaluate(written, lambda name: [Fraction(0)])))
-        except ExpressionError:
-            return None
-    return min(values), max(values)
-
-
-def formulas(text: str) -> Iterator[list[str]]:
-    """Yield the parts, as Python, of each chain of equations between `$` or in prose that has two or more to compare.
-
-    text is Markdown without code; parts that hold letters are empty.
-    """
-    bodies = [match[1] or match[2] for match in _MATH.finditer(text)]
-    bodies += [match[0] for match in _CHAIN.finditer(_MATH.sub(" x ", text))]
-    for body in bodies:
-        for equation in re.split(r"\\qquad|\\\\", body):
-            parts = [_python(part) for part in re.split(r"(?<![<>!\\])=", equation)]
-            if sum(map(bool, parts)) > 1:
-                yield parts
-
-
-def wrong_formulas(text: str) -> Iterator[str]:
-    """Yield each equation of a text, as Python, whose sides differ; text is Markdown without code."""
-    for parts in formulas(text):
-        for left, right in itertools.pairwise(part for part in parts if part):
-            a, b = _range(left), _range(right)
-            if a and b:
-                slack = 1e-9 * max(map(abs, (*a, *b)))
-                if a[0] > b[1] + slack or b[0] > a[1] + slack:
-                    yield f"{left} = {right}"

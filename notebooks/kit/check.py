@@ -6,9 +6,10 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from . import figures, hygiene, quantities, translation, twins
+from . import figures, hygiene, quantities, translation, wording
+from .cells import by_id
 from .companions import PARAMETERS, companion_problems
-from .labels import with_names, without_names
+from .labels import missing_labels, with_names, without_names
 from .listed import idle, read_yaml
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
@@ -35,8 +36,6 @@ def _lesson(root: Path, name: str, known: figures.Figures | None, books: dict[Pa
         yield from hygiene.notebook_problems(books[path], file, root)
         if known and paths["en"] in books:
             yield from figures.notebook_problems(books[path], file, known)
-        if known and path == paths["zh"]:
-            yield from twins.notebook_problems(books[path], file, root)
     if all(path in books for path in paths.values()):
         yield from translation.notebook_problems(books[paths["en"]], books[paths["zh"]], name, root)
     if known and name in PARAMETERS and paths["en"] in books:
@@ -73,14 +72,11 @@ def _words(root: Path) -> Iterator[Problem]:
     for path in sorted((root / "docs").rglob("*.yml")):
         for english, chinese in _sentences(read_yaml(path)):
             for rule, message in quantities.language_differences(english, chinese):
-                if rule != "words":
-                    yield Problem(relative(root, path), english[:40], rule, message)
+                yield Problem(relative(root, path), english[:40], rule, message)
 
 
 def _pages(root: Path, known: figures.Figures) -> Iterator[Problem]:
     pairs = translation.page_pairs(root)
-    for chinese in (chinese for _, chinese in pairs if chinese.exists()):
-        yield from twins.text_problems(chinese.read_text(encoding="utf-8"), relative(root, chinese), "", root)
     for path in [p for pair in pairs for p in pair if p.exists()]:
         yield from figures.check_text(path.read_text(encoding="utf-8"), relative(root, path), "", known, "")
     yield from _changed_benchmarks(root)
@@ -105,6 +101,24 @@ def check(root: Path = ROOT, lessons: list[str] | None = None, *, numbers: bool 
         problems += hygiene.provenance_problems(books, root)
         texts = {path.stem: [cell.id for cell in book.cells] for path, book in books.items()}
         pages = {relative(root, page): ["page"] for pair in translation.page_pairs(root) for page in pair}
-        if all(problem.rule != "unreadable" for problem in problems):
+        whole = len(books) == len(LANGUAGES) * len(lesson_names(root))
+        if whole and all(problem.rule != "unreadable" for problem in problems):
             problems += idle(root, texts | pages)
+            problems += [Problem("docs/labels.yml", "", "labels", line) for line in missing_labels(root)]
     return sorted(dict.fromkeys(problems))
+
+
+def hints(root: Path = ROOT, lessons: list[str] | None = None) -> list[str]:
+    """Return a line for each sentence whose translation has the opposite word: for a person to read, no problem."""
+    texts: list[tuple[str, str, str]] = []
+    for name in lesson_names(root, lessons):
+        paths = [lesson_path(root, language, name) for language in LANGUAGES]
+        if all(path.exists() for path in paths):
+            left, right = (by_id(read(path, root)) for path in paths)
+            cells = [cell for cell in left.values() if cell.cell_type == "markdown" and cell.id in right]
+            texts += [(f"{name} [{cell.id}]", cell.source, right[cell.id].source) for cell in cells]
+    for pair in [] if lessons else translation.page_pairs(root):
+        if all(path.exists() for path in pair):
+            english, chinese = (path.read_text(encoding="utf-8") for path in pair)
+            texts.append((relative(root, pair[1]), english, chinese))
+    return [f"{place}: {hint}" for place, english, chinese in texts for hint in wording.hints(english, chinese)]

@@ -5,7 +5,7 @@
 `<!--fig:bench:FILE/KEY/...-->` quotes docs/benchmarks/FILE.json. `<!--calc: EXPR-->0.17` is worked out from figures or
 numbers, and `<!--holds: EXPR-->`, behind the words it stands for, is a claim (arithmetic.py has the form of EXPR).
 `<!--nofig: SOURCE-->0.41` is cited: SOURCE is a key of the references page, or a reason of several words; the same
-alone on a line covers the paragraph or table that follows. Cited numbers, and all others, are listed (listed.py).
+alone on a line covers the paragraph or table that follows.
 A value may be a word from one to twelve. An alternative text takes the same markers; the site shows it without them.
 """
 
@@ -22,12 +22,11 @@ from typing import NamedTuple
 
 from nbformat import NotebookNode
 
-from .arithmetic import ExpressionError, Number, evaluate, wrong_formulas
+from .arithmetic import ExpressionError, Number, evaluate
 from .cells import alt_text, code_cells, leaves
-from .markdown import COMMENT, PLACEHOLDER, sentences, without_blocks, without_code
+from .markdown import COMMENT, sentences, without_code
 from .notebooks import ROOT, NotebookError, Problem, lesson_path, read
 from .tables import table_cells, unambiguous
-from .wording import contradicts, mentions, swapped, wrong_moves
 
 _SPOKEN = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
@@ -80,12 +79,6 @@ def place_of(name: str, lesson: str) -> tuple[str, str]:
     return (outside[1], outside[2]) if outside else (lesson, name.strip())
 
 
-def _parts(key: str) -> tuple[str, str, str]:
-    cell, _, rest = key.partition("/")
-    row, _, column = rest.rpartition("/")
-    return cell, row, column
-
-
 def notebook_figures(notebook: NotebookNode) -> dict[str, str]:
     """Return all named figures of a notebook under `cell-id/...`."""
     return {f"{c.id}/{name}": value for c in code_cells(notebook) for name, value in cell_figures(c).items()}
@@ -133,14 +126,6 @@ class Figures:
         if None in values.values():
             raise KeyError(f"the recorded figure is '{known[names[0]]}', not a number")
         return {figure: Fraction(value) for figure, value in values.items() if value is not None}
-
-    def labels(self, source: str, key: str) -> Iterator[tuple[str, frozenset[str]]]:
-        """Yield the row and the column of a figure, each with all rows or columns that are beside it."""
-        cell, row, column = _parts(key)
-        texts = self.of(source).texts
-        places = [_parts(figure)[1:] for figure in texts if figure.startswith(f"{cell}/")] if key in texts else []
-        yield row, frozenset(y for y, x in places if x == column)
-        yield column, frozenset(x for y, x in places if y == row)
 
     def tolerance(self, name: str, value: Fraction) -> Fraction:
         """Return how far a figure may differ on another machine; name has its lesson."""
@@ -200,8 +185,7 @@ def _wrong_values(text: str, figures: Figures, lesson: str) -> Iterator[Fault]:
             try:
                 value, used = _value(repr(name) if kind == "fig" else name, figures, lesson)
                 if kind == "holds":
-                    words = without_markers(text[: match.start()])
-                    yield from _wrong_claim(name, value, used, words, figures, lesson)
+                    yield from _wrong_claim(name, value, used, figures, lesson)
                 else:
                     yield from _wrong_number(match, value, used, figures)
             except KeyError as error:
@@ -236,9 +220,9 @@ def _wrong_number(
 
 
 def _wrong_claim(
-    claim: str, value: Number | bool, used: dict[str, Fraction], words: str, figures: Figures, lesson: str
+    claim: str, value: Number | bool, used: dict[str, Fraction], figures: Figures, lesson: str
 ) -> Iterator[Fault]:
-    """Yield it if a claim is none, does not hold within the tolerances, or contradicts the words before it."""
+    """Yield it if a claim is none, or does not hold within the tolerances."""
     spread = {figure: figures.tolerance(figure, number) for figure, number in used.items()}
     loose = [figure for figure in spread if spread[figure]]
     corners = itertools.product((-1, 1), repeat=len(loose))
@@ -251,43 +235,12 @@ def _wrong_claim(
         yield "claim", f"'{claim}' no longer holds ({numbers}): correct the sentence"
     elif not all(_value(claim, figures, lesson, moved)[0] for moved in shifts):
         yield "claim", f"'{claim}' does not survive the tolerance of its cells: claim less"
-    elif contradicts(words, claim):
-        message = "correct the sentence, or write the claim the way it says it"
-        shown = words.rstrip()[-40:].replace("\n", " ")
-        yield "direction", f"'… {shown}' and '{claim}' point in opposite directions: {message}"
-
-
-def _wrong_names(text: str, figures: Figures, lesson: str) -> Iterator[Fault]:
-    """Yield each figure beside the name of another row or column of its table."""
-    text = re.sub(r"`([^`\n]*)`", lambda match: "" if "<!--" in match[1] else match[1], without_blocks(text))
-    for sentence in sentences(text):
-        tables: dict[frozenset[str], list[tuple[int, str]]] = {}
-        plain = COMMENT.sub("", _MARKED.sub(PLACEHOLDER, sentence))
-        spots = (match.start() for match in re.finditer(PLACEHOLDER, plain))
-        for spot, match in zip(spots, _MARKED.finditer(sentence), strict=False):
-            if match["kind"] == "fig":
-                for label, labels in figures.labels(*place_of(match["name"], lesson)):
-                    tables.setdefault(labels, []).append((spot, label))
-        for labels, places in tables.items():
-            named = mentions(plain, labels, figures.root)
-            if named and (label := swapped(places, named)):
-                yield "subject", f"'{plain.strip()[:70]}' names another than '{label}', which its figure belongs to"
 
 
 def check_text(text: str, file: str, cell: str, figures: Figures, lesson: str) -> Iterator[Problem]:
     """Yield the problems of numbers and claims in one Markdown text of a lesson, or of a page (without a lesson)."""
     marked = without_code(text)
-    visible = without_markers(marked)
-    faults = [
-        *_wrong_forms(marked, figures.keys),
-        *_wrong_values(marked, figures, lesson),
-        *_wrong_names(text, figures, lesson),
-        *(("formula", f"'{equation}' is not so: work it out again") for equation in wrong_formulas(visible)),
-    ]
-    for move in wrong_moves(visible):
-        faults.append(
-            ("direction", f"'{move}': the second number is on the other side, correct the word or the numbers")
-        )
+    faults = [*_wrong_forms(marked, figures.keys), *_wrong_values(marked, figures, lesson)]
     yield from (Problem(file, cell, rule, message) for rule, message in faults)
 
 

@@ -43,7 +43,7 @@ def start(settings: dict[str, str]) -> None:
     spec = {"argv": command, "display_name": "Python 3", "language": "python"}
     (place / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
     own = [sys.executable, __file__, str(server)]
-    process = subprocess.Popen(own, stdout=subprocess.PIPE, env=os.environ | settings)
+    process = subprocess.Popen(own, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | settings)
     atexit.register(home.cleanup)
     atexit.register(process.kill)
     assert process.stdout is not None
@@ -75,7 +75,7 @@ def serve(place: str) -> None:
     server.bind(place)
     server.listen()
     print("ready", flush=True)
-    while True:
+    while sys.stdin not in select.select([server, sys.stdin], [], [])[0]:  # which closes when the other process ends
         connection, _ = server.accept()
         request = json.loads(connection.makefile().readline())
         pid = os.fork()

@@ -2,8 +2,8 @@
 
     ["01_evaluation".cells]      # outputs spared from the comparison: volatile, or with a tolerance such as atol=0.01
     device = ["volatile", "names the device, which differs"]
-    ["01_evaluation".languages]  # numbers that only English (en) or only Chinese (zh) has; `names` and `words` let the
-                                 # order of names, and words that `opposed` takes for opposites, differ
+    ["01_evaluation".languages]  # numbers that only English (en) or only Chinese (zh) has; `names` lets the order of
+                                 # names differ
     look-text = ["en 3", "Chinese says it without the number"]
 
 A page stands under its path, with `page` in the place of the cell's id. The YAML files beside it are read here too.

@@ -1,14 +1,13 @@
-"""Numbers in prose that no marker covers, and whether both languages of a text name the same numbers and markers."""
+"""Whether both languages of a text have the same numbers, markers, formulas and names."""
 
-import itertools
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
-from .markdown import COMMENT, LINK, line_pairs, prose, sentences, without_blocks
-from .wording import missing_names, opposed
+from .markdown import COMMENT, LINK, line_pairs, prose, without_blocks
+from .wording import missing_names
 
 WORDS = {
     "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
@@ -19,25 +18,16 @@ WORDS = {
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "百": 100, "千": 1000, "万": 10**4,
            "亿": 10**8}  # fmt: skip
 _DIGITS = dict(zip("零一二三四五六七八九两", (*range(10), 2), strict=True))
-_BY_LINE = ("names", "words", "rows")
+_BY_LINE = ("names", "rows")
 _SMALL = re.compile(r"\b(?:one|two|both|once|twice|first|second|single)\b|[一二两]|首个|第一", re.I)
 
 _DIGIT = r"\d+(?:,\d{3})*(?:\.\d+)?"
 _WORD = rf"\b(?:{'|'.join(WORDS)})s?\b"
-TOKEN = re.compile(rf"(?<![A-Za-z\d_@.,+#/-]){_DIGIT}(?:/\d+)?(?:\s?[%％])?(?![A-Za-z_\d])|{_WORD}", re.I)
 _ENGLISH = re.compile(
     rf"({_DIGIT})((?:[ \u00a0-]?(?:{'|'.join(WORDS)})s?\b)*)|{_WORD}(?: (?:thousand|million|billion))?", re.I
 )
 _CHINESE = re.compile(rf"({_DIGIT})([百千万亿]*)|(?!百分[点之比]|百科|万能)[一二三四五六七八九两十百千万亿]+(?!一样)")
 _LEADING = re.compile(r"(?<![\d\w)\]}])\.(?=\d)")  # of a decimal without its zero
-
-
-def tokens(text: str) -> list[str]:
-    """Return the numbers, digits or words from three on, in the prose of an English text, in their order.
-
-    text is Markdown without its marked numbers. Digits that are part of a name (`recall@1`, `L6`) are no numbers.
-    """
-    return [re.sub(r"\s", "", match[0]).lower() for match in TOKEN.finditer(_LEADING.sub("0.", prose(text)))]
 
 
 def _han(text: str) -> int:
@@ -131,10 +121,6 @@ def _by_line(english: str, chinese: str) -> Iterator[tuple[str, str]]:
         place = f"in '{prose(lines[1]).strip()[:60]}'"
         for name in missing_names(*lines):
             yield "names", f"Chinese lacks '{name}', or has it elsewhere, {place}"
-        left, right = ([text for text in sentences(prose(line)) if re.search(r"\w\w", text)] for line in lines)
-        pairs = zip(left, right, strict=True) if len(left) == len(right) else [(prose(lines[0]), prose(lines[1]))]
-        for word, against in itertools.chain(*itertools.starmap(opposed, pairs)):
-            yield "words", f"English says '{word}', Chinese '{against}', {place}"
         ours, theirs = (Counter(re.findall(r"`[^`]+`", line)) + formulas(line) for line in lines)
         lost = (ours - theirs) + (quantities(lines[0], "en")[1] - quantities(lines[1], "zh")[0])
         if lines[0].startswith("|") and lost:

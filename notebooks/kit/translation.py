@@ -22,7 +22,6 @@ from .listed import listed, read_yaml
 from .markdown import HAN, PLACEHOLDER, has_han, headings, line_pairs, links, paragraphs, prose, without_blocks
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_path, read, relative, write_files
 from .quantities import language_differences
-from .twins import without_twins
 
 MARK = re.compile(r"\s*<!-- translation of (?P<path>\S+): (?P<hash>[0-9a-f]{16}) -->[ \t]*\n")
 _WIDE = re.compile(rf'(?<=[{HAN}])[,;:!?()"]|[,;:!?("](?=[{HAN}])|\)(?=[{HAN}])|(?<=[{HAN}])\.(?=\s|$)', re.M)
@@ -30,11 +29,6 @@ _SPACED = re.compile(rf"[{HAN}] +[A-Za-z0-9]|[A-Za-z0-9] +[{HAN}]")
 _SOFT = re.compile(rf"[{HAN}，。；：！？、）”》][*_]*\n[ \t]*(?![-*+>|#:]|\d+[.)]|\s|$|<)[*_]*\S")
 _NAMES = re.compile(r"[\w.+/@-]*[A-Z\d/@][\w.+/@-]*|\b\w\b")
 _COMMONMARK = MarkdownIt("commonmark").enable("table")  # as the site and GitHub read Markdown
-_UNPLAIN = re.compile(
-    r"\b(?:whoever|no accident|matter of course|in earnest|c[ao]mes? about|comes? out (?:at|as)"
-    r"|(?:is|are|was|were) told|(?:stands?|lies?) (?:in|on|at|above|below|between|beyond))\b",
-    re.I,
-)
 _SWITCH = re.compile(r"english|chinese|英文|英语|中文|汉语|^(?:en|zh)\b", re.I)
 
 _CARD = ("helpers/data/bundled/pocket/README.md", "docs/en/collection.md")  # the card is in English alone
@@ -150,8 +144,10 @@ def typography(text: str) -> Iterator[tuple[str, str]]:
 
 def _foreign(target: str, language: str) -> bool:
     if language == "zh":
-        return bool(re.search(r"(?:^|/)en/|^(?:\.\.?/)*README\.md", target))  # the project's own, not a data card
-    return bool(re.search(r"(?:^|/)zh/|(?:^|/)README_zh\.md", target))
+        return bool(
+            re.search(r"(?:^|/)en/|^(?:\.\.?/)*(?:docs/)?(?:README|CONTRIBUTING|CHANGELOG)\.md", target)
+        )  # the project's own, not a data card
+    return bool(re.search(r"(?:^|/)zh/|_zh\.md", target))
 
 
 def foreign_links(text: str, language: str) -> Iterator[tuple[str, str]]:
@@ -161,22 +157,8 @@ def foreign_links(text: str, language: str) -> Iterator[tuple[str, str]]:
             yield "link", f"'{target}' leads into the other language: link the page of this one"
 
 
-def unplain(text: str) -> Iterator[tuple[str, str]]:
-    """Yield rule and message for each phrase of an English text that the rules of contributing.md replace.
-
-    Code and text in double quotes, such as a wrong example, are left out.
-    """
-    for match in _UNPLAIN.finditer(re.sub(r'"[^"\n]*"', "", prose(text))):
-        yield "plain", f"'{match[0]}': say it as \"Write plainly\" in docs/en/contributing.md does"
-
-
 def _edition(target: str) -> str:
-    return (
-        re.sub(r"(^|/)zh/", r"\1en/", target)
-        .replace("README_zh.md", "README.md")
-        .replace(".zh.md", ".md")
-        .replace(*_CARD)
-    )
+    return re.sub(r"(^|/)zh/", r"\1en/", target).replace("_zh.md", ".md").replace(".zh.md", ".md").replace(*_CARD)
 
 
 def _missing_links(english: str, chinese: str) -> Iterator[tuple[str, str]]:
@@ -200,7 +182,7 @@ def text_problems(english: str, chinese: str, root: Path, allowed: str = "") -> 
         rows = [lines for lines in line_pairs(english, chinese) if lines[0].startswith("|") and has_han(lines[1])]
         faults = itertools.chain(*(_wrong_terms(*text, glossary(root)) for text in [(english, chinese), *rows]))
         yield from dict.fromkeys(faults)
-        yield from language_differences(english, without_twins(chinese, root), allowed)
+        yield from language_differences(english, chinese, allowed)
         yield from _missing_links(english, chinese)
     yield from typography(chinese)
     yield from foreign_links(chinese, "zh")
@@ -278,7 +260,7 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
     allowed = listed(root, name, "languages")
     for cell in english.cells:
         if cell.cell_type == "markdown":
-            own = [*foreign_links(cell.source, "en"), *bold_traps(cell.source), *unplain(cell.source)]
+            own = [*foreign_links(cell.source, "en"), *bold_traps(cell.source)]
             yield from (Problem(source, cell.id, rule, message) for rule, message in own)
         twin = translated.get(cell.id)
         if twin is None or twin.cell_type != cell.cell_type:
@@ -298,10 +280,12 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
 
 
 def page_pairs(root: Path = ROOT) -> list[tuple[Path, Path]]:
-    """Return (English, Chinese) of both README files and of every page below docs/en or docs/zh."""
+    """Return (English, Chinese) of README, CONTRIBUTING and CHANGELOG, and of every page below docs/en or docs/zh."""
     english, chinese = (root / "docs" / language for language in LANGUAGES)
     pages = {path.relative_to(folder) for folder in (english, chinese) for path in folder.rglob("*.md")}
-    pairs = [(root / "README.md", root / "README_zh.md")]
+    pairs = [
+        (root / f"{name}.md", root / f"{name}_zh.md") for name in ("README", "docs/CONTRIBUTING", "docs/CHANGELOG")
+    ]
     pairs += [(english / page, chinese / page) for page in sorted(pages)]
     return [pair for pair in pairs if pair[0].exists() or pair[1].exists()]
 
@@ -327,8 +311,7 @@ def page_problems(english: Path, chinese: Path, root: Path = ROOT) -> Iterator[P
         yield Problem(file, "", "stale", f"{source} has changed since: translate, then `accept {file}`")
     allowed = listed(root, source, "languages").get("page", "")
     yield from (Problem(file, "", rule, message) for rule, message in text_problems(left, right, root, allowed))
-    own = [*foreign_links(left, "en"), *unplain(left)]
-    yield from (Problem(source, "", rule, message) for rule, message in own)
+    yield from (Problem(source, "", rule, message) for rule, message in foreign_links(left, "en"))
 
 
 def accept_cell(root: Path, name: str, cell_id: str) -> str:

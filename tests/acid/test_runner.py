@@ -8,9 +8,8 @@ import tomllib
 
 import pytest
 
-from helpers.metrics import evaluate
 from helpers.metrics.acid import Judged, Verdict, __main__, read_cases, run_cases
-from notebooks.kit.notebooks import ROOT, lesson_path, read
+from notebooks.kit.notebooks import ROOT
 from tests.acid.scoreboard import FOLDER, RUNNERS, documented
 
 SIX = [case for case in read_cases() if case.name.startswith("grades/swapped") and case.metric.endswith("@2")]
@@ -97,23 +96,6 @@ def test_a_shell_learns_that_a_function_differs():
     """Continuous integration would pass with metrics that are wrong."""
     command = [sys.executable, "-m", "helpers.metrics.acid", "tests.acid.functions:text"]
     assert subprocess.run(command, cwd=ROOT, capture_output=True).returncode == 1
-
-
-EXERCISE = {
-    "ties_as_listed": {"ties", "scores", "ids"},
-    "judged_and_found": {"short", "many_relevant", "grades", "queries"},
-    "mean_of_answered": {"queries"},
-}
-
-
-@pytest.mark.parametrize("name", EXERCISE)
-def test_exercise_fails_the_families_that_its_solution_names(name):
-    """Lesson 02 would send a reader to look for a mistake where there is none."""
-    [source] = [cell.source for cell in read(lesson_path(ROOT, "en", "02_metrics")).cells if cell.id == "acid"]
-    names = {"evaluate": evaluate}
-    exec(source, names)
-    failed = [result for result in run_cases(names[name], read_cases()) if result.verdict is not Verdict.AGREES]
-    assert {result.case.family for result in failed} == EXERCISE[name]
 
 
 def test_words_explain_the_values_or_the_errors_that_they_are_about():

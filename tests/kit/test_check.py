@@ -347,8 +347,3 @@ def test_unknown_lesson_is_named(project: Path, capsys: pytest.CaptureFixture[st
     assert "no lesson '77'; there are: 00_sample" in capsys.readouterr().err
     with pytest.raises(NotebookError, match="there are"):
         lesson_names(project, ["nothing"])
-
-
-def test_repository() -> None:
-    """A lesson, a README or a page breaks a rule: `python -m notebooks.kit check` says the same."""
-    assert "\n".join(map(str, check(ROOT))) == ""

@@ -10,7 +10,7 @@ import pytest
 from nbformat import NotebookNode
 
 from notebooks.kit import __main__ as cli
-from notebooks.kit.arithmetic import ExpressionError, evaluate, wrong_formulas
+from notebooks.kit.arithmetic import ExpressionError, evaluate
 from notebooks.kit.cells import alt_text, by_id
 from notebooks.kit.check import check
 from notebooks.kit.figures import without_markers
@@ -126,32 +126,6 @@ def test_malformed_markers(project: Path, marker: str) -> None:
     assert {(p.cell, "write <!--fig:NAME-->" in p.message and "\n" not in p.message) for p in problems} == {
         ("intro", True)
     }
-
-
-@pytest.mark.parametrize(
-    ("text", "wrong"),
-    [
-        ("$(1 + 1/2)/3 = 1/2$ and 1/2 + 1/3 = 5/6", []),
-        ("1/2 + 1/3 = 4/6", ["1/2 + 1/3 = 4/6"]),
-        (r"$$\frac{1}{\log_2 2} + \frac{1}{\log_2 3} = 1 + 0.631 = 1.631$$", []),
-        (r"$$\frac{1}{\log_2 2} + \frac{1}{\log_2 3} = 1 + 0.641 = 1.641$$", ["((1)/(log2(2))) + ((1)/(log2(3))) = 1 + 0.641"]),  # noqa: E501
-        (r"so it is $1.987 / 2.131 = 0.933$", []),
-        (r"so it is $1.987 / 2.131 = 0.935$", ["1.987 / 2.131 = 0.935"]),
-        (r"$\text{AP} = 2 \cdot 3 = 7$", ["2 * 3 = 7"]),
-        (r"$1 - 0.8^{2} = 0.36$", []),
-        (r"$1 - 0.8^{2} = 0.37$", ["1 - 0.8** 2 = 0.37"]),
-        (r"$R = 3$, $k \ge 5 = 5$, a = 1, 2020-01-02", []),
-    ],
-)  # fmt: skip
-def test_worked_formulas(text: str, wrong: list[str]) -> None:
-    """An equation worked out by hand could be wrong."""
-    assert list(wrong_formulas(text)) == wrong
-
-
-def test_formulas_of_the_lessons_are_read(project: Path) -> None:
-    """The lessons' own equations would be passed over."""
-    change(project, "$s_1 = s_2$", r"$s_1 = s_2$ and $(1 + 1/2)/3 = 5/7$", "ties")
-    assert {rule for rule, _ in found(project)} == {"formula"}
 
 
 def test_the_list_names_what_exists(small_project: Path) -> None:

@@ -14,7 +14,7 @@ import pytest
 
 from notebooks.kit import kernels
 from notebooks.kit.execute import OFFLINE, execute
-from notebooks.kit.notebooks import NotebookError
+from notebooks.kit.notebooks import ROOT, NotebookError
 from tests.sample import code, notebook
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="kernels are forked on Linux alone")
@@ -68,7 +68,8 @@ def test_a_kernel_ends_with_whoever_asked_for_it(tmp_path: Path) -> None:
     spec = json.loads(Path(os.environ[kernels.VARIABLE], "kernels", "python3", "kernel.json").read_text("utf-8"))
     command = [part.format(connection_file=tmp_path / "connection.json") for part in spec["argv"]]
     client = subprocess.Popen(command, cwd=tmp_path)
-    children = Path(f"/proc/{_server()}/task/{_server()}/children")
+    server = _server(os.environ[kernels.VARIABLE])
+    children = Path(f"/proc/{server}/task/{server}/children")
     before = time.monotonic()
     while not (pids := [int(pid) for pid in children.read_text("utf-8").split() if alive(int(pid))]):
         assert client.poll() is None
@@ -81,9 +82,9 @@ def test_a_kernel_ends_with_whoever_asked_for_it(tmp_path: Path) -> None:
         time.sleep(0.05)
 
 
-def _server() -> int:
-    """Return the process that kernels are forked from."""
-    place = str(Path(os.environ[kernels.VARIABLE], "server")).encode()
+def _server(folder: str) -> int:
+    """Return the process that kernels are forked from, by the folder with its socket."""
+    place = str(Path(folder, "server")).encode()
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             words = (folder / "cmdline").read_bytes().split(b"\0")
@@ -92,3 +93,20 @@ def _server() -> int:
         if place in words and b"-f" not in words:
             return int(folder.name)
     raise AssertionError("no process serves kernels")
+
+
+def test_what_serves_kernels_ends_with_whoever_started_it(tmp_path: Path) -> None:
+    """A gigabyte of libraries would stay in memory when a run is killed."""
+    code = "import os, time; from notebooks.kit import kernels; kernels.start({}); "
+    code += "print(os.environ[kernels.VARIABLE], flush=True); time.sleep(600)"
+    variables = {name: value for name, value in os.environ.items() if name != kernels.VARIABLE}
+    command = [sys.executable, "-c", code]
+    starter = subprocess.Popen(command, cwd=ROOT, env=variables, stdout=subprocess.PIPE, text=True)
+    assert starter.stdout is not None
+    server = _server(starter.stdout.readline().strip())
+    starter.kill()
+    starter.wait()
+    began = time.monotonic()
+    while alive(server):
+        assert time.monotonic() - began < 60
+        time.sleep(0.05)

@@ -14,7 +14,7 @@ from notebooks.kit.cells import by_id, cell_hash
 from notebooks.kit.check import check
 from notebooks.kit.notebooks import Problem, lesson_names, lesson_path, read
 from notebooks.kit.record import sync
-from notebooks.kit.translation import bold_traps, glossary, typography, unplain, untranslated
+from notebooks.kit.translation import bold_traps, glossary, typography, untranslated
 from tests.sample import NAME, Change, edit, markdown, replaced
 
 
@@ -233,37 +233,6 @@ def test_good_chinese_passes(text: str) -> None:
     """Correct Chinese Markdown would be refused."""
     assert list(typography(text)) == []
     assert list(bold_traps(text)) == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Every setting stands in one cell.",
-        "What lies beyond cannot be found.",
-        "A test set comes about like this.",
-        "The encoder is told which text it gets.",
-        "Whoever quotes a speed should say so.",
-        "The test says that this is no accident.",
-    ],
-)
-def test_phrases_that_the_rules_of_style_replace(text: str) -> None:
-    """A phrase that the page on contributing calls wrong could return."""
-    assert [rule for rule, _ in unplain(text)] == ["plain"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ['Not "The encoder is told which text it gets." but "So the encoder has a parameter."', "Write `whoever` nowhere."],
-)
-def test_wrong_examples_may_be_quoted(text: str) -> None:
-    """The page on contributing could not show what it advises against."""
-    assert list(unplain(text)) == []
-
-
-def test_the_check_names_an_unplain_phrase(project: Path) -> None:
-    """A lesson's text would not be looked at."""
-    edit(project, replaced("intro", "is what was found", "comes about as what was found"), "en")
-    assert ("intro", "plain") in found(project)
 
 
 def test_barred_name_may_be_told(project: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import os
 import subprocess
 import sys
@@ -48,17 +47,3 @@ def test_the_script_runs_and_prints_what_the_lesson_prints(name: str, tmp_path: 
     streams = [squeeze(output.text) for cell in cells for output in cell.outputs if output.output_type == "stream"]
     assert streams  # a table shown between two of their lines is text of a script
     assert [line for text in streams for line in text.split("\n") if line not in printed] == []
-
-
-@pytest.mark.parametrize(("language", "name"), [one for one in LESSONS if one[0] == "en" or one[1] == "01_evaluation"])
-def test_the_page_and_the_slides_hold_the_lesson(language: str, name: str):
-    """An export would lack figures, or put the whole lesson on one slide."""
-    notebook = read(lesson_path(ROOT, language, name), ROOT)
-    outputs = [output.get("data", {}) for cell in code_cells(notebook) for output in cell.outputs]
-    drawings = [data["image/svg+xml"] for data in outputs if "image/svg+xml" in data]
-    figures = [base64.b64encode(svg.encode()).decode()[:1000] for svg in drawings]
-    chapters = sum(cell.source.startswith(("# ", "## ")) for cell in notebook.cells if cell.cell_type == "markdown")
-    for kind in ("html", "slides"):
-        page = convert(kind, language, name)
-        assert [figure for figure in figures if figure not in page.replace("\n", "")] == [], kind
-    assert page.count("<section>") >= 2 * chapters

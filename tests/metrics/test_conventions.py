@@ -123,11 +123,11 @@ ROUNDING = {"BEIR": True, "FlagEmbedding": True, "trec_eval (pytrec_eval)": Fals
 
 @pytest.mark.parametrize("library", ROUNDING)
 def test_rounding(library):
-    """The libraries' page would name others: a third, in full or to five places."""
+    """The page on differences would name others: a third, in full or to five places."""
     third = {"q1": {"d1": 1, "d2": 1, "d3": 1}}
     value = SCORERS[library]({"q1": {"d1": 1.0, "d9": 0.5}}, third, "recall@2")
     rounded = value == pytest.approx(round(1 / 3, 5), abs=1e-12)
-    assert rounded is ROUNDING[library] is (library in sentence("libraries", "Are numbers rounded"))
+    assert rounded is ROUNDING[library] is (library in sentence("differences", "Are numbers rounded"))
 
 
 def test_ranx_refuses_different_queries():
@@ -150,9 +150,9 @@ def sentence(page: str, start: str) -> str:
     return next(line.split("|")[2].strip() for line in text.splitlines() if line.startswith(f"| {start}"))
 
 
-def test_the_libraries_page_says_what_was_measured():
+def test_the_page_on_differences_says_what_was_measured():
     """The page would contradict lesson 02's table, or the libraries."""
-    ties = sentence("libraries", "Which passage comes first")
+    ties = sentence("differences", "Which passage comes first")
     assert ties.split(". ")[:3] == [
         "the id as text, descending: trec_eval",
         "The id ascending: sentence-transformers",
@@ -161,10 +161,10 @@ def test_the_libraries_page_says_what_was_measured():
     assert tie_rule(trec_eval, "recall") == "descending"
     assert tie_rule(sentence_transformers, "mrr") == "ascending"
     assert {tie_rule(beir_.evaluate, "mrr"), tie_rule(flag_embedding, "mrr")} == {"input"}
-    means = sentence("libraries", "Which queries make the mean")
+    means = sentence("differences", "Which queries make the mean")
     assert "those in run and judgements: trec_eval, and BEIR and FlagEmbedding except for MRR." in means
     assert "All judged ones: ir_measures, `helpers.metrics`, the MRR of BEIR and FlagEmbedding." in means
-    assert sentence("libraries", "Are numbers rounded") == "to five places: BEIR and FlagEmbedding"
+    assert sentence("differences", "Are numbers rounded") == "to five places: BEIR and FlagEmbedding"
 
 
 NEVER = {"recall", "success", "mrr", "map", "rbp", "err"}

@@ -21,7 +21,7 @@ from notebooks.kit.notebooks import lesson_path, read
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-LESSONS = "[distributed,jupyter,lessons,zh]"
+LESSONS = "[jupyter,lessons,zh]"
 EVERYTHING = "[distributed,docs,jupyter,lessons,test,zh]"
 NAMED = (
     "jupyter",
@@ -132,7 +132,9 @@ def recipe() -> str:
     return text.replace("$(VENV)", ".venv").replace("$(PY)", ".venv/bin/python")
 
 
-@pytest.mark.parametrize("page", ["README.md", "README_zh.md", "docs/en/contributing.md", "docs/zh/contributing.md"])
+@pytest.mark.parametrize(
+    "page", ["docs/en/index.md", "docs/zh/index.md", "docs/CONTRIBUTING.md", "docs/CONTRIBUTING_zh.md"]
+)
 def test_the_commands_without_make_are_those_of_make(page):
     """Readers without make would get other packages, or versions that nobody tested."""
     text = (ROOT / page).read_text("utf-8")
@@ -145,7 +147,7 @@ def test_the_commands_without_make_are_those_of_make(page):
     assert tool in made
     assert f"{uv} --constraint constraints.txt" in made
     assert re.findall(r'--editable "\.(\[.+\])"', made) == [LESSONS, EVERYTHING]
-    if "README" in page:
+    if "index" in page:
         assert installs == 2 * [tool, f"{uv} --torch-backend=auto {lessons}", f"{uv} {tests}"]
         assert f"pip install {lessons}" in text.split("Scripts")[-1], "the command for pip alone"
     else:

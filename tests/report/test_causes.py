@@ -149,7 +149,7 @@ def test_every_cause_leads_to_a_section_of_the_page(language):
     pages = ROOT / "docs"
     titles = re.findall(r"^#{1,4} (.+)$", (pages / "en" / "differences.md").read_text(encoding="utf-8"), re.M)
     assert set(CAUSES.values()) <= set(slugs(titles))
-    documented = (pages / language / "own_reference.md").read_text(encoding="utf-8")
+    documented = (pages / language / "own_model.md").read_text(encoding="utf-8")
     assert [name for name in CAUSES if f"`{name}`" not in documented] == []
 
 

@@ -21,11 +21,11 @@ from helpers.show.plots import (
     plot_shares,
     plot_tradeoff,
 )
+from helpers.show.ranks import first_relevant_ranks
 from helpers.show.tables import (
     answer_table,
     cited_table,
     failure_table,
-    first_relevant_ranks,
     interval_table,
     paired_table,
     score_table,

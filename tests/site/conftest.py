@@ -68,12 +68,7 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A function that runs a script in node beside the modules of the pages, with a value as JSON: its `scored`."""
     require("node")
     folder = tmp_path_factory.mktemp("node")
-    for path in (
-        *STATIC.glob("try/*.js"),
-        *STATIC.glob("ask/*.js"),
-        *(STATIC / "score" / f"{name}.js" for name in ("trec", "interval")),
-    ):
-        shutil.copy(path, folder)
+    shutil.copytree(STATIC, folder, dirs_exist_ok=True)
     (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
 
     def run(script: str, value: object) -> Any:

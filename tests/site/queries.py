@@ -1,188 +1,53 @@
-"""What readers search for, and where they should be led."""
+"""Questions that a visitor wrote down before looking at the index, and the pages or sections that answer each."""
 
-# Words, apart by "|", in English and in Chinese, and the page and section that each should meet first.
-QUERIES = {
-    "02_metrics#recall-how-much-of-what-is-relevant-was-found": ("recall|recll|召回率", "召回率|召会率|recall"),
-    "02_metrics#capped-recall-how-much-of-what-could-be-found": ("capped recall", "封顶召回率"),
-    "02_metrics#precision-how-much-of-what-was-shown-is-relevant": ("precision|precission", "精确率"),
-    "03_model_comparison#mean-reciprocal-rank": ("MRR|mean reciprocal rank", "平均倒数排名"),
-    "02_metrics#average-precision-and-map-do-all-relevant-documents-rank-high":
-        ("average precision|averge precison", "平均精确率"),
-    "02_metrics#ndcg-the-same-with-a-soft-discount-and-grades": ("ndcg|cumulative", "ndcg"),
-    "differences#ties": ("ties", "同分"),
-    "02_metrics#graded-relevance-and-two-gains": ("exponential gain", "指数增益"),
-    "02_metrics#documents-nobody-judged": ("nobody judged", "没有人标注过的文档"),
-    "02_metrics#a-gallery-of-wrong-numbers": ("gallery of wrong numbers", "错误数值"),
-    "02_metrics#which-metric-for-which-task": (
-        "which metric|should I use recall or ndcg for RAG", "什么任务用什么指标|RAG用recall还是ndcg"),
-    "03_model_comparison#how-many-queries-do-i-need": (
-        "how many queries do I need for significance|how many queries do I need to tell two models apart",
-        "要差异显著，我需要多少个查询"),
-    "01_evaluation#how-far-to-trust-a-score": ("how far to trust a score", "分数有多可信"),
-    "01_evaluation#embed-from-texts-to-vectors": ("embed", ""),
-    "06_scaling_up#the-whole-of-ms-marco": ("MS MARCO", "MS MARCO"),
-    "differences#pooling": ("pooling|池化|poling", "池化|pooling|poling"),
-    "cheatsheet": ("cheat sheet", "速查表"),
-    "differences": ("why is my ndcg different from MTEB", "和MTEB不一样"),
-    "libraries": ("which library says what", "各库的算法差异"),
-    "own_model": ("own model", "自己的模型"),
-    "glossary": ("glossary", "术语表"),
-    "citation": ("bibtex", "引用"),
-    "pitfalls": ("pitfalls", "常见错误"),
-    "benchmarks#streams-and-blocks": ("peak memory", "内存峰值"),
-    "try": ("try the metrics", "指标试一试"),
-    "helpers.metrics#helpers.metrics.find_hits": ("find_hits", "find_hits"),
-    "helpers.metrics#helpers.metrics.bpref": ("bpref", "bpref"),
-    "helpers.metrics#helpers.metrics.evaluate": ("evaluate", "evaluate"),
-    "helpers.data#helpers.data.load_dataset": ("load_dataset", "load_dataset"),
-    "08_chunks": ("分块", "分块"),
-    "differences#normalisation": ("normal|normalization|nromalisation", "归一|归一化"),
-    "05_languages#what-a-tokenizer-leaves-of-a-language": ("tokenization|tokeniser", "tokenizer|分词"),
-    "03_model_comparison#pooling-from-token-vectors-to-one-vector": ("token", ""),
-    "01_evaluation#retrieve-the-best-passages-for-each-query": ("retriev", ""),
-    "04_judgements": ("judgments", ""),
-    "07_stages#reranking-learn-the-order": ("re-rank", ""),
-    "02_metrics#ties-which-document-comes-first-when-scores-are-equal": ("", "并列"),
-    "02_metrics#an-ideal-ranking-of-the-retrieved-documents-alone": ("", "理想排序只看检索到的"),
-    "contributing#translate": ("", "翻译求意思准确"),
-}  # fmt: skip
-
-# Questions, written before the search was tuned, in English and in Chinese, and the sections that answer, one of which
-# must be among the first three results.
-QUESTIONS = [
-    ("how many judged queries for a test set", "测试集需要多少查询",
-     "test_set#how-many-queries 03_model_comparison#how-many-queries-do-i-need"),
-    ("difference between MAP and MRR", "MAP和MRR的区别",
-     "02_metrics#which-metric-for-which-task cheatsheet#the-metrics "
-     "03_model_comparison#mean-reciprocal-rank "
-     "02_metrics#average-precision-and-map-do-all-relevant-documents-rank-high "
-     "02_metrics#reciprocal-rank-and-mrr-how-far-to-the-first-answer"),
-    ("is a cosine of 0.8 similar enough", "余弦相似度多少算相关",
-     "05_languages#why-a-threshold-on-the-cosine-fails"),
-    ("what does recall@k divide by", "召回率的分母",
-     "02_metrics#recall-how-much-of-what-is-relevant-was-found 02_metrics#recall-divided-by-min-k-r "
-     "differences#which-recall 02_metrics#capped-recall-how-much-of-what-could-be-found"),
-    ("memory needed for a million vectors", "一百万向量要多少内存",
-     "06_scaling_up#how-much-memory benchmarks#a-million-vectors"),
-    ("product quantization", "乘积量化", "06_scaling_up#smaller-or-fewer-the-two-ways-to-save"),
-    ("cls or mean pooling", "CLS池化还是平均池化",
-     "03_model_comparison#pooling-from-token-vectors-to-one-vector differences#pooling"),
-    ("query instruction prefix forgotten", "忘了加查询指令",
-     "differences#the-instruction 05_languages#the-prompts pitfalls#models"),
-    ("wilcoxon or randomization test", "显著性检验",
-     "03_model_comparison#is-the-difference-real cheatsheet#before-you-report-a-number"),
-    ("does RRF always help", "融合有没有用",
-     "07_stages#fusion-adding-ranks 07_stages#what-survives-a-test "
-     "07_stages#settings-are-a-choice-and-a-choice-needs-its-own-queries 07_stages#the-union-first"),
-    ("upper bound for a reranker", "重排的上限", "07_stages#the-ceiling-before-any-model"),
-    ("latency percentiles p95", "延迟 p95", "07_stages#what-it-costs"),
-    ("can GPT judge relevance", "用大模型标注", "04_judgements#may-a-large-language-model-be-the-judge"),
-    ("inter annotator agreement", "两个人标注不一致怎么办",
-     "04_judgements#how-far-do-two-assessors-agree collection#would-another-assessor-agree "
-     "04_judgements#does-the-disagreement-matter"),
-    ("text longer than 512 tokens", "文本超长被截断",
-     "differences#the-longest-input 05_languages#what-a-tokenizer-leaves-of-a-language"),
-    ("evaluate openai embeddings", "评测OpenAI的向量", "own_reference#embeddings-computed-elsewhere"),
-    ("load a csv file", "读取CSV", "own_reference#a-table own_reference#columns-of-any-name"),
-    ("run it in CI", "持续集成", "own_reference#in-continuous-integration"),
-    ("train test contamination", "训练数据泄漏", "test_set#has-the-model-seen-the-test"),
-    ("duplicate documents in the results", "重复文档", "02_metrics#the-same-document-twice"),
-    ("BEIR folder format", "", "own_reference#a-beir-folder"),
-    ("", "繁体查简体", "05_languages#simplified-and-traditional"),
-    ("different numbers on my laptop", "结果和我电脑上不一样",
-     "machines#if-yours-differs machines machines#how-far-vectors-differ"),
-    ("no relevant document for a query", "没有答案的问题",
-     "cheatsheet#at-the-edges 07_stages#nothing-to-answer "
-     "02_metrics#a-mean-over-the-queries-that-were-answered"),
-    ("bm25 for chinese", "中文BM25怎么分词", "05_languages#words-without-spaces chinese#matching-of-words"),
-    ("confidence interval of ndcg", "",
-     "01_evaluation#the-queries-are-a-sample 01_evaluation#how-far-to-trust-a-score"),
-    ("", "国内下载模型", "chinese#where-the-hub-cannot-be-reached"),
-    ("average over several datasets", "多个数据集的平均分", "own_reference#several-data-sets"),
-    ("evaluate splade", "评测SPLADE",
-     "own_reference#sparse-encoders-and-models-behind-an-address 07_stages#words-that-are-not-in-the-query"),
-    ("openai compatible endpoint api key", "兼容OpenAI的接口和密钥",
-     "own_reference#sparse-encoders-and-models-behind-an-address"),
-    ("how long does one query take", "一次查询要多久", "07_stages#what-it-costs"),
-    ("fail the pipeline if ndcg drops", "分数下降时让流水线失败", "own_reference#in-continuous-integration"),
-    ("non-inferiority test", "非劣效检验", "own_reference#in-continuous-integration"),
-    ("compare with last week's report", "和上周的结果比较", "own_reference#in-continuous-integration"),
-    ("best chunk size", "分块多大合适",
-     "08_chunks#six-ways-to-cut 08_chunks#under-a-budget 08_chunks#which-differences-survive"),
-    ("overlap between chunks", "块之间要不要重叠", "08_chunks#six-ways-to-cut 08_chunks#counting-chunks"),
-    ("labels after re-chunking", "重新切分以后标注还能用吗", "08_chunks#labels-on-chunks-go-stale"),
-    ("answer spans in long documents", "长文档里的答案片段",
-     "08_chunks#where-the-answer-is 08_chunks#labels-on-chunks-go-stale"),
-    ("evaluate langchain retriever", "评测LangChain的检索器",
-     "08_chunks#your-documents-your-framework"),
-    ("contextual retrieval", "给块加上标题上下文", "08_chunks#three-remedies-tested"),
-    ("token budget for the prompt", "提示词的词元预算", "08_chunks#under-a-budget 08_chunks#what-the-reader-gets"),
-    ("does better retrieval give better answers", "检索好了回答就会好吗",
-     "08_chunks#what-the-reader-writes 08_chunks#what-the-reader-gets"),
-    ("why did the reranker not help", "重排没有提升",
-     "07_stages#the-ceiling-before-any-model 07_stages#reranking-learn-the-order own_model#read-the-report"),
-    ("score a TREC run without the texts", "没有原文只有TREC运行结果",
-     "own_reference#runs-and-judgements-alone score score#what-it-reads own_reference#trec-files"),
-    ("weights of the fusion", "加权融合",
-     "own_reference#fusion-and-reranking 07_stages#settings-are-a-choice-and-a-choice-needs-its-own-queries "
-     "07_stages#fusion-adding-ranks"),
-    ("export per query scores", "导出每个查询的分数", "own_reference#results-for-other-programs"),
-    ("is my data uploaded", "我的数据会不会上传",
-     "score score#what-it-does-not-do score#what-it-reads trust trust#in-short"),
-    ("matryoshka embeddings", "缩短向量维度",
-     "own_reference#options-of-a-system 06_scaling_up#smaller-or-fewer-the-two-ways-to-save"),
-    ("corpus grows score falls", "语料变大分数下降",
-     "01_evaluation#the-corpus-decides-how-hard-it-is own_model#read-the-report"),
-]  # fmt: skip
-
-# Words of the trade that the site itself says otherwise, or hardly says, and the sections that answer.
-TRADE = {
-    "helpers.index#helpers.index.BM25Index": ("BM25", "BM25"),
-    "chinese#matching-of-words 03_model_comparison#the-experiment-run-again":
-        ("keyword search", "关键词检索|關鍵詞檢索"),
-    "01_evaluation#retrieve-the-best-passages-for-each-query": ("semantic search", "檢索|语义检索|向量检索"),
-    "01_evaluation#embed-from-texts-to-vectors": ("bi-encoder", "双塔模型"),
-    "01_evaluation#embed-from-texts-to-vectors collection#how-it-was-made": ("hard negatives", "难负例|硬负例"),
-    "06_scaling_up#smaller-or-fewer-the-two-ways-to-save": ("ANN", "ANN"),
-    "08_chunks#six-ways-to-cut": ("sliding window", "滑动窗口"),
-    "07_stages#nothing-to-answer": ("hallucination", "幻觉"),
-    "05_languages#queries-as-people-type-them": ("misspelled queries", "错别字"),
-    "04_judgements": ("gold standard", "金标准"),
-    "chinese#matching-of-words": ("", "全文检索"),
-    "07_stages#the-union-first own_reference#systems": ("", "检索器"),
-    "01_evaluation#index-prepare-the-passages-for-search": ("", "向量库"),
-    "02_metrics#which-metric-for-which-task 07_stages#an-answer-s-way-through-the-pipeline": ("", "召回阶段|粗排"),
-    "07_stages#the-union-first": ("", "多路召回"),
-    "07_stages#reranking-learn-the-order": ("", "重排"),
-    "cheatsheet#the-metrics": ("", "命中率"),
-    "04_judgements#how-far-do-two-assessors-agree": ("", "标注一致性"),
-    "test_set#judge": ("", "众包"),
-    "test_set#has-the-model-seen-the-test": ("", "零样本|数据泄露"),
-    "ranks#neighbours-on-a-leaderboard": ("", "榜单"),
-    "chinese chinese#models": ("", "中文向量模型"),
-    "chinese#models": ("", "千问"),
-    "05_languages#choosing-a-model-for-your-language": ("", "怎么选embedding模型"),
-    "chinese#where-the-hub-cannot-be-reached": ("", "换源"),
-    "own_reference#chinese-data test_set#judge": ("", "GBK乱码"),
-    "07_stages#words-that-are-not-in-the-query": ("", "查询改写"),
-    "08_chunks#three-remedies-tested": ("", "父子分块"),
-    "08_chunks 08_chunks#under-a-budget": ("", "知识库问答"),
-}  # fmt: skip
-
-# Plain questions of a first visit, asked as one types them, and the pages or sections that answer.
-PLAIN = {
-    "03_model_comparison": ("compare two models|how do i compare models", "怎么比较两个模型|如何比较两个模型？"),
-    "index#run-the-lessons own_model#install-and-run-one-command": ("install|how do i install it", "安装|怎么安装"),
-    "differences": ("why is my ndcg lower than the paper|recall too low", "为什么我的nDCG比论文低|召回率太低"),
-    "03_model_comparison 03_model_comparison#a-collection-with-room-for-differences":
-        ("BM25 vs dense", "BM25和稠密检索哪个好"),
-    "own_model": ("evaluate my own model", "怎么评估自己的模型|评测自己的模型"),
-    "02_metrics#ndcg-the-same-with-a-soft-discount-and-grades": ("what is ndcg", "什么是nDCG|nDCG是什么意思"),
-    "01_evaluation#the-corpus-decides-how-hard-it-is": ("is 0.5 a good ndcg", "分数多高算好|0.5的nDCG算高吗"),
-    "differences#normalisation": ("why cosine not dot product", "为什么用余弦不用点积"),
-    "ranks": ("can i trust a leaderboard", "排行榜可信吗"),
-    "test_set test_set#judge": ("how do i label data|what if there are no labels", "没有标注数据怎么办"),
-    "index#run-the-lessons": ("do i need a GPU", "需要GPU吗"),
-    "07_stages#the-ceiling-before-any-model": ("do i need a reranker", "要不要用重排"),
-    "08_chunks#six-ways-to-cut": ("how long should chunks be", "块切多大合适"),
+QUESTIONS = {
+    "en": {
+        "why is MRR 0": "differences#where-to-begin",
+        "how many queries do I need": "test_set#how-many-queries 03_model_comparison#how-many-queries-do-i-need",
+        "my ids are integers and nothing matches": "differences#where-to-begin",
+        "can I use text-embedding-3-small":
+            "own_model#embeddings-computed-elsewhere "
+            "own_model#sparse-encoders-and-models-behind-an-address",
+        "did my fine-tuning help": "own_model#common-cases 03_model_comparison#is-the-difference-real own_model",
+        "what is a good recall for RAG":
+            "01_evaluation#the-corpus-decides-how-hard-it-is "
+            "02_metrics#which-metric-for-which-task",
+        "do I have to normalize embeddings": "differences#normalisation",
+        "e5 query passage prefix": "05_languages#the-prompts differences#the-instruction",
+        "how to read a qrels file": "own_model#trec-files score#what-it-reads",
+        "shrink embeddings without losing accuracy":
+            "06_scaling_up#smaller-or-fewer-the-two-ways-to-save "
+            "own_model#options-of-a-system",
+        "slides for my class": "teaching",
+        "hit rate vs recall":
+            "cheatsheet#the-metrics "
+            "02_metrics#which-metric-for-which-task 02_metrics#capped-recall-how-much-of-what-could-be-found",
+        "faiss returns -1": "cheatsheet#at-the-edges helpers.index differences#where-to-begin",
+        "apple silicon slow": "trust#reproducibility trust#speed",
+        "can I use this commercially": "references#the-licence references#cite",
+        "sentence-transformers InformationRetrievalEvaluator gives different result":
+            "differences#how-libraries-differ "
+            "differences differences#why-they-differ",
+    },
+    "zh": {
+        "召回率 怎么算": "02_metrics#recall-how-much-of-what-is-relevant-was-found cheatsheet#the-metrics",
+        "bge 指令": "05_languages#the-prompts differences#the-instruction chinese#models",
+        "为什么MRR是0": "differences#where-to-begin",
+        "微调后怎么知道有没有变好": "own_model#common-cases 03_model_comparison#is-the-difference-real own_model",
+        "向量要不要归一化": "differences#normalisation",
+        "多少条标注数据才够": "test_set#how-many-queries 03_model_comparison#how-many-queries-do-i-need",
+        "模型下载太慢": "chinese#where-the-hub-cannot-be-reached",
+        "准确率和召回率的区别":
+            "02_metrics#which-metric-for-which-task cheatsheet#the-metrics "
+            "02_metrics#precision-how-much-of-what-was-shown-is-relevant "
+            "02_metrics#recall-how-much-of-what-is-relevant-was-found",
+        "知识库问答怎么评测": "08_chunks 08_chunks#what-the-reader-gets 08_chunks#what-the-reader-writes",
+        "上课用的课件": "teaching",
+        "m3e和bge哪个好": "chinese#models 05_languages#choosing-a-model-for-your-language",
+        "两次跑出来的分数不一样": "trust#if-yours-differs trust#reproducibility differences",
+        "qrels文件格式": "own_model#trec-files score#what-it-reads",
+        "windows能跑吗": "trust#reproducibility",
+        "向量维度太大怎么办": "06_scaling_up#smaller-or-fewer-the-two-ways-to-save own_model#options-of-a-system",
+        "能不能商用": "references#the-licence references#cite chinese#models",
+    },
 }  # fmt: skip

@@ -41,7 +41,8 @@ ASKED = {  # two questions that the collection may answer, and one that it does 
     "zh": ("冰箱为什么会结霜", "面包为什么发不起来", "世界杯谁赢了"),
 }  # fmt: skip
 RANK = """
-import { DenseIndex, fuse } from "./encoder.js";
+import { DenseIndex } from "./ask/encoder.js";
+import { fused } from "./try/metrics.js";
 const { folder, texts, queries, matched, ids } = JSON.parse(text), at = (name) => readFileSync(`${folder}/${name}`);
 const buffer = (name) => new Uint8Array(at(name)).buffer, layout = JSON.parse(at("model.json"));
 const index = new DenseIndex(layout, buffer("model.bin"), String(at("vocabulary.txt")), buffer("passages.bin"));
@@ -49,8 +50,8 @@ const found = queries.map((query) => index.search(query, 100)), cosines = found.
 const nearest = found.map((ranking) => ranking.map(([passage]) => passage));
 const tokens = texts.map((each) => index.tokens.tokenize(each));
 const vectors = queries.slice(0, 9).map((query) => [...index.encode(query)]);
-const fused = nearest.map((ranking, i) => fuse([ranking, matched[i]], ids));
-const scored = { tokens, vectors, nearest, cosines, fused };
+const both = nearest.map((ranking, i) => fused([ranking, matched[i]], ids));
+const scored = { tokens, vectors, nearest, cosines, fused: both };
 """
 
 

@@ -82,16 +82,6 @@ def test_a_pasted_run_is_scored_in_the_page(site: Site, language: str):
     assert site.wrong == []
 
 
-def test_failures_are_told_apart(site: Site):
-    """The queries with 0 would all read alike, where the run says how far below the cutoff the first relevant is."""
-    opened(site, "en")
-    site.page.fill(".score input[type=number]", "2")
-    run = "\n".join(f"q{q} Q0 d{rank} 1 {-rank} me" for q in (1, 2) for rank in range(1, 6))
-    paste(site, run, "q1 0 d5 1\nq2 0 d9 1")
-    rows = site.page.locator(".score-answer table").nth(1).locator("tbody tr").all_inner_texts()
-    assert [row.split("\t") for row in rows] == [["q1", "5"], ["q2", "none of 5"]]
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_bad_texts_are_explained(site: Site, language: str):
     """A reader would not be told which line of what he pasted is wrong, or what to do."""
@@ -116,33 +106,6 @@ def test_bad_texts_are_explained(site: Site, language: str):
         assert all(part in said for part in expected), said
         assert not re.search(r"\{\w+\}", said), "a place that was not filled in"
         assert site.page.locator(".score-answer table").count() == 0
-    assert site.wrong == []
-
-
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
-def test_a_bad_line_is_in_view_and_selected(site: Site, size: dict[str, int], tmp_path: Path):
-    """A reader would be told of line 40, with the box out of sight, and count to it."""
-    lines = [f"q1 Q0 d{number} 1 {-number} me" for number in range(60)]
-    lines[39] = "q1 Q0 here"
-    file = tmp_path / "run.trec"
-    file.write_text("\n".join(lines), encoding="utf-8")
-    opened(site, "en")
-    site.look(size)
-    if size == PHONE:  # there an empty box is a line
-        site.page.locator(".score-open").nth(1).click()
-    site.page.locator(".score-source textarea").nth(1).fill("q1 0 d1 1")
-    site.page.locator(".tool-file input").first.set_input_files(file)
-    site.until("document.querySelector('.score-source.wrong') !== null")
-    boxes = site.page.locator(".score-source")
-    assert boxes.evaluate_all("all => all.map(one => one.matches('.wrong'))") == [True, False]
-    selected = "[document.activeElement].map(a => a.value.slice(a.selectionStart, a.selectionEnd))[0]"
-    assert site.page.evaluate(selected) == lines[39]
-    area = boxes.first.locator("textarea")
-    seen = area.evaluate("a => [a.scrollTop, 40 * a.scrollHeight / 60, a.scrollTop + a.clientHeight]")
-    assert seen == sorted(seen)
-    box = boxes.first.bounding_box()
-    assert 50 < box["y"] < size["height"] - box["height"]
-    assert site.violations() == []
     assert site.wrong == []
 
 
@@ -220,32 +183,6 @@ def test_ten_thousand_queries_are_scored_outside_the_page(site: Site, tmp_path: 
     site.page.locator(".score-answer summary").click()
     site.page.locator(".score-answer details .score-more").click()
     assert site.page.locator(".score-answer details tbody tr").count() == 1000
-    assert site.wrong == []
-
-
-def test_files_of_fifty_thousand_lines_are_scored(site: Site, tmp_path: Path):
-    """A run as engines write it would be too much for the page, or have other values than evaluate gives."""
-    rng = random.Random(5)
-    docs = [f"d{number}" for number in range(400)]
-    lines, judged = [], []
-    for query in range(500):
-        lines += [f"q{query} Q0 {doc} {rank} {100 - rank} me" for rank, doc in enumerate(rng.sample(docs, 100), 1)]
-        judged += [f"q{query} 0 {doc} {rng.randint(0, 3)}" for doc in rng.sample(docs, 20)]
-    run, qrels = tmp_path / "run.trec", tmp_path / "qrels.txt"
-    run.write_text("\n".join(lines), encoding="utf-8")
-    qrels.write_text("\n".join(judged), encoding="utf-8")
-    opened(site, "en")
-    for number, path in enumerate((run, qrels)):
-        site.page.locator(".score-source input").nth(number).set_input_files(str(path))
-    site.until("document.querySelectorAll('.score-answer table').length > 1")
-    result = evaluate(read_run(run), read_qrels(qrels), [f"{metric}@10" for metric in [*METRICS, "judged"]])
-    assert means(site) == pytest.approx(list(result.mean.values()), abs=6e-4)
-    assert site.page.inner_text(".score-answer h2") == run.name
-    values = dict(zip(read_qrels(qrels), result.per_query["ndcg@10"], strict=True))
-    worst = site.page.locator(".score-answer table").nth(1).locator("tbody tr:visible").all_inner_texts()
-    assert {values[row.split("\t")[0]] for row in worst} == {min(values.values())}
-    ranks = [int(rank) if rank.isdigit() else math.inf for rank in (row.split("\t")[-1] for row in worst)]
-    assert ranks == sorted(ranks), "equal scores are in no order that says anything"
     assert site.wrong == []
 
 

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from copy import deepcopy
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -17,27 +15,22 @@ import pytest
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
-from docs.site.pocket import ANSWERS, read_pocket
-from docs.site.project import Edition
-from docs.site.widget import first_ranking, settings, widget
-from docs.site.widget import passages as widget_passages
-from helpers.data.formats import IDS
 from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate
 from helpers.significance import bootstrap_interval, interval
-from notebooks.kit.notebooks import LANGUAGES, ROOT
+from notebooks.kit.notebooks import ROOT
 from tests.site.vectors import METRICS, far_apart, random_cases, random_runs
 
 STATIC = ROOT / "docs" / "site" / "_static"
 SCORE = """
-import { METRICS, evaluate, find, ordered } from "./metrics.js";
+import { METRICS, evaluate, find, ordered } from "./try/metrics.js";
 const scored = JSON.parse(text).map(({ docs, scores, judged, k, level, gain, persistence }) => {
   const hits = find(scores ? ordered(docs, scores) : docs, new Map(judged), level);
   return Object.values(METRICS).map((metric) => metric(hits, k, { gain, persistence }).value);
 });
 """
 READ = """
-import { read } from "./trec.js";
+import { read } from "./score/trec.js";
 const plain = (table) => [...table].map(([query, docs]) => [query, [...docs]]);
 const attempt = (read) => {
   try { return plain(read()); } catch (fault) { return [fault.box, fault.line, fault.key]; }
@@ -56,8 +49,8 @@ def test_values_are_those_of_the_package(node: Any):
 def test_a_pasted_run_scores_as_in_the_package(node: Any, tmp_path: Path):
     """A run pasted into the page would get another mean, or other counts, than evaluate gives it."""
     script = """
-    import { evaluate } from "./metrics.js";
-    import { read } from "./trec.js";
+    import { evaluate } from "./try/metrics.js";
+    import { read } from "./score/trec.js";
     const scored = JSON.parse(text).map(({ run, qrels, k, level }) =>
       evaluate(read("run", run), read("qrels", qrels), k, { level }));
     """
@@ -125,9 +118,8 @@ BAD = [
 
 def test_intervals_are_those_of_the_package(node: Any):
     """The page would give other intervals than the lessons and the report: more than other random draws explain."""
-    script = (
-        'import { intervals } from "./interval.js"; const scored = JSON.parse(text).map((table) => intervals(table));'
-    )
+    load = 'import { intervals } from "./try/metrics.js";'
+    script = f"{load} const scored = JSON.parse(text).map((table) => intervals(table));"
     rng = np.random.default_rng(11)
     tables = [
         [rng.beta(0.3, 0.5, n), 1 / rng.integers(1, 11, n), rng.random(n) ** 8, rng.integers(0, 2, n), np.full(n, 0.5)]
@@ -185,11 +177,6 @@ def test_judgements_in_json_are_those_of_the_package(node: Any, tmp_path: Path):
     assert {query: dict(docs) for query, docs in got} == read_qrels(tmp_path / "qrels.json")
 
 
-def test_columns_are_known_by_the_names_of_the_package(node: Any):
-    """A header that read_qrels knows would be refused by the page."""
-    assert node('import { NAMES } from "./trec.js"; const scored = NAMES.qrels;', None) == [*map(list, IDS.values())]
-
-
 EXCHANGED = {  # run, judgements, and whether they were found to stand in each other's place
     "right": ("q1 Q0 d1 1 2.5 me", "q1 0 d1 1", False),
     "TREC": ("q1 0 d1 1", "q1 Q0 d1 1 2.5 me", True),
@@ -206,7 +193,7 @@ EXCHANGED = {  # run, judgements, and whether they were found to stand in each o
 def test_exchanged_texts_are_noticed(node: Any, run: str | None, qrels: str, expected: bool):
     """A reader who took one box for the other would be told of fields, or be scored the wrong way round."""
     script = """
-    import { readAll } from "./trec.js";
+    import { readAll } from "./score/trec.js";
     const { tables, exchanged } = readAll(JSON.parse(text));
     const scored = [exchanged, ...["run", "qrels"].map((box) => tables[box]?.get("q1").get("d1"))];
     """
@@ -220,7 +207,7 @@ def test_exchanged_texts_are_noticed(node: Any, run: str | None, qrels: str, exp
 def test_a_pair_without_a_common_document_is_refused(node: Any):
     """Every score would be 0, with an interval, where the ids of documents are of two kinds."""
     script = """
-    import { readAll } from "./trec.js";
+    import { readAll } from "./score/trec.js";
     const scored = JSON.parse(text).map((pair) =>
       readAll(pair).faults.map(({ key, filling }) => [key, filling.run, filling.qrels]));
     """
@@ -253,7 +240,7 @@ def test_more_queries_than_the_limit_are_refused(node: Any):
 def test_a_link_keeps_the_state(node: Any):
     """A link sent to somebody would show another state, or a broken one would break the page."""
     script = """
-    import { example, fromQuery, toQuery } from "./state.js";
+    import { example, fromQuery, toQuery } from "./try/state.js";
     const state = { ...example(), k: 7, graded: true, level: 2, gain: "exponential", persistence: 0.95 };
     state.rankings[1].retrieved.reverse()[0].grade = 3;
     state.rankings[2].missed = [];
@@ -270,30 +257,6 @@ def test_a_link_keeps_the_state(node: Any):
     assert [str(fault).split()[0] for fault in got[3:]] == ["RangeError"] * len(bad)
 
 
-def test_words_are_there_in_both_languages():
-    """The Chinese widget would show the name of a message instead of the message."""
-    words = deepcopy(settings(ROOT)["words"])
-    english, chinese = (words[language] for language in LANGUAGES)
-
-    goals = [[puzzle["goals"] for puzzle in part.pop("puzzles")] for part in (english, chinese)]
-    assert goals[0] == goals[1]
-
-    assert {tuple(each) for each in english["experiments"].values()} == {("name", "text", "why")}
-
-    def places(part: dict[str, Any]) -> dict[str, Any]:
-        found = {key: places(value) if isinstance(value, dict) else set(_names(value)) for key, value in part.items()}
-        return {key: value - {"box"} if isinstance(value, set) else value for key, value in found.items()}
-
-    assert places(english) == places(chinese)
-    assert list(english["metrics"]) == list(english["names"]) == list(chinese["names"]) == list(METRICS)
-    used = "".join(
-        path.read_text(encoding="utf-8") for name in ("try", "score") for path in (STATIC / name).glob("*.js")
-    )
-    keys = english.keys() | english["score"].keys()
-    assert [key for key in keys - {"noscript", "paper", "printed", "faults"} if key not in used] == []
-    assert all("</" not in widget(Edition(ROOT, code)).split("</script>")[0] for code in LANGUAGES)
-
-
 def _names(text: str) -> list[str]:
     """The places to fill in of a text."""
     return re.findall(r"\{(\w+)\}", text)
@@ -308,53 +271,3 @@ NOTICED = {  # who notices the move of each experiment, as its words say
     "grade": {"ndcg"},
     "deeper": set(METRICS) - {"mrr", "success"},
 }
-
-
-@pytest.mark.parametrize("passages", [None, *LANGUAGES])
-def test_an_experiment_is_noticed_by_those_that_its_words_name(node: Any, passages: str | None):
-    """A reader would be told that a guess was wrong which was right, or an experiment would move nothing."""
-    script = """
-    import { EXPERIMENTS, looksAt } from "./experiments.js";
-    import { example } from "./state.js";
-    const passages = JSON.parse(text);
-    const plain = ({ k, rankings }) => structuredClone({ k, rankings });
-    const scored = Object.entries(EXPERIMENTS).map(([name, experiment]) => {
-      const state = Object.assign(example(passages), experiment.set), before = plain(state);
-      const { ranking, at } = looksAt(experiment, state), { grade } = state.rankings[ranking].retrieved[at];
-      experiment.move(state);
-      return [name, before, plain(state), grade];
-    });
-    """
-    given = None if passages is None else widget_passages(Edition(ROOT, passages))["passages"]
-    found = {}
-    for name, before, after, grade in node(script, given):
-        scores = []
-        for state in (before, after):
-            ids = [[doc["id"] for doc in one["retrieved"]] for one in state["rankings"]]
-            qrels = [{d["id"]: d["grade"] for d in one["retrieved"] + one["missed"]} for one in state["rankings"]]
-            mean = evaluate(ids, qrels, [f"{metric}@{state['k']}" for metric in METRICS]).mean
-            scores.append(dict(zip(METRICS, mean.values(), strict=True)))
-        assert before != after, name
-        assert grade == 1, f"{name} looks at a document that is not relevant"
-        found[name] = {metric for metric in METRICS if scores[0][metric] != pytest.approx(scores[1][metric], abs=1e-12)}
-    assert found == NOTICED
-    assert set(settings(ROOT)["words"]["en"]["experiments"]) == set(NOTICED)
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_real_passages_are_those_of_the_collection(language: str):
-    """A passage would be shown without its title, or as relevant where the collection says otherwise."""
-    edition = Edition(ROOT, language)
-    given, pocket = widget_passages(edition), read_pocket(edition)
-    assert len(given["passages"]) == 3
-    for query, row in zip(settings(ROOT)["passages"]["queries"], given["passages"], strict=True):
-        assert row["query"] == pocket.queries[query]
-        assert len(row["retrieved"]) == 10
-        assert {p for p, grade in pocket.grades[query].items() if grade >= ANSWERS} == set(row["relevant"])
-        assert row["spare"]
-        shown = [*row["retrieved"], *row["relevant"], *row["spare"]]
-        assert all(given["titles"][passage] == pocket.passages[passage][0] for passage in shown)
-    first, paper = given["passages"][0], first_ranking(edition)
-    for passage in first["retrieved"]:
-        title = escape(given["titles"][passage])
-        assert (f"<b>{title}</b>" if passage in first["relevant"] else f"<li>{title}</li>") in paper

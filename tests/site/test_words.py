@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -19,33 +18,18 @@ from docutils import nodes
 
 import helpers.metrics
 from docs.site.api import MOST, grouped
-from docs.site.cells import glossed, in_chinese, pieces, table
-from docs.site.chinese import cut, polished
-from docs.site.companions import box, boxes, quoted
+from docs.site.cells import in_chinese, pieces, table
+from docs.site.companions import box
 from docs.site.figures import COLOURS, STROKES, inline
-from docs.site.formulas import mathml
-from docs.site.head import first_paragraph, links
-from docs.site.pdf import _linked, add_pdfs
+from docs.site.head import links
 from docs.site.project import DocsError, Edition, notes, site_words
-from docs.site.search import readable
 from docs.site.terms import explain, questions
 from helpers.metrics import evaluate
 from helpers.show.plots import COLOURS as PALETTE
-from notebooks.kit.cells import code_cells, is_volatile
-from notebooks.kit.companions import PARAMETERS, UNSTABLE, read_companion
-from notebooks.kit.figures import Figures, check_text
+from notebooks.kit.cells import code_cells
 from notebooks.kit.labels import (
-    books,
-    chinese,
-    comments_of,
-    form,
-    is_name,
     labels,
     missing_labels,
-    names_before,
-    names_of,
-    printed_labels,
-    values_of,
 )
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from notebooks.kit.tables import parse, text_of
@@ -62,61 +46,14 @@ def test_a_text_cut_at_a_comma_is_refused(tmp_path: Path) -> None:
         notes(tmp_path)
 
 
-def test_every_label_of_a_table_or_figure_has_its_chinese():
-    """The Chinese site would have English in a table or a figure; or labels.yml words that none has any more."""
-    assert missing_labels(ROOT) == []
-    found = {label for _, label in printed_labels(ROOT, lesson_names(ROOT))}
-    known = set(labels(ROOT)["labels"])
-    assert sorted(known - found) == []
-    assert [label for label in known if is_name(label, ROOT)] == []
-    assert all(re.search("[\u4e00-\u9fff]", str(chinese)) for chinese in labels(ROOT)["labels"].values())
-
-
 def test_a_label_without_chinese_is_named(monkeypatch: pytest.MonkeyPatch):
     """Whoever adds a figure would have to look through it for the word that stops the build."""
-    for label in ("cosine of query and passage", "adjusted p"):
+    for label in ("queries needed", "adjusted p"):
         monkeypatch.setitem(labels(ROOT), "labels", {k: v for k, v in labels(ROOT)["labels"].items() if k != label})
     faults = missing_labels(ROOT)
-    assert any("'cosine of query and passage', a label of 05_languages [cosines]" in fault for fault in faults)
+    assert any("'queries needed', a label of 03_model_comparison [yours]" in fault for fault in faults)
     assert any("'adjusted p', a label of " in fault for fault in faults)
     assert len(faults) == 2
-
-
-def test_every_printed_name_has_its_chinese():
-    """A printed line would stay unexplained on the Chinese site; or labels.yml have words that no lesson prints."""
-    known, found = labels(ROOT), {"printed": set(), "values": set()}
-    for _, book in books(ROOT, lesson_names(ROOT)):
-        found["printed"] |= {form(name, known["printed"]) for _, name in names_of(book)} - {""}
-        found["values"] |= {form(value, known["values"]) for _, value in values_of(book, known["values"])}
-    for table_of, forms in found.items():
-        assert sorted(known[table_of].keys() - forms) == []
-        assert all(name.count("#") == str(words).count("#") for name, words in known[table_of].items())
-
-
-def test_a_printed_name_without_chinese_is_named(monkeypatch: pytest.MonkeyPatch):
-    """Whoever prints a new line would have to look through the lessons for what stops the build."""
-    known = labels(ROOT)["printed"]
-    monkeypatch.setitem(
-        labels(ROOT), "printed", {name: words for name, words in known.items() if name != "bytes of the vectors"}
-    )
-    assert missing_labels(ROOT) == [
-        "docs/labels.yml has no Chinese for 'bytes of the vectors', which 01_evaluation [index] prints"
-    ]
-
-
-def test_every_comment_has_its_chinese(monkeypatch: pytest.MonkeyPatch):
-    """A setting or function would be explained in English on the Chinese site; or labels.yml keep what no cell says."""
-    known = labels(ROOT)["comments"]
-    found = {words for name in lesson_names(ROOT) for _, words in comments_of(Edition(ROOT, "zh").lesson(name))}
-    assert sorted(known.keys() - found) == []
-    assert all(re.search("[\u4e00-\u9fff]", words) and not words.endswith("。") for words in known.values())
-    gone = ("Advanced", "Recall@k, one query after the other.")
-    less = {english: words for english, words in known.items() if english not in gone}
-    monkeypatch.setitem(labels(ROOT), "comments", less)
-    assert missing_labels(ROOT) == [
-        "docs/labels.yml has no Chinese for 'Advanced', a comment of 06_scaling_up [parameters]",
-        "docs/labels.yml has no Chinese for 'Recall@k, one query after the other.', a comment of 02_metrics [recall]",
-    ]
 
 
 @pytest.mark.parametrize("name", lesson_names(ROOT))
@@ -144,54 +81,6 @@ def test_comments_are_told_from_strings():
     source = 'def f():  # one\n    """{}"""\n    # two\n    return """one""", "# two"  # three\n'
     shown = source.replace("# one", "# 一").replace("    # two", "    # 二")
     assert in_chinese(source.format("Say\n    one."), known) == shown.format("说一")
-
-
-def test_the_chinese_of_printed_names_has_their_numbers():
-    """A line would be explained with another number than it prints, or code with none of its own."""
-    known = {"beyond #": "第#位以后", "rank": "名次", "low end of the # % interval": "#%置信区间的下限"}
-    assert [chinese(text, known) for text in ("beyond 10", "rank", "low end of the 95 % interval", "beyond all")] == [
-        "第10位以后", "名次", "95%置信区间的下限", "",
-    ]  # fmt: skip
-    text = (
-        'low end of the 95 % interval = 0.1\nrank: a < b: c\nrank: 2\n  "rank": 1\ndef f(a: int) -> str:\n[rank: 3]\n'
-    )
-    assert names_before(text) == ["low end of the 95 % interval", "rank"]
-    assert glossed(text, known, {"rank"}).splitlines() == [
-        '95%置信区间的下限<small lang="en"> low end of the 95 % interval</small> = 0.1',
-        '名次<small class="said" lang="en"> rank</small>：a &lt; b: c',
-        '名次<small class="said" lang="en"> rank</small>：2',
-        "  &quot;rank&quot;: 1",
-        "def f(a: int) -&gt; str:",
-        "[rank: 3]",
-    ]
-
-
-def test_every_source_on_the_scoreboard_has_its_chinese():
-    """The Chinese scoreboard would say in English where a quotation comes from."""
-    libraries = json.loads((ROOT / "docs" / "benchmarks" / "acid.json").read_text(encoding="utf-8"))["libraries"]
-    rows = [row for library in libraries.values() for row in library["families"].values()]
-    sources = {row["source"] for row in rows if " " in row.get("source", "")}  # one word is a name
-    assert sorted(notes(ROOT)["words"]["zh"]["acid"]["sources"]) == sorted(sources)
-
-
-def test_a_sentence_is_quoted_as_one_quotes_it():
-    """The line would quote a sentence with its colon, or quotation marks inside equal ones."""
-    assert quoted("- 可是“of”比`eating`**多**：") == "可是‘of’比eating多"
-    assert quoted("一样。") == "一样"
-
-
-@pytest.mark.parametrize("name", PARAMETERS)
-def test_outputs_on_chinese_data_are_below_those_that_differ(name: str):
-    """The Chinese site would repeat equal outputs, show those that another machine changes, or leave some out."""
-    lesson, companion = (
-        {cell.id: cell.outputs for cell in code_cells(book)}
-        for book in (Edition(ROOT, "zh").lesson(name), read_companion(ROOT, name))
-    )
-    shown = boxes(name, Edition(ROOT, "zh"))
-    alike = {cell for cell, outputs in companion.items() if outputs in ([], lesson[cell])}
-    volatile = {cell.id for cell in code_cells(read_companion(ROOT, name)) if is_volatile(cell)}
-    assert UNSTABLE.get(name, set()) <= volatile
-    assert set(shown) == set(companion) - alike - volatile
 
 
 def test_outputs_on_chinese_data_are_escaped_and_refute_claims():
@@ -299,46 +188,6 @@ def test_the_right_answer_is_right(lesson: str, place: str):
         assert [number for number, answer in enumerate(shown) if answer == value] == [asked["right"]]
 
 
-def test_questions_give_the_numbers_of_their_lessons():
-    """A question would give a number that its lesson no longer prints."""
-    figures, marked = Figures(ROOT), 0
-    for lesson, sections in questions(ROOT).items():
-        for language in LANGUAGES:
-            texts = [part[language] for asked in sections.values() for part in (asked["question"], asked["because"])]
-            texts += [a["but"][language] for asked in sections.values() for a in asked["answers"] if "but" in a]
-            assert [str(p) for text in texts for p in check_text(text, "questions", "", figures, lesson)] == []
-            marked += sum(text.count("<!--") for text in texts)
-    assert marked > 30
-
-
-def test_titles_are_cut_between_words():
-    """A term would be cut in two; or the page would be changed outside of its titles."""
-    words = ["封顶召回率", "相关性标注"]
-    assert "封顶召回率" in cut("封顶召回率能找到多少", words)
-    page = '<h2>封顶召回率能找到多少<a href="#x">#</a></h2><p>封顶召回率</p><em>看nDCG@10的值</em>'
-    done = polished(page, words, {})
-    assert "封顶召回率" in done.split("</h2>")[0]
-    assert "<wbr>" in done.split("</h2>")[0]
-    assert '<a href="#x">#</a>' in done
-    assert "<p>封顶召回率</p>" in done
-    assert done.endswith('<em>看<span class="latin">nDCG@10</span>的值</em>')
-    assert polished("<em>&amp;</em>", [], {}) == '<em><span class="latin">&amp;</span></em>'  # not "&<span>amp"
-
-
-def test_a_short_name_in_bold_stays_on_one_line():
-    """A term of two characters would be parted by the end of a line; or a sentence be wider than a phone."""
-    assert polished("<strong>池化</strong>", [], {}) == '<strong class="together">池化</strong>'
-    sentence = '<strong>不需要<a href="#">信息检索</a>的基础</strong>'
-    assert polished(sentence, [], {}) == sentence
-
-
-def test_no_line_begins_with_the_sign_after_a_formula():
-    """A Chinese line would begin with a comma, where the one before ends with a formula."""
-    written = mathml("k_1", display=False)
-    page = polished(f'<p>取<span class="math">{written}</span>，再算</p>', [], {})
-    assert f'<span class="together"><span class="math">{written}</span>，</span>再算' in page
-
-
 def test_a_new_function_needs_a_group():
     """A function would be missing from the page of its module, or a heading lead to one that is gone."""
     groups = grouped(ROOT, "helpers.metrics", helpers.metrics.__all__[1:])
@@ -352,47 +201,12 @@ def test_a_new_function_needs_a_group():
         grouped(ROOT, "helpers.large", names[: MOST + 1])
 
 
-def test_formulas_are_searched_as_text():
-    """A search result would show LaTeX."""
-    assert readable("k") == "k"
-    assert readable(r"\text{recall@}k \le 1") == "recall@k ≤ 1"
-    assert readable("2^{g}-1") == "2^g-1"
-    assert readable(r"\frac{1}{R}") == "…"
-
-
-def test_a_page_is_described_by_prose():
-    """A page would be described by a tag, or by half a word."""
-    from docutils.utils import new_document
-
-    document = new_document("page")
-    for text in ('<span id="cell-title"></span>', "short", "A first sentence that says " + "something " * 30):
-        document += nodes.paragraph("", text)
-    found = first_paragraph(document)
-    assert found.startswith("A first sentence")
-    assert found.endswith("something…")
-    assert len(found) <= 200
-
-
 def test_words_around_pages_are_there_in_both_languages():
     """A Chinese page would show an English word, or stop the build."""
     english, chinese = (site_words(language) for language in LANGUAGES)
     assert set(english) == set(chinese)
     assert set(english["fold"]) == set(chinese["fold"])
     assert "edit" not in links(Edition(ROOT, "en"), "genindex")
-
-
-def test_pdfs_are_linked():
-    """A PDF would be made that no page offers."""
-    bar = '<a class="save" href="downloads/01_x.html" download>.html</a>'
-    assert "downloads/01_x.pdf" in _linked(f"<h1>T</h1>{bar}", "01_x")
-    assert "downloads/cheatsheet.pdf" in _linked("<h1>T</h1>", "cheatsheet")
-
-
-def test_pdfs_need_chromium(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Somebody without Chromium would get a stack trace from --pdf."""
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(DocsError, match="apt install chromium"):
-        add_pdfs(tmp_path, ["01_x"])
 
 
 @pytest.mark.parametrize(

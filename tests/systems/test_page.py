@@ -16,7 +16,7 @@ from helpers.data.trec import read_run
 from tests.checkpoints import CONFIGS, save_tokenizer
 from tests.systems.samples import collection
 
-PAGE = Path(__file__).parents[2] / "docs" / "en" / "own_reference.md"
+PAGE = Path(__file__).parents[2] / "docs" / "en" / "own_model.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.S | re.M)
 
 

@@ -25,41 +25,6 @@ document.addEventListener("DOMContentLoaded", () => {
   });
 });
 
-// The section one is in: the last whose heading is in the upper part of the window or above it; at the end of the page,
-// where short sections cannot rise that far, the one asked for or the last.
-const reading = (sections) => {
-  const tops = sections.map((section) => section.getBoundingClientRect().top);
-  const end = scrollY > 0 && innerHeight + scrollY > document.documentElement.scrollHeight - 2;
-  const asked = sections.findIndex(({ id }, i) => end && id === decodeURIComponent(location.hash.slice(1)) && tops[i] > 0);
-  return asked < 0 ? tops.findLastIndex((top) => top < innerHeight * (end ? 1 : 0.3)) : asked;
-};
-
-// The list of contents marks it. The mark stays in sight in a list that is longer than the window.
-document.addEventListener("DOMContentLoaded", () => {
-  const contents = document.querySelector("#pst-page-toc-nav");
-  if (!contents) return;
-  const links = [...contents.querySelectorAll("a[href^='#']")];
-  const heads = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
-  let current, waiting = false;
-  const mark = () => {
-    waiting = false;
-    if (!contents.checkVisibility()) return;
-    const link = links[reading(heads)];
-    if (link === current) return;
-    for (const [one, on] of [[current, false], [link, true]]) {
-      one?.classList.toggle("active", on);
-      if (on) one?.setAttribute("aria-current", "true"); else one?.removeAttribute("aria-current");
-    }
-    current = link;
-    if (!link) return;
-    const bar = contents.closest("dialog, .bd-sidebar-secondary"); // on a phone a dialog, which a click opens
-    const entry = link.getBoundingClientRect(), { top, bottom } = bar.getBoundingClientRect();
-    if (entry.top < top + 60 || entry.bottom > bottom - 60) bar.scrollTop += entry.top - (top + bottom) / 2;
-  };
-  const later = () => { if (!waiting) waiting = Boolean(requestAnimationFrame(mark)); };
-  for (const event of ["scroll", "resize", "hashchange", "load", "click"]) addEventListener(event, later);
-});
-
 // A lesson keeps the part that one reads, and offers it at its head when one comes back; not the first part, nor the last.
 document.addEventListener("DOMContentLoaded", () => {
   const line = document.querySelector(".lesson-bar .continue");
@@ -96,31 +61,6 @@ document.addEventListener("DOMContentLoaded", () => {
       keep();
     });
   }
-});
-
-// The part of a lesson that one reads stands in the bar, on a phone in place of the site's name, and opens the list of parts.
-document.addEventListener("DOMContentLoaded", () => {
-  const name = document.querySelector(".site-name"), list = document.querySelector(".secondary-toggle");
-  const sections = [...document.querySelectorAll("article section:has(> h2)")], parts = sections.filter((one) => one.querySelector(":scope > p.part"));
-  if (!name || !list || !parts.length) return;
-  const number = document.createElement("span"), title = document.createElement("b");
-  const button = Object.assign(document.createElement("button"), { type: "button", className: "part-here", hidden: true });
-  button.setAttribute("aria-haspopup", "dialog");
-  button.append(number, " ", title);
-  button.addEventListener("click", () => list.click());
-  name.after(button);
-  let shown = -1, waiting = false;
-  const show = () => {
-    waiting = false;
-    const at = reading(sections), part = parts.indexOf(sections[at]);
-    if (at === shown) return;
-    shown = at;
-    button.hidden = at < 0;
-    number.textContent = part < 0 ? "" : `${part + 1} / ${parts.length}`; // what one tries out is no part
-    title.textContent = sections[at]?.querySelector("h2").textContent.replace(/[:：].*|#$/, "") ?? ""; // up to its colon
-  };
-  const later = () => { if (!waiting) waiting = Boolean(requestAnimationFrame(show)); };
-  for (const event of ["scroll", "resize", "load"]) addEventListener(event, later);
 });
 
 // The menu of colours opens at its button. The theme has it from Bootstrap, which no page needs for anything else.
@@ -236,3 +176,9 @@ document.addEventListener("DOMContentLoaded", () => {
   addEventListener("pointerdown", ({ target }) => { if (!box.contains(target) && !target.closest?.("a.term")) hide(); });
   addEventListener("keydown", ({ key }) => { if (key === "Escape") hide(); });
 });
+
+// Who closes the menu or the contents of a phone is where the dialog was opened.
+document.addEventListener("close", ({ target }) => {
+  const side = target.id?.match(/^pst-(primary|secondary)-sidebar-modal$/)?.[1];
+  if (side) setTimeout(() => document.querySelector(`.${side}-toggle`)?.focus());
+}, true);

@@ -1,8 +1,6 @@
 // Ask the pocket collection: one system or two side by side, the grades of what they retrieve, metrics, and grades of one's own.
 import { el, fill } from "../try/element.js";
-import { METRICS, find } from "../try/metrics.js";
-import { fuse } from "./encoder.js";
-import { WordIndex, tokenize } from "./words.js";
+import { METRICS, WordIndex, find, fused, tokenize } from "../try/metrics.js";
 
 const CUTOFF = 10, DEPTH = 100, SHOWN = 5, FEW = 3, HALF = 0.5; // SHOWN: rows before the others are unfolded; FEW: of a weak match, and judged questions offered
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
@@ -136,7 +134,7 @@ const retrieved = (system) => {
     return (signs ? [tells, halves].map((good) => all.filter((at) => good(data.passages[at][0]))).find(({ length }) => length) ?? [] : all).slice(0, k);
   };
   const passages = system === BOTH[0] ? query.nearest.slice(0, CUTOFF)
-    : system === "fusion" ? fuse([query.nearest, matched("BM25", DEPTH)], data.passages.map(([id]) => id), CUTOFF) : matched(system, CUTOFF);
+    : system === "fusion" ? fused([query.nearest, matched("BM25", DEPTH)], data.passages.map(([id]) => id), CUTOFF) : matched(system, CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
 };
 const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" }), none = new Set();
@@ -317,6 +315,7 @@ const loaded = async () => {
 
 /** A question without capitals, and without what ends it. */
 const bare = (text) => text.toLowerCase().replace(/[\s?!.？！。]+$/u, "");
+const linked = () => new URLSearchParams(location.hash.slice(1)).get("q");
 const ask = async (text) => {
   input.value = text;
   box.classList.add("asked");
@@ -327,7 +326,7 @@ const ask = async (text) => {
       : { text, grades: {}, ...(ready && await nearest(text)) });
   own = new Map();
   if (SIZE && !worker && !query.lists && await kept()) download();
-  history.replaceState(null, "", `#q=${encodeURIComponent(text)}`);
+  if (linked() !== text) history.pushState(null, "", `#q=${encodeURIComponent(text)}`);
   show();
 };
 
@@ -342,7 +341,8 @@ const form = el("form", { role: "search", onsubmit: (event) => { event.preventDe
 const subjects = el("div", { class: "ask-subjects", role: "group", "aria-label": words.try }, el("span", {}, words.try), el("div", {}, el("button", { type: "button", onclick: another }, words.another), ...chips));
 box.append(form, subjects, suggestions, notice, near, result);
 
-const linked = new URLSearchParams(location.hash.slice(1)).get("q");
 use(words.example);
 [query] = data.queries;
-if (linked) ask(linked.slice(0, 200)); else show();
+const begin = () => { if (linked()) ask(linked().slice(0, 200)); };
+addEventListener("popstate", begin);
+if (linked()) begin(); else show();

@@ -1,4 +1,4 @@
-// What pictures share: data fetched once, a slider that shows its value, a choice of one, and a bar with a ghost.
+// What pictures share: data fetched once, a slider that shows its value, a choice of one.
 import { el } from "../try/element.js";
 
 const fetched = {};
@@ -38,17 +38,6 @@ export const choice = (label, options, value, act) => {
 
 /** What the colours of a picture mean, each by its class. */
 export const key = (words) => el("p", { class: "live-legend" }, ...Object.entries(words).map(([kind, meaning]) => el("span", { class: kind }, meaning)));
-
-/** A bar from 0 to 1 with its name and value, and an outline where it is by another measure. */
-export const bar = (name, kind) => {
-  const fill = el("i", { class: "live-fill" }), ghost = el("i", { class: "live-ghost" }), shown = el("b", {});
-  const set = (value, other, text = value.toFixed(3)) => {
-    fill.style.setProperty("--part", value);
-    ghost.style.setProperty("--part", other);
-    shown.textContent = text;
-  };
-  return { element: el("p", { class: `live-bar ${kind}` }, el("span", {}, name), el("span", { class: "live-track" }, fill, ghost), shown), set };
-};
 
 /** A slider of the cutoff k below rows of ten boxes: its handle stands where the line through the boxes does. */
 export const cutoff = (label, value, act) => {

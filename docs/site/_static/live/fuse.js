@@ -1,17 +1,14 @@
 // Fusion of two rankings by 1 / (k + rank): the ten passages it puts first, and what each list adds to them.
 import { el, fill } from "../try/element.js";
-import { METRICS } from "../try/metrics.js";
+import { METRICS, fuse } from "../try/metrics.js";
 import { choice, read, slider, svg } from "./controls.js";
 
 const SHOWN = 10, FIRST = 42, LISTS = ["dense", "words"];
 
-/** Passages in the order of the sum of 1 / (k + rank) over two lists of `depth`, in single precision as in the package. */
-export const fused = (passages, constant, depth) => passages
-  .map(([id, ...rest]) => ({ id, ranks: rest.slice(0, 2).map((rank) => (rank <= depth ? rank : 0)), grade: rest[2] }))
-  .map((one) => ({ ...one, parts: one.ranks.map((rank) => (rank ? 1 / (constant + rank) : 0)) }))
-  .map((one) => ({ ...one, sum: Math.fround(one.parts[0] + one.parts[1]) }))
-  .filter(({ sum }) => sum > 0)
-  .sort((a, b) => b.sum - a.sum || b.id - a.id);
+/** Passages in the order of their fusion, of two lists of `depth`; rows of the corpus are in the order of its ids. */
+export const ordered = (passages, constant, depth) => fuse(
+  passages.map(([id, ...rest]) => ({ id, ranks: rest.slice(0, 2).map((rank) => (rank <= depth ? rank : 0)), grade: rest[2] })),
+  constant, (id) => String(id).padStart(9, "0"));
 
 /** nDCG@10 of passages in an order. */
 export const ndcg = (order, ideal) => METRICS.ndcg({ grades: order.map(({ grade }) => grade), ideal }, SHOWN).value;
@@ -24,7 +21,7 @@ export const start = async (box, words, { depth: begins, constant }) => {
   const { constants, level, queries, titles } = await read("ranks.json"), still = matchMedia("(prefers-reduced-motion: reduce)");
   const mean = (values) => values.reduce((total, value) => total + value, 0) / values.length;
   const curves = Object.fromEntries([SHOWN, 100].map((depth) => [depth, constants.map((k) =>
-    mean(queries.map(({ passages, ideal }) => ndcg(fused(passages, k, depth), ideal))))]));
+    mean(queries.map(({ passages, ideal }) => ndcg(ordered(passages, k, depth), ideal))))]));
   const alone = ({ passages, ideal }) => ndcg(listed(passages, 0), ideal), aloneMean = mean(queries.map(alone));
   const asked = queries.flatMap(({ text }, i) => (text ? [i] : [])); // queries at which k matters
   let at = Math.max(0, asked.indexOf(FIRST));
@@ -59,7 +56,7 @@ export const start = async (box, words, { depth: begins, constant }) => {
   };
 
   const draw = () => {
-    const query = queries[asked[at]], order = fused(query.passages, constants[k.value], Number(depth.value));
+    const query = queries[asked[at]], order = ordered(query.passages, constants[k.value], Number(depth.value));
     const lost = order.slice(SHOWN).find(({ grade }) => grade >= level);
     const before = new Map([...rows].map(([id, element]) => [id, element.offsetTop]));
     ask.textContent = fill(words.ask[lost ? "lost" : "kept"], { k: constants[k.value] });

@@ -5,17 +5,14 @@ import { METRICS } from "../try/metrics.js";
 import { cutoff, key } from "./controls.js";
 
 const SHOWN = ["recall", "mrr", "ndcg"], MOST = 10;
-let given; // the questions are in the page once, with its first picture of them
-export const data = (words) => (given ??= words.queries ? words : JSON.parse(document.querySelector("figure.hits script").textContent));
-
 /** What metrics.js looks at, of a question. */
-export const hitsOf = ({ passages, ideal }, answers) => {
+const hitsOf = ({ passages, ideal }, answers) => {
   const grades = passages.map(([, , grade]) => grade);
   return { grades, ideal, relevant: grades.map((grade) => grade >= answers), R: ideal.filter((grade) => grade >= answers).length };
 };
 
 /** The value of each metric with its name, a bar, and what it says. */
-export const meters = ({ names, means, terms }) => {
+const meters = ({ names, means, terms }) => {
   const bars = SHOWN.map((metric) => {
     const at = el("span", {}), value = el("b", {}), bar = el("i", {});
     const term = el("a", { class: "term", ...terms[metric] }, names[metric]), track = el("div", { class: "board-bar", "aria-hidden": "true" }, bar);
@@ -32,10 +29,10 @@ export const meters = ({ names, means, terms }) => {
   return { element: el("output", { class: "hits-bars" }, ...bars.map(({ element }) => element)), show };
 };
 
-export const start = (box, words, { help = "help", k: from = 3, row: shown = 0 }) => {
-  const { queries, answers } = data(words), hits = queries.map((query) => hitsOf(query, answers));
+export const start = (box, words) => {
+  const { queries, answers } = words, hits = queries.map((query) => hitsOf(query, answers));
   const first = (row) => Math.max(0, hits[row].relevant.indexOf(true));
-  const chosen = { row: Number(shown), at: first(shown) };
+  const chosen = { row: 0, at: first(0) };
   const rank = el("b", {}), verdict = el("em", {}), title = el("span", {}), sentence = el("small", {});
   const passage = el("div", { class: "hits-passage", "aria-live": "polite" }, el("p", {}, rank, " ", verdict), title, sentence);
   const rows = queries.map(({ text, passages }, row) => {
@@ -55,10 +52,10 @@ export const start = (box, words, { help = "help", k: from = 3, row: shown = 0 }
     });
     return { element, boxes };
   });
-  const scores = meters(data(words));
-  const look = el("p", {}), k = cutoff(words.cutoff, from, () => draw());
+  const scores = meters(words);
+  const look = el("p", {}), k = cutoff(words.cutoff, 3, () => draw());
   box.append(
-    el("p", { class: "live-title" }, words[help === "help" ? "title" : "waits"]), el("p", { class: "live-help" }, words[help], " ", help === "help" ? el("a", { href: "#cell-picture" }, words.more) : ""), key(words.key),
+    el("p", { class: "live-title" }, words.title), el("p", { class: "live-help" }, words.help, " ", el("a", { href: "#cell-picture" }, words.more)), key(words.key),
     el("div", { class: "hits-rows" }, ...rows.map(({ element }) => element), el("div", { class: "hits-row" }, look, k.element)),
     scores.element, passage,
   );
@@ -67,7 +64,7 @@ export const start = (box, words, { help = "help", k: from = 3, row: shown = 0 }
   const draw = () => {
     const cut = Number(k.input.value);
     box.style.setProperty("--k", cut);
-    look.textContent = fill(help === "help" || mrr(cut) < mrr(MOST) ? words.look : words.solved, { k: cut });
+    look.textContent = fill(mrr(cut) < mrr(MOST) ? words.look : words.solved, { k: cut });
     rows.forEach(({ element, boxes }, row) => {
       element.classList.toggle("chosen", row === chosen.row);
       boxes.forEach((one, at) => {

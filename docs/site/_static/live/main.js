@@ -1,9 +1,8 @@
 // Pictures that answer to a reader's hand: each loads when one comes near it, in a box that stays in view beside its
 // section where there is room. The list of contents, which has the same place, gives way while one is in view. Those far
-// away load when there is nothing else to do, so that all are on paper. On a phone, one that comes again waits for a press.
-const phone = matchMedia("(max-width: 899px)");
+// away load when there is nothing else to do, so that all are on paper.
 const draw = (figure) => {
-  if (figure.querySelector("div") || (phone.matches && figure.querySelector('[aria-expanded="false"]'))) return;
+  if (figure.querySelector("div")) return;
   near.unobserve(figure);
   const words = JSON.parse(document.querySelector(`figure.${figure.dataset.kind} script`).textContent); // of the first of its kind
   const box = document.createElement("div");
@@ -16,11 +15,6 @@ const near = new IntersectionObserver((entries) => {
 const idle = window.requestIdleCallback ?? setTimeout;
 const drawAll = () => document.querySelectorAll("figure.live").forEach((figure) => idle(() => draw(figure)));
 addEventListener("load", drawAll);
-phone.addEventListener("change", drawAll);
-document.querySelectorAll("figure.live > .again").forEach((button) => button.addEventListener("click", () => {
-  button.ariaExpanded = button.ariaExpanded !== "true";
-  draw(button.parentElement);
-}));
 
 const inView = new Set();
 const beside = new IntersectionObserver((entries) => {
@@ -30,5 +24,5 @@ const beside = new IntersectionObserver((entries) => {
 
 for (const figure of document.querySelectorAll("figure.live")) {
   near.observe(figure);
-  if (!figure.matches(".grades, :has(+ .opening)")) beside.observe(figure); // these are never beside
+  if (!figure.matches(":has(+ .opening)")) beside.observe(figure); // these are never beside
 }

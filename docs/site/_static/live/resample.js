@@ -1,7 +1,7 @@
 // Other queries: draw as many again with repetition, and see where the middle 95 % of the means, or of the mean
 // differences of two systems, lie.
 import { el, fill } from "../try/element.js";
-import { random } from "../score/interval.js";
+import { random } from "../try/metrics.js";
 import { choice, key, read, slider } from "./controls.js";
 
 const BIN = 0.01, LEAST = 10, DRAWS = 1000;

@@ -55,6 +55,12 @@ const stop = () => {
   cells.forEach((cell) => { cell.ran = false; });
 };
 
+/** The white space that the line after a code begins with: that of its last line, more after a colon. */
+const indent = (code) => {
+  const line = code.split("\n").at(-1);
+  return line.match(/^ */)[0] + (/:\s*$/.test(line) ? "    " : "");
+};
+
 const element = (id) => {
   const place = document.getElementById(`cell-${id}`).nextElementSibling;
   return place.matches(".cell") ? place : place.querySelector(".cell");
@@ -66,10 +72,14 @@ class Cell {
     this.code = this.element.querySelector(".cell_input > div");
     this.old = this.element.querySelector(".cell_output");
     this.live = el("div", { class: "cell_output docutils container run-output", hidden: true, "aria-live": "polite" });
-    this.text = el("textarea", { class: "run-source", spellcheck: "false", autocapitalize: "off", "aria-label": words.source, hidden: true, onkeydown: (event) => {
-      if (event.key === "Enter" && (event.shiftKey || event.ctrlKey)) { event.preventDefault(); perform([this]); }
-    } });
-    this.run = el("button", { type: "button", "aria-label": fill(words["run cell"], { cell: id }), onclick: () => perform([this]) }, words.run);
+    const typed = (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      if (event.shiftKey || event.ctrlKey) perform([this]);
+      else document.execCommand("insertText", false, `\n${indent(this.text.value.slice(0, this.text.selectionStart))}`); // which undo takes back
+    };
+    this.text = el("textarea", { class: "run-source", spellcheck: "false", autocapitalize: "off", "aria-label": words.source, hidden: true, onkeydown: typed, oninput: () => this.grow() });
+    this.run = el("button", { type: "button", "aria-label": fill(words["run cell"], { cell: id }), onclick: () => (this.running ? stop() : perform([this])) }, words.run);
     this.change = el("button", { type: "button", "aria-label": fill(words["edit cell"], { cell: id }), onclick: () => this.edit() }, words.edit);
     const input = this.element.querySelector(".cell_input");
     input.append(this.text);
@@ -79,11 +89,21 @@ class Cell {
 
   edit() {
     this.text.value = this.text.hidden ? this.source : this.text.value;
-    this.text.rows = this.source.split("\n").length + 1;
+    this.grow();
     this.text.hidden = false;
     this.code.hidden = true;
     this.change.hidden = true;
     this.text.focus();
+  }
+
+  grow() { this.text.rows = this.text.value.split("\n").length + 1; }
+
+  /** While a cell runs, its own button stops it. */
+  mark(running) {
+    this.running = running;
+    this.element.classList.toggle("run-now", running);
+    this.run.textContent = words[running ? "stop" : "run"];
+    buttons();
   }
 
   async execute() {
@@ -94,13 +114,12 @@ class Cell {
     if (this.old) this.old.hidden = true;
     const folded = this.element.querySelector("details:has(> .run-output)"); // what the reader was to predict
     if (folded) folded.open = true;
-    this.element.classList.add("run-now");
+    this.mark(true);
     receive = (output) => {
       this.outputs.push(output);
       this.live.append(...shown(output, this, settings, words));
-      if (this.old && output.output_type === "elsewhere") this.old.hidden = false;
     };
-    try { this.ran = await ask({ action: "run", cell: this.id, source: this.source }); } finally { this.element.classList.remove("run-now"); }
+    try { this.ran = await ask({ action: "run", cell: this.id, source: this.source }); } finally { this.mark(false); }
     document.dispatchEvent(new CustomEvent("lesson-cell", { detail: { id: this.id, outputs: this.outputs } }));
     return this.ran;
   }
@@ -147,7 +166,7 @@ const perform = async (wanted) => {
 const buttons = () => {
   halt.hidden = !busy;
   all.disabled = again.disabled = busy;
-  for (const cell of cells) cell.run.disabled = busy;
+  for (const cell of cells) cell.run.disabled = busy && !cell.running;
 };
 
 start.onclick = async () => {
@@ -172,6 +191,5 @@ const again = el("button", { type: "button", hidden: true, onclick: () => {
   say("reset done");
 } }, words.reset);
 
-for (const id of settings.elsewhere) element(id).querySelector(".cell_input").after(el("p", { class: "run-elsewhere" }, words.elsewhere));
 start.after(" ", all, " ", halt, " ", again);
 box.append(bar);

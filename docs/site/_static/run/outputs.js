@@ -70,7 +70,6 @@ const print = (shown, text, printed) => {
 /** Return the elements that show one output of a cell. */
 export const shown = (output, cell, settings, words) => {
   if (output.output_type === "cut") return [el("p", { class: "run-cut" }, fill(words.cut, { limit: output.limit.toLocaleString("en") }))];
-  if (output.output_type === "elsewhere") return [el("p", {}, words[output.lacking])];
   if (output.output_type === "error") return [block("run-error", output.traceback)];
   if (output.output_type === "stream") {
     const last = cell.live.lastElementChild;

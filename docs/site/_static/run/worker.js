@@ -47,9 +47,8 @@ const actions = {
     await module("pyodide.asm.js");
     python = await loadPyodide({ indexURL: base });
     await add(settings.packages);
-    for (const name of settings.archives) python.unpackArchive(await (await load(name)).arrayBuffer(), "zip", { extractDir: "/lesson" });
+    python.unpackArchive(await (await load(settings.archive)).arrayBuffer(), "zip", { extractDir: "/lesson" });
     python.runPython("import sys; sys.path.insert(0, '/lesson')");
-    if (settings.archives.includes("systems.zip")) python.pyimport("docs.site.recorded").use();
     kernel = python.pyimport("docs.site.runner").Kernel((output) => postMessage({ type: "output", output: JSON.parse(output) }));
   },
   async run({ cell, source }) {

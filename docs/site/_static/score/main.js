@@ -1,7 +1,6 @@
 // Score a run of one's own: two files, dropped, chosen or pasted, read and scored in the page; nothing is sent anywhere.
 import { el, fill } from "../try/element.js";
-import { METRICS } from "../try/metrics.js";
-import { DRAWN, RESAMPLES } from "./interval.js";
+import { DRAWN, METRICS, RESAMPLES } from "../try/metrics.js";
 import { FIELDS, LETTERS, LIMIT, SHORT, tooLong } from "./trec.js";
 
 const BINS = 5; // of nDCG above 0

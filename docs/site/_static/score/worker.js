@@ -1,6 +1,5 @@
 // Reads and scores in a thread of its own: the page answers meanwhile.
-import { METRICS, evaluate } from "../try/metrics.js";
-import { intervals } from "./interval.js";
+import { METRICS, evaluate, intervals } from "../try/metrics.js";
 import { readAll } from "./trec.js";
 
 let newest = 0;

@@ -1,113 +1,87 @@
-// What the search finds, as the search page and the search field of every page show it.
-import { Index, bare, containing, isQuestion, parts, quote, uncut, words } from "./match.js";
+// What the search finds, as the search page and the search field of every page show it: MiniSearch over sections of the site.
+import MiniSearch from "./minisearch.js";
+import { el } from "../try/element.js";
 
 export const FIRST = 5; // sections shown before the reader asks for more
-const TERMS = 2; // definitions shown
-const OF_ONE_PAGE = 4; // sections shown of one page
-const ELSEWHERE = ["glossary.html", "pitfalls.html", "cheatsheet.html"]; // where to look when nothing is found
+const ELSEWHERE = ["glossary.html", "differences.html", "cheatsheet.html"]; // where to look when nothing is found
+const HAN = /[\u3400-\u9fff]+/g;
+const SMALL = new Set(`a about all also an and any are as at be between by can could did difference do does for from get had has have how i if in into
+is it its just me my no not of on or should so than that the their them then there these they this to too use used using vs want was what when where
+which who why will with would you your 的 了 吗 呢 是 什么 怎么 为什 如何 怎样 请问 怎么算`.split(/\s+/));
 
-/** How many sections of those found are more than near to the query. */
-export const strong = (found) => found.filter(({ weak }) => !weak).length;
-
-const make = (tag, kind, ...children) => {
-  const element = document.createElement(tag);
-  if (kind) element.className = kind;
-  element.append(...children);
-  return element;
+/** The words of a text: Latin ones whole, Chinese as pairs of characters. */
+export const tokenize = (text) => {
+  const pairs = (text.match(HAN) ?? []).flatMap((run) => (run.length < 2 ? [run] : Array.from({ length: run.length - 1 }, (_, i) => run.slice(i, i + 2))));
+  return [...pairs, ...(text.toLowerCase().match(/[a-z0-9_]+(?:\.[a-z0-9_]+)*/g) ?? []).flatMap((word) => (word.includes(".") ? [word, ...word.split(".")] : [word]))];
 };
-const link = (url, ...children) => Object.assign(make("a", "", ...children), { href: url });
 
-/** Load the index of the site: sections for a query, and the term that a query names. All pages lie in one folder. */
-export const load = async (url) => {
-  const data = await (await fetch(url)).json();
-  const sections = data.sections.map(([page, anchor, title, text, code, counts, also, point]) => ({
-    url: data.pages[page].url + (anchor ? `#${anchor}` : ""), of: data.pages[page].title, prior: data.pages[page].prior * counts,
-    page: anchor ? "" : data.pages[page].title, short: data.pages[page].short, title, text, code, also, point,
+/** A word as it is compared: in one number and spelling; none where it says nothing of what is looked for. */
+export const processTerm = (word) => {
+  if (SMALL.has(word)) return null;
+  if (word.length < 4 || /[\d_.]/.test(word)) return word;
+  const single = word.replace(/is(e[drs]?|ing|ations?)$/, "iz$1").replace(/^judgm/, "judgem").replace(/ies$/, "y").replace(/(?<=[^su])s$/, "");
+  return (single.length > 6 ? single.replace(/(?:ing|ed|er|ation)$/, "") : single).replace(/(?<=[^aeiou])e$/, "");
+};
+
+const OPTIONS = {
+  fields: ["title", "also", "page", "text", "code"], storeFields: ["prior"], tokenize, processTerm,
+  searchOptions: {
+    boost: { title: 4, also: 4, page: 3, code: 0.4 }, prefix: (word) => word.length > 3, fuzzy: (word) => (/^[a-z]{5,}$/.test(word) ? 0.2 : false),
+    boostDocument: (_id, _term, { prior }) => prior,
+  },
+};
+const HEADED = 3; // how much more a section counts whose title, or another name, is the query
+
+/** An index of sections of the site: search, and the term of the glossary that a query names. */
+export const indexed = async (data) => {
+  const sections = data.sections.map(([page, anchor, title, text, code, counts, also], id) => ({
+    id, url: data.pages[page].url + (anchor ? `#${anchor}` : ""), of: data.pages[page], page: anchor ? "" : data.pages[page].title,
+    prior: data.pages[page].prior * counts, title, text, code, also,
   }));
-  const index = new Index(sections, data.synonyms), terms = new Map(), names = [], key = (text) => words(text).join(" ");
-  for (const whole of [true, false]) {
-    for (const [known, also, means, anchor, special] of data.terms) {
-      for (const name of whole ? known : also) {
-        const short = !whole && /\p{Lu}{2}/u.test(name) && name; // an abbreviation
-        if (!terms.has(key(name))) terms.set(key(name), { names: known, short, means, url: `glossary.html#${anchor}` });
-        if (special) names.push(name.toLowerCase());
-      }
-    }
-  }
-  names.sort((a, b) => b.length - a.length);
-  for (const group of data.synonyms) { // another word for a term is explained as the term is
-    const known = group.map(key).find((name) => terms.has(name));
-    for (const name of known ? group.map(key) : []) if (!terms.has(name)) terms.set(name, terms.get(known));
-  }
+  const index = new MiniSearch(OPTIONS);
+  await index.addAllAsync(sections, { chunkSize: 60 }); // so that a phone answers meanwhile
   const simple = new Map(data.simplified.match(/../gs).map(([old, now]) => [old, now]));
-  const simplified = (text) => [...text].map((letter) => simple.get(letter) ?? letter).join("");
-  const asked = (query) => bare(simplified(query));
-  /** What is found, and, where that is little, what is only near to the query. */
+  const key = (text) => tokenize(text).map(processTerm).filter(Boolean).sort().join(" ");
+  const terms = new Map(data.terms.flatMap(([names, others, means, anchor]) => [...names, ...others].map((name) => [key(name), { names, means, url: `glossary.html#${anchor}` }])));
+  const simplified = (query) => [...query].map((letter) => simple.get(letter) ?? letter).join("");
   const search = (query) => {
-    const question = isQuestion(simplified(query)) && !terms.has(key(asked(query))); // "what is recall" asks for a term
-    const seen = new Map(), heads = new Map(); // sections of the same name are one result
-    for (const found of index.search(asked(query), question)) {
-      const { title, of } = found.section, head = heads.get(title);
-      seen.set(of, (seen.get(of) ?? 0) + 1);
-      if (head && !found.weak) head.others.push(found.section);
-      else if (head) continue;
-      else if (seen.get(of) <= OF_ONE_PAGE) heads.set(title, { ...found, typed: asked(query), question, others: [], said: data.words.by, spots: (...given) => index.spots(...given) });
-    }
-    const every = [...heads.values()], few = every.length < FIRST || every[FIRST - 1].weak;
-    return every.filter(({ weak }, at) => !weak || (few && at < 2 * FIRST));
+    const asked = key(simplified(query));
+    const named = ({ title, also }) => [title, title.split(/[:：]/)[0], title.split(".").at(-1), ...also.split(", ")].some((name) => key(name) === asked);
+    const found = index.search(simplified(query)).map(({ id, score, queryTerms, match }) => ({ section: sections[id], score: score * (named(sections[id]) ? HEADED : 1), words: [...queryTerms, ...Object.keys(match)] }));
+    return found.sort((a, b) => b.score - a.score);
   };
-  /** The terms that a query names, two at most, in its order: the query itself, what it asks about, the longest names within it. */
-  const define = (query) => {
-    const whole = asked(query).toLowerCase(), found = new Map(), free = (text) => containing(text)(rest);
-    let rest = whole;
-    const take = (text) => {
-      found.set(terms.get(key(text)), whole.indexOf(text));
-      rest = rest.replaceAll(text, " ".repeat(text.length));
-    };
-    for (const name of [whole, uncut(whole)]) if (terms.has(key(name))) return [terms.get(key(name))];
-    for (const part of parts(whole)) if (terms.has(key(part))) take(part);
-    for (const name of names) if (free(name)) take(name);
-    return [...found].slice(0, TERMS).sort(([, a], [, b]) => a - b).map(([term]) => term);
-  };
-  const elsewhere = data.pages.filter(({ url }) => ELSEWHERE.includes(url)).flatMap(({ url, title }) => [" ", link(url, title)]);
-  /** How many sections are shown of those found, and the words that none has; where none is found, links to pages that explain the
-   most; before one asks, questions to begin with. */
-  const count = (query, found, shown) => {
-    const { words: said } = data;
-    if (!query) return [said.samples, make("ul", "", ...said.asked.map((one) => make("li", "", link(`search.html?q=${encodeURIComponent(one)}`, one))))];
-    if (!found.length) return [said.nothing, ...elsewhere];
-    const lacking = index.lacking(query).map((word) => said.lacking.replace("{}", word));
-    const total = Math.max(strong(found), shown), most = total > shown ? said.first : total === 1 ? said.one : said.found;
-    return [most.replace("{}", Math.min(total, shown)).replace("{}", total), ...lacking];
-  };
-  return { search, count, words: data.words, define };
+  return { search, define: (query) => terms.get(key(simplified(query))), words: data.words, pages: data.pages };
+};
+export const load = async (url) => indexed(await (await fetch(url)).json());
+
+const link = (url, ...children) => el("a", { href: url }, ...children);
+
+/** The parts of a text, those that a query has as marks. */
+const marked = (text, words) => text.split(/([\u3400-\u9fff]{2}|[A-Za-z0-9_]+)/).map((part) => (tokenize(part).some((word) => words.includes(processTerm(word))) ? el("mark", {}, part) : part));
+
+/** The part of a text to quote: a sentence that has most words of the query, and what follows it. */
+export const excerpt = (text, words) => {
+  const sentences = text.split(/(?<=[.!?])\s+(?=\p{Lu})|(?<=[。！？])|\n/u), has = sentences.map((one) => new Set(tokenize(one).map(processTerm).filter((word) => words.includes(word))).size);
+  const at = has.indexOf(Math.max(...has)), letters = /[\u3400-\u9fff]/.test(text) ? 90 : 180;
+  const quoted = sentences.slice(at).join(" ");
+  return quoted.length > letters ? `${quoted.slice(0, letters).replace(/\s\S*$/, "")}…` : quoted;
 };
 
-const marked = (text, spots) => {
-  let from = 0;
-  return [...spots.flatMap(([at, to]) => [text.slice(from, at), make("mark", "", text.slice(at, (from = to)))]), text.slice(from)];
+/** A found section: its title as a link, its page, and what to quote of it. */
+export const item = ({ section, words }) => {
+  const { title, url, text, code, of } = section;
+  return el("li", {}, link(url, ...marked(title, words)), " ", el("span", { class: "search-where" }, of.short), el("p", {}, ...marked(excerpt(text || code, words), words)));
 };
+/** Show the first of what is found in a list. */
+export const fill = (list, found) => list.replaceChildren(...found.slice(0, FIRST).map(item));
 
-/** A found section: its title as a link, its page, links to others of the
- same name, and what to quote of it, in a short form of two lines. If none of it has a word of the query, the line says by which other words it was found. */
-export const item = ({ section, reading, typed, question, others, said, spots }, short = false) => {
-  const [kind] = section.short.split(" · "), where = [" ", make("span", "search-where", section.of === section.title ? kind : section.short)];
-  const same = others.toSorted((a, b) => (a.url < b.url ? -1 : 1)).map(({ url, short }) => make("span", "search-where", " · ", link(url, short)));
-  const query = spots(section.text || section.code, typed).length ? typed : reading;
-  const long = /\p{Script=Han}/u.test(section.text) ? 100 : 180; // a Chinese character is as wide as two letters
-  const quoted = quote(section, query, spots, question, ...(short ? [long, 30] : [long]));
-  const has = (words) => spots(words, typed).length, other = section.also.split(", ").find(has) ?? (reading.split(/\s+/).filter((word) => !typed.toLowerCase().includes(word.toLowerCase())).join(" ") || typed);
-  const by = has(section.title) || quoted.some(has) || other === typed ? [] : [make("span", "search-where", ` · ${said.replace("{}", other)}`)];
-  const title = link(section.url, ...marked(section.title, spots(section.title, typed)));
-  return make("li", "", title, ...where, ...same, ...by, ...quoted.map((part) => make("p", "", ...marked(part, spots(part, query)))));
+/** What the glossary says of a term. */
+export const card = (term) => (term ? [el("span", {}, el("b", {}, link(term.url, term.names.join(", "))), " ", term.means)] : []);
+
+/** How many sections are shown of those found; where none is, links to pages that explain the most; before one asks, questions. */
+export const count = ({ words, pages }, query, found, shown) => {
+  if (!query) return [words.samples, el("ul", {}, ...words.asked.map((one) => el("li", {}, link(`search.html?q=${encodeURIComponent(one)}`, one))))];
+  if (!found.length) return [words.nothing, ...pages.filter(({ url }) => ELSEWHERE.includes(url)).flatMap(({ url, title }) => [" ", link(url, title)])];
+  const said = found.length > shown ? words.first : found.length === 1 ? words.one : words.found;
+  return [said.replace("{}", Math.min(shown, found.length)).replace("{}", found.length)];
 };
-
-/** Show the first of what is found in a list; of what is only near to the query, what has its words. */
-export const fill = (list, found, short = false) => {
-  const items = found.slice(0, 2 * FIRST).map((one) => item(one, short));
-  list.replaceChildren(...items.filter((one, at) => !found[at].weak || one.querySelector("mark")).slice(0, FIRST));
-};
-
-/** What the glossary says of the terms that Index.define returns, each on a Chinese page with its English name if that differs. */
-export const cards = (terms) => terms.map(({ names: [name, other = name], short, means, url }) =>
-  make("span", "", make("b", "", link(url, short ? `${short}, ${name}` : name)), other === name ? " " : ` (${other}) `, means));

@@ -1,5 +1,5 @@
-// The metrics of helpers.metrics for one ranking, so that a page can show them while a reader moves documents.
-// A view for readers, not a second library: every value is tested against helpers.metrics (tests/site/test_try.py).
+// What pages compute: metrics, intervals of means, rankings by words, fusion. A view for readers, not a second library:
+// every value is tested against the package (tests/site/test_try.py, test_ask.py, test_dense.py).
 
 /** Compare two ids as text by code points, as Python does. */
 const compareText = (a, b) => {
@@ -99,4 +99,192 @@ export const evaluate = (run, qrels, k, options = {}) => {
   });
   const mean = Object.keys(METRICS).map((_, i) => add(rows.map(({ values }) => values[i])) / rows.length);
   return { rows, mean, counts, judged: known / rows.length };
+};
+
+// The 95 % interval of a mean over queries, as helpers.significance.interval has it: Wilson's where every value is 0 or
+// 1, else the bootstrap's, BCa (Efron 1987); for many values its expansion.
+
+const Z = 1.959963984540054; // 97.5 % of a normal distribution lie below it
+export const RESAMPLES = 10000, DRAWN = 1000; // samples; the most values that they are drawn from
+
+/** Random numbers from 0 to 1, the same for the same seed: mulberry32. */
+export const random = (seed) => () => {
+  seed = (seed + 0x6d2b79f5) | 0;
+  let t = Math.imul(seed ^ (seed >>> 15), seed | 1);
+  t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+};
+
+/** The error function, to 1.5e-7 (Abramowitz and Stegun 1964, 7.1.26). */
+export const erf = (x) => {
+  const t = 1 / (1 + 0.3275911 * Math.abs(x));
+  const rest = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))) * Math.exp(-x * x);
+  return x < 0 ? rest - 1 : 1 - rest;
+};
+/** The normal distribution function, and its inverse. */
+const normal = (z) => (1 + erf(z / Math.SQRT2)) / 2;
+const quantile = (share) => {
+  let [low, high] = [-8, 8];
+  for (let step = 0; step < 50; step += 1) {
+    const middle = (low + high) / 2;
+    if (normal(middle) < share) low = middle; else high = middle;
+  }
+  return low;
+};
+
+const wilson = (share, n) => {
+  const middle = share + Z * Z / (2 * n), reach = Z * Math.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n));
+  return [middle - reach, middle + reach].map((end) => end / (1 + Z * Z / n));
+};
+
+/** BCa: bias and skew move the shares at which the ends are read, in the sorted means of resamples or, without them, in the Edgeworth expansion of the mean. */
+const bca = (values, mean, means) => {
+  const away = values.map((value) => value - mean), squares = add(away.map((d) => d * d));
+  const skew = add(away.map((d) => d ** 3)) / (6 * squares ** 1.5);
+  let [below, equal] = [0, 0];
+  for (const one of means ?? []) { below += one < mean; equal += one === mean; }
+  const bias = means ? quantile((below + equal / 2) / means.length) : skew;
+  return [-Z, Z].map((end) => {
+    const z = bias + (bias + end) / (1 - skew * (bias + end));
+    if (!means) return mean + Math.sqrt(squares) / values.length * (z + skew * (z * z - 1));
+    const at = normal(z) * (means.length - 1), left = Math.floor(at);
+    return means[left] + (at - left) * ((means[left + 1] ?? means[left]) - means[left]);
+  });
+};
+
+/** The means of resamples of the rows, sorted, for each column. */
+const drawnMeans = (columns, seed) => {
+  const n = columns[0].length, next = random(seed), means = columns.map(() => new Float64Array(RESAMPLES));
+  const rows = columns[0].map((_, row) => Float64Array.from(columns, (values) => values[row]));
+  const totals = new Float64Array(columns.length);
+  for (let resample = 0; resample < RESAMPLES; resample += 1) {
+    totals.fill(0);
+    for (let i = 0; i < n; i += 1) {
+      const row = rows[Math.floor(next() * n)];
+      for (let column = 0; column < row.length; column += 1) totals[column] += row[column];
+    }
+    for (let column = 0; column < columns.length; column += 1) means[column][resample] = totals[column] / n;
+  }
+  return means.map((drawn) => drawn.sort());
+};
+
+/** Low and high of the mean of each column, which holds a value for each query; null where there is one query. */
+export const intervals = (columns, seed = 0) => {
+  const n = columns[0].length;
+  if (n < 2) return columns.map(() => null);
+  const means = n > DRAWN ? [] : drawnMeans(columns, seed);
+  return columns.map((values, column) => {
+    const mean = add(values) / n;
+    if (values.every((value) => value === 0 || value === 1)) return wilson(mean, n);
+    return values.every((value) => value === values[0]) ? [mean, mean] : bca(values, mean, means[column]);
+  });
+};
+
+// BM25 and TF-IDF over the passages of a page, as helpers.index computes them.
+const HAN = /[\u3007\u3400-\u9fff\u{20000}-\u{3ffff}]+/gu;
+const FRACTION = /[\u00bc-\u00be\u2150-\u215f\u2189]/g;
+const K1 = 1.5, B = 0.75; // of BM25
+
+/** Split a text into words in lower case, Chinese into each character or each two neighbours (length); stop words, a Set, are left out. */
+export const tokenize = (text, stop, length = 2) => {
+  const plain = text.replace(FRACTION, " $&").normalize("NFKC"), units = [];
+  for (const [run] of plain.matchAll(/[\p{L}\p{N}]+/gu)) {
+    let end = 0;
+    for (const match of run.matchAll(HAN)) {
+      const signs = [...match[0]];
+      units.push(run.slice(end, match.index), ...(length === 2 && signs.length > 1 ? signs.slice(1).map((sign, i) => signs[i] + sign) : signs));
+      end = match.index + match[0].length;
+    }
+    units.push(run.slice(end));
+  }
+  return units.map((unit) => unit.toLowerCase()).filter((unit) => unit && !stop.has(unit));
+};
+
+const counted = (units) => {
+  const counts = new Map();
+  for (const unit of units) counts.set(unit, (counts.get(unit) ?? 0) + 1);
+  return counts;
+};
+
+export class WordIndex {
+  /** Count the words of n passages, of Chinese the runs of 1 or 2 characters. */
+  constructor(passages, stop, length = 2) {
+    this.stop = stop;
+    this.cut = (text) => tokenize(text, stop, length);
+    this.size = passages.length;
+    const lengths = [], all = passages.map((text) => {
+      const units = this.cut(text);
+      lengths.push(units.length);
+      return counted(units);
+    });
+    const mean = lengths.reduce((a, b) => a + b) / this.size;
+    this.postings = new Map(); // word → [[passage, BM25's weight, TF-IDF's weight], …]
+    all.forEach((counts, passage) => {
+      for (const word of counts.keys()) {
+        if (!this.postings.has(word)) this.postings.set(word, []);
+        this.postings.get(word).push([passage, 0, 0]);
+      }
+    });
+    const norms = new Float64Array(this.size);
+    for (const [word, list] of this.postings) {
+      const idf = Math.log(1 + (this.size - list.length + 0.5) / (list.length + 0.5));
+      for (const posting of list) {
+        const [passage] = posting, count = all[passage].get(word);
+        posting[1] = Math.fround((idf * count) / (K1 * (1 - B + (B * lengths[passage]) / mean) + count));
+        posting[2] = (1 + Math.log(count)) * this.rarity(list);
+        norms[passage] += posting[2] ** 2;
+      }
+    }
+    for (const list of this.postings.values()) for (const posting of list) posting[2] /= Math.sqrt(norms[posting[0]]);
+  }
+
+  rarity(list) { return Math.log((1 + this.size) / (1 + list.length)) + 1; }
+
+  /** Return of several texts the one whose words in common with a query are the rarest together; the first of equals. */
+  nearest(query, texts) {
+    const wanted = new Set(this.cut(query)), sums = texts.map((text) => [...new Set(this.cut(text))]
+      .reduce((sum, word) => sum + (wanted.has(word) ? this.rarity(this.postings.get(word) ?? []) : 0), 0));
+    return texts[sums.indexOf(Math.max(...sums))];
+  }
+
+  /** Return which part of a query's words a text has, from 0 to 1; rare words count more. */
+  share(query, text) {
+    const there = new Set(this.cut(text)), wanted = [...new Set(this.cut(query))];
+    const sum = (units) => add(units.map((unit) => this.rarity(this.postings.get(unit) ?? [])));
+    return sum(wanted.filter((unit) => there.has(unit))) / sum(wanted) || 0;
+  }
+
+  /** Return the numbers of the k best passages that share a word with a query, by "BM25" or "TF-IDF". */
+  search(query, system, k = 10) {
+    const counts = counted(this.cut(query)), scores = new Float64Array(this.size);
+    let norm = 0;
+    for (const [word, count] of counts) {
+      const list = this.postings.get(word) ?? [], weight = (1 + Math.log(count)) * this.rarity(list);
+      if (list.length) norm += weight ** 2;
+      for (const [passage, bm25, tfidf] of list) scores[passage] += system === "BM25" ? count * bm25 : weight * tfidf;
+    }
+    const scale = system === "BM25" || !norm ? 1 : Math.sqrt(norm);
+    return [...scores.keys()]
+      .filter((passage) => scores[passage] > 0)
+      .map((passage) => [passage, Math.fround(scores[passage] / scale)])
+      .sort((a, b) => b[1] - a[1] || a[0] - b[0])
+      .slice(0, k)
+      .map(([passage]) => passage);
+  }
+}
+
+// Fusion, as helpers.systems.Fusion does it.
+
+/** Passages {id, ranks} in the order of the sum of 1 / (constant + rank), with the part of each list; rank 0 is none. Equal sums, in single
+ precision, come by id as text, descending; `text` gives that of an id. */
+export const fuse = (passages, constant = 60, text = String) => passages
+  .map((one) => ({ ...one, parts: one.ranks.map((rank) => (rank ? 1 / (constant + rank) : 0)) }))
+  .map((one) => ({ ...one, sum: Math.fround(add(one.parts)) }))
+  .filter(({ sum }) => sum > 0)
+  .sort((a, b) => b.sum - a.sum || compareText(text(b.id), text(a.id)));
+
+/** The k best passages of rankings fused; ids are the texts of their numbers. */
+export const fused = (rankings, ids, k = 10) => {
+  const numbers = [...new Set(rankings.flat())];
+  return fuse(numbers.map((id) => ({ id, ranks: rankings.map((ranking) => ranking.indexOf(id) + 1) })), 60, (id) => ids[id]).slice(0, k).map(({ id }) => id);
 };
