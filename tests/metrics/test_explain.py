@@ -55,6 +55,7 @@ def test_real_figures_are_explained():
     assert all(1 <= at <= 3 for at in places)
 
 
+@pytest.mark.slow
 def test_drawn_figures_are_explained():
     """A convention that departs on one or two axes would not be found by what it gives."""
     places = []
@@ -77,6 +78,7 @@ def filled(names: list[str], seed: int) -> Table:
     return table
 
 
+@pytest.mark.slow
 def test_made_up_figures_are_rarely_explained_without_a_warning():
     """Whatever one is told would be explained, and nobody warned that so many conventions fit something."""
     rng, unwarned, total = np.random.default_rng(5), 0, 0
@@ -96,6 +98,7 @@ def test_made_up_figures_are_rarely_explained_without_a_warning():
     assert unwarned <= 0.05 * total
 
 
+@pytest.mark.slow
 def test_libraries_are_recognised_blind():
     """From three figures of three digits another behaviour than the library's would be named."""
     for real in REAL:
