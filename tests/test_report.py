@@ -175,7 +175,8 @@ MISTAKES = {
     "no hub": (["--model", "BAAI/unheard-of"], "does not answer"),
     "judgements alone": (["--qrels", "qrels.txt"], "searches texts, and --qrels alone has none"),
     "wrong cutoffs": (["--cutoffs", "1,ten"], "--cutoffs '1,ten': expected whole numbers"),
-    "wrong level": (["--level", "5"], "--level 5.0: expected a number between 0 and 1"),
+    "no figure": (["--explain", "ndcg@10"], "--explain 'ndcg@10': expected METRIC=FIGURE"),
+    "no run to explain": (["--model", "bm25", "--explain", "ndcg@10=0.5"], "is about a run, and 'BM25' is none"),
     "no rival": (["--system", "bm25", "--fail-if-worse-than", "bm52"], "no such system beside the first"),
     "no table of systems": (["--systems", "systems.toml"], "No file 'systems.toml'"),
     "no slices": (["--slices", "types.tsv"], "No file 'types.tsv'"),
@@ -190,6 +191,21 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "data" / "model").mkdir(parents=True)
     (tmp_path / "notes.docx").write_text("")
     return tmp_path
+
+
+def test_told_figures_are_explained(tmp_path, monkeypatch, capsys):
+    """Whoever has a run file would have to write Python to learn how a figure came about, or get another answer."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels").write_text("q1 0 a 1\nq1 0 b 1\nq2 0 a 1\n")
+    (tmp_path / "run").write_text("q1 Q0 a 1 3.0 t\nq1 Q0 x 2 2.0 t\nq2 Q0 x 1 3.0 t\nq2 Q0 a 2 2.0 t\n")
+    arguments = ["--qrels", "qrels", "--model", "run", "--explain", "map@2=0.75,mrr@2=0.75"]
+    assert main(arguments) == 0
+    told = capsys.readouterr().out
+    assert "map@2: told 0.75, trec_eval's convention gives 0.500000" in told
+    assert "\n1. AP: divided by the hits found\n" in told
+    assert main([*arguments, "--language", "zh"]) == 0
+    assert "\n1. AP：除以找到的相关文档数\n" in capsys.readouterr().out
+    assert not (tmp_path / "build").exists()
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)

@@ -36,13 +36,27 @@ A judged query with nothing relevant, or for which nothing was retrieved, scores
 # definitions  the metrics
 # registry     `@metric`: a name, a cutoff, options
 # evaluation   many metrics at once
+# variants     the lists and formulas that people make of a run and a metric
+# explanation  which of them gives a number
 
 from helpers.metrics import definitions
 from helpers.metrics.definitions import *  # noqa: F403  its __all__ lists the metrics
 from helpers.metrics.evaluation import Evaluation, evaluate
+from helpers.metrics.explanation import Candidate, Explanation, explain
 from helpers.metrics.hits import Hits, find_hits
 from helpers.metrics.qrels import Judgements, Ranked
 from helpers.metrics.registry import METRICS
 
-__all__ = ["METRICS", "Evaluation", "Hits", "Judgements", "Ranked", "evaluate", "find_hits"]
+__all__ = [
+    "METRICS",
+    "Candidate",
+    "Evaluation",
+    "Explanation",
+    "Hits",
+    "Judgements",
+    "Ranked",
+    "evaluate",
+    "explain",
+    "find_hits",
+]
 __all__ += definitions.__all__

@@ -20,8 +20,9 @@ from helpers._io import open_text, plain_name
 from helpers._optional import say
 from helpers.data import OFFLINE_DATA, RetrievalDataset, bundled, from_ids, load_dataset
 from helpers.data.runs import read_run_table
-from helpers.data.trec import read_judgements
+from helpers.data.trec import as_qrels, read_judgements, read_run
 from helpers.embeddings import default_cache
+from helpers.metrics import explain
 from helpers.models import OFFLINE_DEFAULT
 from helpers.report.comparison import canonical_metrics, check_metrics, compare, default_metrics
 from helpers.report.files import Comparison, earlier_files, slices_csv
@@ -60,7 +61,7 @@ DATA: Group = {  # also parameters of load_dataset
 RARE: dict[str, dict[str, type]] = {
     "data": {"corpus_queries": int, "equal": str, "unanswered": str},
     "models": {"device": str, "half": bool, "index": str, "batch_size": int},
-    "report": {"growth": bool},
+    "report": {"growth": bool, "level": float},
 }
 OUTPUT: Group = {
     "--slices": {"metavar": "FILE", "help": "lines of query id, tab or comma, type: scores by type"},
@@ -81,14 +82,16 @@ OUTPUT: Group = {
     "--fail-if-drop": {"action": "append", "default": [], "metavar": "METRIC[=MARGIN]",
                        "help": "exit with 3 if the first system has fallen since the baseline, and a loss of the "
                        "margin cannot be excluded; by default the metric that decides, and no margin"},
-    "--level": {"type": float, "default": 0.05,
-                "help": "significance level, 0.05, shared by all --fail-if-drop"},
+    "--explain": {"metavar": "METRIC=FIGURE,…",
+                  "help": "write no report but say which convention gives these figures on the first system, a run: "
+                  "ndcg@10=0.596,mrr@10=0.83"},
 }  # fmt: skip
 GROUPS = {
     "systems: a hub id, a model folder, a folder of embeddings, a TREC run, bm25, tfidf": SYSTEMS,
     "data": {"--data": {"help": f"bundled name, hub id, folder or table file; default {OFFLINE_DATA}"}} | DATA,
     "what is computed and written": OUTPUT,
 }
+LEVEL = 0.05  # of significance, shared by all --fail-if-drop
 GAINS = {"log2": "linear", "exp-log2": "exponential"}  # its dcg
 
 
@@ -117,11 +120,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(args: argparse.Namespace) -> int:
     specs = _specs(args)
+    if args.explain:
+        return _explain(args, specs)
     first = specs[0].name
     metrics, floors, drops = _metrics(args)
     rivals = [find_rival(name, specs) for name in args.fail_if_worse_than]
     cutoffs = read_cutoffs(args.cutoffs) if args.cutoffs is not None else []
-    growth = _rare(args, "report").get("growth", True)
+    wanted = {"growth": True, "level": LEVEL} | _rare(args, "report")
+    if not 0 < wanted["level"] < 1:
+        raise ValueError(f"level = {wanted['level']}: expected a number between 0 and 1, such as 0.05.")
     _check(args, specs)
     data = _load(args, specs)
     last = 10 if data.judged_alone else min(10, len(data.corpus))
@@ -137,13 +144,13 @@ def _run(args: argparse.Namespace) -> int:
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
     comparison = compare(
-        specs, data, cutoffs[-1], metrics=chosen, growth=growth, progress=not args.quiet,
+        specs, data, cutoffs[-1], metrics=chosen, growth=bool(wanted["growth"]), progress=not args.quiet,
     )  # fmt: skip
     say("statistics …", show=not args.quiet)
     outcomes = [at_least(comparison, first, *floor) for floor in floors]
-    outcomes += [not_worse(comparison, first, rival, args.level) for rival in rivals]
+    outcomes += [not_worse(comparison, first, rival, wanted["level"]) for rival in rivals]
     if earlier:  # Bonferroni: over all metrics at most one level of false alarms
-        outcomes += [no_drop(comparison, first, earlier, *drop, args.level / len(drops)) for drop in drops]
+        outcomes += [no_drop(comparison, first, earlier, *drop, wanted["level"] / len(drops)) for drop in drops]
     reasons = [(outcome.name, outcome.why(args.language)) for outcome in outcomes]
     texts = {"report.html": render(comparison, language=args.language, slices=types, verdicts=reasons)}
     if slices := comparison.slices(types):
@@ -156,6 +163,24 @@ def _run(args: argparse.Namespace) -> int:
     if any(not outcome.passed for outcome in outcomes):
         return 3
     return 1 if comparison.failed else 0
+
+
+def _explain(args: argparse.Namespace, specs: Sequence[Spec]) -> int:
+    """Print which convention gives the figures that were told."""
+    figures = {}
+    for text in args.explain.split(","):
+        name, given, told = text.rpartition("=")
+        if not given:
+            raise ValueError(f"--explain {text!r}: expected METRIC=FIGURE, such as ndcg@10=0.596.")
+        figures[name.strip()] = told.strip()
+    if specs[0].kind != "run":
+        raise ValueError(f"--explain is about a run, and {specs[0].name!r} is none: give a run file, --model my.trec.")
+    data = _load(args, specs)
+    _print_data(data)
+    qrels = as_qrels(data.qrels, data.query_ids, data.corpus_ids)
+    found = explain(read_run(specs[0].where), qrels, figures, relevance_level=data.relevance_level)
+    print(found.text(args.language))
+    return 0
 
 
 def _metrics(args: argparse.Namespace) -> tuple[list[str], list[tuple[str, float]], list[tuple[str, float]]]:
@@ -177,8 +202,6 @@ def _check(args: argparse.Namespace, specs: Sequence[Spec]) -> None:
         raise ValueError(
             "--queries, --corpus and --qrels belong to a collection: name its folder, --data ., and give all three."
         )
-    if not 0 < args.level < 1:
-        raise ValueError(f"--level {args.level}: expected a number between 0 and 1, such as 0.05.")
     if args.slices and not Path(args.slices).expanduser().is_file():
         raise FileNotFoundError(f"No file {args.slices!r}; --slices takes lines of query id, tab, type.")
     if args.baseline and not args.baseline.exists():

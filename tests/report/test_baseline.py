@@ -43,7 +43,8 @@ def test_a_drop_sets_the_exit_status(place, capsys):
     out = capsys.readouterr().out
     assert "gate: FAILED: nDCG@1 of mine fell from 1.000, in the report of" in out
     assert "(one-sided p 0.0156, level 0.05)" in out
-    assert report("half", "--baseline", "old/results.json", "--out", "new", "--level", "0.01") == 0
+    Path("strict.toml").write_text("[report]\nlevel = 0.01\n")
+    assert report("half", "--baseline", "old/results.json", "--out", "new", "--systems", "strict.toml") == 0
     assert report("near", "--baseline", "old", "--out", "new") == 0
     drops = [part for metric in ("ndcg", "recall", "mrr", "map") for part in ("--fail-if-drop", f"{metric}@1")]
     assert report("half", "--baseline", "old", "--out", "new", *drops) == 0

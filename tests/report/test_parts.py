@@ -123,7 +123,7 @@ def test_options_that_repeat_and_options_left_out():
     assert given.quiet
     assert [action.dest for action in parser()._actions if not action.help] == []
     assert (bare.system, bare.fail_under, bare.fail_if_worse_than) == ([], [], [])
-    assert (bare.level, bare.quiet, bare.language) == (0.05, False, "en")
+    assert (bare.quiet, bare.language) == (False, "en")
     assert len(parser()._actions) - 1 <= 26, "a page of options that nobody reads to its end"
 
 
@@ -155,7 +155,7 @@ def test_the_file_of_systems_sets_rarer_options(tmp_path):
     assert command.main(["--systems", str(path), "--max-queries", "2", "--cutoffs", "2", "--quiet", "--out", out]) == 0
     record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert (record["main"], record["data"]["passages"] < 20, record["systems"][0]["growth"]) == ("ndcg@2", True, [])
-    for line in ('[data]\nsplitt = "x"\n', "[report]\ngrowth = 1\n"):
+    for line in ('[data]\nsplitt = "x"\n', "[report]\nlevel = 5.0\n", "[report]\ngrowth = 1\n"):
         path.write_text(line)
         assert command.main(["--systems", str(path), "--out", out]) == 1
 
