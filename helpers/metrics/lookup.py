@@ -15,7 +15,7 @@ from helpers.metrics.qrels import Judgements, Ranked
 
 BLOCK = 1 << 17  # numbers looked at together: few enough that they stay in the processor's cache
 MARKS = 1 << 24  # at most, a byte each
-APART = 0x9E3779B1  # between the places of one row for two queries: odd, so that these spread
+APART = np.int64(0x9E3779B1)  # between the places of one row for two queries: odd, so that these spread
 
 
 def match_rows(ids: np.ndarray, judgements: Judgements) -> Ranked:
