@@ -108,7 +108,7 @@ def test_a_reader_changes_stops_and_restores_cells(lesson: Site) -> None:
         "document.querySelector('#cell-picture ~ .cell .run-output').textContent"
     )
     opened = "all => all.map(box => box.open)"  # what the reader was to predict
-    assert lesson.page.locator("details:has(> .run-output)").evaluate_all(opened) == [True, True]
+    assert set(lesson.page.locator("details:has(> .run-output)").evaluate_all(opened)) == {True}
     printed = "document.querySelector('#cell-counts ~ .cell .run-output .stream').textContent"
     assert "参与平均的查询数 queries in the mean = 3\n" in lesson.page.evaluate(printed)
     assert lesson.violations() == []
