@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from docs.site.pocket import read_pocket
 from docs.site.project import Edition
+from docs.site.pyodide import FOLDER
 from docs.site.widget import EXAMPLE, settings
 from helpers.data.trec import read_qrels, read_run
-from helpers.metrics import evaluate
+from helpers.metrics import evaluate, explain
 from helpers.significance import interval, minimum_detectable_difference, paired_test, queries_needed
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.metrics.samples import RELEVANT, RETRIEVED
@@ -299,4 +302,35 @@ def test_two_runs_are_compared(site: Site, language: str, tmp_path: Path):
     site.page.locator(".score-go").click()
     site.until("document.querySelector('.score-source:last-child .score-fault')?.textContent.includes('high')")
     assert site.page.locator(".score-answer table").count() == 0
+    assert site.wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_figure_is_explained_as_in_the_package(site: Site, language: str):
+    """The page would name another convention than the package, or none, or take a slip for a figure."""
+    if not (site.folder / FOLDER).exists():
+        (pytest.fail if os.environ.get("EVAL_BROWSER") == "required" else pytest.skip)("the site has no Pyodide")
+    opened(site, language)
+    tutorial: Any = (
+        {f"q{n}": {str(doc): 10 - rank for rank, doc in enumerate(docs)} for n, docs in enumerate(RETRIEVED)},
+        {f"q{n}": {str(doc): 1 for doc in docs} for n, docs in enumerate(RELEVANT)},
+        {"ndcg@1": "0.0", "ndcg@5": "0.3298163165186628", "ndcg@10": "0.5955665344840209"},
+    )
+    for run, qrels, figures in (
+        tutorial,
+        ({"a": {"9": 2, "11": 2, "x": 1}, "b": {"x": 3}}, {"a": {"11": 2}, "b": {"y": 1, "x": 0}}, {"mrr@3": "0.5"}),
+        (*tutorial[:2], {"map@5": "0.86", "recall@1": "0.667"}),
+    ):
+        paste(site, *("\n".join(f"{q} {doc} {of[q][doc]}" for q in of for doc in of[q]) for of in (run, qrels)))
+        site.page.locator(".score-explain summary").click()
+        site.page.locator(".score-explain input").fill(", ".join(f"{name}={told}" for name, told in figures.items()))
+        site.page.locator(".score-explain button").click()
+        expected = explain(run, qrels, figures, relevance_level=1).text(language)
+        first = f"textContent.includes({expected.splitlines()[0]!r})"
+        site.until(f"document.querySelector('.score-explain pre').{first}", 120)
+        assert site.page.locator(".score-explain pre").text_content().strip() == expected
+    site.page.locator(".score-explain input").fill("ndcg@10=59.6")
+    site.page.locator(".score-explain input").press("Enter")
+    site.until("document.querySelector('.score-explain pre').textContent.includes('expected a figure from 0 to 1')", 60)
+    assert site.violations() == []
     assert site.wrong == []

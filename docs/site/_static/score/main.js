@@ -1,6 +1,7 @@
 // Score a run of one's own: two files, dropped, chosen or pasted, read and scored in the page; nothing is sent anywhere.
 import { el, fill } from "../try/element.js";
 import { DRAWN, METRICS, RESAMPLES, SWAPS } from "../try/metrics.js";
+import { explainer } from "./explain.js";
 import { FIELDS, LETTERS, LIMIT, SHORT, tooLong } from "./trec.js";
 
 const BINS = 5; // of nDCG above 0
@@ -138,6 +139,7 @@ const spread = (rows, k) => {
   return el("div", {}, el("p", { class: "score-title" }, el("b", {}, fill(words.spread.name, { k })), el("small", {}, words.spread.text)), el("p", { class: "score-spread" }, ...buttons), list);
 };
 
+const text = async (source) => (source.given() instanceof Blob ? source.given().text() : source.given());
 const signed = (value) => `${value < 0 ? "−" : "+"}${shown(Math.abs(value))}`;
 const between = (ends) => (ends ? fill(words.interval.reach, { low: signed(ends[0]), high: signed(ends[1]) }) : "–");
 const chance = (p) => (p < 0.0005 ? "< 0.001" : shown(p));
@@ -185,6 +187,7 @@ const result = ({ rows, mean, counts, judged, ends }, k, grade) => {
         el("p", { class: "tool-help" }, fill(rows.length < 2 ? words.interval.one : words.interval.about, { resamples: RESAMPLES, drawn: DRAWN }), " ", el("a", { href: root.dataset.lesson }, words.interval.lesson))),
       spread(rows, k)),
     el("details", {}, el("summary", {}, words.each), ...growing(table(words.each, "", [words.query, ...metrics.map((metric) => `${words.names[metric]}@${k}`), words.first], []), rows, (row) => [named(row.query), ...row.values.map(shown), at(row)], EVERY, EVERY)),
+    explainer(words.explain, async () => ({ run: await text(run), qrels: await text(qrels), level: Number(grade) })),
   ];
 };
 
