@@ -160,8 +160,8 @@ const bca = (values, mean, means) => {
 };
 
 /** The means of resamples of the rows, sorted, for each column. */
-const drawnMeans = (columns, seed) => {
-  const n = columns[0].length, next = random(seed), means = columns.map(() => new Float64Array(RESAMPLES));
+const drawnMeans = (columns) => {
+  const n = columns[0].length, next = random(0), means = columns.map(() => new Float64Array(RESAMPLES));
   const rows = columns[0].map((_, row) => Float64Array.from(columns, (values) => values[row]));
   const totals = new Float64Array(columns.length);
   for (let resample = 0; resample < RESAMPLES; resample += 1) {
@@ -176,10 +176,10 @@ const drawnMeans = (columns, seed) => {
 };
 
 /** Low and high of the mean of each column, which holds a value for each query; null where there is one query. Differences of two runs are no shares, even if each is 0 or 1. */
-export const intervals = (columns, seed = 0, shares = true) => {
+export const intervals = (columns, shares = true) => {
   const n = columns[0].length;
   if (n < 2) return columns.map(() => null);
-  const means = n > DRAWN ? [] : drawnMeans(columns, seed);
+  const means = n > DRAWN ? [] : drawnMeans(columns);
   return columns.map((values, column) => {
     const mean = add(values) / n;
     if (shares && values.every((value) => value === 0 || value === 1)) return wilson(mean, n);
@@ -206,8 +206,8 @@ const signedSums = (values) => {
 };
 
 /** Sums of values under random signs: one random number has those of 32 values, looked up eight at a time. */
-const randomSums = (values, seed) => {
-  const sums = new Float64Array(SWAPS), next = randomBits(seed);
+const randomSums = (values) => {
+  const sums = new Float64Array(SWAPS), next = randomBits(0);
   for (let start = 0; start < values.length; start += 32) {
     const [a, b, c, d] = [0, 8, 16, 24].map((at) => signedSums(values.slice(start + at, start + at + 8)));
     for (let at = 0; at < SWAPS; at += 1) {
@@ -219,11 +219,11 @@ const randomSums = (values, seed) => {
 };
 
 /** The two-sided p-value of the randomisation test on differences, a query each, and whether every swap was tried. */
-export const pairedTest = (differences, seed = 0) => {
+const pairedTest = (differences) => {
   const differing = differences.filter((value) => value !== 0), exact = differing.length <= ALL;
   const least = Math.abs(add(differing)) - 1e-12 * add(differing.map(Math.abs));
   let reached = exact ? 0 : 1; // of random swaps, the runs as they are count as one
-  for (const sum of exact ? signedSums(differing) : randomSums(differing, seed)) reached += Math.abs(sum) >= least;
+  for (const sum of exact ? signedSums(differing) : randomSums(differing)) reached += Math.abs(sum) >= least;
   return { p: reached / (exact ? 2 ** differing.length : 1 + SWAPS), exact };
 };
 
@@ -263,7 +263,7 @@ export const queriesNeeded = (difference, sd) => {
 /** Two runs that `evaluate` has scored, second minus first: of each metric its differences by query and what they say. */
 export const compare = (first, second) => {
   const gaps = first.mean.map((_, i) => first.rows.map(({ values }, row) => second.rows[row].values[i] - values[i]));
-  const ends = intervals(gaps, 0, false);
+  const ends = intervals(gaps, false);
   return gaps.map((each, i) => {
     const difference = add(each) / each.length, sd = Math.sqrt(add(each.map((gap) => (gap - difference) ** 2)) / (each.length - 1));
     return { gaps: each, difference, sd, ends: ends[i], ...pairedTest(each) };
