@@ -1,13 +1,16 @@
 """The lines with which a lesson on its own installs what it imports."""
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from notebooks.kit.cells import code_cells
+from notebooks.kit.listed import home
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path, read
 
 EXTRAS = {
@@ -37,13 +40,12 @@ def installs(language: str, name: str, monkeypatch: pytest.MonkeyPatch, missing:
 
 @pytest.mark.parametrize("name", EXTRAS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_lesson_installs_the_release_that_pyproject_names(language, name, monkeypatch):
+def test_a_lesson_installs_what_pyproject_names(language, name, monkeypatch):
     """A lesson in Colab would lack a package, or have another version than the one it was recorded with."""
     monkeypatch.delenv("EVAL_SOURCE", raising=False)
-    release = f"git+{PROJECT['urls']['Repository']}@v{PROJECT['version']}"
     [command] = installs(language, name, monkeypatch, missing=True)
     assert command[:5] == [sys.executable, "-m", "pip", "install", "--quiet"]
-    assert command[5:] == [f"{PROJECT['name']}[{EXTRAS[name]}] @ {release}"]
+    assert command[5:] == [f"{PROJECT['name']}[{EXTRAS[name]}] @ git+{'@'.join(home(ROOT))}"]
     assert set(EXTRAS[name].split(",")) <= set(PROJECT["optional-dependencies"])
 
 
@@ -51,6 +53,25 @@ def test_a_lesson_installs_the_release_that_pyproject_names(language, name, monk
 def test_nothing_is_installed_where_helpers_is_found(name, monkeypatch):
     """A learner's environment would be changed each time he opens a lesson."""
     assert installs("en", name, monkeypatch, missing=False) == []
+
+
+@pytest.mark.parametrize("name", EXTRAS)
+@pytest.mark.parametrize("stranger", ["helpers.py", "helpers/__init__.py", "helpers/load.py"])
+def test_a_stranger_of_that_name_is_noticed(name, stranger, tmp_path, monkeypatch):
+    """A learner whose folder has helpers of its own would get "No module named 'helpers.metrics'" and no advice."""
+    (tmp_path / stranger).parent.mkdir(exist_ok=True)
+    (tmp_path / stranger).write_text("raise SystemExit('the stranger was run')\n")
+    for module in [each for each in sys.modules if each.partition(".")[0] == "helpers"]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *(p for p in sys.path if not (Path(p) / "helpers").exists())])
+    monkeypatch.setattr(sys, "meta_path", [each for each in sys.meta_path if "ditable" not in repr(each)])
+    named = "a folder" if stranger.endswith("load.py") else re.escape(str(tmp_path / stranger))
+    with pytest.raises(ImportError, match=f"{named} is another package named helpers: move this notebook to a folder"):
+        installs("en", name, monkeypatch, missing=False)
+    (tmp_path / stranger).unlink()
+    if (tmp_path / "helpers").exists():
+        (tmp_path / "helpers").rmdir()
+    assert len(installs("en", name, monkeypatch, missing=False)) == 1
 
 
 def test_the_source_can_be_another(monkeypatch):

@@ -149,8 +149,8 @@ def test_lessons_offer_launch_and_download(site: Path):
             text = (site / language / f"{name}.html").read_text(encoding="utf-8")
             path = f"notebooks/{language}/{name}.ipynb"
             owner = where.repository.removeprefix("https://github.com/")
-            assert f'href="https://colab.research.google.com/github/{owner}/blob/v{where.version}/{path}"' in text
-            assert f'href="https://mybinder.org/v2/gh/{owner}/v{where.version}?urlpath=lab/tree/{path}"' in text
+            assert f'href="https://colab.research.google.com/github/{owner}/blob/{where.tag}/{path}"' in text
+            assert f'href="https://mybinder.org/v2/gh/{owner}/{where.tag}?urlpath=lab/tree/{path}"' in text
             elsewhere = 'href="chinese.html#lessons-in-a-notebook-service-in-china">'
             assert (elsewhere in text) == (language == "zh")
             saved = site / language / "downloads"
@@ -257,7 +257,7 @@ def test_one_place_for_addresses():
             plain = url.removeprefix("git+")
             assert plain.startswith(allowed), f"{path.name}: {url} does not follow from pyproject.toml, [project.urls]"
             tags = re.findall(
-                r"(?:@|/blob/|/tree/|/raw/|/archive/refs/tags/)(v\d[\w.]*?)(?:\.zip|\.tar\.gz|/|#|$)", plain
+                r"(?:@|/blob/|/tree/|/raw/|/archive/refs/tags/)(main|v\d[\w.]*?)(?:\.zip|\.tar\.gz|/|#|$)", plain
             )
             assert set(tags) <= {where.tag}, f"{path.name}: {url} names another release than {where.tag}"
 
