@@ -1,4 +1,4 @@
-"""Judge a collection of your own in a spreadsheet: python -m helpers.judgements sheet, then collect.
+"""Judge a collection of your own in a spreadsheet: retrieval-judge sheet, then collect.
 
 `sheet` pools the results of systems and writes the pairs to judge as CSV files; `collect` reads the grades back,
 lists conflicts between two assessors, and writes the judgements as TREC qrels. Neither overwrites a file.
@@ -159,7 +159,7 @@ COLLECT = {
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    top = argparse.ArgumentParser(prog="python -m helpers.judgements", description=__doc__.split(":")[0] + ".")
+    top = argparse.ArgumentParser(prog="retrieval-judge", description=__doc__.split(":")[0] + ".")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     for name, run, options, text in (
         ("sheet", sheet, SHEET, "write the pairs to judge as CSV files for a spreadsheet"),

@@ -5,7 +5,7 @@ form and as a double, the reason in English and Chinese, and the source. The con
 
     results = run_cases("my_module:evaluate", read_cases())
 
-or `python -m helpers.metrics.acid my_module:evaluate`, which prints the families that fail. The function takes a run
+or `retrieval-acid my_module:evaluate`, which prints the families that fail. The function takes a run
 `{query: {doc: score}}` or `{query: [doc, …]}`, judgements `{query: {doc: grade}}` and one metric such as `"ndcg@10"`,
 and returns the mean over the queries. It runs in a process of its own: whatever it does is a verdict, never the end.
 A program in another language speaks the protocol of `run_cases`. In a notebook,
@@ -27,11 +27,10 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from numbers import Real
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
-from helpers.metrics.evaluation import Evaluation
+from helpers.metrics.acid.worker import answer_of
 
 __all__ = ["TOLERANCE", "Case", "Judged", "Verdict", "read_cases", "run_cases", "summary"]
 
@@ -106,26 +105,6 @@ def read_cases() -> list[Case]:
     return cases
 
 
-def answer_of(function: Callable[..., object], run: Run, qrels: Grades, metric: str) -> dict[str, Any]:
-    """Call a function; return its answer as a program writes it: ``value``, or the kind of ``error`` and ``said``."""
-    try:
-        returned = function(run, qrels, metric)
-        if isinstance(returned, Evaluation):
-            returned = returned.mean[metric]
-    except (Exception, SystemExit) as error:
-        kinds = {NotImplementedError: "not offered", TypeError: "refuses", ValueError: "refuses"}
-        return {"error": next((k for type_, k in kinds.items() if isinstance(error, type_)), "crashes"),
-                "said": one_line(error)}  # fmt: skip
-    if isinstance(returned, Real) and not isinstance(returned, bool):
-        return {"value": float(returned)}
-    return {"error": "differs", "said": f"returned {str(returned)[:60]!r} ({type(returned).__name__}), not a number"}
-
-
-def one_line(error: BaseException) -> str:
-    """An error in one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}".rstrip(": ")
-
-
 def judge(ask: Callable[[Run, Grades, str], dict[str, Any]], case: Case) -> Judged:
     """Ask for the answer to a case, and compare it with the right one.
 
@@ -154,8 +133,8 @@ def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limi
     again where it ends or takes too long.
 
     Args:
-        function: a command such as ``"Rscript mine.R"``; ``module:name``, which a program of this package calls, the
-            current folder first; or the function itself, which is called in this process without a limit.
+        function: a command such as ``"Rscript mine.R"``; ``module:name``, from the current folder first, which a
+            process calls that imports nothing of this package; or the function itself, called here without a limit.
         cases: from `read_cases`.
         limit: the seconds that a case may take.
 
@@ -165,7 +144,7 @@ def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limi
     if not isinstance(function, str):
         with warnings.catch_warnings(action="ignore"):
             return [judge(functools.partial(answer_of, function), case) for case in cases]
-    own = [sys.executable, "-m", "helpers.metrics.acid.worker", function]
+    own = [sys.executable, str(Path(__file__).with_name("worker.py")), function]
     with _Program(shlex.split(function) if " " in function else own, limit) as program:
         return [judge(program.ask, case) for case in cases]
 

@@ -1,4 +1,4 @@
-"""`python -m helpers.metrics.acid my_module:evaluate`: the families that a function fails, with the smallest case."""
+"""`retrieval-acid my_module:evaluate`: the families that a function fails, with the smallest case."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from helpers.metrics.acid import Verdict, read_cases, run_cases, summary
 
 def main() -> int:
     """Run the suite. Returns 0 if every case that the function offers agrees, else 1; 2 if it cannot be imported."""
-    parser = argparse.ArgumentParser(prog="python -m helpers.metrics.acid", description=__doc__)
+    parser = argparse.ArgumentParser(prog="retrieval-acid", description=__doc__)
     parser.add_argument("function", help="module:function; it takes (run, qrels, metric) and returns a number")
     parser.add_argument("--language", choices=("en", "zh"), default="en", help="language of titles and reasons")
     options = parser.parse_args()
