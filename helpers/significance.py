@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from helpers._optional import from_extra
+from helpers.plain import Interval, random_sums, resampled_means, signed_sums, wilson
 
 __all__ = [
     "Interval", "NoninferiorityTest", "PValue", "PairedTest", "bootstrap_interval", "bootstrap_intervals",
@@ -30,17 +31,6 @@ _DEALT = 4000  # values of differing queries that are dealt at random; the limit
 _DEALS = 20_000  # that one list of random orders serves
 _ALL_ORDERS = 8  # systems whose orders are all listed: 8! = 40,320
 _RESAMPLED = 20_000  # values from which samples are drawn; for more their mean's expansion serves
-_BATCH = 1 << 21  # resampled values held at a time: 16 MiB
-
-
-class Interval(NamedTuple):
-    """A mean with its confidence interval; `n` values were seen."""
-
-    mean: float
-    low: float
-    high: float
-    level: float
-    n: int
 
 
 class PValue(float):
@@ -126,7 +116,7 @@ def bootstrap_intervals(
     centred = columns - means
     spread = np.sqrt((centred**2).sum(0))
     skew = np.divide((centred**3).sum(0), 6 * spread**3, out=np.zeros_like(means), where=spread > 0)  # BCa's a
-    drawn = _resampled_means(columns, resamples, seed) if n <= _RESAMPLED else None
+    drawn = resampled_means(columns, resamples, seed) if n <= _RESAMPLED else None
     intervals = []
     for row, (mean, a) in enumerate(zip(means, skew, strict=True)):
         ends = np.array([mean, mean])
@@ -140,16 +130,6 @@ def bootstrap_intervals(
             )
         intervals.append(Interval(float(mean), float(ends[0]), float(ends[1]), level, n))
     return intervals
-
-
-def _resampled_means(columns: np.ndarray, resamples: int, seed: int) -> np.ndarray:
-    """Draw samples of rows with repetition; return the means of each, (resamples, c): one count of rows serves all."""
-    n, rng, parts = len(columns), np.random.default_rng(seed), []
-    for start in range(0, resamples, step := max(1, _BATCH // n)):
-        size = min(step, resamples - start)
-        rows = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
-        parts.append(np.bincount(rows.ravel(), minlength=size * n).reshape(size, n) @ columns / n)
-    return np.concatenate(parts)
 
 
 def _share_below(sample: np.ndarray, value: float) -> float:
@@ -168,10 +148,7 @@ def proportion_interval(values: ArrayLike, level: float = 0.95) -> Interval:
     check_level(level)
     if not np.isin(sample, (0, 1)).all():
         raise ValueError("proportion_interval needs values of 0 and 1; use bootstrap_interval for any other metric.")
-    n, share, z = len(sample), float(sample.mean()), NormalDist().inv_cdf((1 + level) / 2)
-    middle, half = share + z**2 / (2 * n), z * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
-    low, high = ((middle + side * half) / (1 + z**2 / n) for side in (-1, 1))
-    return Interval(share, max(low, 0.0), min(high, 1.0), level, n)
+    return wilson(sample, level)
 
 
 def corrected_mean(cheap: ArrayLike, careful: ArrayLike, rows: ArrayLike, level: float = 0.95) -> Interval:
@@ -220,28 +197,11 @@ def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = DRAWS, seed: int = 
     differences = first - second
     differing = differences[differences != 0]
     exact = 2 ** len(differing) <= PATTERNS
-    sums = _signed_sums(differing) if exact else _random_sums(differing, resamples, seed)
+    sums = signed_sums(differing) if exact else random_sums(differing, resamples, seed)
     reached = int((np.abs(sums) >= abs(differing.sum()) - 1e-12 * np.abs(differing).sum()).sum())
     p_value = PValue(reached / len(sums) if exact else (1 + reached) / (1 + resamples))
     smallest = max(min(1.0, 2 / 2 ** min(len(differing), 1000)), 0.0 if exact else 1 / (1 + resamples))
     return PairedTest(float(differences.mean()), p_value, len(first), len(differing), smallest, exact)
-
-
-def _signed_sums(values: np.ndarray) -> np.ndarray:
-    """Return the sums of values under every choice of their signs, (2ᵐ,)."""
-    sums = np.zeros(1)
-    for value in values:
-        sums = np.concatenate([sums + value, sums - value])
-    return sums
-
-
-def _random_sums(values: np.ndarray, draws: int, seed: int) -> np.ndarray:
-    """Return sums of values under random signs, (draws,): the signs of eight values are one random byte."""
-    rng, sums = np.random.default_rng(seed), np.zeros(draws)
-    for start in range(0, len(values), 8):
-        table = _signed_sums(values[start : start + 8])
-        sums += table[rng.integers(0, len(table), draws, dtype=np.uint8)]
-    return sums
 
 
 def paired_rows(
