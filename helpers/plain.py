@@ -23,11 +23,12 @@ from numpy.typing import ArrayLike
 
 __all__ = ["METRICS", "Interval", "PairedTest", "evaluate", "interval", "paired_test", "per_query", "ranked"]
 
+DRAWS = 250_000  # of random swaps: the standard error of a p-value of .05 is .0004
+PATTERNS = 1 << 20  # where there are no more swaps than this, every one is tried
+RESAMPLED = 20_000  # values from which samples are drawn; for more their mean's expansion serves
+
 Grades = Mapping[Any, int]  # of the judged documents of one query
 Ranking = Mapping[Any, float] | Iterable[Any]  # of one query: {doc: score}, or documents, best first
-
-
-# --- a ranking -----------------------------------------------------------------------------------------------------
 
 
 def ranked(ranking: Ranking) -> list[Any]:
@@ -46,9 +47,6 @@ def ranked(ranking: Ranking) -> list[Any]:
         raise ValueError("a score is not a number (NaN): remove the document or give it a score.")
     last_first = sorted(zip(ranking, scores.tolist(), strict=True), key=lambda pair: str(pair[0]), reverse=True)
     return [doc for doc, _ in sorted(last_first, key=lambda pair: -pair[1])]
-
-
-# --- metrics: of the documents of one query, best first, its grades, and a cutoff -----------------------------------
 
 
 def hits(docs: list[Any], grades: Grades, k: int) -> list[int]:
@@ -139,9 +137,6 @@ def evaluate(run: Mapping[Any, Ranking], qrels: Mapping[Any, Grades], metric: st
     return float(values.sum() / len(values))
 
 
-# --- how far to trust a mean ---------------------------------------------------------------------------------------
-
-
 class Interval(NamedTuple):
     """A mean with its confidence interval; `n` values were seen."""
 
@@ -154,8 +149,8 @@ class Interval(NamedTuple):
 
 def interval(values: ArrayLike, level: float = 0.95) -> Interval:
     """The mean of values, (n,), and its interval: Wilson's where all are 0 or 1, else the bootstrap's."""
-    sample = _checked(values)
-    return (wilson if np.isin(sample, (0, 1)).all() else bootstrap)(sample, level)
+    sample = checked(values, "values")
+    return wilson(sample, level) if np.isin(sample, (0, 1)).all() else bootstrap_intervals(sample[:, None], level)[0]
 
 
 def wilson(values: np.ndarray, level: float) -> Interval:
@@ -166,28 +161,50 @@ def wilson(values: np.ndarray, level: float) -> Interval:
     return Interval(share, max(low, 0.0), min(high, 1.0), level, n)
 
 
-def bootstrap(values: np.ndarray, level: float, resamples: int = 10_000, seed: int = 0) -> Interval:
-    """The bias-corrected and accelerated bootstrap (Efron 1987), for up to 20,000 values.
+def bootstrap_intervals(
+    table: ArrayLike, level: float = 0.95, resamples: int = 10_000, seed: int = 0
+) -> list[Interval]:
+    """Intervals of the means of columns, (n, c), by the bootstrap (BCa, Efron 1987), from the same samples of rows.
 
     Queries are drawn again and again, with repetition; the interval holds the middle of the means that come out. Which
-    quantiles are its ends depends on the share of means below the one seen, and on the skewness of the values.
+    quantiles are its ends depends on the share of means below the one seen, and on the skewness of the values. For
+    more than 20,000 rows the quantiles are those of the mean's Edgeworth expansion.
     """
-    column, n = values[:, None], len(values)
-    if n > 20_000:
-        raise ValueError(f"{n} values are more than this file resamples: take helpers.significance.interval.")
-    mean = column.mean(0)
-    centred = column - mean
+    check_level(level)
+    columns = np.asarray(table, dtype=np.float64)
+    for column in columns.T:
+        checked(column, "values")
+    n, means = len(columns), columns.mean(0)
+    centred = columns - means
     spread = np.sqrt((centred**2).sum(0))
-    if not np.ptp(values) > 0:
-        return Interval(float(mean[0]), float(mean[0]), float(mean[0]), level, n)
-    means = resampled_means(column, resamples, seed)[:, 0]
-    near = 1e-12 * float(np.abs(means).max())
-    below = ((means < float(mean[0]) - near).mean() + (means <= float(mean[0]) + near).mean()) / 2
-    bias = NormalDist().inv_cdf(float(np.clip(below, 0.5 / len(means), 1 - 0.5 / len(means))))
-    z = bias + NormalDist().inv_cdf((1 + level) / 2) * np.array([-1, 1])
-    z = bias + z / (1 - ((centred**3).sum(0) / (6 * spread**3))[0] * z)
-    low, high = np.quantile(means, [math.erfc(-end / math.sqrt(2)) / 2 for end in z])
-    return Interval(float(mean[0]), float(low), float(high), level, n)
+    skew = np.divide((centred**3).sum(0), 6 * spread**3, out=np.zeros_like(means), where=spread > 0)  # BCa's a
+    drawn = resampled_means(columns, resamples, seed) if n <= RESAMPLED else None
+    intervals = []
+    for row, (mean, a) in enumerate(zip(means, skew, strict=True)):
+        ends = np.array([mean, mean])
+        if np.ptp(columns[:, row]) > 0:
+            sample = None if drawn is None else drawn[:, row]
+            bias = a if sample is None else NormalDist().inv_cdf(_share_below(sample, float(mean)))
+            z = bias + NormalDist().inv_cdf((1 + level) / 2) * np.array([-1, 1])
+            z = bias + z / (1 - a * z)
+            ends = (
+                mean + spread[row] / n * (z + a * (z**2 - 1)) if sample is None else np.quantile(sample, normal_cdf(z))
+            )
+        intervals.append(Interval(float(mean), float(ends[0]), float(ends[1]), level, n))
+    return intervals
+
+
+def _share_below(sample: np.ndarray, value: float) -> float:
+    """Return the share of a sample below a value, those equal to it as half; neither 0 nor 1."""
+    near = 1e-12 * float(np.abs(sample).max())
+    share = ((sample < value - near).mean() + (sample <= value + near).mean()) / 2
+    return float(np.clip(share, 0.5 / len(sample), 1 - 0.5 / len(sample)))
+
+
+def normal_cdf(values: np.ndarray) -> np.ndarray:
+    """The share of a normal variable below each value."""
+    doubled = np.fromiter(map(math.erfc, (-values / math.sqrt(2)).flat), float, values.size)
+    return doubled.reshape(values.shape) / 2
 
 
 def resampled_means(column: np.ndarray, resamples: int, seed: int) -> np.ndarray:
@@ -200,36 +217,32 @@ def resampled_means(column: np.ndarray, resamples: int, seed: int) -> np.ndarray
     return np.concatenate(parts)
 
 
-# --- do two systems differ? ----------------------------------------------------------------------------------------
-
-
 class PairedTest(NamedTuple):
-    """Mean of a - b over the same `n` queries, and its two-sided p-value, which is never below `smallest`.
+    """Mean of a - b over the same `n` queries, and its two-sided p-value.
 
-    Only the `differing` queries decide it; `exact` says whether every way to swap the two values of each was tried.
+    Only the `differing` queries decide it. `exact` says whether every way to swap m of them was tried. No p-value can
+    be below `smallest`: two of the 2ᵐ ways are the most extreme, and of random swaps the pair as it was seen is one.
     """
 
     difference: float
     p_value: float
     n: int
-    differing: int
-    smallest: float
-    exact: bool
+    differing: int = 0
+    smallest: float = 1.0
+    exact: bool = True
 
 
-def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = 250_000, seed: int = 0) -> PairedTest:
+def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = DRAWS, seed: int = 0) -> PairedTest:
     """Two-sided randomisation test on the values of the same queries in one order, (n,) each (Smucker et al. 2007).
 
     If the systems were equal, the two values of a query could be swapped. p is the share of all such swaps whose
     difference of means is as large as the one seen: of all of them where at most 20 queries differ, else of random
     ones, the swap that was seen among them.
     """
-    first, second = _checked(a), _checked(b)
-    if len(first) != len(second):
-        raise ValueError(f"a has {len(first)} values and b {len(second)}: give both for the same queries.")
+    first, second = checked_pair(a, b)
     differences = first - second
     differing = differences[differences != 0]
-    exact = 2 ** len(differing) <= 1 << 20
+    exact = 2 ** len(differing) <= PATTERNS
     sums = signed_sums(differing) if exact else random_sums(differing, resamples, seed)
     reached = int((np.abs(sums) >= abs(differing.sum()) - 1e-12 * np.abs(differing).sum()).sum())
     p_value = reached / len(sums) if exact else (1 + reached) / (1 + resamples)
@@ -254,9 +267,24 @@ def random_sums(values: np.ndarray, draws: int, seed: int) -> np.ndarray:
     return sums
 
 
-def _checked(values: ArrayLike) -> np.ndarray:
-    """Values as (n,) float64, two or more, all finite."""
+def checked(values: ArrayLike, name: str) -> np.ndarray:
+    """Values as (n,) float64 with n of at least 2, all finite."""
     sample = np.asarray(values, dtype=np.float64)
-    if sample.ndim != 1 or len(sample) < 2 or not np.isfinite(sample).all():
-        raise ValueError("give a finite value for each of at least two queries, in one row, as per_query returns them.")
+    if sample.ndim != 1 or len(sample) < 2:
+        raise ValueError(f"{name} must be at least two per-query values in one row, not shape {sample.shape}.")
+    if not np.isfinite(sample).all():
+        raise ValueError(f"{name} holds a value that is not finite: {sample[~np.isfinite(sample)][0]}.")
     return sample
+
+
+def checked_pair(a: ArrayLike, b: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    first, second = checked(a, "a"), checked(b, "b")
+    if len(first) != len(second):
+        raise ValueError(f"a has {len(first)} values and b {len(second)}: give both for the same queries.")
+    return first, second
+
+
+def check_level(level: float) -> None:
+    """Raise unless level is a share strictly between 0 and 1."""
+    if not 0 < level < 1:
+        raise ValueError(f"level must lie between 0 and 1, such as 0.95, not {level!r}.")

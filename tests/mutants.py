@@ -73,6 +73,7 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/show/plots.py": ["tests/show/test_tables.py", "tests/show/test_vector.py"],
     "helpers/show": ["tests/show", "tests/systems/test_contenders.py", "tests/systems/test_quiet.py",
                      "tests/report"],
+    "helpers/plain.py": ["tests/test_plain.py", "tests/test_significance.py"],
     "helpers/significance.py": ["tests/test_significance.py"],
     "helpers/systems/cost.py": ["tests/report/test_causes.py", "tests/report/test_compare.py", "tests/systems",
                                 "tests/index/test_binary.py"],

@@ -74,8 +74,7 @@ def test_statistics_equal_those_of_the_package(seed, n):
         (lambda: plain.evaluate({}, {}, "ndcg@10"), "qrels is empty"),
         (lambda: plain.ranked(["a", "b", "a"]), "a document stands twice"),
         (lambda: plain.ranked({"a": float("nan")}), "a score is not a number"),
-        (lambda: plain.interval([0.5]), "at least two queries"),
-        (lambda: plain.interval(np.linspace(0, 1, 20_001)), "take helpers.significance.interval"),
+        (lambda: plain.interval([0.5]), "values must be at least two per-query values"),
         (lambda: plain.paired_test([0, 1], [0, 1, 1]), "a has 2 values and b 3"),
     ],
 )
