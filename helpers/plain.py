@@ -2,12 +2,11 @@
 
     values = per_query(run, qrels, "ndcg@10")  # a value for each judged query
     interval(values)                           # the mean, and how far other queries may move it
-    paired_test(values, others)                # do two systems differ?
+    verdict(others, values, margin=0.01)       # better, worse, equal within the margin, or cannot tell
 
 `run` is `{query: {doc: score}}` or `{query: [doc, …]}`, best first; `qrels` is `{query: {doc: grade}}`. The conventions
-are trec_eval's: a mean over all judged queries, 0 for one that the run lacks or that has nothing relevant; R is the
-number of relevant documents, judged and retrieved or not. Every number here equals that of `helpers.metrics` and
-`helpers.significance` to the last bit; those also read arrays and files, know more metrics, and are faster.
+are trec_eval's: a mean over all judged queries, 0 for one that the run lacks or that has nothing relevant. Every number
+equals that of `helpers.metrics` and `helpers.significance` to the last bit; those know more metrics, and are faster.
 MIT licence, from https://github.com/retrieval-evaluation-tutorial/retrieval-evaluation-tutorial.
 """
 
@@ -20,8 +19,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-__all__ = ["METRICS", "Interval", "PairedTest", "evaluate", "interval", "paired_test", "per_query", "ranked"]
 
 DRAWS = 250_000  # of random swaps: the standard error of a p-value of .05 is .0004
 PATTERNS = 1 << 20  # where there are no more swaps than this, every one is tried
@@ -55,7 +52,7 @@ def hits(docs: list[Any], grades: Grades, k: int) -> list[int]:
 
 
 def relevant(grades: Grades) -> int:
-    """R, the number of relevant documents."""
+    """R, the number of relevant documents, retrieved or not."""
     return sum(grade > 0 for grade in grades.values())
 
 
@@ -118,10 +115,7 @@ METRICS: dict[str, Callable[[list[Any], Grades, int], float]] = {
 
 
 def per_query(run: Mapping[Any, Ranking], qrels: Mapping[Any, Grades], metric: str) -> np.ndarray:
-    """The values of a metric such as "ndcg@10" for the queries of qrels, in their order, (q,).
-
-    Raises ValueError for a metric that is none of METRICS with a cutoff from 1, and for qrels without a query.
-    """
+    """The values of one of METRICS with a cutoff, such as "ndcg@10", for the queries of qrels in their order, (q,)."""
     name, _, cutoff = metric.partition("@")
     if name not in METRICS or not cutoff.isdecimal() or int(cutoff) < 1:
         raise ValueError(f"no metric {metric!r}: write {', '.join(METRICS)} with a cutoff, such as ndcg@10.")
@@ -133,8 +127,7 @@ def per_query(run: Mapping[Any, Ranking], qrels: Mapping[Any, Grades], metric: s
 
 def evaluate(run: Mapping[Any, Ranking], qrels: Mapping[Any, Grades], metric: str) -> float:
     """The mean of a metric over all judged queries."""
-    values = per_query(run, qrels, metric)
-    return float(values.sum() / len(values))
+    return float(per_query(run, qrels, metric).sum() / len(qrels))
 
 
 class Interval(NamedTuple):
@@ -166,9 +159,8 @@ def bootstrap_intervals(
 ) -> list[Interval]:
     """Intervals of the means of columns, (n, c), by the bootstrap (BCa, Efron 1987), from the same samples of rows.
 
-    Queries are drawn again and again, with repetition; the interval holds the middle of the means that come out. Which
-    quantiles are its ends depends on the share of means below the one seen, and on the skewness of the values. For
-    more than 20,000 rows the quantiles are those of the mean's Edgeworth expansion.
+    Queries are drawn again and again, with repetition; which quantiles of their means are the ends depends on the share
+    of means below the one seen, and on the skewness. Beyond 20,000 rows they are those of an Edgeworth expansion.
     """
     check_level(level)
     columns = np.asarray(table, dtype=np.float64)
@@ -195,7 +187,7 @@ def bootstrap_intervals(
 
 
 def _share_below(sample: np.ndarray, value: float) -> float:
-    """Return the share of a sample below a value, those equal to it as half; neither 0 nor 1."""
+    """The share of a sample below a value, those equal to it as half; neither 0 nor 1."""
     near = 1e-12 * float(np.abs(sample).max())
     share = ((sample < value - near).mean() + (sample <= value + near).mean()) / 2
     return float(np.clip(share, 0.5 / len(sample), 1 - 0.5 / len(sample)))
@@ -250,6 +242,23 @@ def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = DRAWS, seed: int = 
     return PairedTest(float(differences.mean()), p_value, len(first), len(differing), smallest, exact)
 
 
+def verdict(before: ArrayLike, after: ArrayLike, margin: float, alpha: float = 0.05) -> tuple[str, float, float]:
+    """Say what a change did to values of the same queries, (n,) each; and Student's interval of the mean difference.
+
+    An interval between -margin and margin is "equal within the margin", the largest difference that does not matter,
+    fixed before one looks. Else p of `paired_test` below alpha is "better" or "worse". Else one "cannot tell", which is
+    not "equal": more queries are needed.
+    """
+    now, then = checked_pair(after, before)
+    test, z = paired_test(now, then), NormalDist().inv_cdf(1 - alpha / 2)
+    terms = (z, (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384)
+    student = math.fsum(term / (test.n - 1) ** power for power, term in enumerate(terms))  # Abramowitz & Stegun 26.7.5
+    half = student * float((now - then).std(ddof=1)) / math.sqrt(test.n)
+    low, high = test.difference - half, test.difference + half
+    word = "cannot tell" if test.p_value >= alpha else "better" if test.difference > 0 else "worse"
+    return ("equal within the margin" if -margin < low and high < margin else word), low, high
+
+
 def signed_sums(values: np.ndarray) -> np.ndarray:
     """The sums of m values under every choice of their signs, (2ᵐ,)."""
     sums = np.zeros(1)
@@ -278,6 +287,7 @@ def checked(values: ArrayLike, name: str) -> np.ndarray:
 
 
 def checked_pair(a: ArrayLike, b: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """Two rows of values of the same queries."""
     first, second = checked(a, "a"), checked(b, "b")
     if len(first) != len(second):
         raise ValueError(f"a has {len(first)} values and b {len(second)}: give both for the same queries.")

@@ -67,6 +67,21 @@ def test_statistics_equal_those_of_the_package(seed, n):
     assert plain.paired_test(a, b) == significance.paired_test(a, b)
 
 
+def test_a_verdict_is_one_of_four():
+    """Few queries would be taken for equality, or a gain that does not matter for a better system."""
+    rng = np.random.default_rng(0)
+    before, noise = rng.random(200), rng.standard_normal(200) / 10
+    noise -= noise.mean()
+    cases = {"better": 0.1 + noise, "worse": noise - 0.1, "equal within the margin": 0.005 + noise / 100,
+             "cannot tell": 0.005 + noise}  # fmt: skip
+    for word, shift in cases.items():
+        said, low, high = plain.verdict(before, before + shift, margin=0.01)
+        assert said == word
+        exact = significance.noninferiority_test(before + shift, before, 0.01, alpha=0.025)
+        assert low == pytest.approx(exact.low, abs=1e-6)  # by another series of Student's t
+        assert low + high == pytest.approx(2 * exact.difference)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
