@@ -1,6 +1,5 @@
 """The lines with which a lesson on its own installs what it imports."""
 
-import os
 import re
 import subprocess
 import sys
@@ -78,26 +77,3 @@ def test_the_source_can_be_another(monkeypatch):
     """A reader who cannot reach GitHub could not run a lesson on its own."""
     monkeypatch.setenv("EVAL_SOURCE", "file:///somewhere")
     assert installs("en", "01_evaluation", monkeypatch, missing=True)[0][-1].endswith(" @ file:///somewhere")
-
-
-def test_a_clone_is_where_the_lines_can_install_from(tmp_path, monkeypatch):
-    """The tag would lack a file that the build needs; dependencies are not fetched here."""
-    clone, target = tmp_path / "clone", tmp_path / "site"
-    git = ["git", "-c", "safe.directory=*"]
-    if subprocess.run([*git, "clone", "-q", str(ROOT), str(clone)], check=False).returncode:
-        pytest.skip("not a git checkout: there is nothing to clone")
-    monkeypatch.setenv("EVAL_SOURCE", clone.as_uri())
-    with monkeypatch.context() as patched:
-        [command] = installs("en", "01_evaluation", patched, missing=True)
-    pip = [*command[:5], "--no-deps", "--no-build-isolation"]
-    env = os.environ | {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
-    subprocess.run([*pip, "--target", str(target), *command[5:]], check=True, env=env)
-    probe = "import helpers; from helpers.data import load_dataset as load; print(helpers.__file__, len(load().corpus))"
-    done = subprocess.run(
-        [sys.executable, "-c", probe],
-        cwd=tmp_path,
-        env=env | {"PYTHONPATH": str(target)},
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout.split() == [str(target / "helpers" / "__init__.py"), "900"], done.stderr

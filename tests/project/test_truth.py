@@ -241,7 +241,7 @@ def commands(path: Path) -> list[str]:
     """Return the commands of a page or lesson, in blocks and in the text, lines that go on joined."""
     blocks = "\n".join(fenced(path, "bash", "sh", "powershell")).replace("\\\n", " ")
     inline = [
-        code for text in texts(path) for code in re.findall(r"`((?:make|python -m|\.venv/bin/\S+) [^`\n]+)`", text)
+        code for text in texts(path) for code in re.findall(r"`((?:make|python -m|\.venv/bin/[^\s`]+) [^`\n]+)`", text)
     ]
     lines = [*blocks.splitlines(), *inline]
     return [line.split("  #")[0].split(" #")[0].strip() for line in lines if line.strip() and "…" not in line]
