@@ -86,13 +86,14 @@ def write_markdown(app: Sphinx, failure: Exception | None) -> None:
 
 
 def listed(target: Path) -> dict[str, list[tuple[str, str, str]]]:
-    """The pages in Markdown below target, by language: path, title, and the first paragraph, shortened at a word."""
+    """The pages in Markdown below target, by language: path, title, and the first sentence."""
     found: dict[str, list[tuple[str, str, str]]] = {}
     for language in LANGUAGES:
         for path in sorted((target / language).glob("*.md")):
             title, *rest = path.read_text(encoding="utf-8").strip().split("\n\n")
-            about = next((part for part in rest if re.match(r"\w", part)), "")
-            about = about if len(about) <= 160 else about[:160].rsplit(" ", 1)[0] + " …"
-            entry = (f"{language}/{path.name}", title.lstrip("# "), " ".join(_LINK.sub("", about).split()))
+            about = next((part for part in rest if re.match(r"(?:\*\*)?[^\W\d]", part)), "")
+            sentence = re.split(r"(?<=[.?!])\s|(?<=[。？！])", " ".join(about.split()))[0]
+            plain = re.sub(r"\[([^\]]*)\]\([^)]*\)|\*+", r"\1", sentence)
+            entry = (f"{language}/{path.name}", title.lstrip("# "), plain)
             found.setdefault(language, []).append(entry)
     return found
