@@ -66,9 +66,10 @@ def _entry(doctree: nodes.document) -> str:
     for node in doctree.findall(lambda node: isinstance(node, kinds)):
         text = node.astext()
         if isinstance(node, nodes.title):
-            parts.append(f"# {text}")
+            parts.append(f"{'##' if parts else '#'} {text}")
         elif isinstance(node, addnodes.desc_signature):
-            parts.append(f"## `{' '.join(text.split())}`")
+            shown = "".join(part.astext() for part in node.children if not isinstance(part, addnodes.only))
+            parts.append(f"### `{' '.join(shown.split())}`")
         else:
             parts.append(" ".join(text.split()) if isinstance(node, nodes.paragraph) else f"```python\n{text}\n```")
     return "\n\n".join(filter(None, parts)) + "\n"
