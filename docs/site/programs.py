@@ -61,7 +61,7 @@ def _moved(edition: Edition, target: str, page: str) -> str:
 
 def _entry(doctree: nodes.document) -> str:
     """A page of the API as Markdown: headings, signatures, paragraphs and examples."""
-    parts = []
+    parts: list[str] = []
     kinds = (nodes.title, addnodes.desc_signature, nodes.paragraph, nodes.literal_block, nodes.doctest_block)
     for node in doctree.findall(lambda node: isinstance(node, kinds)):
         text = node.astext()
