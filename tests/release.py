@@ -2,7 +2,8 @@
 
 The last commit is served by git on this machine in the place of the address in pyproject.toml. Every address of the
 project in README and site has to lead to a file of it, every line that installs from it is resolved, and base, extra
-and the first cell of a lesson are installed into an empty environment. What is left for a person comes last.
+and the first cell of a lesson (with PyTorch, gigabytes) are installed into an empty environment. What is left for a
+person comes last.
 """
 
 from __future__ import annotations
