@@ -37,7 +37,7 @@ def main(name: str) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nowhere, stream)
-    sys.path[0] = ""  # the folder of the function, not that of this file
+    sys.path[0] = os.getcwd()  # not the folder of this file
     module, _, attribute = name.partition(":")
     for line in requests:
         try:
