@@ -12,7 +12,7 @@ from helpers.significance import Change, change
 def change_of_runs(
     before: Any, after: Any, qrels: Any, margin: float, metric: str = "ndcg@10", *, looks: int = 1, alpha: float = 0.05
 ) -> Change:
-    """Return the `change` of two rankings of the same queries, in run files or as `helpers.metrics.evaluate` takes them.
+    """Return the `change` of two rankings of the same queries, run files or what `helpers.metrics.evaluate` takes.
 
     Args:
         before, after: paths of runs in TREC's format, `{query: {doc: score}}`, `{query: [doc, …]}` or lists of ids.
