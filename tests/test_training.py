@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,6 +17,7 @@ from helpers.metrics import evaluate
 from helpers.significance import change, queries_needed
 from helpers.training import RetrievalEvaluator, change_of_runs
 
+ROOT = Path(__file__).parents[1]
 TRAININGS = 2_000
 QUERIES = {"q1": "good bread", "q2": "the cat", "q3": "a fish of the house"}
 CORPUS = {"d1": "bread is good", "d2": "a cat", "d3": "the dog eat fish", "d4": "house"}
@@ -28,7 +30,7 @@ SYSTEMS = [f"sentence-transformers/all-MiniLM-L6-v2/{pooling}" for pooling in ("
 @functools.cache
 def real_differences() -> np.ndarray:
     """Centred differences by nDCG@10 of every two of five real systems, both ways round, (20, 132)."""
-    data, stored = load_dataset("pocket-en"), np.load(Path("docs/site/rankings.npz"))
+    data, stored = load_dataset("pocket-en"), np.load(ROOT / "docs" / "site" / "rankings.npz")
     scores = []
     for name in [*SYSTEMS, "BM25"]:
         ids = next(stored[key] for key in stored.files if key.endswith(f"{name}/ids") and len(stored[key]) == 132)
@@ -233,37 +235,39 @@ def test_the_evaluator_of_a_collection():
     }
 
 
-def tiny_model(folder: Path) -> Any:
-    """Return a sentence-transformers model with a tiny BERT of random weights."""
-    from sentence_transformers import SentenceTransformer
+@pytest.fixture
+def training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What a training script has: a model with a tiny BERT, pairs, a loss, ten steps to make, and texts to ask for."""
+    from datasets import Dataset
+    from sentence_transformers import SentenceTransformer, SentenceTransformerTrainingArguments
+    from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
     from tests.checkpoints import save_checkpoint
 
-    return SentenceTransformer(str(save_checkpoint(folder)), device="cpu")
-
-
-def test_the_real_trainer_evaluates_with_it(tmp_path, monkeypatch):
-    """The trainer would not call it, or the weights that it reports on would not be those that were trained."""
-    from datasets import Dataset
-    from sentence_transformers import SentenceTransformerTrainer, SentenceTransformerTrainingArguments
-    from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
-
     monkeypatch.chdir(tmp_path)
-    model = tiny_model(tmp_path / "model")
-    evaluator = RetrievalEvaluator(QUERIES, CORPUS, {"q1": ["d1"], "q2": ["d2"], "q3": ["d3", "d4"]}, name="held-out")
-    pairs = Dataset.from_dict(
-        {"anchor": ["cat", "dog", "bread", "fish"] * 5, "positive": ["a cat", "the dog", "good", "eat"] * 5}
-    )
+    model = SentenceTransformer(str(save_checkpoint(tmp_path / "model")), device="cpu")
+    pairs = {"anchor": ["cat", "dog", "bread", "fish"] * 5, "positive": ["a cat", "the dog", "good", "eat"] * 5}
     arguments = SentenceTransformerTrainingArguments(
         "out", max_steps=10, per_device_train_batch_size=4, learning_rate=0.05, eval_strategy="steps", eval_steps=5,
         save_strategy="no", report_to="none", disable_tqdm=True, use_cpu=True,
     )  # fmt: skip
-    evaluator(model)
-    trainer = SentenceTransformerTrainer(
-        model=model, args=arguments, train_dataset=pairs, loss=MultipleNegativesRankingLoss(model), evaluator=evaluator
-    )
-    trainer.train()
-    assert [look.steps for look in evaluator.looks] == [-1, 5, 10]
-    logged = [entry[key] for entry in trainer.state.log_history for key in entry if key.endswith("ndcg@10")]
+    return {
+        "model": model, "args": arguments, "pairs": Dataset.from_dict(pairs),
+        "loss": MultipleNegativesRankingLoss(model), "queries": QUERIES, "corpus": CORPUS,
+        "relevant_docs": {"q1": ["d1"], "q2": ["d2"], "q3": ["d3", "d4"]},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_lines_to_paste_train_a_model(language, training, capsys):
+    """The lines of the page would not run, or the trainer's scores would not be those of the weights as they were."""
+    page = (ROOT / "docs" / language / "own_model.md").read_text(encoding="utf-8")
+    code = next(block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "RetrievalEvaluator" in block)
+    exec(code, training)
+    evaluator, history = training["evaluator"], training["trainer"].state.log_history
+    assert capsys.readouterr().out.splitlines()[-1].startswith(evaluator.compare(margin=0.02).verdict)
+    assert [look.steps for look in evaluator.looks] == [-1, 5, 10, -1]
+    logged = [entry[key] for entry in history for key in entry if key.endswith("ndcg@10")]
     assert logged == pytest.approx([evaluator.scores(look).mean["ndcg@10"] for look in (1, 2)])
-    assert evaluator.compare(margin=0.01).looks == 2
+    assert evaluator.looks[2].run == evaluator.looks[3].run
+    assert evaluator.compare(margin=0.01).looks == 3
