@@ -1,16 +1,17 @@
 """How far to trust a mean over queries, and a difference between two systems.
 
 Everything starts from per-query values such as `evaluate(...).per_query["ndcg@10"]`. Seeds are fixed, so the same
-values give the same numbers again. NumPy alone suffices, but for Student's t and power, which are SciPy's.
+values give the same numbers again. NumPy alone suffices, but for Kendall's tau and a bound on a standard deviation.
 """
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from statistics import NormalDist
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -232,7 +233,7 @@ def corrected_mean(cheap: ArrayLike, careful: ArrayLike, rows: ArrayLike, level:
     errors = seen - guessed[chosen]
     variance = seen.var(ddof=1) / whole + errors.var(ddof=1) * (1 / part - 1 / whole)
     mean = float(guessed.mean() + errors.mean())
-    half = float(_special().stdtrit(part - 1, (1 + level) / 2)) * math.sqrt(variance)
+    half = _t_quantile((1 - level) / 2, part - 1) * math.sqrt(variance)
     return Interval(mean, mean - half, mean + half, level, whole)
 
 
@@ -361,8 +362,8 @@ def _range_exceeds(gaps: np.ndarray, count: int) -> np.ndarray:
 
 
 def _normal_cdf(values: np.ndarray) -> np.ndarray:
-    doubled: np.ndarray = np.vectorize(math.erfc, otypes=[float])(-values / math.sqrt(2))
-    return doubled / 2
+    doubled = np.fromiter(map(math.erfc, (-values / math.sqrt(2)).flat), float, values.size)
+    return doubled.reshape(values.shape) / 2
 
 
 def _all_ranges(table: np.ndarray) -> np.ndarray:
@@ -401,14 +402,14 @@ def noninferiority_test(a: ArrayLike, b: ArrayLike, margin: float, alpha: float 
     """
     first, second = _checked_pair(a, b)
     _check_margin(margin)
-    check_level(1 - alpha)
+    if not 0 < alpha <= 0.5:
+        raise ValueError(f"alpha must lie above 0 and at most 0.5, such as 0.05, not {alpha!r}.")
     n, differences = len(first), first - second
     mean, error = float(differences.mean()), float(differences.std(ddof=1)) / math.sqrt(n)
     if error == 0:
         return NoninferiorityTest(mean, mean, margin, 0.0 if mean > -margin else 1.0, n)
-    special = _special()
-    low = mean - float(special.stdtrit(n - 1, 1 - alpha)) * error
-    return NoninferiorityTest(mean, low, margin, float(special.stdtr(n - 1, -(mean + margin) / error)), n)
+    low = mean - _t_quantile(alpha, n - 1) * error
+    return NoninferiorityTest(mean, low, margin, _t_exceeds((mean + margin) / error, n - 1), n)
 
 
 def change(
@@ -439,7 +440,7 @@ def change(
     difference, sd = test.difference, float((now - then).std(ddof=1))
     z = NormalDist().inv_cdf(1 - level / 2)
     both = z + NormalDist().inv_cdf(0.8)
-    half = _student(z, n - 1) * sd / math.sqrt(n)
+    half = _t_quantile(level / 2, n - 1) * sd / math.sqrt(n)
     low, high = difference - half, difference + half
     verdict, more = "cannot tell", 0
     if -margin < low and high < margin:
@@ -450,23 +451,37 @@ def change(
         sizes = (margin, max(abs(difference), margin - abs(difference)))
         planned = [math.ceil((both * sd / size) ** 2 + z**2 / 2) - n for size in sizes]
         more = next((count for count in planned if count > 0), 1)
-    detectable = both * sd / math.sqrt(max(1, n - z**2 / 2))
+    detectable = sd and minimum_detectable_difference(sd, n, level)
     return Change(verdict, difference, low, high, test.p_value, margin, detectable, n, more, looks, alpha)
 
 
-def _student(z: float, freedom: int) -> float:
-    """Return the quantile of Student's t that goes with the normal one (Abramowitz and Stegun 1964, 26.7.5)."""
-    terms = (
-        z, (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-    )  # fmt: skip
-    return math.fsum(term / freedom**power for power, term in enumerate(terms))
+def _t_exceeds(limit: float, freedom: int, shift: float = 0.0) -> float:
+    """Return P(T > limit) of Student's t, noncentral by `shift`: right to 1e-9.
+
+    T = (Z + shift) / S, Z standard normal and freedom · S² chi-squared: P(Z > limit · S - shift), averaged over log S
+    by the trapezoidal rule, from one end of its density to the other (where it is below e⁻³² of its peak).
+    """
+    reach = math.sqrt(32 / freedom)
+    log_s = np.linspace(-reach - 32 / freedom, reach, 801)
+    weights = np.exp(freedom * (log_s + 0.5 - np.exp(2 * log_s) / 2))
+    return float(weights @ _normal_cdf(shift - limit * np.exp(log_s)) / weights.sum())
 
 
-def _special() -> Any:
-    """Return SciPy's distributions, whose import takes a quarter of a second, not one as that of `scipy.stats`."""
-    with from_extra("significance"):
-        from scipy import special
-    return special
+@cache
+def _t_quantile(alpha: float, freedom: int) -> float:
+    """Return the value that Student's t exceeds with the probability alpha, of at most 1/2."""
+    return _first(lambda limit: _t_exceeds(limit, freedom) <= alpha)
+
+
+def _first(holds: Callable[[float], bool]) -> float:
+    """Return the smallest number above 0 at which a condition holds that then goes on to hold, to twelve digits."""
+    low, high = 0.0, 1.0
+    while not holds(high):
+        low, high = high, 2 * high
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
 
 
 def _checked(values: ArrayLike, name: str) -> np.ndarray:
@@ -512,10 +527,8 @@ def power(difference: float, sd: float, n: int, alpha: float = 0.05) -> float:
     _check_design(sd, n, alpha)
     if not math.isfinite(difference):
         raise ValueError(f"difference must be finite, such as 0.02, not {difference!r}.")
-    special = _special()
-    limit, shift = special.stdtrit(n - 1, 1 - alpha / 2), abs(difference) / sd * math.sqrt(n)
-    below = np.nan_to_num(special.nctdtr(n - 1, shift, -limit))  # so small for a large shift that SciPy gives NaN
-    return float(1 - special.nctdtr(n - 1, shift, limit) + below)
+    limit, shift = _t_quantile(alpha / 2, n - 1), difference / sd * math.sqrt(n)
+    return _t_exceeds(limit, n - 1, shift) + _t_exceeds(limit, n - 1, -shift)
 
 
 def minimum_detectable_difference(sd: float, n: int, alpha: float = 0.05, target: float = 0.8) -> float:
@@ -525,13 +538,12 @@ def minimum_detectable_difference(sd: float, n: int, alpha: float = 0.05, target
     default (Bloom 1995, Evaluation Review 19(5), who calls it the minimum detectable effect).
     """
     _check_design(sd, n, alpha, target)
-    low, high = 0.0, 1.0
-    while power(high, 1.0, n, alpha) < target:
-        low, high = high, 2 * high
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if power(middle, 1.0, n, alpha) < target else (low, middle)
-    return sd * high
+    return sd * _detectable(n, alpha, target)
+
+
+@cache
+def _detectable(n: int, alpha: float, target: float) -> float:
+    return _first(lambda difference: power(difference, 1.0, n, alpha) >= target)
 
 
 def queries_needed(difference: float, sd: float, alpha: float = 0.05, target: float = 0.8) -> int:
@@ -560,7 +572,9 @@ def sd_upper_bound(sd: float, n: int, level: float = 0.8) -> float:
     """
     _check_design(sd, n, 0.05)
     check_level(level)
-    return sd * math.sqrt((n - 1) / float(_special().chdtri(n - 1, level)))
+    with from_extra("significance"):
+        from scipy.special import chdtri
+    return sd * math.sqrt((n - 1) / float(chdtri(n - 1, level)))
 
 
 def kendall_tau(first: Mapping[str, float] | ArrayLike, second: Mapping[str, float] | ArrayLike) -> float:

@@ -1,9 +1,10 @@
 """How the cells of lessons are shown. Recorded outputs keep their words and numbers.
 
-What sets a lesson up, its settings too, is folded, and so are sources that a cell prints and a result that the reader
-is to predict, with the paragraph that tells it. Code is folded above its result unless the text is about the code; then
-long code shows its beginning, on a phone its length. The site styles tables; their labels, the names of printed values
-and the comments in code have their Chinese in the Chinese edition (docs/labels.yml).
+What sets a lesson up, its settings too, is folded, and so are sources that a cell prints. Tags of a cell fold the rest:
+`hide-input` its code, above the result; `hide-output` a result that the reader is to predict, with the paragraph that
+tells it; `hide-table` the numbers below a figure of the same numbers. Other long code shows its beginning, on a phone
+its length. The site styles tables; their labels, the names of printed values and the comments in code have their
+Chinese in the Chinese edition (docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 from collections.abc import Iterator
 from html import escape
 from io import StringIO
-from itertools import groupby, pairwise
+from itertools import groupby
 from operator import itemgetter
 
 from bs4 import BeautifulSoup, Tag
@@ -23,6 +24,7 @@ from sphinx.application import Sphinx
 from docs.site import bars
 from docs.site.figures import holds_svg
 from docs.site.project import Edition, site_words
+from notebooks.kit.cells import tags
 from notebooks.kit.labels import PRINTED, chinese, comments, labels
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.tables import CELL, parse, text_of
@@ -31,15 +33,8 @@ NUMBER = re.compile(r"[-−+]?[\d,.]*(?:e[-+]?\d+)? ?%?|NaN|None|True|False|inf|
 SHORT = 22  # letters of a cell of words: fewer stay on one line; a Chinese character counts two
 SHOWN_WHOLE = 16  # lines of code: what is longer shows its beginning, and may be split over two sheets of paper
 BEGINNING = 10  # lines of it at most, up to the end of a statement
-BRIEF = 8  # lines of code that is never folded
-READ = 14  # lines of code that is not folded if it calls what the text before it names
-ABOUT_CODE = "02_metrics"  # the lesson all of whose code is what it is about
 PASSAGE = 200  # letters: an output with such a line is a text to read
 PHONE, FEW = 44, 6  # letters of a line of code on a phone, where more lines than these, once they wrap, are folded
-ASKS = re.compile(  # what the English says before a cell whose output is folded
-    r"\b[Pp]redict(?:: |, then run)|\bBefore you (?:run the cell|look):"
-)
-READS = re.compile(r"\b(?:tables?|columns?|row first)\b")  # what the English says around a table that is to be read
 # The last sentence, and what is before it.
 _QUESTION = re.compile(r"(.*(?:[.!?]['”)]?\s+|[。！？]['”）]?))(\S.*)", re.S)
 _START = re.compile(r"(?:@|def |class |async def )\w")
@@ -141,26 +136,6 @@ def fold_answer(cell: nodes.Element, title: str) -> None:
     if isinstance(following, nodes.paragraph):
         cell.parent.remove(following)
         cell.insert(-1, following)
-
-
-def subjects(edition: Edition, name: str) -> set[str]:
-    """Return the ids of cells of a lesson whose code the text is about, or which have little."""
-    cells = Edition(edition.root, "en").lesson(name).cells
-    code = ((cell, before.source) for before, cell in pairwise(cells) if cell.cell_type == "code")
-    return {cell.id for cell, before in code if name == ABOUT_CODE or _is_subject(cell.source, before)}
-
-
-def _is_subject(code: str, text: str) -> bool:
-    """Whether code is brief, shows sources, sets a name of the text before it, or is short and calls one."""
-    lines = len(code.splitlines())
-    if lines <= BRIEF or "getsource" in code:
-        return True
-    names = {name.rpartition(".")[2] for name in re.findall(r"`([\w.]+)`", text)}
-    tree = ast.parse(code)
-    targets = [target for node in tree.body if isinstance(node, ast.Assign) for target in node.targets]
-    sets = {target.id for target in targets if isinstance(target, ast.Name)}
-    calls = {ast.unparse(node.func).rpartition(".")[2] for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    return bool(names & sets or (lines <= READ and names & calls))
 
 
 def named_beside(edition: Edition, name: str) -> dict[str, set[str]]:
@@ -315,20 +290,6 @@ def _let_names_break(document: BeautifulSoup) -> None:
         text.replace_with(first)
 
 
-def predicted(edition: Edition, name: str) -> set[str]:
-    """Return the ids of cells of a lesson before which the text asks what they will give."""
-    cells = Edition(edition.root, "en").lesson(name).cells
-    texts = [re.sub(r"<details>.*?</details>", "", cell.source, flags=re.S) for cell in cells]
-    return {cell.id for text, (_, cell) in zip(texts, pairwise(cells), strict=False) if ASKS.search(text)}
-
-
-def unread_tables(edition: Edition, name: str) -> set[str]:
-    """Return the ids of cells of a lesson whose tables no text beside them speaks of."""
-    cells = Edition(edition.root, "en").lesson(name).cells
-    around = zip(cells, cells[1:], [*cells[2:], None], strict=False)
-    return {cell.id for before, cell, after in around if not READS.search(before.source + getattr(after, "source", ""))}
-
-
 def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     """Do all this to a lesson."""
     edition, name = Edition.of(app), app.env.docname
@@ -336,8 +297,8 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
         return
     words = site_words(edition.language)
     folded = words["fold"]
-    ids = [cell.id for cell in edition.lesson(name).cells]
-    to_predict, about, unread = predicted(edition, name), subjects(edition, name), unread_tables(edition, name)
+    cells = edition.lesson(name).cells
+    ids = [cell.id for cell in cells]
     names = named_beside(edition, name)
     for cell in list(doctree.findall(nodes.container)):
         if cell.get("nb_element") == "cell_code":
@@ -360,12 +321,13 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
         elif cell.get("nb_element") == "cell_code" and ids[cell["cell_index"]] == "parameters":
             fold_setup(cell, words["setup"])
         elif cell.get("nb_element") == "cell_code":
-            mark = ids[cell["cell_index"]]
-            if len(cell) > 1 and (mark not in about or any(map(holds_svg, cell[-1].children))):
+            cell.attributes.pop("hide_mode", None)  # MyST-NB would fold it too
+            marks = tags(cells[cell["cell_index"]])
+            if "hide-input" in marks:
                 fold_code(cell, words)
-                if mark in unread - to_predict and name != ABOUT_CODE:
-                    fold_numbers(cell[-1], words["numbers"])
             else:
                 offer_all_lines(next(cell.findall(nodes.literal_block)), words)
-            if mark in to_predict:
+            if "hide-table" in marks:
+                fold_numbers(cell[-1], words["numbers"])
+            if "hide-output" in marks:
                 fold_answer(cell, words["output"])

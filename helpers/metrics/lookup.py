@@ -15,19 +15,19 @@ from helpers.metrics.qrels import Judgements, Ranked
 
 BLOCK = 1 << 17  # numbers looked at together: few enough that they stay in the processor's cache
 MARKS = 1 << 24  # at most, a byte each
-APART = np.int64(0x9E3779B1)  # between the places of one row for two queries: odd, so that these spread
+APART = 0x9E3779B1  # between the places of one row for two queries: odd, so that these spread
 
 
 def match_rows(ids: np.ndarray, judgements: Judgements) -> Ranked:
     """Find every judged row in the ranking of its query, best rank first; `ids` is (q, k), -1 is padding."""
     rows, pairs, grades = judgements.pairs
     marks = np.zeros(min(MARKS, 1 << (64 * len(pairs)).bit_length()), bool)
-    marks[(judgements.rows + judgements.query * APART) & (len(marks) - 1)] = True
+    marks[(judgements.rows + judgements.query.astype(np.int64) * APART) & (len(marks) - 1)] = True
     parts = [(np.empty(0, np.intp), np.empty(0, np.intp), grades[:0])]
     for queries in row_blocks(*ids.shape):
         block = ids[queries].astype(np.int64)
         _check_rows(block, queries.start)
-        first = np.arange(queries.start, queries.stop)[:, None]
+        first = np.arange(queries.start, queries.stop, dtype=np.int64)[:, None]
         marked = np.flatnonzero(marks[(block + first * APART) & (len(marks) - 1)])
         row = block.ravel()[marked]
         number = np.minimum(rows.searchsorted(row), len(rows) - 1)

@@ -16,7 +16,7 @@ from .markdown import without_blocks
 from .notebooks import Problem, relative
 
 SIZE_LIMIT = 500_000  # bytes of outputs in one notebook
-TAGS = {"parameters", "volatile", "provenance"}
+TAGS = {"parameters", "volatile", "provenance", "hide-input", "hide-output", "hide-table"}
 CELL_KEYS = {"tags": TAGS, "mystnb": {"image"}, "verify": {"atol", "rtol"}, "translation": {"of"},
              "slideshow": {"slide_type"}}  # fmt: skip
 BOOK_KEYS = {"kernelspec", "language_info", "recorded", "outputs"}

@@ -38,6 +38,7 @@ def test_real_sets_load_from_their_trec_files_as_from_their_rows(real_data):
     assert pairs[0] == pairs[1]
 
 
+@pytest.mark.slow
 def test_figures_of_xquad_are_those_on_its_card(real_data: Path):
     """The card's figures come from another program: agreeing with them checks the pipeline from end to end."""
     data = load_dataset(real_data / "xquad_en", split="dev", max_queries=500)

@@ -38,7 +38,7 @@ def test_what_neither_plots_nor_computes_imports_no_large_package(module):
 @pytest.mark.parametrize(
     ("module", "package", "extra"),
     [
-        ("helpers.significance as of; of.power(0.1, 0.3, 50)", "scipy", "significance"),
+        ("helpers.significance as of; of.kendall_tau([1, 2], [1, 2])", "scipy", "significance"),
         ("helpers.index, numpy; helpers.index.build_index(numpy.ones((2, 2), 'f'))", "faiss", "report"),
         ("helpers._optional; helpers._optional.progress_bar(1, '', '', show=True)", "tqdm", "report"),
         ("helpers.show.plots", "matplotlib", "report"),
