@@ -6,13 +6,14 @@ The widget itself is JavaScript without a framework (_static/try/); its words ar
 from __future__ import annotations
 
 from html import escape
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from docs.site.pocket import ANSWERS, read_pocket
+from docs.site.pocket import ANSWERS, SYSTEMS, read_pocket
 from docs.site.project import DocsError, Edition, as_json, read_yaml
 from helpers.metrics import evaluate
 
@@ -59,16 +60,18 @@ def scorer(edition: Edition, _argument: str) -> str:
 
 
 def example(edition: Edition) -> dict[str, Any]:
-    """Return a run and judgements in TREC's format, from which grade a passage answers, the texts of the ids shown."""
-    pocket = read_pocket(edition)
-    run, qrels, texts = [], [], dict(pocket.queries)
+    """Return two runs and judgements as TREC has them, the grade from which one answers, texts of the ids shown."""
+    pocket, texts = read_pocket(edition), dict(read_pocket(edition).queries)
+    runs: dict[str, list[str]] = {EXAMPLE: [], SYSTEMS[edition.language]["dense"]: []}
+    qrels = []
     for query, lists in pocket.lists.items():
-        retrieved = lists[EXAMPLE]
-        texts[retrieved[0]] = pocket.passages[retrieved[0]][0]
-        run += [f"{query} Q0 {one} {rank} {1 / rank:.4f} {EXAMPLE}" for rank, one in enumerate(retrieved, 1)]
-        grades = pocket.grades[query].items()
-        qrels += [f"{query} 0 {one} {grade}" for one, grade in grades if grade or one in retrieved]
-    return {"run": "\n".join(run), "qrels": "\n".join(qrels), "level": ANSWERS, "texts": texts}
+        texts[lists[EXAMPLE][0]] = pocket.passages[lists[EXAMPLE][0]][0]
+        for name, lines in runs.items():
+            lines += [f"{query} Q0 {one} {rank} {1 / rank:.4f} {name}" for rank, one in enumerate(lists[name], 1)]
+        shown, grades = {*chain(*(lists[name] for name in runs))}, pocket.grades[query].items()
+        qrels += [f"{query} 0 {one} {grade}" for one, grade in grades if grade or one in shown]
+    run, other = ("\n".join(lines) for lines in runs.values())
+    return {"run": run, "other": other, "qrels": "\n".join(qrels), "level": ANSWERS, "texts": texts}
 
 
 def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:

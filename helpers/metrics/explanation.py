@@ -81,10 +81,13 @@ class Candidate:
         """Those of `agreeing` that are not a plainer one, or this one, with something more that shows nowhere."""
         return plainest([self.settings, *self.agreeing], self.given)[1:]
 
+    def formula(self, language: str = "en") -> str:
+        """What differs from trec_eval's convention, in words, English ("en") or Chinese ("zh")."""
+        return in_words(self.settings, self.given, language)
+
     def lines(self, number: int, words: dict[str, str], language: str) -> list[str]:
-        """The candidate in words."""
-        formula = in_words(self.settings, self.given, language)
-        lines = [words["candidate"].format(n=number, formula=formula)]
+        """The candidate with all that is known of it, in words."""
+        lines = [words["candidate"].format(n=number, formula=self.formula(language))]
         lines += [words["known"].format(who=who) for who in self.known]
         if rivals := self.rivals:
             other = in_words(rivals[0], self.given, language)

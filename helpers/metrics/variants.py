@@ -214,6 +214,7 @@ def formulas(hits: Hits, family: str, k: int) -> dict[tuple[str, ...], np.ndarra
         return {("first",): metric.reciprocal_rank(hits, k), ("found",): found}
     every = {"R": metric.recall(hits, k), "min": metric.capped_recall(hits, k), "k": metric.precision(hits, k)}
     every |= {"hit": metric.success(hits, k), "retrieved": divide(hits.count(k), got)}
+    every["listed"] = divide(hits.count(k), hits.count(WHOLE))
     return {(name,): every[name] for name in conventions()[family]}
 
 

@@ -13,6 +13,7 @@ import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
@@ -22,8 +23,8 @@ from typing import NamedTuple
 
 from nbformat import NotebookNode
 
-from .arithmetic import ExpressionError, Number, evaluate
-from .cells import alt_text, code_cells, leaves
+from .arithmetic import ExpressionError, Number, evaluate, quotients
+from .cells import alt_text, code_cells, is_volatile, leaves
 from .markdown import COMMENT, sentences, without_code
 from .notebooks import ROOT, NotebookError, Problem, lesson_path, read
 from .tables import table_cells, unambiguous
@@ -67,10 +68,11 @@ Fault = tuple[str, str]  # rule and message
 
 
 class Recorded(NamedTuple):
-    """The text of each figure of a lesson by its name, and the `verify` metadata of each cell."""
+    """The text of each figure of a lesson by its name, the `verify` metadata of each cell, and the volatile cells."""
 
     texts: dict[str, str]
     tolerances: dict[str, dict[str, float]]
+    volatile: frozenset[str] = frozenset()
 
 
 def place_of(name: str, lesson: str) -> tuple[str, str]:
@@ -104,7 +106,8 @@ class Figures:
             book = self._books.get(path) or read(path, self.root)
         except NotebookError:
             return Recorded({}, {})
-        return Recorded(notebook_figures(book), {cell.id: cell.metadata.get("verify", {}) for cell in book.cells})
+        tolerances = {cell.id: cell.metadata.get("verify", {}) for cell in book.cells}
+        return Recorded(notebook_figures(book), tolerances, frozenset(c.id for c in code_cells(book) if is_volatile(c)))
 
     def numbers(self, name: str, lesson: str) -> dict[str, Fraction]:
         """Return the figures that a name, with a star or without, stands for in a text of a lesson, in their order.
@@ -126,6 +129,11 @@ class Figures:
         if None in values.values():
             raise KeyError(f"the recorded figure is '{known[names[0]]}', not a number")
         return {figure: Fraction(value) for figure, value in values.items() if value is not None}
+
+    def is_volatile(self, name: str) -> bool:
+        """Tell whether a figure is of a cell whose outputs differ in each run; name has its lesson."""
+        source, key = place_of(name, "")
+        return key.split("/")[0] in self.of(source).volatile
 
     def tolerance(self, name: str, value: Fraction) -> Fraction:
         """Return how far a figure may differ on another machine; name has its lesson."""
@@ -222,12 +230,12 @@ def _wrong_number(
 def _wrong_claim(
     claim: str, value: Number | bool, used: dict[str, Fraction], figures: Figures, lesson: str
 ) -> Iterator[Fault]:
-    """Yield it if a claim is none, or does not hold within the tolerances."""
+    """Yield it if a claim is none, does not hold within the tolerances, or would hold for twice or half its numbers."""
     spread = {figure: figures.tolerance(figure, number) for figure, number in used.items()}
-    loose = [figure for figure in spread if spread[figure]]
-    corners = itertools.product((-1, 1), repeat=len(loose))
-    shifts = ({figure: used[figure] + sign * spread[figure] for figure, sign in zip(loose, signs, strict=True)}
-              for signs in corners)  # fmt: skip
+    moving = [figure for figure in spread if spread[figure]]
+    corners = itertools.product((-1, 1), repeat=len(moving))
+    shifts = [{figure: used[figure] + sign * spread[figure] for figure, sign in zip(moving, signs, strict=True)}
+              for signs in corners]  # fmt: skip
     if not isinstance(value, bool):
         yield "claim-marker", f"'{claim}' is no comparison: a claim is true or false"
     elif not value:
@@ -235,6 +243,13 @@ def _wrong_claim(
         yield "claim", f"'{claim}' no longer holds ({numbers}): correct the sentence"
     elif not all(_value(claim, figures, lesson, moved)[0] for moved in shifts):
         yield "claim", f"'{claim}' does not survive the tolerance of its cells: claim less"
+    elif not any(figures.is_volatile(figure) for figure in used):
+        for quotient in quotients(claim):
+            with suppress(ExpressionError):  # divided by a figure that is 0
+                factors = [_value(quotient, figures, lesson, moved)[0] for moved in shifts]
+                if min(factors) > 2 or max(factors) < 1 / 2:
+                    factor = f"{float(_value(quotient, figures, lesson)[0]):.2g}, not from 1/2 to 2"
+                    yield "claim-loose", f"'{quotient}' is {factor}: tighten the bound, or take words back"
 
 
 def check_text(text: str, file: str, cell: str, figures: Figures, lesson: str) -> Iterator[Problem]:

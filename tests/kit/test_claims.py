@@ -82,6 +82,12 @@ CLAIMS: dict[str, tuple[str, str, str]] = {
     "unknown series": ("rises('printed/*/x')", "figure-gone", "names 0 recorded figures"),
     "no expression": ("best is best", "claim-marker", "is not allowed: an expression has"),
     "no claim": ("'printed/best' + 1", "claim-marker", "is no comparison"),
+    "loose": ("'printed/best' < 1.4", "claim-loose", "is 0.48, not from 1/2 to 2: tighten the bound"),
+    "loose at one end": ("1.4 > 'printed/best' > 0.6", "claim-loose", "'('printed/best') / (1.4)' is 0.48"),
+    "loose difference": ("'scores/system a/recall' < 'printed/best' - 0.2", "claim-loose", "is 2.7"),
+    "loose factor": ("'printed/best' / 2 > 'scores/system a/recall'", "claim-loose", "is 0.37"),
+    "divided by 0": ("'printed/best' > 2 * ('printed/best' - 'printed/best')", "", ""),
+    "no bounds": ("'printed/best' > 0 and 0.05 < 'printed/best' and 'printed/best' > 'scores/system a/recall'", "", ""),
 }
 
 
@@ -243,6 +249,15 @@ def test_prose_is_no_finer_than_the_tolerance_and_claims_survive_it(project: Pat
     assert found(project) == set()
     _loosen(project, 0.002, 0.002)
     assert {rule for rule, _ in found(project)} == {"figure-digits", "claim"}
+
+
+def test_a_bound_may_be_as_wide_as_its_cell_varies(project: Path) -> None:
+    """A claim could not be written that holds on every machine, or one of a time at all."""
+    change(project, "-->66.7%", HOLDS.format("'scores/system a/recall' < 0.26"))
+    assert {rule for rule, _ in found(project)} == {"claim-loose"}
+    for metadata in ({"tags": ["volatile"]}, {"tags": [], "verify": {"atol": 0.02}}):
+        edit(project, lambda book, new=metadata: by_id(book)["scores"].metadata.update(new))
+        assert "claim-loose" not in {rule for rule, _ in found(project)}
 
 
 def test_provenance_agrees_with_the_lock_and_between_lessons(project: Path) -> None:

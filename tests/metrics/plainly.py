@@ -59,6 +59,7 @@ def one_value(docs: list, judged: dict, family: str, k: int, how: dict) -> float
     hits = [rank for rank, doc in enumerate(docs[:k], 1) if judged.get(doc, 0) >= how["level"]]
     relevant = sum(grade >= how["level"] for grade in judged.values())
     divisor = {"R": relevant, "min": min(k, relevant), "hits": len(hits), "retrieved": min(k, len(docs)), "k": k}
+    divisor["listed"] = sum(judged.get(doc, 0) >= how["level"] for doc in docs)
     if how[family] in ("hit", "first"):
         return (1.0 if family != "mrr" else 1 / hits[0]) if hits else 0.0
     total = sum({"map": n / rank, "mrr": 1 / rank}.get(family, 1) for n, rank in enumerate(hits, 1))
@@ -107,7 +108,8 @@ DEFAULTS = {"order": "trec", "unjudged": "wrong", "depth": WHOLE, "level": 1, "m
             "recall": "R", "precision": "k", "success": "hit", "map": "R", "mrr": "first", "cutoff": "named",
             "gain": "linear", "ideal": "judged", "discount": "rank1"}  # fmt: skip
 OPTIONS = {"order": [*ORDERS], "unjudged": ["removed"], "depth": [10], "level": [2, 3],
-           "mean": ["relevant", "run", "hit"], "rounding": ["4", "3", "2"], "recall": ["min", "hit", "k", "retrieved"],
+           "mean": ["relevant", "run", "hit"], "rounding": ["4", "3", "2"],
+           "recall": ["min", "hit", "k", "retrieved", "listed"],
            "precision": ["retrieved", "min", "R"], "success": ["R"], "map": ["min", "hits", "retrieved"],
            "mrr": ["found"], "cutoff": ["whole"], "gain": ["exponential", "binary"],
            "ideal": ["uncut", "retrieved", "top", "constant"], "discount": ["rank2", "jarvelin"]}  # fmt: skip

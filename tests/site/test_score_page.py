@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from docs.site.pocket import read_pocket
 from docs.site.project import Edition
+from docs.site.pyodide import FOLDER
 from docs.site.widget import EXAMPLE, settings
 from helpers.data.trec import read_qrels, read_run
-from helpers.metrics import evaluate
-from helpers.significance import interval
+from helpers.metrics import evaluate, explain
+from helpers.significance import interval, minimum_detectable_difference, paired_test, queries_needed
 from notebooks.kit.notebooks import LANGUAGES, ROOT
 from tests.metrics.samples import RELEVANT, RETRIEVED
 from tests.site.browser import PHONE, WIDE, Site
@@ -47,14 +50,14 @@ def scored(site: Site) -> None:
 
 def means(site: Site) -> list[float]:
     """The means in the table, without their intervals, and judged@k below them."""
-    cells = site.page.locator(".score-answer table").first.locator("tbody td span span")
+    cells = site.page.locator(".score-tables table").first.locator("tbody td span span")
     return [float(value) for value in cells.evaluate_all("cells => cells.map(cell => cell.firstChild.data)")]
 
 
 def every(site: Site) -> list[str]:
     """The rows of the table of every query: id and values, with tabs between them."""
     rows = "rows => rows.map(row => [...row.cells].map(cell => cell.textContent).join('\t'))"
-    site.page.locator(".score-answer summary").click()
+    site.page.locator("details:has(tbody) > summary").click()
     return site.page.locator(".score-answer details tbody tr").evaluate_all(rows)
 
 
@@ -120,7 +123,7 @@ def given(site: Site, *paths: Path) -> None:
 def ticks(site: Site) -> list[bool]:
     """Whether each box says that what it holds was read."""
     mark = "all => all.map(one => getComputedStyle(one, '::before').content.includes('✓'))"
-    return site.page.locator(".score-source output").evaluate_all(mark)
+    return site.page.locator(".score-source output").evaluate_all(mark)[:2]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -137,7 +140,7 @@ def test_files_in_each_others_boxes_are_exchanged(site: Site, language: str, tmp
     told = site.page.inner_text(".score > .tool-note")
     assert words["exchanged"] in told
     assert re.search("query.*assessor", told), "columns are ignored in silence"
-    assert [run.name in one for one in site.page.locator(".score-source").all_inner_texts()] == [True, False]
+    assert [run.name in one for one in site.page.locator(".score-source").all_inner_texts()] == [True, False, False]
     assert ticks(site) == [True, True]
     names = [f"{metric}@10" for metric in [*METRICS[:1], *METRICS[2:], "judged"]]
     with pytest.warns(UserWarning, match="not used: assessor"):
@@ -180,7 +183,7 @@ def test_ten_thousand_queries_are_scored_outside_the_page(site: Site, tmp_path: 
     assert [float(end) for end in re.findall(r"\d\.\d+", ends)] == pytest.approx([*expected[1:3]], abs=1e-3)
     assert [worker.url.rsplit("/", 1)[1] for worker in site.page.workers] == ["worker.js"], "the page itself counts"
     assert site.page.locator(".score-answer tr").count() < 600
-    site.page.locator(".score-answer summary").click()
+    site.page.locator("details:has(tbody) > summary").click()
     site.page.locator(".score-answer details .score-more").click()
     assert site.page.locator(".score-answer details tbody tr").count() == 1000
     assert site.wrong == []
@@ -192,17 +195,17 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     opened(site, language)
     site.page.click(".score-example")
     site.until("document.querySelectorAll('.score-answer table').length > 1")
-    heading = site.page.locator(".score-answer h2")
+    compared, heading = site.page.locator(".score-answer h2").all()
     assert heading.inner_text() == settings(ROOT)["words"][language]["score"]["example"]["run"]
-    assert heading.bounding_box()["y"] == pytest.approx(80, abs=8), "the result begins out of sight or under the bar"
-    headline = site.page.inner_text(".score-headline")
+    assert compared.bounding_box()["y"] == pytest.approx(80, abs=8), "the result begins out of sight or under the bar"
+    headline = site.page.locator(".score-headline").last.inner_text()
     assert f"{read_pocket(Edition(ROOT, language)).means[EXAMPLE]:.3f}" in headline, "the first line is not the score"
-    table = site.page.locator(".score-answer table").first
+    table = site.page.locator(".score-tables table").first
     shown = [metric for metric in METRICS if metric != "capped_recall"]  # here the same as recall
     row = shown.index("ndcg")
     assert means(site)[row] == pytest.approx(read_pocket(Edition(ROOT, language)).means[EXAMPLE], abs=6e-4)
     assert "132" in table.locator("caption").inner_text()
-    pocket, worst = read_pocket(Edition(ROOT, language)), site.page.locator(".score-answer table").nth(1)
+    pocket, worst = read_pocket(Edition(ROOT, language)), site.page.locator(".score-tables table").nth(1)
     first = worst.locator("tbody th").first.inner_text().split("\n")
     assert first[1] == pocket.queries[first[0]], "the id of a query says nothing"
     rows = [row.split("\t") for row in every(site)]
@@ -226,7 +229,8 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     assert worst.locator("tbody tr").first.locator("td").count() == 1, "a column of ten zeros"
     ndcg = [row[METRICS.index("ndcg")] for row in values]
     zero = sum(row[METRICS.index("recall")] == 0 for row in values)
-    counted = [int(number) for number in re.findall(r"\d+", site.page.inner_text(".score-headline + .tool-note"))]
+    note = site.page.locator(".score-headline + .tool-note").last.inner_text()
+    counted = [int(number) for number in re.findall(r"\d+", note)]
     assert {zero, len(values), 10, zero - ndcg.count(0)} < set(counted)
     assert str(ndcg.count(0)) in worst.locator("caption").inner_text(), "a few of them as if there were no others"
     bars = site.page.locator(".score-spread button")
@@ -243,7 +247,7 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
     assert [float(row.split("\t")[1]) for row in worst.locator("tbody tr").all_inner_texts()] == within
     inside = "tables => tables.every(({parentNode: box}) => box.scrollHeight <= box.clientHeight + 1)"
     assert site.page.locator(".score-tables > div:first-child table").evaluate_all(inside), "a mean is out of sight"
-    assert [state != "" for state in site.page.locator(".score-source output").all_inner_texts()] == [True, True]
+    assert [state != "" for state in site.page.locator(".score-source output").all_inner_texts()] == [True] * 3
     site.page.locator(".score-change").first.click()
     site.page.locator(".score-source textarea").first.fill("q001 Q0 p007 1 2 me")
     assert site.page.locator(".score-source output").first.inner_text() == ""
@@ -256,4 +260,77 @@ def test_an_example_is_loaded_and_has_the_scores_of_its_system(site: Site, langu
         assert site.page.locator(".score-tables table").evaluate_all(wide), "a column is cut off"
         heights = "names => names.map(name => name.offsetHeight - name.lastChild.offsetHeight)"
         assert max(table.locator("th[scope=row] > span").evaluate_all(heights)) < 32, "a metric's name takes two lines"
+    assert site.wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_two_runs_are_compared(site: Site, language: str, tmp_path: Path):
+    """The page would call a difference proven that the package does not, or send the second run somewhere."""
+    rng = random.Random(language)
+    qrels = {f"q{n}": {f"d{doc}": rng.choice([0, 1, 2]) for doc in range(8)} for n in range(30)}
+    runs: list[dict[str, dict[str, float]]] = [{q: {d: rng.random() for d in docs} for q, docs in qrels.items()}]
+    runs.append({q: docs if n > 17 else {d: rng.random() for d in docs} for n, (q, docs) in enumerate(runs[0].items())})
+    paths = [tmp_path / name for name in ("a|b_c.json", "qrels.json", "other.json")]
+    for path, table in zip(paths, (runs[0], qrels, runs[1]), strict=True):
+        path.write_text(json.dumps(table), encoding="utf-8")
+    opened(site, language)
+    given(site, *paths)
+    values = [evaluate(run, qrels, [f"{metric}@10" for metric in METRICS]) for run in runs]
+    rows = site.page.locator(".score-gaps tbody tr").all_inner_texts()
+    for metric, row in zip(METRICS, rows, strict=True):
+        gaps = paired_test(*(result.per_query[f"{metric}@10"] for result in reversed(values)))
+        numbers = [float(number) for number in re.findall(r"[+-]?\d\.\d{3}", row.replace("−", "-"))]
+        expected = [*(result.mean[f"{metric}@10"] for result in values), gaps.difference]
+        assert numbers[:3] == pytest.approx(expected, abs=6e-4), row
+        assert numbers[-1] == pytest.approx(max(0.001, gaps.p_value), abs=6e-4), row
+    one, other = (result.per_query["ndcg@10"] for result in values)
+    sd, difference = float((other - one).std(ddof=1)), float((other - one).mean())
+    said = site.page.locator(".score-headline + .tool-note").first.inner_text()
+    wanted = {30, (other > one).sum(), (other < one).sum(), queries_needed(difference, sd)}
+    assert wanted <= {int(number) for number in re.findall(r"\d+", said)}
+    assert f"{minimum_detectable_difference(sd, 30):.3f}" in said
+    decide = site.page.locator(".score-answer > .score-wide").last.locator("tbody tr")
+    largest = sorted(range(30), key=lambda row: -abs(other[row] - one[row]))
+    assert [row.split("\t")[0] for row in decide.all_inner_texts()] == [f"q{row}" for row in largest[:6]]
+    markdown, latex = site.page.locator("details:not(.score-explain) > pre").all_text_contents()
+    assert {line.count("|") for line in markdown.replace(r"\|", "").splitlines()} == {7}
+    assert {line.count("&") for line in latex.splitlines()} == {5}
+    assert r"a|b\_c.json" in latex
+    assert len(latex.splitlines()) == len(markdown.splitlines()) - 1 == len(METRICS) + 1
+    site.page.locator(".score-change").last.click()
+    site.page.locator(".score-source textarea").last.fill("q1 Q0 d1 1 high me")
+    site.page.locator(".score-go").click()
+    site.until("document.querySelector('.score-source:last-child .score-fault')?.textContent.includes('high')")
+    assert site.page.locator(".score-answer table").count() == 0
+    assert site.wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_figure_is_explained_as_in_the_package(site: Site, language: str):
+    """The page would name another convention than the package, or none, or take a slip for a figure."""
+    if not (site.folder / FOLDER).exists():
+        (pytest.fail if os.environ.get("EVAL_BROWSER") == "required" else pytest.skip)("the site has no Pyodide")
+    opened(site, language)
+    tutorial: Any = (
+        {f"q{n}": {str(doc): 10 - rank for rank, doc in enumerate(docs)} for n, docs in enumerate(RETRIEVED)},
+        {f"q{n}": {str(doc): 1 for doc in docs} for n, docs in enumerate(RELEVANT)},
+        {"ndcg@1": "0.0", "ndcg@5": "0.3298163165186628", "ndcg@10": "0.5955665344840209"},
+    )
+    for run, qrels, figures in (
+        tutorial,
+        ({"a": {"9": 2, "11": 2, "x": 1}, "b": {"x": 3}}, {"a": {"11": 2}, "b": {"y": 1, "x": 0}}, {"mrr@3": "0.5"}),
+        (*tutorial[:2], {"map@5": "0.86", "recall@1": "0.667"}),
+    ):
+        paste(site, *("\n".join(f"{q} {doc} {of[q][doc]}" for q in of for doc in of[q]) for of in (run, qrels)))
+        site.page.locator(".score-explain summary").click()
+        site.page.locator(".score-explain input").fill(", ".join(f"{name}={told}" for name, told in figures.items()))
+        site.page.locator(".score-explain button").click()
+        expected = explain(run, qrels, figures, relevance_level=1).text(language)
+        first = f"textContent.includes({expected.splitlines()[0]!r})"
+        site.until(f"document.querySelector('.score-explain pre').{first}", 120)
+        assert site.page.locator(".score-explain pre").text_content().strip() == expected
+    site.page.locator(".score-explain input").fill("ndcg@10=59.6")
+    site.page.locator(".score-explain input").press("Enter")
+    site.until("document.querySelector('.score-explain pre').textContent.includes('expected a figure from 0 to 1')", 60)
+    assert site.violations() == []
     assert site.wrong == []

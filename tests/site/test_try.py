@@ -15,6 +15,7 @@ import pytest
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
+from helpers import significance
 from helpers.data.trec import read_qrels, read_run
 from helpers.metrics import evaluate
 from helpers.significance import bootstrap_interval, interval
@@ -134,6 +135,35 @@ def test_intervals_are_those_of_the_package(node: Any):
             allowed = 1e-6 if exact else 6 * draws.std(axis=0, ddof=1) + np.ptp(values) * 1e-3
             assert (np.abs(np.array(ends) - expected[1:3]) <= allowed).all(), (len(values), ends, expected)
     assert node(script, [[[0.5], [1]]]) == [[None, None]]
+
+
+def test_two_runs_are_compared_as_in_the_package(node: Any):
+    """The page would call another difference proven than the package: another p, another interval or power."""
+    script = """
+    import { compare, detectable, queriesNeeded } from "./try/metrics.js";
+    const run = (values) => ({ mean: [0], rows: values.map((value) => ({ values: [value] })) });
+    const scored = JSON.parse(text).map(([a, b]) => {
+      const [{ sd, difference, ...got }] = compare(run(b), run(a));
+      return difference ? { ...got, shows: detectable(sd, a.length), needed: queriesNeeded(difference, sd) } : got;
+    });
+    """
+    rng, pairs = np.random.default_rng(3), []
+    for n, differ in ((2, 2), (9, 9), (40, 20), (60, 8), (30, 0), (40, 21), (132, 100), (1001, 600)):
+        for a in (rng.beta(0.3, 0.5, n), rng.integers(0, 2, n).astype(float)):
+            b = a.copy()
+            b[:differ] = np.round(rng.random(differ) * 0.8, 1) if a.max() < 1 or n < 40 else 0
+            pairs.append((a, b))
+    for (a, b), got in zip(pairs, node(script, [[a.tolist(), b.tolist()] for a, b in pairs]), strict=True):
+        test, sd, n = significance.paired_test(a, b), float((a - b).std(ddof=1)), len(a)
+        assert got["exact"] == test.exact
+        error = 0 if test.exact else 6 * (2 * test.p_value * (1 - test.p_value) / 250_000 + 1e-10) ** 0.5
+        assert abs(got["p"] - test.p_value) <= error, (n, got["p"], test)
+        draws = np.array([bootstrap_interval(a - b, seed=seed)[1:3] for seed in range(8)])
+        allowed = 6 * draws.std(axis=0, ddof=1) + np.ptp(a - b) * 1e-3
+        assert (np.abs(np.array(got["ends"]) - draws.mean(axis=0)) <= allowed).all(), (n, got, draws.mean(axis=0))
+        if got.get("shows"):
+            assert got["shows"] == pytest.approx(significance.minimum_detectable_difference(sd, n), rel=1e-6)
+            assert got["needed"] == significance.queries_needed(test.difference, sd)
 
 
 @pytest.mark.filterwarnings("ignore:text. not used")

@@ -1,8 +1,14 @@
 // A dense model in the page: the layers of BERT, the mean of the token vectors (docs/site/dense.py writes the files).
-import { erf } from "../try/metrics.js";
 import { Unigram, WordPiece } from "./tokens.js";
 
 const DIM = 384, HEADS = 12, WIDTH = DIM / HEADS, EPSILON = 1e-12;
+
+/** The error function, to 1.5e-7 (Abramowitz and Stegun 1964, 7.1.26). */
+const erf = (x) => {
+  const t = 1 / (1 + 0.3275911 * Math.abs(x));
+  const rest = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))) * Math.exp(-x * x);
+  return x < 0 ? rest - 1 : 1 - rest;
+};
 
 /** Read a tensor: numbers of 32 bits; or of 8 or 4, with a scale for each block. Of 4 bits, a block has the low halves of its bytes first, then the high ones. */
 const read = (weights, { shape, bits, block, scales, offset }) => {

@@ -1,6 +1,7 @@
 // Score a run of one's own: two files, dropped, chosen or pasted, read and scored in the page; nothing is sent anywhere.
 import { el, fill } from "../try/element.js";
-import { DRAWN, METRICS, RESAMPLES } from "../try/metrics.js";
+import { DRAWN, METRICS, RESAMPLES, SWAPS } from "../try/metrics.js";
+import { explainer } from "./explain.js";
 import { FIELDS, LETTERS, LIMIT, SHORT, tooLong } from "./trec.js";
 
 const BINS = 5; // of nDCG above 0
@@ -21,7 +22,7 @@ const explained = (fault) => {
 /** A place for one of the two texts: pasted, chosen or dropped. */
 const source = (kind, line, changed) => {
   let file = null, called = ""; // a copy: the file itself may change
-  const label = words[kind], hint = `${words.drop}\n${FIELDS[kind]}\n${line}\n${words.columns}\n${SHORT[kind]}`;
+  const label = words[kind], form = kind === "qrels" ? kind : "run", hint = `${words.drop}\n${FIELDS[form]}\n${line}\n${words.columns}\n${SHORT[form]}`;
   const area = el("textarea", { rows: 6, spellcheck: "false", autocomplete: "off", placeholder: hint, "aria-label": label });
   /** Fold to one line that says what was read, or unfold; on a phone an empty box is closed until it is opened. */
   const fold = (folded) => { element.classList.toggle("folded", folded); element.classList.remove("closed"); };
@@ -138,6 +139,33 @@ const spread = (rows, k) => {
   return el("div", {}, el("p", { class: "score-title" }, el("b", {}, fill(words.spread.name, { k })), el("small", {}, words.spread.text)), el("p", { class: "score-spread" }, ...buttons), list);
 };
 
+const text = async (source) => (source.given() instanceof Blob ? source.given().text() : source.given());
+const signed = (value) => `${value < 0 ? "−" : "+"}${shown(Math.abs(value))}`;
+const between = (ends) => (ends ? fill(words.interval.reach, { low: signed(ends[0]), high: signed(ends[1]) }) : "–");
+const chance = (p) => (p < 0.0005 ? "< 0.001" : shown(p));
+/** The lines of a table as text, in Markdown and in LaTeX. */
+const markdown = ([head, ...rows]) => [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`).join("\n");
+const latex = (rows) => rows.map((cells) => `${cells.join(" & ").replace(/[%$#_{}]/g, "\\$&").replaceAll("−", "$-$").replaceAll("<", "$<$")} \\\\`).join("\n");
+
+/** A second run against the first: of each metric the difference with its interval and p; the queries that decide; how many it takes; rows for a paper. */
+const versus = ({ rows, mean, other: second, gaps, plan }, k) => {
+  const said = words.versus, names = { first: run.called(), second: other.called() }, { difference, ends, p, exact, gaps: gap } = gaps[NDCG], by = (i) => Math.abs(gap[i]);
+  const deciding = [...gap.keys()].filter(by).sort((a, b) => by(b) - by(a)), better = deciding.filter((i) => gap[i] > 0).length;
+  const counts = { n: rows.length, better, worse: deciding.length - better, way: exact ? said.exact : fill(said.drawn, { draws: SWAPS.toLocaleString("en") }) };
+  const planned = { n: rows.length, ...plan, shows: shown(plan?.shows ?? 0), gap: shown(Math.abs(difference)) };
+  const head = [`${words.metric}, k = ${k}`, said.first, said.second, said.difference, words.interval.span, "p"];
+  const lines = Object.keys(METRICS).map((metric, i) => [words.names[metric], shown(mean[i]), shown(second.mean[i]), signed(gaps[i].difference), between(gaps[i].ends), chance(gaps[i].p)]);
+  const decide = table(said.decide, fill(said.largest, { k }), [words.query, said.first, said.second, said.difference], []);
+  return [
+    el("h2", {}, fill(said.name, names)),
+    el("p", { class: "score-headline" }, el("b", {}, `${words.names.ndcg}@${k} ${signed(difference)}`), `${fill(words.headline, { reach: between(ends), n: rows.length })}, p ${p < 0.0005 ? "" : "= "}${chance(p)}`),
+    el("p", { class: "tool-note" }, fill(said.counts, counts), ...(plan ? [fill(plan.needed ? said.plan + said.needed : said.plan, planned)] : [])),
+    table(said.all, said.one, head.toSpliced(4, 1), lines.map(([metric, a, b, gap, reach, p]) => [metric, a, b, el("span", {}, gap, el("small", {}, reach)), p]), "score-gaps"),
+    el("details", {}, el("summary", {}, said.paste), ...[markdown, latex].map((form) => el("pre", { tabindex: 0 }, form([[head[0], names.first, names.second, ...head.slice(3)], ...lines])))),
+    ...growing(decide, deciding, (i) => [named(rows[i].query), shown(rows[i].values[NDCG]), shown(second.rows[i].values[NDCG]), signed(gap[i])], 6, ROWS),
+  ];
+};
+
 const result = ({ rows, mean, counts, judged, ends }, k, grade) => {
   const metrics = Object.keys(METRICS), of = (metric) => metrics.indexOf(metric);
   const missed = rows.filter(({ values }) => values[of("success")] === 0), lower = missed.filter(({ values }) => values[NDCG] > 0);
@@ -159,6 +187,7 @@ const result = ({ rows, mean, counts, judged, ends }, k, grade) => {
         el("p", { class: "tool-help" }, fill(rows.length < 2 ? words.interval.one : words.interval.about, { resamples: RESAMPLES, drawn: DRAWN }), " ", el("a", { href: root.dataset.lesson }, words.interval.lesson))),
       spread(rows, k)),
     el("details", {}, el("summary", {}, words.each), ...growing(table(words.each, "", [words.query, ...metrics.map((metric) => `${words.names[metric]}@${k}`), words.first], []), rows, (row) => [named(row.query), ...row.values.map(shown), at(row)], EVERY, EVERY)),
+    explainer(words.explain, async () => ({ run: await text(run), qrels: await text(qrels), level: Number(grade) })),
   ];
 };
 
@@ -168,7 +197,7 @@ const busy = (is) => { root.classList.toggle("busy", is); go.textContent = is ? 
 
 /** Read what is there, or both where the reader asked for a score, and score; then show where the result begins, or the box with the fault. */
 const score = (pressed, move = true) => {
-  const given = Object.fromEntries([run, qrels].filter((one) => pressed || one.given()).map((one) => [one.kind, one.given()]));
+  const given = Object.fromEntries([run, qrels, other].filter((one) => (pressed && one !== other) || one.given()).map((one) => [one.kind, one.given()]));
   const k = Math.max(1, Math.round(Number(cutoff.value)) || 10), grade = level.value;
   done = (found) => show(found, k, grade, move);
   busy(true);
@@ -178,12 +207,12 @@ worker.onmessage = ({ data }) => { if (data.number === asked) done(data); };
 
 const show = async ({ files, exchanged, faults, result: found }, k, grade, move) => {
   if (exchanged) [qrels.held(), run.held()].forEach((held, i) => [run, qrels][i].put(...held));
-  const unused = [run, qrels].filter(({ kind }) => files[kind]?.unused.length).map(({ kind }) => fill(words.unused, { box: words[kind], names: files[kind].unused.join(", ") }));
+  const unused = [run, qrels, other].filter(({ kind }) => files[kind]?.unused.length).map(({ kind }) => fill(words.unused, { box: words[kind], names: files[kind].unused.join(", ") }));
   told.replaceChildren([...(exchanged ? [words.exchanged] : []), ...unused].join(" "));
   told.hidden = !told.textContent;
   entry.hidden = !found;
-  answer.replaceChildren(...(found ? result(found, k, grade) : []));
-  for (const one of [qrels, run]) { // the first that is wrong keeps the focus
+  answer.replaceChildren(...(found?.other ? versus(found, k) : []), ...(found ? result(found, k, grade) : []));
+  for (const one of [other, qrels, run]) { // the first that is wrong keeps the focus
     const own = faults.filter(({ box }) => box === one.kind);
     one.tell(own);
     if (files[one.kind]) one.read(files[one.kind]);
@@ -200,12 +229,12 @@ const example = async () => {
   const recorded = await (await fetch(root.dataset.example)).json();
   level.value = recorded.level;
   say();
-  for (const one of [run, qrels]) one.put(new Blob([recorded[one.kind]]), words.example[one.kind]);
+  for (const one of [run, qrels, other]) one.put(new Blob([recorded[one.kind]]), words.example[one.kind]);
   texts = recorded.texts;
   score(true);
 };
 
-const run = source("run", "q1 Q0 d7 1 12.5 mine", () => score(false)), qrels = source("qrels", "q1 0 d7 2", () => score(false));
+const [run, qrels, other] = [["run", "q1 Q0 d7 1 12.5 mine"], ["qrels", "q1 0 d7 2"], ["other", "q1 Q0 d3 1 9.5 theirs"]].map(([kind, line]) => source(kind, line, () => score(false)));
 const go = el("button", { type: "button", class: "main score-go", onclick: () => score(true) }, words.score);
 const told = el("p", { class: "tool-note", role: "status", hidden: true });
 const summary = el("summary", {});
@@ -220,7 +249,7 @@ say();
 root.append(
   el("p", { class: "score-first" }, el("b", {}, words.files.name),
     el("span", { class: "score-none" }, words.files.none, " ", el("button", { type: "button", class: "score-example", onclick: example }, words.example.load))),
-  el("div", { class: "score-sources" }, run.element, qrels.element),
+  el("div", { class: "score-sources" }, run.element, qrels.element, other.element),
   el("div", { class: "score-first score-last" }, go, el("details", { class: "score-settings" }, summary, setting("k", cutoff, words.about.k), setting(words.level, level, words.about.level), setting(words.gain, gain, words.about.gain))),
   el("p", { class: "tool-help" }, fill(words.limit, { limit: LIMIT.toLocaleString("en") })),
   told,

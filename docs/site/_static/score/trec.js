@@ -137,28 +137,28 @@ export const read = (box, given) => {
 const firstDoc = (table) => [...table.values()].flatMap((docs) => [...docs.keys()].slice(0, 1))[0];
 
 /** What keeps a run that was read from being scored: no query or no document is in the judgements. */
-const apart = ({ run, qrels }) => {
-  if (![...qrels.keys()].some((query) => run.has(query))) return [new Fault("run", 0, "apart", { run: [...run.keys()][0], qrels: [...qrels.keys()][0] })];
+const apart = (box, run, qrels) => {
+  if (![...qrels.keys()].some((query) => run.has(query))) return [new Fault(box, 0, "apart", { run: [...run.keys()][0], qrels: [...qrels.keys()][0] })];
   const judged = new Set([...qrels.values()].flatMap((docs) => [...docs.keys()]));
   if ([...run.values()].some((docs) => [...docs.keys()].some((doc) => judged.has(doc)))) return [];
-  return [new Fault("run", 0, "foreign", { run: short(firstDoc(run)), qrels: short(firstDoc(qrels)) })];
+  return [new Fault(box, 0, "foreign", { run: short(firstDoc(run)), qrels: short(firstDoc(qrels)) })];
 };
 
-/** Read {run, qrels}, or one of the two. Where one cannot be read, but both can in each other's place, they are exchanged; one alone waits for the other. */
+/** Read {run, qrels, other}, of which each may be missing; `other` is a second run. Where run or judgements cannot be read, but all can with the two in each other's place, they are exchanged; one alone waits for the other. */
 export const readAll = (texts) => {
   const attempt = (given) => {
     const tables = {}, faults = [];
     for (const [box, text] of Object.entries(given)) {
-      try { tables[box] = read(box, text); } catch (fault) {
+      try { tables[box] = read(box === "other" ? "run" : box, text); } catch (fault) {
         if (!(fault instanceof Fault)) throw fault;
-        faults.push(...fault.all ?? [fault]);
+        faults.push(...(fault.all ?? [fault]).map((one) => Object.assign(one, { box })));
       }
     }
     return { tables, faults };
   };
-  const found = attempt(texts), other = { run: "qrels", qrels: "run" };
-  const turned = found.faults.length ? attempt(Object.fromEntries(Object.entries(texts).map(([box, text]) => [other[box], text]))) : found;
+  const found = attempt(texts), place = { run: "qrels", qrels: "run", other: "other" };
+  const turned = found.faults.length ? attempt(Object.fromEntries(Object.entries(texts).map(([box, text]) => [place[box], text]))) : found;
   const better = found.faults.length > 0 && !turned.faults.length, { tables, faults } = better ? turned : found;
   if (better && Object.keys(texts).length < 2) return { tables: {}, exchanged: false, faults: [] };
-  return { tables, exchanged: better, faults: tables.run && tables.qrels ? apart(tables) : faults };
+  return { tables, exchanged: better, faults: [...faults, ...["run", "other"].flatMap((box) => (tables[box] && tables.qrels ? apart(box, tables[box], tables.qrels) : []))] };
 };

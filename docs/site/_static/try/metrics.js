@@ -107,30 +107,37 @@ export const evaluate = (run, qrels, k, options = {}) => {
 const Z = 1.959963984540054; // 97.5 % of a normal distribution lie below it
 export const RESAMPLES = 10000, DRAWN = 1000; // samples; the most values that they are drawn from
 
-/** Random numbers from 0 to 1, the same for the same seed: mulberry32. */
-export const random = (seed) => () => {
+/** Random bits, 32 at a time, the same for the same seed: mulberry32; and random numbers from 0 to 1. */
+const randomBits = (seed) => () => {
   seed = (seed + 0x6d2b79f5) | 0;
   let t = Math.imul(seed ^ (seed >>> 15), seed | 1);
   t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  return t ^ (t >>> 14);
+};
+export const random = (seed) => {
+  const next = randomBits(seed);
+  return () => (next() >>> 0) / 2 ** 32;
 };
 
-/** The error function, to 1.5e-7 (Abramowitz and Stegun 1964, 7.1.26). */
-export const erf = (x) => {
-  const t = 1 / (1 + 0.3275911 * Math.abs(x));
-  const rest = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))) * Math.exp(-x * x);
-  return x < 0 ? rest - 1 : 1 - rest;
-};
-/** The normal distribution function, and its inverse. */
-const normal = (z) => (1 + erf(z / Math.SQRT2)) / 2;
-const quantile = (share) => {
-  let [low, high] = [-8, 8];
-  for (let step = 0; step < 50; step += 1) {
+/** Where a rising function reaches a value, between low and high. */
+const solve = (rising, value, low, high) => {
+  for (let step = 0; step < 60; step += 1) {
     const middle = (low + high) / 2;
-    if (normal(middle) < share) low = middle; else high = middle;
+    if (rising(middle) < value) low = middle; else high = middle;
   }
-  return low;
+  return high;
 };
+/** The normal distribution function (Marsaglia 2004, Journal of Statistical Software 11(4)), and its inverse. */
+const normal = (z) => {
+  if (Math.abs(z) > 8) return z > 0 ? 1 : 0;
+  let [sum, before, term] = [z, 0, z];
+  for (let i = 3; sum !== before; i += 2) {
+    [before, term] = [sum, term * z * z / i];
+    sum += term;
+  }
+  return 0.5 + sum * Math.exp(-z * z / 2) / Math.sqrt(2 * Math.PI);
+};
+const quantile = (share) => solve(normal, share, -8, 8);
 
 const wilson = (share, n) => {
   const middle = share + Z * Z / (2 * n), reach = Z * Math.sqrt(share * (1 - share) / n + Z * Z / (4 * n * n));
@@ -153,8 +160,8 @@ const bca = (values, mean, means) => {
 };
 
 /** The means of resamples of the rows, sorted, for each column. */
-const drawnMeans = (columns, seed) => {
-  const n = columns[0].length, next = random(seed), means = columns.map(() => new Float64Array(RESAMPLES));
+const drawnMeans = (columns) => {
+  const n = columns[0].length, next = random(0), means = columns.map(() => new Float64Array(RESAMPLES));
   const rows = columns[0].map((_, row) => Float64Array.from(columns, (values) => values[row]));
   const totals = new Float64Array(columns.length);
   for (let resample = 0; resample < RESAMPLES; resample += 1) {
@@ -168,15 +175,98 @@ const drawnMeans = (columns, seed) => {
   return means.map((drawn) => drawn.sort());
 };
 
-/** Low and high of the mean of each column, which holds a value for each query; null where there is one query. */
-export const intervals = (columns, seed = 0) => {
+/** Low and high of the mean of each column, which holds a value for each query; null where there is one query. Differences of two runs are no shares, even if each is 0 or 1. */
+export const intervals = (columns, shares = true) => {
   const n = columns[0].length;
   if (n < 2) return columns.map(() => null);
-  const means = n > DRAWN ? [] : drawnMeans(columns, seed);
+  const means = n > DRAWN ? [] : drawnMeans(columns);
   return columns.map((values, column) => {
     const mean = add(values) / n;
-    if (values.every((value) => value === 0 || value === 1)) return wilson(mean, n);
+    if (shares && values.every((value) => value === 0 || value === 1)) return wilson(mean, n);
     return values.every((value) => value === values[0]) ? [mean, mean] : bca(values, mean, means[column]);
+  });
+};
+
+// Two runs on the same queries, as helpers.significance compares them.
+
+const ALL = 20; // differing queries of which every swap is tried
+export const SWAPS = 250000; // drawn at random where more queries differ
+const POWER = 0.8, LEVEL = 0.05, STEPS = 800;
+
+/** The sums of values under every choice of their signs. */
+const signedSums = (values) => {
+  const sums = new Float64Array(2 ** values.length);
+  values.forEach((value, i) => {
+    for (let at = 0, half = 2 ** i; at < half; at += 1) {
+      sums[at + half] = sums[at] - value;
+      sums[at] += value;
+    }
+  });
+  return sums;
+};
+
+/** Sums of values under random signs: one random number has those of 32 values, looked up eight at a time. */
+const randomSums = (values) => {
+  const sums = new Float64Array(SWAPS), next = randomBits(0);
+  for (let start = 0; start < values.length; start += 32) {
+    const [a, b, c, d] = [0, 8, 16, 24].map((at) => signedSums(values.slice(start + at, start + at + 8)));
+    for (let at = 0; at < SWAPS; at += 1) {
+      const bits = next();
+      sums[at] += a[bits & (a.length - 1)] + b[bits >>> 8 & (b.length - 1)] + c[bits >>> 16 & (c.length - 1)] + d[bits >>> 24 & (d.length - 1)];
+    }
+  }
+  return sums;
+};
+
+/** The two-sided p-value of the randomisation test on differences, a query each, and whether every swap was tried. */
+const pairedTest = (differences) => {
+  const differing = differences.filter((value) => value !== 0), exact = differing.length <= ALL;
+  const least = Math.abs(add(differing)) - 1e-12 * add(differing.map(Math.abs));
+  let reached = exact ? 0 : 1; // of random swaps, the runs as they are count as one
+  for (const sum of exact ? signedSums(differing) : randomSums(differing)) reached += Math.abs(sum) >= least;
+  return { p: reached / (exact ? 2 ** differing.length : 1 + SWAPS), exact };
+};
+
+/** How often Student's t lies beyond ±limit with n queries, where the true difference is `shift` standard errors: the integral over s, the standard deviation seen in units of the true one (Simpson's rule). */
+const beyond = (n, limit, shift) => {
+  const reach = 8 / Math.sqrt(2 * (n - 1)), low = Math.max(0, 1 - reach), step = (1 + reach - low) / STEPS;
+  let [part, whole] = [0, 0];
+  for (let i = 0; i <= STEPS; i += 1) {
+    const s = low + i * step, density = Math.exp((n - 2) * Math.log(s || 1e-300) - (n - 1) * (s * s - 1) / 2);
+    const weight = density * (i % STEPS ? 2 + 2 * (i % 2) : 1);
+    whole += weight;
+    part += weight * (normal(shift - limit * s) + normal(-shift - limit * s));
+  }
+  return part / whole;
+};
+const limitOf = (n) => solve((limit) => -beyond(n, limit, 0), -LEVEL, 0, 100);
+
+/** What n queries show with a power of .8, for this standard deviation of differences; and the queries that a difference needs. */
+export const detectable = (sd, n) => {
+  const limit = limitOf(n);
+  return sd / Math.sqrt(n) * solve((shift) => beyond(n, limit, shift), POWER, 0, 100);
+};
+export const queriesNeeded = (difference, sd) => {
+  const shows = (n) => beyond(n, limitOf(n), Math.abs(difference) / sd * Math.sqrt(n)) >= POWER;
+  let [low, high] = [1, 2];
+  while (!shows(high)) {
+    [low, high] = [high, 2 * high];
+    if (high > 1e9) return Infinity;
+  }
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (shows(middle)) high = middle; else low = middle;
+  }
+  return high;
+};
+
+/** Two runs that `evaluate` has scored, second minus first: of each metric its differences by query and what they say. */
+export const compare = (first, second) => {
+  const gaps = first.mean.map((_, i) => first.rows.map(({ values }, row) => second.rows[row].values[i] - values[i]));
+  const ends = intervals(gaps, false);
+  return gaps.map((each, i) => {
+    const difference = add(each) / each.length, sd = Math.sqrt(add(each.map((gap) => (gap - difference) ** 2)) / (each.length - 1));
+    return { gaps: each, difference, sd, ends: ends[i], ...pairedTest(each) };
   });
 };
 
