@@ -13,7 +13,7 @@ KNOWN := PYTHON NB MODEL DATA AGAINST SYSTEMS QUERIES CORPUS QRELS COLUMNS OUT R
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(name)))
 $(if $(filter-out $(KNOWN),$(GIVEN)),$(error unknown: $(filter-out $(KNOWN),$(GIVEN)); there are $(KNOWN)))
 
-.PHONY: help lab run test report test-site test-slow check record sync mutants acid bench bench-million docs serve lock clean
+.PHONY: help lab run test report test-site test-slow check record sync mutants acid bench bench-million docs release-check serve lock clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^#: / { print substr($$0, 4) } /^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' Makefile
@@ -64,6 +64,9 @@ bench-million: $(READY_TEST)  ## indexes over a million vectors beside exact sea
 
 docs: $(READY_TEST)  ## build the site of both languages into docs/_build/html/, which any server can serve
 	$(PY) -m docs.site $(DOCS_OPTIONS)
+
+release-check: $(READY_TEST) docs  ## follow every launch and install line from a git server here; what a person has to do
+	$(PY) -m tests.release
 
 serve: $(READY)  ## serve the built site on http://localhost:8000/
 	$(PY) -m http.server 8000 --bind 127.0.0.1 --directory docs/_build/html

@@ -16,7 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from helpers import plain
 from helpers._optional import from_extra
+from helpers.plain import Interval, PairedTest, bootstrap_intervals, check_level, checked, checked_pair
 
 __all__ = [
     "Change", "Interval", "NoninferiorityTest", "PValue", "PairedTest", "bootstrap_interval", "bootstrap_intervals",
@@ -25,23 +27,10 @@ __all__ = [
     "paired_test", "power", "proportion_interval", "queries_needed", "sd_upper_bound", "tukey_hsd",
 ]  # fmt: skip
 
-DRAWS = 250_000  # of random swaps or deals: the standard error of a p-value of .05 is .0004
-PATTERNS = 1 << 20  # where there are no more swaps or deals than this, every one is tried
+DRAWS, PATTERNS = plain.DRAWS, plain.PATTERNS  # of random swaps or deals, and how many are tried one by one
 _DEALT = 4000  # values of differing queries that are dealt at random; the limit law serves for more
 _DEALS = 20_000  # that one list of random orders serves
 _ALL_ORDERS = 8  # systems whose orders are all listed: 8! = 40,320
-_RESAMPLED = 20_000  # values from which samples are drawn; for more their mean's expansion serves
-_BATCH = 1 << 21  # resampled values held at a time: 16 MiB
-
-
-class Interval(NamedTuple):
-    """A mean with its confidence interval; `n` values were seen."""
-
-    mean: float
-    low: float
-    high: float
-    level: float
-    n: int
 
 
 class PValue(float):
@@ -51,21 +40,6 @@ class PValue(float):
         """Return the text with the places of the spec, such as ".3f"."""
         text = super().__format__(spec)
         return f"< {text[:-1]}1" if self > 0 and not text.strip("0.") else text
-
-
-class PairedTest(NamedTuple):
-    """Mean of a - b over the same `n` queries, and its two-sided p-value.
-
-    Only the `differing` queries decide it. `exact` says whether every way to swap m of them was tried. No p-value can
-    be below `smallest`: two of the 2ᵐ ways are the most extreme, and of random swaps the pair as it was seen is one.
-    """
-
-    difference: float
-    p_value: PValue
-    n: int
-    differing: int = 0
-    smallest: float = 1.0
-    exact: bool = True
 
 
 class NoninferiorityTest(NamedTuple):
@@ -115,7 +89,7 @@ class Change(NamedTuple):
 
 def interval(values: ArrayLike, level: float = 0.95) -> Interval:
     """Confidence interval of the mean of per-query values (n,): Wilson's where all are 0 or 1, else the bootstrap's."""
-    return intervals(_checked(values, "values")[:, None], level)[0]
+    return intervals(checked(values, "values")[:, None], level)[0]
 
 
 def intervals(table: ArrayLike, level: float = 0.95) -> list[Interval]:
@@ -144,52 +118,7 @@ def bootstrap_interval(values: ArrayLike, level: float = 0.95, resamples: int = 
     Raises:
         ValueError: fewer than two values, a value that is not finite, or a level outside (0, 1).
     """
-    return bootstrap_intervals(_checked(values, "values")[:, None], level, resamples, seed)[0]
-
-
-def bootstrap_intervals(
-    table: ArrayLike, level: float = 0.95, resamples: int = 10_000, seed: int = 0
-) -> list[Interval]:
-    """Return `bootstrap_interval` of each column, (n, c), from the same samples of rows, which are drawn once."""
-    check_level(level)
-    columns = np.asarray(table, dtype=np.float64)
-    for column in columns.T:
-        _checked(column, "values")
-    n, means = len(columns), columns.mean(0)
-    centred = columns - means
-    spread = np.sqrt((centred**2).sum(0))
-    skew = np.divide((centred**3).sum(0), 6 * spread**3, out=np.zeros_like(means), where=spread > 0)  # BCa's a
-    drawn = _resampled_means(columns, resamples, seed) if n <= _RESAMPLED else None
-    intervals = []
-    for row, (mean, a) in enumerate(zip(means, skew, strict=True)):
-        ends = np.array([mean, mean])
-        if np.ptp(columns[:, row]) > 0:
-            sample = None if drawn is None else drawn[:, row]
-            bias = a if sample is None else NormalDist().inv_cdf(_share_below(sample, float(mean)))
-            z = bias + NormalDist().inv_cdf((1 + level) / 2) * np.array([-1, 1])
-            z = bias + z / (1 - a * z)
-            ends = (
-                mean + spread[row] / n * (z + a * (z**2 - 1)) if sample is None else np.quantile(sample, _normal_cdf(z))
-            )
-        intervals.append(Interval(float(mean), float(ends[0]), float(ends[1]), level, n))
-    return intervals
-
-
-def _resampled_means(columns: np.ndarray, resamples: int, seed: int) -> np.ndarray:
-    """Draw samples of rows with repetition; return the means of each, (resamples, c): one count of rows serves all."""
-    n, rng, parts = len(columns), np.random.default_rng(seed), []
-    for start in range(0, resamples, step := max(1, _BATCH // n)):
-        size = min(step, resamples - start)
-        rows = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
-        parts.append(np.bincount(rows.ravel(), minlength=size * n).reshape(size, n) @ columns / n)
-    return np.concatenate(parts)
-
-
-def _share_below(sample: np.ndarray, value: float) -> float:
-    """Return the share of a sample below a value, those equal to it as half; neither 0 nor 1."""
-    near = 1e-12 * float(np.abs(sample).max())
-    share = ((sample < value - near).mean() + (sample <= value + near).mean()) / 2
-    return float(np.clip(share, 0.5 / len(sample), 1 - 0.5 / len(sample)))
+    return bootstrap_intervals(checked(values, "values")[:, None], level, resamples, seed)[0]
 
 
 def proportion_interval(values: ArrayLike, level: float = 0.95) -> Interval:
@@ -197,14 +126,11 @@ def proportion_interval(values: ArrayLike, level: float = 0.95) -> Interval:
 
     Sound near 0 and 1, where the bootstrap is not. Raises ValueError for another value, and as `bootstrap_interval`.
     """
-    sample = _checked(values, "values")
+    sample = checked(values, "values")
     check_level(level)
     if not np.isin(sample, (0, 1)).all():
         raise ValueError("proportion_interval needs values of 0 and 1; use bootstrap_interval for any other metric.")
-    n, share, z = len(sample), float(sample.mean()), NormalDist().inv_cdf((1 + level) / 2)
-    middle, half = share + z**2 / (2 * n), z * math.sqrt(share * (1 - share) / n + (z / (2 * n)) ** 2)
-    low, high = ((middle + side * half) / (1 + z**2 / n) for side in (-1, 1))
-    return Interval(share, max(low, 0.0), min(high, 1.0), level, n)
+    return plain.wilson(sample, level)
 
 
 def corrected_mean(cheap: ArrayLike, careful: ArrayLike, rows: ArrayLike, level: float = 0.95) -> Interval:
@@ -225,7 +151,7 @@ def corrected_mean(cheap: ArrayLike, careful: ArrayLike, rows: ArrayLike, level:
     Raises:
         ValueError: rows that are not one query for each careful value; and as `bootstrap_interval`.
     """
-    guessed, seen, chosen = _checked(cheap, "cheap"), _checked(careful, "careful"), np.asarray(rows)
+    guessed, seen, chosen = checked(cheap, "cheap"), checked(careful, "careful"), np.asarray(rows)
     check_level(level)
     whole, part = len(guessed), len(seen)
     if chosen.shape != seen.shape or len(set(chosen.tolist()) & set(range(whole))) < part:
@@ -249,32 +175,8 @@ def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = DRAWS, seed: int = 
     Raises:
         ValueError: different lengths, fewer than two queries, a value that is not finite.
     """
-    first, second = _checked_pair(a, b)
-    differences = first - second
-    differing = differences[differences != 0]
-    exact = 2 ** len(differing) <= PATTERNS
-    sums = _signed_sums(differing) if exact else _random_sums(differing, resamples, seed)
-    reached = int((np.abs(sums) >= abs(differing.sum()) - 1e-12 * np.abs(differing).sum()).sum())
-    p_value = PValue(reached / len(sums) if exact else (1 + reached) / (1 + resamples))
-    smallest = max(min(1.0, 2 / 2 ** min(len(differing), 1000)), 0.0 if exact else 1 / (1 + resamples))
-    return PairedTest(float(differences.mean()), p_value, len(first), len(differing), smallest, exact)
-
-
-def _signed_sums(values: np.ndarray) -> np.ndarray:
-    """Return the sums of values under every choice of their signs, (2ᵐ,)."""
-    sums = np.zeros(1)
-    for value in values:
-        sums = np.concatenate([sums + value, sums - value])
-    return sums
-
-
-def _random_sums(values: np.ndarray, draws: int, seed: int) -> np.ndarray:
-    """Return sums of values under random signs, (draws,): the signs of eight values are one random byte."""
-    rng, sums = np.random.default_rng(seed), np.zeros(draws)
-    for start in range(0, len(values), 8):
-        table = _signed_sums(values[start : start + 8])
-        sums += table[rng.integers(0, len(table), draws, dtype=np.uint8)]
-    return sums
+    test = plain.paired_test(a, b, resamples, seed)
+    return test._replace(p_value=PValue(test.p_value))
 
 
 def paired_rows(
@@ -355,15 +257,10 @@ def _range_exceeds(gaps: np.ndarray, count: int) -> np.ndarray:
     1 - count · ∫ φ(z) (Φ(z) - Φ(z - gap))ᶜᵒᵘⁿᵗ⁻¹ dz (Tippett 1925), by the trapezoidal rule: right to 1e-13.
     """
     z, step = np.linspace(-9, 9, 721, retstep=True)
-    inside = _normal_cdf(z) - _normal_cdf(z - gaps[..., None])
+    inside = plain.normal_cdf(z) - plain.normal_cdf(z - gaps[..., None])
     density = np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
     exceeds: np.ndarray = np.maximum(1 - count * step * (density * inside ** (count - 1)).sum(-1), 0)
     return exceeds
-
-
-def _normal_cdf(values: np.ndarray) -> np.ndarray:
-    doubled = np.fromiter(map(math.erfc, (-values / math.sqrt(2)).flat), float, values.size)
-    return doubled.reshape(values.shape) / 2
 
 
 def _all_ranges(table: np.ndarray) -> np.ndarray:
@@ -400,7 +297,7 @@ def noninferiority_test(a: ArrayLike, b: ArrayLike, margin: float, alpha: float 
     s / √n. Both directions together are the test of equivalence, TOST (Schuirmann 1987). `margin` is the largest loss
     that does not matter, in the metric's unit.
     """
-    first, second = _checked_pair(a, b)
+    first, second = checked_pair(a, b)
     _check_margin(margin)
     if not 0 < alpha <= 0.5:
         raise ValueError(f"alpha must lie above 0 and at most 0.5, such as 0.05, not {alpha!r}.")
@@ -431,7 +328,7 @@ def change(
             each checkpoint of which you take the best (Bonferroni's inequality, whatever the looks have in common).
         alpha: the share of false verdicts where nothing changed, "better" and "worse" together.
     """
-    then, now = _checked_pair(before, after)
+    then, now = checked_pair(before, after)
     _check_margin(margin)
     if isinstance(looks, bool) or not isinstance(looks, int | np.integer) or looks < 1:
         raise ValueError(f"looks must be how often you compare on these queries, 1 or more, not {looks!r}.")
@@ -464,7 +361,7 @@ def _t_exceeds(limit: float, freedom: int, shift: float = 0.0) -> float:
     reach = math.sqrt(32 / freedom)
     log_s = np.linspace(-reach - 32 / freedom, reach, 801)
     weights = np.exp(freedom * (log_s + 0.5 - np.exp(2 * log_s) / 2))
-    return float(weights @ _normal_cdf(shift - limit * np.exp(log_s)) / weights.sum())
+    return float(weights @ plain.normal_cdf(shift - limit * np.exp(log_s)) / weights.sum())
 
 
 @cache
@@ -484,32 +381,9 @@ def _first(holds: Callable[[float], bool]) -> float:
     return high
 
 
-def _checked(values: ArrayLike, name: str) -> np.ndarray:
-    """Values as (n,) float64 with n of at least 2, all finite."""
-    sample = np.asarray(values, dtype=np.float64)
-    if sample.ndim != 1 or len(sample) < 2:
-        raise ValueError(f"{name} must be at least two per-query values in one row, not shape {sample.shape}.")
-    if not np.isfinite(sample).all():
-        raise ValueError(f"{name} holds a value that is not finite: {sample[~np.isfinite(sample)][0]}.")
-    return sample
-
-
 def _check_margin(margin: float) -> None:
     if not (math.isfinite(margin) and margin > 0):
         raise ValueError(f"margin must be a difference that does not matter, above 0, such as 0.01, not {margin!r}.")
-
-
-def _checked_pair(a: ArrayLike, b: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    first, second = _checked(a, "a"), _checked(b, "b")
-    if len(first) != len(second):
-        raise ValueError(f"a has {len(first)} values and b {len(second)}: give both for the same queries.")
-    return first, second
-
-
-def check_level(level: float) -> None:
-    """Raise unless level is a share strictly between 0 and 1."""
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, such as 0.95, not {level!r}.")
 
 
 def power(difference: float, sd: float, n: int, alpha: float = 0.05) -> float:
@@ -595,7 +469,7 @@ def kendall_tau(first: Mapping[str, float] | ArrayLike, second: Mapping[str, flo
         first = list(first.values())
     elif isinstance(first, Mapping) or isinstance(second, Mapping):
         raise ValueError("first and second must both be dicts {system: score}, or both rows of scores.")
-    a, b = _checked(first, "first"), _checked(second, "second")
+    a, b = checked(first, "first"), checked(second, "second")
     if len(a) != len(b):
         raise ValueError(f"first has {len(a)} scores and second {len(b)}: give both for the same systems.")
     for name, scores in (("first", a), ("second", b)):

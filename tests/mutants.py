@@ -47,6 +47,7 @@ LIBRARIES = ("numpy", "scipy.stats", "pandas", "matplotlib.pyplot", "torch", "fa
 SETTINGS = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1",
             "MPLBACKEND": "agg"}  # fmt: skip
 OWN_TESTS = {  # which tests are a module's own, the quick ones first, where they are not its mirror and its folder
+    "helpers/commands": ["tests/project/test_metrics_alone.py"],
     "helpers/_io.py": ["tests/test_support.py", "tests/data/test_formats.py", "tests/data/test_hostile.py",
                        "tests/data/test_as_found.py", "tests/embeddings/test_cache.py", "tests/judgements",
                        "tests/report/test_parts.py"],
@@ -72,6 +73,7 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/show/plots.py": ["tests/show/test_tables.py", "tests/show/test_vector.py"],
     "helpers/show": ["tests/show", "tests/systems/test_contenders.py", "tests/systems/test_quiet.py",
                      "tests/report"],
+    "helpers/plain.py": ["tests/test_plain.py", "tests/test_significance.py"],
     "helpers/significance.py": ["tests/test_significance.py", "tests/test_training.py"],
     "helpers/systems/cost.py": ["tests/report/test_causes.py", "tests/report/test_compare.py", "tests/systems",
                                 "tests/index/test_binary.py"],

@@ -120,7 +120,7 @@ def test_thousands_of_values_are_resampled_by_their_expansion(monkeypatch):
     """The interval of 50,000 values would be another than resampling gives, or lack the correction for their skew."""
     values = np.random.default_rng(7).exponential(1, 2000) ** 2
     drawn = bootstrap_interval(values, resamples=100_000)
-    monkeypatch.setattr("helpers.significance._RESAMPLED", 1000)
+    monkeypatch.setattr("helpers.plain.RESAMPLED", 1000)
     found, error = bootstrap_interval(values), values.std() / np.sqrt(2000)
     assert found[:3] == pytest.approx(drawn[:3], abs=0.03 * error)
     assert found.high - found.mean > 1.05 * (found.mean - found.low)

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from jinja2 import Template
 
-from docs.site import dense
+from docs.site import dense, programs
 from docs.site.links import check_links
 from docs.site.project import CODES, MARKS, DocsError, Edition, addresses
 from docs.site.pyodide import FOLDER, add_pyodide
@@ -97,15 +97,16 @@ def write_pages(root: Path, work: Path, browser: bool) -> None:
 
 
 def root_files(root: Path, target: Path) -> None:
-    """Write what lies beside the two languages: the start page, that for a wrong address, a picture, the sitemap."""
-    site = addresses(root).site
+    """Write what lies beside the two languages: the start page, that for a wrong address, a picture, lists of pages."""
+    where, site = addresses(root), addresses(root).site
     pages = sorted({path.name for path in (target / "en").glob("*.html")} - {"search.html", "genindex.html"})
     for path in (root / "docs" / "site" / "_root").iterdir():
         if path.suffix == ".png":
             shutil.copyfile(path, target / path.name)
             continue
         text = Template(path.read_text(encoding="utf-8"), keep_trailing_newline=True)
-        filled = text.render(site=site, base=urlsplit(site).path, pages=pages, codes=CODES)
+        words = {"repository": where.repository, "tag": where.tag, "markdown": programs.listed(target)}
+        filled = text.render(site=site, base=urlsplit(site).path, pages=pages, codes=CODES, **words)
         (target / path.name).write_text(filled, encoding="utf-8")
 
 

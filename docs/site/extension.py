@@ -28,6 +28,7 @@ from docs.site import (
     home,
     inserts,
     live,
+    programs,
     samples,
     search,
     terms,
@@ -246,7 +247,7 @@ STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of 
     "doctree-resolved": [api.list_names],
     "html-page-context": [load_tools, search.collect, head.describe],
     "html-collect-pages": [search.search_page],
-    "build-finished": [search.write, finish],
+    "build-finished": [search.write, programs.write_markdown, finish],
 }  # fmt: skip
 PRIORITIES = {"doctree-read": 100, "autodoc-process-docstring": 100, "build-finished": 900}
 

@@ -59,6 +59,7 @@ def describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], do
     context["around"] = site_words(edition.language)
     context["links"] = links(edition, page)
     context["contents"] = contents(app, page)
+    context["markdown"] = page in app.env.found_docs
     for place, name in enumerate(("prev", "next"), 1):
         context[name] = _neighbour(app, page, place)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from nbformat import NotebookNode
 
 from notebooks.kit.labels import labels
+from notebooks.kit.listed import home
 from notebooks.kit.listed import read_yaml as read_yaml
 from notebooks.kit.markdown import COMMENT, headings, prose
 from notebooks.kit.notebooks import LANGUAGES, lesson_names, lesson_path, read
@@ -34,24 +35,23 @@ class DocsError(Exception):
 
 @dataclass(frozen=True)
 class Addresses:
-    """Where the project lives: repository and site (with a slash at the end), and the release."""
+    """Where the project lives: repository and site (with a slash at the end); its version.
+
+    `tag` is what launch buttons, install lines and source links name: that of the newest release, or the branch main.
+    """
 
     repository: str
     site: str
     version: str
+    tag: str
 
     @property
     def slug(self) -> str:
         """Owner and name of the repository, as launch buttons and actions write them."""
         return self.repository.removeprefix("https://github.com/")
 
-    @property
-    def tag(self) -> str:
-        """The git tag that the launch buttons and source links use."""
-        return f"v{self.version}"
-
     def file(self, path: str) -> str:
-        """The address of a file of this release."""
+        """The address of a file."""
         return f"{self.repository}/blob/{self.tag}/{path}"
 
 
@@ -69,7 +69,7 @@ def addresses(root: Path) -> Addresses:
     missing = {"Repository", "Documentation"} - set(urls)
     if missing:
         raise DocsError(f"pyproject.toml, [project.urls]: no {' and no '.join(sorted(missing))}")
-    return Addresses(urls["Repository"].rstrip("/"), urls["Documentation"].rstrip("/") + "/", project["version"])
+    return Addresses(home(root)[0], urls["Documentation"].rstrip("/") + "/", project["version"], home(root)[1])
 
 
 def slugs(titles: list[str]) -> list[str]:

@@ -22,8 +22,8 @@ LOCK = "pyodide-lock.json"
 ARCHIVE, PARTS = (
     "lesson.zip",
     (  # what the lesson imports, and what runs its cells
-        *("docs/site/runner.py", "helpers/_*.py", "helpers/provenance.py", "helpers/significance.py"),
-        *("helpers/exercises/**/*", "helpers/metrics/**/*", "helpers/show/**/*"),
+        *("docs/site/runner.py", "helpers/_*.py", "helpers/plain.py", "helpers/provenance.py"),
+        *("helpers/significance.py", "helpers/exercises/**/*", "helpers/metrics/**/*", "helpers/show/**/*"),
     ),
 )
 SUFFIXES = (".jsonl", ".json", ".md", ".npz", ".py", ".toml", ".tsv")

@@ -4,7 +4,7 @@ In the order in which a test collection is built: `pool` selects the passages to
 table for a spreadsheet, `collect` reads the grades back, `agreement` compares two assessors. For a finished collection,
 `unjudged` lists the unjudged passages that a system retrieves, `condense` removes them from its ranking, and
 `leave_one_out` measures the loss of a system that did not contribute to the pool.
-`python -m helpers.judgements` runs the steps with a spreadsheet from the command line.
+`retrieval-judge` runs the steps with a spreadsheet from the command line.
 """
 
 from helpers.judgements.assessors import Agreement, agreement

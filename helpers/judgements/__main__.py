@@ -1,13 +1,15 @@
-"""Judge a collection of your own in a spreadsheet: python -m helpers.judgements sheet, then collect.
+"""Judge a collection of your own in a spreadsheet: retrieval-judge sheet, then collect.
 
 `sheet` pools the results of systems and writes the pairs to judge as CSV files; `collect` reads the grades back,
 lists conflicts between two assessors, and writes the judgements as TREC qrels. Neither overwrites a file.
 """
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +19,11 @@ from helpers.data.build import Reading, texts_by_id
 from helpers.data.formats import read_table
 from helpers.data.runs import read_run_table
 from helpers.data.trec import read_qrels, require_field, write_qrels
-from helpers.judgements import agreement, collect, pool, read_sheet, write_conflicts, write_sheet
+from helpers.judgements import Collected, agreement, collect, pool, read_sheet, write_conflicts, write_sheet
 from helpers.judgements.cells import require_new
 from helpers.judgements.sheets import GRADES, pair_ids
 
+SCHEMA = 1  # of what --json prints; grows when a key changes its meaning or disappears
 DEPTHS = (1, 2, 5, 10, 20, 50, 100)
 
 
@@ -83,13 +86,36 @@ def sheet(args: argparse.Namespace) -> int:
         pooled = pool(rankings, depth)
         pairs = [sorted(set(docs) - seen) for docs, seen in zip(pooled, judged_rows, strict=True)]
         counts[depth] = sum(map(len, pairs))
-    print("Pairs to judge by depth of the pool: " + ", ".join(f"{d}: {count}" for d, count in counts.items()) + ".")
+    if not args.json:
+        print("Pairs to judge by depth of the pool: " + ", ".join(f"{d}: {n}" for d, n in counts.items()) + ".")
     args.out.mkdir(parents=True, exist_ok=True)
     for number, target in enumerate(targets):
         count = write_sheet(target, data, pairs, grades=args.grades, seed=args.seed + number)
-    print(f"{count} pairs of {sum(map(bool, pairs))} queries to judge, pooled to depth {args.depth}.")
-    print(f"Fill in {', '.join(target.name for target in targets[1:])}; keep {targets[0].name} as it is.")
+    queries = sum(map(bool, pairs))
+    lines = [
+        f"{count} pairs of {queries} queries to judge, pooled to depth {args.depth}.",
+        f"Fill in {', '.join(target.name for target in targets[1:])}; keep {targets[0].name} as it is.",
+    ]
+    tell(args, lines, {"pairs": count, "queries": queries, "by_depth": counts, "files": [*map(str, targets)]})
     return 0
+
+
+def tell(args: argparse.Namespace, lines: list[str], record: dict[str, Any]) -> None:
+    """Print what was done: lines for a person, or an object for programs."""
+    print(json.dumps({"schema": SCHEMA, **record}, ensure_ascii=False, indent=1) if args.json else "\n".join(lines))
+
+
+def _kappa(collected: Collected) -> tuple[list[str], dict[str, Any] | None]:
+    """Return the agreement of two assessors, as a line and for programs."""
+    try:
+        result = agreement(collected.labels[0], collected.labels[1])
+    except ValueError as error:
+        return [f"kappa: {error}"], None
+    low, high = result.interval
+    equal = f"{result.observed:.1%} got equal grades"
+    return [f"kappa {result.kappa:.3f} ({low:.3f} to {high:.3f}) on {result.pairs} pairs; {equal}."], {
+        "kappa": result.kappa, "low": low, "high": high, "pairs": result.pairs, "equal": result.observed,
+    }  # fmt: skip
 
 
 def gather(args: argparse.Namespace) -> int:
@@ -99,27 +125,26 @@ def gather(args: argparse.Namespace) -> int:
     collected = collect(
         args.sheet, args.filled, settled=args.settled, judged=judged, partial=args.partial, encoding=args.encoding
     )
-    if len(args.filled) == 2:
-        try:
-            result = agreement(collected.labels[0], collected.labels[1])
-            ends = " to ".join(f"{end:.3f}" for end in result.interval)
-            print(f"kappa {result.kappa:.3f} ({ends}) on {result.pairs} pairs; {result.observed:.1%} got equal grades.")
-        except ValueError as error:
-            print(f"kappa: {error}")
+    lines, kappa = _kappa(collected) if len(args.filled) == 2 else ([], None)
     pairs = {(query, passage): both for query, passage, both in collected.conflicts}
     one, two = (args.filled * 2)[:2]
-    for pair, grades in pairs.items():
-        print(f"conflict: {pair_ids(pair)}: {one.stem} {grades[0]}, {two.stem} {grades[1]}")
+    lines += [f"conflict: {pair_ids(pair)}: {one.stem} {a}, {two.stem} {b}" for pair, (a, b) in pairs.items()]
+    conflicts = [{"query": query, "passage": passage, "grades": both} for (query, passage), both in pairs.items()]
+    total, queries = sum(map(len, collected.qrels.values())), len(collected.qrels)
+    record = {"agreement": kappa, "conflicts": conflicts, "ungraded": collected.ungraded}
+    record |= {"judgements": 0, "queries": 0, "file": None}
     if pairs and args.settled:
+        tell(args, lines, record)
         number = "1 conflict has" if len(pairs) == 1 else f"{len(pairs)} conflicts have"
         raise ValueError(f"{number} no grade in {args.settled}: fill in the column 'grade', not 'given'.")
     if pairs:
-        conflicts = args.conflicts or args.sheet.with_name("conflicts.csv")
-        write_conflicts(conflicts, read_sheet(args.sheet), pairs)
+        sheet_of = args.conflicts or args.sheet.with_name("conflicts.csv")
+        write_conflicts(sheet_of, read_sheet(args.sheet), pairs)
         number, each = ("1 conflict", "it") if len(pairs) == 1 else (f"{len(pairs)} conflicts", "them")
+        tell(args, lines, record | {"file": str(sheet_of)})
         print(
-            f"{number}, so no judgements are written. Settle {each} in {conflicts}, then run "
-            f"the command again with --settled {conflicts}.",
+            f"{number}, so no judgements are written. Settle {each} in {sheet_of}, then run "
+            f"the command again with --settled {sheet_of}.",
             file=sys.stderr,
         )
         return 1
@@ -127,8 +152,8 @@ def gather(args: argparse.Namespace) -> int:
         raise ValueError("No pair has a grade yet: fill in the last column of the sheet.")
     args.out.parent.mkdir(parents=True, exist_ok=True)
     write_qrels(args.out, collected.qrels)
-    total, queries = sum(map(len, collected.qrels.values())), len(collected.qrels)
-    print(f"{total} judgements of {queries} queries in {args.out}; {collected.ungraded} pairs without a grade.")
+    lines.append(f"{total} judgements of {queries} queries in {args.out}; {collected.ungraded} pairs without a grade.")
+    tell(args, lines, record | {"file": str(args.out), "judgements": total, "queries": queries})
     return 0
 
 
@@ -159,7 +184,7 @@ COLLECT = {
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    top = argparse.ArgumentParser(prog="python -m helpers.judgements", description=__doc__.split(":")[0] + ".")
+    top = argparse.ArgumentParser(prog="retrieval-judge", description=__doc__.split(":")[0] + ".")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     for name, run, options, text in (
         ("sheet", sheet, SHEET, "write the pairs to judge as CSV files for a spreadsheet"),
@@ -167,6 +192,7 @@ def parser() -> argparse.ArgumentParser:
     ):
         command = commands.add_parser(name, help=text)
         command.set_defaults(run=run)
+        command.add_argument("--json", action="store_true", help="print a JSON object for programs")
         for option, settings in options.items():
             command.add_argument(option, **settings)  # type: ignore[arg-type]
     return top

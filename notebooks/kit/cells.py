@@ -11,6 +11,7 @@ TEMPORARY = re.compile(
     r"(?:(?:/private)?/var/folders/[\w+-]+/[\w+-]+/T|/(?:var/)?tmp|[A-Za-z]:\\Users\\[^\\\s]+\\AppData\\Local\\Temp)"
     r"[/\\]+[\w.+-]+"
 )
+HOME = re.compile(r'(?<="git\+)https://[^"]+')  # where a lesson on its own is installed from, see `home`
 WORK, SCRATCH = "lesson", "scratch"
 
 
@@ -35,8 +36,8 @@ def code_cells(notebook: NotebookNode) -> list[NotebookNode]:
 
 
 def code_hashes(notebook: NotebookNode) -> dict[str, str]:
-    """Return the hash of each code cell's source, to which the recorded outputs belong."""
-    return {cell.id: cell_hash(cell.id, cell.source) for cell in code_cells(notebook)}
+    """Return the hash of each code cell's source, to which the recorded outputs belong; without HOME."""
+    return {cell.id: cell_hash(cell.id, HOME.sub("", cell.source)) for cell in code_cells(notebook)}
 
 
 def output_hashes(notebook: NotebookNode) -> dict[str, str]:

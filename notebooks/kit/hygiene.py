@@ -8,10 +8,10 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from .cells import alt_text, code_cells, code_hashes, output_hashes, output_texts, tags
+from .cells import HOME, alt_text, code_cells, code_hashes, output_hashes, output_texts, tags
 from .compare import provenance
 from .drawings import svg_fault
-from .listed import FILE, listed
+from .listed import FILE, home, listed
 from .markdown import without_blocks
 from .notebooks import Problem, relative
 
@@ -132,6 +132,12 @@ def _current(notebook: NotebookNode) -> Iterator[tuple[str, str, str]]:
                 yield cell_id, "not-recorded", f"its {subject} has changed since it was recorded: record the lesson"
 
 
+def _address(notebook: NotebookNode, address: str) -> Iterator[tuple[str, str, str]]:
+    for cell in code_cells(notebook):
+        for url in {*HOME.findall(cell.source)} - {address}:
+            yield cell.id, "address", f"installs from {url}, pyproject.toml says {address}: run notebooks.kit sync"
+
+
 def locked_versions(root: Path) -> dict[str, str]:
     """Return the version of each package in constraints.txt, by its name in lower case; nothing without the file."""
     lock = root / "constraints.txt"
@@ -172,7 +178,7 @@ def notebook_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator
     """Yield the content that a committed notebook must not hold; only English ones are checked for unrecorded code."""
     faults = [*_metadata(notebook, listed(root, Path(file).stem, "cells")), *_book(notebook), *_provenance(notebook)]
     if Path(file).parent.name == "en":
-        faults += _current(notebook)
+        faults += [*_current(notebook), *_address(notebook, "@".join(home(root)))]
     for cell in notebook.cells:
         looks = (_texts, _code if cell.cell_type == "code" else _markdown)
         faults += dict.fromkeys((cell.id, *fault) for look in looks for fault in look(cell))

@@ -50,6 +50,14 @@ def read_yaml(path: Path) -> Any:
     return _yaml(path, path.stat().st_mtime_ns)
 
 
+def home(root: Path) -> tuple[str, str]:
+    """Return the repository of pyproject.toml, and the tag or branch that addresses in it name; empty without it."""
+    if not (path := root / "pyproject.toml").exists():
+        return "", ""
+    settings = tomllib.loads(path.read_text(encoding="utf-8"))
+    return settings["project"]["urls"]["Repository"].rstrip("/"), settings["tool"]["release"]["tag"] or "main"
+
+
 def _lists(root: Path) -> Listed:
     path = root / FILE
     return _read(path, path.stat().st_mtime_ns) if path.exists() else {}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from .cells import code_cells, code_hashes, output_hashes
+from .cells import HOME, code_cells, code_hashes, output_hashes
 from .companions import (
     PARAMETERS,
     companion_path,
@@ -23,6 +23,7 @@ from .compare import compare
 from .conditions import AS_RECORDED, differences, recording_conditions, temporary_cache, write_matrix
 from .execute import CELL_LIMIT, Parameters, execute
 from .labels import with_names
+from .listed import home
 from .notebooks import LANGUAGES, NotebookError, dumps, lesson_path, loads, read, relative, write_files
 from .translation import carry
 
@@ -120,10 +121,13 @@ def record_companion(root: Path, name: str, *, limit: int = CELL_LIMIT) -> list[
 def sync(root: Path, name: str) -> list[str]:
     """Bring the Chinese notebook to the cells, code and outputs of the English one without executing anything.
 
-    Makes the Chinese notebook if there is none, writes both in the recorder's layout and returns the files changed.
+    Lets both install from where pyproject.toml says. Makes the Chinese notebook if there is none, writes both in the
+    recorder's layout and returns the files changed.
     """
     paths = [lesson_path(root, language, name) for language in LANGUAGES]
     english = read(paths[0], root)
+    for cell in code_cells(english):
+        cell.source = HOME.sub("@".join(home(root)), cell.source)
     chinese = read(paths[1], root) if paths[1].exists() else None
     texts = {paths[0]: dumps(english), paths[1]: dumps(with_names(carry(english, chinese), root))}
     changed = {p: t for p, t in texts.items() if not p.exists() or p.read_text(encoding="utf-8") != t}

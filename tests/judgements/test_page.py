@@ -25,9 +25,9 @@ def blocks(kind: str) -> list[str]:
 
 
 def commands() -> list[list[str]]:
-    """Return the arguments of each `python -m helpers.judgements` on the page."""
+    """Return the arguments of each `retrieval-judge` on the page."""
     lines = [line for block in blocks("sh") for line in block.splitlines()]
-    return [shlex.split(line.split("-m helpers.judgements ")[1]) for line in lines if "helpers.judgements" in line]
+    return [shlex.split(line.split("retrieval-judge ")[1]) for line in lines if "retrieval-judge" in line]
 
 
 def fill(path: Path, grade: str, other: str) -> None:

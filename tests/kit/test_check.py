@@ -19,6 +19,7 @@ from notebooks.kit.check import check
 from notebooks.kit.figures import Figures, agrees, cell_figures, check_text
 from notebooks.kit.markdown import prose
 from notebooks.kit.notebooks import LANGUAGES, ROOT, NotebookError, dumps, lesson_names, lesson_path, loads, read
+from notebooks.kit.record import sync
 from tests.sample import NAME, code
 from tests.sample import edit as edit_lesson
 
@@ -111,6 +112,25 @@ def test_hygiene(project: Path, change: Edit, cell: str, rule: str) -> None:
     assert found(project) == []
     edit(project, change)
     assert found(project) == [("en", cell, rule), ("zh", cell, rule)]
+
+
+def test_one_switch_names_the_release_in_every_lesson(project: Path) -> None:
+    """After a release, lessons would go on to install the branch, or all of them would have to be recorded again."""
+    settings = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    settings = re.sub(r'(?<=\ntag = )".*?"', '"v9.8"', settings)
+    (project / "pyproject.toml").write_text(settings, encoding="utf-8")
+    names = [name for name in lesson_names(project) if name != NAME]
+
+    def stale() -> set[tuple[str, str]]:
+        rules = ("address", "code", "not-recorded")
+        return {(p.file, p.rule) for p in check(project, names, numbers=False) if p.rule in rules}
+
+    assert stale() == {(f"notebooks/en/{name}.ipynb", "address") for name in names}
+    for name in names:
+        sync(project, name)
+        for language in LANGUAGES:
+            assert "@v9.8" in by_id(read(lesson_path(project, language, name)))["setup"].source
+    assert stale() == set()
 
 
 def _source(cell: str, old: str, new: str) -> Edit:

@@ -1,13 +1,15 @@
 """The lines with which a lesson on its own installs what it imports."""
 
-import os
+import re
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 
 from notebooks.kit.cells import code_cells
+from notebooks.kit.listed import home
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_path, read
 
 EXTRAS = {
@@ -38,13 +40,12 @@ def installs(language: str, name: str, monkeypatch: pytest.MonkeyPatch, missing:
 
 @pytest.mark.parametrize("name", EXTRAS)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_lesson_installs_the_release_that_pyproject_names(language, name, monkeypatch):
+def test_a_lesson_installs_what_pyproject_names(language, name, monkeypatch):
     """A lesson in Colab would lack a package, or have another version than the one it was recorded with."""
     monkeypatch.delenv("EVAL_SOURCE", raising=False)
-    release = f"git+{PROJECT['urls']['Repository']}@v{PROJECT['version']}"
     [command] = installs(language, name, monkeypatch, missing=True)
     assert command[:5] == [sys.executable, "-m", "pip", "install", "--quiet"]
-    assert command[5:] == [f"{PROJECT['name']}[{EXTRAS[name]}] @ {release}"]
+    assert command[5:] == [f"{PROJECT['name']}[{EXTRAS[name]}] @ git+{'@'.join(home(ROOT))}"]
     assert set(EXTRAS[name].split(",")) <= set(PROJECT["optional-dependencies"])
 
 
@@ -54,30 +55,26 @@ def test_nothing_is_installed_where_helpers_is_found(name, monkeypatch):
     assert installs("en", name, monkeypatch, missing=False) == []
 
 
+@pytest.mark.parametrize("name", EXTRAS)
+@pytest.mark.parametrize("stranger", ["helpers.py", "helpers/__init__.py", "helpers/load.py"])
+def test_a_stranger_of_that_name_is_noticed(name, stranger, tmp_path, monkeypatch):
+    """A learner whose folder has helpers of its own would get "No module named 'helpers.metrics'" and no advice."""
+    (tmp_path / stranger).parent.mkdir(exist_ok=True)
+    (tmp_path / stranger).write_text("raise SystemExit('the stranger was run')\n")
+    for module in [each for each in sys.modules if each.partition(".")[0] == "helpers"]:
+        monkeypatch.delitem(sys.modules, module)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *(p for p in sys.path if not (Path(p) / "helpers").exists())])
+    monkeypatch.setattr(sys, "meta_path", [each for each in sys.meta_path if "ditable" not in repr(each)])
+    named = "a folder" if stranger.endswith("load.py") else re.escape(str(tmp_path / stranger))
+    with pytest.raises(ImportError, match=f"{named} is another package named helpers: move this notebook to a folder"):
+        installs("en", name, monkeypatch, missing=False)
+    (tmp_path / stranger).unlink()
+    if (tmp_path / "helpers").exists():
+        (tmp_path / "helpers").rmdir()
+    assert len(installs("en", name, monkeypatch, missing=False)) == 1
+
+
 def test_the_source_can_be_another(monkeypatch):
     """A reader who cannot reach GitHub could not run a lesson on its own."""
     monkeypatch.setenv("EVAL_SOURCE", "file:///somewhere")
     assert installs("en", "01_evaluation", monkeypatch, missing=True)[0][-1].endswith(" @ file:///somewhere")
-
-
-def test_a_clone_is_where_the_lines_can_install_from(tmp_path, monkeypatch):
-    """The tag would lack a file that the build needs; dependencies are not fetched here."""
-    clone, target = tmp_path / "clone", tmp_path / "site"
-    git = ["git", "-c", "safe.directory=*"]
-    if subprocess.run([*git, "clone", "-q", str(ROOT), str(clone)], check=False).returncode:
-        pytest.skip("not a git checkout: there is nothing to clone")
-    monkeypatch.setenv("EVAL_SOURCE", clone.as_uri())
-    with monkeypatch.context() as patched:
-        [command] = installs("en", "01_evaluation", patched, missing=True)
-    pip = [*command[:5], "--no-deps", "--no-build-isolation"]
-    env = os.environ | {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
-    subprocess.run([*pip, "--target", str(target), *command[5:]], check=True, env=env)
-    probe = "import helpers; from helpers.data import load_dataset as load; print(helpers.__file__, len(load().corpus))"
-    done = subprocess.run(
-        [sys.executable, "-c", probe],
-        cwd=tmp_path,
-        env=env | {"PYTHONPATH": str(target)},
-        capture_output=True,
-        text=True,
-    )
-    assert done.stdout.split() == [str(target / "helpers" / "__init__.py"), "900"], done.stderr

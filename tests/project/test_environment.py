@@ -193,7 +193,7 @@ def test_a_wheel_holds_every_file_of_the_package(tmp_path):
     for given in (tmp_path / "helpers").rglob("*"):
         assert (tmp_path / "out" / given.relative_to(tmp_path)).exists(), given.relative_to(tmp_path)
     assert (tmp_path / "out" / "helpers" / "py.typed").is_file()
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["helpers"]
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"helpers", "retrieval_commands"}
 
 
 def test_conda_file_names_the_same_packages():

@@ -21,7 +21,9 @@ ARROWS: dict[str, set[str]] = {
     "helpers.index": set(),
     "helpers.distributed": {"helpers.models", "helpers.embeddings", "helpers.index"},
     "helpers.metrics": set(),
-    "helpers.significance": set(),
+    "helpers.plain": set(),
+    "helpers.commands": set(),  # imports by name what it runs
+    "helpers.significance": {"helpers.plain"},
     "helpers.exercises": set(),
     "helpers.judgements": {"helpers.data", "helpers.metrics", "helpers.significance"},
     "helpers.judgements.__main__": EVERY_STEP | {"helpers.judgements", "helpers.systems"},

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 import pytest
@@ -53,23 +52,40 @@ def test_a_missing_extra_is_named_with_its_command(module, package, extra):
     assert last.endswith(f'install the extra [{extra}], in a checkout by python -m pip install --editable ".[{extra}]"')
 
 
-@pytest.mark.slow
-def test_a_wheel_in_an_empty_environment_runs_the_acid_test(tmp_path):
-    """The wheel would lack the cases, or a package that the metrics need."""
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """The package in a folder of its own, as a wheel puts it there, without what it requires."""
+    source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("site")
     for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, tmp_path / name)
-    shutil.copytree(ROOT / "helpers", tmp_path / "helpers", ignore=shutil.ignore_patterns("__pycache__"))
-    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation", "-w", "wheels", "."]
-    subprocess.run(build, cwd=tmp_path, check=True)
-    venv.create(tmp_path / "empty", with_pip=True)
-    python = tmp_path / "empty" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    [wheel] = (tmp_path / "wheels").glob("*.whl")
-    install = [python, "-m", "pip", "install", "-q"]
-    if subprocess.run([*install, *PROJECT["dependencies"]]).returncode:
-        pytest.skip("no package index can be reached")
-    subprocess.run([*install, wheel], check=True)
-    command = [python, "-m", "helpers.metrics.acid", "helpers.metrics:evaluate"]
-    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, cwd=tmp_path / "wheels", env=alone, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "738 of 738 cases agree" in done.stdout
+        shutil.copy(ROOT / name, source)
+    shutil.copytree(ROOT / "helpers", source / "helpers", ignore=shutil.ignore_patterns("__pycache__"))
+    how = ["--quiet", "--no-deps", "--no-build-isolation", "--target", target, source]
+    subprocess.run([sys.executable, "-m", "pip", "install", *how], check=True)
+    return target
+
+
+@pytest.mark.parametrize("stranger", ["helpers.py", "helpers/__init__.py"])
+@pytest.mark.parametrize("path", ["", "."])
+def test_commands_run_beside_another_helpers(path, stranger, installed, tmp_path):
+    """In a repository with helpers of its own no command would start, or acid would hide them from its code."""
+    (tmp_path / stranger).parent.mkdir(exist_ok=True)
+    (tmp_path / stranger).write_text("mine = True\n", encoding="utf-8")
+    code = """
+import sys
+import helpers
+def evaluate(run, qrels, metric):
+    ours = [name for name in sys.modules if name.startswith(("helpers.", "retrieval_"))]
+    raise KeyError(ours) if ours or not helpers.mine else NotImplementedError
+"""
+    (tmp_path / "mine.py").write_text(code, encoding="utf-8")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [path, str(installed)]))}
+
+    def run(name, *words):
+        done = [sys.executable, installed / "bin" / name, *words]
+        return subprocess.run(done, cwd=tmp_path, env=environment, capture_output=True, text=True)
+
+    acid = run("retrieval-acid", "mine:evaluate")
+    assert "0 of 0 cases agree; 738 not offered." in acid.stdout, acid.stdout + acid.stderr
+    for name in ("retrieval-judge", "retrieval-report"):
+        done = run(name, "--help")
+        assert done.stdout.startswith(f"usage: {name} "), done.stderr

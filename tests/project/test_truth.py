@@ -220,13 +220,18 @@ def _nbconvert(words: list[str]) -> None:
 
 
 MODULES: dict[str, Callable[[list[str]], None]] = {
-    "helpers.report": _report, "helpers.judgements": _judgements,
     "notebooks.kit": _kit, "papermill": _papermill,
-    "nbconvert": _nbconvert, "helpers.metrics.acid": list, "tests.data.differences": list, "tests.false_changes": list,
+    "nbconvert": _nbconvert, "tests.data.differences": list, "tests.false_changes": list,
     "tests.bench.bench_distributed": list, "tests.bench.bench_ranks": list, "tests.site.recorded": list,
     "docs.site": list, "pip": list, "uv": list,
     "venv": list, "pytest": list,
 }  # fmt: skip
+COMMANDS = {
+    "retrieval-acid": list,
+    "retrieval-judge": _judgements,
+    "retrieval-report": _report,
+    "papermill": _papermill,
+}
 PROGRAMS = {
     "export", "git", "grep", "cd", "conda", "dask", "npm", "py", "pre-commit", "xcode-select", ".venv/bin/jupyter",
 }  # fmt: skip
@@ -236,7 +241,7 @@ def commands(path: Path) -> list[str]:
     """Return the commands of a page or lesson, in blocks and in the text, lines that go on joined."""
     blocks = "\n".join(fenced(path, "bash", "sh", "powershell")).replace("\\\n", " ")
     inline = [
-        code for text in texts(path) for code in re.findall(r"`((?:make|python -m|\.venv/bin/\S+) [^`\n]+)`", text)
+        code for text in texts(path) for code in re.findall(r"`((?:make|python -m|\.venv/bin/[^\s`]+) [^`\n]+)`", text)
     ]
     lines = [*blocks.splitlines(), *inline]
     return [line.split("  #")[0].split(" #")[0].strip() for line in lines if line.strip() and "…" not in line]
@@ -252,10 +257,8 @@ def test_commands_are_understood(path: Path):
         words = shlex.split(line.replace("\\", "/").replace("Scripts", "bin"))
         if words[0] == "make":
             _make(words[1:])
-        elif words[0] == "papermill":
-            _papermill(words[1:])
-        elif words[0] == "retrieval-report":
-            _report(words[1:])
+        elif command := COMMANDS.get(words[0].removeprefix(".venv/bin/")):
+            command(words[1:])
         elif "-m" in words[:4]:
             at = words.index("-m")
             assert words[at + 1] in MODULES, line

@@ -149,13 +149,35 @@ def test_lessons_offer_launch_and_download(site: Path):
             text = (site / language / f"{name}.html").read_text(encoding="utf-8")
             path = f"notebooks/{language}/{name}.ipynb"
             owner = where.repository.removeprefix("https://github.com/")
-            assert f'href="https://colab.research.google.com/github/{owner}/blob/v{where.version}/{path}"' in text
-            assert f'href="https://mybinder.org/v2/gh/{owner}/v{where.version}?urlpath=lab/tree/{path}"' in text
+            assert f'href="https://colab.research.google.com/github/{owner}/blob/{where.tag}/{path}"' in text
+            assert f'href="https://mybinder.org/v2/gh/{owner}/{where.tag}?urlpath=lab/tree/{path}"' in text
             elsewhere = 'href="chinese.html#lessons-in-a-notebook-service-in-china">'
             assert (elsewhere in text) == (language == "zh")
             saved = site / language / "downloads"
             assert (saved / f"{name}.ipynb").read_bytes() == (ROOT / path).read_bytes()
             compile((saved / f"{name}.py").read_text(encoding="utf-8"), name, "exec")
+
+
+def test_every_page_is_markdown_too_and_listed(site: Path):
+    """A program would have to read a page of tags, or follow a link that leads nowhere."""
+    where, listed = addresses(ROOT), (site / "llms.txt").read_text(encoding="utf-8")
+    known = set(re.findall(rf"\({re.escape(where.site)}([^)]+)\)", listed))
+    assert {path for path in known if not (site / path).is_file()} == set()
+    for language in LANGUAGES:
+        beside = {path.stem for path in (site / language).glob("*.md")}
+        read_here = {path.stem for path in (site / language).glob("*.html")} - {*MOVED, "search", "genindex"}
+        assert beside == read_here
+        assert {f"{language}/{name}.md" for name in beside} <= known
+        for name in beside:
+            text = (site / language / f"{name}.md").read_text(encoding="utf-8")
+            assert text.startswith("# "), name
+            assert f'type="text/markdown" href="{name}.md"' in (site / language / f"{name}.html").read_text("utf-8")
+            prose = re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S)
+            assert not re.search(r"^<|<!--|%(?:site|tag|repository)%|^```\{", prose, re.M), name
+            for target in re.findall(r"\]\(([^)\s:]+)\)", prose):
+                assert (site / language / target.partition("#")[0]).exists(), f"{name}: {target}"
+    for name in NAMES:  # what a lesson printed is there
+        assert "```text\n" in (site / "en" / f"{name}.md").read_text(encoding="utf-8")
 
 
 def test_pages_show_the_recorded_outputs(site: Path):
@@ -257,7 +279,7 @@ def test_one_place_for_addresses():
             plain = url.removeprefix("git+")
             assert plain.startswith(allowed), f"{path.name}: {url} does not follow from pyproject.toml, [project.urls]"
             tags = re.findall(
-                r"(?:@|/blob/|/tree/|/raw/|/archive/refs/tags/)(v\d[\w.]*?)(?:\.zip|\.tar\.gz|/|#|$)", plain
+                r"(?:@|/blob/|/tree/|/raw/|/archive/refs/tags/)(main|v\d[\w.]*?)(?:\.zip|\.tar\.gz|/|#|$)", plain
             )
             assert set(tags) <= {where.tag}, f"{path.name}: {url} names another release than {where.tag}"
 

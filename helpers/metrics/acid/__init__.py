@@ -5,7 +5,7 @@ form and as a double, the reason in English and Chinese, and the source. The con
 
     results = run_cases("my_module:evaluate", read_cases())
 
-or `python -m helpers.metrics.acid my_module:evaluate`, which prints the families that fail. The function takes a run
+or `retrieval-acid my_module:evaluate`, which prints the families that fail. The function takes a run
 `{query: {doc: score}}` or `{query: [doc, …]}`, judgements `{query: {doc: grade}}` and one metric such as `"ndcg@10"`,
 and returns the mean over the queries. It runs in a process of its own: whatever it does is a verdict, never the end.
 A program in another language speaks the protocol of `run_cases`. In a notebook,
@@ -27,15 +27,15 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from numbers import Real
 from pathlib import Path
 from typing import Any, Self, TypeAlias
 
-from helpers.metrics.evaluation import Evaluation
+from helpers.metrics.acid.worker import answer_of
 
-__all__ = ["TOLERANCE", "Case", "Judged", "Verdict", "read_cases", "run_cases", "summary"]
+__all__ = ["TOLERANCE", "Case", "Judged", "Verdict", "read_cases", "record", "run_cases", "summary"]
 
 TOLERANCE = 1e-5  # five places: libraries round to as many, papers print fewer
+SCHEMA = 1  # of what `record` returns; grows when a key changes its meaning or disappears
 START_LIMIT = 300.0  # seconds for the first case, which imports the function's module
 Run: TypeAlias = "dict[str, dict[str, float] | list[str]]"
 Grades: TypeAlias = "dict[str, dict[str, int]]"
@@ -106,26 +106,6 @@ def read_cases() -> list[Case]:
     return cases
 
 
-def answer_of(function: Callable[..., object], run: Run, qrels: Grades, metric: str) -> dict[str, Any]:
-    """Call a function; return its answer as a program writes it: ``value``, or the kind of ``error`` and ``said``."""
-    try:
-        returned = function(run, qrels, metric)
-        if isinstance(returned, Evaluation):
-            returned = returned.mean[metric]
-    except (Exception, SystemExit) as error:
-        kinds = {NotImplementedError: "not offered", TypeError: "refuses", ValueError: "refuses"}
-        return {"error": next((k for type_, k in kinds.items() if isinstance(error, type_)), "crashes"),
-                "said": one_line(error)}  # fmt: skip
-    if isinstance(returned, Real) and not isinstance(returned, bool):
-        return {"value": float(returned)}
-    return {"error": "differs", "said": f"returned {str(returned)[:60]!r} ({type(returned).__name__}), not a number"}
-
-
-def one_line(error: BaseException) -> str:
-    """An error in one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:160]}".rstrip(": ")
-
-
 def judge(ask: Callable[[Run, Grades, str], dict[str, Any]], case: Case) -> Judged:
     """Ask for the answer to a case, and compare it with the right one.
 
@@ -154,8 +134,8 @@ def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limi
     again where it ends or takes too long.
 
     Args:
-        function: a command such as ``"Rscript mine.R"``; ``module:name``, which a program of this package calls, the
-            current folder first; or the function itself, which is called in this process without a limit.
+        function: a command such as ``"Rscript mine.R"``; ``module:name``, from the current folder first, which a
+            process calls that imports nothing of this package; or the function itself, called here without a limit.
         cases: from `read_cases`.
         limit: the seconds that a case may take.
 
@@ -165,7 +145,7 @@ def run_cases(function: str | Callable[..., object], cases: Iterable[Case], limi
     if not isinstance(function, str):
         with warnings.catch_warnings(action="ignore"):
             return [judge(functools.partial(answer_of, function), case) for case in cases]
-    own = [sys.executable, "-m", "helpers.metrics.acid.worker", function]
+    own = [sys.executable, str(Path(__file__).with_name("worker.py")), function]
     with _Program(shlex.split(function) if " " in function else own, limit) as program:
         return [judge(program.ask, case) for case in cases]
 
@@ -212,35 +192,46 @@ class _Program:
         return answer
 
 
+def record(results: list[Judged], language: str = "en") -> dict[str, Any]:
+    """What `summary` says, for programs: counts, and for each family the smallest case that fails, or None.
+
+    Args:
+        language: of titles and reasons, "en" or "zh".
+    """
+    suite, families = read_json("suite"), []
+    for family in suite["families"]:
+        offered = [r for r in results if r.case.family == family and r.verdict is not Verdict.NOT_OFFERED]
+        failed = [result for result in offered if result.verdict is not Verdict.AGREES]
+        smallest = _told(min(failed, key=lambda result: result.case.size), language) if failed else None
+        families.append({
+            "family": family, "title": read_json(family)["title"][language], "offered": len(offered),
+            "agree": len(offered) - len(failed), "smallest": smallest,
+        })  # fmt: skip
+    counts = {key: sum(family[key] for family in families) for key in ("offered", "agree")}
+    return {"schema": SCHEMA, "suite": suite["version"], "sha256": suite["sha256"], **counts,
+            "not_offered": len(results) - counts["offered"], "families": families}  # fmt: skip
+
+
+def _told(result: Judged, language: str) -> dict[str, Any]:
+    """A case that failed, with all that one needs to try it."""
+    case = result.case
+    return {"case": case.name, "verdict": str(result.verdict), "answer": result.answer, "exact": case.exact,
+            "value": case.double, "why": case.why[language], "run": case.run, "qrels": case.qrels}  # fmt: skip
+
+
 def summary(results: list[Judged], language: str = "en") -> str:
     """A line for each family, under those that fail the smallest case, and the total, as text to print.
 
     Args:
         language: of the reasons, "en" or "zh".
     """
-    suite, offered = read_json("suite"), [result for result in results if result.verdict is not Verdict.NOT_OFFERED]
-    failed = [result for result in offered if result.verdict is not Verdict.AGREES]
-    lines = []
-    for family in suite["families"]:
-        total = sum(result.case.family == family for result in offered)
-        failures = [result for result in failed if result.case.family == family]
-        lines.append(f"{read_json(family)['title'][language]}: {total - len(failures)} of {total} agree")
-        if failures:
-            lines.append(_describe(min(failures, key=lambda result: result.case.size), language))
-    agree, not_offered = len(offered) - len(failed), len(results) - len(offered)
-    lines.append(f"{agree} of {len(offered)} cases agree; {not_offered} not offered.")
-    return "\n".join([*lines, f"Suite {suite['version']}, SHA-256 {suite['sha256']}"])
-
-
-def _describe(result: Judged, language: str) -> str:
-    """A case that failed, in the lines that a reader needs to try it."""
-    case = result.case
-    expected = "an error" if case.exact is None else f"{case.exact} = {case.double:.6g}"
-    lines = [
-        f"{case.name}: {result.answer}",
-        f"expected {expected}",
-        case.why[language],
-        f"run = {json.dumps(case.run, ensure_ascii=False)}",
-        f"qrels = {json.dumps(case.qrels, ensure_ascii=False)}",
-    ]
-    return "\n".join(f"    {line}" for line in lines)
+    told, lines = record(results, language), []
+    for family in told["families"]:
+        lines.append(f"{family['title']}: {family['agree']} of {family['offered']} agree")
+        if case := family["smallest"]:
+            expected = "an error" if case["exact"] is None else f"{case['exact']} = {case['value']:.6g}"
+            data = (f"{key} = {json.dumps(case[key], ensure_ascii=False)}" for key in ("run", "qrels"))
+            shown = (f"{case['case']}: {case['answer']}", f"expected {expected}", case["why"], *data)
+            lines += [f"    {line}" for line in shown]
+    lines.append(f"{told['agree']} of {told['offered']} cases agree; {told['not_offered']} not offered.")
+    return "\n".join([*lines, f"Suite {told['suite']}, SHA-256 {told['sha256']}"])
