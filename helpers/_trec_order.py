@@ -45,8 +45,8 @@ def trec_rows(
     import numpy as np
 
     order: np.ndarray = np.lexsort((-scores, queries))
-    equal = (queries[order][1:] == queries[order][:-1]) & (scores[order][1:] == scores[order][:-1])
-    tied = np.unique(documents[order[np.append(equal, False) | np.append(False, equal)]])
+    equal = np.flatnonzero((queries[order][1:] == queries[order][:-1]) & (scores[order][1:] == scores[order][:-1]))
+    tied = np.unique(documents[order[np.concatenate([equal, equal + 1])]])
     if len(tied):
         names = [text_of(document) for document in tied.tolist()]
         place = np.zeros(documents.max() + 1, np.int64)

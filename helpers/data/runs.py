@@ -41,6 +41,12 @@ class RunTable:
             np.array(rows, dtype=np.int32), np.array(scores, dtype=np.float64), np.empty(0, np.float32),
         )  # fmt: skip
 
+    @classmethod
+    def of_rows(cls, ids: np.ndarray, scores: np.ndarray, queries: list[str], documents: list[str]) -> "RunTable":
+        """Return the table of a ranking: row numbers and scores, (q, k) each, without padding (-1)."""
+        found = ids >= 0
+        return cls(queries, documents, np.nonzero(found)[0], ids[found], scores[found].astype(np.float64), np.empty(0))
+
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Return ``{query: {doc: score}}``."""
         run: dict[str, dict[str, float]] = {query: {} for query in self.queries}

@@ -7,7 +7,6 @@ or tabs. In memory both are dicts with text ids, `{query: {doc: grade}}` and `{q
 
 import csv
 import json
-import math
 import os
 import re
 import warnings
@@ -17,12 +16,14 @@ from typing import TYPE_CHECKING
 
 from helpers._fields import Fields
 from helpers._io import open_text, write_text
-from helpers._trec_order import single_precision, trec_order
+from helpers._trec_order import single_precision, trec_rows
 from helpers.data.dataset import LARGEST_GRADE, RetrievalDataset
 from helpers.data.formats import IDS, Table, column_of, find_name, kind_of, read_table
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from helpers.data.runs import RunTable
 
 __all__ = ["as_qrels", "as_run", "export", "read_qrels", "read_run", "write_qrels", "write_run"]
 
@@ -33,6 +34,7 @@ THREE = ("query", "document", "grade")
 ITERATION = ("iteration", "iter", "q0", "0")  # TREC's second column, which has no meaning
 BLANKS = " \t\r\n\v\f"  # field separators, as in trec_eval; other white space may be part of an id
 BLANK = re.compile(f"[{BLANKS}]+")
+LINES = 1 << 16  # of a run, put together at a time
 
 
 def read_qrels(path: PathLike) -> dict[str, dict[str, int]]:
@@ -148,22 +150,28 @@ def write_qrels(path: PathLike, qrels: Mapping[str, Mapping[str, int]]) -> None:
     write_text(path, _qrels_lines(qrels))
 
 
-def write_run(path: PathLike, run: Mapping[str, Mapping[str, float]], tag: str = "run") -> None:
-    """Write `{query: {doc: score}}` as a run file in trec_eval's order: score, then id as text, descending.
+def write_run(path: PathLike, run: "Mapping[str, Mapping[str, float]] | RunTable", tag: str = "run") -> None:
+    """Write `{query: {doc: score}}`, or a table, as a run file in trec_eval's order: score, then id, descending.
 
     `tag` is the name of the system, the last field of each line.
     """
-    lines = []
-    for query, docs in run.items():
-        order = trec_order(list(docs), single_precision(list(docs.values())).tolist(), str)
-        for rank, doc in enumerate(order, 1):
-            score = docs[doc]
-            if not math.isfinite(score):
-                raise ValueError(f"Document {doc!r} of query {query!r} has the score {score}: it must be finite.")
-            lines.append(
-                f"{_first_field(query)} Q0 {require_field(doc)} {rank} {float(score)!r} {require_field(tag)}\n"
-            )
-    write_text(path, "".join(lines))
+    import numpy as np
+
+    from helpers.data.runs import RunTable
+
+    table = run if isinstance(run, RunTable) else RunTable.of(run)
+    for row in np.flatnonzero(~np.isfinite(table.scores))[:1]:
+        doc, query, score = table.documents[table.document[row]], table.queries[table.query[row]], table.scores[row]
+        raise ValueError(f"Document {doc!r} of query {query!r} has the score {score}: it must be finite.")
+    firsts, docs = [*map(_first_field, table.queries)], [*map(require_field, table.documents)]
+    order = trec_rows(table.query, single_precision(table.scores), table.document, docs.__getitem__)
+    queries = table.query[order]
+    ranks, end = np.arange(1, len(order) + 1) - np.searchsorted(queries, queries), require_field(tag)
+    columns, text = (queries, table.document[order], ranks, table.scores[order]), ""
+    for some in zip(*(np.array_split(column, 1 + len(order) // LINES) for column in columns), strict=True):
+        lines = zip(*(column.tolist() for column in some), strict=True)
+        text += "".join([f"{firsts[q]} Q0 {docs[d]} {rank} {score!r} {end}\n" for q, d, rank, score in lines])
+    write_text(path, text)
 
 
 def as_run(

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from helpers._trec_order import single_precision, trec_order
+from helpers._trec_order import single_precision, trec_order, trec_rows
 from helpers.metrics.lookup import check_padding, check_unique, match_rows, row_blocks
 from helpers.metrics.qrels import Judgements, Ranked
 
@@ -213,7 +213,7 @@ def order_rows(ids: np.ndarray, scores: np.ndarray, text_of: Callable[[int], str
     """Put rankings of rows, (q, k), in trec_eval's order, and count those in which two documents share a score.
 
     Only rankings out of order are touched: they are sorted where a score rises, and then the documents of equal score
-    go through `trec_order`, their groups numbered in place of the scores.
+    by id.
     """
     ordered, tied, rises, falls = ids, 0, False, False
     for queries in row_blocks(*ids.shape):
@@ -245,9 +245,9 @@ def _order_ties(block: np.ndarray, equal: np.ndarray, text_of: Callable[[int], s
     """A copy of sorted rankings with ties in trec_eval's order; `equal` is true where a score equals the next."""
     as_before = np.pad(equal, ((0, 0), (1, 0)))
     in_tie = as_before | np.pad(equal, ((0, 0), (0, 1)))
-    group = np.cumsum(~as_before[in_tie])
+    group, tied = np.cumsum(~as_before[in_tie]), block[in_tie]
     ordered = block.copy()
-    ordered[in_tie] = trec_order(block[in_tie].tolist(), -group, text_of)
+    ordered[in_tie] = tied[trec_rows(group, np.zeros(len(group)), tied, text_of)]
     return ordered
 
 

@@ -15,7 +15,8 @@ from urllib.parse import quote
 
 from helpers._io import as_cell
 from helpers.data import RetrievalDataset
-from helpers.data.trec import as_qrels, as_run, write_qrels, write_run
+from helpers.data.runs import RunTable
+from helpers.data.trec import as_qrels, write_qrels, write_run
 from helpers.provenance import provenance
 from helpers.report.causes import causes
 from helpers.report.results import Result, Results, Slice
@@ -60,7 +61,7 @@ class Comparison(Results):
                     result = self.results[system]
                     if result.ranking is not None:
                         names = _quoted(cast(Sequence[str], result.doc_ids), blanks) if result.is_run else doc_ids
-                        run = as_run(result.ranking.ids, result.ranking.scores, query_ids, names)
+                        run = RunTable.of_rows(result.ranking.ids, result.ranking.scores, query_ids, names)
                         write_run(Path(part, name), run, re.sub(r"\s+", "_", system) or "run")
                 written = [*texts, *(["qrels.trec"] if self.scored else []), *runs.values()]
                 old = [path.name for path in earlier_files(folder) if path.name not in written]

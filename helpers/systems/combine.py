@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 
 from helpers._optional import Note
-from helpers._trec_order import single_precision, trec_order, trec_rows
+from helpers._trec_order import single_precision, trec_rows
 from helpers.data import RetrievalDataset
 from helpers.data.runs import RunTable
 from helpers.embeddings import TokenVectors, encode_pooled
@@ -69,14 +69,7 @@ class Run:
             order = order[
                 np.sort(np.unique(queries[order].astype(np.int64) * len(ids) + documents[order], return_index=True)[1])
             ]
-        places = np.arange(len(order)) - np.searchsorted(queries[order], queries[order])
-        order, places = order[places < k], places[places < k]
-        ranking = Ranking(
-            np.zeros((len(data.queries), k), np.float32), np.full((len(data.queries), k), PADDING, np.int64)
-        )
-        ranking.scores[queries[order], places] = scores[order]
-        ranking.ids[queries[order], places] = documents[order]
-        return ranking
+        return stacked(queries[order], scores[order], documents[order], (len(data.queries), k))
 
     def _check(self, data: RetrievalDataset, foreign: int) -> None:
         """Raise ValueError for a run that matches nothing, and warn of documents that the data lack."""
@@ -132,16 +125,17 @@ class Fusion:
         depth = min(self.depth or max(k, DEPTH), len(data.corpus))
         rankings = [part.rank(data, depth) for part in self.parts]
         with stage("fuse"):
-            totals: list[dict[int, float]] = [{} for _ in data.queries]
-            for ranking, weight in zip(rankings, self.weights or [1.0] * len(rankings), strict=True):
-                for total, scores, ids in zip(totals, ranking.scores, ranking.ids, strict=True):
-                    inside = (ids >= 0) & (ids < len(data.corpus))
-                    values = 1.0 / (self.rrf_k + 1 + np.arange(len(ids)))
-                    if self.how == "weighted":
-                        values = _scaled(scores.astype(np.float64), ids >= 0)
-                    for passage, value in zip(ids[inside].tolist(), values[inside].tolist(), strict=True):
-                        total[passage] = total.get(passage, 0.0) + weight * value
-            return stacked(totals, k, data.doc_ids)
+            pairs, gains = [], []  # a pair of query and passage is one number
+            for (scores, ids), weight in zip(rankings, self.weights or [1.0] * len(rankings), strict=True):
+                values = np.broadcast_to(1.0 / (self.rrf_k + 1 + np.arange(ids.shape[1])), ids.shape)
+                if self.how == "weighted":
+                    values = _scaled(scores.astype(np.float64), ids >= 0)
+                inside = (ids >= 0) & (ids < len(data.corpus))
+                pairs.append((ids + np.arange(len(ids), dtype=np.int64)[:, None] * len(data.corpus))[inside])
+                gains.append(weight * values[inside])
+            found, places = np.unique(np.concatenate(pairs), return_inverse=True)
+            totals = np.bincount(places, np.concatenate(gains))  # adds system by system
+            return best_of(*np.divmod(found, len(data.corpus)), totals, data, k)
 
 
 class Scorer(Protocol):
@@ -168,17 +162,14 @@ class Rerank:
             values = self.scorer.scores(data, ids)
         if len(values) != len(ids):
             raise ValueError(f"The reranker scored {len(values)} queries, expected {len(ids)}.")
-        rows = []
         for query, candidates, scores in zip(data.query_ids, ids, values, strict=True):
-            passages = candidates[candidates >= 0].tolist()
-            if len(scores) != len(passages) or not np.isfinite(scores).all():
-                bad = int((~np.isfinite(scores)).sum())
+            passages, bad = int((candidates >= 0).sum()), int((~np.isfinite(scores)).sum())
+            if len(scores) != passages or bad:
                 raise ValueError(
                     f"The reranker gave {len(scores)} scores for query {query!r}, {bad} of them NaN or infinite: "
-                    f"expected a finite number for each of its {len(passages)} candidates."
+                    f"expected a finite number for each of its {passages} candidates."
                 )
-            rows.append(dict(zip(passages, scores.tolist(), strict=True)))
-        return stacked(rows, k, data.doc_ids)
+        return best_of(np.nonzero(ids >= 0)[0], ids[ids >= 0], np.concatenate(values), data, k)
 
 
 @dataclass(frozen=True)
@@ -230,19 +221,26 @@ class FlagScorer:
         return np.split(np.atleast_1d(np.asarray(values, np.float64)), np.cumsum(counts)[:-1])
 
 
-def stacked(rows: Sequence[Mapping[int, float]], k: int, ids_as_text: Sequence[str]) -> Ranking:
-    """Return the k best passages of each query in trec_eval's order, as `evaluate` has it; padded with -1."""
-    scores, ids = np.zeros((len(rows), k), np.float32), np.full((len(rows), k), PADDING, np.int64)
-    for row, values in enumerate(rows):
-        best = trec_order([*values], single_precision([*values.values()]), ids_as_text.__getitem__)[:k]
-        ids[row, : len(best)] = best
-        scores[row, : len(best)] = [values[passage] for passage in best]
-    return Ranking(scores, ids)
+def best_of(queries: np.ndarray, passages: np.ndarray, values: np.ndarray, data: RetrievalDataset, k: int) -> Ranking:
+    """Rank scored pairs, (n,) each, in trec_eval's order, as `evaluate` has it: the k best of each query."""
+    scores = single_precision(values)
+    order = trec_rows(queries, scores, passages, data.doc_ids.__getitem__)
+    return stacked(queries[order], scores[order], passages[order], (len(data.queries), k))
+
+
+def stacked(queries: np.ndarray, scores: np.ndarray, passages: np.ndarray, shape: tuple[int, int]) -> Ranking:
+    """Return the first k passages of each query, of n in order, as a ranking of shape (q, k) padded with -1."""
+    ranking = Ranking(np.zeros(shape, np.float32), np.full(shape, PADDING, np.int64))
+    places = np.arange(len(queries)) - np.searchsorted(queries, queries)
+    first = places < shape[1]
+    ranking.scores[queries[first], places[first]] = scores[first]
+    ranking.ids[queries[first], places[first]] = passages[first]
+    return ranking
 
 
 def _scaled(scores: np.ndarray, retrieved: np.ndarray) -> np.ndarray:
-    """Min-max scale the scores of one query; equal scores become 1."""
-    if not retrieved.any():
-        return scores
-    low, high = scores[retrieved].min(), scores[retrieved].max()
-    return np.ones_like(scores) if high == low else (scores - low) / (high - low)
+    """Min-max scale the scores of each query, (q, k); equal scores become 1."""
+    low = np.where(retrieved, scores, np.inf).min(axis=1, keepdims=True)
+    spread = np.where(retrieved, scores, -np.inf).max(axis=1, keepdims=True) - low
+    scaled: np.ndarray = np.divide(scores - low, spread, out=np.ones_like(scores), where=spread > 0)
+    return scaled

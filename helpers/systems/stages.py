@@ -11,6 +11,8 @@ import numpy as np
 
 from helpers.data import RetrievalDataset
 from helpers.metrics import evaluate
+from helpers.metrics.lookup import match_rows
+from helpers.metrics.qrels import Judgements
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,11 +41,10 @@ def oracle(ids: np.ndarray, data: RetrievalDataset) -> np.ndarray:
 
     Unjudged ones have grade 0. For any metric that depends on judgements alone, no other order scores higher.
     """
-    grades = np.zeros(ids.shape, np.int64)
-    for row, judged in enumerate(data.qrels):
-        grades[row] = [judged.get(int(passage), 0) for passage in ids[row]]
-    grades[ids < 0] = np.iinfo(np.int64).min
-    best: np.ndarray = np.take_along_axis(ids, np.argsort(-grades.astype(np.float64), axis=1, kind="stable"), axis=1)
+    grades = np.where(ids < 0, -np.inf, 0.0)
+    judged = match_rows(ids, Judgements.of(data.qrels))
+    grades[judged.query, judged.rank - 1] = judged.grade
+    best: np.ndarray = np.take_along_axis(ids, np.argsort(-grades, axis=1, kind="stable"), axis=1)
     return best
 
 
@@ -98,7 +99,7 @@ def ways(candidates: np.ndarray, stages: Mapping[str, np.ndarray], data: Retriev
         for name, ids in stages.items():
             if foreign := set(ids[query][ids[query] >= 0].tolist()) - known:
                 raise ValueError(f"{name}, query {query}: passage {min(foreign)} is not among the candidates.")
-        places = {name: {int(p): rank for rank, p in enumerate(ids[query], 1)} for name, ids in stages.items()}
+        places = {name: {p: rank for rank, p in enumerate(ids[query].tolist(), 1)} for name, ids in stages.items()}
         for passage, grade in judged.items():
             if grade >= data.relevance_level:
                 ranks = {name: places[name].get(passage) for name in stages}

@@ -1,6 +1,7 @@
 """Systems made of rankings: runs in trec_eval's order, fusion by hand, reranking against the plainest computation."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from helpers.report.spec import Spec
 from helpers.systems import Ranking, Words
 from helpers.systems.combine import Fusion, MaxSimScorer, Rerank, Run
 from tests.checkpoints import save_checkpoint
+from tests.growth import work
 from tests.systems.samples import collection
 
 
@@ -33,6 +35,20 @@ class Fixed:
 def four():
     """Give a collection of four passages and one query."""
     return RetrievalDataset("four", ["q"], list("abcd"), [{0: 1}], ["q"], ["p0", "p1", "p2", "p3"])
+
+
+@pytest.mark.parametrize("how", ["rrf", "weighted"])
+def test_more_queries_are_fused_with_no_line_more(four, how):
+    """A fusion on MS MARCO dev would take as long as its searches; one of rankings without a passage would fail."""
+    lines = []
+    for queries in (2, 2, 200):  # the first imports
+        ids = np.random.default_rng(0).permuted(np.tile(np.arange(4), (queries, 1)), axis=1)
+        fusion = Fusion([Fixed(-ids, ids), Fixed(-ids, ids[:, ::-1])], how=how)
+        names = [*map(str, range(queries))]
+        data = replace(four, queries=names, qrels=[{0: 1}] * queries, query_ids=names)
+        lines.append(work(lambda fusion=fusion, data=data: fusion.rank(data, 4)).lines)
+    assert lines[2] == lines[1]
+    assert (Fusion([Fixed([[0.0]], [[-1]])], how=how).rank(four, 2).ids == -1).all()
 
 
 def test_too_large_a_k_is_refused_before_anything_is_encoded():
