@@ -68,7 +68,7 @@ class Change(NamedTuple):
     difference: float
     low: float
     high: float
-    p_value: PValue
+    p_value: float
     margin: float
     detectable: float
     n: int
