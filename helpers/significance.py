@@ -10,6 +10,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping
 from functools import cache
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +21,8 @@ from helpers._optional import from_extra
 from helpers.plain import Interval, PairedTest, bootstrap_intervals, check_level, checked, checked_pair
 
 __all__ = [
-    "Interval", "NoninferiorityTest", "PValue", "PairedTest", "bootstrap_interval", "bootstrap_intervals",
-    "corrected_mean", "holm",
+    "Change", "Interval", "NoninferiorityTest", "PValue", "PairedTest", "bootstrap_interval", "bootstrap_intervals",
+    "change", "corrected_mean", "holm",
     "interval", "intervals", "kendall_tau", "minimum_detectable_difference", "noninferiority_test", "paired_rows",
     "paired_test", "power", "proportion_interval", "queries_needed", "sd_upper_bound", "tukey_hsd",
 ]  # fmt: skip
@@ -52,6 +53,38 @@ class NoninferiorityTest(NamedTuple):
     margin: float
     p_value: float
     n: int
+
+
+class Change(NamedTuple):
+    """What a change, such as training, did to a metric: the mean of after - before over `n` queries, and a verdict.
+
+    `low` to `high` is the interval, and `p_value` that of `paired_test`; `detectable` is the smallest difference that
+    so many queries show four times in five, and `more` how many more queries are needed where nobody can tell yet.
+    If nothing changed, `false_verdicts` is at most the share of cases that come out "better" or "worse", each of the
+    two in half of them, over all `looks` together.
+    """
+
+    verdict: str  # "better", "worse", "equal within the margin" or "cannot tell"
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    margin: float
+    detectable: float
+    n: int
+    more: int
+    looks: int
+    false_verdicts: float
+
+    def __str__(self) -> str:
+        """Return the verdict and its reasons in a line."""
+        asked = f": {self.more} more queries" if self.more else ""
+        seen = f"over {self.looks} looks " if self.looks > 1 else ""
+        return (
+            f"{self.verdict}{asked}. Difference {self.difference:+.4f} ({self.low:+.4f} to {self.high:+.4f}), "
+            f"p {self.p_value:.4f}, margin {self.margin:g}, {self.n} queries, which show {self.detectable:.4f} four "
+            f"times in five. Without a change, {seen}at most {self.false_verdicts / 2:.1%} are called better."
+        )
 
 
 def interval(values: ArrayLike, level: float = 0.95) -> Interval:
@@ -265,8 +298,7 @@ def noninferiority_test(a: ArrayLike, b: ArrayLike, margin: float, alpha: float 
     that does not matter, in the metric's unit.
     """
     first, second = checked_pair(a, b)
-    if not (math.isfinite(margin) and margin > 0):
-        raise ValueError(f"margin must be a loss that does not matter, above 0, such as 0.01, not {margin!r}.")
+    _check_margin(margin)
     if not 0 < alpha <= 0.5:
         raise ValueError(f"alpha must lie above 0 and at most 0.5, such as 0.05, not {alpha!r}.")
     n, differences = len(first), first - second
@@ -275,6 +307,49 @@ def noninferiority_test(a: ArrayLike, b: ArrayLike, margin: float, alpha: float 
         return NoninferiorityTest(mean, mean, margin, 0.0 if mean > -margin else 1.0, n)
     low = mean - _t_quantile(alpha, n - 1) * error
     return NoninferiorityTest(mean, low, margin, _t_exceeds((mean + margin) / error, n - 1), n)
+
+
+def change(
+    before: ArrayLike, after: ArrayLike, margin: float, *, looks: int = 1, alpha: float = 0.05, resamples: int = DRAWS
+) -> Change:
+    """Say whether values of the same queries, (n,) each, became better, worse, or stayed equal within a margin.
+
+    The interval is Student's at the level 1 - alpha / looks. If it lies between -margin and margin, they are "equal
+    within the margin" (so is a small gain that chance does not explain). Else `paired_test` decides: p below alpha /
+    looks is "better" or "worse". Else one "cannot tell", and `more` queries would show a difference of the margin four
+    times in five; where that many were already seen, they would show which side of half the margin it is on. NumPy
+    alone: n ≈ ((z(1 - alpha / 2) + z(.8)) · sd / difference)² + z(1 - alpha / 2)² / 2 (Guenther 1981, The American
+    Statistician 35(4)).
+
+    Args:
+        before, after: a value for each query, in one order.
+        margin: the smallest difference that matters, in the metric's unit. Fix it before you look.
+        looks: how often you compare on these queries before you decide, planned or done: once an epoch, or once for
+            each checkpoint of which you take the best (Bonferroni's inequality, whatever the looks have in common).
+        alpha: the share of false verdicts where nothing changed, "better" and "worse" together.
+    """
+    then, now = checked_pair(before, after)
+    _check_margin(margin)
+    if isinstance(looks, bool) or not isinstance(looks, int | np.integer) or looks < 1:
+        raise ValueError(f"looks must be how often you compare on these queries, 1 or more, not {looks!r}.")
+    check_level(1 - alpha)
+    n, level, test = len(now), alpha / looks, paired_test(now, then, resamples)
+    difference, sd = test.difference, float((now - then).std(ddof=1))
+    z = NormalDist().inv_cdf(1 - level / 2)
+    both = z + NormalDist().inv_cdf(0.8)
+    half = _t_quantile(level / 2, n - 1) * sd / math.sqrt(n)
+    low, high = difference - half, difference + half
+    verdict, more = "cannot tell", 0
+    if -margin < low and high < margin:
+        verdict = "equal within the margin"
+    elif test.p_value < level:
+        verdict = "better" if difference > 0 else "worse"
+    else:
+        sizes = (margin, max(abs(difference), margin - abs(difference)))
+        planned = [math.ceil((both * sd / size) ** 2 + z**2 / 2) - n for size in sizes]
+        more = next((count for count in planned if count > 0), 1)
+    detectable = sd and minimum_detectable_difference(sd, n, level)
+    return Change(verdict, difference, low, high, test.p_value, margin, detectable, n, more, looks, alpha)
 
 
 def _t_exceeds(limit: float, freedom: int, shift: float = 0.0) -> float:
@@ -304,6 +379,11 @@ def _first(holds: Callable[[float], bool]) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
+
+
+def _check_margin(margin: float) -> None:
+    if not (math.isfinite(margin) and margin > 0):
+        raise ValueError(f"margin must be a difference that does not matter, above 0, such as 0.01, not {margin!r}.")
 
 
 def power(difference: float, sd: float, n: int, alpha: float = 0.05) -> float:

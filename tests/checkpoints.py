@@ -4,6 +4,7 @@ import copy
 import json
 import struct
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -193,3 +194,16 @@ def _shifted(directory: bytes, by: int) -> bytes:
         shifted += directory[at:name_end] + struct.pack("<BIQQ", kind, count, start + by, size)
         at = name_end + struct.calcsize("<BIQQ")
     return shifted
+
+
+def flag_model(model: Any) -> Any:
+    """Load a model's folder as FlagEmbedding's ``FlagModel``, with the same pooling, instructions and lengths."""
+    from FlagEmbedding import FlagModel
+
+    info = model.info
+    return FlagModel(
+        str(model.folder), pooling_method=info.pooling, devices=model.device, use_fp16=False, truncate_dim=info.dim,
+        query_instruction_for_retrieval=info.query_instruction or None,
+        passage_instruction_for_retrieval=info.passage_instruction or None,
+        query_max_length=info.length("query"), passage_max_length=info.max_length,
+    )  # fmt: skip

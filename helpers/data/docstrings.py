@@ -10,7 +10,7 @@ import contextlib
 import hashlib
 import importlib.metadata
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from helpers.data.dataset import RetrievalDataset
@@ -36,8 +36,8 @@ VERSIONS = {
 }
 
 
-def load() -> RetrievalDataset:
-    """Collect passages and queries from the installed libraries.
+def load(libraries: Iterable[str] = tuple(VERSIONS)) -> RetrievalDataset:
+    """Collect passages and queries from installed libraries, by default all of ``VERSIONS``.
 
     Both are in the order of their SHA-256, which depends on the texts alone and makes the first n a random sample.
 
@@ -48,7 +48,7 @@ def load() -> RetrievalDataset:
     corpus: dict[str, str] = {}
     summaries: dict[str, set[str]] = {}  # of each query
     query_place: dict[str, str] = {}
-    for place, (passage, *rest) in (docstring for library in VERSIONS for docstring in _docstrings(library)):
+    for place, (passage, *rest) in (docstring for library in libraries for docstring in _docstrings(library)):
         if SHORTEST <= len(passage) <= LONGEST:
             corpus.setdefault(passage, place)
             for query in filter(is_prose, rest[:1]):

@@ -6,12 +6,10 @@ import contextlib
 import itertools
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from helpers._io import whole_file
 from helpers._optional import Later, progress_bar
 from helpers.index.order import ordered
 
@@ -230,23 +228,3 @@ def checked_vectors(side: str, array: np.ndarray, dim: int | None = None) -> np.
         bad = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise ValueError(f"{side}: row {bad} holds NaN or infinite values; look at the text it came from.")
     return array
-
-
-def save_index(index: faiss.Index, path: str | Path) -> None:
-    """Write a FAISS index to a file, whole or not at all."""
-    if not isinstance(index, faiss.Index):
-        raise TypeError(f"{type(index).__name__} cannot be saved; build it anew from the corpus.")
-    with whole_file(path) as temporary:
-        faiss.write_index(index, str(temporary))
-
-
-def load_index(path: str | Path) -> faiss.Index:
-    """Read an index that :func:`save_index` wrote, or FAISS in another program."""
-    if not Path(path).is_file():
-        raise FileNotFoundError(f"No index file {str(path)!r}; build the index and save it first.")
-    try:
-        index = faiss.read_index(str(path))
-    except RuntimeError as error:
-        raise ValueError(f"{Path(path).name} is cut short or no FAISS index; build it again and save it.") from error
-    score_sign(index)
-    return index

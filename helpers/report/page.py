@@ -98,10 +98,11 @@ def render(
     language: str = "en",
     slices: Mapping[str, str] | None = None,
     verdicts: Sequence[tuple[str, str]] = (),
+    headline: str = "",
 ) -> str:
     """Return the page of a comparison; everything that comes from data, models or files is escaped.
 
-    ``slices`` has the type of a query by its id, ``verdicts`` of each gate its name and why.
+    ``slices`` has the type of a query by its id, ``verdicts`` of each gate its name and why; ``headline`` comes first.
     """
     view, differs = View(comparison, language, slices or {}), ""
     with contextlib.suppress(importlib.metadata.PackageNotFoundError):
@@ -109,7 +110,7 @@ def render(
             if url.startswith("Documentation"):
                 differs = f"{url.partition(',')[2].strip().rstrip('/')}/{view.words['site']}/{DIFFERS}"
     return environment().get_template("report.html.jinja").render(
-        title=view.title(), view=view, w=view.words, verdicts=verdicts,
+        title=view.title(), view=view, w=view.words, verdicts=verdicts, headline=headline,
         main=shown(comparison.main), number=number, differs=differs,
         width=WIDTH, height=HEIGHT,
     )  # fmt: skip

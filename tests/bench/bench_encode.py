@@ -32,7 +32,8 @@ def contestants(count: int | None) -> dict[str, Callable[[], np.ndarray]]:
 
     from helpers.data import load_dataset
     from helpers.embeddings import encode
-    from helpers.models import flag_model, load_model
+    from helpers.models import load_model
+    from tests.checkpoints import flag_model
 
     corpus, model = load_dataset("pocket-en").corpus[:count], load_model(device="cpu")
     peer, flag = SentenceTransformer(str(model.folder), device="cpu"), flag_model(model)

@@ -14,8 +14,8 @@ import torch
 from helpers._optional import Note
 from helpers.embeddings import count_truncated, encode, encode_pooled, encode_shards, encoding
 from helpers.embeddings.store import Store
-from helpers.models import Pooling, flag_model, load_model
-from tests.checkpoints import save_checkpoint
+from helpers.models import Pooling, load_model
+from tests.checkpoints import flag_model, save_checkpoint
 from tests.systems.samples import write_embeddings
 
 TEXTS = [f"the {animal} is {'not ' * times}good" for animal in ("cat", "dog", "fish") for times in range(5)]

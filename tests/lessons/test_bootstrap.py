@@ -21,6 +21,7 @@ EXTRAS = {
     "06_scaling_up": "lessons",
     "07_stages": "lessons",
     "08_chunks": "lessons",
+    "09_training": "lessons",
 }
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 END = "check=True\n    )\n"

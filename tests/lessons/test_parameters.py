@@ -44,6 +44,8 @@ RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("en", "07_stages", {"DATASET": "pocket-zh", "OTHER": "pocket-en", "MAX_PASSAGES": 500, "RERANKER": None}),
     ("en", "08_chunks", {"SIZE": 60, "BUDGETS": [100, 300], "BUDGET": 250, "ROW": 3}),
     ("en", "08_chunks", {"DOCUMENTS": "pages-zh", "MODEL": E5}),
+    ("en", "09_training", {"LIBRARIES": ["pandas", "networkx"], "HELD_OUT": "networkx", "PAIRS": 300, "OTHERS": 50,
+                           "EPOCHS": 3, "MARGIN": 0.05, "MODEL": E5}),
 ]  # fmt: skip
 ELSEWHERE = {"RERANKER"}  # test_notebooks runs lesson 7 with a cross-encoder
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from helpers.embeddings import encode
-from helpers.models import OFFLINE_DEFAULT, find, flag_model, load_model
+from helpers.models import OFFLINE_DEFAULT, find, load_model
 from helpers.models.card import read_card
 from helpers.models.find import find_checkpoint
-from helpers.models.transformer import longest_input, static
-from tests.checkpoints import add_layers, save_checkpoint
+from helpers.models.transformer import longest_input
+from tests.checkpoints import add_layers, flag_model, save_checkpoint
 
 
 @pytest.fixture
@@ -170,12 +170,6 @@ def test_positions_before_the_first_token_are_not_for_texts(padding, limit):
     assert longest_input(SimpleNamespace(model_max_length=1e30), network) == limit
 
 
-def test_flagmodel_runs_no_code_of_the_folder(tmp_path, monkeypatch):
-    """FlagEmbedding trusts a folder's Python code unless it is told not to."""
-    monkeypatch.setattr("FlagEmbedding.FlagModel", lambda folder, **options: options)
-    assert flag_model(load_model(save_checkpoint(tmp_path / "m"), device="cpu"))["trust_remote_code"] is False
-
-
 def test_flagmodel_gives_the_same_vectors_with_instructions_on_their_sides(tmp_path):
     """The lesson says that both are one; a swapped instruction would be a silent loss."""
     folder = save_checkpoint(tmp_path / "m", pooling="cls")
@@ -191,14 +185,10 @@ def test_flagmodel_gives_the_same_vectors_with_instructions_on_their_sides(tmp_p
 def test_flagmodel_is_refused_what_it_would_run_otherwise(tmp_path):
     """Layers would be omitted without a word, a variant's weights be those of the original."""
     folder = save_checkpoint(tmp_path / "m")
-    with pytest.raises(ValueError, match="or made from another model"):
-        flag_model(static(load_model(folder, device="cpu")))
     add_layers(folder, [("Dense", {"out_features": 8})])
     for pooling in (None, "mean"):
         with pytest.raises(ValueError, match=r"further layer \(Dense\) that FlagModel omits"):
             load_model(folder, backend="FlagEmbedding", pooling=pooling)
-    with pytest.raises(ValueError, match=r"further layer \(Dense\) that FlagModel omits"):
-        flag_model(load_model(folder, device="cpu"))
 
 
 @pytest.mark.parametrize(("half", "device", "dtype"), [(True, "cpu", 32), (True, "meta", 16), (False, "meta", 32)])

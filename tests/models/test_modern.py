@@ -13,7 +13,7 @@ from sentence_transformers import CrossEncoder, SentenceTransformer
 
 from helpers.embeddings import encode
 from helpers.embeddings.encoding import recipe_of
-from helpers.models import flag_model, load_model
+from helpers.models import load_model
 from helpers.models.files import read_checkpoint
 from helpers.models.transformer import require_head
 from tests.checkpoints import add_layers, change, save_checkpoint
@@ -222,12 +222,12 @@ def test_texts_are_lowercased_where_the_files_say_so(tmp_path):
     assert model.info.lower_case
     assert lowered.shard_name(["a"]) != plain.shard_name(["a"])
     with pytest.raises(ValueError, match=r"cased lowercases texts.*which FlagModel does not"):
-        flag_model(model)
+        load_model(folder, backend="FlagEmbedding")
     change(folder / "tokenizer_config.json", do_lower_case=True)
     words = json.loads((folder / "tokenizer.json").read_text())
     (folder / "tokenizer.json").write_text(json.dumps({**words, "normalizer": {"type": "Lowercase"}}))
     assert load_model(folder, device="cpu").info.lower_case is None
-    assert flag_model(load_model(folder, device="cpu"))
+    assert load_model(folder, backend="FlagEmbedding", device="cpu")
 
 
 @pytest.mark.parametrize("network", ["bert", "roberta", "distilbert", "camembert", "albert", "xlm-roberta", "xlnet"])

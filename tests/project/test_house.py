@@ -29,6 +29,7 @@ ARROWS: dict[str, set[str]] = {
     "helpers.judgements.__main__": EVERY_STEP | {"helpers.judgements", "helpers.systems"},
     "helpers.chunks": {"helpers.data"},
     "helpers.systems": EVERY_STEP,
+    "helpers.training": {"helpers.data", "helpers.metrics", "helpers.significance"},
     "helpers.provenance": {"helpers.data", "helpers.models"},
     "helpers.show": EVERY_STEP | {"helpers.significance"},
     "helpers.report": EVERY_STEP

@@ -8,7 +8,7 @@ import pytest
 
 from helpers.report import compare, main
 from helpers.report.files import data_digests
-from helpers.report.gates import Baseline, NotComparableError, no_drop, read_baseline
+from helpers.report.gates import Baseline, NotComparableError, headline, no_drop, read_baseline
 from helpers.report.page import number
 from helpers.significance import minimum_detectable_difference
 from tests.systems.samples import collection, numbered, shifted
@@ -70,6 +70,40 @@ def test_a_loss_within_the_margin_passes():
     told = no_drop(now, "mine", uneven, "ndcg@1", 0.0, 0.05).values["detectable"]
     assert told == number(minimum_detectable_difference(sd, 12, 0.1))
     assert not no_drop(now, "gone", before, "ndcg@1", 0.01, 0.05).passed
+
+
+@pytest.mark.parametrize(
+    ("before", "margin", "english", "chinese"),
+    [
+        (np.tile([0.0, 0.4], 6), 0.01, ("mine is better.", "Next: ship mine."), ("mine更好。", "下一步：上线mine。")),
+        (np.tile([1.3, 1.6], 6), 0.01, ("mine is worse.", "Next: keep the report of"), ("mine更差。", "下一步：保留")),
+        (np.tile([0.9, 1.1], 6), 0.2, ("mine is equal within the margin.", "keep"), ("在界限内相等。", "保留")),
+        (np.tile([0.9, 1.1], 6), 0.05, ("cannot tell: 25 more queries.", "Next: judge 25 more queries."),
+         ("无法判断：还差25个查询。", "下一步：再标注25个查询。")),
+    ],
+)  # fmt: skip
+def test_the_first_line_is_a_verdict_and_the_next_step(before, margin, english, chinese):
+    """A report would begin with another verdict than that of the lesson, or leave open what to do about it."""
+    now, old = compare({"mine": shifted(12, 0)}, numbered(12), 1), Baseline("2026-01-01", {"ndcg@1": before})
+    for language, (word, action) in (("en", english), ("zh", chinese)):
+        line = headline(now, "mine", old, margin, language)
+        assert word in line.split(" Its ")[0].split("它的")[0]
+        assert action in line
+    assert headline(now, "mine", None, margin) == ""
+
+
+def test_the_first_line_of_two_runs(place, capsys):
+    """Two systems would get no verdict, or one that blames a system for passages that nobody judged."""
+    both = ["--system", "best?name=other", "--out", "two"]
+    assert report("half", *both) == 0
+    printed = capsys.readouterr().out.splitlines()[0]
+    assert printed.startswith("mine is worse. Its nDCG@1 less that of other is −0.500 (")
+    assert printed.endswith("among the first passages 50.0 % of mine's and 100.0 % of other's are judged.")
+    assert '<div class="summary">\n<p><strong>mine is worse. ' in Path("two/report.html").read_text(encoding="utf-8")
+    judged = "".join(f"q{n} 0 d{m} 0\n" for n in range(12) for m in range(13) if m != n)
+    Path("qrels").write_text(Path("qrels").read_text() + judged)
+    assert report("half", *both) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith("Next: keep other.")
 
 
 def test_other_data_are_no_regression(place, capsys):

@@ -1,0 +1,273 @@
+"""The verdict on a change, and the evaluator for the trainer of sentence-transformers."""
+
+import functools
+import itertools
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from helpers.data import load_dataset
+from helpers.data.trec import write_qrels, write_run
+from helpers.metrics import evaluate
+from helpers.significance import change, queries_needed
+from helpers.training import RetrievalEvaluator, change_of_runs
+
+ROOT = Path(__file__).parents[1]
+TRAININGS = 2_000
+QUERIES = {"q1": "good bread", "q2": "the cat", "q3": "a fish of the house"}
+CORPUS = {"d1": "bread is good", "d2": "a cat", "d3": "the dog eat fish", "d4": "house"}
+RELEVANT = {"q1": {"d1"}, "q2": {"d2"}, "q3": {"d3": 2, "d4": 1}}
+
+
+SYSTEMS = [f"sentence-transformers/all-MiniLM-L6-v2/{pooling}" for pooling in ("mean", "cls", "max", "attention")]
+
+
+@functools.cache
+def real_differences() -> np.ndarray:
+    """Centred differences by nDCG@10 of every two of five real systems, both ways round, (20, 132)."""
+    data, stored = load_dataset("pocket-en"), np.load(ROOT / "docs" / "site" / "rankings.npz")
+    scores = []
+    for name in [*SYSTEMS, "BM25"]:
+        ids = next(stored[key] for key in stored.files if key.endswith(f"{name}/ids") and len(stored[key]) == 132)
+        scores.append(evaluate(ids[:, :10], data.qrels, "ndcg@10").per_query["ndcg@10"])
+    each = np.array([a - b for a, b in itertools.permutations(scores, 2)])
+    return each - each.mean(axis=1, keepdims=True)
+
+
+def verdicts(n: int, looks: int, effect: float, margin: float, pairs: np.ndarray, seed: int) -> list[list[str]]:
+    """Return the verdicts of simulated trainings, a list of looks each; the rows of pairs are used in turn."""
+    rng = np.random.default_rng(seed)
+    draws = (rng.choice(pairs[t % len(pairs)], (looks, n)) + effect for t in range(TRAININGS))
+    return [[change(np.zeros(n), d, margin, looks=looks, resamples=2_000).verdict for d in each] for each in draws]
+
+
+@pytest.mark.parametrize("looks", [1, 10])
+def test_a_training_without_effect_is_rarely_called_better(looks):
+    """More than 5 % of 2,000 trainings that change nothing would be called better, at one look or at any of ten."""
+    called = ["better" in each for each in verdicts(50, looks, 0.0, 0.005, real_differences(), seed=looks)]
+    assert np.mean(called) <= 0.05
+
+
+def test_the_common_recipe_calls_half_of_them_a_win():
+    """The simulation would be too easy: a mean that rose by 0.005 must be usual where nothing was learned."""
+    rng = np.random.default_rng(0)
+    gains = [rng.choice(pair, 50).mean() for pair in real_differences() for _ in range(100)]
+    assert 0.4 < np.mean(np.array(gains) >= 0.005) < 0.5
+
+
+def test_the_queries_that_it_asks_for_show_a_difference_of_the_margin():
+    """After so many more queries, a real gain of the margin would not be seen in 80 ± 3 % of cases."""
+    pilot, margin = real_differences()[0], 0.03
+    first = change(np.zeros(len(pilot)), pilot, margin)
+    assert first.verdict == "cannot tell"
+    n = len(pilot) + first.more
+    assert n == pytest.approx(queries_needed(margin, pilot.std(ddof=1)), abs=2)
+    found = [each == ["better"] for each in verdicts(n, 1, margin, margin, pilot[None], seed=7)]
+    assert np.mean(found) == pytest.approx(0.8, abs=0.03)
+
+
+def test_the_four_verdicts():
+    """A verdict would not follow from its interval and p: up, down, within the margin, and too few queries to say."""
+    spread = np.tile([-0.1, 0.1], 50)
+    for effect, margin, expected in [
+        (0.05, 0.01, "better"), (-0.05, 0.01, "worse"), (0.002, 0.03, "equal within the margin"),
+        (0.0, 0.01, "cannot tell"),
+    ]:  # fmt: skip
+        found = change(np.zeros(100), spread + effect, margin)
+        assert found.verdict == expected
+        assert str(found).startswith(expected)
+        assert (found.more > 0) == (expected == "cannot tell")
+        assert found.difference == pytest.approx(effect)
+        assert found.low < effect < found.high
+    assert change(np.zeros(100), spread + 0.05, 0.01, looks=10).low < change(np.zeros(100), spread + 0.05, 0.01).low
+    assert change(spread, spread, 0.01).verdict == "equal within the margin"
+
+
+def test_two_run_files_with_numpy_alone(tmp_path):
+    """The verdict on two run files would need more than NumPy, or differ from that on the values."""
+    rng = np.random.default_rng(0)
+    qrels = {f"q{i}": {"d0": 1, "d1": 2} for i in range(30)}
+    runs = [{q: dict(zip(["d0", "d1", "d2", "d3"], rng.random(4), strict=True)) for q in qrels} for _ in range(2)]
+    write_qrels(tmp_path / "qrels", qrels)
+    for name, run in zip("ab", runs, strict=True):
+        write_run(tmp_path / name, run)
+    code = f"""
+import sys
+class Alone:
+    def find_spec(self, name, path=None, target=None):
+        assert name.partition(".")[0] not in ("scipy", "pandas", "torch", "sentence_transformers", "sklearn"), name
+sys.meta_path.insert(0, Alone())
+from helpers.training import change_of_runs
+print(*change_of_runs({str(tmp_path / "a")!r}, {str(tmp_path / "b")!r}, {str(tmp_path / "qrels")!r}, 0.02), sep=";")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    then, now = (evaluate(run, qrels, "ndcg@10").per_query["ndcg@10"] for run in runs)
+    assert done.stdout.strip() == ";".join(map(str, change(then, now, 0.02))), done.stderr
+
+
+ONE = {"q": {"d": 1.0}, "r": {"d": 1.0}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "qrels", "message"),
+    [
+        (ONE, {"q": {"d": 1.0}}, {"q": ["d"]}, "1 queries are in one run alone, 'r' in the one before"),
+        (ONE, ONE, {"q": ["d"], "s": ["d"]}, "1 judged queries are not in the runs, the first is 's'"),
+        (ONE, {"q": {"d": float("nan")}, "r": {"d": 1.0}}, {"q": ["d"], "r": ["d"]}, "'q' is not a number"),
+        (ONE, ONE, {"q": {"d": 0}, "r": {"d": 0}}, "No judged query has a relevant document"),
+        (ONE, ONE, {}, "qrels is empty"),
+    ],
+)
+def test_bad_runs_are_one_line(before, after, qrels, message):
+    """Other queries before and after, a missing one, NaN or no judged query would pass, or end in many lines."""
+    with pytest.raises(ValueError, match=message) as error:
+        change_of_runs(before, after, qrels, 0.01)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("margin", "looks", "name"), [(0, 1, "margin"), (0.01, 0, "looks"), (0.01, 1.5, "looks")])
+def test_a_margin_and_looks_must_make_sense(margin, looks, name):
+    """A margin of 0, or half a look, would give a verdict."""
+    with pytest.raises(ValueError, match=f"{name} must be"):
+        change([0, 1], [1, 0], margin, looks=looks)
+
+
+class Frozen:
+    """A model without weights: the vectors of texts are drawn from a seed, or NaN."""
+
+    similarity_fn_name = "dot"
+
+    def __init__(self, seed, bad=False):  # noqa: D107
+        self.seed, self.bad = seed, bad
+        self.model_card_data = self
+
+    def set_evaluation_metrics(self, *_, **__):
+        """Keep nothing."""
+
+    def similarity(self, a, b):
+        """Return inner products."""
+        return a @ b.T
+
+    def encode_query(self, texts, **_):
+        """Return a vector for each text."""
+        import torch
+
+        rows = np.stack([np.random.default_rng([self.seed, *text.encode()]).integers(-2, 3, 4) for text in texts])
+        return torch.tensor(rows * (np.nan if self.bad else 1.0))
+
+    encode_document = encode_query
+
+
+def random_case(rng):
+    """Return texts and judgements of a few queries, with k at least as large as R where the conventions agree."""
+    corpus = {f"d{i}": f"text {rng.integers(10**6)}" for i in range(rng.integers(3, 30))}
+    queries = {f"q{i}": f"query {rng.integers(10**6)}" for i in range(rng.integers(1, 6))}
+    relevant = {q: set(rng.choice(list(corpus), rng.integers(1, min(6, len(corpus))), replace=False)) for q in queries}
+    return queries, corpus, relevant
+
+
+@pytest.mark.filterwarnings("ignore:No document of the run occurs")
+def test_it_gives_its_parents_means():
+    """Scores of 1,000 random cases, ties among them, would differ from those of sentence-transformers."""
+    rng, worst = np.random.default_rng(0), 0.0
+    ours = {
+        "success": "accuracy",
+        "precision": "precision",
+        "recall": "recall",
+        "mrr": "mrr",
+        "ndcg": "ndcg",
+        "map": "map",
+    }
+    for case in range(1_000):
+        k = int(rng.integers(6, 40))
+        cut = {f"{name}_at_k": [k] for name in ("mrr", "ndcg", "accuracy", "precision_recall", "map")}
+        evaluator = RetrievalEvaluator(*random_case(rng), **cut)
+        theirs = evaluator(Frozen(case))
+        mean = evaluator.scores(metrics=[f"{name}@{k}" for name in ours]).mean
+        worst = max(worst, *(abs(mean[f"{a}@{k}"] - theirs[f"dot_{b}@{k}"]) for a, b in ours.items()))
+    assert worst < 1e-12
+
+
+def test_it_says_where_conventions_differ():
+    """A difference that the class names would not exist: grades in nDCG, and R for more relevant than the cutoff."""
+    evaluator = RetrievalEvaluator(QUERIES, CORPUS, RELEVANT, map_at_k=[1], ndcg_at_k=[10])
+    theirs = evaluator(Frozen(3))
+    assert evaluator.scores(metrics="ndcg@10").mean["ndcg@10"] != pytest.approx(theirs["dot_ndcg@10"])
+    many = RetrievalEvaluator({"q": "x"}, CORPUS, {"q": set(CORPUS)}, map_at_k=[1])
+    assert many(Frozen(0))["dot_map@1"] == 1
+    assert many.scores(metrics="map@1").mean["map@1"] == 1 / len(CORPUS)
+
+
+def test_bad_evaluators_are_one_line():
+    """No judged query, a document without text, one look, or a model that gives NaN would end in a long traceback."""
+    with pytest.raises(ValueError, match=r"No query has a relevant document: .*'q1'.*'x'"):
+        RetrievalEvaluator(QUERIES, CORPUS, {"x": {"d1"}})
+    with pytest.raises(ValueError, match="'d9', which is not in the corpus"):
+        RetrievalEvaluator(QUERIES, CORPUS, {"q1": {"d9"}})
+    evaluator = RetrievalEvaluator(QUERIES, CORPUS, RELEVANT)
+    with pytest.raises(ValueError, match="query 'q1' is NaN"):
+        evaluator(Frozen(0, bad=True))
+    with pytest.raises(ValueError, match="0 evaluations were made: call the evaluator before and after training"):
+        evaluator.compare(margin=0.01)
+
+
+def test_each_look_counts():
+    """A tenth evaluation would be tested as if it were the only one."""
+    evaluator = RetrievalEvaluator(QUERIES, CORPUS, RELEVANT)
+    for seed in range(4):
+        evaluator(Frozen(seed), epoch=seed)
+    assert evaluator.compare(margin=0.01).looks == 3
+    assert evaluator.compare(1, 2, margin=0.01, looks=10).looks == 10
+    assert [look.epoch for look in evaluator.looks] == [0, 1, 2, 3]
+
+
+def test_the_evaluator_of_a_collection():
+    """Grades below the level of a collection, 2 for pocket-en, would count as relevant."""
+    data = load_dataset("pocket-en").first(3)
+    evaluator = RetrievalEvaluator.of(data)
+    assert evaluator.relevant_docs == {
+        q: {data.corpus_ids[r] for r in data.relevant(i)} for i, q in enumerate(data.query_ids)
+    }
+
+
+@pytest.fixture
+def training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What a training script has: a model with a tiny BERT, pairs, a loss, ten steps to make, and texts to ask for."""
+    from datasets import Dataset
+    from sentence_transformers import SentenceTransformer, SentenceTransformerTrainingArguments
+    from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
+
+    from tests.checkpoints import save_checkpoint
+
+    monkeypatch.chdir(tmp_path)
+    model = SentenceTransformer(str(save_checkpoint(tmp_path / "model")), device="cpu")
+    pairs = {"anchor": ["cat", "dog", "bread", "fish"] * 5, "positive": ["a cat", "the dog", "good", "eat"] * 5}
+    arguments = SentenceTransformerTrainingArguments(
+        "out", max_steps=10, per_device_train_batch_size=4, learning_rate=0.05, eval_strategy="steps", eval_steps=5,
+        save_strategy="no", report_to="none", disable_tqdm=True, use_cpu=True,
+    )  # fmt: skip
+    return {
+        "model": model, "args": arguments, "pairs": Dataset.from_dict(pairs),
+        "loss": MultipleNegativesRankingLoss(model), "queries": QUERIES, "corpus": CORPUS,
+        "relevant_docs": {"q1": ["d1"], "q2": ["d2"], "q3": ["d3", "d4"]},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_lines_to_paste_train_a_model(language, training, capsys):
+    """The lines of the page would not run, or the trainer's scores would not be those of the weights as they were."""
+    page = (ROOT / "docs" / language / "own_model.md").read_text(encoding="utf-8")
+    code = next(block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "RetrievalEvaluator" in block)
+    exec(code, training)
+    evaluator, history = training["evaluator"], training["trainer"].state.log_history
+    assert capsys.readouterr().out.splitlines()[-1].startswith(evaluator.compare(margin=0.02).verdict)
+    assert [look.steps for look in evaluator.looks] == [-1, 5, 10, -1]
+    logged = [entry[key] for entry in history for key in entry if key.endswith("ndcg@10")]
+    assert logged == pytest.approx([evaluator.scores(look).mean["ndcg@10"] for look in (1, 2)])
+    assert evaluator.looks[2].run == evaluator.looks[3].run
+    assert evaluator.compare(margin=0.01).looks == 3
