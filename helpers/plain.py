@@ -179,9 +179,8 @@ def bootstrap_intervals(
             bias = a if sample is None else NormalDist().inv_cdf(_share_below(sample, float(mean)))
             z = bias + NormalDist().inv_cdf((1 + level) / 2) * np.array([-1, 1])
             z = bias + z / (1 - a * z)
-            ends = (
-                mean + spread[row] / n * (z + a * (z**2 - 1)) if sample is None else np.quantile(sample, normal_cdf(z))
-            )
+            expansion = mean + spread[row] / n * (z + a * (z**2 - 1))
+            ends = expansion if sample is None else np.quantile(sample, normal_cdf(z))
         intervals.append(Interval(float(mean), float(ends[0]), float(ends[1]), level, n))
     return intervals
 
@@ -243,20 +242,21 @@ def paired_test(a: ArrayLike, b: ArrayLike, resamples: int = DRAWS, seed: int = 
 
 
 def verdict(before: ArrayLike, after: ArrayLike, margin: float, alpha: float = 0.05) -> tuple[str, float, float]:
-    """Say what a change did to values of the same queries, (n,) each; and Student's interval of the mean difference.
-
-    An interval between -margin and margin is "equal within the margin", the largest difference that does not matter,
-    fixed before one looks. Else p of `paired_test` below alpha is "better" or "worse". Else one "cannot tell", which is
-    not "equal": more queries are needed.
-    """
+    """A word for what a change did to values of the same queries, (n,) each; and Student's interval of its mean."""
     now, then = checked_pair(after, before)
     test, z = paired_test(now, then), NormalDist().inv_cdf(1 - alpha / 2)
     terms = (z, (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96, (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384)
     student = math.fsum(term / (test.n - 1) ** power for power, term in enumerate(terms))  # Abramowitz & Stegun 26.7.5
     half = student * float((now - then).std(ddof=1)) / math.sqrt(test.n)
     low, high = test.difference - half, test.difference + half
-    word = "cannot tell" if test.p_value >= alpha else "better" if test.difference > 0 else "worse"
-    return ("equal within the margin" if -margin < low and high < margin else word), low, high
+    return in_a_word(test, low, high, margin, alpha), low, high
+
+
+def in_a_word(test: PairedTest, low: float, high: float, margin: float, alpha: float) -> str:
+    """Equal if the interval is within the margin, the largest difference that does not matter; else what p says."""
+    if -margin < low and high < margin:
+        return "equal within the margin"
+    return "cannot tell" if test.p_value >= alpha else "better" if test.difference > 0 else "worse"
 
 
 def signed_sums(values: np.ndarray) -> np.ndarray:

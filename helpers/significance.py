@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from helpers import plain
 from helpers._optional import from_extra
-from helpers.plain import Interval, PairedTest, bootstrap_intervals, check_level, checked, checked_pair
+from helpers.plain import Interval, PairedTest, bootstrap_intervals, check_level, checked, checked_pair, in_a_word
 
 __all__ = [
     "Change", "Interval", "NoninferiorityTest", "PValue", "PairedTest", "bootstrap_interval", "bootstrap_intervals",
@@ -339,12 +339,8 @@ def change(
     both = z + NormalDist().inv_cdf(0.8)
     half = _t_quantile(level / 2, n - 1) * sd / math.sqrt(n)
     low, high = difference - half, difference + half
-    verdict, more = "cannot tell", 0
-    if -margin < low and high < margin:
-        verdict = "equal within the margin"
-    elif test.p_value < level:
-        verdict = "better" if difference > 0 else "worse"
-    else:
+    verdict, more = in_a_word(test, low, high, margin, level), 0
+    if verdict == "cannot tell":
         sizes = (margin, max(abs(difference), margin - abs(difference)))
         planned = [math.ceil((both * sd / size) ** 2 + z**2 / 2) - n for size in sizes]
         more = next((count for count in planned if count > 0), 1)
