@@ -6,7 +6,7 @@
 
 `run` is `{query: {doc: score}}` or `{query: [doc, …]}`, best first; `qrels` is `{query: {doc: grade}}`. The conventions
 are trec_eval's: a mean over all judged queries, 0 for one that the run lacks or that has nothing relevant. Every number
-equals that of `helpers.metrics` and `helpers.significance` to the last bit; those know more metrics, and are faster.
+equals that of `helpers.metrics` and `helpers.significance` to the last bit, but for the interval of a verdict.
 MIT licence, from https://github.com/retrieval-evaluation-tutorial/retrieval-evaluation-tutorial.
 """
 
