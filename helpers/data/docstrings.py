@@ -36,7 +36,7 @@ VERSIONS = {
 }
 
 
-def load(libraries: Iterable[str] = tuple(VERSIONS)) -> RetrievalDataset:
+def load(libraries: Iterable[str] | None = None) -> RetrievalDataset:
     """Collect passages and queries from installed libraries, by default all of ``VERSIONS``.
 
     Both are in the order of their SHA-256, which depends on the texts alone and makes the first n a random sample.
@@ -48,7 +48,9 @@ def load(libraries: Iterable[str] = tuple(VERSIONS)) -> RetrievalDataset:
     corpus: dict[str, str] = {}
     summaries: dict[str, set[str]] = {}  # of each query
     query_place: dict[str, str] = {}
-    for place, (passage, *rest) in (docstring for library in libraries for docstring in _docstrings(library)):
+    for place, (passage, *rest) in (
+        docstring for library in libraries or VERSIONS for docstring in _docstrings(library)
+    ):
         if SHORTEST <= len(passage) <= LONGEST:
             corpus.setdefault(passage, place)
             for query in filter(is_prose, rest[:1]):

@@ -67,7 +67,7 @@ def test_a_sparse_encoder_writes_a_run(tmp_path, monkeypatch):
     save_tokenizer(tmp_path / "naver" / "splade-v3")
     monkeypatch.chdir(tmp_path)
     data = collection()
-    exec(block("from sentence_transformers"), {"data": data})
+    exec(block("from sentence_transformers import SparseEncoder"), {"data": data})
     encoder = SparseEncoder("naver/splade-v3")
     scores = encoder.similarity(encoder.encode_query(data.queries), encoder.encode_document(data.corpus)).numpy()
     run = read_run(Path("splade.trec"))
