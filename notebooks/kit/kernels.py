@@ -9,6 +9,7 @@ library.
 """
 
 import atexit
+import contextlib
 import gc
 import importlib
 import json
@@ -123,8 +124,13 @@ def ask(place: str, arguments: list[str]) -> None:
     connection.sendall((json.dumps(request) + "\n").encode())
     lines = connection.makefile()
     pid = int(lines.readline())
+
+    def pass_on(received: int, _: object) -> None:
+        with contextlib.suppress(ProcessLookupError):  # it has ended
+            os.kill(pid, received)
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda received, _: os.kill(pid, received))
+        signal.signal(number, pass_on)
     lines.readline()
 
 
