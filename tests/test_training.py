@@ -253,7 +253,7 @@ def training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     )  # fmt: skip
     return {
         "model": model, "args": arguments, "pairs": Dataset.from_dict(pairs),
-        "loss": MultipleNegativesRankingLoss(model), "queries": QUERIES, "corpus": CORPUS,
+        "loss": MultipleNegativesRankingLoss(model), "dev_queries": QUERIES, "test_queries": QUERIES, "corpus": CORPUS,
         "relevant_docs": {"q1": ["d1"], "q2": ["d2"], "q3": ["d3", "d4"]},
     }  # fmt: skip
 
@@ -264,10 +264,10 @@ def test_the_lines_to_paste_train_a_model(language, training, capsys):
     page = (ROOT / "docs" / language / "own_model.md").read_text(encoding="utf-8")
     code = next(block for block in re.findall(r"```python\n(.*?)```", page, re.S) if "RetrievalEvaluator" in block)
     exec(code, training)
-    evaluator, history = training["evaluator"], training["trainer"].state.log_history
-    assert capsys.readouterr().out.splitlines()[-1].startswith(evaluator.compare(margin=0.02).verdict)
-    assert [look.steps for look in evaluator.looks] == [-1, 5, 10, -1]
-    logged = [entry[key] for entry in history for key in entry if key.endswith("ndcg@10")]
-    assert logged == pytest.approx([evaluator.scores(look).mean["ndcg@10"] for look in (1, 2)])
-    assert evaluator.looks[2].run == evaluator.looks[3].run
-    assert evaluator.compare(margin=0.01).looks == 3
+    dev, test, history = training["dev"], training["test"], training["trainer"].state.log_history
+    assert capsys.readouterr().out.splitlines()[-1].startswith(test.compare(margin=0.02).verdict)
+    assert [look.steps for look in dev.looks] == [5, 10]
+    logged = [entry[key] for entry in history for key in entry if key == "eval_dev_cosine_ndcg@10"]
+    assert logged == pytest.approx([dev.scores(look).mean["ndcg@10"] for look in (0, 1)])
+    assert dev.looks[1].run == test.looks[1].run != test.looks[0].run
+    assert test.compare(margin=0.01).looks == 1
