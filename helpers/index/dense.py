@@ -150,17 +150,17 @@ def search_batch(index: faiss.Index | Index, queries: np.ndarray, k: int) -> tup
     """Search, and look further for the queries whose last place is tied with the next one, to settle the tie."""
     sign = score_sign(index)
 
-    def found(queries: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
+    def search_to(queries: np.ndarray, depth: int) -> tuple[np.ndarray, np.ndarray]:
         scores, ids = index.search(queries, depth)
         return ordered(sign * scores, ids)
 
-    scores, ids = found(queries, min(k + 1, index.ntotal))
+    scores, ids = search_to(queries, min(k + 1, index.ntotal))
     depth = scores.shape[1]
     best_scores, best_ids = scores[:, :k].copy(), ids[:, :k].copy()
     open_rows = np.flatnonzero(scores[:, k - 1] == scores[:, k]) if depth > k else np.empty(0, int)
     while len(open_rows):
         depth = min(2 * depth, index.ntotal)
-        scores, ids = found(queries[open_rows], depth)
+        scores, ids = search_to(queries[open_rows], depth)
         best_scores[open_rows], best_ids[open_rows] = scores[:, :k], ids[:, :k]
         settled = scores[:, k - 1] != scores[:, -1]
         open_rows = open_rows[~settled] if depth < index.ntotal else open_rows[:0]

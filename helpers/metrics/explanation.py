@@ -299,26 +299,26 @@ def chance_of(
     return max(shares), many
 
 
-def entry(axis: str, value: Any, given: int) -> dict[str, Any]:
+def entry(axis: str, value: Any, level: int) -> dict[str, Any]:
     """The row of an option in `conventions.toml`."""
     if axis in ("depth", "level"):
-        value = {"depth": {WHOLE: "whole"}, "level": {given: "given"}}[axis].get(value, "n")
+        value = {"depth": {WHOLE: "whole"}, "level": {level: "given"}}[axis].get(value, "n")
     row: dict[str, Any] = conventions()[axis][value]
     return row
 
 
-def in_words(settings: Settings, given: int, language: str) -> str:
+def in_words(settings: Settings, level: int, language: str) -> str:
     """What differs from trec_eval's convention, in words."""
     words: dict[str, str] = conventions()["words"][language]
-    rows = [(entry(axis, value, given), value) for axis, value in settings.items()]
+    rows = [(entry(axis, value, level), value) for axis, value in settings.items()]
     return words["join"].join(row[language].format(n=n) for row, n in rows if row["cost"]) or words["reference"]
 
 
-def plainest(every: list[Settings], given: int) -> list[Settings]:
+def plainest(every: list[Settings], level: int) -> list[Settings]:
     """Those that are not an earlier one with something more."""
     kept: list[tuple[set[tuple[str, Any]], Settings]] = []
     for settings in every:
-        departs = {(axis, value) for axis, value in settings.items() if entry(axis, value, given)["cost"]}
+        departs = {(axis, value) for axis, value in settings.items() if entry(axis, value, level)["cost"]}
         if not any(plain <= departs for plain, _ in kept):
             kept.append((departs, settings))
     return [settings for _, settings in kept]

@@ -202,7 +202,7 @@ def record(results: list[Judged], language: str = "en") -> dict[str, Any]:
     for family in suite["families"]:
         offered = [r for r in results if r.case.family == family and r.verdict is not Verdict.NOT_OFFERED]
         failed = [result for result in offered if result.verdict is not Verdict.AGREES]
-        smallest = _told(min(failed, key=lambda result: result.case.size), language) if failed else None
+        smallest = _failure(min(failed, key=lambda result: result.case.size), language) if failed else None
         families.append({
             "family": family, "title": read_json(family)["title"][language], "offered": len(offered),
             "agree": len(offered) - len(failed), "smallest": smallest,
@@ -212,7 +212,7 @@ def record(results: list[Judged], language: str = "en") -> dict[str, Any]:
             "not_offered": len(results) - counts["offered"], "families": families}  # fmt: skip
 
 
-def _told(result: Judged, language: str) -> dict[str, Any]:
+def _failure(result: Judged, language: str) -> dict[str, Any]:
     """A case that failed, with all that one needs to try it."""
     case = result.case
     return {"case": case.name, "verdict": str(result.verdict), "answer": result.answer, "exact": case.exact,
