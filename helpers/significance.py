@@ -60,8 +60,8 @@ class Change(NamedTuple):
 
     `low` to `high` is the interval, and `p_value` that of `paired_test`; `detectable` is the smallest difference that
     so many queries show four times in five, and `more` how many more queries are needed where nobody can tell yet.
-    If nothing changed, `false_verdicts` is at most the share of cases that come out "better" or "worse", each of the
-    two in half of them, over all `looks` together.
+    If nothing changed, `false_verdicts` is the most of cases that come out "better" or "worse", over all `looks`
+    together: each of the two in half of them where gains and losses are alike, else one more often than the other.
     """
 
     verdict: str  # "better", "worse", "equal within the margin" or "cannot tell"
@@ -83,7 +83,7 @@ class Change(NamedTuple):
         return (
             f"{self.verdict}{asked}. Difference {self.difference:+.4f} ({self.low:+.4f} to {self.high:+.4f}), "
             f"p {self.p_value:.4f}, margin {self.margin:g}, {self.n} queries, which show {self.detectable:.4f} four "
-            f"times in five. Without a change, {seen}at most {self.false_verdicts / 2:.1%} are called better."
+            f"times in five. Without a change, {seen}at most {self.false_verdicts:.1%} are called better or worse."
         )
 
 

@@ -271,3 +271,6 @@ def test_the_lines_to_paste_train_a_model(language, training, capsys):
     assert logged == pytest.approx([dev.scores(look).mean["ndcg@10"] for look in (0, 1)])
     assert dev.looks[1].run == test.looks[1].run != test.looks[0].run
     assert test.compare(margin=0.01).looks == 1
+    with pytest.raises(ValueError, match="made at step 5: call the evaluator before training"):
+        dev.compare(margin=0.01)
+    assert dev.compare(0, 1, margin=0.01).n == 3

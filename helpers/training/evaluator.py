@@ -104,13 +104,16 @@ class RetrievalEvaluator(InformationRetrievalEvaluator):
         """Return scores by query of one look, by the conventions of `helpers.metrics.evaluate`."""
         return evaluate(self.looks[look].run, self.grades, metrics or self.metric)
 
-    def compare(self, before: int = 0, after: int = -1, *, margin: float, looks: int | None = None) -> Change:
+    def compare(self, before: int | None = None, after: int = -1, *, margin: float, looks: int | None = None) -> Change:
         """Compare two looks by `metric`: better, worse, equal within the margin, or how many more queries it takes.
 
         `looks` is how many comparisons are planned on these queries, by default as many as were made after the first
         look. The default is right for one decision at the end; if you stop at the first "better", give the plan.
+        Raises ValueError for fewer than two looks, and for a first one from within training, unless `before` is given.
         """
         if len(self.looks) < 2:
             raise ValueError(f"{len(self.looks)} evaluations were made: call the evaluator before and after training.")
-        runs = (self.looks[before].run, self.looks[after].run)
+        if before is None and (steps := self.looks[0].steps) > 0:
+            raise ValueError(f"The first evaluation was made at step {steps}: call the evaluator before training too.")
+        runs = (self.looks[before or 0].run, self.looks[after].run)
         return change_of_runs(*runs, self.grades, margin, self.metric, looks=looks or len(self.looks) - 1)
