@@ -99,6 +99,7 @@ MODEL = {
         {"max_seq_length": 9, "query_expansion": {"length": 9}},
         "query_expansion",
     ),
+    "length of others": ("sentence_mpnet_config.json", {"max_seq_length": 9}, "max_seq_length"),
     "network": ("sentence_bert_config.json", {"processing_kwargs": {"text": {"max_length": 3}}}, "processing_kwargs"),
     "pooling": ("1_Pooling/config.json", {"pooling_mode": "mean", "temperature": 2}, "temperature"),
 }
