@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import importlib
-import importlib.util
 import re
 import shutil
 import socket
@@ -219,13 +217,6 @@ def test_the_examples_of_api_pages_give_what_they_show():
     for name, text in read_yaml(ROOT / "docs" / "site" / "api.yml")["examples"].items():
         example = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
         assert doctest.DocTestRunner().run(example) == (0, len(example.examples)), name
-
-
-def _has_a_page(name: str) -> bool:
-    """Tell a function, class or module that is documented from a constant or an alias of a type."""
-    module, _, last = name.rpartition(".")
-    item = getattr(importlib.import_module(module), last, None)
-    return callable(item) and str(getattr(item, "__module__", "")).startswith("helpers")
 
 
 def test_sizes(site: Path):
