@@ -61,7 +61,7 @@ BAD_TABLES = [
     ("a.csv", "query,positive\n", "no rows"),
     ("a.csv", "\n", "no rows, the file is empty"),
     ("a.jsonl", "", "no rows, the file is empty"),
-    ("a.csv", "query,positive\none,uno\n二,三\n".encode("gb18030"), "line 3: not UTF-8 .*may be GB18030.*iconv"),
+    ("a.csv", "query,positive\none,uno\n雾,水\n".encode("gb18030"), "line 3: not UTF-8 .*may be GB18030.*iconv"),
     ("a.csv", "query,positive\none,uno\n".encode("utf-16"), "line 1: not UTF-8 .*may be UTF-16"),
     (
         "a.csv",
