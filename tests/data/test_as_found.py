@@ -480,7 +480,7 @@ PAIRS = {
     "anchor.csv": "anchor,positive,negative\none,uno,dos\n",
     "qa.csv": "Question , ANSWER,neg\none,uno,dos\n",
     "问答.csv": "问题,答案,negative\none,uno,dos\n",
-    "nested.jsonl": '{"question": "one", "answers": [{"text": "uno"}], "wrong": {"passages": ["dos"]}}\n',
+    "nested.jsonl": '{"question": "one", "answers": [{"text": "uno", "best": 1}], "wrong": {"passages": ["dos"]}}\n',
 }
 
 
@@ -489,7 +489,9 @@ def test_the_usual_names_of_pairs_are_known(tmp_path: Path, name: str):
     """FlagEmbedding's own format, or a table in Chinese, would be refused for its names."""
     columns = {"positive": "answers.text", "negative": "wrong.passages"} if name == "nested.jsonl" else None
     data = load_dataset(put(tmp_path / name, PAIRS[name]), columns=columns)
-    assert (data.queries, data.corpus, data.qrels, data.unused) == (["one"], ["uno", "dos"], [{0: 1, 1: 0}], {})
+    assert (data.queries, data.corpus, data.qrels, data.unused) == (
+        ["one"], ["uno", "dos"], [{0: 1, 1: 0}], {name: ["answers.best"]} if columns else {},
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("indent", [None, 4])

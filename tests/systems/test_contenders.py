@@ -187,7 +187,7 @@ def test_embeddings_are_a_contender_and_no_base(tmp_path, cache):
 
 def test_unknown_set_is_refused():
     """A typo must not fall back to another set."""
-    with pytest.raises(ValueError, match=r"models='online': expected 'offline', 'hub', a folder or a hub id"):
+    with pytest.raises(FileNotFoundError, match="No model folder 'online'"):
         load_contenders("online")
 
 
