@@ -30,7 +30,7 @@ from tests.bench import charts
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "README_zh.md"]
 PAGES += [ROOT / "docs" / f"{name}{end}.md" for name in ("CHANGELOG", "CONTRIBUTING") for end in ("", "_zh")]
-ON_GITHUB = list(PAGES)  # the site's build follows the links of the others
+ON_GITHUB = [*PAGES, *sorted((ROOT / ".github").rglob("*.md"))]  # the site's build follows the links of the others
 PAGES += [path for language in LANGUAGES for path in sorted((ROOT / "docs" / language).glob("*.md"))]
 
 
@@ -89,8 +89,7 @@ NOT_RUN: dict[str, str] = {
 }
 NOT_RUN["import json\nimport os\nimport urllib"] = "tests/systems/test_page.py runs it, on a server of its own"
 NOT_RUN["from sentence_transformers"] = "tests/systems/test_page.py runs it, on a tiny encoder"
-NOT_RUN["from helpers.data import load_dataset\nfrom helpers.distributed"] = "tests/distributed/test_faults.py runs it"
-NOT_RUN["from distributed import Client"] = "tests/distributed/test_faults.py runs it, with certificates and a cluster"
+NOT_RUN["from distributed import Client"] = "tests/distributed/test_faults.py runs both, one with certificates"
 for package in ("dask_jobqueue", "dask_kubernetes", "dask_cuda"):
     NOT_RUN[f"from {package}"] = "neither the package nor its machines are here; the page says so"
 
