@@ -316,10 +316,10 @@ def change(
 
     The interval is Student's at the level 1 - alpha / looks. If it lies between -margin and margin, they are "equal
     within the margin" (so is a small gain that chance does not explain). Else `paired_test` decides: p below alpha /
-    looks is "better" or "worse". Else one "cannot tell", and `more` queries would show a difference of the margin four
-    times in five; where that many were already seen, they would show which side of half the margin it is on. NumPy
-    alone: n ≈ ((z(1 - alpha / 2) + z(.8)) · sd / difference)² + z(1 - alpha / 2)² / 2 (Guenther 1981, The American
-    Statistician 35(4)).
+    looks is "better" or "worse". Else one "cannot tell", and with `more` queries the next look would show a difference
+    of the margin four times in five; where that many were already seen, it would show which side of half the margin the
+    difference is on. NumPy alone: n ≈ ((z(1 - alpha / 2) + z(.8)) · sd / difference)² + z(1 - alpha / 2)² / 2 with
+    alpha / (looks + 1) for alpha (Guenther 1981, The American Statistician 35(4)).
 
     Args:
         before, after: a value for each query, in one order.
@@ -335,13 +335,13 @@ def change(
     check_level(1 - alpha)
     n, level, test = len(now), alpha / looks, paired_test(now, then, resamples)
     difference, sd = test.difference, float((now - then).std(ddof=1))
-    z = NormalDist().inv_cdf(1 - level / 2)
-    both = z + NormalDist().inv_cdf(0.8)
     half = _t_quantile(level / 2, n - 1) * sd / math.sqrt(n)
     low, high = difference - half, difference + half
     verdict, more = in_a_word(test, low, high, margin, level), 0
     if verdict == "cannot tell":
         sizes = (margin, max(abs(difference), margin - abs(difference)))
+        z = NormalDist().inv_cdf(1 - alpha / (looks + 1) / 2)  # to test again is one look more
+        both = z + NormalDist().inv_cdf(0.8)
         planned = [math.ceil((both * sd / size) ** 2 + z**2 / 2) - n for size in sizes]
         more = next((count for count in planned if count > 0), 1)
     detectable = sd and minimum_detectable_difference(sd, n, level)

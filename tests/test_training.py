@@ -61,13 +61,14 @@ def test_the_common_recipe_calls_half_of_them_a_win():
 
 
 def test_the_queries_that_it_asks_for_show_a_difference_of_the_margin():
-    """After so many more queries, a real gain of the margin would not be seen in 80 ± 3 % of cases."""
+    """After so many more queries, a second look would not see a real gain of the margin in 80 ± 3 % of cases."""
     pilot, margin = real_differences()[0], 0.03
     first = change(np.zeros(len(pilot)), pilot, margin)
     assert first.verdict == "cannot tell"
     n = len(pilot) + first.more
-    assert n == pytest.approx(queries_needed(margin, pilot.std(ddof=1)), abs=2)
-    found = [each == ["better"] for each in verdicts(n, 1, margin, margin, pilot[None], seed=7)]
+    assert n == pytest.approx(queries_needed(margin, pilot.std(ddof=1), alpha=0.025), abs=2)
+    draws = np.random.default_rng(7).choice(pilot - pilot.mean() + margin, (2_000, n))
+    found = [change(np.zeros(n), one, margin, looks=2, resamples=2_000).verdict == "better" for one in draws]
     assert np.mean(found) == pytest.approx(0.8, abs=0.03)
 
 
