@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from nbformat.v4 import new_output
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
@@ -18,22 +16,19 @@ from docutils import nodes
 
 import helpers.metrics
 from docs.site.api import MOST, grouped
-from docs.site.cells import in_chinese, pieces, table
-from docs.site.companions import box
+from docs.site.cells import pieces, table
 from docs.site.figures import COLOURS, STROKES, inline
 from docs.site.head import links
 from docs.site.project import DocsError, Edition, notes, site_words
 from docs.site.terms import explain, questions
 from helpers.metrics import evaluate
 from helpers.show.plots import COLOURS as PALETTE
-from notebooks.kit.cells import code_cells
 from notebooks.kit.labels import (
     labels,
     missing_labels,
 )
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from notebooks.kit.tables import parse, text_of
-from tests.sample import code
 
 
 def test_a_text_cut_at_a_comma_is_refused(tmp_path: Path) -> None:
@@ -54,43 +49,6 @@ def test_a_label_without_chinese_is_named(monkeypatch: pytest.MonkeyPatch):
     assert any("'queries needed', a label of 03_model_comparison [yours]" in fault for fault in faults)
     assert any("'adjusted p', a label of " in fault for fault in faults)
     assert len(faults) == 2
-
-
-@pytest.mark.parametrize("name", lesson_names(ROOT))
-def test_chinese_comments_leave_the_code_alone(name: str):
-    """The code that a Chinese reader copies or runs would do something else than the notebook's."""
-    known = labels(ROOT)["comments"]
-    for cell in code_cells(Edition(ROOT, "zh").lesson(name)):
-        shown = in_chinese(cell.source, known)
-        assert _without_docstrings(shown) == _without_docstrings(cell.source)
-        assert len(shown.splitlines()) == len(cell.source.splitlines())
-
-
-def _without_docstrings(source: str) -> str:
-    """What Python makes of code, without the words of its docstrings."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
-            del node.body[0]
-    return ast.dump(tree)
-
-
-def test_comments_are_told_from_strings():
-    """A string of a cell would change its value, or a docstring of several lines take code with it."""
-    known = {"one": "一", "two": "二", "Say\n    one.": "说一"}
-    source = 'def f():  # one\n    """{}"""\n    # two\n    return """one""", "# two"  # three\n'
-    shown = source.replace("# one", "# 一").replace("    # two", "    # 二")
-    assert in_chinese(source.format("Say\n    one."), known) == shown.format("说一")
-
-
-def test_outputs_on_chinese_data_are_escaped_and_refute_claims():
-    """A text of the data could be a tag of the page; a reader would not learn that a sentence is false there."""
-    cell = code("one", "print('<b>')")
-    cell.outputs = [new_output("stream", text="<b> & 1\n")]
-    shown = box(cell, ["a < b"], Edition(ROOT, "zh"), set())
-    assert "&lt;b&gt; &amp; 1" in shown
-    assert "正文说“a &lt; b”" in shown
-    assert "refuted" not in box(cell, [], Edition(ROOT, "zh"), set())
 
 
 SVG = (
