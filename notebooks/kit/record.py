@@ -16,7 +16,7 @@ from .compare import compare
 from .conditions import AS_RECORDED, differences, recording_conditions, temporary_cache, write_matrix
 from .execute import CELL_LIMIT, execute
 from .listed import editions, home
-from .notebooks import LANGUAGES, NotebookError, dumps, lesson_path, loads, read, relative, write_files
+from .notebooks import LANGUAGES, NotebookError, dumps, lesson_path, read, relative, write_files
 from .translation import carry
 
 
@@ -69,16 +69,15 @@ def _require_stable(fresh: NotebookNode, label: str, root: Path, limit: int) -> 
 def record(root: Path, name: str, language: str = "en", *, limit: int = CELL_LIMIT) -> list[str]:
     """Record one edition of a lesson and return its differences from before; the English one is carried into Chinese.
 
-    Nothing is written when execution fails, when the Chinese twin is missing, when a file was edited meanwhile, or when
-    a changed output is not the same under every recording condition: each raises NotebookError.
+    Nothing is written when execution fails, when the Chinese twin is missing, when code was edited meanwhile, or when a
+    changed output is not the same under every recording condition: each raises NotebookError.
     """
     paths = {edition: lesson_path(root, edition, name) for edition in LANGUAGES}
     missing = [relative(root, path) for path in paths.values() if not path.exists()]
     if missing:
         raise NotebookError(f"{missing[0]} does not exist: a lesson has two languages (`sync` makes the Chinese one)")
-    before = {edition: path.read_text(encoding="utf-8") for edition, path in paths.items()}
-    books = {edition: loads(text, relative(root, paths[edition])) for edition, text in before.items()}
-    old, label = books[language], relative(root, paths[language])
+    path, label = paths[language], relative(root, paths[language])
+    old = read(path, root)
     fresh = execute(old, label, root=root, limit=limit)
     changed: list[str] = []
     if not is_unchanged(old, fresh):
@@ -86,12 +85,14 @@ def record(root: Path, name: str, language: str = "en", *, limit: int = CELL_LIM
         _require_stable(fresh, label, root, limit)
         if language == "en":
             write_matrix(root, {noise: {name: AS_RECORDED} for noise in recording_conditions(fresh)}, anew=name)
-    books[language] = stamp(fresh if changed else old)
+    books = {edition: read(paths[edition], root) for edition in LANGUAGES}  # their texts may be newer by now
+    if code_hashes(books[language]) != code_hashes(old):
+        raise NotebookError(f"{label} was edited while it ran; nothing is written: record it again")
+    for cell, ran in zip(code_cells(books[language]), code_cells(fresh if changed else old), strict=True):
+        cell.outputs, cell.execution_count = ran.outputs, ran.execution_count
+    books[language] = stamp(books[language])
     books["zh"] = carry(books["en"], books["zh"], "zh" in editions(root, name))
-    for edition, path in paths.items():
-        if not path.exists() or path.read_text(encoding="utf-8") != before[edition]:
-            raise NotebookError(f"{relative(root, path)} was edited while it ran; nothing is written: record it again")
-    write_files({path: dumps(books[edition]) for edition, path in paths.items()})
+    write_files({paths[edition]: dumps(book) for edition, book in books.items()})
     return changed
 
 
