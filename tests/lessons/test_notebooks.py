@@ -30,7 +30,7 @@ LESSONS = [
     for name in lesson_names(ROOT)
     for language in (LANGUAGES if name == TWIN else editions(ROOT, name))
 ]
-LONG = {"06_scaling_up", "07_stages"}  # take minutes; small runs of them are below
+LONG = {"06_scaling_up", "07_stages"}  # take minutes; small runs of them are below, each night too
 CHEAP = "01_evaluation"  # the Chinese one runs in `make test` too
 PRINTED = re.compile(r"<!--nofig: printed by the solution, which a test runs-->(?:\n((?:.+\n)+)|([\d.]*\d))")
 FORGET = """# a reader may skip a solution, so the next one finds the names of the lesson alone
@@ -119,6 +119,7 @@ def test_noise_changes_no_output(language: str, name: str) -> None:
     assert unlike == [], "\n".join(map(str, unlike))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["06_scaling_up"])
 @pytest.mark.usefixtures("executed")
 def test_a_small_run_of_the_longest_lesson(name: str) -> None:
@@ -134,6 +135,7 @@ def test_a_small_run_of_the_longest_lesson(name: str) -> None:
     assert "judged" not in unlike
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["07_stages"])
 @pytest.mark.usefixtures("executed")
 def test_a_small_run_of_the_lesson_on_stages(name: str, tmp_path: Path) -> None:
@@ -143,13 +145,6 @@ def test_a_small_run_of_the_lesson_on_stages(name: str, tmp_path: Path) -> None:
     parameters: Parameters = {"MAX_PASSAGES": 512, "MAX_QUERIES": 132, "RERANKER": str(reranker)}
     fresh = execute(recorded, name, root=ROOT, parameters=parameters)
     unlike = {gap.cell for gap in compare(recorded, fresh)}
-    assert unlike <= {
-        "load",
-        "losses",
-        "union",
-        "settings",
-        "family",
-        "ties",
-    }  # which have a row or a column of the other one
+    assert unlike <= {"load", "losses", "union", "settings", "family", "ties"}  # with a row or column of the other one
     family = next(cell for cell in fresh.cells if cell.id == "family")
     assert "pocket-en, cross-encoder" in str(family.outputs)
