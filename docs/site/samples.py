@@ -42,7 +42,10 @@ def pocket(language: str = "en") -> RetrievalDataset:
 
 def scores(edition: Edition) -> dict[str, dict[str, list[float]]]:
     """Return by metric and system the score of each query, as lessons 01 and 03 have them."""
-    data, found = pocket(edition.language), {"ndcg@10": ("mean",), "mrr@10": ("mean", "attention", "cls", "max", "BM25", "TF-IDF")}
+    data, found = (
+        pocket(edition.language),
+        {"ndcg@10": ("mean",), "mrr@10": ("mean", "attention", "cls", "max", "BM25", "TF-IDF")},
+    )
 
     def values(metric: str, system: str) -> list[float]:
         ids = recorded(system, edition.language).ids
