@@ -93,8 +93,10 @@ def untranslated(english: str, chinese: str) -> list[str]:
     return [block for block in same if re.search(r"\b[a-z]{2,}\b", _NAMES.sub(" ", prose(block)))]
 
 
-def _wrong_terms(english: str, chinese: str, terms: tuple[Term, ...]) -> Iterator[tuple[str, str]]:
+def _wrong_terms(english: str, chinese: str, terms: tuple[Term, ...], own: bool = False) -> Iterator[tuple[str, str]]:
     """Yield rule and message for each glossary term that the Chinese does not use, or uses under a barred name.
+
+    own: the Chinese text says what its own record gives, and may do without a term.
 
     A barred name after 又称 ("also called") is mentioned, not used.
     """
@@ -104,7 +106,7 @@ def _wrong_terms(english: str, chinese: str, terms: tuple[Term, ...]) -> Iterato
         for word in term.avoid:
             if re.search(f"(?<!又称){re.escape(word)}", translated):
                 yield "glossary", f"'{word}' must not be used for '{term.en}', it is '{term.zh}'"
-        if not any(re.split("[ -]", word)[0][:-1].lower() in lower for word in (term.en, *term.also)):
+        if own or not any(re.split("[ -]", word)[0][:-1].lower() in lower for word in (term.en, *term.also)):
             continue  # spares most of the search
         match = term.pattern.search(unread)
         if not match:
@@ -184,7 +186,7 @@ def text_problems(
         yield "untranslated", f"still in English: '{remaining[0][:60]}'"
     else:
         rows = [lines for lines in line_pairs(english, chinese) if lines[0].startswith("|") and has_han(lines[1])]
-        faults = itertools.chain(*(_wrong_terms(*text, glossary(root)) for text in [(english, chinese), *rows]))
+        faults = itertools.chain(*(_wrong_terms(*text, glossary(root), own) for text in [(english, chinese), *rows]))
         yield from dict.fromkeys(faults)
         if not own:
             yield from language_differences(english, chinese, allowed)
