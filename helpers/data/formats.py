@@ -32,7 +32,6 @@ IDS = {  # role of a column in a table of judgements: its usual names
     "passage_id": ("corpus_id", "doc_id", "docno", "document", "document_id", "doc", "passage_id", "pid"),
     "grade": (*NAMES["grade"], "judgement", "judgment"),
 }
-SHEETS = (".xlsx", ".xls", ".ods")
 DEFAULT_SPLIT = "dev"
 DEV = ("dev", "validation", "val", "valid")  # synonyms of one split
 Cell = object  # a text, a number, a list, None or any other value
@@ -77,7 +76,7 @@ def _plain(name: str) -> str:
 def column_of(table: Table, role: str, columns: Mapping[str, str]) -> list[Cell]:
     """Return the column of a role, by its name in ``columns``, else by its usual names.
 
-    A name with dots, ``answers.text``, is a field of the objects in a column.
+    A name with dots, ``answers.text``, is a field of the objects in a column, whose other fields become columns too.
     """
     names = (columns[role],) if role in columns else NAMES[role]
     if (found := find_name(table.columns, names)) is not None:
@@ -85,11 +84,20 @@ def column_of(table: Table, role: str, columns: Mapping[str, str]) -> list[Cell]
         return column
     first, _, inner = names[0].partition(".")
     if inner and first in table.columns:
-        return [_inside(cell, inner.split(".")) for cell in table.columns[first]]
+        cells: list[Cell] = table.columns[first]
+        for key in _keys(cells) - {inner.split(".")[0]}:
+            table.columns.setdefault(f"{first}.{key}", [_inside(cell, [key]) for cell in cells])
+        return [_inside(cell, inner.split(".")) for cell in cells]
     raise ValueError(
         f"{table.source!r}: no column {' or '.join(map(repr, names))}; it has {table.listed}. Name the column that "
         f'holds the {role}: columns="{role}=…".'
     )
+
+
+def _keys(cells: Iterable[Cell]) -> set[str]:
+    """Return the keys of the objects in a column, or in the lists in it."""
+    found = (_keys(cell) if isinstance(cell, list) else cell if isinstance(cell, dict) else () for cell in cells)
+    return {key for keys in found for key in keys}
 
 
 def _inside(cell: Cell, path: Sequence[str]) -> Cell:
@@ -163,9 +171,10 @@ def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8) ->
     """
     kind = kind_of(path)
     if kind is None:
-        suffix = repr(path.suffix) if path.suffix else "a file without suffix"
-        advice = ' Save the sheet as "CSV UTF-8".' if path.suffix.lower() in SHEETS else ""
-        raise ValueError(f"{path.name!r}: cannot read {suffix}; give {', '.join(READERS)}, or one of them .gz.{advice}")
+        with path.open("rb") as file:
+            seen = what_is(file.read(64))
+        suffix, seen = repr(path.suffix) if path.suffix else "a file without suffix", seen and f" It is {seen}."
+        raise ValueError(f"{path.name!r}: cannot read {suffix}; give {', '.join(READERS)}, or one of them .gz.{seen}")
     if kind == "parquet":
         columns = _read_parquet(path)
     else:

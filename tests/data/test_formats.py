@@ -12,6 +12,7 @@ import datasets
 import pytest
 
 from helpers.data import load_dataset
+from helpers.data.trec import read_qrels
 from tests.data.files import beir, jsonl, put
 
 ROWS = [
@@ -60,7 +61,7 @@ BAD_TABLES = [
     ("a.csv", "query,positive\n", "no rows"),
     ("a.csv", "\n", "no rows, the file is empty"),
     ("a.jsonl", "", "no rows, the file is empty"),
-    ("a.csv", "query,positive\none,uno\n二,三\n".encode("gb18030"), "line 3: not UTF-8 .*may be GB18030.*iconv"),
+    ("a.csv", "query,positive\none,uno\n雾,水\n".encode("gb18030"), "line 3: not UTF-8 .*may be GB18030.*iconv"),
     ("a.csv", "query,positive\none,uno\n".encode("utf-16"), "line 1: not UTF-8 .*may be UTF-16"),
     (
         "a.csv",
@@ -73,7 +74,7 @@ BAD_TABLES = [
     ("a.csv", "query,positive\none,uno\ntwo\n", "a.csv', line 3: 1 of 2 fields"),
     ("a.jsonl", '{"query": "one", "positive": "uno"}\n{"query": \n', "line 2 is not JSON"),
     ("a.jsonl", '{"query": "one", "positive": 3}\n', "row 0, column 'positive' is of type int"),
-    ("a.xlsx", "query", "cannot read '.xlsx'; give .jsonl.* Save the sheet as \"CSV UTF-8\""),
+    ("a.xlsx", b"PK\3\4", "cannot read '.xlsx'; give .jsonl.* It is .*Excel.* save the sheet as \"CSV UTF-8\""),
     ("a.csv", "query,positive,positive\none,uno,dos\n", r"names 1 column\(s\) twice, first 'positive'"),
     ("a.parquet", "no such thing", "a.parquet' is no Parquet file"),
 ]
@@ -88,9 +89,7 @@ def test_a_bad_table_is_answered_with_what_is_wrong(name, text, message, tmp_pat
 
 @pytest.mark.parametrize("encoding", ["gbk", "gb18030", "big5", "utf-16"])
 def test_a_file_of_another_encoding_is_read_when_asked(encoding, tmp_path):
-    """What WPS and older Excel save in China would have to be converted first."""
-    table = put(tmp_path / "a.csv", "query,positive\n一,二三\n四,五六\n".encode(encoding))
-    assert load_dataset(table, encoding=encoding).corpus == ["二三", "五六"]
+    """What WPS and older Excel save in China would have to be converted first; of CSV see the advised encoding."""
     put(tmp_path / "f" / "data.jsonl", '{"query": "一", "positive": "二三"}\n'.encode(encoding))
     data = load_dataset(tmp_path / "f", encoding=encoding)
     assert (data.queries, data.split) == (["一"], "train")  # as ``datasets`` calls files that belong to no split
@@ -117,6 +116,10 @@ ENCODED = {
     "gb18030": ("query,positive\n雾是什么,雾是贴近地面的云。\n露水是什么,草上的水珠\n", "GB18030"),
     "utf-16": ("query,positive\none,uno\n", "UTF-16"),
     "big5": ("query,positive\n霧是什麼,霧是貼近地面的雲。\n露水是什麼,草上的水珠與霜\n", ""),
+    "cp949": ("query,positive\n안개는 무엇입니까,안개는 땅에 가까운 구름입니다.\n이슬은,물방울입니다.\n", ""),
+    "euc-jp": ("query,positive\n霧とは何ですか,霧は地面に接した雲です。\n露とは,草の上の水滴です。\n", ""),
+    "cp1250": ("query,positive\nco to jest mgła,mgła to chmura przy ziemi\n", ""),
+    "cp1254": ("query,positive\nsis nedir,sis yere yakın buluttur\n", ""),
     "cp1251": ("query,positive\nчто такое туман,туман это облако у земли\n", ""),
 }
 
@@ -132,6 +135,8 @@ def test_the_advised_encoding_gives_the_texts(tmp_path, encoding):
     assert (named[1].upper() if named else "") == advised
     expected = load_dataset(put(tmp_path / "b.csv", text)).corpus
     assert load_dataset(path, encoding=named[1] if named else encoding).corpus == expected
+    with pytest.raises(ValueError, match=r"with its own encoding after -f\.$"):  # where none can be chosen
+        read_qrels(path)
 
 
 def _zipped(name: str) -> bytes:

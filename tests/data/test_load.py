@@ -61,13 +61,6 @@ def test_unknown_split_is_answered_with_those_that_exist():
         load_dataset("pocket-en", split="train")
 
 
-@pytest.mark.parametrize("source", ["no-such-collection", "pocket-xx"])
-def test_unknown_name_lists_the_known_ones(source):
-    """A typing slip must not end in a search of the hub."""
-    with pytest.raises(ValueError, match=r"Bundled: pocket-en, pocket-zh"):
-        load_dataset(source)
-
-
 def test_beir_folder_loads_by_id(tmp_path):
     """Judgements must follow ids to rows; equal passages are one, with the highest grade; unasked queries go."""
     data = load_dataset(beir(tmp_path / "set"))
@@ -161,17 +154,6 @@ def test_wrong_arguments_are_answered_with_the_right_ones(tmp_path):
         parse_columns("query")
 
 
-def test_a_blank_text_in_a_list_is_left_out_where_asked(tmp_path):
-    """An empty passage would stand in the corpus, or its neighbours in the list be left out with it."""
-    rows = [{"query": "one", "positive": ["uno", " "], "negative": ["dos", "", "tres"]}]
-    path = put(tmp_path / "set.jsonl", jsonl(rows))
-    with pytest.raises(ValueError, match="2 of 5 passages are blank"):
-        load_dataset(path)
-    data = load_dataset(path, on_missing="skip")
-    assert (data.corpus, data.qrels) == (["uno", "dos", "tres"], [{0: 1, 1: 0, 2: 0}])
-    assert data.skipped == {"blank_passages": 2}
-
-
 OFFLINE_PROBE = """
 import datasets, huggingface_hub, sys, time
 from helpers.{module} import {function}
@@ -210,5 +192,5 @@ def test_a_misspelt_name_has_a_suggestion(tmp_path, monkeypatch, name, near):
     """A folder beside it, or a bundled collection, would have to be guessed from a list."""
     (tmp_path / "beir").mkdir()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=f"Unknown collection '{name}'. Did you mean '{near}'"):
+    with pytest.raises(ValueError, match=f"Unknown collection '{name}'. Did you mean '{near}'\\? Bundled: pocket-en, "):
         load_dataset(name)

@@ -31,7 +31,7 @@ LESSONS = [
     for language in (LANGUAGES if name == TWIN else editions(ROOT, name))
 ]
 LONG = {"06_scaling_up", "07_stages"}  # take minutes; small runs of them are below, each night too
-CHEAP = "01_evaluation"  # the Chinese one runs in `make test` too
+CHEAP = "04_judgements"  # the Chinese one runs in `make test` too
 PRINTED = re.compile(r"<!--nofig: printed by the solution, which a test runs-->(?:\n((?:.+\n)+)|([\d.]*\d))")
 FORGET = """# a reader may skip a solution, so the next one finds the names of the lesson alone
 for name in globals().keys() - lesson.keys() - {"lesson"}:

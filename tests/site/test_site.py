@@ -47,7 +47,10 @@ def formulas(language: str, name: str) -> int:
 
 
 def inspect(site: Site, language: str, name: str) -> None:
-    """Look at the page that the browser shows: in light and dark, and on a phone; that first, where it is one."""
+    """Look at the page that the browser shows: in light and dark, and on a phone; that first, where it is one.
+
+    Axe's rules are held against the English page, and a Chinese one that has more: the same code builds both.
+    """
     assert site.page.locator(".math:not(.has *)").count() == formulas(language, name)  # nor those of docstrings
     looks = [(WIDE, "light"), (WIDE, "dark"), (PHONE, "light")]
     for size, scheme in looks if site.page.viewport_size == WIDE else looks[::-1]:
@@ -57,7 +60,8 @@ def inspect(site: Site, language: str, name: str) -> None:
             assert site.cut() == [], f"{language}, phone"
         else:
             assert site.faint() == [], f"{language}, {scheme}"
-        if size == PHONE or (name, scheme) == ("index", "light"):  # the bars at the sides, hidden on a phone
+        more = language == "en" or name in ("index", "03_model_comparison", "search")  # with the switch of the data
+        if more and (size == PHONE or (name, scheme) == ("index", "light")):  # the bars at the sides, hidden on a phone
             assert site.violations() == [], f"{language}, {size}"
     for image in site.page.locator("article img").all():
         assert image.evaluate("async i => { await i.decode(); return i.naturalWidth; }") > 100
@@ -97,8 +101,9 @@ def test_page(site: Site, name: str):
         change_language(site, name, "en")
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", lesson_names(ROOT))
+@pytest.mark.parametrize(
+    ("name", "language"), [*((name, "en") for name in lesson_names(ROOT)), (lesson_names(ROOT)[0], "zh")]
+)
 def test_a_lesson_is_light(site: Site, name: str, language: str):
     """A reader with a weak connection would wait: all that a lesson loads at first, packed as servers send it."""
     site.page.goto("about:blank")  # ends what the last page still loads, whose answers could not be read any more

@@ -43,10 +43,10 @@ def test_a_text_cut_at_a_comma_is_refused(tmp_path: Path) -> None:
 
 def test_a_label_without_chinese_is_named(monkeypatch: pytest.MonkeyPatch):
     """Whoever adds a figure would have to look through it for the word that stops the build."""
-    for label in ("queries needed", "adjusted p"):
+    for label in ("theirs", "adjusted p"):
         monkeypatch.setitem(labels(ROOT), "labels", {k: v for k, v in labels(ROOT)["labels"].items() if k != label})
     faults = missing_labels(ROOT)
-    assert any("'queries needed', a label of 03_model_comparison [yours]" in fault for fault in faults)
+    assert any("'theirs', a label of 02_metrics [" in fault for fault in faults)
     assert any("'adjusted p', a label of " in fault for fault in faults)
     assert len(faults) == 2
 
@@ -92,13 +92,13 @@ def test_the_palette_has_its_colours_on_the_site():
 def test_a_label_keeps_what_the_notebook_prints():
     """The prose, which names the printed label or its beginning, would speak of a row that the reader cannot see."""
     printed = (
-        "<table><tr><th>theirs</th><th>recall</th><th>first (median)</th><td>theirs</td><td>beyond 10</td></tr></table>"
+        "<table><tr><th>theirs</th><th>recall</th><th>passages in the corpus</th><td>theirs</td><td>beyond 10</td></tr></table>"
     )
-    shown = parse(table(printed, Edition(ROOT, "zh"), {"first", "theirs"}))
+    shown = parse(table(printed, Edition(ROOT, "zh"), {"passages in the corpus", "theirs"}))
     assert [text_of(cell) for cell in shown.find_all(["th", "td"])] == [
-        "所示公式 theirs", "recall", "第一处证据之前的词元（中位数） first", "theirs", "第10位以后 beyond 10",
+        "所示公式 theirs", "recall", "语料库的段落数 passages in the corpus", "theirs", "第10位以后 beyond 10",
     ]  # fmt: skip
-    assert [text_of(name) for name in shown.select(".said")] == ["theirs", "first"]
+    assert [text_of(name) for name in shown.select(".said")] == ["theirs", "passages in the corpus"]
 
 
 def test_sources_are_told_from_what_is_printed_beside_them():
