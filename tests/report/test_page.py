@@ -305,31 +305,6 @@ def test_pictures_show_the_numbers_in_the_colours_of_the_page():
     assert "--blue: #0072B2" in page.style.string
 
 
-def test_a_dark_page_can_be_read(two):
-    """Words would be as dark as the page of a reader who prefers dark ones, or a colour stay that of the light page."""
-    style = BeautifulSoup(render(two), "html.parser").style.string
-    light, dark = re.findall(r":root \{(.*?)\}", style)
-    assert not re.findall(r"#[0-9a-f]{3,8}\b", style.replace(light, "").replace(dark, ""))
-    assert "screen and (prefers-color-scheme: dark)" in style
-    for theme in (light, dark):
-        colours = dict(re.findall(r"--(\w+): #([0-9a-fA-F]{6})\b", theme))
-        for name in ("ink", "quiet", "bad", "blue"):
-            for ground in ("ground", "soft"):
-                assert _contrast(colours[name], colours[ground]) > 4.5, (name, ground)
-
-
-def _contrast(one: str, other: str) -> float:
-    """The contrast of two colours, as WCAG computes it."""
-
-    def light(colour: str) -> float:
-        parts = [int(colour[i : i + 2], 16) / 255 for i in (0, 2, 4)]
-        red, green, blue = (p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts)
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-    dark, bright = sorted((light(one), light(other)))
-    return (bright + 0.05) / (dark + 0.05)
-
-
 def test_the_page_links_to_nothing_but_the_site(two):
     """An address of elsewhere on the page could be loaded, or lead astray."""
     page = BeautifulSoup(render(two), "html.parser")

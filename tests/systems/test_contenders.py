@@ -236,14 +236,6 @@ def test_what_ranks_by_itself_is_a_system(example):
         rank("BM52", example[0], 3)
 
 
-@pytest.mark.parametrize("pooling", ["mean", "maxsim"])
-@pytest.mark.parametrize("k", [0, 11])
-def test_cutoff_beyond_the_corpus_is_named(tiny, example, cache, pooling, k):
-    """Shorter lists than asked would be scored as if they were whole."""
-    with pytest.raises(ValueError, match=f"k={k}: expected a whole number from 1 to 10"):
-        rank(Dense(tiny, pooling, progress=False), example[0], k)
-
-
 def test_a_system_can_be_the_key_of_a_dict(tiny):
     """Code that keeps something for each system, as a solution of lesson 05 does, would stop."""
     assert {Dense(tiny, "mean"): 1}[Dense(tiny, "mean")] == 1
