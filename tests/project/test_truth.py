@@ -161,7 +161,8 @@ def test_python_of_the_pages_runs(page: Path, workshop: Path):
 def test_examples_of_tables_load(language: str, tmp_path: Path):
     """The rows that the page shows would not be read, or otherwise than it says."""
     pages = ROOT / "docs" / language
-    [table] = [block for block in fenced(pages / "own_model.md", "text") if block.startswith(("query,positive", "问题,答案"))]
+    heads = ("query,positive", "问题,答案")
+    [table] = [block for block in fenced(pages / "own_model.md", "text") if block.startswith(heads)]
     (tmp_path / "a.csv").write_text(table, encoding="utf-8")
     assert (len(load_dataset(tmp_path / "a.csv").queries), len(load_dataset(tmp_path / "a.csv").corpus)) == (2, 2)
     [row] = fenced(pages / "own_model.md", "json")

@@ -92,7 +92,8 @@ def test_the_palette_has_its_colours_on_the_site():
 def test_a_label_keeps_what_the_notebook_prints():
     """The prose, which names the printed label or its beginning, would speak of a row that the reader cannot see."""
     printed = (
-        "<table><tr><th>theirs</th><th>recall</th><th>passages in the corpus</th><td>theirs</td><td>beyond 10</td></tr></table>"
+        "<table><tr><th>theirs</th><th>recall</th><th>passages in the corpus</th><td>theirs</td>"
+        "<td>beyond 10</td></tr></table>"
     )
     shown = parse(table(printed, Edition(ROOT, "zh"), {"passages in the corpus", "theirs"}))
     assert [text_of(cell) for cell in shown.find_all(["th", "td"])] == [
