@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from helpers._fields import Fields
+from helpers.models.families import family_instructions
 from helpers.models.model import Pooling
 
 # Keys of 1_Pooling/config.json before sentence-transformers 5, which writes one key, pooling_mode.
@@ -28,13 +28,6 @@ HARMLESS = (
 ELSEWHERE = "Compute its embeddings elsewhere and load those."
 # Modules that, apart from the pooling, do not change the cosine of two vectors.
 NO_EFFECT = ("Transformer", "Pooling", "Normalize", "Dropout")
-# Instructions that only the model cards of a family state, by a pattern of the model's name without its owner: for a
-# query, for a passage.
-FAMILIES = {
-    r"bge-(?:small|base|large)-en(?:-v1\.5)?": ("Represent this sentence for searching relevant passages: ", ""),
-    r"bge-(?:small|base|large)-zh(?:-v1\.5)?": ("为这个句子生成表示以用于检索相关文章：", ""),
-    r"(?:multilingual-)?e5-(?:small|base|large)(?:-v2|-unsupervised)?(?:-4bit)?": ("query: ", "passage: "),
-}
 
 
 @dataclass(frozen=True)
@@ -112,8 +105,7 @@ class Card:
         """
         passage_prompts = [self.prompts.get(key) for key in ("document", "passage", "corpus")]
         prompts = self.prompts.get("query") or "", next(filter(None, passage_prompts), "")
-        family = (texts for form, texts in FAMILIES.items() if re.fullmatch(form, name.split("/")[-1], re.IGNORECASE))
-        default = prompts if any(prompts) else next(family, ("", ""))
+        default = prompts if any(prompts) else family_instructions(name)
         return default[0] if query is None else query, default[1] if passage is None else passage
 
     def require_cosine_of_whole(self, instructions: tuple[str, str]) -> None:
