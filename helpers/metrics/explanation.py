@@ -212,15 +212,13 @@ def variants(
     ranks: dict[tuple[str, int | None], list[np.ndarray]] = {}
     queries, every_grade, lengths = [], [], []
     for number, ((_, docs, scores), grades) in enumerate(zip(lists, by_query(judgements), strict=True)):
-        where, grade = (
-            np.array([place for place, doc in enumerate(docs) if doc in grades], np.intp),
-            np.zeros(len(docs)),
-        )
+        where = [place for place, doc in enumerate(docs) if doc in grades]
+        grade = np.full(len(docs), -np.inf)  # without a judgement
         grade[where] = [grades[docs[place]] for place in where]
         queries.append(np.full(len(where), number))
         every_grade.append(grade[where].astype(np.int64))
         lengths.append(len(docs))
-        for key, each in in_every_order(docs, scores if scored else None, where, grade, depths, text_of).items():
+        for key, each in in_every_order(docs, scores if scored else None, grade, depths, text_of).items():
             ranks.setdefault(key, []).append(each)
     query, grade, length = np.concatenate(queries), np.concatenate(every_grade), np.array(lengths)
     found: dict[tuple[bytes, ...], tuple[list[Settings], Hits]] = {}
@@ -240,15 +238,11 @@ def variants(
 
 
 def in_every_order(
-    docs: list[Any],
-    scores: np.ndarray | None,
-    where: np.ndarray,
-    grade: np.ndarray,
-    depths: set[int],
-    text_of: Callable[[Any], str],
+    docs: list[Any], scores: np.ndarray | None, grade: np.ndarray, depths: set[int], text_of: Callable[[Any], str]
 ) -> dict[tuple[str, int | None], np.ndarray]:
-    """The ranks of the documents at places `where`, in every order; of a list cut before, 0 is beyond it."""
-    place, at, mine = np.arange(len(docs)), np.arange(len(docs)), where[:, None]
+    """The ranks of the judged documents of a list in every order; of a list that is cut before, 0 beyond its end."""
+    place, at, where = np.arange(len(docs)), np.arange(len(docs)), np.flatnonzero(grade > -np.inf)
+    mine = where[:, None]
 
     def rank(key: np.ndarray, among: np.ndarray) -> np.ndarray:
         ahead = (key < key[mine]) | ((key == key[mine]) & (place < mine))
