@@ -82,8 +82,8 @@ def contents(app: Sphinx, page: str) -> str:
         inside = page in pages or (bool(modules) and "api" in pages)
         first = next(iter(pages))
         if not inside or len(pages) == 1:
-            here = ' aria-current="page"' if inside else ""
-            shown.append(f'<p class="caption"><a href="{first}.html"{here}>{escape(caption)}</a></p>')
+            current = ' aria-current="page"' if inside else ""
+            shown.append(f'<p class="caption"><a href="{first}.html"{current}>{escape(caption)}</a></p>')
             continue
         names = dict(pages)
         if modules:
@@ -95,11 +95,11 @@ def contents(app: Sphinx, page: str) -> str:
     return "".join(shown)
 
 
-def _entry(page: str, title: str, here: bool, below: bool) -> str:
+def _entry(page: str, title: str, is_shown: bool, below: bool) -> str:
     """Return an entry of the contents; that of the page itself is marked."""
-    level, current = 1 + below, ' aria-current="page"' if here else ""
+    level, current = 1 + below, ' aria-current="page"' if is_shown else ""
     link = f'<a class="reference internal" href="{page}.html"{current}>{escape(title)}</a>'
-    return f'<li class="toctree-l{level}{" current active" * here}">{link}</li>'
+    return f'<li class="toctree-l{level}{" current active" * is_shown}">{link}</li>'
 
 
 def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:

@@ -102,15 +102,15 @@ def test_boards_show_the_lesson_and_what_was_moved(site: Site, language: str):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("metric", BOARDS)
-def test_the_pieces_of_a_bar_are_its_value(site: Site, metric: str):
+def test_the_pieces_of_a_bar_are_its_value(site: Site):
     """A bar would be longer or shorter than the value below it, so what a box adds would be wrong."""
     opened(site, "en/02_metrics.html", "board")
-    bars = site.page.locator(f"figure.board[data-metric={metric}] .board-row .board-bar")
-    pieces = bars.evaluate_all(
-        "bars => bars.map(b => [...b.children].reduce((s, i) => s + parseFloat(i.style.width), 0))"
-    )
-    assert pieces == pytest.approx([100 * value for value in board(site, metric)[0]], abs=0.05)
+    for metric in BOARDS:
+        bars = site.page.locator(f"figure.board[data-metric={metric}] .board-row .board-bar")
+        pieces = bars.evaluate_all(
+            "bars => bars.map(b => [...b.children].reduce((s, i) => s + parseFloat(i.style.width), 0))"
+        )
+        assert pieces == pytest.approx([100 * value for value in board(site, metric)[0]], abs=0.05), metric
 
 
 def recorded() -> list[list[int]]:
@@ -173,12 +173,11 @@ def shows(site: Site, at: int) -> dict[str, list]:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("lesson", ["01_evaluation", "02_metrics", "06_scaling_up"])
-def test_everybody_can_use_a_picture(site: Site, lesson: str, language: str):
+@pytest.mark.parametrize("path", ["en/01_evaluation", "zh/02_metrics", "en/06_scaling_up"])
+def test_everybody_can_use_a_picture(site: Site, path: str):
     """Some readers could not see or operate a picture, or a phone would scroll sideways because of it."""
     for size, scheme in ((BESIDE, "light"), (BESIDE, "dark"), (PHONE, "light")):
-        opened(site, f"{language}/{lesson}.html", "live", size, scheme)
+        opened(site, f"{path}.html", "live", size, scheme)
         assert size == PHONE or site.faint() == []
         assert site.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
     assert site.violations() == []
