@@ -1,6 +1,6 @@
 """What the pictures of lessons compute with (_static/live/): recorded rankings as scores and as ranks.
 
-The English passages are ranked in both editions; the Chinese pictures show their titles in Chinese.
+A Chinese picture is of Chinese passages where its lesson is; else their titles alone are Chinese.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from docs.site.dense import MODELS
 from docs.site.pocket import read_pocket
 from docs.site.project import Edition
 from helpers.data import RetrievalDataset, load_dataset
 from helpers.metrics import evaluate
 from helpers.systems import Fusion, Ranking
+from notebooks.kit.listed import editions
 
 SHOWN, DEEP = 10, 100  # ranks that a picture shows, and that lesson 07 fuses
 CONSTANTS = (0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 45, 60, 100)  # the values of RRF's k that a reader can choose
@@ -24,26 +26,29 @@ MATTERS = 0.2  # nDCG@10: a query is shown if the least and the greatest of them
 
 
 @cache
-def recorded(system: str) -> Ranking:
-    """Return a recorded ranking of the pocket collection: "BM25", "TF-IDF", or a pooling of MiniLM."""
-    name = system if system in ("BM25", "TF-IDF") else f"sentence-transformers/all-MiniLM-L6-v2/{system}"
+def recorded(system: str, language: str = "en") -> Ranking:
+    """Return a recorded ranking of the pocket collection: "BM25", "TF-IDF", or a pooling of the lessons' model."""
+    name = system if system in ("BM25", "TF-IDF") else f"{MODELS[language]}/{system}"
     with np.load(Path(__file__).with_name("rankings.npz")) as arrays:
-        scores, ids = (arrays[f"{pocket().sha256}/{name}/{kind}"] for kind in ("scores", "ids"))
+        scores, ids = (arrays[f"{pocket(language).sha256}/{name}/{kind}"] for kind in ("scores", "ids"))
     return Ranking(scores, ids.astype(np.int64))
 
 
 @cache
-def pocket() -> RetrievalDataset:
-    """Return the collection that the lessons rank."""
-    return load_dataset("pocket-en")
+def pocket(language: str = "en") -> RetrievalDataset:
+    """Return the collection that the lessons rank in a language."""
+    return load_dataset(f"pocket-{language}")
 
 
-def scores(_edition: Edition) -> dict[str, dict[str, list[float]]]:
+def scores(edition: Edition) -> dict[str, dict[str, list[float]]]:
     """Return by metric and system the score of each query, as lessons 01 and 03 have them."""
-    data, found = pocket(), {"ndcg@10": ("mean",), "mrr@10": ("mean", "attention", "cls", "max", "BM25", "TF-IDF")}
+    data, found = (
+        pocket(edition.language),
+        {"ndcg@10": ("mean",), "mrr@10": ("mean", "attention", "cls", "max", "BM25", "TF-IDF")},
+    )
 
     def values(metric: str, system: str) -> list[float]:
-        ids = recorded(system).ids
+        ids = recorded(system, edition.language).ids
         each = evaluate(ids, data.qrels, metric, relevance_level=data.relevance_level).per_query[metric]
         return [round(float(value), 6) for value in each]
 
@@ -51,13 +56,15 @@ def scores(_edition: Edition) -> dict[str, dict[str, list[float]]]:
 
 
 def ranks(edition: Edition) -> dict[str, Any]:
-    """Return for each query the passages that a fusion of MiniLM and BM25 can put among its first ten.
+    """Return for each query the passages that a fusion of the model and BM25 can put among its first ten.
 
     A passage is its row, its ranks in both lists (0: not among the first hundred) and its grade. `ideal` has the grades
     of all passages of the query. Only the queries at which the constant matters are shown: these have their text and
     the titles of their passages, in the language of the edition.
     """
-    data, shown, both = pocket(), read_pocket(edition), [recorded("mean"), recorded("BM25")]
+    language = edition.language if edition.language in editions(edition.root, "07_stages") else "en"
+    data, shown = pocket(language), read_pocket(edition)
+    both = [recorded(system, language) for system in ("mean", "BM25")]
     candidates: list[set[int]] = [set() for _ in data.queries]
     scores: dict[int, np.ndarray] = {}  # of the deeper lists, which come last
     for row, found in enumerate(candidates):

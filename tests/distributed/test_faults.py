@@ -33,7 +33,9 @@ def alone(model, tmp_path_factory):
 
 def processes(workers: int) -> Client:
     """Start workers that are processes, as the page does."""
-    return Client(n_workers=workers, threads_per_worker=1, security=True, dashboard_address=None, set_as_default=False)
+    return Client(
+        n_workers=workers, threads_per_worker=1, security=True, dashboard_address="127.0.0.1:0", set_as_default=False
+    )
 
 
 def worker_processes() -> list[psutil.Process]:
@@ -70,8 +72,9 @@ def test_a_task_that_kills_its_worker_ends_with_an_error():
 
 
 def exit_if(wanted: bool) -> None:
-    """End a worker as a crash does."""
+    """End a worker as a crash does, when its nanny knows that it runs and will start another."""
     if wanted:
+        time.sleep(1)
         os._exit(1)
 
 

@@ -1,6 +1,7 @@
 """Rank for the pictures of lessons: `python -m tests.site.recorded` writes docs/site/rankings.npz.
 
-The systems of lessons 03 and 04 on the pocket collection and on that of the published example.
+The systems of lessons 03 and 04 on the pocket collection, in Chinese with the model of those lessons there, and on
+the published example.
 """
 
 from __future__ import annotations
@@ -12,18 +13,21 @@ import numpy as np
 from docs.site import samples
 from helpers._io import whole_file
 from helpers.data import load_dataset, upstream_example
+from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT
 from helpers.systems import load_contenders, rank, rank_all
 
 FILE = Path(samples.__file__).with_name("rankings.npz")
 DEEP, SHALLOW = 100, 10  # ranks of the systems by which lesson 04 judges, and of those that lesson 03 alone has
 STEMS = "BM25:stem=porter"
-JUDGING = ("MiniLM, cls", "MiniLM, mean", "MiniLM, max", "static, mean", "TF-IDF", "BM25")
+JUDGING = ("MiniLM, cls", "MiniLM, mean", "MiniLM, max", "mE5, mean", "static, mean", "TF-IDF", "BM25")
 
 
 def recorded() -> dict[str, np.ndarray]:
     """Return what the file holds: scores (q, k) and ids (q, k) of every ranking, by collection and system."""
-    contenders, arrays = load_contenders(), {}
-    for data in (upstream_example()[0], load_dataset("pocket-en")):
+    arrays = {}
+    english, chinese = (load_contenders("offline", model) for model in (OFFLINE_DEFAULT, MULTILINGUAL))
+    collections = ((english, upstream_example()[0]), (english, load_dataset("pocket-en")))
+    for contenders, data in (*collections, (chinese, load_dataset("pocket-zh"))):
         depth = min(DEEP, len(data.corpus))
         rankings = rank_all(contenders, data, depth, progress=False) | {STEMS: rank(STEMS, data, depth)}
         for name, ranking in rankings.items():

@@ -94,7 +94,7 @@ def test_means_of_drawn_queries(site: Site, language: str):
     figure.locator("button").click()
     assert shown.all_text_contents() != first, "the same draws again"
     ends = [float(one) for one in shown.all_text_contents()]
-    data, ids = samples.pocket(), samples.recorded("mean").ids
+    data, ids = samples.pocket(language), samples.recorded("mean", language).ids
     values = evaluate(ids, data.qrels, "ndcg@10", relevance_level=data.relevance_level).per_query["ndcg@10"]
     low, high = bootstrap_interval(values)[1:3]
     assert ends == pytest.approx([low, high], abs=0.006)
