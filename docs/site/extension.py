@@ -29,7 +29,6 @@ from docs.site import (
     inserts,
     live,
     programs,
-    samples,
     search,
     terms,
     widget,
@@ -225,7 +224,7 @@ def _collected(collect: Callable[[Edition], Any], edition: Edition) -> Any:
 TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
     home.MARK: (["home/home.css"], "home/main.js", {"home/rankings.json": home.rankings}),
     ask.MARK: (["tool.css", "ask/ask.css"], "ask/main.js", {"ask/collection.json": ask.collection}),
-    live.MARK: (["tool.css", "live/live.css"], "live/main.js", samples.FILES),
+    live.MARK: (["tool.css", "live/live.css"], "live/main.js", {}),
     widget.MARK: (["tool.css", "try/try.css"], "try/late.js", {}),
     widget.SCORER: (
         ["tool.css", "try/try.css", "score/score.css"],

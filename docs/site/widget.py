@@ -37,9 +37,8 @@ def passages(edition: Edition) -> dict[str, Any]:
     for query in given["queries"]:
         retrieved = pocket.lists[query][given["system"][edition.language]]
         relevant = [passage for passage, grade in pocket.grades[query].items() if grade >= ANSWERS]
-        spare = [one for one in pocket.lists[query]["BM25"] if one not in {*retrieved, *relevant}]
-        rankings.append({"query": pocket.queries[query], "retrieved": retrieved, "relevant": relevant, "spare": spare})
-        shown.update(retrieved, relevant, spare)
+        rankings.append({"query": pocket.queries[query], "retrieved": retrieved, "relevant": relevant})
+        shown.update(retrieved, relevant)
     return {"passages": rankings, "titles": {one: pocket.passages[one][0] for one in sorted(shown)}}
 
 

@@ -6,7 +6,6 @@ Needs node: without it the tests are skipped and say so, or fail where EVAL_BROW
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -285,19 +284,3 @@ def test_a_link_keeps_the_state(node: Any):
     got = node(script, bad)
     assert got[:3] == [True, True, None]
     assert [str(fault).split()[0] for fault in got[3:]] == ["RangeError"] * len(bad)
-
-
-def _names(text: str) -> list[str]:
-    """The places to fill in of a text."""
-    return re.findall(r"\{(\w+)\}", text)
-
-
-RANKERS = ("mrr", "map", "ndcg", "rbp")
-NOTICED = {  # who notices the move of each experiment, as its words say
-    "up": set(RANKERS),
-    "swap": set(),
-    "out": set(METRICS) - {"mrr", "success"},
-    "late": {"map", "ndcg", "rbp"},
-    "grade": {"ndcg"},
-    "deeper": set(METRICS) - {"mrr", "success"},
-}
