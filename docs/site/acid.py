@@ -65,27 +65,20 @@ def _mark(verdict: str) -> str:
     return f'<span class="mark-{verdict}" aria-hidden="true">{MARKS[verdict]}</span>'
 
 
-def _source(source: str, words: dict[str, Any]) -> str:
-    """Where a quotation comes from, in brackets."""
-    return str(words["brackets"]).format(escape(words.get("sources", {}).get(source, source)).replace(".", ".<wbr>"))
-
-
 def _cases(number: int, name: str, library: Library, titles: dict[str, str], words: dict[str, Any]) -> str:
     """In how many families a library agrees; folded away, the smallest case of each of the others."""
     items, asked = [], {family: row for family, row in library["families"].items() if row["asked"]}
     for family, row in asked.items():
-        if row["verdict"] == "agrees":
-            continue
-        data = escape(json.dumps({"run": row["run"], "qrels": row["qrels"]}, ensure_ascii=False))
-        text = words["case"].format(case=f"<code>{escape(row['case'])}</code>", answer=escape(row["answer"]),
-                                    expected=escape(row["expected"]))  # fmt: skip
-        language = "zh" if words["comma"] == "，" else "en"
-        quote = f'<br><q lang="en">{escape(row["quote"])}</q>{_source(row["source"], words)}' if "quote" in row else ""
-        head = f"{_mark(row['verdict'])} {_count(row)} {escape(titles[family])}"
-        items.append(f'<li id="{_anchor(number, family)}">{head}{words["colon"]}{text}<br>'
-                     f"{escape(row['why'][language])}<br><code>{data}</code>{quote}</li>")  # fmt: skip
-    title = f"{escape(name)} {escape(library['version'])}{words['comma']}{escape(library['language'])}{words['comma']}"
-    date = f'<span class="together">{library["date"]}</span>'
+        if row["verdict"] != "agrees":
+            text = words["case"].format(
+                case=f"<code>{escape(row['case'])}</code>",
+                answer=escape(row["answer"]),
+                expected=escape(row["expected"]),
+            )
+            why = escape(row["why"]["zh" if words["comma"] == "，" else "en"])
+            head = f"{_mark(row['verdict'])} {_count(row)} {escape(titles[family])}"
+            items.append(f'<li id="{_anchor(number, family)}">{head}{words["colon"]}{text}<br>{why}</li>')
+    title = f"{escape(name)} {escape(library['version'])}{words['comma']}{escape(library['language'])}"
     agree = words["agree"].format(len(asked) - len(items), len(asked))
-    head = f"<b>{title}{date}</b> <small>{agree}</small>"
+    head = f"<b>{title}{words['comma']}{library['date']}</b> <small>{agree}</small>"
     return f"<details><summary>{head}</summary><ul>{''.join(items)}</ul></details>" if items else f"<p>{head}</p>"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 from html import escape
 from typing import Any
@@ -14,7 +13,6 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from docs.site.project import Edition, addresses, site_words
-from docs.site.search import readable
 
 LONGEST = 200
 
@@ -22,21 +20,10 @@ LONGEST = 200
 def first_paragraph(doctree: nodes.document) -> str:
     """Return the first paragraph that is prose, shortened at a word."""
     for paragraph in doctree.findall(nodes.paragraph):
-        text = " ".join("".join(_words(paragraph)).split())
-        if len(text) > 15 and not re.search(r"[<>]", text):
+        text = " ".join(paragraph.astext().split())
+        if len(text) > 15 and not re.search(r"[<>\\$]", text):
             return text if len(text) <= LONGEST else text[: LONGEST - 1].rsplit(" ", 1)[0].rstrip(",;:，；：、") + "…"
     return ""
-
-
-def _words(node: nodes.Node) -> Iterator[str]:
-    """Yield the words below a node, formulas as far as they are words."""
-    if isinstance(node, nodes.math):
-        yield readable(node.astext())
-    elif isinstance(node, nodes.Text):
-        yield node.astext()
-    else:
-        for child in node.children:
-            yield from _words(child)
 
 
 def links(edition: Edition, page: str) -> dict[str, str]:
@@ -59,7 +46,7 @@ def describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], do
     context["around"] = site_words(edition.language)
     context["links"] = links(edition, page)
     context["contents"] = contents(app, page)
-    context["markdown"] = page in app.env.found_docs
+    context["markdown"] = edition.source(page).exists()
     for place, name in enumerate(("prev", "next"), 1):
         context[name] = _neighbour(app, page, place)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import http.client
 import re
-import urllib.request
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -86,15 +84,3 @@ def address_faults(url: str) -> list[str]:
         "a character that does not belong into an address": re.search(r"[\s<>\"{}|\\^`]|[，。；：）】]", url),
     }
     return [fault for fault, present in faults.items() if present]
-
-
-def unreachable(urls: list[str], seconds: float = 10) -> list[str]:
-    """Return the external links that do not answer, each with the reason; asks the network."""
-    gone = []
-    for url in urls:
-        request = urllib.request.Request(url.partition("#")[0], headers={"User-Agent": "Mozilla/5.0 link check"})
-        try:
-            urllib.request.urlopen(request, timeout=seconds).close()
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            gone.append(f"{url} ({error})")
-    return gone

@@ -5,7 +5,6 @@ The widget itself is JavaScript without a framework (_static/try/); its words ar
 
 from __future__ import annotations
 
-from html import escape
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,10 @@ from sphinx.application import Sphinx
 
 from docs.site.pocket import ANSWERS, SYSTEMS, read_pocket
 from docs.site.project import DocsError, Edition, as_json, read_yaml
-from helpers.metrics import evaluate
 
 MARK = '<div class="try" '
 SCORER = '<div class="try score"'
 INTERVALS = "01_evaluation.html#how-far-to-trust-a-score"  # where the lessons explain the intervals of means
-CUTOFF = 5  # k, as the widget begins
 EXAMPLE = "BM25"  # the system whose recorded rankings the page that scores a run offers
 
 
@@ -48,7 +45,7 @@ def widget(edition: Edition, begin: str = "") -> str:
     It begins with the example of the lesson or, if nothing is said, that of real passages.
     """
     tool = _tool(edition, f'{MARK}id="try">', passages(edition) | {"begin": begin or "passages"})
-    return tool + (on_paper(edition) if begin else first_ranking(edition))
+    return tool + on_paper(edition)
 
 
 def scorer(edition: Edition, _argument: str) -> str:
@@ -85,25 +82,6 @@ def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:
 def on_paper(edition: Edition) -> str:
     """Return what stands on paper in the place of a tool."""
     return f'<p class="on-paper">{settings(edition.root)["words"][edition.language]["paper"]}</p>'
-
-
-def first_ranking(edition: Edition) -> str:
-    """Return the first ranking of the page with its scores, which are printed in place of the widget."""
-    given, words = passages(edition), settings(edition.root)["words"][edition.language]
-    first, titles = given["passages"][0], given["titles"]
-    names = {f"{metric}@{CUTOFF}": f"{name}@{CUTOFF}" for metric, name in words["names"].items()}
-    scores = evaluate([first["retrieved"]], [dict.fromkeys(first["relevant"], 1)], list(names)).mean
-    ranked = [
-        f"<b>{escape(titles[one])}</b>" if one in first["relevant"] else escape(titles[one])
-        for one in first["retrieved"]
-    ]
-    rows = "".join(
-        f"<tr><th>{names[one]}</th><td>{meant}</td><td>{scores[one]:.4f}</td></tr>"
-        for one, meant in zip(names, words["metrics"].values(), strict=True)
-    )
-    about = words["printed"].format(query=escape(first["query"]), k=CUTOFF)
-    items = "".join(f"<li>{one}</li>" for one in ranked)
-    return f'<div class="on-paper"><p>{about}</p><ol>{items}</ol><table>{rows}</table></div>'
 
 
 def place_in_lesson(app: Sphinx, doctree: nodes.document) -> None:

@@ -12,8 +12,6 @@ import pytest
 
 from helpers.data import bundled as collections
 from helpers.data import load_dataset, upstream_example
-from helpers.index import build_index, search
-from helpers.metrics import evaluate
 from notebooks.kit.notebooks import ROOT
 from tests.data.pocket import FOLDER, query_types, records
 
@@ -208,19 +206,3 @@ def test_upstream_s_example_is_the_published_one():
     assert [data.relevant(row) for row in range(5)] == [[0, 5], [1, 6], [2, 7], [3, 8], [4, 9]]
     assert data.sha256 == "6d895bf6a4774691cacd26d6dae4b2295887281f89552e2d6e15feafcdc8d195"
     assert {top2.shape for top2 in published.values()} == {(5, 2)}
-
-
-def test_titles_as_queries_are_easier_by_as_much_as_the_page_says():
-    """The page on test sets would warn of queries made from passages with numbers that nobody gets."""
-    data = load_dataset("pocket-en")
-    titles, texts = zip(*(passage.split("\n", 1) for passage in data.corpus), strict=True)
-    best = [max(judged, key=judged.__getitem__) for judged in data.qrels]
-    runs = ([titles[row] for row in best], [{row: 3} for row in best]), (data.queries, data.qrels)
-    said = []
-    for queries, qrels in runs:
-        scores, ids = search(build_index(texts, "BM25"), queries, 10)
-        options = {"scores": scores, "doc_ids": data.corpus_ids, "relevance_level": data.relevance_level}
-        said.append(f"{evaluate(ids, qrels, 'mrr@10', **options).mean['mrr@10']:.3f}")
-    for language in ("en", "zh"):
-        page = (ROOT / "docs" / language / "test_set.md").read_text(encoding="utf-8")
-        assert re.findall(r"tests/data/test_bundled\.py-->(\d\.\d+)", page) == said

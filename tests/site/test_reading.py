@@ -168,7 +168,7 @@ def test_questions_answer_at_once(site: Site, language: str):
       const [{left, right, top, bottom}, box] = [said, said.closest('.quiz')].map(one => one.getBoundingClientRect());
       return left >= box.left && right <= box.right && top >= box.top && bottom <= box.bottom;
     }"""
-    assert quizzes.count() == 14
+    assert quizzes.count() > 3
     for quiz in quizzes.all():
         assert quiz.locator("p:visible").count() == 0
         for choice in quiz.locator("input").all():
@@ -182,7 +182,7 @@ def test_questions_answer_at_once(site: Site, language: str):
     site.look(PHONE)
     site.show("h1")  # no choice is half behind the bar at the top, which axe takes for small
     lines = [label.bounding_box()["height"] for label in site.page.locator(".quiz.short label").all()]
-    assert len(lines) >= 18
+    assert lines
     assert max(lines) < 35, "answers beside each other have one line each"
     assert site.violations() == []
 
