@@ -21,7 +21,6 @@ from bs4 import BeautifulSoup, Tag
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from docs.site import bars
 from docs.site.figures import holds_svg
 from docs.site.project import Edition, site_words
 from notebooks.kit.cells import tags
@@ -214,7 +213,6 @@ def table(html: str, edition: Edition, names: set[str]) -> str:
     document = parse(re.sub(r"<style.*?</style>\s*", "", html, flags=re.S))
     _join_heads(document)
     _style_by_class(document)
-    bars.draw(document)
     if edition.language == "zh":
         _add_chinese(document, labels(edition.root), names)
     return str(document).strip()

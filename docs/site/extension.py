@@ -192,7 +192,7 @@ TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
     home.MARK: (["home/home.css"], "home/main.js", {"home/rankings.json": home.rankings}),
     ask.MARK: (["tool.css", "ask/ask.css"], "ask/main.js", {"ask/collection.json": ask.collection}),
     live.MARK: (["tool.css", "live/live.css"], "live/main.js", {}),
-    widget.MARK: (["tool.css", "try/try.css"], "try/late.js", {}),
+    widget.MARK: (["tool.css", "try/try.css"], "try/main.js", {}),
     widget.SCORER: (
         ["tool.css", "try/try.css", "score/score.css"],
         "score/main.js",
@@ -208,7 +208,7 @@ STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of 
     "doctree-read": [
         remove_marks, figures.draw_bars, resolve_links, name_headings, complete_lesson, api.complete_module,
         api.describe_modules, cells.show_cells, figures.draw_figures, companions.show_companions,
-        terms.explain_terms, terms.ask, widget.place_in_lesson, live.place,
+        terms.explain_terms, terms.ask, live.place,
     ],
     "html-page-context": [load_tools, search.collect, head.describe],
     "html-collect-pages": [search.search_page],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from html import escape
 from typing import Any
 from urllib.parse import quote
 
@@ -61,32 +60,17 @@ def sections(app: Sphinx) -> dict[str, dict[str, str]]:
     return found
 
 
-def contents(app: Sphinx, page: str) -> str:
-    """Return the contents for the bar at the side: every section, and the pages of the one that a page is in."""
+def contents(app: Sphinx, page: str) -> list[tuple[str, bool, list[tuple[str, str, int]]]]:
+    """Return the sections for the bar at the side: caption, whether the page is inside, its pages with their levels."""
     modules = app.env.toctree_includes.get("api", []) if page == "api" or page.startswith("helpers.") else []
     shown = []
-    for caption, pages in sections(app).items():
-        inside = page in pages or (bool(modules) and "api" in pages)
-        first = next(iter(pages))
-        if not inside or len(pages) == 1:
-            here = ' aria-current="page"' if inside else ""
-            shown.append(f'<p class="caption"><a href="{first}.html"{here}>{escape(caption)}</a></p>')
-            continue
-        names = dict(pages)
-        if modules:
-            at = list(names).index("api") + 1
-            below = {name: name.removeprefix("helpers.") for name in modules}
-            names = dict([*list(names.items())[:at], *below.items(), *list(names.items())[at:]])
-        items = "".join(_entry(name, title, name == page, name in modules) for name, title in names.items())
-        shown.append(f'<p class="caption"><span>{escape(caption)}</span></p><ul class="nav bd-sidenav">{items}</ul>')
-    return "".join(shown)
-
-
-def _entry(page: str, title: str, here: bool, below: bool) -> str:
-    """Return an entry of the contents; that of the page itself is marked."""
-    level, current = 1 + below, ' aria-current="page"' if here else ""
-    link = f'<a class="reference internal" href="{page}.html"{current}>{escape(title)}</a>'
-    return f'<li class="toctree-l{level}{" current active" * here}">{link}</li>'
+    for caption, titles in sections(app).items():
+        pages = [(name, title, 1) for name, title in titles.items()]
+        if modules and "api" in titles:
+            at = list(titles).index("api") + 1
+            pages[at:at] = [(name, name.removeprefix("helpers."), 2) for name in modules]
+        shown.append((caption, page in [name for name, *_ in pages], pages))
+    return shown
 
 
 def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:

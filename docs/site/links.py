@@ -53,7 +53,6 @@ def check_links(html: Path, site: str) -> tuple[list[str], list[str]]:
                     broken.append(f"{label}: loads {target} from another server")
                 elif target not in page.loads:
                     external.add(target)
-                    broken += [f"{label}: {target}: {fault}" for fault in address_faults(target)]
             elif message := _missing(target, path, html, site):
                 broken.append(f"{label}: {target}: {message}")
     return sorted(external), broken
@@ -71,16 +70,3 @@ def _missing(target: str, page: Path, html: Path, site: str) -> str:
     if parts.fragment and file.suffix == ".html" and not anchors & read_page(file).ids:
         return "no such anchor there"
     return ""
-
-
-def address_faults(url: str) -> list[str]:
-    """Return what is wrong with the writing of an external address."""
-    parts = urlsplit(url)
-    if parts.scheme == "mailto":
-        return []
-    faults = {
-        "not https": parts.scheme != "https",
-        "no host name": not re.fullmatch(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+", parts.netloc),
-        "a character that does not belong into an address": re.search(r"[\s<>\"{}|\\^`]|[，。；：）】]", url),
-    }
-    return [fault for fault, present in faults.items() if present]

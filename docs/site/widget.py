@@ -1,4 +1,4 @@
-"""The widget "Try the metrics", on its own page and in a lesson; the page that scores a run.
+"""The widget "Try the metrics", and the page that scores a run.
 
 The widget itself is JavaScript without a framework (_static/try/); its words are in try.yml.
 """
@@ -9,11 +9,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from docutils import nodes
-from sphinx.application import Sphinx
-
 from docs.site.pocket import ANSWERS, SYSTEMS, read_pocket
-from docs.site.project import DocsError, Edition, as_json, read_yaml
+from docs.site.project import Edition, as_json, read_yaml
 
 MARK = '<div class="try" '
 SCORER = '<div class="try score"'
@@ -39,13 +36,9 @@ def passages(edition: Edition) -> dict[str, Any]:
     return {"passages": rankings, "titles": {one: pocket.passages[one][0] for one in sorted(shown)}}
 
 
-def widget(edition: Edition, begin: str = "") -> str:
-    """Return the widget as one line of HTML: its words and examples as JSON, and what stands there without JavaScript.
-
-    It begins with the example of the lesson or, if nothing is said, that of real passages.
-    """
-    tool = _tool(edition, f'{MARK}id="try">', passages(edition) | {"begin": begin or "passages"})
-    return tool + on_paper(edition)
+def widget(edition: Edition, _argument: str) -> str:
+    """Return the widget as one line of HTML: its words and examples as JSON; in words what stands on paper."""
+    return _tool(edition, f'{MARK}id="try">', passages(edition)) + on_paper(edition)
 
 
 def scorer(edition: Edition, _argument: str) -> str:
@@ -82,18 +75,3 @@ def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:
 def on_paper(edition: Edition) -> str:
     """Return what stands on paper in the place of a tool."""
     return f'<p class="on-paper">{settings(edition.root)["words"][edition.language]["paper"]}</p>'
-
-
-def place_in_lesson(app: Sphinx, doctree: nodes.document) -> None:
-    """Put the widget, as a section of its own, after the section of a lesson that try.yml names."""
-    edition = Edition.of(app)
-    anchor = settings(edition.root)["lessons"].get(app.env.docname)
-    if anchor is None:
-        return
-    before = next((s for s in doctree.findall(nodes.section) if anchor in s["ids"]), None)
-    if before is None:
-        raise DocsError(f"docs/site/try.yml: {app.env.docname} has no section #{anchor}; name one that it has")
-    title = settings(edition.root)["title"][edition.language]
-    section = nodes.section("", nodes.title("", title), nodes.raw("", widget(edition, "lesson"), format="html"))
-    section["ids"], section["names"] = ["try-it"], []
-    before.parent.insert(before.parent.index(before) + 1, section)

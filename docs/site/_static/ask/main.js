@@ -7,7 +7,7 @@ const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector
 const chinese = document.documentElement.lang.startsWith("zh"), space = chinese ? "" : " ";
 const BOTH = [chinese ? "multilingual" : "MiniLM", "BM25"]; // by meaning, with the dense model of the page, and by words
 let wanted = BOTH; // the systems to show where they can rank the question
-const matching = Object.keys(words.systems).filter((name) => (chinese ? name.includes(":") : ["BM25", "TF-IDF"].includes(name)));
+const MATCHING = chinese ? "BM25:bigrams" : "BM25"; // what ranks any question at once
 
 let loading = null, data = null, index = null, between = null; // between: a pattern, where one sentence ends and the next begins
 const narrow = matchMedia("(max-width: 600px)"); // one of two lists is shown
@@ -20,7 +20,6 @@ const use = (known) => {
   data.byId = new Map(data.passages.map((passage) => [passage[0], passage]));
   index = new WordIndex(data.passages.map(whole), new Set(data.stop));
   data.stop.forEach((word) => small.add(word));
-  suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
 };
 /** Load the collection, and say so, or what went wrong; returns whether it is there. */
 const loaded = async () => {
@@ -84,8 +83,7 @@ const kept = async () => Boolean(await globalThis.caches?.match(new URL(`model.b
 // What is shown: the question, whose grades are those of the collection, changed by the reader's own.
 let query = null, own = new Map();
 
-const suggestions = el("datalist", { id: "ask-queries" });
-const input = el("input", { type: "search", list: "ask-queries", "aria-label": words.question, placeholder: words.suggested, maxlength: 200 });
+const input = el("input", { type: "search", "aria-label": words.question, placeholder: words.suggested, maxlength: 200 });
 /** Two systems that the reader chose are shown for the next question too. */
 const choose = ({ target }) => {
   const values = choices.map(({ value }) => value);
@@ -119,12 +117,11 @@ const result = el("div", { class: "ask-result", hidden: true, tabindex: -1 }, qu
 place();
 
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
-const ranks = (system) => Boolean(system && (query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system))));
+const ranks = (system) => Boolean(system && (query.lists || system === MATCHING || (query.nearest && DENSE.includes(system))));
 const retrieved = (system) => {
   if (query.lists || !ranks(system)) return query.lists?.[system] ?? [];
-  const matched = (name, k) => index.search(asked(), name.split(":")[0], k);
   const passages = system === BOTH[0] ? query.nearest.slice(0, CUTOFF)
-    : system === "fusion" ? fused([query.nearest, matched("BM25", DEPTH)], data.passages.map(([id]) => id), CUTOFF) : matched(system, CUTOFF);
+    : system === "fusion" ? fused([query.nearest, index.search(asked(), DEPTH)], data.passages.map(([id]) => id), CUTOFF) : index.search(asked(), CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
 };
 const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" });
@@ -205,8 +202,8 @@ const judge = (id, value) => {
 
 /** Show the lists anew, of those of two systems that can rank the question, or of one that matches words; above them the offer of the dense model where it is not here. */
 const show = (systems = wanted) => {
-  const mine = !query.lists, able = (system) => (mine && system === BOTH[1] && !ranks(system) ? matching[0] : system);
-  const some = systems.map(able).filter(ranks), shown = some.length ? some : matching.slice(0, 1);
+  const mine = !query.lists, able = (system) => (mine && system === BOTH[1] && !ranks(system) ? MATCHING : system);
+  const some = systems.map(able).filter(ranks), shown = some.length ? some : [MATCHING];
   choices.forEach((select, i) => {
     for (const option of select.options) option.disabled = option.value ? !ranks(option.value) : Boolean(query.id);
     select.value = shown[i] ?? "";
@@ -268,7 +265,7 @@ const go = el("button", { class: "main" }, words.ask);
 const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim() || words.suggested); } },
   input, go, el("p", { class: "ask-begin" }, fill(words.begin, size)));
 const subjects = el("div", { class: "ask-subjects", role: "group", "aria-label": words.try }, el("span", {}, words.try), el("div", {}, ...chips));
-box.append(form, subjects, suggestions, notice, result);
+box.append(form, subjects, notice, result);
 
 use(words.example);
 [query] = data.queries;

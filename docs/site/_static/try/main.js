@@ -1,28 +1,16 @@
-// "Try the metrics": three rankings to play with, their metrics, a link that keeps them.
+// "Try the metrics": three rankings to play with, and their metrics.
 import { Bars } from "./bars.js";
 import { el, fill } from "./element.js";
 import { EXPERIMENTS, looksAt } from "./experiments.js";
 import { listen } from "./hands.js";
 import { NONE, Rankings } from "./rankings.js";
 import { Scores, controls } from "./scores.js";
-import { example, fromQuery, toQuery } from "./state.js";
-
-const foot = (state, words, reset) => {
-  const copied = el("output", {});
-  const act = (label, run) => el("button", { type: "button", onclick: run }, label);
-  const copy = async () => {
-    const address = `${location.href.split(/[?#]/)[0]}?${toQuery(state)}#try`;
-    try { await navigator.clipboard.writeText(address); copied.textContent = words.copied; } catch { copied.textContent = address; }
-  };
-  return el("p", { class: "try-foot" }, act(words.reset, () => reset(state.set)), act(words.copy, copy), copied);
-};
+import { example } from "./state.js";
 
 const start = (root) => {
   const words = JSON.parse(root.querySelector("script").textContent);
   const begin = (set) => example(set === "passages" ? words.passages : null);
-  const state = begin(new URLSearchParams(location.search).get("set") ?? words.begin);
-  let fault = "";
-  try { Object.assign(state, fromQuery(location.search)); } catch (error) { fault = fill(words.badLink, { part: error.message.slice(0, 40) }); }
+  const state = begin(new URLSearchParams(location.search).get("set") ?? "passages");
   const bars = new Bars(words), scores = new Scores(state, words, bars);
   const redraw = () => { settings.draw(); rankings.draw(); scores.draw(); };
   const rankings = new Rankings(state, words, () => { begun(); settings.draw(); scores.show(rankings.chosen.ranking); });
@@ -62,14 +50,14 @@ const start = (root) => {
   moves[0].classList.add("main");
   const experiments = el("div", { class: "try-experiments" }, el("p", { class: "try-pills" }, ...moves), bars.question);
   const panel = el("div", { class: "tool-panel try-panel" }, el("p", { class: "try-modes" }, el("b", {}, words.experiment.name), settings.opener), experiments, settings.element);
-  rankings.tools.append(foot(state, words, reset));
+  rankings.tools.append(el("p", { class: "try-foot" }, act(words.reset, () => reset(state.set))));
   listen(rankings);
   settings.draw();
   rankings.draw();
   scores.draw();
   const every = el("details", {}, el("summary", {}, words.every), scores.element, el("div", { class: "try-controls" }, ...settings.patience));
-  root.replaceChildren(...(fault ? [el("p", { class: "tool-note tool-fault", role: "alert" }, fault)] : []), el("div", { class: "try-main" }, panel, bars.element, rankings.element), every);
+  root.replaceChildren(el("div", { class: "try-main" }, panel, bars.element, rankings.element), every);
   root.classList.add("ready");
 };
 
-document.querySelectorAll(".try").forEach(start);
+start(document.querySelector(".try"));
