@@ -25,7 +25,7 @@ lab: $(READY)  ## open lesson 1 in JupyterLab
 run: $(READY)  ## execute the lessons and compare with the record, some minutes; one: make run NB=01_evaluation
 	$(PY) -m notebooks.kit run $(NB)
 
-test: $(READY_TEST)  ## run the tests, English lessons 1 to 5 and 8, and small runs of 6 and 7, among them
+test: $(READY_TEST)  ## run the tests, the English lessons but for 6 and 7 among them
 	$(PY) -m pytest
 
 report: $(READY)  ## systems on your data, as one page: make report MODEL=… DATA=… [AGAINST= SYSTEMS= QUERIES= CORPUS= QRELS= COLUMNS= OUT=]
@@ -35,10 +35,10 @@ report: $(READY)  ## systems on your data, as one page: make report MODEL=… DA
 	  $(if $(COLUMNS),--columns "$(COLUMNS)") $(if $(OUT),--out "$(OUT)") $(REPORT_OPTIONS)
 
 #: to change them
-test-site: $(READY_TEST)  ## the built site in a browser; says at once if chromium, node or axe-core is missing
+test-site: $(READY_TEST)  ## the built site, most of it in a browser; says at once if chromium, node or axe-core is missing
 	$(PY) -m pytest tests/site -m "browser and not slow"
 
-test-slow: $(READY_TEST)  ## what takes minutes: lessons alone in a fresh environment, the site built again from its lock, kills
+test-slow: $(READY_TEST)  ## what takes minutes: all lessons and small runs with other parameters, the site built again from its lock, kills
 	$(PY) -m pytest --dist loadfile -m slow
 
 check: $(READY_TEST)  ## static checks only: ruff, types, recorded outputs, prose figures, translations

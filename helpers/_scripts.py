@@ -55,4 +55,4 @@ def sentence_end() -> re.Pattern[str]:
     """
     codes = [[chr(int(code, 16)) for code in item.split("-")] for item in _TERMINALS.split()]
     ends = "".join(map("-".join, codes))
-    return re.compile(rf"(?<=[.!?․﹒．])\s+|[{ends}]+[.!?{ends}]*[\"')\]}}{_category('Pe', 'Pf')}]*|\n+")
+    return re.compile(rf"(?<=[.!?․﹒．])\s+(?!\s|»\s|»$)|[{ends}]+[.!?{ends}]*[\"')\]}}{_category('Pe', 'Pf')}]*|\n+")

@@ -10,7 +10,8 @@ from unittest.mock import patch
 
 import pytest
 
-from notebooks.kit.execute import cache_folder
+from notebooks.kit import kernels
+from notebooks.kit.execute import OFFLINE, cache_folder
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names, lesson_path, read
 from notebooks.kit.record import record
 from tests.sample import put, sample
@@ -27,16 +28,15 @@ os.environ.setdefault("EVAL_CACHE_DIR", str(cache_folder(ROOT)))
 
 @pytest.hookimpl(trylast=True)  # after those that do not run have been left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin both halves, one for each of two workers, with lessons, which take minutes."""
-    lessons = [item for item in items if "test_notebooks" in item.nodeid]
-    others = [item for item in items if "test_notebooks" not in item.nodeid]
-    between = max(0, len(items) // 2 - len(lessons[::2]))
-    items[:] = [*lessons[::2], *others[:between], *lessons[1::2], *others[between:]]
+    """Begin with what executes notebooks: it takes longest, and one of two workers has all of it, and one server."""
+    rooms = ("tests/lessons/", "tests/kit/")
+    items.sort(key=lambda item: next((at for at, room in enumerate(rooms) if item.nodeid.startswith(room)), len(rooms)))
 
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with the sample lesson, recorded, and a copy of every real lesson."""
+    kernels.start(OFFLINE)  # the tests that follow execute some thirty small notebooks
     root = tmp_path_factory.mktemp("library")
     put(root, sample("en"), sample("zh"))
     with patch("notebooks.kit.record.recording_conditions", return_value={}):  # which take a while

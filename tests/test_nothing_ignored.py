@@ -89,6 +89,8 @@ def test_judgements_read_alone_tell_it_too(tmp_path: Path):
     """A script of the reader's own would not learn it."""
     with pytest.warns(UserWarning, match=r"a\.csv: not used: assessor"):
         assert read_qrels(put(tmp_path / "a.csv", _delimited(JUDGED, ","))) == {"q0": {"00": 2}, "q1": {"01": 1}}
+    with pytest.warns(UserWarning, match=r"b\.csv: not used: the second column, '00'"):
+        read_qrels(put(tmp_path / "b.csv", "q0,00,2,1700000000\n"))  # query, document, grade, time, without a header
 
 
 MODEL = {
@@ -99,6 +101,7 @@ MODEL = {
         {"max_seq_length": 9, "query_expansion": {"length": 9}},
         "query_expansion",
     ),
+    "length of others": ("sentence_mpnet_config.json", {"max_seq_length": 9}, "max_seq_length"),
     "network": ("sentence_bert_config.json", {"processing_kwargs": {"text": {"max_length": 3}}}, "processing_kwargs"),
     "pooling": ("1_Pooling/config.json", {"pooling_mode": "mean", "temperature": 2}, "temperature"),
 }

@@ -74,6 +74,7 @@ def test_scripts_whose_words_are_known_have_no_note():
         ("He paid 3.50. “Why?” She left", ["He paid 3.50.", "“Why?” She left"]),
         ("値は3．14だ。終わり．次", ["値は3．14だ。", "終わり．次"]),
         ("है।अब", ["है।", "अब"]),
+        ("« Oui.\u202f» Il part. »Nein« sagt er", ["« Oui.\u202f» Il part.", "»Nein« sagt er"]),
     ],
 )
 def test_what_closes_a_quotation_stays_with_its_sentence(text, expected):

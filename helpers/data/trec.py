@@ -87,6 +87,8 @@ def read_judgements(path: Path, columns: Mapping[str, str]) -> tuple[dict[str, d
                 continue
         if len(fields) != len(usual) or not all(fields[column] for column in places):
             raise ValueError(_wrong_fields(place, fields, usual))
+        if usual == FOUR and not unused and fields[1].upper() not in ("0", "Q0"):
+            unused = [f"the second column, {fields[1]!r}"]
         query, doc, grade = (fields[column] for column in places)
         add_grade(qrels, query, doc, read_grade(place, grade), place)
     if not qrels:

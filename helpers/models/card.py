@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ HARMLESS = (
     "word_embedding_dimension", "embedding_dimension",
 )  # fmt: skip
 ELSEWHERE = "Compute its embeddings elsewhere and load those."
+OURS = re.compile(r"^sentence_transformers\..*\.")  # before the name of a module that needs no code of the model's own
 # Modules that, apart from the pooling, do not change the cosine of two vectors.
 NO_EFFECT = ("Transformer", "Pooling", "Normalize", "Dropout")
 
@@ -130,7 +132,7 @@ def read_card(folder: Path) -> Card:
     name, files = folder.name, dict[str, Fields]()
     try:
         modules = read_json(folder / "modules.json")
-        layers = [(module["type"].rpartition(".")[2], str(module.get("path", ""))) for module in modules]
+        layers = [(OURS.sub("", module["type"]), str(module.get("path", ""))) for module in modules]
         pooled = [path or "1_Pooling" for kind, path in layers if kind == "Pooling"] or ["1_Pooling"]
         if len(pooled) > 1 or Path(pooled[0]).name != pooled[0]:
             raise ValueError(f"{name}: modules.json names {pooled} as its pooling; expected one folder of the model.")
@@ -140,7 +142,7 @@ def read_card(folder: Path) -> Card:
         mode = pooling.get("pooling_mode", [POOLING_FLAGS.get(key, key) for key in flags])
         network = _read_fields(files, folder, *(f"sentence_{kind}_config.json" for kind in LENGTHS))
         lengths = [network.get(key) for key in ("max_seq_length", "query_length", "document_length")]
-        whole, query, passage = (length if isinstance(length, int) and length > 0 else None for length in lengths)
+        whole, query, passage = (max(0, int(length or 0)) or None for length in lengths)
         card = Card(
             name=name,
             config=dict(read_json(folder / "config.json")),
@@ -158,6 +160,8 @@ def read_card(folder: Path) -> Card:
             files=files,
         )
         files["prompts"] = card.prompts
+        for other in sorted(folder.glob("sentence_*_config.json")):  # which sentence-transformers does not read
+            files.setdefault(other.name, Fields(read_json(other)))
     except (TypeError, KeyError, AttributeError) as error:
         raise ValueError(
             f"{name}: its JSON files are not of the form that sentence-transformers writes ({error}); download the "

@@ -101,8 +101,8 @@ def _other_kind(folder: Path, weights: tuple[str, ...]) -> str:
     """Return what a folder is that holds a model in a form that is not run here; "" for any other."""
     modules = read_json(folder / "modules.json") or [{}]
     first = modules[0] if isinstance(modules, list) and isinstance(modules[0], dict) else {}
-    if str(first.get("type", "")).endswith("StaticEmbedding"):
-        return f"is a static model (StaticEmbedding), a table of vectors of tokens, which is not run here. {ELSEWHERE}"
+    if (kind := str(first.get("type", "")).rpartition(".")[2]) in ("StaticEmbedding", "WordEmbeddings", "CLIPModel"):
+        return f"is a {kind} of sentence-transformers, which is not run here. {ELSEWHERE}"
     if (inner := str(first.get("path") or "")) and (folder / inner / "config.json").is_file():
         return (
             f"keeps its network in the folder {inner!r}, as old versions of sentence-transformers saved it. Save it "

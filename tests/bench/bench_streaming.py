@@ -42,7 +42,7 @@ def measure_memory(count: int) -> dict[str, float]:
 
     with tempfile.TemporaryDirectory() as folder:
         model = load_model(save_checkpoint(Path(folder) / "tiny"), device="cpu")
-        encode_shards(model, stream(2048), folder=Path(folder) / "warm")
+        encode_shards(model, stream(min(2048, count)), folder=Path(folder) / "warm")
         loaded = reset_peak()
         began = time.perf_counter()
         shards = encode_shards(model, stream(count), folder=Path(folder) / "vectors")

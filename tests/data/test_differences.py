@@ -51,15 +51,6 @@ def test_the_figures_belong_to_the_collection_as_it_is():
     assert recorded["sha256"] == differences.data().sha256, f"run {differences.COMMAND}"
 
 
-def test_every_figure_is_quoted_in_both_languages():
-    """A figure that no page quotes is measured for nobody, or was left out of one language."""
-    recorded = json.loads(differences.TARGET.read_text(encoding="utf-8"))
-    names = {f"{group.__name__}/{name}" for group in differences.GROUPS for name in recorded[group.__name__]}
-    for language in LANGUAGES:
-        text = page(language, "differences") + page(language, "test_set")
-        assert names - set(re.findall(r"bench:differences/([^>]+?)(?:-->|')", text)) == set()
-
-
 def test_the_lines_of_python_run(capsys: pytest.CaptureFixture[str]):
     """A reader who pastes them would meet an error, or a line that prints nothing."""
     assert code("en") == code("zh")

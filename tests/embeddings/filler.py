@@ -1,16 +1,16 @@
-"""Fill a folder with shards in a process of its own, which a test may kill: `python -m tests.embeddings.filler FOLDER`.
+"""Fill a folder with shards, for a process of its own, which a test may kill.
 
 A stand-in that makes vectors out of a text's digest takes the network's place: what is tried is the files, and a
 network would only take time. Each line printed is a shard that had to be computed.
 """
 
-import argparse
 import hashlib
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -59,22 +59,12 @@ def die_before_renaming(name: str, count: int) -> None:
     sys.addaudithook(hook)
 
 
-def main() -> None:
-    """Fill a folder."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder")
-    parser.add_argument("--pause", type=float, default=0)
-    parser.add_argument("--die", help="before a file whose name holds this is given its name")
-    parser.add_argument("--count", type=int, default=1, help="for the how manieth time")
-    options = parser.parse_args()
-    if options.die:
-        die_before_renaming(options.die, options.count)
-    encoding.forward = network(options.pause)
+def main(folder: Path, said: Path, pause: float = 0, die: str = "", count: int = 1) -> None:
+    """Fill a folder and say in a file what is done; die before a file whose name holds `die` gets its n-th name."""
+    sys.stdout = said.open("w", encoding="utf-8")
+    if die:
+        die_before_renaming(die, count)
+    encoding.forward = network(pause)
     encoding.tokenize = lambda *_: {}  # type: ignore[assignment]
-    print("ready", flush=True)
-    encode_shards(stand_in(), iter(TEXTS), folder=options.folder, shard_size=SHARD_SIZE)
+    encode_shards(stand_in(), iter(TEXTS), folder=folder, shard_size=SHARD_SIZE)
     print("finished", flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,9 +1,11 @@
 """Encoding into a folder: killed, run twice at once, given another model; the vectors come out right."""
 
+import multiprocessing
 import os
 import signal
-import subprocess
 import sys
+from collections.abc import Callable
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -12,31 +14,35 @@ import pytest
 
 from helpers.embeddings import Shards, encode_shards, encoding
 from helpers.embeddings.shards import MANIFEST
-from tests.embeddings.filler import SHARD_SIZE, SHARDS, TEXTS, network, stand_in, vector
+from tests.embeddings.filler import SHARD_SIZE, SHARDS, TEXTS, main, network, stand_in, vector
 
+Run = tuple[BaseProcess, Path]
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 EXPECTED = np.stack([vector(text) for text in TEXTS])
 
 
-def start(folder: Path, *options: str) -> subprocess.Popen:
-    """Start a process that fills a folder."""
-    command = [sys.executable, "-m", "tests.embeddings.filler", str(folder), *options]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+@pytest.fixture
+def start(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Run]:
+    """Give what starts a process that fills a folder; on Linux a fork, which has imported everything."""
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+
+    def started(folder: Path, **options: object) -> Run:
+        said = tmp_path_factory.mktemp("said") / "said"
+        process = context.Process(target=main, args=(folder, said), kwargs=options)
+        process.start()
+        return process, said
+
+    return started
 
 
-def finished(run: subprocess.Popen) -> int:
-    """Wait for a process to end well, and return how many shards it computed."""
-    said, complaint = run.communicate(timeout=300)
-    assert run.returncode == 0, complaint
-    assert said.endswith("finished\n")
-    return said.count("computed")
-
-
-def killed(run: subprocess.Popen) -> int:
-    """Wait for a process to be killed, and return how many shards it had begun."""
-    said, complaint = run.communicate(timeout=300)
-    assert run.returncode == -signal.SIGKILL, complaint
-    return said.count("computed")
+def computed_by(run: Run, status: int = 0) -> int:
+    """Wait for a process to end so, and return how many shards it computed or had begun."""
+    process, said = run
+    process.join(300)
+    assert process.exitcode == status
+    text = said.read_text(encoding="utf-8")
+    assert text.endswith("finished\n") == (status == 0)
+    return text.count("computed")
 
 
 def whole(folder: Path) -> int:
@@ -63,21 +69,21 @@ def shard_folder(model: Any, tmp_path: Path) -> Path:
     ("file", "count", "computed", "written"),
     [("manifest", 1, 0, 0), (".npy", 1, 1, 0), (".npy", 3, 3, 2), ("manifest", 2, SHARDS, SHARDS)],
 )
-def test_a_run_killed_while_it_writes_is_gone_on_with(tmp_path, file, count, computed, written):
+def test_a_run_killed_while_it_writes_is_gone_on_with(start, tmp_path, file, count, computed, written):
     """A power cut in the middle of a file must cost that file, and none that was finished."""
-    assert killed(start(tmp_path, "--die", file, "--count", str(count))) == computed
+    assert computed_by(start(tmp_path, die=file, count=count), -signal.SIGKILL) == computed
     assert whole(tmp_path) == written
     if (tmp_path / MANIFEST).exists():
         with pytest.raises(ValueError, match=f"unfinished, {written} shards so far; run the same call"):
             Shards.open(tmp_path)
-    assert finished(start(tmp_path)) == SHARDS - written
+    assert computed_by(start(tmp_path)) == SHARDS - written
     assert np.array_equal(np.asarray(Shards.open(tmp_path)), EXPECTED)
 
 
-def test_two_runs_in_one_folder_share_the_work(tmp_path):
+def test_two_runs_in_one_folder_share_the_work(start, tmp_path):
     """Two notebooks opened at once must not spoil each other's files, nor compute everything twice."""
-    runs = [start(tmp_path, "--pause", "0.1") for _ in range(2)]
-    assert SHARDS <= sum(finished(run) for run in runs) <= SHARDS + 1
+    runs = [start(tmp_path, pause=0.1) for _ in range(2)]
+    assert SHARDS <= sum(map(computed_by, runs)) <= SHARDS + 1
     assert np.array_equal(np.asarray(Shards.open(tmp_path)), EXPECTED)
     assert sorted(path.suffix for path in tmp_path.iterdir()) == sorted([".json", *[".npy"] * SHARDS])
 

@@ -17,19 +17,17 @@ if TYPE_CHECKING:
 STAMP = pytest.StashKey[Stamp]()
 
 
-@pytest.fixture(scope="session")
-def forked() -> None:
-    """Start the process from which the kernels of lessons are forked."""
-    kernels.start(OFFLINE)
-
-
 @pytest.fixture
-def executed(request: pytest.FixtureRequest, forked: None) -> None:
-    """Skip a test that passed here with all that it depends on as it is now; its last parameter names the lesson."""
+def executed(request: pytest.FixtureRequest) -> None:
+    """Skip a test that passed here with all that it depends on as it is now; its last parameter names the lesson.
+
+    Else start the process from which kernels are forked, if there is none.
+    """
     node = request.node
     stamp = Stamp(ROOT, node.name, node.callspec.params["name"])
     if stamp.holds():
         pytest.skip(f"passed on this machine, and nothing it depends on has changed since: {stamp.path}")
+    kernels.start(OFFLINE)
     node.stash[STAMP] = stamp
 
 

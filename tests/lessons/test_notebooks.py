@@ -25,8 +25,7 @@ from tests.systems.samples import write_reranker
 
 LESSONS = [(language, name) for name in lesson_names(ROOT) for language in LANGUAGES]
 TWINS = {"01_evaluation", "02_metrics"}
-LONG = {"06_scaling_up", "07_stages"}  # take minutes; small runs of them are below
-COMPANION = "01_evaluation"  # runs in `make test`; the others take a minute or more each
+LONG = {"06_scaling_up", "07_stages"}  # take minutes; small runs of them are below, each night too
 PRINTED = re.compile(r"<!--nofig: printed by the solution, which a test runs-->(?:\n((?:.+\n)+)|([\d.]*\d))")
 FORGET = """# a reader may skip a solution, so the next one finds the names of the lesson alone
 for name in globals().keys() - lesson.keys() - {"lesson"}:
@@ -101,9 +100,8 @@ def test_lesson(language: str, name: str) -> None:
         assert [number for number in claimed(text) if not any(agrees(number, one) for one in printed)] == []
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != COMPANION)) for name in PARAMETERS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PARAMETERS)
 @pytest.mark.usefixtures("executed")
 def test_companion(name: str) -> None:
     """A reader who runs the lesson on the Chinese collection would get something else than the Chinese site shows."""
@@ -122,6 +120,7 @@ def test_noise_changes_no_output(name: str) -> None:
     assert unlike == [], "\n".join(map(str, unlike))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["06_scaling_up"])
 @pytest.mark.usefixtures("executed")
 def test_a_small_run_of_the_longest_lesson(name: str) -> None:
@@ -137,6 +136,7 @@ def test_a_small_run_of_the_longest_lesson(name: str) -> None:
     assert "judged" not in unlike
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["07_stages"])
 @pytest.mark.usefixtures("executed")
 def test_a_small_run_of_the_lesson_on_stages(name: str, tmp_path: Path) -> None:
@@ -146,13 +146,6 @@ def test_a_small_run_of_the_lesson_on_stages(name: str, tmp_path: Path) -> None:
     parameters: Parameters = {"MAX_PASSAGES": 512, "MAX_QUERIES": 132, "RERANKER": str(reranker)}
     fresh = execute(recorded, name, root=ROOT, parameters=parameters)
     unlike = {gap.cell for gap in compare(recorded, fresh)}
-    assert unlike <= {
-        "load",
-        "losses",
-        "union",
-        "settings",
-        "family",
-        "ties",
-    }  # which have a row or a column of the other one
+    assert unlike <= {"load", "losses", "union", "settings", "family", "ties"}  # with a row or column of the other one
     family = next(cell for cell in fresh.cells if cell.id == "family")
     assert "pocket-en, cross-encoder" in str(family.outputs)

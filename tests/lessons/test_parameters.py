@@ -21,7 +21,7 @@ POCKET = FOLDER / "pocket"
 FILES = {"DATASET": f"{POCKET}", "QUERIES": f"{POCKET}/queries.en.jsonl", "CORPUS": f"{POCKET}/corpus.en.jsonl",
          "QRELS": f"{POCKET}/qrels.tsv"}  # fmt: skip
 TABLE = {"DATASET": "table", "COLUMNS": {"query": "asked", "positive": "found"}, "SPLIT": "train"}
-# A set of values for each run; `table`, `vectors` and `cache` are below. The first runs in `make test`.
+# A set of values for each run; `table`, `vectors` and `cache` are below.
 RUNS: list[tuple[str, str, dict[str, Any]]] = [
     ("en", "01_evaluation", {"CUTOFFS": [3], "MODEL": "vectors", "MAX_QUERIES": 40}),
     ("zh", "01_evaluation", {"CUTOFFS": [5, 10], "BATCH_SIZE": 8, "DEVICE": "cpu", "HALF": True, "CACHE_DIR": "cache"}),
@@ -68,12 +68,9 @@ def values(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {name: str(folder / name) for name in ("table", "vectors", "cache")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("language", "name", "given"),
-    [
-        pytest.param(*run, id=f"{run[0]}/{run[1]}/{','.join(run[2])}", marks=[pytest.mark.slow] * (at > 0))
-        for at, run in enumerate(RUNS)
-    ],
+    ("language", "name", "given"), RUNS, ids=[f"{language}/{name}/{','.join(given)}" for language, name, given in RUNS]
 )
 @pytest.mark.usefixtures("executed")
 def test_a_lesson_runs_with_other_values(

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import pytrec_eval
-import ranx
 
 from helpers.metrics import evaluate
 from helpers.metrics.registry import METRICS
@@ -130,8 +129,11 @@ def test_rounding(library):
     assert rounded is ROUNDING[library] is (library in sentence("differences", "Are numbers rounded"))
 
 
+@pytest.mark.slow  # the import alone takes seconds
 def test_ranx_refuses_different_queries():
     """The table says so of ranx."""
+    import ranx
+
     assert (said("en", "ranx", 3), said("zh", "ranx", 3)) == ("refuses if queries differ", "查询不一致时拒绝计算")
     with pytest.raises(AssertionError):
         ranx.evaluate(QRELS, {"q1": {"d4": 1.0}}, "mrr@10")

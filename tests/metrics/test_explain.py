@@ -44,14 +44,18 @@ def place(found: Any, cause: dict) -> int:
     return 0
 
 
-def test_real_figures_are_explained():
+UNLIKE = list({(str(real["cause"]), *map(str, real["figures"])): real for real in REAL}.values())
+
+
+@pytest.mark.parametrize("cases", [UNLIKE, pytest.param(REAL, marks=pytest.mark.slow)], ids=["unlike", "all"])
+def test_real_figures_are_explained(cases):
     """A figure that a library, a tutorial or a thread really gives would be explained by something else."""
-    assert len(REAL) >= 40
+    assert len(cases) >= 30
     places = []
-    for real in REAL:
+    for real in cases:
         run, qrels = as_text(real["sample"]) if "sample" in real else (real["run"], real["qrels"])
         places.append(place(explain(run, qrels, real["figures"]), real["cause"]))
-    assert sum(at == 1 for at in places) >= 0.95 * len(REAL)
+    assert sum(at == 1 for at in places) >= 0.95 * len(cases)
     assert all(1 <= at <= 3 for at in places)
 
 

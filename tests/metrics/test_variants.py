@@ -170,7 +170,7 @@ def sentence_transformers(run: dict, qrels: dict, metric: str) -> float:
 
 
 def ranx(run: dict, qrels: dict, metric: str) -> float:
-    """A mean by ranx, which is compiled when it is first needed."""
+    """A mean by ranx."""
     from tests.acid.runners.ranx_ import evaluate
 
     return evaluate(run, qrels, metric)
@@ -201,7 +201,9 @@ LIBRARIES = {
 }
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize(
+    "library", [pytest.param(name, marks=[pytest.mark.slow] * (name == "ranx")) for name in LIBRARIES]
+)  # ranx is compiled first, for minutes; the acid test asks it each week
 def test_table_of_libraries_is_true(lesson, library):
     """The lesson's table would claim something that the library does not say."""
     figures = notebook_figures(lesson)

@@ -186,9 +186,12 @@ def test_layers_of_other_kinds_and_places_are_refused(tmp_path):
     (folder / "modules.json").write_text(json.dumps(other))
     with pytest.raises(ValueError, match=r"'\.\./elsewhere' of its modules\.json is no folder of the model"):
         load_model(folder)
-    (folder / "modules.json").write_text(json.dumps([*modules[:2], {**modules[2], "type": "models.LSTM"}]))
-    with pytest.raises(ValueError, match=r"a further layer \(LSTM\) that is not understood here"):
-        load_model(folder)
+    for row, kind in ((2, "sentence_transformers.models.LSTM"), (0, "custom_st.Transformer"), (1, "mine.Pooling")):
+        changed = [{**module, "type": kind} if module["idx"] == row else module for module in modules]
+        (folder / "modules.json").write_text(json.dumps(changed))
+        named = kind.removeprefix("sentence_transformers.models.")
+        with pytest.raises(ValueError, match=rf"a further layer \({named}\) that is not understood here"):
+            load_model(folder)
     (folder / "modules.json").write_text(json.dumps(modules))
     (folder / "2_Dense" / "model.safetensors").unlink()
     with pytest.raises(ValueError, match="2_Dense holds no weights"):
@@ -296,10 +299,15 @@ def test_a_reranker_needs_its_head(tmp_path):
         require_head(read_checkpoint(write_reranker(tmp_path / "two", labels=2)))
 
 
-def _static(folder: Path) -> str:
-    (folder / "config.json").unlink()
-    (folder / "modules.json").write_text('[{"path": "", "type": "sentence_transformers.models.StaticEmbedding"}]')
-    return "is a static model"
+def _begins_with(kind: str) -> Callable[[Path], str]:
+    def put(folder: Path) -> str:
+        (folder / f"0_{kind}").mkdir()
+        (folder / "config.json").rename(folder / f"0_{kind}" / "config.json")
+        module = {"path": f"0_{kind}", "type": f"sentence_transformers.models.{kind}"}
+        (folder / "modules.json").write_text(json.dumps([module]))
+        return f"is a {kind} of"
+
+    return put
 
 
 def _weights_as(name: str, content: bytes) -> Callable[[Path], str]:
@@ -314,7 +322,7 @@ def _weights_as(name: str, content: bytes) -> Callable[[Path], str]:
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 12345\n"
 OTHER_KINDS = {
-    "static": _static,
+    **{kind: _begins_with(kind) for kind in ("StaticEmbedding", "WordEmbeddings", "CLIPModel")},
     "gguf": _weights_as("model.gguf", b"GGUF"),
     "onnx": _weights_as("onnx/model.onnx", b"x"),
     "pointer": _weights_as("model.safetensors", POINTER),

@@ -24,32 +24,33 @@ def test_the_metrics_import_numpy_alone():
     assert PROJECT["dependencies"] == ["numpy>=2.0"]
 
 
-@pytest.mark.parametrize(
-    "module", ["judgements.__main__", "show.tables", "distributed", "index", "chunks", "data", "significance"]
-)
-def test_what_neither_plots_nor_computes_imports_no_large_package(module):
+def test_what_neither_plots_nor_computes_imports_no_large_package():
     """Every command and every first cell would wait for packages that it may not use, up to three seconds each."""
-    code = f"import sys, helpers.{module}; print(*sys.modules)"
+    names = ("judgements.__main__", "show.tables", "distributed", "index", "chunks", "data", "significance")
+    code = f"import sys, {', '.join(f'helpers.{name}' for name in names)}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert not {"scipy", "pandas", "dask", "torch", "sklearn", "matplotlib", "faiss"} & set(done.stdout.split())
 
 
-@pytest.mark.parametrize(
-    ("module", "package", "extra"),
-    [
-        ("helpers.significance as of; of.kendall_tau([1, 2], [1, 2])", "scipy", "significance"),
-        ("helpers.index, numpy; helpers.index.build_index(numpy.ones((2, 2), 'f'))", "faiss", "report"),
-        ("helpers._optional; helpers._optional.progress_bar(1, '', '', show=True)", "tqdm", "report"),
-        ("helpers.show.plots", "matplotlib", "report"),
-    ],
-)
-def test_a_missing_extra_is_named_with_its_command(module, package, extra):
+NEEDING = {  # a package, the extra that has it, and what needs it
+    "scipy": ("significance", "import helpers.significance as of; of.kendall_tau([1, 2], [1, 2])"),
+    "faiss": ("report", "import helpers.index, numpy; helpers.index.build_index(numpy.ones((2, 2), 'f'))"),
+    "tqdm": ("report", "import helpers._optional; helpers._optional.progress_bar(1, '', '', show=True)"),
+    "matplotlib": ("report", "import helpers.show.plots"),
+}
+
+
+def test_a_missing_extra_is_named_with_its_command():
     """A reader of the base would see a trace from within, and not how to get the rest."""
-    code = f"import sys; sys.modules[{package!r}] = None; import {module}"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    last = done.stderr.strip().splitlines()[-1]
-    assert last.startswith(f"ModuleNotFoundError: {package}")
-    assert last.endswith(f'install the extra [{extra}], in a checkout by python -m pip install --editable ".[{extra}]"')
+    code = "import sys\nfor name in sys.argv[1::2]: sys.modules[name] = None\nfor call in sys.argv[2::2]:\n"
+    code += "    try: exec(call)\n    except ModuleNotFoundError as error: print(str(error).splitlines()[-1])"
+    words = [word for package, (_, call) in NEEDING.items() for word in (package, call)]
+    done = subprocess.run([sys.executable, "-c", code, *words], cwd=ROOT, capture_output=True, text=True, check=True)
+    for line, (package, (extra, _)) in zip(done.stdout.splitlines(), NEEDING.items(), strict=True):
+        assert line.startswith(package)
+        assert line.endswith(
+            f'install the extra [{extra}], in a checkout by python -m pip install --editable ".[{extra}]"'
+        )
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +65,15 @@ def installed(tmp_path_factory):
     return target
 
 
-@pytest.mark.parametrize("stranger", ["helpers.py", "helpers/__init__.py"])
-@pytest.mark.parametrize("path", ["", "."])
+def test_a_wheel_holds_every_file_of_the_package(installed):
+    """A sub-package, a bundled collection or the mark of typing would be missing from a release."""
+    for given in (path for path in (ROOT / "helpers").rglob("*") if "__pycache__" not in path.parts):
+        assert (installed / given.relative_to(ROOT)).exists(), given.relative_to(ROOT)
+    tops = {path.name for path in installed.iterdir() if path.suffix != ".dist-info"}
+    assert tops == {"helpers", "retrieval_commands", "bin"}
+
+
+@pytest.mark.parametrize(("path", "stranger"), [("", "helpers.py"), (".", "helpers/__init__.py")])
 def test_commands_run_beside_another_helpers(path, stranger, installed, tmp_path):
     """In a repository with helpers of its own no command would start, or acid would hide them from its code."""
     (tmp_path / stranger).parent.mkdir(exist_ok=True)

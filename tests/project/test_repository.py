@@ -89,12 +89,6 @@ def test_the_published_site_is_the_tested_one(tmp_path):
     assert [name for name, content in pages[0].items() if content != pages[1][name]] == []
 
 
-def test_the_tests_run_on_every_promised_system():
-    """A reader would meet a system that is promised and was never tried; test_environment.py looks at the Pythons."""
-    matrix = workflow("tests.yml")["jobs"]["test"]["strategy"]["matrix"]
-    assert [name.split("-")[0] for name in matrix["os"]] == ["ubuntu", "macos", "windows"]
-
-
 def test_the_citation_file_says_what_the_package_and_the_page_say():
     """A paper would cite another version, title or address."""
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
@@ -105,43 +99,3 @@ def test_the_citation_file_says_what_the_package_and_the_page_say():
     for language in ("en", "zh"):
         page = (ROOT / "docs" / language / "references.md").read_text(encoding="utf-8")
         assert f"title = {{{cited['title']}}}" in page
-
-
-@pytest.mark.parametrize("path", sorted((ROOT / ".github").rglob("*.md")), ids=lambda path: path.name)
-def test_links_of_the_files_for_github_lead_somewhere(path):
-    """A contributor would click into a page that is not there."""
-    for target in re.findall(r"\]\(([^)#]+)", path.read_text(encoding="utf-8")):
-        assert (path.parent / target).is_file(), target
-
-
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")), ids=lambda path: path.stem
-)
-def test_issue_forms_are_forms(path):
-    """GitHub leaves a form out of the choice, without a word, if a key is missing or an id stands twice."""
-    form = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert {"name", "description", "body"} <= set(form)
-    fields = [field for field in form["body"] if field["type"] != "markdown"]
-    assert all(field["type"] in ("input", "textarea") and field["attributes"]["label"] for field in fields)
-    assert len({field["id"] for field in fields}) == len(fields) > 0
-
-
-def changes(language: str) -> list[list[str]]:
-    """Return, for each row of the page's table of changes, the places that its second column names."""
-    page = (ROOT / "docs" / {"en": "CONTRIBUTING.md", "zh": "CONTRIBUTING_zh.md"}[language]).read_text(encoding="utf-8")
-    rows = [line.split("|") for line in page.splitlines() if line.startswith("| ") and line.count("|") == 4]
-    return [re.findall(r"`([^`]+)`", cells[2]) for cells in rows[1:]]
-
-
-def test_each_change_names_at_most_three_places_that_exist():
-    """A contributor would look for a file that was moved, or a change would have spread over the house."""
-    named = changes("en")
-    assert named
-    assert all(1 <= len(places) <= 3 for places in named)
-    missing = sorted({place for places in named for place in places if not (ROOT / place).exists()})
-    assert not missing, f"docs/CONTRIBUTING.md names {', '.join(missing)}"
-
-
-def test_both_languages_name_the_same_places():
-    """A Chinese contributor would be sent elsewhere."""
-    assert changes("zh") == changes("en")

@@ -30,7 +30,7 @@ from tests.bench import charts
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "README_zh.md"]
 PAGES += [ROOT / "docs" / f"{name}{end}.md" for name in ("CHANGELOG", "CONTRIBUTING") for end in ("", "_zh")]
-ON_GITHUB = list(PAGES)  # the site's build follows the links of the others
+ON_GITHUB = [*PAGES, *sorted((ROOT / ".github").rglob("*.md"))]  # the site's build follows the links of the others
 PAGES += [path for language in LANGUAGES for path in sorted((ROOT / "docs" / language).glob("*.md"))]
 
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from notebooks.kit.notebooks import ROOT
 from tests.site.browser import AXE, FLAGS, WIDE, Site
 
+HERE = Path(__file__).parent
 STATIC = ROOT / "docs" / "site" / "_static"
 NEEDED = {  # where each is looked for, and how it is installed
     "chromium": (lambda: shutil.which("chromium"), "apt install chromium"),
@@ -34,6 +36,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """Stop at once where tests in a browser are wanted (`make test-site`) and cannot run."""
     if config.option.markexpr.startswith("browser") and (message := lacking()):
         raise pytest.UsageError(message)
+
+
+@pytest.hookimpl(tryfirst=True)  # before those that do not run are left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave what looks at the built site to `make test-site`."""
+    for item in items:
+        if item.path.parent == HERE and "site" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
 
 
 def require(*names: str) -> None:
