@@ -35,7 +35,7 @@ report: $(READY)  ## systems on your data, as one page: make report MODEL=… DA
 	  $(if $(COLUMNS),--columns "$(COLUMNS)") $(if $(OUT),--out "$(OUT)") $(REPORT_OPTIONS)
 
 #: to change them
-test-site: $(READY_TEST)  ## the built site, most of it in a browser; says at once if chromium, node or axe-core is missing
+test-site: $(READY_TEST)  ## the built site in a browser, its scripts in node; says at once if chromium, node or axe-core is missing
 	$(PY) -m pytest tests/site -m "browser and not slow"
 
 test-slow: $(READY_TEST)  ## what takes minutes: all lessons and small runs with other parameters, the site built again from its lock, kills

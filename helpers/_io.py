@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import os
+import re
 import secrets
 import shutil
 import unicodedata
@@ -38,6 +39,7 @@ KINDS = {  # first bytes of a file: what it is, and what to do
 }
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")  # a spreadsheet runs a cell that begins so (CWE-1236)
 WESTERN = 0.3  # of the letters of a text in a Western language, at most this share is beyond ASCII
+NOT_WESTERN = re.compile("[a-z][¡-¶¸-¿][a-z]|[ŠŽšžÐÝÞðýþ]")  # as Polish, Czech and Turkish look in cp1252
 
 
 def plain_name(path: Path) -> str:
@@ -102,27 +104,30 @@ def _not_packed(path: Path, error: Exception) -> ValueError:
 
 
 @contextlib.contextmanager
-def open_text(path: Path, newline: str | None = None, encoding: str = UTF8) -> Iterator[TextIO]:
-    """Open a text file or a text file in ``.gz``, without its byte order mark; ``newline`` is that of ``open``."""
+def open_text(path: Path, newline: str | None = None, encoding: str = "") -> Iterator[TextIO]:
+    """Open a text file or a text file in ``.gz``, without its byte order mark; ``newline`` is that of ``open``.
+
+    Who can choose the ``encoding`` gives one, and is told of it if the file has another.
+    """
     try:
-        codecs.lookup(encoding)
+        codecs.lookup(encoding or UTF8)
     except LookupError:
         raise ValueError(f'Unknown encoding {encoding!r}; write "utf-8", "gb18030", "big5" or "utf-16".') from None
     try:
         with open_binary(path) as file:
             if kind := what_is(file.peek(64)):
                 raise ValueError(f"{path.name!r} is {kind}.")
-            with io.TextIOWrapper(file, encoding=encoding, newline=newline) as text:
+            with io.TextIOWrapper(file, encoding=encoding or UTF8, newline=newline) as text:
                 yield text
     except UnicodeError:
-        if encoding != UTF8:
+        if encoding not in ("", UTF8):
             raise ValueError(f"{path.name!r} is not {encoding}: some bytes are no character in it.") from None
         line, byte, seems = _not_utf8(path)
         guess, other = seems and f"; it may be {seems.upper()}", seems or "…"
         raise ValueError(
             f"{path.name!r}, line {line}: not UTF-8 (byte 0x{byte:02x}){guess}. Save the file as UTF-8 (in Excel "
-            f'"CSV UTF-8"), or convert it: iconv -f {other.upper()} -t UTF-8, with its own encoding after -f. '
-            f'A table of a data set is also read with encoding="{other}".'
+            f'"CSV UTF-8"), or convert it: iconv -f {other.upper()} -t UTF-8, with its own encoding after -f.'
+            + (f' It is also read with encoding="{other}".' if encoding else "")
         ) from None
 
 
@@ -166,13 +171,14 @@ def _not_utf8(path: Path) -> tuple[int, int, str]:
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return line, byte, "utf-16"
     with contextlib.suppress(UnicodeDecodeError):
-        signs = [sign for sign in content.decode("gb18030") if sign > "\x7f"]
-        common = sum(b"\xa1" <= sign.encode("gb2312", "ignore")[:1] < b"\xd8" for sign in signs)
-        if 2 * common > len(signs):
+        rows = [sign.encode("gb2312", "ignore")[:1] for sign in content.decode("gb18030") if sign > "\x7f"]
+        common, late = (sum(first <= row < b"\xd8" for row in rows) for first in (b"\xa1", b"\xc9"))
+        if 2 * common > len(rows) < 10 * late and b"\xa4" not in rows:  # Korean has none so late, Japanese has kana
             return line, byte, "gb18030"
     with contextlib.suppress(UnicodeDecodeError):
-        letters = [sign for sign in content.decode("cp1252") if sign.isalpha()]
-        if sum(sign > "\x7f" for sign in letters) < WESTERN * len(letters):
+        text = content.decode("cp1252")
+        letters = [sign for sign in text if sign.isalpha()]
+        if sum(sign > "\x7f" for sign in letters) < WESTERN * len(letters) and not NOT_WESTERN.search(text):
             return line, byte, "cp1252"
     return line, byte, ""
 

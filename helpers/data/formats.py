@@ -77,7 +77,7 @@ def _plain(name: str) -> str:
 def column_of(table: Table, role: str, columns: Mapping[str, str]) -> list[Cell]:
     """Return the column of a role, by its name in ``columns``, else by its usual names.
 
-    A name with dots, ``answers.text``, is a field of the objects in a column.
+    A name with dots, ``answers.text``, is a field of the objects in a column, whose other fields become columns too.
     """
     names = (columns[role],) if role in columns else NAMES[role]
     if (found := find_name(table.columns, names)) is not None:
@@ -85,11 +85,20 @@ def column_of(table: Table, role: str, columns: Mapping[str, str]) -> list[Cell]
         return column
     first, _, inner = names[0].partition(".")
     if inner and first in table.columns:
-        return [_inside(cell, inner.split(".")) for cell in table.columns[first]]
+        cells: list[Cell] = table.columns[first]
+        for key in _keys(cells) - {inner.split(".")[0]}:
+            table.columns.setdefault(f"{first}.{key}", [_inside(cell, [key]) for cell in cells])
+        return [_inside(cell, inner.split(".")) for cell in cells]
     raise ValueError(
         f"{table.source!r}: no column {' or '.join(map(repr, names))}; it has {table.listed}. Name the column that "
         f'holds the {role}: columns="{role}=…".'
     )
+
+
+def _keys(cells: Iterable[Cell]) -> set[str]:
+    """Return the keys of the objects in a column, or in the lists in it."""
+    found = (_keys(cell) if isinstance(cell, list) else cell if isinstance(cell, dict) else () for cell in cells)
+    return {key for keys in found for key in keys}
 
 
 def _inside(cell: Cell, path: Sequence[str]) -> Cell:

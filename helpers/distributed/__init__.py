@@ -41,8 +41,7 @@ def encode(
     texts: Iterable[str],
     folder: str | Path,
     *,
-    cluster: str | Client | Cluster | None = None,
-    workers: int | None = None,
+    cluster: str | Client | Cluster,
     threads_per_worker: int = 1,
     device: str = "cpu",
     kind: str = "passage",
@@ -61,10 +60,8 @@ def encode(
         texts, kind, batch_size, shard_size, progress: as for :func:`helpers.embeddings.encode_shards`; texts are read
             a few shards ahead of the workers, a shard each.
         folder: on a disk that all machines of the cluster have under the same path.
-        cluster: the address of a scheduler, a ``distributed.Client`` or a Dask cluster. ``None`` starts one on this
-            machine for the length of the call, on 127.0.0.1 with TLS.
-        workers, threads_per_worker: processes of a local cluster, by default as many as there are cores, and threads
-            with which a worker computes.
+        cluster: the address of a scheduler, a ``distributed.Client`` or a Dask cluster; it is left running.
+        threads_per_worker: threads with which a worker computes.
         device: of each worker: ``"cpu"``, or ``"cuda:0"``, the first GPU that it sees (one each under ``dask-cuda``).
 
     Raises:
@@ -85,7 +82,7 @@ def encode(
     tasks = ((run, batch) for batch in text_batches(texts, shard_size))
     messages: set[str] = set()
     with (
-        connected(cluster, workers, threads_per_worker) as client,
+        connected(cluster) as client,
         closing(in_order(client, encode_shard, tasks, "Shard")) as results,
         progress_bar(total, f"Encode {kind}", "text", show=progress) as bar,
     ):
@@ -107,8 +104,7 @@ def search(
     queries: np.ndarray,
     k: int = 10,
     *,
-    cluster: str | Client | Cluster | None = None,
-    workers: int | None = None,
+    cluster: str | Client | Cluster,
     threads_per_worker: int = 1,
     progress: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -125,7 +121,7 @@ def search(
     parts = [(start, min(start + PART, len(shards))) for start in range(0, len(shards), PART)]
     best = np.empty((len(queries), 0), np.float32), np.empty((len(queries), 0), np.int64)
     with (
-        connected(cluster, workers, threads_per_worker) as client,
+        connected(cluster) as client,
         progress_bar(len(shards), "Search", "passage", show=progress) as bar,
     ):
         # A task that returns its arguments: unlike scattered data, it is done again when its worker dies.

@@ -1,13 +1,10 @@
-"""Connect to a Dask cluster, or start one on this machine, and hand it tasks whose results come in order."""
+"""Connect to a Dask cluster and hand it tasks whose results come in order."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-import logging
-import multiprocessing
 import secrets
-import tempfile
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError
@@ -16,34 +13,20 @@ from typing import TypeVar
 from helpers._optional import from_extra
 
 with from_extra("distributed"):
-    import dask
-    from dask.system import CPU_COUNT
-    from distributed import Client, Future, LocalCluster
+    from distributed import Client, Future
     from distributed.client import ClosedClientError
     from distributed.deploy import Cluster
-    from distributed.security import Security
 
 T = TypeVar("T")
 Arguments = TypeVar("Arguments", bound=tuple[object, ...])
 RETRIES = 3  # of a shard, after an error and after the death of its worker
 AHEAD = 3  # tasks in flight for each thread of the cluster: one computes, the others are on their way
 CONNECT = 10  # seconds to wait for a scheduler
-_LOCAL: dict[str, object] = {
-    "distributed.scheduler.no-workers-timeout": "60s",
-    "distributed.scheduler.http.routes": [],  # the pages that Dask serves beside the dashboard, unencrypted
-    "distributed.worker.http.routes": [],
-}
 
 
 @contextlib.contextmanager
-def connected(cluster: str | Client | Cluster | None, workers: int | None, threads: int) -> Iterator[Client]:
-    """Yield a client of a cluster, by its address or itself; None starts one and closes it when the block ends."""
-    if cluster is None:
-        with _local(workers or max(1, CPU_COUNT // threads)) as client:
-            yield client
-        return
-    if workers is not None:
-        raise ValueError("workers= is for a local cluster; this one is there already.")
+def connected(cluster: str | Client | Cluster) -> Iterator[Client]:
+    """Yield a client of a cluster, by its address or itself."""
     if isinstance(cluster, Client):
         yield cluster
         return
@@ -56,27 +39,6 @@ def connected(cluster: str | Client | Cluster | None, workers: int | None, threa
             "tcp://host:port, or a distributed.Client; where the cluster wants TLS, a Client with its Security."
         ) from None
     with client:
-        yield client
-
-
-@contextlib.contextmanager
-def _local(workers: int) -> Iterator[Client]:
-    """Start a cluster that only this process can reach: loopback alone, TLS with certificates of its own."""
-    if getattr(multiprocessing.current_process(), "_inheriting", False):
-        raise RuntimeError(
-            "A worker is reading the script that started it: put the script's own work under "
-            "if __name__ == '__main__': so that workers can import it without running it."
-        )
-    with contextlib.ExitStack() as stack:
-        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="dask-", ignore_cleanup_errors=True))
-        with dask.config.set({**_LOCAL, "temporary-directory": scratch}):
-            cluster = LocalCluster(
-                n_workers=workers, threads_per_worker=1, processes=True, memory_limit=0, host="127.0.0.1", protocol="tls://",
-                security=Security.temporary(), dashboard_address="127.0.0.1:0", worker_dashboard_address=None,
-                scheduler_kwargs={"allowed_failures": RETRIES, "dashboard": False},
-                silence_logs=logging.CRITICAL,  # their errors come back by themselves
-            )  # fmt: skip
-            client = stack.enter_context(Client(stack.enter_context(cluster), set_as_default=False))
         yield client
 
 

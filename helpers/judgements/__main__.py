@@ -90,7 +90,7 @@ def sheet(args: argparse.Namespace) -> int:
         print("Pairs to judge by depth of the pool: " + ", ".join(f"{d}: {n}" for d, n in counts.items()) + ".")
     args.out.mkdir(parents=True, exist_ok=True)
     for number, target in enumerate(targets):
-        count = write_sheet(target, data, pairs, grades=args.grades, seed=args.seed + number)
+        count = write_sheet(target, data, pairs, grades=args.grades, seed=number)
     queries = sum(map(bool, pairs))
     lines = [
         f"{count} pairs of {queries} queries to judge, pooled to depth {args.depth}.",
@@ -138,7 +138,7 @@ def gather(args: argparse.Namespace) -> int:
         number = "1 conflict has" if len(pairs) == 1 else f"{len(pairs)} conflicts have"
         raise ValueError(f"{number} no grade in {args.settled}: fill in the column 'grade', not 'given'.")
     if pairs:
-        sheet_of = args.conflicts or args.sheet.with_name("conflicts.csv")
+        sheet_of = args.sheet.with_name("conflicts.csv")
         write_conflicts(sheet_of, read_sheet(args.sheet), pairs)
         number, each = ("1 conflict", "it") if len(pairs) == 1 else (f"{len(pairs)} conflicts", "them")
         tell(args, lines, record | {"file": str(sheet_of)})
@@ -167,14 +167,12 @@ SHEET = {  # options of the commands, and what argparse takes of each
     "--judged": {"type": Path, "help": "earlier qrels, whose pairs are left out"},
     "--grades": {"nargs": "+", "type": int, "default": GRADES, "help": "the scale of your guidelines (0 1 2 3)"},
     "--assessors": {"nargs": "+", "default": ["first"], "help": "a copy for each, by name (first)"},
-    "--seed": {"type": int, "default": 0, "help": "seed of the random order"},
     "--out": {"type": Path, "default": Path("judging"), "help": "folder for the sheets (judging)"},
 }
 COLLECT = {
     "sheet": {"type": Path, "help": "the sheet as it was written, not filled in"},
     "filled": {"nargs": "+", "type": Path, "help": "one or two filled copies of it"},
     "--settled": {"type": Path, "help": "the sheet of conflicts, filled in"},
-    "--conflicts": {"type": Path, "help": "where the sheet of conflicts is written (conflicts.csv beside SHEET)"},
     "--judged": {"type": Path, "help": "earlier qrels, to which the new ones are added"},
     "--encoding": {"default": UTF8, "help": "of filled sheets that are not UTF-8: gb18030"},
     "--partial": {"action": "store_true", "help": "treat pairs without a grade as not yet judged"},

@@ -38,15 +38,9 @@ class Sheet:
     rows: list[SheetRow]
 
     def by_pair(self) -> dict[Pair, SheetRow]:
-        """Return the rows by query id and passage id, each once, without the guarding apostrophes of cells."""
-        rows: dict[Pair, SheetRow] = {}
-        for row in self.rows:
-            plain = SheetRow(row.line, *map(unguarded, row[1:]))
-            pair = (plain.query_id, plain.passage_id)
-            if pair in rows:
-                raise ValueError(f"{self.name}:{row.line}: {pair_ids(pair)} occurs twice. Write the sheet anew.")
-            rows[pair] = plain
-        return rows
+        """Return the rows by query id and passage id, without the guarding apostrophes of cells."""
+        rows = [SheetRow(row.line, *map(unguarded, row[1:])) for row in self.rows]
+        return {(row.query_id, row.passage_id): row for row in rows}
 
 
 def write_sheet(

@@ -97,9 +97,10 @@ METRICS: dict[str, Metric] = {}
 def our_name(name: str) -> str:
     """A metric's name as it is here: `ndcg@10` for trec_eval's `ndcg_cut_10` and `ndcg_cut.10`, MTEB's `ndcg_at_10`."""
     text = re.sub(r"^([^@(]+?)(?:_at_|[_.])(\d+)$", r"\1@\2", name.strip().lower())
+    text = re.sub("^(cosine|cos_sim|dot|euclidean|manhattan)[_-](?!map)", "", text)  # sentence-transformers, whose MAP
     base = re.split("[(@]", text)[0]
     if base not in METRICS and base not in ELSEWHERE:
-        near = get_close_matches(base, METRICS, 1)
+        near = get_close_matches(base, METRICS, 1, 0.7)
         meant = f" Did you mean {near[0]}{text[len(base) :]}?" if near else ""
         raise ValueError(f"Unknown metric {name!r}.{meant} Known: {', '.join(METRICS)}, with a cutoff such as ndcg@10.")
     return ELSEWHERE.get(base, base) + text[len(base) :]

@@ -1,7 +1,7 @@
 """The report's command: its options, one row each; read and check, load, compare, write, judge.
 
 Exit status: 0 well, 1 an error or a system that failed, 2 a command line that cannot be read, 3 a gate
-(`--fail-under`, `--fail-if-worse-than`, `--fail-if-drop`) that was not passed, 4 a baseline that cannot be compared
+(`--fail-under`, `--fail-if-drop`) that was not passed, 4 a baseline that cannot be compared
 (other data, without the metric), 130 stopped by Ctrl-C.
 """
 
@@ -33,12 +33,21 @@ from helpers.report.gates import (
     at_least,
     headline,
     no_drop,
-    not_worse,
     read_baseline,
 )
 from helpers.report.page import LANGUAGES, catalogue, render
 from helpers.report.results import cutoff_of
-from helpers.report.spec import Record, Spec, check_specs, from_text, from_toml, one_line, read_toml, with_labels
+from helpers.report.spec import (
+    Record,
+    Spec,
+    check_specs,
+    from_text,
+    from_toml,
+    one_line,
+    read_toml,
+    typed_options,
+    with_labels,
+)
 
 Group: TypeAlias = dict[str, Record]  # the keyword arguments of add_argument, by option
 
@@ -70,11 +79,10 @@ DATA: Group = {  # also parameters of load_dataset
 RARE: dict[str, dict[str, type]] = {
     "data": {"corpus_queries": int, "equal": str, "unanswered": str},
     "models": {"device": str, "half": bool, "index": str, "batch_size": int},
-    "report": {"growth": bool, "level": float, "margin": float},
+    "report": {"level": float, "margin": float},
 }
 OUTPUT: Group = {
     "--slices": {"metavar": "FILE", "help": "lines of query id, tab or comma, type: scores by type"},
-    "--cutoffs": {"help": "1,10 unless the corpus is smaller"},
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or "
                   "P@10,nDCG@10"},
     "--language": {"choices": LANGUAGES, "default": "en", "help": "language of the page"},
@@ -83,8 +91,6 @@ OUTPUT: Group = {
     "--quiet": {"action": "store_true", "help": "no progress bars"},
     "--fail-under": {"action": "append", "default": [], "metavar": "METRIC=VALUE",
                      "help": "exit with 3 if the first system is below"},
-    "--fail-if-worse-than": {"action": "append", "default": [], "metavar": "SYSTEM",
-                             "help": "exit with 3 if the first system is significantly worse"},
     "--baseline": {"type": Path, "metavar": "FOLDER",
                    "help": "an earlier report on the same data; exit with 4 if it is of other data or lacks the "
                    "metric"},
@@ -101,7 +107,6 @@ GROUPS = {
     "what is computed and written": OUTPUT,
 }
 LEVEL = 0.05  # of significance, shared by all --fail-if-drop
-GAINS = {"log2": "linear", "exp-log2": "exponential"}  # its dcg
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -133,32 +138,26 @@ def _run(args: argparse.Namespace) -> int:
         return _explain(args, specs)
     first = specs[0].name
     metrics, floors, drops = _metrics(args)
-    rivals = [find_rival(name, specs) for name in args.fail_if_worse_than]
-    cutoffs = read_cutoffs(args.cutoffs) if args.cutoffs is not None else []
     margin = next((value for _, value in drops if value), MARGIN)
-    wanted = {"growth": True, "level": LEVEL, "margin": margin} | _rare(args, "report")
+    wanted = {"level": LEVEL, "margin": margin} | _rare(args, "report")
     if not 0 < wanted["level"] < 1:
         raise ValueError(f"level = {wanted['level']}: expected a number between 0 and 1, such as 0.05.")
     _check(args, specs)
     data = _load(args, specs)
     last = 10 if data.judged_alone else min(10, len(data.corpus))
-    cutoffs = sorted({*(cutoffs or (1, last)), *(k for m in metrics if (k := cutoff_of(m)))})
     types, others = read_types(Path(args.slices).expanduser(), data) if args.slices else (bundled_types(data), [])
     print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
     _print_data(data)
     if args.slices:
         unknown = f"; {len(others)} lines are about others, the first about {others[0]!r}" if others else ""
         print(f"note: slices: {len(types)} of {len(data.queries)} queries have a type{unknown}", file=sys.stderr)
-    chosen = metrics or default_metrics(cutoffs)
+    chosen = metrics or default_metrics(last)
     drops = drops or ([(canonical_metrics(chosen)[-1], 0.0)] if args.baseline else [])
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
-    comparison = compare(
-        specs, data, cutoffs[-1], metrics=chosen, growth=bool(wanted["growth"]), progress=not args.quiet,
-    )  # fmt: skip
+    comparison = compare(specs, data, max([last, *map(cutoff_of, metrics)]), metrics=chosen, progress=not args.quiet)
     say("statistics …", show=not args.quiet)
     outcomes = [at_least(comparison, first, *floor) for floor in floors]
-    outcomes += [not_worse(comparison, first, rival, wanted["level"]) for rival in rivals]
     if earlier:  # Bonferroni: over all metrics at most one level of false alarms
         outcomes += [no_drop(comparison, first, earlier, *drop, wanted["level"] / len(drops)) for drop in drops]
     reasons = [(outcome.name, outcome.why(args.language)) for outcome in outcomes]
@@ -198,7 +197,7 @@ def _explain(args: argparse.Namespace, specs: Sequence[Spec]) -> int:
 
 def _metrics(args: argparse.Namespace) -> tuple[list[str], list[tuple[str, float]], list[tuple[str, float]]]:
     """Return the metrics that were named, those to reach, and those not to fall, with their values and margins."""
-    metrics = split_metrics(args.metrics) if args.metrics else []
+    metrics = args.metrics.split(",") if args.metrics else []
     if args.fail_if_drop and not args.baseline:
         raise ValueError("--fail-if-drop compares with an earlier report: give its folder, --baseline.")
     floors = [read_gate("--fail-under", text) for text in args.fail_under]
@@ -233,13 +232,9 @@ def _load(args: argparse.Namespace, specs: Sequence[Spec]) -> RetrievalDataset:
 
 def _rare(args: argparse.Namespace, table: str) -> Record:
     """Return the options in a table of the file of systems, [data] or [models]."""
-    options: Record = read_toml(args.systems).get(table, {}) if args.systems else {}
-    for key, value in options.items():
-        kind = RARE[table].get(key)
-        if kind is None or not isinstance(value, kind):
-            known = ", ".join(f"{name} ({type_.__name__})" for name, type_ in RARE[table].items())
-            raise ValueError(f"{Path(args.systems).name}, [{table}]: no option {key} = {value!r}; there are {known}.")
-    return dict(options)
+    if not args.systems:
+        return {}
+    return typed_options(RARE[table], read_toml(args.systems).get(table, {}), f"{Path(args.systems).name}, [{table}]")
 
 
 def read_types(path: Path, data: RetrievalDataset) -> tuple[dict[str, str], list[str]]:
@@ -281,17 +276,6 @@ def bundled_types(data: RetrievalDataset) -> dict[str, str]:
             named = {line.partition("\t")[0] for line in path.read_text(encoding="utf-8").splitlines()}
             return read_types(path, data)[0] if named.issuperset(data.query_ids) else {}
     return {}
-
-
-def find_rival(name: str, specs: Sequence[Spec]) -> str:
-    """Return the name of the system beside the first that --fail-if-worse-than names. Raises ValueError without one."""
-    others = [s.name for s in specs[1:]]
-    for spec in specs[1:]:
-        if name in (spec.where, Path(spec.where).name) or name.lower() == spec.name.lower():
-            return spec.name
-    raise ValueError(
-        f"--fail-if-worse-than {name!r}: no such system beside the first; there are {', '.join(others) or 'none'}."
-    )
 
 
 def _chosen(args: argparse.Namespace, flags: Iterable[str]) -> Record:
@@ -412,35 +396,9 @@ def keywords(flags: Iterable[str]) -> list[str]:
 
 def with_options(message: str) -> str:
     """Write the keyword arguments in a message of the package as options of this command: --on-missing skip."""
-    names = "|".join(keywords([*DATA, "--cutoffs"]))
-    message = re.sub(rf'\b({names})=(?:"(\w+)"|\[([\d, ]+)\])', r"\1=\2\3", message)  # one word needs no quotes
+    names = "|".join(keywords(DATA))
+    message = re.sub(rf'\b({names})="(\w+)"', r"\1=\2", message)  # one word needs no quotes
     return re.sub(rf"\b({names})=", lambda match: f"--{match[1].replace('_', '-')} ", message)
-
-
-def our_name(text: str) -> str:
-    """Return the name of a metric with the options of ir_measures written as here: ``dcg`` of nDCG, ``p`` of RBP."""
-    name = re.sub(r"[\s'\"]", "", text).lower()
-    match = re.fullmatch(r"([a-z_]+)(?:\((.*)\))?(@.*)?", name)
-    if match is None:
-        return name
-    base, cutoff = match[1], match[3] or ""
-    options = []
-    for option in filter(None, (match[2] or "").split(",")):
-        key, _, value = option.partition("=")
-        if key == "rel" and value != "1":
-            raise ValueError(f"{text.strip()!r}: give --relevance-level {value}, which holds for all metrics.")
-        if key == "dcg" and base == "ndcg" and value in GAINS:
-            option = f"gain={GAINS[value]}"
-        if key == "p" and base == "rbp":
-            option = f"persistence={value}"
-        if key != "rel" and option != "gain=linear":
-            options.append(f"({option})")
-    return base + "".join(options) + cutoff
-
-
-def split_metrics(text: str) -> list[str]:
-    """Split a list of metrics at its commas, but those between parentheses."""
-    return [our_name(name) for name in re.split(r",(?![^()]*\))", text)]
 
 
 def read_gate(option: str, text: str, default: float | None = None) -> tuple[str, float]:
@@ -449,13 +407,4 @@ def read_gate(option: str, text: str, default: float | None = None) -> tuple[str
     if match is None or (match[2] is None and default is None) or not 0 <= float(match[2] or 0) <= 1:
         form = "METRIC=VALUE" if default is None else "METRIC or METRIC=VALUE"
         raise ValueError(f"{option} {text!r}: expected {form} with a value from 0 to 1, such as ndcg@10=0.01.")
-    return our_name(match[1]), float(match[2]) if match[2] else default or 0.0
-
-
-def read_cutoffs(text: str) -> list[int]:
-    """Read ranks from text. Raises ValueError unless all are whole numbers of at least 1."""
-    parts = re.split(r"[,\s]+", text.strip())
-    numbers = [int(part) if re.fullmatch(r"[0-9]{1,9}", part) else 0 for part in parts]
-    if min(numbers) < 1:
-        raise ValueError(f"--cutoffs {text!r}: expected whole numbers of at least 1, such as 1,10.")
-    return numbers
+    return match[1], float(match[2]) if match[2] else default or 0.0

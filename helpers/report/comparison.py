@@ -26,15 +26,12 @@ Rankable: TypeAlias = "str | Path | Spec | System | Model"
 
 EXPORTED = 100  # passages a query that a run holds at least
 DEEPEST = 1_000_000  # cutoff of metrics of runs alone
-DEEP = 1000  # passages a query for the growth of the corpus, and for metrics without a cutoff
-POINTS = 6  # sizes of the corpus on a curve
-SEED = 0
+DEEP = 1000  # passages a query for metrics without a cutoff
 
 
-def default_metrics(cutoffs: Sequence[int]) -> list[str]:
-    """Return the default metrics: recall at each cutoff, the others at the last."""
-    last = max(cutoffs)
-    return [*(f"recall@{k}" for k in sorted(set(cutoffs))), f"mrr@{last}", f"map@{last}", f"ndcg@{last}"]
+def default_metrics(k: int) -> list[str]:
+    """Return the default metrics: recall at 1 and k, the others at k."""
+    return list(dict.fromkeys(["recall@1", f"recall@{k}", f"mrr@{k}", f"map@{k}", f"ndcg@{k}"]))
 
 
 def compare(
@@ -43,7 +40,6 @@ def compare(
     k: int = 10,
     *,
     metrics: Sequence[str] | None = None,
-    growth: bool = False,
     progress: bool = False,
 ) -> Comparison:
     """Rank a collection by any systems and score them side by side.
@@ -56,14 +52,13 @@ def compare(
         metrics: names as :func:`helpers.metrics.evaluate` takes them, the main one last; ``judged`` is added at its
             cutoff. Rankings are as deep as the deepest of their cutoffs, 1,000 for those that need none, such as
             ``map``. By default recall@1, and recall, MRR, MAP and nDCG at k.
-        growth: compute too how scores fall as the corpus grows, of systems that search the whole corpus.
         progress: draw bars.
 
     Returns:
         A :class:`Comparison`. A system that failed while it ranked is in it with its error; a spec that is wrong, a
         damaged run or embeddings, and a model that does not exist are errors at once.
     """
-    chosen = check_metrics(metrics or default_metrics(sorted({1, k})), k)
+    chosen = check_metrics(metrics or default_metrics(k), k)
     most = DEEPEST if data.judged_alone else len(data.corpus)
     if not 1 <= k <= most:
         raise ValueError(
@@ -83,11 +78,11 @@ def compare(
         for part in spec.parts:
             if part not in rankings:
                 raise ValueError(f"Its part {part!r} failed: {results[part].error}")
-        return load_system(spec, rankings, specs, progress)
+        return load_system(spec, rankings, progress)
 
     for name, spec in ranked.items():
         needed = [max(k, EXPORTED, user.options.get("depth", 0)) for user in specs.values() if name in user.parts]
-        result = _rank(spec, load, data, max([k, *needed]), growth, chosen[-2], cutoff_of(chosen[-2], k))
+        result = _rank(spec, load, data, max([k, *needed]))
         if spec.parts and result.ranking is not None:
             result = replace(result, stages=_follow(spec, ranked, {**results, name: result}, data, chosen[-2], k))
         results[name] = result if name in parts else _score(result, data, chosen, k)  # of parts the whole is needed
@@ -133,51 +128,6 @@ def check_metrics(metrics: Sequence[str], k: int) -> list[str]:
     return [*scores, judged]
 
 
-def grown(ranking: Ranking, data: RetrievalDataset, metric: str, k: int) -> dict[int, float]:
-    """Score smaller corpora: first the passages with a grade above 0 alone, then others added in random order.
-
-    The mean of the metric by number of passages, evenly spaced on a logarithmic scale; empty where there are fewer than
-    two sizes. The ranking of a smaller corpus is that of the whole, (q, depth), without the other passages. A size at
-    which fewer than k passages are left for some query, because the ranking is not deep enough, is passed over.
-    """
-    whole = len(data.corpus)
-    answers = sorted({p for judged in data.qrels for p, grade in judged.items() if grade > 0 and p < whole})
-    others = np.setdiff1d(np.arange(whole), answers)
-    order = np.concatenate([answers, np.random.default_rng(SEED).permutation(others)]).astype(np.int64)
-    curve = {}
-    for size in sorted({round(size) for size in np.geomspace(max(1, len(answers)), whole, POINTS)}):
-        inside = np.zeros(whole + 1, bool)  # the last place is for padding, -1
-        inside[order[:size]] = True
-        remains = inside[ranking.ids]
-        cut_short = (ranking.ids >= 0).all(axis=1) & (ranking.ids.shape[1] < whole)
-        if (remains.sum(axis=1)[cut_short] < min(k, size)).any():
-            continue
-        first = np.argsort(~remains, axis=1, kind="stable")
-        ids = np.where(np.take_along_axis(remains, first, 1), np.take_along_axis(ranking.ids, first, 1), -1)
-        scored = evaluate_quietly(
-            ids, data.qrels, [metric], scores=np.take_along_axis(ranking.scores, first, 1),
-            doc_ids=data.corpus_ids, relevance_level=data.relevance_level,
-        )  # fmt: skip
-        curve[size] = scored.mean[metric]
-    return curve if len(curve) > 1 else {}
-
-
-def failure_of(error: Exception) -> str:
-    """Return the kind of an error.
-
-    ``memory``: there was too little. ``connection``: a server did not answer. ``package``: one is not installed.
-    ``file``: a missing one. ``disk``: reading or writing failed. ``input``: the model, the data or a setting does not
-    fit. ``other``: an error inside a library or a model.
-    """
-    kinds = {
-        MemoryError: "memory", ConnectionError: "connection", TimeoutError: "connection",
-        ModuleNotFoundError: "package", FileNotFoundError: "file", OSError: "disk", ValueError: "input",
-    }  # fmt: skip
-    if type(error).__name__ == "OutOfMemoryError":  # of torch, which need not be loaded
-        return "memory"
-    return next((kind for type_, kind in kinds.items() if isinstance(error, type_)), "other")
-
-
 def _read_specs(
     systems: "Sequence[Rankable] | Mapping[str, Rankable]", progress: bool
 ) -> tuple[dict[str, Spec], dict[str, System]]:
@@ -203,7 +153,7 @@ def _read_specs(
     specs = with_labels(specs)
     check_specs(specs)
     loaded = {spec.name: ranks for spec, ranks in zip(specs, objects, strict=True) if ranks is not None}
-    loaded |= {spec.name: load_system(spec, {}, {}, progress) for spec in specs if spec.kind == "embeddings"}
+    loaded |= {spec.name: load_system(spec, {}, progress) for spec in specs if spec.kind == "embeddings"}
     return {spec.name: spec for spec in specs}, loaded
 
 
@@ -234,9 +184,7 @@ def _follow(
     return Stages(float((candidates >= 0).sum(axis=1).mean()), recall, best, lost.to_dict())
 
 
-def _rank(
-    spec: Spec, load: Callable[[Spec], System], data: RetrievalDataset, k: int, growth: bool, main: str, cutoff: int
-) -> Result:
+def _rank(spec: Spec, load: Callable[[Spec], System], data: RetrievalDataset, k: int) -> Result:
     """Rank by one system; an error becomes its result, so that the others still get their rows."""
     record, cost = metadata(spec, None, data), Cost()
     with warnings.catch_warnings(record=True) as caught:
@@ -247,19 +195,15 @@ def _rank(
                 with stage("load"):
                     system = run or load(spec)
                 record = metadata(spec, system, data)
-                exact = getattr(system, "exact", None)  # None: no search of the corpus
-                if exact is not False:  # a deeper search by an approximate index would find other passages
-                    k = max(k, DEEP if growth and exact else EXPORTED)
+                if getattr(system, "exact", True):  # a deeper search by an approximate index would find other passages
+                    k = max(k, EXPORTED)
                 k = max(system.table.longest, 1) if isinstance(system, Run) else min(k, len(data.corpus))
                 ranking = system.rank(data, k)
         except Exception as error:  # a user's model, file or class may raise anything
             message = one_line(error) or type(error).__name__
-            return Result(spec.name, record, error=message, failure=failure_of(error), cost=cost, notes=_notes(caught))
-    curve = grown(ranking, data, main, cutoff) if growth and exact else {}
+            return Result(spec.name, record, error=message, cost=cost, notes=_notes(caught))
     ids = system.doc_ids(data) if isinstance(system, Run) else data.corpus_ids
-    return Result(
-        spec.name, record, ranking, ids, isinstance(system, Run), growth=curve, cost=cost, notes=_notes(caught),
-    )  # fmt: skip
+    return Result(spec.name, record, ranking, ids, isinstance(system, Run), cost=cost, notes=_notes(caught))
 
 
 def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: int) -> Result:
@@ -278,7 +222,7 @@ def _score(result: Result, data: RetrievalDataset, metrics: Sequence[str], k: in
         text = "No passage that it retrieved was judged (for example {retrieved!r}; {judged!r} was): every score is 0."
         notes.append(Note(text, retrieved=theirs, judged=ours))
     if result.metadata["kind"] == "run":
-        ranking = ranking.rank(data, max(cutoff_of(metrics[-1]), EXPORTED)).copy()
+        ranking = Ranking(*map(np.copy, ranking.rank(data, max(cutoff_of(metrics[-1]), EXPORTED))))
         doc_ids = {row: result.doc_ids[row] for row in ranking.ids[:, 0].tolist() if row >= 0}
     return replace(result, ranking=ranking, doc_ids=doc_ids, evaluation=evaluation, notes=notes)
 

@@ -22,7 +22,7 @@ from helpers.report.causes import causes
 from helpers.report.results import Result, Results, Slice
 from helpers.report.spec import Record
 
-SCHEMA = 2  # of results.json; it grows when a key changes its meaning or goes
+SCHEMA = 3  # of results.json; it grows when a key changes its meaning or goes
 FIXED = ("report.html", "results.json", "per_query.csv", "slices.csv", "qrels.trec")  # files that a report has
 LAST = ["results.json", "report.html", "report.html"]  # moved last, since by them people and programs see a report
 PART, READY, MOVES = ".report.", ".report.ready", "moves.json"  # a report that is being written, and one that is whole
@@ -162,8 +162,7 @@ def as_record(comparison: Results) -> Record:
 def _system(comparison: Results, result: Result) -> Record:
     record: Record = {
         "name": result.name, **result.metadata, "error": result.error, "notes": [note.text for note in result.notes],
-        "failure": result.failure, "failed_in": result.cost.failed_in,
-        "seconds": result.cost.seconds, "index_bytes": result.cost.index_bytes,
+        "failed_in": result.cost.failed_in, "seconds": result.cost.seconds,
     }  # fmt: skip
     if result.evaluation is None:
         return record
@@ -177,7 +176,6 @@ def _system(comparison: Results, result: Result) -> Record:
     record["run"] = run_names(comparison).get(result.name)
     if result.stages:
         record["stages"] = asdict(result.stages)
-    record["growth"] = [{"passages": size, comparison.main: value} for size, value in result.growth.items()]
     return record
 
 

@@ -1,4 +1,4 @@
-"""Gates for continuous integration: a score to reach, a system or an earlier report not to fall behind.
+"""Gates for continuous integration: a score to reach, an earlier report not to fall behind.
 
 An earlier report of the same data and queries is a baseline.
 """
@@ -16,7 +16,6 @@ from helpers.data import RetrievalDataset
 from helpers.report.files import SCHEMA, data_digests, place_of
 from helpers.report.page import catalogue, number, p_text, percent
 from helpers.report.results import Results, shown
-from helpers.report.spec import Record
 
 
 class NotComparableError(ValueError):
@@ -92,23 +91,17 @@ class Outcome:
         return f"{catalogue('en')['page'][self.name]}: {self.why()}"
 
 
-def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, dict[str, list[float]]]]:
-    """Read the results of a report, its folder or ``results.json`` in it, beside ``per_query.csv``.
-
-    Returns:
-        The content of ``results.json``, and the scores: system to query to values, one a metric, by default the one
-        that decides. Systems and queries are called as in the table, see :func:`helpers._io.as_cell`.
-    """
+def read_baseline(place: Path, data: RetrievalDataset, system: str, metrics: Sequence[str]) -> Baseline:
+    """Read the scores of a system, or of the only one, from the folder of an earlier report on the same data."""
     folder = place if place.is_dir() else place.parent
     path, table = (place_of(folder, name) for name in ("results.json", "per_query.csv"))
-    for file in (path, table):
-        if not file.is_file():
-            raise FileNotFoundError(f"No file {str(file)!r}: expected the folder of a report.")
     try:
         record = json.loads(path.read_bytes())
-        names = {as_cell(system["name"]) for system in record["systems"] if "scores" in system}
-        size, schema, known = record["data"]["queries"], record["schema"], record["metrics"]
-        metrics = metrics or [record["main"]]
+        theirs, date, known, schema = record["data"], record["made_with"]["date"], record["metrics"], record["schema"]
+        with table.open(encoding="utf-8", newline="") as lines:
+            rows = list(csv.DictReader(lines))
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"No file {error.filename!r}: expected the folder of a report.") from None
     except (ValueError, LookupError, TypeError) as error:
         raise ValueError(f"{str(path)!r} is no result of a report ({error!r}): give the folder of one.") from None
     if schema != SCHEMA:
@@ -117,23 +110,6 @@ def read_saved(place: Path, metrics: Sequence[str]) -> tuple[Record, dict[str, d
         raise NotComparableError(
             f"not comparable: {str(path)!r} has no {missing[0]}, only {', '.join(known)}: write it again with that one."
         )
-    scores: dict[str, dict[str, list[float]]] = {}
-    try:
-        with table.open(encoding="utf-8", newline="") as lines:
-            for line in csv.DictReader(lines):
-                values = [float(line[metric]) for metric in metrics]
-                scores.setdefault(line["system"], {})[line["query"]] = values
-        if scores.keys() != names or any(len(rows) != size for rows in scores.values()):
-            raise ValueError("other systems or queries")
-    except (LookupError, ValueError, TypeError) as error:
-        raise ValueError(f"{str(table)!r} does not fit {path.name} ({error}): write that report again.") from None
-    return record, scores
-
-
-def read_baseline(place: Path, data: RetrievalDataset, system: str, metrics: Sequence[str]) -> Baseline:
-    """Read the scores of a system, or of the only one, from an earlier report on the same data."""
-    record, scores = read_saved(place, metrics)
-    theirs = record["data"]
     for key, digest in data_digests(data).items():
         if theirs.get(key) != digest:
             raise NotComparableError(
@@ -144,12 +120,13 @@ def read_baseline(place: Path, data: RetrievalDataset, system: str, metrics: Seq
         raise NotComparableError(
             f"not comparable: passages counted as relevant from grade {level} on, here from {data.relevance_level}."
         )
-    rows = scores.get(as_cell(system)) or (next(iter(scores.values())) if len(scores) == 1 else None)
-    if rows is None:
-        names = ", ".join(scores)
-        raise ValueError(f"The baseline has no system {system!r} but {names}: name this one alike, ?name=….")
-    columns = np.array([rows[as_cell(query)] for query in data.query_ids]).T
-    return Baseline(record["made_with"]["date"], dict(zip(metrics, columns, strict=True)))
+    names = list(dict.fromkeys(row["system"] for row in rows))
+    name = names[0] if len(names) == 1 else as_cell(system)
+    if name not in names:
+        raise ValueError(f"The baseline has no system {system!r} but {', '.join(names)}: name this one alike, ?name=….")
+    by_query = {row["query"]: row for row in rows if row["system"] == name}
+    own = [by_query[as_cell(query)] for query in data.query_ids]
+    return Baseline(date, {metric: np.array([float(row[metric]) for row in own]) for metric in metrics})
 
 
 def at_least(comparison: Results, candidate: str, metric: str, value: float) -> Outcome:
@@ -159,20 +136,6 @@ def at_least(comparison: Results, candidate: str, metric: str, value: float) -> 
     mean = comparison.scored[candidate].mean[metric]
     values: dict[str, object] = {"metric": metric, "name": candidate, "mean": f"{mean:.4f}", "value": value}
     return Outcome(mean >= value, "at_least" if mean >= value else "below", values)
-
-
-def not_worse(comparison: Results, candidate: str, other: str, level: float) -> Outcome:
-    """Judge by the main metric: worse means a lower mean with a p-value below the level."""
-    for name in (candidate, other):
-        if name not in comparison.scored:
-            return Outcome(False, "not_scored", {"name": name})
-    values: dict[str, object] = {"name": candidate, "other": other, "metric": comparison.main, "level": level}
-    row = comparison.tests(candidate).get(other)
-    if row is None:
-        return Outcome(False, "one_query", values)
-    worse = row["difference"] < 0 and row["p"] < level
-    values |= {"difference": f"{row['difference']:+.4f}", "p": f"{row['p']:.4f}"}
-    return Outcome(not worse, "worse" if worse else "not_worse", values)
 
 
 def no_drop(
@@ -191,7 +154,7 @@ def no_drop(
         return Outcome(False, "not_scored", {"name": candidate})
     now, before = comparison.scored[candidate].per_query[metric], baseline.scores[metric]
     if len(now) < 2:
-        return Outcome(False, "one_query", {"name": candidate, "other": "--baseline"})
+        return Outcome(False, "one_query", {"name": candidate})
     test, sd = paired_test(now, before), float((now - before).std(ddof=1))
     p = test.p_value / 2 if test.difference < 0 else 1 - test.p_value / 2
     excluded = margin > 0 and noninferiority_test(now, before, margin, alpha).p_value < alpha

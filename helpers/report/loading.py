@@ -13,7 +13,7 @@ from helpers.models.files import one_line_errors
 from helpers.models.find import find_checkpoint
 from helpers.provenance import model_record
 from helpers.report.spec import Options, Record, Spec, word_settings
-from helpers.systems.combine import DEPTH, FlagScorer, Fusion, MaxSimScorer, Rerank, Run, Scorer
+from helpers.systems.combine import DEPTH, FlagScorer, Fusion, Rerank, Run
 from helpers.systems.pipeline import Dense, Ranking, System, Words
 
 COUNTED_UP_TO = 50_000  # passages whose tokens are counted to know how many are truncated
@@ -32,11 +32,8 @@ def load_run(path: Path) -> Run:
     return Run(table)
 
 
-def load_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Spec], progress: bool) -> System:
-    """Load or build the system of a spec of any kind but an object, from the rankings of the systems that it takes.
-
-    MaxSim takes over the options of the model that it reranks, from the specs of all systems by name.
-    """
+def load_system(spec: Spec, parts: Mapping[str, Ranking], progress: bool) -> System:
+    """Load or build the system of a spec of any kind but an object, from the rankings of the systems that it takes."""
     where, options = spec.where, spec.options
     if spec.kind == "run":
         say(f"reading {Path(where).name} …", show=progress)
@@ -47,8 +44,7 @@ def load_system(spec: Spec, parts: Mapping[str, Ranking], specs: Mapping[str, Sp
     if spec.kind == "fuse":
         return Fusion([parts[part] for part in spec.parts], **options)
     if spec.kind == "rerank":
-        scorer = _load_scorer(options, specs.get(spec.parts[0]), progress)
-        return Rerank(parts[spec.parts[0]], scorer, options.get("depth", DEPTH))
+        return Rerank(parts[spec.parts[0]], _load_scorer(options, progress), options.get("depth", DEPTH))
     chosen = {key: value for key, value in options.items() if key in LOADED}
     return dense(load_model(where, **chosen), options, progress)
 
@@ -65,15 +61,8 @@ def dense(model: Model, options: Options, progress: bool) -> Dense:
     )
 
 
-def _load_scorer(options: Options, part: Spec | None, progress: bool) -> Scorer:
-    """Load a cross-encoder through FlagEmbedding, its files checked as those of any model; or the model of MaxSim."""
-    if options["by"] == "maxsim":
-        chosen = {key: options[key] for key in ("device", "max_length") if key in options}
-        where = options.get("model")
-        if where is None and part is not None:  # the model of the part, read as the part reads it
-            where, chosen = part.where, dict(part.options) | chosen
-        late = chosen | {"pooling": "maxsim", "backend": "transformers"}
-        return MaxSimScorer(load_model(where, **{k: v for k, v in late.items() if k in LOADED}), progress)  # type: ignore[arg-type]
+def _load_scorer(options: Options, progress: bool) -> FlagScorer:
+    """Load a cross-encoder through FlagEmbedding, its files checked as those of any model."""
     checkpoint = find_checkpoint(options["by"])
     from FlagEmbedding import FlagReranker
 
@@ -90,7 +79,7 @@ def _load_scorer(options: Options, part: Spec | None, progress: bool) -> Scorer:
 
 def metadata(spec: Spec, system: System | None, data: RetrievalDataset) -> Record:
     """Return the record of a system: its spec, of paths the last part alone, and the facts of its model."""
-    options = {k: Path(v).name if k in ("by", "model") and Path(v).exists() else v for k, v in spec.options.items()}
+    options = {k: Path(v).name if k == "by" and Path(v).exists() else v for k, v in spec.options.items()}
     path = Path(spec.where).expanduser()
     where = Path(spec.where).name if path.exists() else spec.where
     record: Record = {"kind": spec.kind, "where": where, "options": options, "parts": list(spec.parts)}

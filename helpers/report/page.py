@@ -5,8 +5,6 @@ Its words are in words/LANGUAGE.toml, one file a language; its layout is in repo
 
 import contextlib
 import importlib.metadata
-import itertools
-import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -39,9 +37,8 @@ FAILURES, PAIRS = 10, 5  # queries shown
 TEXT, NAME = 160, 30  # characters of a text, and of a name in a figure
 TYPES, NAMED = 12, 5  # types of queries, and systems named for one cause
 COLUMNS = 7  # numbers beside each other that a sheet of paper holds
-WIDTH, HEIGHT = 300, 150  # units across and down a drawing
+WIDTH = 300  # units across a drawing
 SMALL = 0.05
-MEGA = 1e6
 
 
 class Cell(NamedTuple):
@@ -57,15 +54,6 @@ class Grid(NamedTuple):
     header: Sequence[str]
     rows: Sequence[Sequence[Cell | str]]
     text: int = 1
-
-
-class Chart(NamedTuple):
-    """Lines in a field of ``WIDTH`` by ``HEIGHT`` units: name, colour and path; ticks; and tables of the numbers."""
-
-    lines: Sequence[tuple[str, str, str]]
-    x_ticks: Sequence[tuple[float, str]]
-    y_ticks: Sequence[tuple[float, str]]
-    tables: Sequence[Grid]
 
 
 class Bar(NamedTuple):
@@ -112,7 +100,7 @@ def render(
     return environment().get_template("report.html.jinja").render(
         title=view.title(), view=view, w=view.words, verdicts=verdicts, headline=headline,
         main=shown(comparison.main), number=number, differs=differs,
-        width=WIDTH, height=HEIGHT,
+        width=WIDTH,
     )  # fmt: skip
 
 
@@ -349,38 +337,6 @@ class View:
         header = [w["id"], w["query"], w["first_hit"], w["instead"], w["grade"]]
         return (note if rows else w["no_failures"]), Grid(header, rows, len(header))
 
-    def growth(self) -> Chart | None:
-        """Draw the main metric by number of passages, which grows by equal factors; None where all curves are flat."""
-        curves = {name: self.comparison.results[name].growth for name in self.names}
-        curves = {name: c for name, c in curves.items() if c and max(c.values()) - min(c.values()) > 0.005}
-        if not curves:
-            return None
-        cut = _cut_names(curves)
-        sizes = sorted({size for curve in curves.values() for size in curve})
-        rows = [[f"{s:,}", *(number(c[s]) if s in c else "" for c in curves.values())] for s in sizes]
-        tables = [
-            Grid([self.words["passages"], *list(curves)[start : start + COLUMNS]],
-                  [[row[0], *row[start + 1 : start + 1 + COLUMNS]] for row in rows])
-            for start in range(0, len(curves), COLUMNS)
-        ]  # fmt: skip
-        values = [value for curve in curves.values() for value in curve.values()]
-        low, high = math.floor(10 * min(values)), max(math.ceil(10 * max(values)), 1)
-
-        def x(size: float) -> float:
-            return WIDTH * math.log(size / sizes[0]) / math.log(sizes[-1] / sizes[0])
-
-        def y(value: float) -> float:
-            return HEIGHT * (high - 10 * value) / (high - low)
-
-        lines = []
-        for (name, curve), colour in zip(curves.items(), itertools.cycle(COLOURS), strict=False):
-            path = "L".join(f"{x(size):.1f} {y(value):.1f}" for size, value in sorted(curve.items()))
-            lines.append((cut.get(name, name), colour, f"M{path}"))
-        shown_sizes = [sizes[round(place)] for place in np.linspace(0, len(sizes) - 1, min(4, len(sizes)))]
-        steps = range(low, high + 1, 1 if high - low <= 5 else 2)
-        y_ticks = [(y(n / 10), f"{n / 10:.1f}") for n in steps]
-        return Chart(lines, [(x(n), f"{n:,}") for n in shown_sizes], y_ticks, tables)
-
     def gaps(self) -> tuple[float, list[Bar]] | None:
         """Return where 0 lies, and how far the best system is ahead of each other one; None without another."""
         tests = self.comparison.tests() if self.names else {}
@@ -396,7 +352,7 @@ class View:
         ]
 
     def cost(self) -> Grid | None:
-        """Return seconds to load and to index, milliseconds a query, size of the index, and truncated passages.
+        """Return seconds to load and to index, milliseconds a query, and truncated passages.
 
         Of runs that files hold nothing is shown. The time of a query is that of encoding, searching, fusing and
         reranking all queries, divided by their number.
@@ -405,18 +361,18 @@ class View:
         for name, result in self.comparison.results.items():
             if result.metadata["kind"] == "run":
                 continue
-            seconds, record, size = result.cost.seconds, result.metadata, result.cost.index_bytes
+            seconds, record = result.cost.seconds, result.metadata
             each = sum(seconds.get(stage, 0.0) for stage in ANSWERING) / queries
             truncated, limit = record.get("truncated"), record.get("model", {}).get("max_length")
             rows.append(
                 [
                     name, catalogue(self.language)["kinds"][record["kind"]],
                     *(f"{seconds[stage]:.1f}" if stage in seconds else "–" for stage in ("load", "passages")),
-                    f"{1000 * each:.2f}" if seconds else "–", f"{size / MEGA:,.1f}" if size else "–",
+                    f"{1000 * each:.2f}" if seconds else "–",
                     str(limit) if limit else "–", "–" if truncated is None else f"{truncated:,}",
                 ]
             )  # fmt: skip
-        keys = ("system", "type", "s_load", "s_passages", "ms_query", "index_bytes", "longest", "truncated")
+        keys = ("system", "type", "s_load", "s_passages", "ms_query", "longest", "truncated")
         return Grid([w[key] for key in keys], rows, 2) if rows else None
 
     def stages(self) -> Grid | None:

@@ -83,12 +83,10 @@ class Result:
     doc_ids: Sequence[str] | Mapping[int, str] = field(default=(), repr=False)
     is_run: bool = False  # read from a run file, and scored to its end
     evaluation: Evaluation | None = field(default=None, repr=False)
-    growth: dict[int, float] = field(default_factory=dict)  # the main metric by number of passages
     cost: Cost = field(default_factory=Cost)
     stages: Stages | None = None  # of a fusion or reranking, where it loses answers
     notes: Sequence[Note] = ()  # warnings, each once
     error: str | None = None  # why it failed
-    failure: str = ""  # the kind of failure, see :func:`helpers.report.comparison.failure_of`
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,7 @@ OPTIONS: dict[str, dict[str, type]] = {  # of each kind of system, and the type 
     "run": {"name": str},
     "words": {"name": str, "unit": str, "k1": float, "b": float, "stem": str},
     "fuse": {"how": str, "weights": list, "depth": int, "rrf_k": float},
-    "rerank": {"by": str, "depth": int, "model": str, "device": str, "max_length": int, "batch_size": int},
+    "rerank": {"by": str, "depth": int, "device": str, "max_length": int, "batch_size": int},
 }  # fmt: skip
 TYPES = {
     int: "a whole number of at least 1", float: "a number of at least 0", bool: "true or false", list: "a list",
@@ -97,7 +97,7 @@ def from_text(text: str) -> Spec:
         where = baseline
         units, values = parse_settings(settings)
         options |= ({"unit": ",".join(units)} if units else {}) | values
-    return _simple("", where, Path(where).expanduser(), options, text)
+    return _simple(where, Path(where).expanduser(), options, text)
 
 
 def from_toml(path: str | Path) -> list[Spec]:
@@ -133,10 +133,6 @@ def read_toml(path: str | Path) -> Record:
 
 def with_labels(systems: Sequence[Spec]) -> list[Spec]:
     """Give systems distinct labels: runs by what differs in their names, then all by options, then by folders."""
-    for first, second in itertools.combinations(systems, 2):
-        alike = first.kind != "object" and first == replace(second, name=first.name, named=first.named)
-        if alike and (first.name == second.name or not (first.named and second.named)):
-            raise ValueError(f"The system {second.name!r} is given twice; give each once.")
     runs = [s.name for s in systems if s.kind == "run" and not s.named]
     if len(set(runs)) > 1:
         start, end = len(_shared(runs)), len(_shared([name[::-1] for name in runs]))
@@ -150,13 +146,12 @@ def with_labels(systems: Sequence[Spec]) -> list[Spec]:
         systems = [replace(s, name=label(s)) if counts[s.name] > 1 and not s.named else s for s in systems]
     for name, count in Counter(s.name for s in systems).items():
         if count > 1:
-            raise ValueError(f"Two systems are called {name!r}: give one another name, ?name=… or [systems.NAME].")
+            raise ValueError(f"Two systems are called {name!r}: leave one out or name it, ?name=… or [systems.NAME].")
     return list(systems)
 
 
 def check_specs(specs: Sequence[Spec]) -> None:
     """Raise unless every system exists and its options go together; no weights are read or downloaded."""
-    models = [spec.name for spec in specs if spec.kind == "model"]
     for spec in specs:
         path, options = Path(spec.where).expanduser(), spec.options
         if spec.kind == "model":
@@ -175,12 +170,7 @@ def check_specs(specs: Sequence[Spec]) -> None:
                 raise ValueError(f"{path.name!r} is a folder or a pipe; a run is a file in TREC's format.")
             raise _no_file(spec.where)
         elif spec.kind == "rerank":
-            by = options["by"] if options["by"] != "maxsim" else options.get("model")
-            if by is not None:
-                _check_model(by)
-            elif spec.parts[0] not in models:
-                part = spec.parts[0]
-                raise ValueError(f"{spec.name}: {part!r} has no token vectors; name a model for MaxSim, model = …")
+            _check_model(options["by"])
 
 
 def word_settings(options: Options) -> str:
@@ -195,16 +185,14 @@ def _no_file(where: str) -> FileNotFoundError:
     return FileNotFoundError(f"No file or folder {where!r}{hint}. Check the path.")
 
 
-def _simple(kind: str, where: str, path: Path, settings: Options, text: str) -> Spec:
+def _simple(where: str, path: Path, settings: Options, text: str) -> Spec:
     """Return the spec of a system that is no fusion or reranking; ``text`` names it in messages."""
-    baseline = "" if kind else WORDS.get(where.lower(), "")
+    baseline = WORDS.get(where.lower(), "")
     exists = where != OFFLINE_DEFAULT and path.exists()  # its name is the bundled model, even beside such a folder
-    if baseline:
-        kind = "words"
-    elif not kind:
-        vectors = exists and any((path / f"{side}.npy").is_file() for side in ("passages", "queries"))
-        kind = "embeddings" if vectors else "run" if exists and not path.is_dir() else "model"
-    options = _typed_options(kind, settings, text)
+    vectors = exists and any((path / f"{side}.npy").is_file() for side in ("passages", "queries"))
+    kind = "embeddings" if vectors else "run" if exists and not path.is_dir() else "model"
+    kind = "words" if baseline else kind
+    options = typed_options(OPTIONS[kind], settings, text)
     name = options.pop("name", None)
     label = baseline or (one_line(path.resolve().name) if exists else where)
     return Spec(name or label, kind, baseline or (str(path) if exists else where), options, named=bool(name))
@@ -212,21 +200,17 @@ def _simple(kind: str, where: str, path: Path, settings: Options, text: str) -> 
 
 def _from_table(name: str, table: Record, place: str, folder: Path) -> Spec:
     keys = [key for key in KIND_KEYS if key in table]
-    if keys == ["model", "rerank"]:  # the model of MaxSim
-        keys.remove("model")
     if len(keys) != 1:
         raise ValueError(f"{place}: expected one of the keys {', '.join(KIND_KEYS)}; found {', '.join(table)}.")
     kind, value = keys[0], table.pop(keys[0])
     if kind not in ("fuse", "rerank"):
         if not isinstance(value, str):
             raise ValueError(f"{place}: {kind} must be text, not {value!r}.")
-        if kind in ("words", "run") and (value.lower() in WORDS) != (kind == "words"):
-            raise ValueError(f"{place}: {value!r} is no {kind}.")
-        return _simple("run" if kind == "run" else "", value, _beside(value, folder), {**table, "name": name}, place)
+        return _simple(value, _beside(value, folder), {**table, "name": name}, place)
     parts = value if kind == "fuse" else [value]
     if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
         raise ValueError(f'{place}: {kind} names systems, fuse = ["a", "b"] or rerank = "a".')
-    options = _typed_options(kind, table, place)
+    options = typed_options(OPTIONS[kind], table, place)
     if kind == "fuse":
         if len(parts) < 2 or len(set(parts)) < len(parts):
             raise ValueError(f"{place}: fuse needs at least two different systems.")
@@ -235,21 +219,18 @@ def _from_table(name: str, table: Record, place: str, folder: Path) -> Spec:
         except ValueError as error:
             raise ValueError(f"{place}: {error}") from None
     elif "by" not in options:
-        raise ValueError(f'{place}: say by what: by = "maxsim", or the folder or hub id of a reranker.')
-    for key in {"by", "model"} & options.keys():
-        if options[key] != "maxsim" and (path := _beside(options[key], folder)).exists():
-            options[key] = str(path)
+        raise ValueError(f"{place}: say by what: by = the folder or hub id of a reranker.")
+    if "by" in options and (path := _beside(options["by"], folder)).exists():
+        options["by"] = str(path)
     return Spec(name, kind, "", options, tuple(parts), named=True)
 
 
-def _typed_options(kind: str, settings: Options, place: str) -> Record:
+def typed_options(known: Mapping[str, type], settings: Options, place: str) -> Record:
     """Read the values of options, which are text on the command line and have a type in TOML."""
-    known = OPTIONS[kind]
     options: Record = {}
     for key, value in settings.items():
         if key not in known:
-            noun = {"words": "a baseline", "embeddings": "embeddings"}.get(kind, f"a {kind}")
-            raise ValueError(f"{place}: {noun} has no option {key!r}; it has {', '.join(known)}.")
+            raise ValueError(f"{place}: no option {key!r}; there are {', '.join(known)}.")
         if known[key] is bool and isinstance(value, str) and value.lower() in ("true", "false"):
             value = value.lower() == "true"
         if known[key] is int and isinstance(value, str) and re.fullmatch(r"[0-9]+", value):

@@ -6,8 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -15,16 +14,11 @@ from helpers._optional import Note
 from helpers._trec_order import single_precision, trec_rows
 from helpers.data import RetrievalDataset
 from helpers.data.runs import RunTable
-from helpers.embeddings import TokenVectors, encode_pooled
-from helpers.index import maxsim
-from helpers.models import Pooling
 from helpers.systems.cost import stage
 from helpers.systems.pipeline import Ranking, System
 
 if TYPE_CHECKING:
     from FlagEmbedding import FlagReranker
-
-    from helpers.models.transformer import TransformerModel
 
 PADDING = -1
 DEPTH = 100  # candidates per query
@@ -170,38 +164,6 @@ class Rerank:
                     f"expected a finite number for each of its {passages} candidates."
                 )
         return best_of(np.nonzero(ids >= 0)[0], ids[ids >= 0], np.concatenate(values), data, k)
-
-
-@dataclass(frozen=True)
-class MaxSimScorer:
-    """Late interaction (MaxSim): the sum over query tokens of the best cosine with a token of the passage."""
-
-    model: "TransformerModel"
-    progress: bool = False
-    cache_dir: str | Path | None = None
-
-    def scores(self, data: RetrievalDataset, candidates: np.ndarray) -> list[np.ndarray]:
-        """Embed every distinct candidate once, and score the candidates of each query."""
-        rows = np.unique(candidates[candidates >= 0])
-        scored = [np.empty(0)] * len(candidates)
-        if not len(rows):
-            return scored
-        passages = self._tokens([data.corpus[row] for row in rows], "passage", self.progress)
-        queries = self._tokens(data.queries, "query", False)
-        vectors = np.split(passages.vectors, passages.starts[1:])
-        for row, ids in enumerate(candidates):
-            places = np.searchsorted(rows, ids[ids >= 0])
-            if len(places):
-                query = TokenVectors(queries.text(row), queries.lengths[row : row + 1])
-                chosen = TokenVectors(np.concatenate([vectors[place] for place in places]), passages.lengths[places])
-                scored[row] = maxsim(query, chosen)[0]
-        return scored
-
-    def _tokens(self, texts: list[str], kind: str, progress: bool) -> TokenVectors:
-        pooled = encode_pooled(
-            self.model, texts, [Pooling.MAXSIM], kind=kind, cache_dir=self.cache_dir, progress=progress
-        )
-        return cast(TokenVectors, pooled[Pooling.MAXSIM])
 
 
 @dataclass(frozen=True)

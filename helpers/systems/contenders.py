@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from helpers._hub import is_hub_id
 from helpers.data import RetrievalDataset
 from helpers.embeddings import encode_pooled
 from helpers.models import OFFLINE_DEFAULT, Model, Pooling, Precomputed, load_model
@@ -46,13 +45,6 @@ def load_contenders(
         means = (Pooling.MEAN, Pooling.UNMASKED_MEAN)
         chosen = {hub_id: tuple(Pooling) if hub_id == OFFLINE_DEFAULT else means for hub_id in UPSTREAM_MODELS}
         return {short_name(hub_id): _contender(hub_id, poolings) for hub_id, poolings in chosen.items()}
-    if (
-        models != "offline"
-        and isinstance(models, str)
-        and not is_hub_id(models)
-        and not Path(models).expanduser().is_dir()
-    ):
-        raise ValueError(f"models={models!r}: expected 'offline', 'hub', a folder or a hub id, owner/name.")
     listed = [] if models == "offline" else [models] if isinstance(models, str | Path) else models
     named = list(listed.items()) if isinstance(listed, Mapping) else [(short_name(str(m)), m) for m in listed]
     names = [short_name(str(base)), "static", "untrained", *(name for name, _ in named)]

@@ -1,4 +1,4 @@
-"""The cost of a ranking: the seconds of each stage, and the size of the index."""
+"""The cost of a ranking: the seconds of each stage."""
 
 import contextlib
 import time
@@ -12,10 +12,9 @@ STAGES = ("load", "passages", *ANSWERING)
 
 @dataclass
 class Cost:
-    """Wall-clock seconds by stage, see ``STAGES``, bytes of the index, and the stage that raised, if one did."""
+    """Wall-clock seconds by stage, see ``STAGES``, and the stage that raised, if one did."""
 
     seconds: dict[str, float] = field(default_factory=dict)
-    index_bytes: int | None = None
     failed_in: str = ""
 
 
@@ -46,11 +45,3 @@ def stage(name: str) -> Iterator[None]:
     finally:
         inner = sum(cost.seconds.values()) - before
         cost.seconds[name] = cost.seconds.get(name, 0.0) + time.perf_counter() - start - inner
-
-
-def note_index(index: object) -> None:
-    """Record the size of a FAISS index in bytes: its codes, without inverted lists or graph links."""
-    cost = _current.get()
-    if cost is not None and hasattr(index, "sa_code_size") and hasattr(index, "ntotal"):
-        with contextlib.suppress(RuntimeError):  # raised by FAISS for an index that stores no codes
-            cost.index_bytes = int(index.ntotal) * int(index.sa_code_size())

@@ -13,7 +13,7 @@ from helpers.index import WORD_INDEXES, build_index, search
 from helpers.index.order import check_k
 from helpers.index.words import KINDS
 from helpers.models import Model, Pooling, Precomputed
-from helpers.systems.cost import note_index, stage
+from helpers.systems.cost import stage
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -36,9 +36,6 @@ class Ranking(NamedTuple):
     def rank(self, data: RetrievalDataset, k: int) -> "Ranking":
         """Return the first k passages of each query, fewer if fewer were retrieved."""
         return Ranking(self.scores[:, :k], self.ids[:, :k])
-
-    def copy(self) -> "Ranking":  # noqa: D102
-        return Ranking(self.scores.copy(), self.ids.copy())
 
 
 class System(Protocol):
@@ -75,9 +72,7 @@ class Retrieval:
     def build(self, data: RetrievalDataset) -> object:
         """Return an index of the passages."""
         with stage("passages"):
-            index = build_index(self.represent(data.corpus, "passage"), self.index_kind)
-        note_index(index)
-        return index
+            return build_index(self.represent(data.corpus, "passage"), self.index_kind)
 
     def answer(self, index: object, queries: list[str], k: int) -> Ranking:
         """Search for queries in an index returned by `build`."""

@@ -45,16 +45,16 @@ def measure(rounds: int, count: int, cluster: Any = None) -> dict[str, Any]:
     Without a ``cluster`` two workers are started.
     """
     import torch
+    from distributed import Client
 
     from helpers import distributed
-    from helpers.distributed.cluster import connected
     from helpers.embeddings import encode_shards
     from helpers.models import load_model
 
     model, texts = load_model(device="cpu"), real_passages(count)
     torch.set_num_threads(2)
     start = time.perf_counter()
-    with connected(cluster, None if cluster else 2, 1) as client:
+    with cluster or Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
         up, idle = time.perf_counter() - start, max(client.run(worker_memory).values())
         options = {"cluster": client, "shard_size": SHARD, "progress": False}
         start = time.perf_counter()

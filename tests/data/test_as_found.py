@@ -118,21 +118,6 @@ def test_an_empty_run_is_warned_of(tmp_path: Path):
         assert trec.read_run(put(tmp_path / "run.txt", "\n")) == {}
 
 
-@pytest.mark.parametrize("name", ["dev.csv", "dev.jsonl", "dev.parquet", "dev.qrels", "dev.txt"])
-def test_beir_s_folder_may_hold_its_judgements_in_any_file(tmp_path: Path, name: str):
-    """Repositories in BEIR's layout keep qrels as CSV, JSONL or Parquet as often as TSV."""
-    folder = beir(tmp_path / "set")
-    (folder / "qrels" / "dev.tsv").unlink()
-    rows = [{"query-id": "q0", "corpus-id": "00", "score": 2}, {"query-id": "q1", "corpus-id": "03", "score": 1}]
-    if name == "dev.parquet":
-        datasets.Dataset.from_list(rows).to_parquet(folder / "qrels" / name)
-    elif name == "dev.jsonl":
-        put(folder / "qrels" / name, jsonl(rows))
-    else:
-        put(folder / "qrels" / name, "q0,00,2\nq1,03,1\n" if name == "dev.csv" else "q0 0 00 2\nq1 0 03 1\n")
-    assert load_dataset(folder).qrels == [{0: 2}, {1: 1}]
-
-
 @pytest.mark.parametrize("layout", ["configurations", "table", "rows", "positive and negative", "grades in a cell"])
 def test_a_pair_with_two_grades_is_refused_in_every_layout(tmp_path: Path, layout: str):
     """Which of two grades counts would depend on the order of rows."""
@@ -495,7 +480,7 @@ PAIRS = {
     "anchor.csv": "anchor,positive,negative\none,uno,dos\n",
     "qa.csv": "Question , ANSWER,neg\none,uno,dos\n",
     "问答.csv": "问题,答案,negative\none,uno,dos\n",
-    "nested.jsonl": '{"question": "one", "answers": [{"text": "uno"}], "wrong": {"passages": ["dos"]}}\n',
+    "nested.jsonl": '{"question": "one", "answers": [{"text": "uno", "best": 1}], "wrong": {"passages": ["dos"]}}\n',
 }
 
 
@@ -504,7 +489,9 @@ def test_the_usual_names_of_pairs_are_known(tmp_path: Path, name: str):
     """FlagEmbedding's own format, or a table in Chinese, would be refused for its names."""
     columns = {"positive": "answers.text", "negative": "wrong.passages"} if name == "nested.jsonl" else None
     data = load_dataset(put(tmp_path / name, PAIRS[name]), columns=columns)
-    assert (data.queries, data.corpus, data.qrels, data.unused) == (["one"], ["uno", "dos"], [{0: 1, 1: 0}], {})
+    assert (data.queries, data.corpus, data.qrels, data.unused) == (
+        ["one"], ["uno", "dos"], [{0: 1, 1: 0}], {name: ["answers.best"]} if columns else {},
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("indent", [None, 4])

@@ -12,6 +12,7 @@ import datasets
 import pytest
 
 from helpers.data import load_dataset
+from helpers.data.trec import read_qrels
 from tests.data.files import beir, jsonl, put
 
 ROWS = [
@@ -60,7 +61,7 @@ BAD_TABLES = [
     ("a.csv", "query,positive\n", "no rows"),
     ("a.csv", "\n", "no rows, the file is empty"),
     ("a.jsonl", "", "no rows, the file is empty"),
-    ("a.csv", "query,positive\none,uno\n二,三\n".encode("gb18030"), "line 3: not UTF-8 .*may be GB18030.*iconv"),
+    ("a.csv", "query,positive\none,uno\n雾,水\n".encode("gb18030"), "line 3: not UTF-8 .*may be GB18030.*iconv"),
     ("a.csv", "query,positive\none,uno\n".encode("utf-16"), "line 1: not UTF-8 .*may be UTF-16"),
     (
         "a.csv",
@@ -117,6 +118,10 @@ ENCODED = {
     "gb18030": ("query,positive\n雾是什么,雾是贴近地面的云。\n露水是什么,草上的水珠\n", "GB18030"),
     "utf-16": ("query,positive\none,uno\n", "UTF-16"),
     "big5": ("query,positive\n霧是什麼,霧是貼近地面的雲。\n露水是什麼,草上的水珠與霜\n", ""),
+    "cp949": ("query,positive\n안개는 무엇입니까,안개는 땅에 가까운 구름입니다.\n이슬은,물방울입니다.\n", ""),
+    "euc-jp": ("query,positive\n霧とは何ですか,霧は地面に接した雲です。\n露とは,草の上の水滴です。\n", ""),
+    "cp1250": ("query,positive\nco to jest mgła,mgła to chmura przy ziemi\n", ""),
+    "cp1254": ("query,positive\nsis nedir,sis yere yakın buluttur\n", ""),
     "cp1251": ("query,positive\nчто такое туман,туман это облако у земли\n", ""),
 }
 
@@ -132,6 +137,8 @@ def test_the_advised_encoding_gives_the_texts(tmp_path, encoding):
     assert (named[1].upper() if named else "") == advised
     expected = load_dataset(put(tmp_path / "b.csv", text)).corpus
     assert load_dataset(path, encoding=named[1] if named else encoding).corpus == expected
+    with pytest.raises(ValueError, match=r"with its own encoding after -f\.$"):  # where none can be chosen
+        read_qrels(path)
 
 
 def _zipped(name: str) -> bytes:

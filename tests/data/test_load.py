@@ -161,17 +161,6 @@ def test_wrong_arguments_are_answered_with_the_right_ones(tmp_path):
         parse_columns("query")
 
 
-def test_a_blank_text_in_a_list_is_left_out_where_asked(tmp_path):
-    """An empty passage would stand in the corpus, or its neighbours in the list be left out with it."""
-    rows = [{"query": "one", "positive": ["uno", " "], "negative": ["dos", "", "tres"]}]
-    path = put(tmp_path / "set.jsonl", jsonl(rows))
-    with pytest.raises(ValueError, match="2 of 5 passages are blank"):
-        load_dataset(path)
-    data = load_dataset(path, on_missing="skip")
-    assert (data.corpus, data.qrels) == (["uno", "dos", "tres"], [{0: 1, 1: 0, 2: 0}])
-    assert data.skipped == {"blank_passages": 2}
-
-
 OFFLINE_PROBE = """
 import datasets, huggingface_hub, sys, time
 from helpers.{module} import {function}

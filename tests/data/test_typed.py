@@ -8,7 +8,7 @@ import pytest
 from helpers.data import load_dataset
 from helpers.metrics import evaluate
 from helpers.systems import rank
-from tests.data.pocket import card, grades, records
+from tests.data.pocket import records
 
 KINDS = {"zh": dict.fromkeys(("homophone", "pinyin", "mixed", "spoken"), 6), "en": {"typo": 24}}
 
@@ -38,12 +38,3 @@ def test_what_word_matching_retrieves_is_judged(language, form):
         judged = evaluate(rank(system, data, 10).ids, data.qrels, "judged@10").per_query["judged@10"]
         assert set(judged) <= {0.0, 1.0}  # 0 where nothing is retrieved
         assert form == "text" or judged.all()
-
-
-def test_the_card_counts_what_the_files_hold():
-    """A card with stale figures is worse than none."""
-    counts = {language: Counter(grades(f"typed.qrels.{language}.tsv").values()) for language in KINDS}
-    stated = {"queries": [24, 24], "judgements": [counts[language].total() for language in KINDS]}
-    stated |= {f"grade {grade}": [counts[language][grade] for language in KINDS] for grade in range(4)}
-    for name, (zh, en) in stated.items():
-        assert f"| typed {name} | {zh} | {en} |" in card()

@@ -3,17 +3,12 @@
 import importlib
 import pickle
 import sys
-import tempfile
-import urllib.request
 import warnings
 
 import faiss
 import numpy as np
-import psutil
 import pytest
 import torch
-from distributed import Client, default_client
-from distributed.security import Security
 
 from helpers import distributed
 from helpers.distributed import cluster as clusters
@@ -50,56 +45,6 @@ def client():
 def other_models_are_forgotten():
     """Let no test find a model that another one loaded on a worker."""
     distributed.work._model.cache_clear()
-
-
-def listening(process: psutil.Process) -> set[tuple[str, int]]:
-    """Return the addresses at which a process and its children listen."""
-    family = [process, *process.children(recursive=True)]
-    found = [connection for one in family for connection in one.net_connections("inet")]
-    return {tuple(connection.laddr) for connection in found if connection.status == psutil.CONN_LISTEN}
-
-
-def refuses(address: str, security: Security | None) -> bool:
-    """Tell whether nobody can talk to a scheduler at an address."""
-    try:
-        with Client(address, security=security, timeout=1, set_as_default=False):
-            return False
-    except OSError:
-        return True
-
-
-@pytest.mark.slow
-def test_a_local_cluster_is_private_gives_the_same_bits_and_leaves_nothing(model, alone, tmp_path, monkeypatch):
-    """Another user could run code as you, vectors would differ from those of one process, workers would linger."""
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(tempfile, "tempdir", None)
-    started, seen, me = [], [], psutil.Process()
-
-    class Recorded(clusters.LocalCluster):
-        def __init__(self, *args, **options):
-            super().__init__(*args, **options)
-            started.append(self)
-
-    monkeypatch.setattr(clusters, "LocalCluster", Recorded)
-    before, ports = {child.pid for child in me.children(recursive=True)}, listening(me)
-
-    def stream():
-        yield from TEXTS[:200]
-        seen.extend(listening(me) - ports)
-        _, _, place = started[0].scheduler_address.partition("://")
-        assert refuses(f"tcp://{place}", None), "whoever speaks no TLS"
-        assert refuses(f"tls://{place}", Security.temporary()), "whoever has another certificate"
-        yield from TEXTS[200:]
-
-    shards = distributed.encode(model, stream(), tmp_path / "v", workers=2, shard_size=SIZE, progress=False)
-    assert {host for host, _ in seen} == {"127.0.0.1"}
-    assert np.array_equal(np.asarray(shards), np.asarray(alone))
-    assert (shards.texts, shards.manifest.shards) == (alone.texts, alone.manifest.shards)
-    assert [path.name for path in tmp_path.iterdir()] == ["v"]
-    assert {path.name for path in (tmp_path / "v").iterdir()} == {"manifest.json", *files(tmp_path / "v")}
-    left = [child.cmdline() for child in me.children(recursive=True) if child.pid not in before]
-    assert [line for line in left if "resource_tracker" not in " ".join(line)] == []
-    assert listening(me) == ports
 
 
 def test_a_cluster_that_is_there_is_used_by_address_or_client_and_left_alone(model, alone, client, tmp_path):
@@ -187,21 +132,6 @@ def test_the_bar_of_a_search_moves(client, tmp_path, monkeypatch, capsys):
     assert f"{3 * SIZE}/{3 * SIZE}" in capsys.readouterr().err
 
 
-def test_a_cluster_of_our_own_is_ready_and_keeps_to_itself():
-    """Other work of a script would go to these workers, and anybody on this machine could read what they do."""
-    this = psutil.Process()
-    others = listening(this)  # clusters of other tests
-    with clusters.connected(None, 1, 1) as client:
-        assert len(client.scheduler_info()["workers"]) == 1
-        with pytest.raises(ValueError, match="No client"):
-            default_client()
-        ports = {port for _, port in listening(this) - others}
-        assert ports
-        for port in ports:
-            with pytest.raises(OSError):  # noqa: PT011  no such page, or not this protocol
-                urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5)
-
-
 def test_a_shard_that_fails_is_named_with_its_cause_after_three_retries(model, client, tmp_path, monkeypatch):
     """Of a million texts nobody would know which one, or a full disk would be tried for ever."""
     tried = []
@@ -255,7 +185,6 @@ def test_what_workers_warn_of_is_said_once(model, client, tmp_path):
     [
         ({"texts": "one text"}, "one string"),
         ({"kind": "passages"}, "expected 'passage' or 'query'"),
-        ({"workers": 2}, "workers= is for a local cluster"),
         ({"shard_size": 0}, "expected at least 1"),
     ],
 )
@@ -299,9 +228,9 @@ def test_a_model_says_how_to_load_it_once_more(tmp_path, monkeypatch):
 
 def test_without_the_extra_one_sentence_names_it(monkeypatch):
     """A reader without Dask would see a missing module and not know what to install."""
-    monkeypatch.setitem(sys.modules, "dask", None)
+    monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "helpers.distributed.cluster")
     with pytest.raises(
-        ModuleNotFoundError, match=r'dask is not installed.* pip install --editable "\.\[distributed\]"'
+        ModuleNotFoundError, match=r'distributed is not installed.* pip install --editable "\.\[distributed\]"'
     ):
         importlib.import_module("helpers.distributed.cluster")

@@ -6,8 +6,6 @@ import pytest
 
 from notebooks.kit.wording import missing_names
 
-LABELS = frozenset({"MiniLM, mean", "BM25", "TF-IDF"})
-
 
 @pytest.mark.parametrize(
     ("english", "chinese", "missing"),

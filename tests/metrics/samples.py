@@ -30,7 +30,7 @@ KINDS = {
     "negative and nothing relevant": ([-2, -1, 0, 1], (1, 4), (5, 40), 10**6, 0.0),
 }
 
-RUNS = 200
+RUNS = 100
 
 
 def random_run(kind: str, seed: int) -> tuple[list[dict[int, int]], np.ndarray, np.ndarray]:

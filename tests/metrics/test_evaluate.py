@@ -83,6 +83,7 @@ def test_a_number_in_a_name_may_begin_with_a_point():
         *(("recip_rank", "mrr"), ("recip_rank@10", "mrr@10"), ("Rprec", "rprec"), ("ndcg", "ndcg")),  # trec_eval
         *(("AP@10", "map@10"), ("RR", "mrr"), ("R@5", "recall@5"), ("nDCG@5", "ndcg@5")),  # ir_measures
         *(("hit_rate@10", "success@10"), ("r-precision", "rprec"), ("ndcg_burges@5", "ndcg(gain=exponential)@5")),
+        *(("cosine_ndcg@10", "ndcg@10"), ("cos_sim-Accuracy@1", "success@1")),  # sentence-transformers
         *(("ndcg_at_10", "ndcg@10"), ("R_cap@5", "capped_recall@5"), ("accuracy@1", "success@1")),  # MTEB, BEIR
     ],
 )
@@ -107,6 +108,9 @@ def test_a_misspelt_metric_is_answered_with_the_one_meant(typed, meant):
     with pytest.raises(ValueError, match=f"Unknown metric '{typed}'. Did you mean {meant}[?] Known: recall, "):
         evaluate([[1]], [[1]], typed)
     assert evaluate([[1]], [[1]], meant).mean == {meant: 1}  # the advice
+    for absent in ("gm_map", "cosine_map@10"):  # trec_eval's and sentence-transformers', which are other figures
+        with pytest.raises(ValueError, match=f"Unknown metric '{absent}'. Known"):
+            evaluate([[1]], [[1]], absent)
 
 
 def test_the_querys_own_document_can_be_left_out():

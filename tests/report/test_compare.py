@@ -14,11 +14,10 @@ from helpers.data.trec import write_run
 from helpers.index import dense
 from helpers.metrics import evaluate
 from helpers.report import compare
-from helpers.report.comparison import grown
 from helpers.report.files import as_record
 from helpers.report.page import View
 from helpers.significance import bootstrap_interval, interval, paired_test, power, tukey_hsd
-from helpers.systems import Ranking, Words
+from helpers.systems import Words
 from tests.systems.samples import CORPUS, QRELS, QUERIES, collection, numbered, shifted, write_embeddings
 
 
@@ -43,7 +42,7 @@ def test_what_is_shown_is_what_was_scored(compared, tmp_path):
     assert others["adjusted p"].tolist() == np.maximum(np.delete(pairs[1], 1), others["p"]).tolist()
     found.save(tmp_path / "out")
     record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-    assert record["schema"] == 2
+    assert record["schema"] == 3
     for system in record["systems"]:
         assert system["scores"]["mrr@10"]["mean"] == found.scored[system["name"]].mean["mrr@10"]
         assert (system["run"] is None) == (system["kind"] == "run")
@@ -168,28 +167,6 @@ def test_what_cannot_be_is_refused_before_anything_ranks(change, message):
         compare(systems, data, k, **arguments)
 
 
-def test_growth_is_that_of_smaller_corpora():
-    """The curve is read off one ranking; it must be what ranking each smaller corpus would give."""
-    rng = np.random.default_rng(1)
-    scores = rng.standard_normal((6, 12)).astype(np.float32)
-    order = np.argsort(-scores, axis=1)
-    data = collection()
-    curve = grown(Ranking(np.take_along_axis(scores, order, 1), order), data, "mrr@10", 10)
-    answers = sorted({p for judged in data.qrels for p, grade in judged.items() if grade > 0})
-    small = np.full_like(scores, -9)
-    small[:, answers] = scores[:, answers]
-    assert min(curve) == len(answers)
-    top = np.argsort(-small, axis=1)[:, : len(answers)]
-    assert curve[len(answers)] == evaluate(top, data.qrels, "mrr@10").mean["mrr@10"]
-    assert curve[12] == evaluate(order, data.qrels, "mrr@10").mean["mrr@10"]
-    strict = grown(Ranking(np.take_along_axis(scores, order, 1), order), replace(data, relevance_level=2), "mrr@10", 10)
-    assert min(strict) == len(answers)  # passages with a grade above 0 count as answers at any level
-    shallow = Ranking(np.take_along_axis(scores, order, 1)[:, :3], order[:, :3])
-    assert grown(shallow, data, "mrr@10", 10) == {}  # three of twelve do not tell the best ten of seven
-    first = Ranking(shallow.scores, np.tile([0, 1, 2], (6, 1)))
-    assert grown(first, data, "mrr@10", 10) == {}  # nor do they where the first passage of the corpus is one
-
-
 def test_a_full_disk_is_named_and_nothing_half_written_stays(tmp_path, monkeypatch):
     """A results.json cut short would be read by another program as it is, or not at all."""
     found = compare(["bm25"], collection())
@@ -215,8 +192,6 @@ def test_many_vectors_are_searched_where_they_lie(tmp_path, monkeypatch):
     monkeypatch.setattr("helpers.index.dense.search", _only_blocks(dense.search))
     blocks = compare([folder], collection()).results["vectors"]
     np.testing.assert_array_equal(flat.ranking.ids, blocks.ranking.ids)
-    assert blocks.cost.index_bytes is None  # nothing was kept beside the vectors
-    assert flat.cost.index_bytes == 12 * 8 * 4
 
 
 def _only_blocks(search):
@@ -254,15 +229,3 @@ def test_the_share_judged_is_no_metric_to_order_systems_by():
     """Systems would be compared by a number that says nothing of their rankings; or a stack trace come."""
     with pytest.raises(ValueError, match="judged@10 alone says how much was judged"):
         compare(["bm25"], collection(), metrics=["judged@10"])
-
-
-def test_a_deep_cutoff_takes_no_points_from_the_curve_of_another_metric():
-    """The curve of mrr@10 would lose the small corpora because recall@500 was asked for beside it."""
-    corpus = {f"p{row}": f"common n{row}" for row in range(3000)}
-    data = from_ids("t", {"q": "common n5"}, corpus, {"q": {"p5": 1}})
-    alone, beside = (
-        compare(["bm25"], data, 10, metrics=metrics, growth=True).results["BM25"].growth
-        for metrics in (["mrr@10"], ["recall@500", "mrr@10"])
-    )
-    assert len(alone) > 3
-    assert beside == alone

@@ -13,10 +13,10 @@ from helpers.data.bundled import cards
 from helpers.data.load import Rules
 from helpers.models import OFFLINE_DEFAULT
 from helpers.report import command, compare, parser
-from helpers.report.command import _print_results, bundled_types, find_rival, read_cutoffs, read_gate, read_types
+from helpers.report.command import _print_results, bundled_types, read_gate, read_types
 from helpers.report.files import earlier_files
-from helpers.report.gates import Outcome, at_least, not_worse
-from helpers.report.spec import OPTIONS, from_text
+from helpers.report.gates import Baseline, Outcome, at_least, no_drop
+from helpers.report.spec import OPTIONS
 from tests.systems.samples import collection
 
 
@@ -27,24 +27,10 @@ def test_a_floor_is_reached_or_not(clear):
     assert str(at_least(clear, "gone", "recall@1", 0.0)) == "FAILED: gone was not scored"
 
 
-def test_a_rival_is_better_or_not(clear):
-    """A system would fail for being better, or pass though it is significantly worse."""
-    worse = not_worse(clear, "bad", "good", 0.05)
-    assert not worse.passed
-    assert "bad is significantly worse than good" in worse.why()
-    assert "difference -1.0000, p 0.0005, level 0.05" in worse.why()
-    assert not_worse(clear, "good", "bad", 0.05).passed
-    lenient = not_worse(clear, "bad", "good", 0.0001)  # the p-value cannot be below 2 / 2^12
-    assert lenient.passed
-    assert "bad is not significantly worse" in lenient.why()
-    for pair in (("gone", "good"), ("good", "gone")):
-        assert str(not_worse(clear, *pair, 0.05)) == "FAILED: gone was not scored"
-
-
 def test_floors_are_read():
     """A floor that is read wrongly is a gate that never shuts."""
-    assert read_gate("--x", " nDCG@10 = 0.75 ") == ("ndcg@10", 0.75)
-    assert read_gate("--x", "nDCG@10", 0.0) == ("ndcg@10", 0.0)
+    assert read_gate("--x", " nDCG@10 = 0.75 ") == ("nDCG@10", 0.75)
+    assert read_gate("--x", "nDCG@10", 0.0) == ("nDCG@10", 0.0)
     assert [read_gate("--x", f"map@3={value}")[1] for value in ("0", "1", ".5")] == [0, 1, 0.5]
     for text in ("ndcg@10", "ndcg@10=1.1", "ndcg@10=-0.1", "ndcg@10=0.1.2", "=0.5", "ndcg@10=.", "ndcg@10=high"):
         with pytest.raises(ValueError, match="expected METRIC=VALUE with a value from 0 to 1"):
@@ -122,21 +108,9 @@ def test_options_that_repeat_and_options_left_out():
     assert given.fail_under == ["ndcg@5=0.1", "mrr@5=0.2"]
     assert given.quiet
     assert [action.dest for action in parser()._actions if not action.help] == []
-    assert (bare.system, bare.fail_under, bare.fail_if_worse_than) == ([], [], [])
+    assert (bare.system, bare.fail_under, bare.fail_if_drop) == ([], [], [])
     assert (bare.quiet, bare.language) == (False, "en")
     assert len(parser()._actions) - 1 <= 26, "a page of options that nobody reads to its end"
-
-
-def test_cutoffs_and_rivals_are_checked():
-    """The run would start, and fail or compare with the wrong system at its end."""
-    assert [read_cutoffs(text) for text in ("1,10", "5", "1 2")] == [[1, 10], [5], [1, 2]]
-    for given in ("0", "1,x", "1.5", "-1"):
-        with pytest.raises(ValueError, match="expected whole numbers of at least 1"):
-            read_cutoffs(given)
-    systems = [from_text("bm25"), from_text("tfidf")]
-    assert find_rival("tf-idf", systems) == "TF-IDF"
-    with pytest.raises(ValueError, match="no such system beside the first; there are TF-IDF"):
-        find_rival("bm25", systems)
 
 
 def test_every_option_of_the_data_is_one_of_load_dataset():
@@ -148,22 +122,25 @@ def test_every_option_of_the_data_is_one_of_load_dataset():
 def test_the_file_of_systems_sets_rarer_options(tmp_path):
     """What the command line no longer has could not be said anywhere, or a slip in it would be passed over."""
     path, out = tmp_path / "systems.toml", str(tmp_path / "out")
-    rows = '[systems.words]\nwords = "bm25"\n[data]\ncorpus_queries = 3\n[report]\ngrowth = false\n'
+    rows = '[systems.words]\nwords = "bm25"\n[data]\ncorpus_queries = 3\n[report]\nmargin = 0.02\n'
     path.write_text(rows + '[models]\nindex = "SQ8"\n')
     args = command.parser().parse_args(["--systems", str(path), "--model", OFFLINE_DEFAULT])
     assert [spec.options.get("index") for spec in command._specs(args)] == ["SQ8", None]
-    assert command.main(["--systems", str(path), "--max-queries", "2", "--cutoffs", "2", "--quiet", "--out", out]) == 0
+    assert (
+        command.main(["--systems", str(path), "--max-queries", "2", "--metrics", "ndcg@2", "--quiet", "--out", out])
+        == 0
+    )
     record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
-    assert (record["main"], record["data"]["passages"] < 20, record["systems"][0]["growth"]) == ("ndcg@2", True, [])
-    for line in ('[data]\nsplitt = "x"\n', "[report]\nlevel = 5.0\n", "[report]\ngrowth = 1\n"):
+    assert (record["main"], record["data"]["passages"] < 20) == ("ndcg@2", True)
+    for line in ('[data]\nsplitt = "x"\n', "[report]\nlevel = 5.0\n", "[report]\nmargin = true\n"):
         path.write_text(line)
         assert command.main(["--systems", str(path), "--out", out]) == 1
 
 
 def test_one_query_fails_a_gate_in_words():
     """A reader would get a stack trace, which ends CI with the status of a crash."""
-    one = compare(["bm25", "tf-idf"], collection().first(1), 2)
-    verdict = not_worse(one, *one.results, 0.05)
+    one = compare(["bm25"], collection().first(1), 2)
+    verdict = no_drop(one, "BM25", Baseline("2026-01-01", one.scored["BM25"].per_query), "ndcg@2", 0.0, 0.05)
     assert not verdict.passed
     assert "cannot be compared on fewer than two queries" in verdict.why()
 
@@ -172,7 +149,7 @@ def test_one_query_fails_a_gate_in_words():
     ("message", "shown"),
     [
         ('leave them out, on_missing="skip".', "leave them out, --on-missing skip."),
-        ('choose columns="query=…" or cutoffs=[10]', 'choose --columns "query=…" or --cutoffs 10'),
+        ('choose columns="query=…"', 'choose --columns "query=…"'),
         ("max_length=3 and the qrels stay", "max_length=3 and the qrels stay"),
     ],
 )

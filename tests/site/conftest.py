@@ -40,9 +40,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before those that do not run are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave what looks at the built site to `make test-site`."""
+    """Leave what looks at the built site, or runs its scripts, to `make test-site`."""
     for item in items:
-        if item.path.parent == HERE and "site" in getattr(item, "fixturenames", ()):
+        if item.path.parent == HERE and {"site", "node"} & {*getattr(item, "fixturenames", ())}:
             item.add_marker("browser")
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import importlib
-import importlib.util
 import re
 import shutil
 import xml.etree.ElementTree as ElementTree
@@ -218,13 +216,6 @@ def test_the_examples_of_api_pages_give_what_they_show():
         assert doctest.DocTestRunner().run(example) == (0, len(example.examples)), name
 
 
-def _has_a_page(name: str) -> bool:
-    """Tell a function, class or module that is documented from a constant or an alias of a type."""
-    module, _, last = name.rpartition(".")
-    item = getattr(importlib.import_module(module), last, None)
-    return callable(item) and str(getattr(item, "__module__", "")).startswith("helpers")
-
-
 def test_sizes(site: Path):
     """Pages would be slow on a weak connection."""
     sizes = {path: path.stat().st_size for path in site.rglob("*") if path.is_file()}
@@ -290,6 +281,7 @@ def test_what_the_check_says_stops_a_build(small: Path):
     assert problems(small)[0].startswith("notebooks/zh/00_sample.ipynb missing: does not exist")
 
 
+@pytest.mark.browser  # builds a small site
 def test_a_lesson_is_two_notebooks_and_an_entry(small: Path, tmp_path: Path):
     """Whoever adds a lesson would find out by failing builds and tests what else it needs."""
     for language in LANGUAGES:
@@ -324,6 +316,7 @@ def test_check_names_all_that_stops_a_build(small: Path):
     assert [line for line in stopped if line not in said] == []
 
 
+@pytest.mark.browser  # builds a small site
 def test_broken_reference_is_named_and_the_old_site_stays(small: Path, tmp_path: Path):
     """A page would be published with a link that leads nowhere, or a failed build would take the site away."""
     (tmp_path / "out").mkdir()
@@ -363,6 +356,7 @@ def test_links_are_followed(tmp_path: Path, html: str, message: str):
     assert (message in broken[0]) if message else (broken == []), broken
 
 
+@pytest.mark.browser  # builds a small site
 def test_another_copy_of_the_site_is_the_one_that_is_built(small: Path, tmp_path: Path):
     """The tests of a small copy, and a build of another checkout, would try the extensions of this one."""
     with (small / "docs" / "site" / "inserts.py").open("a", encoding="utf-8") as file:

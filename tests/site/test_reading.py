@@ -14,12 +14,6 @@ from tests.site.browser import PHONE, WIDE, Site
 pytestmark = pytest.mark.browser
 
 LESSONS = lesson_names(ROOT)
-A4_INSIDE = 190 / 25.4 * 96  # pixels between the margins
-LAPTOP = {"width": 1440, "height": 900}
-TOO_WIDE = """selector => [...document.querySelectorAll(selector)]
-  .filter(box => box.checkVisibility() && box.scrollWidth > box.clientWidth + 1)
-  .map(box => `${box.scrollWidth} in ${box.clientWidth}: ${box.innerText.slice(0, 60)}`)"""
-OPEN = "document.querySelectorAll('details').forEach(box => { box.open = true; })"
 # Chinese terms inside headings, and whether the line breaks inside one.
 BROKEN = """terms => [...document.querySelectorAll('article :is(h1, h2, h3)')].flatMap(heading => {
   const range = document.createRange(), found = [];

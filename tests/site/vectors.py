@@ -38,9 +38,9 @@ def _case(rng: np.random.Generator) -> Case:
 
 @cache
 def random_cases() -> list[Case]:
-    """Thousands of random cases, the same each time."""
+    """A thousand random cases, the same each time."""
     rng = np.random.default_rng(21)
-    return [_case(rng) for _ in range(4000)]
+    return [_case(rng) for _ in range(1000)]
 
 
 def scored_here(case: Case) -> list[float]:

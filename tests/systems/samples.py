@@ -121,10 +121,6 @@ fuse = ["model", "theirs", "tfidf"]
 fuse = ["vectors", "words"]
 how = "weighted"
 weights = [0.7, 0.3]
-[systems.late]
-rerank = "model"
-by = "maxsim"
-depth = 10
 [systems.crossed]
 rerank = "rrf"
 by = "reranker"

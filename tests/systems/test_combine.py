@@ -7,13 +7,10 @@ import numpy as np
 import pytest
 
 from helpers.data import RetrievalDataset, from_ids
-from helpers.embeddings import encode_pooled
-from helpers.models import load_model
 from helpers.report import compare, loading
 from helpers.report.spec import Spec
 from helpers.systems import Ranking, Words
-from helpers.systems.combine import Fusion, MaxSimScorer, Rerank, Run
-from tests.checkpoints import save_checkpoint
+from helpers.systems.combine import Fusion, Rerank, Run
 from tests.growth import work
 from tests.systems.samples import collection
 
@@ -114,43 +111,6 @@ def test_documents_that_the_corpus_lacks_are_not_fused(four):
     parts = [Run({"q": {"x": 2.0, "p1": 1.0}}), Run({"q": {"y": 2.0, "p1": 1.0}})]
     with pytest.warns(UserWarning, match="not in the corpus"):
         assert Fusion(parts).rank(four, 3).ids.tolist() == [[1, -1, -1]]
-
-
-def test_maxsim_reorders_the_candidates_alone(tmp_path):
-    """Against every pair scored in Python; a candidate's tokens taken for another's would show."""
-    model = load_model(save_checkpoint(tmp_path / "m"), backend="transformers", device="cpu")
-    data = collection()
-    rng = np.random.default_rng(0)
-    first = np.array([rng.permutation(12)[:5] for _ in data.queries])
-    first[1, 3:] = -1
-    first[2, :] = -1
-    found = Rerank(Fixed(np.zeros(first.shape), first), MaxSimScorer(model), depth=5).rank(data, 4)
-    passages = encode_pooled(model, data.corpus, ["maxsim"], progress=False)["maxsim"]
-    queries = encode_pooled(model, data.queries, ["maxsim"], kind="query", progress=False)["maxsim"]
-    for row in range(len(data.queries)):
-        own = {int(p): float((queries.text(row) @ passages.text(p).T).max(axis=1).sum()) for p in first[row] if p >= 0}
-        best = sorted(own, key=lambda p: -own[p])[:4]
-        assert found.ids[row].tolist() == best + [-1] * (4 - len(best))
-        np.testing.assert_allclose(found.scores[row][: len(best)], [own[p] for p in best], rtol=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("own", "expected"),
-    [
-        ({}, ("first", {"max_length": 7})),
-        ({"model": "other"}, ("other", {})),
-        ({"max_length": 9}, ("first", {"max_length": 9})),
-    ],
-)
-def test_maxsim_reads_texts_as_the_system_that_it_reorders(monkeypatch, own, expected):
-    """A model with a length or a pooling of its own would be reranked by vectors made in another way."""
-    loaded = []
-    monkeypatch.setattr(loading, "load_model", lambda where, **options: loaded.append((where, options)))
-    first = Spec("a", "model", "first", {"max_length": 7, "pooling": "cls"})
-    late = Spec("late", "rerank", options={"by": "maxsim", **own}, parts=("a",))
-    loading.load_system(late, {"a": None}, {"a": first, "late": late}, False)
-    where, options = expected
-    assert loaded == [(where, {**options, "pooling": "maxsim", "backend": "transformers"})]
 
 
 def test_a_ranking_is_a_part_that_is_ready(four):

@@ -11,7 +11,7 @@ from helpers.models import load_model
 from helpers.report import compare
 from helpers.report.comparison import Result
 from helpers.systems import Dense, Words, rank, rank_all
-from helpers.systems.combine import MaxSimScorer, Rerank, Run
+from helpers.systems.combine import Run
 from helpers.systems.contenders import Contender
 from helpers.systems.cost import measured, stage
 from helpers.systems.pipeline import Retrieval
@@ -49,8 +49,6 @@ def test_bars_are_drawn_where_they_were_asked_for(model, drawn):
     drawn.clear()
     rank("BM25", data)
     rank_all({"m": Contender(model, ("mean",))}, data, 3, progress=False)
-    candidates = Run({query: {"d1": 2.0, "d2": 1.0} for query in QUERIES})
-    Rerank(candidates, MaxSimScorer(model)).rank(data, 2)
     compare([model], data, 3)
     assert drawn
     assert not any(drawn)
@@ -66,8 +64,6 @@ def test_a_result_is_short_to_look_at():
     assert "array(" not in repr(found)
     assert "ranking" not in repr(found)
     assert "Evaluation(" not in repr(found)
-    assert found.growth == {}  # nor is computed what was not asked for
-    assert Result("name", {}).growth == {}
     assert Result("name", {}).cost.seconds == {}
 
 
