@@ -7,6 +7,7 @@ import datasets
 import pytest
 
 from helpers.data import load_dataset
+from helpers.data.spans import load_spans
 from helpers.data.trec import read_qrels
 from helpers.models import load_model
 from tests.checkpoints import save_checkpoint
@@ -91,6 +92,12 @@ def test_judgements_read_alone_tell_it_too(tmp_path: Path):
         assert read_qrels(put(tmp_path / "a.csv", _delimited(JUDGED, ","))) == {"q0": {"00": 2}, "q1": {"01": 1}}
     with pytest.warns(UserWarning, match=r"b\.csv: not used: the second column, '00'"):
         read_qrels(put(tmp_path / "b.csv", "q0,00,2,1700000000\n"))  # query, document, grade, time, without a header
+    rows = {"documents": {"_id": "d", "text": "uno dos"}, "queries": {"_id": "q", "text": "one"}}
+    rows["spans"] = {"query": "q", "document": "d", "text": "uno", "relevance": "2"}
+    for name, row in rows.items():
+        put(tmp_path / "spans" / f"{name}.jsonl", jsonl([row]))
+    with pytest.warns(UserWarning, match=r"spans\.jsonl: not used: relevance"):  # the grade would be 1
+        load_spans(tmp_path / "spans")
 
 
 MODEL = {

@@ -6,6 +6,7 @@ for every chunking, see :mod:`helpers.chunks`.
 
 import hashlib
 import json
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -97,7 +98,7 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
     ``document``, ``start``, ``end``, ``grade``), each JSONL, CSV, TSV or Parquet. Characters count from 0; ``end``
     is exclusive. An optional column ``text`` repeats the text of the span and is compared with the document, so that an
     edited document is noticed; without ``start`` and ``end`` it is looked for, and must occur once. Without ``grade``
-    every span has 1.
+    every span has 1. Columns of other names are not used, and a warning lists them.
     """
     folder = FOLDER / str(source) if str(source) in BUNDLED else Path(source).expanduser()
     if not folder.is_dir():
@@ -114,6 +115,9 @@ def load_spans(source: str | Path = "pages-en") -> SpanDataset:
     spans: dict[str, list[Span]] = {query: [] for query in queries}
     for query, span in _spans_of(tables["spans"], queries, documents):
         spans[query].append(span)
+    for table in tables.values():
+        if unread := table.columns.unread:
+            warnings.warn(f"{table.source}: not used: {', '.join(unread)}.", stacklevel=2)
     ids, texts = list(queries), list(documents.values())
     return SpanDataset(str(source), list(queries.values()), texts, list(spans.values()), ids, list(documents))
 

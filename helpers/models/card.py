@@ -142,7 +142,7 @@ def read_card(folder: Path) -> Card:
         mode = pooling.get("pooling_mode", [POOLING_FLAGS.get(key, key) for key in flags])
         network = _read_fields(files, folder, *(f"sentence_{kind}_config.json" for kind in LENGTHS))
         lengths = [network.get(key) for key in ("max_seq_length", "query_length", "document_length")]
-        whole, query, passage = (max(0, int(length or 0)) or None for length in lengths)
+        whole, query, passage = (length if isinstance(length, int) and length > 0 else None for length in lengths)
         card = Card(
             name=name,
             config=dict(read_json(folder / "config.json")),

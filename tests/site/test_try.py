@@ -245,6 +245,14 @@ def test_a_pair_without_a_common_document_is_refused(node: Any):
     assert node(script, [{"run": run, "qrels": qrels} for qrels, _ in pairs]) == [expected for _, expected in pairs]
 
 
+def test_columns_that_are_not_read_are_told(node: Any):
+    """A table without a header, of query, document, grade and time, would be read as TREC's without a word."""
+    load = 'import { read } from "./score/trec.js";'
+    script = f'{load} const scored = JSON.parse(text).map((one) => read("qrels", one).unused);'
+    tables = ["q1,d1,1,1700000000", "q1 0 d1 1", "q1 d1 1", ",query,document,grade,rater\n0,q1,d1,1,me"]
+    assert node(script, tables) == [["d1"], [], [], ["rater"]]
+
+
 def test_bad_lines_are_named(node: Any, tmp_path: Path):
     """A reader would get numbers from a broken file, or not be told which line is wrong."""
     got = node(READ, [{"kind": kind, "given": text} for kind, text, _, _ in BAD])

@@ -74,7 +74,7 @@ const layout = (box, fields) => {
   const guessed = n === 3 || (n === names.length && ITERATION.includes(plain(fields[1])));
   const places = guessed && usual.every((at, i) => [-1, at].includes(known[i]) && !SILENT[box].includes(plain(fields[at]))) ? usual : known;
   if (places.includes(-1) || new Set(fields).size < n) throw new Fault(box, 0, "header", { fields: SHORT[box] });
-  return { places, names: fields, unused: fields.filter((name, at) => !places.includes(at) && !SILENT[box].includes(plain(name))) };
+  return { places, names: fields, unused: fields.filter((name, at) => name && !places.includes(at) && !SILENT[box].includes(plain(name))) };
 };
 
 const enter = (box, table, query, doc, text, line) => {
@@ -104,6 +104,7 @@ const readLines = (box, text, table) => {
       const { places, names } = form, wanted = names.length, enough = box === "run" && wanted >= 6 ? n >= wanted : n === wanted;
       if (!enough || !places.every((at) => fields[at]))
         throw new Fault(box, i + 1, first && wanted > 3 ? "either" : "fields", { wanted, fields: names.join(" "), given: fields.filter(Boolean).length, short: SHORT[box] });
+      if (box === "qrels" && wanted === 4 && !form.unused && !/^q?0$/i.test(fields[1])) form.second ??= fields[1]; // not TREC's 0
       enter(box, table, ...places.map((at) => fields[at]), i + 1);
     } catch (fault) {
       if (!(fault instanceof Fault)) throw fault;
@@ -112,7 +113,7 @@ const readLines = (box, text, table) => {
     }
   }
   if (faults.length) throw Object.assign(faults[0], { all: faults });
-  table.unused = form?.unused ?? [];
+  table.unused = form?.unused ?? [form?.second ?? []].flat();
 };
 
 /** JSON of the form {query: {document: value}}. */
