@@ -108,24 +108,6 @@ def test_pages_say_what_they_are(site: Path):
         assert (site / f"card-{language}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
 
 
-def test_pages_are_described_by_their_first_paragraph(site: Path):
-    """A search engine would show the code of a page under its title, or a lesson as anything but a lesson."""
-    for page in pages(site):
-        text = page.read_text(encoding="utf-8")
-        said = [
-            unescape(found) for found in re.findall(r'(?:name|property)="(?:og:)?description" content="([^"]*)"', text)
-        ]
-        if (ROOT / "docs" / page.parent.name / f"{page.stem}.md").exists() or page.stem in NAMES:
-            assert len(said) == 2, page
-            assert said[0] == said[1]
-            assert 15 < len(said[0]) <= 200, page
-            assert not re.search(r"[<\\$]", said[0]), page
-            words = "".join(said[0].replace("’", "'").split())[:12]
-            assert words in "".join(
-                "".join(Edition(ROOT, page.parent.name).texts(page.stem)).replace("`", "").replace("$", "").split()
-            ), page
-
-
 def test_no_page_has_code_or_style_inside(site: Path):
     """The content security policy would switch off a script or a style, and part of the page would not work."""
     for page in pages(site):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 
 import pytest
 
@@ -37,11 +36,6 @@ def documents(site: Site, name: str, kept: str = "retrieved") -> list[str]:
     """The documents of a ranking as shown, in order."""
     found = site.page.locator(f"ol.try-{kept}").nth("ABC".index(name)).locator(".try-doc")
     return found.evaluate_all("all => all.map(b => b.firstChild.data)")
-
-
-def places(site: Site, selector: str) -> list[float]:
-    """Left, top, width and height of all that the selector finds, in one list."""
-    return [side for one in site.page.locator(selector).all() for side in one.bounding_box().values()]
 
 
 def unfold(site: Site) -> None:
@@ -207,15 +201,6 @@ def test_an_experiment_asks_first_and_then_shows(site: Site, language: str):
     changes = site.page.locator(".try-bars small").all_inner_texts()
     assert changes[:4] == [words["same"]] * 4
     assert all(change.startswith("+") for change in changes[4:])
-    ends = """all => all.map(li => [...li.querySelectorAll('small, b')].map(part => {
-      const text = document.createRange();
-      text.selectNodeContents(part);
-      return text.getBoundingClientRect();
-    })).map(boxes => [boxes[0].left, Math.max(...boxes.map(box => box.right))])"""
-    cells = site.page.locator(".try-bars ul li").evaluate_all(ends)
-    assert all(one[1] < other[0] for one, other in pairwise(cells) if other[0] > one[0]), (
-        "a change is over the next value"
-    )
     guesses = site.page.locator(".try-guess").all_inner_texts()
     assert [guess.split() for guess in guesses] == [[words["you"], mark] for mark in "✗✓✓✓✓✓✓✗"]
     assert site.page.locator(".current .try-query b").inner_text() == "C"
