@@ -11,7 +11,8 @@ from tests.growth import work
 def test_a_report_takes_as_much_more_work_as_it_has_to_read(tmp_path, monkeypatch, what):
     """A report of Robust04 or MS MARCO dev would take hours, since something was done for each pair of things."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("helpers.report.command.render", lambda *_, **__: "")  # as long for any number of queries
+    for long in ("helpers.report.command.render", "importlib.metadata.version"):  # for any number of queries
+        monkeypatch.setattr(long, lambda *_, **__: "")
     small, spent = Shape(queries=30, depth=20, documents=4000, judged=20), []
     main(write(small, tmp_path))  # fills caches
     for times in (1, 2, 4):

@@ -32,7 +32,6 @@ IDS = {  # role of a column in a table of judgements: its usual names
     "passage_id": ("corpus_id", "doc_id", "docno", "document", "document_id", "doc", "passage_id", "pid"),
     "grade": (*NAMES["grade"], "judgement", "judgment"),
 }
-SHEETS = (".xlsx", ".xls", ".ods")
 DEFAULT_SPLIT = "dev"
 DEV = ("dev", "validation", "val", "valid")  # synonyms of one split
 Cell = object  # a text, a number, a list, None or any other value
@@ -172,9 +171,10 @@ def read_table(path: Path, named: Collection[str] = (), encoding: str = UTF8) ->
     """
     kind = kind_of(path)
     if kind is None:
-        suffix = repr(path.suffix) if path.suffix else "a file without suffix"
-        advice = ' Save the sheet as "CSV UTF-8".' if path.suffix.lower() in SHEETS else ""
-        raise ValueError(f"{path.name!r}: cannot read {suffix}; give {', '.join(READERS)}, or one of them .gz.{advice}")
+        with path.open("rb") as file:
+            seen = what_is(file.read(64))
+        suffix, seen = repr(path.suffix) if path.suffix else "a file without suffix", seen and f" It is {seen}."
+        raise ValueError(f"{path.name!r}: cannot read {suffix}; give {', '.join(READERS)}, or one of them .gz.{seen}")
     if kind == "parquet":
         columns = _read_parquet(path)
     else:

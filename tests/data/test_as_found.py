@@ -110,6 +110,7 @@ JUDGED = {"q 1": {"d1": 2, "d,2": 0}, "q2": {"d1": 1}}
 def test_judgements_are_read_however_they_are_separated(tmp_path: Path, text: str):
     """A header would count as a judgement, 1.0 as no grade, or an id with a comma as two."""
     assert trec.read_qrels(put(tmp_path / "qrels", text)) == JUDGED
+    assert trec.read_qrels(put(tmp_path / "a.json", json.dumps(JUDGED))) == JUDGED  # as ranx writes it
 
 
 def test_an_empty_run_is_warned_of(tmp_path: Path):
@@ -276,23 +277,15 @@ def test_queries_and_corpus_are_found_by_their_usual_names(tmp_path: Path):
 # --- tables -----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("line", ["sep=;", '"sep=;"'])
-def test_the_line_that_excel_puts_first_is_no_header(tmp_path: Path, line: str):
-    """Excel writes it above the header so that it finds the delimiter again; the columns would be called sep=."""
-    text = f"\ufeff{line}\r\nquery;positive\r\none;uno, ein\r\ntwo;dos\r\n"
-    data = load_dataset(put(tmp_path / "a.csv", text))
-    assert (data.queries, data.corpus) == (["one", "two"], ["uno, ein", "dos"])
-
-
 def test_a_folder_s_csv_files_are_read_as_one_alone_is(tmp_path: Path):
     """datasets would make 7 of the text 007, nothing of NA, and one column of two that a semicolon separates."""
     for name, text in {
-        "dev-1.csv": "sep=;\nquery;positive\n007;NA\n",
+        "dev-1.csv": '\ufeff"sep=;"\r\nquery;positive\r\n007;NA, or none\r\n',  # as Excel writes it
         "dev-2.csv": "query,positive\ntwo,1e5\n",
     }.items():
         put(tmp_path / "set" / name, text)
     data = load_dataset(tmp_path / "set")
-    assert (data.queries, data.corpus, data.split) == (["007", "two"], ["NA", "1e5"], "validation")
+    assert (data.queries, data.corpus, data.split) == (["007", "two"], ["NA, or none", "1e5"], "validation")
 
 
 @pytest.mark.parametrize("text", ["7\tone\n8\ttwo\n", "qid\ttext\n7\tone\n8\ttwo\n", "number\tasked\n7\tone\n8\ttwo\n"])

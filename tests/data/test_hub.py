@@ -69,7 +69,8 @@ REPOSITORIES = {
 
 REVISION = {"dev.csv": b"query,positive\none,eins\n"}  # of "honest", the revision v1
 PROBE = """
-import json, sys
+import json, sys, time
+time.sleep = lambda _: None  # between attempts
 from helpers.data import load_dataset
 from helpers.models.find import find_checkpoint
 for name in sys.argv[1:]:

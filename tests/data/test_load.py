@@ -61,13 +61,6 @@ def test_unknown_split_is_answered_with_those_that_exist():
         load_dataset("pocket-en", split="train")
 
 
-@pytest.mark.parametrize("source", ["no-such-collection", "pocket-xx"])
-def test_unknown_name_lists_the_known_ones(source):
-    """A typing slip must not end in a search of the hub."""
-    with pytest.raises(ValueError, match=r"Bundled: pocket-en, pocket-zh"):
-        load_dataset(source)
-
-
 def test_beir_folder_loads_by_id(tmp_path):
     """Judgements must follow ids to rows; equal passages are one, with the highest grade; unasked queries go."""
     data = load_dataset(beir(tmp_path / "set"))
@@ -199,5 +192,5 @@ def test_a_misspelt_name_has_a_suggestion(tmp_path, monkeypatch, name, near):
     """A folder beside it, or a bundled collection, would have to be guessed from a list."""
     (tmp_path / "beir").mkdir()
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(ValueError, match=f"Unknown collection '{name}'. Did you mean '{near}'"):
+    with pytest.raises(ValueError, match=f"Unknown collection '{name}'. Did you mean '{near}'\\? Bundled: pocket-en, "):
         load_dataset(name)

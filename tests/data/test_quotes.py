@@ -9,7 +9,6 @@ import pandas
 import pytest
 from hypothesis import example, given, reject, strategies
 
-from helpers.data import load_dataset
 from helpers.data.formats import read_table
 from tests.data.files import put
 
@@ -113,12 +112,3 @@ def test_a_quote_that_is_open_is_an_error_that_names_its_line(tmp_path: Path, na
         csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows([("id", "text"), *rows])
     columns = read_table(tmp_path / name).columns
     assert list(zip(columns["id"], columns["text"], strict=True)) == rows
-
-
-def test_a_corpus_whose_texts_begin_with_quotes_is_whole(tmp_path: Path):
-    """Six passages became three, of which one held four lines of the file."""
-    texts = ['"Blue hour" begins', '"Golden hour comes', "Fog", "Hail", 'Dew forms on clear nights"', "Frost"]
-    put(tmp_path / "corpus.tsv", "id\ttext\n" + "".join(f"p{n}\t{text}\n" for n, text in enumerate(texts)))
-    put(tmp_path / "queries.tsv", "id\ttext\nq1\twhat is fog\n")
-    put(tmp_path / "qrels.txt", "q1 0 p2 1\n")
-    assert load_dataset(tmp_path, qrels="qrels.txt").corpus == texts

@@ -245,9 +245,3 @@ def test_comments_are_those_of_trec_eval(tmp_path):
     assert trec.read_qrels(tmp_path / "qrels") == {"q1": {"d1": 2}}
     with pytest.raises(ValueError, match="'#1' cannot be written to a TREC file: a line that begins with #"):
         trec.write_qrels(tmp_path / "qrels", {"#1": {"d": 1}})
-
-
-def test_judgements_in_json_are_read(tmp_path):
-    """ranx and ir_measures keep them as an object of objects."""
-    (tmp_path / "a.json").write_text('{"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}')
-    assert trec.read_qrels(tmp_path / "a.json") == {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
