@@ -233,8 +233,6 @@ def tukey_hsd(values: ArrayLike, resamples: int = DRAWS, seed: int = 0) -> np.nd
     table = np.asarray(values, dtype=np.float64)
     if table.ndim != 2 or min(table.shape) < 2:
         raise ValueError(f"values must be (systems, queries), two or more of each, not of shape {table.shape}.")
-    if not np.isfinite(table).all():
-        raise ValueError(f"values holds a value that is not finite: {table[~np.isfinite(table)][0]}.")
     systems, sums = len(table), table.sum(1)
     gaps = np.abs(sums[:, None] - sums)
     table = table[:, np.ptp(table, axis=0) > 0]
@@ -395,8 +393,6 @@ def power(difference: float, sd: float, n: int, alpha: float = 0.05) -> float:
         n, alpha: the number of queries, and the significance level.
     """
     _check_design(sd, n, alpha)
-    if not math.isfinite(difference):
-        raise ValueError(f"difference must be finite, such as 0.02, not {difference!r}.")
     limit, shift = _t_quantile(alpha / 2, n - 1), difference / sd * math.sqrt(n)
     return _t_exceeds(limit, n - 1, shift) + _t_exceeds(limit, n - 1, -shift)
 
@@ -480,7 +476,7 @@ def _check_design(sd: float, n: int, alpha: float, target: float | None = None) 
     """Raise unless a test can be planned with these."""
     if not (math.isfinite(sd) and sd > 0):
         raise ValueError(f"sd must be the standard deviation of the differences, above 0, not {sd!r}.")
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 2:
+    if n < 2 or n % 1:
         raise ValueError(f"n must be a whole number of at least 2 queries, not {n!r}.")
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must lie between 0 and 1, such as 0.05, not {alpha!r}.")

@@ -224,14 +224,12 @@ def test_kendall_tau_goes_by_name():
         (lambda: proportion_interval([0, 1], level=0.0), "between 0 and 1"),
         (lambda: proportion_interval(A), "values of 0 and 1"),
         (lambda: paired_test(A, B[:-1]), "a has 8 values and b 7"),
-        (lambda: tukey_hsd([[1.0, 2.0]]), "values"),  # a table on its side, or with a hole
+        (lambda: tukey_hsd([[1.0, 2.0]]), "values"),  # a table on its side
         (lambda: tukey_hsd([1.0, 2.0]), "values"),
         (lambda: tukey_hsd([[1.0], [2.0]]), "values"),
-        (lambda: tukey_hsd([[1.0, np.nan], [1.0, 2.0]]), "values"),
         (lambda: power(0.1, 0.0, 10), "sd must be"),
         (lambda: power(0.1, 0.1, 1), "at least 2 queries"),
         (lambda: power(0.1, 0.1, 10.5), "whole number"),
-        (lambda: power(np.nan, 0.1, 10), "difference must be finite"),
         (lambda: power(0.1, 0.1, 10, alpha=5), "alpha must lie"),
         (lambda: power(0.1, 0.1, 10, alpha=0), "alpha must lie"),
         (lambda: power(0.1, 0.1, 10, alpha=1), "alpha must lie"),

@@ -47,6 +47,7 @@ BETTER = (
     (re.compile(r'(dataset\.theme = )localStorage\.getItem\("theme"\) \|\| "auto"'), rf"\1{_THEME}"),
     (re.compile(r"\s*<link rel=\"preload\" as=\"script\"[^>]*>"), ""),
     (re.compile(rf"\s*<script[^>]*(?:{_NOT_OURS})\.js[^>]*></script>"), ""),
+    (re.compile(r'<span class="(?:pre|[npw])">([^<]*)</span>'), r"\1"),  # a third of an API page; .pre cannot break
     # What a screen reader would stumble over: a label that hides the text, a heading cell without text, no landmark.
     (re.compile(r'(<button[^>]*search-button-field[^>]*?) aria-label="[^"]*"'), r"\1"),
     (re.compile(r"<th(?P<a>[^>]*)>\s*(?:<p>\s*</p>)?\s*</th>"), r"<td\g<a>></td>"),

@@ -69,8 +69,6 @@ def evidence(data: SpanDataset, retrieved: Sequence[Sequence[Span]], budget: int
     """
     import pandas as pd
 
-    if budget < 1:
-        raise ValueError(f"budget={budget}: expected at least one token.")
     if len(retrieved) != len(data.queries):
         raise ValueError(f"retrieved: {len(retrieved)} queries, the data has {len(data.queries)}.")
     starts = [np.array(token_starts(text)) for text in data.documents]

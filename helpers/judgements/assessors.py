@@ -59,10 +59,6 @@ def agreement(
         weights: None, "linear" or "quadratic".
         relevance_level: compare binary relevance, a grade of at least this or not, instead of grades.
     """
-    if weights is not None and weights not in POWERS:
-        raise ValueError(f'weights must be None, "linear" or "quadratic", not {weights!r}.')
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie between 0 and 1, such as 0.95, not {level!r}.")
     tables, grades, one_only = _tables(_by_query(first), _by_query(second), relevance_level)
     if len(grades) < 2:
         raise ValueError(f"Every pair has the grade {grades[0]} from both: kappa is not defined. Judge more pairs.")

@@ -109,8 +109,6 @@ def leave_one_out(
         metric: the name of a metric for `helpers.metrics.evaluate`, whose further options follow.
     """
     family = {name: (families or {}).get(name, name) for name in rankings}
-    if len(set(family.values())) < 2:
-        raise ValueError(f"leave_one_out needs two systems or families at least, not {sorted(set(family.values()))}.")
     tops = _tops(rankings, depth)
     for name, ids in rankings.items():
         _checked(ids, name, qrels)
@@ -152,10 +150,7 @@ def _tau(first: Mapping[str, float], second: Mapping[str, float]) -> float:
 
 def _tops(rankings: Mapping[str, ArrayLike], depth: int) -> dict[str, list[set[int]]]:
     """Return the first `depth` ids of each system, one set per query, without padding."""
-    if isinstance(depth, bool) or not isinstance(depth, int | np.integer) or depth < 1:
-        raise ValueError(f"depth must be a whole number of at least 1, not {depth!r}.")
-    if not isinstance(rankings, Mapping) or not rankings:
-        raise ValueError("rankings must be a dict of one system or more, {name: ids (q, k)}.")
+    checked_cutoff(depth)
     arrays = {name: _checked(ids, f"rankings[{name!r}]") for name, ids in rankings.items()}
     for name, ids in arrays.items():
         first_name, first = next(iter(arrays.items()))

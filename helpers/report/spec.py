@@ -165,10 +165,6 @@ def check_specs(specs: Sequence[Spec]) -> None:
             _check_model(spec.where)
         elif spec.kind == "words":
             read_words(spec.where, word_settings(options))
-        elif spec.kind == "run" and not path.is_file():
-            if path.exists():
-                raise ValueError(f"{path.name!r} is a folder or a pipe; a run is a file in TREC's format.")
-            raise _no_file(spec.where)
         elif spec.kind == "rerank":
             _check_model(options["by"])
 

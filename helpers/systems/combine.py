@@ -154,8 +154,6 @@ class Rerank:
         ids = np.where(ids < len(data.corpus), ids, PADDING)  # documents that only a run has: they have no text
         with stage("rerank"):
             values = self.scorer.scores(data, ids)
-        if len(values) != len(ids):
-            raise ValueError(f"The reranker scored {len(values)} queries, expected {len(ids)}.")
         for query, candidates, scores in zip(data.query_ids, ids, values, strict=True):
             passages, bad = int((candidates >= 0).sum()), int((~np.isfinite(scores)).sum())
             if len(scores) != passages or bad:

@@ -34,14 +34,12 @@ def measured() -> Iterator[Cost]:
 
 @contextlib.contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Add the seconds of this block, but those of nested stages, to a stage and record a failure, if measured."""
+    """Add the seconds of this block to a stage and record a failure, if measured."""
     cost, start = _current.get() or Cost(), time.perf_counter()
-    before = sum(cost.seconds.values())
     try:
         yield
     except Exception:
         cost.failed_in = cost.failed_in or name
         raise
     finally:
-        inner = sum(cost.seconds.values()) - before
-        cost.seconds[name] = cost.seconds.get(name, 0.0) + time.perf_counter() - start - inner
+        cost.seconds[name] = cost.seconds.get(name, 0.0) + time.perf_counter() - start

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
@@ -15,12 +15,9 @@ from helpers.index.words import KINDS
 from helpers.models import Model, Pooling, Precomputed
 from helpers.systems.cost import stage
 
-if TYPE_CHECKING:
-    from scipy.sparse import csr_matrix
+Represented: TypeAlias = "np.ndarray | Iterable[np.ndarray] | list[str] | TokenVectors"  # index input
 
-Represented: TypeAlias = "np.ndarray | Iterable[np.ndarray] | list[str] | TokenVectors | csr_matrix"  # index input
-
-EXACT = ("Flat", "Blocks", "MaxSim", "Sparse", *KINDS)  # kinds of index that compare a query with every passage
+EXACT = ("Flat", "Blocks", "MaxSim", *KINDS)  # kinds of index that compare a query with every passage
 IN_MEMORY = 1 << 16  # precomputed vectors; more than this are searched on disk
 
 

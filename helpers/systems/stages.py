@@ -88,8 +88,6 @@ def ways(candidates: np.ndarray, stages: Mapping[str, np.ndarray], data: Retriev
     """
     import pandas as pd
 
-    if not stages:
-        raise ValueError("stages is empty: give the ranking of one stage or more, by name.")
     for name, ids in {"candidates": candidates, **stages}.items():
         if len(ids) != len(data.queries):
             raise ValueError(f"{name} ranks {len(ids)} queries, the data has {len(data.queries)}.")

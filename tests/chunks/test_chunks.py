@@ -209,7 +209,6 @@ def test_a_chunker_that_only_enlarges_cannot_win_under_a_budget(first, length, c
 @pytest.mark.parametrize(
     ("retrieved", "budget", "message"),
     [
-        ([[span(0, 1)]], 0, "budget=0"),
         ([], 9, "0 queries, the data has 1"),
         ([[Span(1, 0, 3)]], 9, "query 0: document row 1; there are rows 0 to 0"),
         ([[Span(0, 3, 99)]], 9, "characters 3 to 99 of document row 0, which has 62"),

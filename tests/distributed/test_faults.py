@@ -70,8 +70,9 @@ def test_a_task_that_kills_its_worker_ends_with_an_error():
 
 
 def exit_if(wanted: bool) -> None:
-    """End a worker as a crash does."""
+    """End a worker as a crash does, when its nanny knows that it runs and will start another."""
     if wanted:
+        time.sleep(1)
         os._exit(1)
 
 

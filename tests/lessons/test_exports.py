@@ -34,7 +34,8 @@ def test_the_script_is_the_code_of_the_lesson(language: str, name: str):
     compile(script, name, "exec")
 
 
-@pytest.mark.parametrize("name", [pytest.param("01_evaluation", marks=pytest.mark.slow), "02_metrics"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["01_evaluation", "02_metrics"])
 def test_the_script_runs_and_prints_what_the_lesson_prints(name: str, tmp_path: Path):
     """A reader who takes the lesson as a script would get an error, or other numbers."""
     script = tmp_path / "lesson.py"

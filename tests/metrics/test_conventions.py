@@ -5,27 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
-import pytrec_eval
 
 from helpers.metrics.registry import METRICS
 from notebooks.kit.cells import by_id
 from notebooks.kit.notebooks import LANGUAGES, lesson_path, read
-from tests.acid.runners import beir_, ir_measures_, ours, trec
-from tests.metrics.test_variants import flag_embedding, sentence_transformers
+from tests.acid.runners import beir_, ir_measures_, ours
+from tests.metrics.test_variants import flag_embedding, sentence_transformers, trec_eval
 
 ROOT = Path(__file__).parents[2]
 QRELS = {"q1": {"d4": 1, "d7": 1}, "q2": {"d1": 1}, "q3": {"d1": 0}}
 TIE = {"q1": {"d4": 1.0, "d5": 1.0}}  # the relevant one first in the input; d5 is larger as a text
-
-
-def trec_eval(run: dict, qrels: dict, metric: str) -> float:
-    """Return a mean by pytrec_eval, whose reciprocal rank has no cutoff: over the queries that it returns."""
-    if not metric.startswith("mrr"):
-        return trec.evaluate(run, qrels, metric)
-    values = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)
-    return float(np.mean([value["recip_rank"] for value in values.values()]))
 
 
 SCORERS = {

@@ -183,8 +183,8 @@ def scikit_learn(run: dict, qrels: dict, metric: str) -> float:
 
 
 def trec_eval(run: dict, qrels: dict, metric: str) -> float:
-    """Its mean; recip_rank has no cutoff, but the rankings here end at 10."""
-    if metric != "mrr@10":
+    """Its mean over the queries that it returns; recip_rank has no cutoff, which no ranking here goes beyond."""
+    if not metric.startswith("mrr"):
         return trec.evaluate(run, qrels, metric)
     found = pytrec_eval.RelevanceEvaluator(qrels, {"recip_rank"}).evaluate(run)
     return float(np.mean([values["recip_rank"] for values in found.values()]))

@@ -1,4 +1,4 @@
-"""From specs to systems: two systems of one model, a reranker, and the time of a stage."""
+"""From specs to systems: two systems of one model, and a reranker."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +10,6 @@ from helpers.report import compare
 from helpers.report.loading import load_system
 from helpers.report.spec import Spec
 from helpers.systems import Ranking, rank
-from helpers.systems.cost import measured, stage
 from tests.checkpoints import save_checkpoint
 from tests.systems.samples import collection, write_reranker
 
@@ -25,13 +24,6 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def folder(tmp_path: Path) -> str:
     """Give the folder of a tiny model."""
     return str(save_checkpoint(tmp_path / "model"))
-
-
-def test_the_time_of_a_stage_is_counted_once() -> None:
-    """A model that is loaded while passages are encoded would be counted as encoding too."""
-    with measured() as cost, stage("passages"), stage("load"):
-        sum(range(200_000))
-    assert cost.seconds["load"] > cost.seconds["passages"] >= 0
 
 
 def test_two_systems_of_one_model_are_compared(folder: str) -> None:

@@ -175,7 +175,6 @@ def test_reranking_goes_no_deeper_than_it_was_told(four):
     [
         ([[1.0, np.nan, 0.5]], "3 scores for query 'q', 1 of them NaN or infinite: expected a finite number for each"),
         ([[1.0, 0.5]], "2 scores for query 'q', 0 of them NaN or infinite: expected .* each of its 3 candidates"),
-        ([[1.0, 0.5, 0.1]] * 2, "scored 2 queries, expected 1"),
     ],
 )
 def test_a_reranker_that_scores_something_else_is_refused(four, scores, message):

@@ -89,8 +89,6 @@ def test_stages_that_do_not_belong_together_are_refused():
     """Ranks of other queries or of passages from nowhere would be followed without a word."""
     data = collection([{0: 1}, {1: 1}])
     ids = np.array([[0, 1], [1, 2]])
-    with pytest.raises(ValueError, match="stages is empty"):
-        ways(ids, {}, data, 1)
     with pytest.raises(ValueError, match="fusion ranks 1 queries, the data has 2"):
         ways(ids, {"fusion": ids[:1]}, data, 1)
     with pytest.raises(ValueError, match="fusion, query 1: passage 5 is not among the candidates"):
