@@ -170,7 +170,7 @@ MISTAKES = {
     "mistyped model": (["--model", "data/modle"], "No file or folder 'data/modle'; beside it is 'model'"),
     "no hub": (["--model", "BAAI/unheard-of"], "does not answer"),
     "judgements alone": (["--qrels", "qrels.txt"], "searches texts, and --qrels alone has none"),
-    "wrong cutoff": (["--metrics", "ndcg@ten"], "must be a whole number of at least 1, not 'ten'"),
+    "wrong cutoffs": (["--cutoffs", "1,ten"], "--cutoffs '1,ten': expected whole numbers"),
     "no figure": (["--explain", "ndcg@10"], "--explain 'ndcg@10': expected METRIC=FIGURE"),
     "no run to explain": (["--model", "bm25", "--explain", "ndcg@10=0.5"], "is about a run, and 'BM25' is none"),
     "no table of systems": (["--systems", "systems.toml"], "No file 'systems.toml'"),

@@ -14,7 +14,7 @@ from helpers._optional import Later
 from helpers.index import dense
 from helpers.index.binary import BinaryIndex
 from helpers.index.blocks import BlockIndex
-from helpers.index.dense import Index, reserve
+from helpers.index.dense import Index, load_index, reserve
 from helpers.index.late import MaxSimIndex, TokenVectors, maxsim
 from helpers.index.order import check_k, parse_settings
 from helpers.index.words import KINDS, WORD_INDEXES, BM25Index, SparseIndex, TfidfIndex, read_words, tokenize
@@ -26,7 +26,7 @@ else:
     faiss = Later("faiss", "report")
 
 __all__ = [
-    "WORD_INDEXES", "BM25Index", "Index", "TfidfIndex", "build_index", "maxsim",
+    "WORD_INDEXES", "BM25Index", "Index", "TfidfIndex", "build_index", "load_index", "maxsim",
     "reserve", "search", "tokenize",
 ]  # fmt: skip
 
@@ -88,7 +88,7 @@ def search(
     with -1, score 0, where fewer than k passages share a word with the query.
 
     Args:
-        index: from :func:`build_index`, or read by ``faiss.read_index``.
+        index: from :func:`build_index`, or :func:`load_index`, or of FAISS.
         queries: float array (q, dim); for an index of words q texts, for MaxSim token vectors.
         k: how many passages a query; no more than the index holds.
         batch_size: queries a call of FAISS; blocks are read once for all of them.

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -228,3 +229,15 @@ def checked_vectors(side: str, array: np.ndarray, dim: int | None = None) -> np.
         bad = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
         raise ValueError(f"{side}: row {bad} holds NaN or infinite values; look at the text it came from.")
     return array
+
+
+def load_index(path: str | Path) -> faiss.Index:
+    """Read an index that FAISS wrote, here or in another program; raise ValueError if `search` cannot rank by it."""
+    try:
+        index = faiss.read_index(str(path))
+    except RuntimeError as error:
+        raise ValueError(
+            f"{str(path)!r} is not there, cut short, or no FAISS index: build and write it again."
+        ) from error
+    score_sign(index)
+    return index

@@ -83,6 +83,7 @@ RARE: dict[str, dict[str, type]] = {
 }
 OUTPUT: Group = {
     "--slices": {"metavar": "FILE", "help": "lines of query id, tab or comma, type: scores by type"},
+    "--cutoffs": {"help": "1,10 unless the corpus is smaller"},
     "--metrics": {"help": "comma-separated, the one that decides last: recall@100,ndcg@10, or "
                   "P@10,nDCG@10"},
     "--language": {"choices": LANGUAGES, "default": "en", "help": "language of the page"},
@@ -138,6 +139,7 @@ def _run(args: argparse.Namespace) -> int:
         return _explain(args, specs)
     first = specs[0].name
     metrics, floors, drops = _metrics(args)
+    cutoffs = read_cutoffs(args.cutoffs) if args.cutoffs is not None else []
     margin = next((value for _, value in drops if value), MARGIN)
     wanted = {"level": LEVEL, "margin": margin} | _rare(args, "report")
     if not 0 < wanted["level"] < 1:
@@ -145,17 +147,18 @@ def _run(args: argparse.Namespace) -> int:
     _check(args, specs)
     data = _load(args, specs)
     last = 10 if data.judged_alone else min(10, len(data.corpus))
+    cutoffs = sorted({*(cutoffs or (1, last)), *(k for m in metrics if (k := cutoff_of(m)))})
     types, others = read_types(Path(args.slices).expanduser(), data) if args.slices else (bundled_types(data), [])
     print(f"{data!r}; {len(specs)} system(s)", file=sys.stderr)
     _print_data(data)
     if args.slices:
         unknown = f"; {len(others)} lines are about others, the first about {others[0]!r}" if others else ""
         print(f"note: slices: {len(types)} of {len(data.queries)} queries have a type{unknown}", file=sys.stderr)
-    chosen = metrics or default_metrics(last)
+    chosen = metrics or default_metrics(cutoffs)
     drops = drops or ([(canonical_metrics(chosen)[-1], 0.0)] if args.baseline else [])
     chosen = [*dict.fromkeys(name for name, _ in floors + drops if name not in chosen), *chosen]
     earlier = read_baseline(args.baseline, data, first, [name for name, _ in drops]) if args.baseline else None
-    comparison = compare(specs, data, max([last, *map(cutoff_of, metrics)]), metrics=chosen, progress=not args.quiet)
+    comparison = compare(specs, data, cutoffs[-1], metrics=chosen, progress=not args.quiet)
     say("statistics …", show=not args.quiet)
     outcomes = [at_least(comparison, first, *floor) for floor in floors]
     if earlier:  # Bonferroni: over all metrics at most one level of false alarms
@@ -396,8 +399,8 @@ def keywords(flags: Iterable[str]) -> list[str]:
 
 def with_options(message: str) -> str:
     """Write the keyword arguments in a message of the package as options of this command: --on-missing skip."""
-    names = "|".join(keywords(DATA))
-    message = re.sub(rf'\b({names})="(\w+)"', r"\1=\2", message)  # one word needs no quotes
+    names = "|".join(keywords([*DATA, "--cutoffs"]))
+    message = re.sub(rf'\b({names})=(?:"(\w+)"|\[([\d, ]+)\])', r"\1=\2\3", message)  # one word needs no quotes
     return re.sub(rf"\b({names})=", lambda match: f"--{match[1].replace('_', '-')} ", message)
 
 
@@ -408,3 +411,12 @@ def read_gate(option: str, text: str, default: float | None = None) -> tuple[str
         form = "METRIC=VALUE" if default is None else "METRIC or METRIC=VALUE"
         raise ValueError(f"{option} {text!r}: expected {form} with a value from 0 to 1, such as ndcg@10=0.01.")
     return match[1], float(match[2]) if match[2] else default or 0.0
+
+
+def read_cutoffs(text: str) -> list[int]:
+    """Read ranks from text. Raises ValueError unless all are whole numbers of at least 1."""
+    parts = re.split(r"[,\s]+", text.strip())
+    numbers = [int(part) if re.fullmatch(r"[0-9]{1,9}", part) else 0 for part in parts]
+    if min(numbers) < 1:
+        raise ValueError(f"--cutoffs {text!r}: expected whole numbers of at least 1, such as 1,10.")
+    return numbers

@@ -29,9 +29,10 @@ DEEPEST = 1_000_000  # cutoff of metrics of runs alone
 DEEP = 1000  # passages a query for metrics without a cutoff
 
 
-def default_metrics(k: int) -> list[str]:
-    """Return the default metrics: recall at 1 and k, the others at k."""
-    return list(dict.fromkeys(["recall@1", f"recall@{k}", f"mrr@{k}", f"map@{k}", f"ndcg@{k}"]))
+def default_metrics(cutoffs: Sequence[int]) -> list[str]:
+    """Return the default metrics: recall at each cutoff, the others at the last."""
+    last = max(cutoffs)
+    return [*(f"recall@{k}" for k in sorted(set(cutoffs))), f"mrr@{last}", f"map@{last}", f"ndcg@{last}"]
 
 
 def compare(
@@ -58,7 +59,7 @@ def compare(
         A :class:`Comparison`. A system that failed while it ranked is in it with its error; a spec that is wrong, a
         damaged run or embeddings, and a model that does not exist are errors at once.
     """
-    chosen = check_metrics(metrics or default_metrics(k), k)
+    chosen = check_metrics(metrics or default_metrics(sorted({1, k})), k)
     most = DEEPEST if data.judged_alone else len(data.corpus)
     if not 1 <= k <= most:
         raise ValueError(

@@ -6,7 +6,7 @@ import faiss
 import numpy as np
 import pytest
 
-from helpers.index import build_index, dense, reserve, search
+from helpers.index import build_index, dense, load_index, reserve, search
 from helpers.index.order import merge
 
 
@@ -219,12 +219,16 @@ def test_an_index_of_distances_gives_the_nearest_first(factory):
         assert np.array_equal(ids, np.argsort(distances, axis=1, kind="stable")[:, :5])
 
 
-def test_an_index_of_another_metric_is_refused(vectors):
+def test_an_index_of_another_metric_is_refused(vectors, tmp_path):
     """City-block distances, or a re-ranking by another metric than the search's, would be ranked upside down."""
     index = faiss.IndexFlat(6, faiss.METRIC_L1)
     index.add(vectors)
-    with pytest.raises(ValueError, match="IndexFlat ranks by METRIC_L1; here an index ranks by METRIC_INNER_PRODUCT"):
-        search(index, vectors, k=5)
+    faiss.write_index(index, str(tmp_path / "index"))
+    for reading in (lambda: search(index, vectors, k=5), lambda: load_index(tmp_path / "index")):
+        with pytest.raises(ValueError, match="IndexFlat ranks by METRIC_L1; here an index ranks by METRIC_INNER_PROD"):
+            reading()
+    with pytest.raises(ValueError, match="is not there, cut short, or no FAISS index"):
+        load_index(tmp_path / "none")
     mixed = faiss.IndexHNSW(faiss.IndexFlatL2(6), 8)
     mixed.metric_type = faiss.METRIC_INNER_PRODUCT
     with pytest.raises(ValueError, match="ranks by METRIC_INNER_PRODUCT and METRIC_L2"):

@@ -13,7 +13,7 @@ from helpers.data.bundled import cards
 from helpers.data.load import Rules
 from helpers.models import OFFLINE_DEFAULT
 from helpers.report import command, compare, parser
-from helpers.report.command import _print_results, bundled_types, read_gate, read_types
+from helpers.report.command import _print_results, bundled_types, read_cutoffs, read_gate, read_types
 from helpers.report.files import earlier_files
 from helpers.report.gates import Baseline, Outcome, at_least, no_drop
 from helpers.report.spec import OPTIONS
@@ -113,6 +113,14 @@ def test_options_that_repeat_and_options_left_out():
     assert len(parser()._actions) - 1 <= 26, "a page of options that nobody reads to its end"
 
 
+def test_cutoffs_are_checked():
+    """The run would start, and fail at its end."""
+    assert [read_cutoffs(text) for text in ("1,10", "5", "1 2")] == [[1, 10], [5], [1, 2]]
+    for given in ("0", "1,x", "1.5", "-1"):
+        with pytest.raises(ValueError, match="expected whole numbers of at least 1"):
+            read_cutoffs(given)
+
+
 def test_every_option_of_the_data_is_one_of_load_dataset():
     """It would end in a stack trace."""
     assert set(command.keywords(command.DATA)) <= {*inspect.signature(load_dataset).parameters, *Rules.__annotations__}
@@ -126,10 +134,7 @@ def test_the_file_of_systems_sets_rarer_options(tmp_path):
     path.write_text(rows + '[models]\nindex = "SQ8"\n')
     args = command.parser().parse_args(["--systems", str(path), "--model", OFFLINE_DEFAULT])
     assert [spec.options.get("index") for spec in command._specs(args)] == ["SQ8", None]
-    assert (
-        command.main(["--systems", str(path), "--max-queries", "2", "--metrics", "ndcg@2", "--quiet", "--out", out])
-        == 0
-    )
+    assert command.main(["--systems", str(path), "--max-queries", "2", "--cutoffs", "2", "--quiet", "--out", out]) == 0
     record = json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
     assert (record["main"], record["data"]["passages"] < 20) == ("ndcg@2", True)
     for line in ('[data]\nsplitt = "x"\n', "[report]\nlevel = 5.0\n", "[report]\nmargin = true\n"):
@@ -149,7 +154,7 @@ def test_one_query_fails_a_gate_in_words():
     ("message", "shown"),
     [
         ('leave them out, on_missing="skip".', "leave them out, --on-missing skip."),
-        ('choose columns="query=…"', 'choose --columns "query=…"'),
+        ('choose columns="query=…" or cutoffs=[10]', 'choose --columns "query=…" or --cutoffs 10'),
         ("max_length=3 and the qrels stay", "max_length=3 and the qrels stay"),
     ],
 )
