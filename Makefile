@@ -9,7 +9,7 @@ READY_TEST := $(VENV)/.ready-test
 unexport PYTHONDONTWRITEBYTECODE
 
 # A misspelt variable would change nothing, and say nothing.
-KNOWN := PYTHON NB MODEL DATA AGAINST SYSTEMS QUERIES CORPUS QRELS COLUMNS OUT REPORT_OPTIONS DOCS_OPTIONS
+KNOWN := PYTHON NB LANGUAGE MODEL DATA AGAINST SYSTEMS QUERIES CORPUS QRELS COLUMNS OUT REPORT_OPTIONS DOCS_OPTIONS
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(name)))
 $(if $(filter-out $(KNOWN),$(GIVEN)),$(error unknown: $(filter-out $(KNOWN),$(GIVEN)); there are $(KNOWN)))
 
@@ -22,8 +22,8 @@ help:  ## list the targets
 lab: $(READY)  ## open lesson 1 in JupyterLab
 	$(PY) -m jupyter lab notebooks/en/01_evaluation.ipynb
 
-run: $(READY)  ## execute the lessons and compare with the record, some minutes; one: make run NB=01_evaluation
-	$(PY) -m notebooks.kit run $(NB)
+run: $(READY)  ## execute the lessons and compare with the record, some minutes; one: make run NB=01_evaluation; in Chinese: LANGUAGE=zh
+	$(PY) -m notebooks.kit run $(if $(LANGUAGE),--language "$(LANGUAGE)") $(NB)
 
 test: $(READY_TEST)  ## run the tests, the English lessons but for 6 and 7 among them
 	$(PY) -m pytest

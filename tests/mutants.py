@@ -59,6 +59,7 @@ OWN_TESTS = {  # which tests are a module's own, the quick ones first, where the
     "helpers/data": [*(f"tests/data/test_{name}.py" for name in ("dataset", "formats", "trec", "load", "hostile", "hub",
                        "as_found", "without_text", "typed")), "tests/test_nothing_ignored.py"],
     "helpers/metrics/acid": ["tests/acid/test_runner.py", "tests/acid/test_suite.py"],
+    "helpers/metrics/explanation.py": ["tests/metrics/test_explain.py"],
     "helpers/metrics": [f"tests/metrics/test_{name}.py" for name in
                         ("inputs", "evaluate", "lookup", "definitions", "against_trec_eval")],
     "helpers/models/model.py": ["tests/models/test_pooling.py"],

@@ -29,7 +29,7 @@ RELEVANT = {"q1": {"d1"}, "q2": {"d2"}, "q3": {"d3": 2, "d4": 1}}
 def real_differences() -> np.ndarray:
     """Centred differences by nDCG@10 of every two of five real systems, both ways round, (20, 132)."""
     stored = json.loads((ROOT / "docs" / "site" / "_static" / "live" / "scores.json").read_text(encoding="utf-8"))
-    scores = np.array([*stored["ndcg@10"].values()])
+    scores = np.array([*stored["en"]["ndcg@10"].values()])
     each = np.array([a - b for a, b in itertools.permutations(scores, 2)])
     return each - each.mean(axis=1, keepdims=True)
 

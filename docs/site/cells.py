@@ -3,8 +3,8 @@
 What sets a lesson up, its settings too, is folded, and so are sources that a cell prints. Tags of a cell fold the rest:
 `hide-input` its code, above the result; `hide-output` a result that the reader is to predict, with the paragraph that
 tells it; `hide-table` the numbers below a figure of the same numbers. Other long code shows its beginning, on a phone
-its length. The site styles tables; their labels, the names of printed values and the comments in code have their
-Chinese in the Chinese edition (docs/labels.yml).
+its length. The site styles tables; English labels and names of printed values have their Chinese in the Chinese
+edition (docs/labels.yml).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import ast
 import re
 from collections.abc import Iterator
 from html import escape
-from io import StringIO
 from itertools import groupby
 from operator import itemgetter
 
@@ -24,7 +23,7 @@ from sphinx.application import Sphinx
 from docs.site.figures import holds_svg
 from docs.site.project import Edition, site_words
 from notebooks.kit.cells import tags
-from notebooks.kit.labels import PRINTED, chinese, comments, labels
+from notebooks.kit.labels import PRINTED, chinese, labels
 from notebooks.kit.notebooks import lesson_names
 from notebooks.kit.tables import CELL, parse, text_of
 
@@ -158,23 +157,6 @@ def explain(output: nodes.Element, known: dict[str, str], names: set[str]) -> No
             block.replace_self(nodes.raw("", html, format="html"))
 
 
-def in_chinese(source: str, known: dict[str, str]) -> str:
-    """Return code with the Chinese of its comments and docstrings; what runs stays as it is."""
-    lines = StringIO(source).readlines()
-    for token, words in reversed(list(comments(source))):
-        (row, start), (last, end) = token.start, token.end
-        shown = token.string.replace(words, known.get(words, words))
-        lines[row - 1 : last] = [lines[row - 1][:start] + shown + lines[last - 1][end:]]
-    return "".join(lines)
-
-
-def translate(cell: nodes.Element, known: dict[str, str]) -> None:
-    """Put the Chinese of comments and docstrings into the code of a cell."""
-    block = next(cell.findall(nodes.literal_block))
-    code = in_chinese(block.astext(), known)
-    block.replace_self(nodes.literal_block(code, code, **block.attributes))
-
-
 def fold(cell: nodes.Element, title: str) -> None:
     """Put a cell into a box that is closed."""
     parent = cell.parent
@@ -271,8 +253,6 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     ids = [cell.id for cell in cells]
     names = named_beside(edition, name)
     for cell in list(doctree.findall(nodes.container)):
-        if cell.get("nb_element") == "cell_code" and edition.language == "zh":
-            translate(cell, labels(edition.root)["comments"])
         if cell.get("nb_element") == "cell_code_output":
             fold_sources(cell, words["source lines"])
             for block in cell.findall(nodes.literal_block):

@@ -19,7 +19,6 @@ from docs.site import (
     api,
     ask,
     cells,
-    companions,
     entries,
     figures,
     formulas,
@@ -35,7 +34,6 @@ from docs.site import (
 from docs.site.finish import finish
 from docs.site.project import MARKS, Edition, addresses, notes, slugs
 from docs.site.run import LESSON
-from notebooks.kit.companions import PARAMETERS
 from notebooks.kit.notebooks import lesson_names
 
 NEEDS = "<!-- needs -->"  # in lesson-bar.html: what a lesson needs, taken out of its text
@@ -83,8 +81,6 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     for index, cell in enumerate(edition.lesson(name).cells):
         if start := starts.get(index):
             start.parent.insert(start.parent.index(start), nodes.target("", "", ids=[f"cell-{cell.id}"]))
-    for block in [node for node in doctree.findall(nodes.raw) if 'class="names"' in node.astext()]:
-        block.parent.remove(block)  # the labels themselves are in Chinese here
     title = next(doctree.findall(nodes.title))
     first = next(node for node in doctree.findall(nodes.paragraph) if node.parent is title.parent)
     first.parent.insert(first.parent.index(first) + 1, nodes.raw("", figures.opening(edition, name), format="html"))
@@ -131,7 +127,6 @@ def lesson_bar(app: Sphinx, name: str) -> str:
         "name": name,
         "words": words,
         "language": edition.language,
-        "data": name in PARAMETERS,
         "steps": [said["step"][step.strip("*")] | {"lit": step[0] == "*"} for step in given],
         "minutes": Edition(edition.root, "en").minutes(name),
         "first": None if name == LESSON else next(iter(launch)),
@@ -207,7 +202,7 @@ STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of 
     "autodoc-skip-member": [skip_members],
     "doctree-read": [
         remove_marks, figures.draw_bars, resolve_links, name_headings, complete_lesson, api.complete_module,
-        api.describe_modules, cells.show_cells, figures.draw_figures, companions.show_companions,
+        api.describe_modules, cells.show_cells, figures.draw_figures,
         terms.explain_terms, terms.ask, live.place,
     ],
     "html-page-context": [load_tools, search.collect, head.describe],

@@ -19,7 +19,7 @@ from docs.site.terms import anchor
 from notebooks.kit.translation import glossary
 
 MARK = '<figure class="live'
-FIRST, SYSTEM = 8, "MiniLM"  # the queries that lesson 01 shows a row of each, and what ranks for it, in English
+FIRST, SYSTEMS = 8, {"en": "MiniLM", "zh": "multilingual"}  # the queries that lesson 01 shows, and what ranks for it
 METRICS = {"recall": "recall", "mrr": "mean reciprocal rank", "ndcg": "normalised discounted cumulative gain"}
 
 
@@ -27,14 +27,13 @@ def hits(edition: Edition) -> dict[str, Any]:
     """Return what the picture of lesson 01 shows of its first queries.
 
     Of a query: its text, title and grade of each passage of the ranking, the first sentence of those that answer (the
-    others would be too heavy), and the best grades there are. Both editions of the lesson search the English passages;
-    in Chinese, their Chinese is shown.
+    others would be too heavy), and the best grades there are.
     """
-    pocket, lists = read_pocket(edition), read_pocket(Edition(edition.root, "en")).lists
+    pocket, system = read_pocket(edition), SYSTEMS[edition.language]
     queries = []
     for query in list(pocket.queries)[:FIRST]:
         grades = pocket.grades[query]
-        ranked = [(pocket.passages[one], max(0, grades.get(one, 0))) for one in lists[query][SYSTEM]]
+        ranked = [(pocket.passages[one], max(0, grades.get(one, 0))) for one in pocket.lists[query][system]]
         shown = [in_sentences(text)[0] if grade >= ANSWERS else "" for (_, text), grade in ranked]
         passages = [[title, first, grade] for ((title, _), grade), first in zip(ranked, shown, strict=True)]
         best = sorted((grade for grade in grades.values() if grade > 0), reverse=True)

@@ -10,7 +10,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util.typing import ExtensionMetadata
 
-from docs.site.cells import NUMBER, in_chinese
+from docs.site.cells import NUMBER
 from docs.site.figures import COLOURS, SCALE, STROKES
 from docs.site.project import Edition, as_json, read_yaml
 from docs.site.pyodide import ARCHIVE, FOLDER, LOCK, files, release
@@ -39,12 +39,9 @@ def settings(edition: Edition, lesson: str) -> dict[str, Any]:
     known, hashes = release()["lock"]["packages"], files(edition.root)
     first = {LOCK, ARCHIVE, *release()["core"], *(known[name]["file_name"] for name in packages(PACKAGES))}
     cells = code_cells(edition.lesson(lesson))
-    comments = labels(edition.root)["comments"] if edition.language == "zh" else {}
     return {
         "lesson": lesson,
-        "cells": [
-            {"id": cell.id, "source": in_chinese(cell.source, comments), "alt": alt_text(cell)} for cell in cells
-        ],
+        "cells": [{"id": cell.id, "source": cell.source, "alt": alt_text(cell)} for cell in cells],
         "files": hashes,
         "imports": {each: name for name, package in known.items() for each in package["imports"]},
         "packages": PACKAGES,

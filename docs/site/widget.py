@@ -49,18 +49,17 @@ def scorer(edition: Edition, _argument: str) -> str:
 
 
 def example(edition: Edition) -> dict[str, Any]:
-    """Return two runs and judgements as TREC has them, the grade from which one answers, texts of the ids shown."""
-    pocket, texts = read_pocket(edition), dict(read_pocket(edition).queries)
+    """Return two runs and judgements as TREC has them, the grade from which one answers, texts of the queries."""
+    pocket = read_pocket(edition)
     runs: dict[str, list[str]] = {EXAMPLE: [], SYSTEMS[edition.language]["dense"]: []}
     qrels = []
     for query, lists in pocket.lists.items():
-        texts[lists[EXAMPLE][0]] = pocket.passages[lists[EXAMPLE][0]][0]
         for name, lines in runs.items():
             lines += [f"{query} Q0 {one} {rank} {1 / rank:.4f} {name}" for rank, one in enumerate(lists[name], 1)]
         shown, grades = {*chain(*(lists[name] for name in runs))}, pocket.grades[query].items()
         qrels += [f"{query} 0 {one} {grade}" for one, grade in grades if grade or one in shown]
     run, other = ("\n".join(lines) for lines in runs.values())
-    return {"run": run, "other": other, "qrels": "\n".join(qrels), "level": ANSWERS, "texts": texts}
+    return {"run": run, "other": other, "qrels": "\n".join(qrels), "level": ANSWERS, "texts": dict(pocket.queries)}
 
 
 def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:

@@ -201,11 +201,11 @@ def from_rows(table: Table, corpus: Table | None, reading: Reading) -> Tables:
     return Tables(queries, by_text, qrels, table.source, table.split, merged, numbered=True)
 
 
-def _columns_of_rows(table: Table, given: Mapping[str, str]) -> dict[str, str]:
-    """Return the names of the columns of a table of rows by role: those ``given``, else the usual ones."""
+def _columns_of_rows(table: Table, columns: Mapping[str, str]) -> dict[str, str]:
+    """Return the names of the columns of a table of rows by role: those of ``columns``, else the usual ones."""
     usual = {role: found for role, names in ROWS.items() if (found := find_name(table.columns, names))}
-    columns = usual | {role: name for role, name in given.items() if role in ROWS}
-    names = {role: columns.get(role, role) for role in ("query", "positive", *columns)}
+    known = usual | {role: name for role, name in columns.items() if role in ROWS}
+    names = {role: known.get(role, role) for role in ("query", "positive", *known)}
     present = {name: find_name(table.columns, [name, name.partition(".")[0]]) for name in names.values()}
     if missing := sorted(repr(name) for name, found in present.items() if found is None):
         raise ValueError(

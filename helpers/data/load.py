@@ -11,15 +11,7 @@ from helpers._io import nearest, require_inside
 from helpers.data import bundled, docstrings, hub
 from helpers.data.build import OBJECTS, Reading, Tables, build, from_objects, from_rows, read_files, texts_by_id
 from helpers.data.dataset import RetrievalDataset, check_count, require_answers
-from helpers.data.formats import (
-    DEFAULT_SPLIT,
-    IDS,
-    choose_split,
-    column_of,
-    find_file,
-    find_name,
-    kind_of,
-)  # fmt: skip
+from helpers.data.formats import DEFAULT_SPLIT, IDS, choose_split, column_of, find_file, find_name, kind_of
 from helpers.data.hub import OFFLINE_DATA, Place, shown_name
 from helpers.data.trec import grades_of
 

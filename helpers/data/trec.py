@@ -86,7 +86,8 @@ def read_judgements(path: Path, columns: Mapping[str, str]) -> tuple[dict[str, d
                 places, unused = _read_header(place, fields, columns)
                 continue
         if len(fields) != len(usual) or not all(fields[column] for column in places):
-            raise ValueError(_wrong_fields(place, fields, usual))
+            names, found = " ".join(usual), sum(map(bool, fields))
+            raise ValueError(f"{place}: expected {len(usual)} fields ({names}), found {found}.")
         if usual == FOUR and not unused and fields[1].upper() not in ("0", "Q0"):
             unused = [f"the second column, {fields[1]!r}"]
         query, doc, grade = (fields[column] for column in places)
@@ -264,10 +265,6 @@ def _split(line: str, separator: str) -> list[str]:
         return BLANK.split(line)
     fields = line.split("\t") if separator == "\t" else next(csv.reader([line], delimiter=separator))
     return [field.strip(BLANKS) for field in fields]
-
-
-def _wrong_fields(place: str, fields: Sequence[str], names: Sequence[str]) -> str:
-    return f"{place}: expected {len(names)} fields ({' '.join(names)}), found {sum(map(bool, fields))}."
 
 
 def add_grade(qrels: dict[str, dict[str, int]], query: str, doc: str, grade: int, place: str) -> None:

@@ -163,7 +163,7 @@ class Shards:
                 "filled."
             )
         if not manifest.complete:
-            written = sum(bool(SHARD_NAME.fullmatch(name)) for name in store.names())
+            written = sum(bool(SHARD_NAME.fullmatch(path.stem)) for path in store.folder.glob("*.npy"))
             total = "" if manifest.rows is None else f" of {-(-manifest.rows // manifest.shard_size)}"
             raise ValueError(f"Folder {str(store.folder)!r} is unfinished, {written}{total} shards so far; {AGAIN}.")
         return cls(store.folder, manifest)

@@ -58,10 +58,6 @@ class Store:
         """Return the file of an array, which need not exist."""
         return self.folder / f"{name}.npy"
 
-    def names(self) -> list[str]:
-        """Return the names of all arrays."""
-        return sorted(path.stem for path in self.folder.glob("*.npy"))
-
     def read(self, name: str) -> np.ndarray | None:
         """Memory-map an array; return None if it is missing, unreadable, or its checksum does not match."""
         path = self.path(name)

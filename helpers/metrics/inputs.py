@@ -162,7 +162,7 @@ def _read_run(run: Mapping[Any, OneRanking], judgements: Judgements) -> NameRank
     for query, n in zip(judgements.query_ids, judgements.n_judged.tolist(), strict=True):
         ranking, wanted = run.get(query, ()), list(islice(docs, n))
         if isinstance(ranking, Mapping):
-            ranking = _without_padding(ranking)
+            ranking = {doc: score for doc, score in ranking.items() if doc != -1} if -1 in ranking else ranking
             found, has_ties = _ranks_by_score(ranking, wanted, query)
             tied += has_ties
         else:
@@ -187,11 +187,6 @@ def _listed(ranking: Iterable[Hashable], query: Hashable) -> list[Any]:
         raise ValueError(f"The ranking of query {query!r} has padding (-1) before an id: move it to the end.")
     check_unique(docs, query)
     return docs
-
-
-def _without_padding(ranking: Mapping[Any, float]) -> Mapping[Any, float]:
-    """A scored ranking without FAISS's padding."""
-    return {doc: score for doc, score in ranking.items() if doc != -1} if -1 in ranking else ranking
 
 
 def _ranks_by_score(ranking: Mapping[Any, float], wanted: list[Any], query: Hashable) -> tuple[list[int], bool]:

@@ -181,13 +181,13 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _explain(args: argparse.Namespace, specs: Sequence[Spec]) -> int:
-    """Print which convention gives the figures that were told."""
+    """Print which convention gives the figures."""
     figures = {}
     for text in args.explain.split(","):
-        name, given, told = text.rpartition("=")
+        name, given, figure = text.rpartition("=")
         if not given:
             raise ValueError(f"--explain {text!r}: expected METRIC=FIGURE, such as ndcg@10=0.596.")
-        figures[name.strip()] = told.strip()
+        figures[name.strip()] = figure.strip()
     if specs[0].kind != "run":
         raise ValueError(f"--explain is about a run, and {specs[0].name!r} is none: give a run file, --model my.trec.")
     data = _load(args, specs)

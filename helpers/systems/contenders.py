@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from helpers.data import RetrievalDataset
 from helpers.embeddings import encode_pooled
-from helpers.models import OFFLINE_DEFAULT, Model, Pooling, Precomputed, load_model
+from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT, Model, Pooling, Precomputed, load_model
 from helpers.systems.pipeline import Dense, Ranking, rank
 
 UPSTREAM_MODELS = (
@@ -73,8 +73,8 @@ def _contender(name_or_path: str | Path, poolings: tuple[str, ...] | None) -> Co
 
 
 def short_name(hub_id: str) -> str:
-    """Return the name of a model in tables: MiniLM, or the hub id without its owner."""
-    return "MiniLM" if hub_id == OFFLINE_DEFAULT else hub_id.rstrip("/").rsplit("/", 1)[-1]
+    """Return the name of a model in tables: MiniLM, mE5, or the hub id without its owner."""
+    return {OFFLINE_DEFAULT: "MiniLM", MULTILINGUAL: "mE5"}.get(hub_id) or hub_id.rstrip("/").rsplit("/", 1)[-1]
 
 
 def rank_all(

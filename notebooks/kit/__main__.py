@@ -40,20 +40,22 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _record(args: argparse.Namespace) -> None:
-    """execute lessons, and their companions on Chinese data, and record their outputs"""
+    """execute lessons and record their outputs, the Chinese of those that run on Chinese data too"""
     from . import kernels
-    from .companions import PARAMETERS
     from .execute import OFFLINE
-    from .record import record, record_companion
+    from .listed import editions
+    from .record import record
 
     kernels.start(OFFLINE)
 
     for name in lesson_names(args.root, args.lessons):
-        steps = {name: record} | ({f"companion of {name}": record_companion} if name in PARAMETERS else {})
-        for label, step in steps.items():
+        for language in editions(args.root, name):
+            if args.language not in (None, language):
+                continue
             start = time.perf_counter()
-            changed = step(args.root, name, limit=args.limit)
-            print(f"{label}: {'recorded anew' if changed else 'unchanged'} ({time.perf_counter() - start:.0f} s)")
+            changed = record(args.root, name, language, limit=args.limit)
+            seconds = time.perf_counter() - start
+            print(f"{language}/{name}: {'recorded anew' if changed else 'unchanged'} ({seconds:.0f} s)")
             print(_indented(changed), end="")
 
 
@@ -124,6 +126,7 @@ def parser() -> argparse.ArgumentParser:
             "--limit", type=int, default=seconds, help=f"seconds that a cell may take ({usual})"
         )
     commands["run"].add_argument("--language", choices=LANGUAGES, default="en", help="the edition to execute (en)")
+    commands["record"].add_argument("--language", choices=LANGUAGES, help="the edition to record (both)")
     commands["matrix"].add_argument("--only", nargs="+", help="the conditions whose name has one of these texts (all)")
     commands["matrix"].add_argument("--write", action="store_true", help="write the results into docs/benchmarks/")
     commands["accept"].add_argument("text", help="lesson, or path of a Chinese page (README_zh.md)")

@@ -8,13 +8,12 @@ from nbformat import NotebookNode
 
 from . import figures, hygiene, quantities, translation, wording
 from .cells import by_id
-from .companions import PARAMETERS, companion_problems
-from .labels import missing_labels, with_names, without_names
-from .listed import idle, read_yaml
+from .labels import missing_labels
+from .listed import editions, idle, read_yaml
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_names, lesson_path, read, relative
 
 
-def _lesson(root: Path, name: str, known: figures.Figures | None, books: dict[Path, NotebookNode]) -> Iterator[Problem]:
+def _lesson(root: Path, name: str, books: dict[Path, NotebookNode]) -> Iterator[Problem]:
     paths = {language: lesson_path(root, language, name) for language in LANGUAGES}
     for path in paths.values():
         file = relative(root, path)
@@ -28,18 +27,9 @@ def _lesson(root: Path, name: str, known: figures.Figures | None, books: dict[Pa
             continue
         if path.read_text(encoding="utf-8") != dumps(books[path]):
             yield Problem(file, "", "format", "not in the recorder's JSON layout: run `python -m notebooks.kit sync`")
-        if path == paths["zh"]:
-            if with_names(books[path], root) != books[path]:
-                message = "not those of the outputs: run `python -m notebooks.kit sync`"
-                yield Problem(file, books[path].cells[0].id, "names", message)
-            books[path] = without_names(books[path])
         yield from hygiene.notebook_problems(books[path], file, root)
-        if known and paths["en"] in books:
-            yield from figures.notebook_problems(books[path], file, known)
     if all(path in books for path in paths.values()):
         yield from translation.notebook_problems(books[paths["en"]], books[paths["zh"]], name, root)
-    if known and name in PARAMETERS and paths["en"] in books:
-        yield from companion_problems(root, name, books[paths["en"]])
 
 
 def _changed_benchmarks(root: Path) -> Iterator[Problem]:
@@ -90,14 +80,18 @@ def check(root: Path = ROOT, lessons: list[str] | None = None, *, numbers: bool 
     """
     root = root.resolve()
     books: dict[Path, NotebookNode] = {}
-    known = figures.Figures(root, books) if numbers else None
-    problems = [problem for name in lesson_names(root, lessons) for problem in _lesson(root, name, known, books)]
+    problems = [problem for name in lesson_names(root, lessons) for problem in _lesson(root, name, books)]
+    known = {language: figures.Figures(root, books, language) for language in LANGUAGES} if numbers else {}
+    for path, book in books.items() if numbers else ():
+        edition = path.parent.name if path.parent.name in editions(root, path.stem) else "en"
+        if lesson_path(root, edition, path.stem) in books:  # whose record the text is about
+            problems += figures.notebook_problems(book, relative(root, path), known[edition])
     if not lessons:
         problems += [
             problem for pair in translation.page_pairs(root) for problem in translation.page_problems(*pair, root)
         ]
     if not lessons and known:
-        problems += _pages(root, known)
+        problems += _pages(root, known["en"])
         problems += hygiene.provenance_problems(books, root)
         texts = {path.stem: [cell.id for cell in book.cells] for path, book in books.items()}
         pages = {relative(root, page): ["page"] for pair in translation.page_pairs(root) for page in pair}

@@ -25,7 +25,7 @@ from nbformat import NotebookNode
 
 from .arithmetic import ExpressionError, Number, evaluate, quotients
 from .cells import alt_text, code_cells, is_volatile, leaves
-from .markdown import COMMENT, sentences, without_code
+from .markdown import without_code
 from .notebooks import ROOT, NotebookError, Problem, lesson_path, read
 from .tables import table_cells, unambiguous
 
@@ -89,9 +89,9 @@ def notebook_figures(notebook: NotebookNode) -> dict[str, str]:
 class Figures:
     """The recorded figures of a checkout, read once each, and the keys of its references page."""
 
-    def __init__(self, root: Path = ROOT, books: dict[Path, NotebookNode] | None = None) -> None:
-        """Look for lessons and benchmark files below root; books are notebooks that have been read already."""
-        self.root = root
+    def __init__(self, root: Path = ROOT, books: dict[Path, NotebookNode] | None = None, language: str = "en") -> None:
+        """Look for lessons in a language and benchmark files below root; books are notebooks that were read already."""
+        self.root, self.language = root, language
         self._books = {} if books is None else books
         self.of = cache(self._read)
         page = root / "docs" / "en" / "references.md"
@@ -101,7 +101,7 @@ class Figures:
         if source == "bench":
             files = sorted((self.root / "docs" / "benchmarks").glob("*.json"))
             return Recorded(leaves({path.stem: json.loads(path.read_text(encoding="utf-8")) for path in files}), {})
-        path = lesson_path(self.root, "en", source)
+        path = lesson_path(self.root, self.language, source)
         try:
             book = self._books.get(path) or read(path, self.root)
         except NotebookError:
@@ -257,31 +257,6 @@ def check_text(text: str, file: str, cell: str, figures: Figures, lesson: str) -
     marked = without_code(text)
     faults = [*_wrong_forms(marked, figures.keys), *_wrong_values(marked, figures, lesson)]
     yield from (Problem(file, cell, rule, message) for rule, message in faults)
-
-
-def broken_claims(
-    root: Path, name: str, text: NotebookNode, other: NotebookNode, renamed: Mapping[str, str] | None = None
-) -> Iterator[tuple[str, str]]:
-    """Yield each sentence of a lesson whose claim does not hold for the outputs of another run of its code.
-
-    The first of each pair is the cell whose figure comes first in the claim. renamed has other words for words in the
-    figures' names, by those words, for the other run. Figures that it does not have, a row with another name for
-    instance, decide nothing.
-    """
-    figures = Figures(root, {lesson_path(root, "en", name): other})
-    texts = [cell.source for cell in text.cells if cell.cell_type == "markdown"]
-    for sentence in itertools.chain.from_iterable(map(sentences, texts)):
-        for match in _HOLDS.finditer(sentence):
-            claim = match["name"]
-            for word, other_word in (renamed or {}).items():
-                claim = claim.replace(word, other_word)
-            try:
-                value, used = _value(claim, figures, name)
-            except KeyError:
-                continue
-            if value is False:
-                yield next(iter(used)).partition(":")[2].partition("/")[0], COMMENT.sub("", sentence).strip()
-                break
 
 
 def notebook_problems(notebook: NotebookNode, file: str, figures: Figures) -> Iterator[Problem]:

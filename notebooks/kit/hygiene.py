@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 from .cells import HOME, alt_text, code_cells, code_hashes, output_hashes, output_texts, tags
 from .compare import provenance
 from .drawings import svg_fault
-from .listed import FILE, home, listed
+from .listed import FILE, editions, home, listed
 from .markdown import without_blocks
 from .notebooks import Problem, relative
 
@@ -175,9 +175,12 @@ def provenance_problems(books: dict[Path, NotebookNode], root: Path) -> Iterator
 
 
 def notebook_problems(notebook: NotebookNode, file: str, root: Path) -> Iterator[Problem]:
-    """Yield the content that a committed notebook must not hold; only English ones are checked for unrecorded code."""
-    faults = [*_metadata(notebook, listed(root, Path(file).stem, "cells")), *_book(notebook), *_provenance(notebook)]
-    if Path(file).parent.name == "en":
+    """Yield the content that a committed notebook must not hold; unrecorded code only where it has its own record."""
+    name, language = Path(file).stem, Path(file).parent.name
+    recorded = language in editions(root, name)
+    spared = listed(root, name, "chinese" if language == "zh" and recorded else "cells")
+    faults = [*_metadata(notebook, spared), *_book(notebook), *_provenance(notebook)]
+    if recorded:
         faults += [*_current(notebook), *_address(notebook, "@".join(home(root)))]
     for cell in notebook.cells:
         looks = (_texts, _code if cell.cell_type == "code" else _markdown)

@@ -2,6 +2,7 @@
 
     ["01_evaluation".cells]      # outputs spared from the comparison: volatile, or with a tolerance such as atol=0.01
     device = ["volatile", "names the device, which differs"]
+    ["01_evaluation".chinese]    # the same for the Chinese lesson, where it has a record of its own
     ["01_evaluation".languages]  # numbers that only English (en) or only Chinese (zh) has; `names` lets the order of
                                  # names differ
     look-text = ["en 3", "Chinese says it without the number"]
@@ -20,7 +21,7 @@ import yaml
 from .notebooks import NotebookError, Problem
 
 FILE = "docs/checks.toml"
-SECTIONS = ("cells", "languages")
+SECTIONS = ("cells", "chinese", "languages")
 Listed = dict[str, dict[str, dict[str, list[str]]]]
 
 
@@ -48,6 +49,16 @@ def _yaml(path: Path, _changed: int) -> Any:
 def read_yaml(path: Path) -> Any:
     """Return the content of a YAML file, which is read again only when it has changed."""
     return _yaml(path, path.stat().st_mtime_ns)
+
+
+def editions(root: Path, name: str) -> tuple[str, ...]:
+    """Return the languages in which a lesson is executed and recorded; the Chinese of the others has English outputs.
+
+    docs/lessons.yml names the lessons whose Chinese edition runs on Chinese data, under `chinese`.
+    """
+    path = root / "docs" / "lessons.yml"
+    own = path.exists() and name in read_yaml(path).get("chinese", ())
+    return ("en", "zh") if own else ("en",)
 
 
 def home(root: Path) -> tuple[str, str]:

@@ -1,30 +1,22 @@
-"""Record a lesson: execute the English notebook, carry code and outputs into Chinese, write only changed files.
+"""Record a lesson: execute its English notebook, carry code and outputs into Chinese, write only changed files.
+
+A Chinese lesson on Chinese data (docs/lessons.yml, `chinese`) is executed and recorded likewise, by itself.
 
 Every machine must give the same record, so a new one is tried on moved vectors before it is stored; `matrix` tries all
 conditions (conditions.py).
 """
 
 from copy import deepcopy
-from dataclasses import replace
 from pathlib import Path
 
 from nbformat import NotebookNode
 
 from .cells import HOME, code_cells, code_hashes, output_hashes
-from .companions import (
-    PARAMETERS,
-    companion_path,
-    companion_problems,
-    dumps_companion,
-    lesson_of_companion,
-    read_companion,
-)
 from .compare import compare
 from .conditions import AS_RECORDED, differences, recording_conditions, temporary_cache, write_matrix
-from .execute import CELL_LIMIT, Parameters, execute
-from .labels import with_names
-from .listed import home
-from .notebooks import LANGUAGES, NotebookError, dumps, lesson_path, loads, read, relative, write_files
+from .execute import CELL_LIMIT, execute
+from .listed import editions, home
+from .notebooks import LANGUAGES, NotebookError, dumps, lesson_path, read, relative, write_files
 from .translation import carry
 
 
@@ -59,15 +51,12 @@ def stamp(notebook: NotebookNode) -> NotebookNode:
     return notebook
 
 
-def _require_stable(
-    fresh: NotebookNode, label: str, root: Path, limit: int, parameters: Parameters | None = None
-) -> None:
+def _require_stable(fresh: NotebookNode, label: str, root: Path, limit: int) -> None:
     """Raise NotebookError naming every output that another condition changes."""
     unstable = []
     for name, condition in recording_conditions(fresh).items():
-        own = replace(condition, parameters=(parameters or {}) | condition.parameters)
         with temporary_cache(root, condition.seed) as cache:
-            unlike = differences(fresh, label, own, cache, root=root, limit=4 * limit)
+            unlike = differences(fresh, label, condition, cache, root=root, limit=4 * limit)
         unstable += [f"{name}: {difference}" for difference in unlike]
     if unstable:
         listed = "\n".join(unstable)
@@ -77,59 +66,50 @@ def _require_stable(
         )
 
 
-def record(root: Path, name: str, *, limit: int = CELL_LIMIT) -> list[str]:
-    """Record one lesson in both languages and return its differences from before.
+def record(root: Path, name: str, language: str = "en", *, limit: int = CELL_LIMIT) -> list[str]:
+    """Record one edition of a lesson and return its differences from before; the English one is carried into Chinese.
 
-    Nothing is written when execution fails, when the Chinese twin is missing, when a file was edited meanwhile, or when
-    a changed output is not the same under every recording condition: each raises NotebookError.
+    Nothing is written when execution fails, when the Chinese twin is missing, when code was edited meanwhile, or when a
+    changed output is not the same under every recording condition: each raises NotebookError.
     """
-    paths = [lesson_path(root, language, name) for language in LANGUAGES]
-    missing = [relative(root, p) for p in paths if not p.exists()]
+    paths = {edition: lesson_path(root, edition, name) for edition in LANGUAGES}
+    missing = [relative(root, path) for path in paths.values() if not path.exists()]
     if missing:
         raise NotebookError(f"{missing[0]} does not exist: a lesson has two languages (`sync` makes the Chinese one)")
-    before = {path: path.read_text(encoding="utf-8") for path in paths}
-    english, chinese = (loads(text, relative(root, path)) for path, text in before.items())
-    fresh = execute(english, relative(root, paths[0]), root=root, limit=limit)
+    path, label = paths[language], relative(root, paths[language])
+    old = read(path, root)
+    fresh = execute(old, label, root=root, limit=limit)
     changed: list[str] = []
-    if not is_unchanged(english, fresh):
-        changed = [str(difference) for difference in compare(english, fresh)] or [
-            "same outputs; new code, versions or data"
-        ]
-        _require_stable(fresh, relative(root, paths[0]), root, limit)
-        write_matrix(root, {label: {name: AS_RECORDED} for label in recording_conditions(fresh)}, anew=name)
-    result = stamp(fresh if changed else english)
-    for path, text in before.items():
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            raise NotebookError(f"{relative(root, path)} was edited while it ran; nothing is written: record it again")
-    write_files({paths[0]: dumps(result), paths[1]: dumps(with_names(carry(result, chinese), root))})
-    return changed
-
-
-def record_companion(root: Path, name: str, *, limit: int = CELL_LIMIT) -> list[str]:
-    """Record the companion of a lesson and return its differences from before; raises NotebookError as `record`."""
-    lesson, path, parameters = lesson_of_companion(root, name), companion_path(root, name), PARAMETERS[name]
-    fresh = execute(lesson, relative(root, path), root=root, limit=limit, parameters=parameters)
-    known = not companion_problems(root, name, lesson)
-    changed = list(map(str, compare(read_companion(root, name), fresh))) if known else ["a new record"]
-    if changed:
-        _require_stable(fresh, relative(root, path), root, limit, parameters)
-        path.parent.mkdir(exist_ok=True)
-        write_files({path: dumps_companion(fresh, parameters)})
+    if not is_unchanged(old, fresh):
+        changed = list(map(str, compare(old, fresh))) or ["same outputs; new code, versions or data"]
+        _require_stable(fresh, label, root, limit)
+        if language == "en":
+            write_matrix(root, {noise: {name: AS_RECORDED} for noise in recording_conditions(fresh)}, anew=name)
+    books = {edition: read(paths[edition], root) for edition in LANGUAGES}  # their texts may be newer by now
+    if code_hashes(books[language]) != code_hashes(old):
+        raise NotebookError(f"{label} was edited while it ran; nothing is written: record it again")
+    for cell, ran in zip(code_cells(books[language]), code_cells(fresh if changed else old), strict=True):
+        cell.outputs, cell.execution_count = ran.outputs, ran.execution_count
+    books[language] = stamp(books[language])
+    books["zh"] = carry(books["en"], books["zh"], "zh" in editions(root, name))
+    write_files({paths[edition]: dumps(book) for edition, book in books.items()})
     return changed
 
 
 def sync(root: Path, name: str) -> list[str]:
-    """Bring the Chinese notebook to the cells, code and outputs of the English one without executing anything.
+    """Bring the Chinese notebook to the cells and program of the English one without executing anything.
+
+    A Chinese notebook without a record of its own gets the English outputs.
 
     Lets both install from where pyproject.toml says. Makes the Chinese notebook if there is none, writes both in the
     recorder's layout and returns the files changed.
     """
     paths = [lesson_path(root, language, name) for language in LANGUAGES]
     english = read(paths[0], root)
-    for cell in code_cells(english):
-        cell.source = HOME.sub("@".join(home(root)), cell.source)
     chinese = read(paths[1], root) if paths[1].exists() else None
-    texts = {paths[0]: dumps(english), paths[1]: dumps(with_names(carry(english, chinese), root))}
+    for cell in [cell for book in (english, chinese) if book for cell in code_cells(book)]:
+        cell.source = HOME.sub("@".join(home(root)), cell.source)
+    texts = {paths[0]: dumps(english), paths[1]: dumps(carry(english, chinese, "zh" in editions(root, name)))}
     changed = {p: t for p, t in texts.items() if not p.exists() or p.read_text(encoding="utf-8") != t}
     write_files(changed)
     return [relative(root, path) for path in changed]

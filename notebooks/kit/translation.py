@@ -17,11 +17,12 @@ from pathlib import Path
 from markdown_it import MarkdownIt
 from nbformat import NotebookNode
 
-from .cells import alt_text, by_id, cell_hash
-from .listed import listed, read_yaml
+from .cells import alt_text, by_id, cell_hash, tags
+from .listed import editions, listed, read_yaml
 from .markdown import HAN, PLACEHOLDER, has_han, headings, line_pairs, links, paragraphs, prose, without_blocks
 from .notebooks import LANGUAGES, ROOT, NotebookError, Problem, dumps, lesson_path, read, relative, write_files
-from .quantities import language_differences
+from .program import comments, program
+from .quantities import language_differences, marks
 
 MARK = re.compile(r"\s*<!-- translation of (?P<path>\S+): (?P<hash>[0-9a-f]{16}) -->[ \t]*\n")
 _WIDE = re.compile(rf'(?<=[{HAN}])[,;:!?()"]|[,;:!?("](?=[{HAN}])|\)(?=[{HAN}])|(?<=[{HAN}])\.(?=\s|$)', re.M)
@@ -36,7 +37,7 @@ _CARD = ("helpers/data/bundled/pocket/README.md", "docs/en/collection.md")  # th
 _SYNC = "run `python -m notebooks.kit sync`"
 _CARRIED = {  # the parts of a Chinese cell that come from its English one: the rule for each, and its name
     "cell_type": ("structure", "the kinds of cell"),
-    "source": ("code", "the lines of code (edit the English ones)"),
+    "source": ("code", "the programs, comments, docstrings and (with a record of its own) strings apart,"),
     "outputs": ("outputs", "the outputs"),
     "execution_count": ("outputs", "the execution counts"),
     "metadata": ("metadata", "tags or other metadata"),
@@ -92,8 +93,10 @@ def untranslated(english: str, chinese: str) -> list[str]:
     return [block for block in same if re.search(r"\b[a-z]{2,}\b", _NAMES.sub(" ", prose(block)))]
 
 
-def _wrong_terms(english: str, chinese: str, terms: tuple[Term, ...]) -> Iterator[tuple[str, str]]:
+def _wrong_terms(english: str, chinese: str, terms: tuple[Term, ...], own: bool = False) -> Iterator[tuple[str, str]]:
     """Yield rule and message for each glossary term that the Chinese does not use, or uses under a barred name.
+
+    own: the Chinese text says what its own record gives, and may do without a term.
 
     A barred name after 又称 ("also called") is mentioned, not used.
     """
@@ -103,7 +106,7 @@ def _wrong_terms(english: str, chinese: str, terms: tuple[Term, ...]) -> Iterato
         for word in term.avoid:
             if re.search(f"(?<!又称){re.escape(word)}", translated):
                 yield "glossary", f"'{word}' must not be used for '{term.en}', it is '{term.zh}'"
-        if not any(re.split("[ -]", word)[0][:-1].lower() in lower for word in (term.en, *term.also)):
+        if own or not any(re.split("[ -]", word)[0][:-1].lower() in lower for word in (term.en, *term.also)):
             continue  # spares most of the search
         match = term.pattern.search(unread)
         if not match:
@@ -170,19 +173,25 @@ def _missing_links(english: str, chinese: str) -> Iterator[tuple[str, str]]:
             yield "link", f"English links '{target}', Chinese does not, or not as often: link the same in both"
 
 
-def text_problems(english: str, chinese: str, root: Path, allowed: str = "") -> Iterator[tuple[str, str]]:
+def text_problems(
+    english: str, chinese: str, root: Path, allowed: str = "", *, own: bool = False
+) -> Iterator[tuple[str, str]]:
     """Yield rule and message for everything that is wrong with one translated text, staleness apart.
 
-    allowed is the entry of docs/checks.toml for numbers that may differ.
+    allowed is the entry of docs/checks.toml for numbers that may differ. own: the Chinese text is about a record of its
+    own, so its numbers, claims and names are its own too; it has markers where the English text has some.
     """
     remaining = untranslated(english, chinese)
     if remaining:
         yield "untranslated", f"still in English: '{remaining[0][:60]}'"
     else:
         rows = [lines for lines in line_pairs(english, chinese) if lines[0].startswith("|") and has_han(lines[1])]
-        faults = itertools.chain(*(_wrong_terms(*text, glossary(root)) for text in [(english, chinese), *rows]))
+        faults = itertools.chain(*(_wrong_terms(*text, glossary(root), own) for text in [(english, chinese), *rows]))
         yield from dict.fromkeys(faults)
-        yield from language_differences(english, chinese, allowed)
+        if not own:
+            yield from language_differences(english, chinese, allowed)
+        elif marks(english) and not marks(chinese):
+            yield "markers", "English has numbers or claims from a run, Chinese has none: bind those of its own record"
         yield from _missing_links(english, chinese)
     yield from typography(chinese)
     yield from foreign_links(chinese, "zh")
@@ -201,22 +210,50 @@ def _staleness(english: NotebookNode, chinese: NotebookNode) -> Iterator[tuple[s
         yield "stale", f"the English cell has changed since it was translated: {command}"
 
 
-def carry(english: NotebookNode, chinese: NotebookNode | None) -> NotebookNode:
-    """Return the Chinese notebook with the cells, order, code and outputs of the English one.
+def same_program(english: NotebookNode, chinese: NotebookNode, own: bool) -> bool:
+    """Whether a Chinese code cell has the program of its English one, and may have its own comments and docstrings.
 
-    Its markdown and the alternative texts of its figures stay. A cell not translated yet appears in English without
+    own: it has its own record; then its strings, and the values in the cell of parameters, may be others too.
+    """
+    values = not (own and "parameters" in tags(english))
+    left, right = (program(cell.source, strings=not own, values=values) for cell in (english, chinese))
+    return left == right
+
+
+def _carry_code(cell: NotebookNode, translated: NotebookNode, own: bool) -> None:
+    """Give a cell of the English program what is its Chinese one's: comments, the text of a figure, or its record."""
+    if alt_text(cell) and alt_text(translated):
+        cell.metadata.mystnb.image.alt = alt_text(translated)
+    if same_program(cell, translated, own):
+        cell.source = translated.source
+    if own:
+        cell.outputs, cell.execution_count = deepcopy(translated.outputs), translated.execution_count
+        cell.metadata.pop("verify", None)
+        if "verify" in translated.metadata:
+            cell.metadata.verify = deepcopy(translated.metadata.verify)
+        if "volatile" in tags(translated) and "volatile" not in tags(cell):
+            cell.metadata.tags = [*tags(cell), "volatile"]
+
+
+def carry(english: NotebookNode, chinese: NotebookNode | None, own: bool = False) -> NotebookNode:
+    """Return the Chinese notebook with the cells, order, program and (unless it has its own record) the outputs of the
+    English one.
+
+    Its markdown, comments, docstrings and the alternative texts of its figures stay, with a record of its own its
+    strings, parameters and outputs too. A cell not translated yet appears in English without
     a translation mark, and a Chinese markdown cell that English no longer has stays after the cell before it, so
     that no text is lost; the check names both.
     """
     old = by_id(chinese) if chinese else {}
     result = deepcopy(english)
+    if own and chinese:
+        result.metadata = deepcopy(chinese.metadata)
     for cell in result.cells:
         translated = old.get(cell.id)
         if translated is None or translated.cell_type != cell.cell_type:
             continue
         if cell.cell_type == "code":
-            if alt_text(cell) and alt_text(translated):
-                cell.metadata.mystnb.image.alt = alt_text(translated)
+            _carry_code(cell, translated, own)
         else:
             cell.source = translated.source
             if "translation" in translated.metadata:
@@ -232,9 +269,10 @@ def carry(english: NotebookNode, chinese: NotebookNode | None) -> NotebookNode:
     return result
 
 
-def _structure(english: NotebookNode, chinese: NotebookNode) -> Iterator[tuple[str, str, str]]:
+def _structure(english: NotebookNode, chinese: NotebookNode, own: bool) -> Iterator[tuple[str, str, str]]:
     """Yield cell, rule and message for each part that `carry` would change."""
-    expected, actual, source = by_id(carry(english, chinese)), by_id(chinese), by_id(english)
+    carried = carry(english, chinese, own)
+    expected, actual, source = by_id(carried), by_id(chinese), by_id(english)
     yield from ((i, "missing", f"no such cell in Chinese: {_SYNC}") for i in source if i not in actual)
     yield from ((i, "extra", "no such cell in English: delete it, or move its text") for i in actual if i not in source)
     for cell_id in (i for i in actual if i in source):
@@ -245,7 +283,7 @@ def _structure(english: NotebookNode, chinese: NotebookNode) -> Iterator[tuple[s
     moved = [cell_id for cell_id, other in shared if cell_id != other]
     if moved:
         yield moved[0], "structure", f"the cells are in another order than in English: {_SYNC}"
-    if english.metadata != chinese.metadata or english.nbformat_minor != chinese.nbformat_minor:
+    if carried.metadata != chinese.metadata or english.nbformat_minor != chinese.nbformat_minor:
         yield "", "metadata", f"the notebook's metadata differs from English: {_SYNC}"
 
 
@@ -255,7 +293,8 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
     Links and bold type of the English one are looked at too.
     """
     source, file = (relative(root, lesson_path(root, language, name)) for language in LANGUAGES)
-    yield from (Problem(file, *problem) for problem in _structure(english, chinese))
+    apart = "zh" in editions(root, name)
+    yield from (Problem(file, *problem) for problem in _structure(english, chinese, apart))
     translated = by_id(chinese)
     allowed = listed(root, name, "languages")
     for cell in english.cells:
@@ -268,13 +307,18 @@ def notebook_problems(english: NotebookNode, chinese: NotebookNode, name: str, r
         if cell.cell_type == "markdown":
             problems = [
                 *_staleness(cell, twin),
-                *text_problems(cell.source, twin.source, root, allowed.get(cell.id, "")),
+                *text_problems(cell.source, twin.source, root, allowed.get(cell.id, ""), own=apart),
             ]
             yield from (Problem(file, cell.id, rule, message) for rule, message in problems)
-        elif alt_text(twin) and not has_han(alt_text(twin)):
+            continue
+        english_words = set(comments(cell.source))
+        for words in comments(twin.source):
+            if words in english_words and untranslated(words, words):
+                yield Problem(file, cell.id, "untranslated", f"a comment is still in English: '{words[:60]}'")
+        if alt_text(twin) and not has_han(alt_text(twin)):
             message = f"the alternative text is not Chinese: '{alt_text(twin)[:60]}'"
             yield Problem(file, cell.id, "untranslated", message)
-        else:
+        elif not apart:
             both = language_differences(alt_text(cell), alt_text(twin), allowed.get(cell.id, ""))
             yield from (Problem(file, cell.id, rule, message) for rule, message in both)
 

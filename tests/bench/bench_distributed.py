@@ -54,7 +54,7 @@ def measure(rounds: int, count: int, cluster: Any = None) -> dict[str, Any]:
     model, texts = load_model(device="cpu"), real_passages(count)
     torch.set_num_threads(2)
     start = time.perf_counter()
-    with cluster or Client(n_workers=2, threads_per_worker=1, dashboard_address=None) as client:
+    with cluster or Client(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as client:
         up, idle = time.perf_counter() - start, max(client.run(worker_memory).values())
         options = {"cluster": client, "shard_size": SHARD, "progress": False}
         start = time.perf_counter()

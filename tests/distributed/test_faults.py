@@ -33,7 +33,9 @@ def alone(model, tmp_path_factory):
 
 def processes(workers: int) -> Client:
     """Start workers that are processes, as the page does."""
-    return Client(n_workers=workers, threads_per_worker=1, security=True, dashboard_address=None, set_as_default=False)
+    return Client(
+        n_workers=workers, threads_per_worker=1, security=True, dashboard_address="127.0.0.1:0", set_as_default=False
+    )
 
 
 def worker_processes() -> list[psutil.Process]:

@@ -126,14 +126,14 @@ def test_failing_lesson_stays_as_recorded(tmp_path: Path, source: str, message: 
 def test_edited_while_it_ran(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An edit made during a long recording would be lost."""
     root = _tiny(tmp_path, code("one", "print(1)"))
-    path = lesson_path(root, "zh", "05_tiny")
+    path = lesson_path(root, "en", "05_tiny")
 
     def edit_meanwhile(book: NotebookNode, *args: object, **options: object) -> NotebookNode:
         path.write_text(path.read_text(encoding="utf-8").replace("print(1)", "print(3)"), encoding="utf-8")
         return book
 
     monkeypatch.setattr(recorder, "execute", edit_meanwhile)
-    with pytest.raises(NotebookError, match=r"notebooks/zh/05_tiny.ipynb was edited while it ran"):
+    with pytest.raises(NotebookError, match=r"notebooks/en/05_tiny.ipynb was edited while it ran"):
         record(root, "05_tiny")
     assert "print(3)" in path.read_text(encoding="utf-8")
     assert "recorded" not in read(lesson_path(root, "en", "05_tiny"), root).metadata

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
 
 from notebooks.kit import __main__ as cli
 from notebooks.kit.cells import by_id, cell_hash
@@ -251,23 +250,3 @@ def test_glossary_is_consistent() -> None:
     assert len(terms) >= 60
     allowed = {word for term in terms for word in (term.zh, *term.accepted)}
     assert [(t.en, word) for t in terms for word in t.avoid if any(word in good for good in allowed)] == []
-
-
-def test_a_chinese_notebook_lists_the_english_names_of_its_outputs(small_project: Path) -> None:
-    """A reader of a Chinese notebook would meet English heads of tables, or a list of names that are in no output."""
-    project = small_project
-    (project / "docs").mkdir(exist_ok=True)
-    (project / "docs" / "labels.yml").write_text("names: []\nlabels: {a <b>: 甲<乙>, c: 丙, absent: 无}\n", "utf-8")
-    head = "<table><thead><tr><th></th><th>a &lt;b&gt;</th><th>c</th><th>c</th></tr></thead></table>"
-    outputs = [new_output("display_data", {"text/html": head})]
-    edit(project, lambda book: by_id(book)["scores"].update(outputs=outputs), "en")
-    sync(project, NAME)
-    chinese = lesson_path(project, "zh", NAME)
-    rows = "<tr><td>a &lt;b&gt;</td><td>甲&lt;乙&gt;</td></tr>\n<tr><td>c</td><td>丙</td></tr>\n</table>"
-    assert rows in read(chinese, project).cells[0].source
-    assert "names" not in {problem.rule for problem in check(project)}
-    assert sync(project, NAME) == []
-    chinese.write_text(chinese.read_text("utf-8").replace("<td>丙</td>", "<td>丁</td>"), "utf-8")
-    assert [problem.cell for problem in check(project) if problem.rule == "names"] == ["intro"]
-    assert len(sync(project, NAME)) == 1
-    assert read(chinese, project).cells[0].source.count("<details") == 1

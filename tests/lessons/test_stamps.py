@@ -12,7 +12,7 @@ import pytest
 from tests.lessons.stamps import FOLDERS, Stamp
 
 FILES = [*(f"{folder}/part.py" for folder in FOLDERS), "notebooks/en/01_x.ipynb", "notebooks/zh/01_x.ipynb",
-         "notebooks/companions/01_x.json", "helpers/data/texts.jsonl", "constraints.txt"]  # fmt: skip
+         "helpers/data/texts.jsonl", "constraints.txt"]  # fmt: skip
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ def one_value(docs: list, judged: dict, family: str, k: int, how: dict) -> float
     if how[family] in ("hit", "first"):
         return (1.0 if family != "mrr" else 1 / hits[0]) if hits else 0.0
     total = sum({"map": n / rank, "mrr": 1 / rank}.get(family, 1) for n, rank in enumerate(hits, 1))
-    below = divisor["hits" if how[family] == "found" else how[family]]
+    below = divisor[how[family]]
     return total / below if below else 0.0
 
 
@@ -111,7 +111,7 @@ OPTIONS = {"order": [*ORDERS], "unjudged": ["removed"], "depth": [10], "level": 
            "mean": ["relevant", "run", "hit"], "rounding": ["4", "3", "2"],
            "recall": ["min", "hit", "k", "retrieved", "listed"],
            "precision": ["retrieved", "min", "R"], "success": ["R"], "map": ["min", "hits", "retrieved"],
-           "mrr": ["found"], "cutoff": ["whole"], "gain": ["exponential", "binary"],
+           "mrr": ["hits"], "cutoff": ["whole"], "gain": ["exponential", "binary"],
            "ideal": ["uncut", "retrieved", "top", "constant"], "discount": ["rank2", "jarvelin"]}  # fmt: skip
 
 

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from helpers.metrics import Judgements, evaluate, explain
-from helpers.metrics.explanation import Table, read_figure
-from helpers.metrics.variants import FAMILIES, WHOLE, Lists, conventions, variants
+from helpers.metrics.explanation import CONVENTIONS, FAMILIES, WHOLE, Figure, Table, read_lists, variants
 from tests.metrics.plainly import DEFAULTS, case, sample
 from tests.metrics.samples import RELEVANT, RETRIEVED
 
@@ -39,7 +38,8 @@ def place(found: Any, cause: dict) -> int:
     """Where the candidate stands that a cause belongs to, from 1; 0 if none."""
     for number, candidate in enumerate(found.candidates, 1):
         for settings in (candidate.settings, *candidate.agreeing):
-            if all(cause.get(axis, DEFAULTS.get(axis, "given")) == option for axis, option in settings.items()):
+            wanted = {axis: cause.get(axis, DEFAULTS.get(axis, "given")) for axis in settings}
+            if settings == {axis: {WHOLE: "whole", 1: "given"}.get(option, option) for axis, option in wanted.items()}:
                 return number
     return 0
 
@@ -74,9 +74,8 @@ def filled(names: list[str], seed: int) -> Table:
     """A table of all conventions on a sample run, before any figure is told."""
     run, qrels = sample(np.random.default_rng(seed))
     judgements = Judgements.of(qrels)
-    lists = Lists(run, judgements, None, None)
-    table = Table([read_figure(name, "0.5") for name in names], judgements, True, None)
-    for settings, hits in variants(iter(lists), judgements, {WHOLE, 1, 5, 10}):
+    table = Table([Figure.read(name, "0.5") for name in names], None)
+    for settings, hits in variants(read_lists(run, judgements, None), judgements, {WHOLE, 1, 5, 10}, True, str):
         table.add([{"view": "given", **setting} for setting in settings], hits)
     table.blocks = [np.array(block) for block in table.blocks]
     return table
@@ -93,9 +92,9 @@ def test_made_up_figures_are_rarely_explained_without_a_warning():
             for _ in range(56):
                 drawn = [f"{rng.uniform(*span):.{digits}f}" for span in spans]
                 table.figures = [
-                    replace(f, told=text, value=float(text), places=digits) for f, text in zip(told, drawn, strict=True)
+                    replace(f, value=float(text), places=digits) for f, text in zip(told, drawn, strict=True)
                 ]
-                found = table.explain().candidates
+                _, found, _ = table.search()
                 unwarned += bool(found) and not found[0].coincidence
                 total += 1
     assert total > 1000
@@ -130,10 +129,9 @@ def test_the_reference_is_what_evaluate_gives():
     run, qrels = as_text(1)
     metrics = ["recall@5", "precision@5", "success@5", "map@5", "mrr@5", "ndcg@5"]
     found = explain(run, qrels, dict.fromkeys(metrics, "0.5"))
-    reference = {name: value for part in found.parts for name, value in part.reference.items()}
-    assert reference == pytest.approx(evaluate(run, qrels, metrics).mean, rel=0, abs=1e-15)
-    assert found.text("en").startswith("no one convention gives all of these")
-    assert found.text("zh").startswith("没有哪种约定能同时得出这些数字")
+    assert found.reference == pytest.approx(evaluate(run, qrels, metrics).mean, rel=0, abs=1e-15)
+    assert "no one convention that I know gives all of these" in found.text("en")
+    assert "请一次只问一个指标" in found.text("zh")
 
 
 def test_arrays_are_read_as_evaluate_reads_them():
@@ -209,7 +207,7 @@ def test_bad_runs_are_refused_and_missing_scores_told():
 
 def test_every_option_has_both_languages_and_a_source():
     """A convention would be named that nobody is known to follow, or not in Chinese."""
-    for axis, options in conventions().items():
+    for axis, options in CONVENTIONS.items():
         for option in options.values() if axis != "words" else ():
             assert option.keys() == ({"cost", "en", "zh", "who"} if option["cost"] else {"cost"})
-    assert conventions()["words"]["en"].keys() == conventions()["words"]["zh"].keys()
+    assert CONVENTIONS["words"]["en"].keys() == CONVENTIONS["words"]["zh"].keys()

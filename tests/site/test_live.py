@@ -92,9 +92,9 @@ def test_the_board_shows_the_lesson_and_what_was_moved(site: Site, language: str
     assert site.wrong == []
 
 
-def recorded() -> list[list[int]]:
+def recorded(language: str) -> list[list[int]]:
     """The passages in the recorded figure of lesson 01, those of a row of ten after each other."""
-    cell = by_id(Edition(ROOT, "en").lesson("01_evaluation"))["picture"]
+    cell = by_id(Edition(ROOT, language).lesson("01_evaluation"))["picture"]
     svg = next(output.data["image/svg+xml"] for output in cell.outputs if "image/svg+xml" in output.get("data", {}))
     numbers = [int(text) for text in re.findall(r"<text[^>]*>(\d+)</text>", svg)][-80:]
     return [numbers[at : at + 10] for at in range(0, 80, 10)]
@@ -105,7 +105,7 @@ def test_the_questions_are_those_of_the_lesson(language: str):
     """The picture at the top of lesson 01 would show other passages than the figure that it stands for."""
     passages = list(read_pocket(Edition(ROOT, language)).passages.values())
     titles = [[title for title, *_ in query["passages"]] for query in hits(Edition(ROOT, language))["queries"]]
-    assert titles == [[passages[row][0] for row in rows] for rows in recorded()]
+    assert titles == [[passages[row][0] for row in rows] for rows in recorded(language)]
 
 
 @pytest.mark.browser
@@ -118,7 +118,7 @@ def test_the_line_through_the_questions(site: Site, language: str):
     assert not site.page.locator("figure.opening").is_visible()
     for k in (1, 3, 10):
         slide(site, figure, k)
-        lists = [[ids[row] for row in rows] for rows in recorded()]
+        lists = [[ids[row] for row in rows] for rows in recorded(language)]
         expected = evaluate(lists, grades, ["recall", "mrr", "ndcg"], [k], relevance_level=ANSWERS)
         shown = [float(text) for text in figure.locator(".hits-bars b").all_inner_texts()]
         assert shown == pytest.approx(list(expected.mean.values()), abs=0.00051)

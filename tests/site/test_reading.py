@@ -145,22 +145,3 @@ def test_questions_answer_at_once(site: Site, language: str):
     site.look(PHONE)
     site.show("h1")  # no choice is half behind the bar at the top, which axe takes for small
     assert site.violations() == []
-
-
-def test_a_reader_of_chinese_chooses_the_data(site: Site):
-    """The switch would change nothing, lose the place on the page, or be forgotten in the next lesson."""
-    site.look(PHONE)
-    site.open("zh/03_model_comparison.html")
-    english, chinese = site.page.locator("#cell-pocket + .cell .cell_output").all()
-    assert [english.is_visible(), chinese.is_visible()] == [True, False]
-    button = site.page.locator("#cell-pocket + .cell .other-data")
-    button.scroll_into_view_if_needed()
-    before = button.bounding_box()
-    button.click()
-    assert abs(button.bounding_box()["y"] - before["y"]) < 2
-    assert [english.is_visible(), chinese.is_visible()] == [False, True]
-    site.open("zh/08_chunks.html")
-    assert site.page.locator(".companion").first.is_visible()
-    site.page.locator("label:has(#data-en)").click()
-    assert not site.page.locator(".companion:visible").count()
-    assert site.violations() == []

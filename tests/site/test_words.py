@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from nbformat.v4 import new_output
 
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
@@ -18,22 +16,19 @@ from docutils import nodes
 
 import helpers.metrics
 from docs.site.api import MOST, grouped
-from docs.site.cells import in_chinese, pieces, table
-from docs.site.companions import box
+from docs.site.cells import pieces, table
 from docs.site.figures import COLOURS, STROKES, inline
 from docs.site.head import links
 from docs.site.project import DocsError, Edition, notes, site_words
 from docs.site.terms import explain, questions
 from helpers.metrics import evaluate
 from helpers.show.plots import COLOURS as PALETTE
-from notebooks.kit.cells import code_cells
 from notebooks.kit.labels import (
     labels,
     missing_labels,
 )
 from notebooks.kit.notebooks import LANGUAGES, ROOT, lesson_names
 from notebooks.kit.tables import parse, text_of
-from tests.sample import code
 
 
 def test_a_text_cut_at_a_comma_is_refused(tmp_path: Path) -> None:
@@ -48,49 +43,12 @@ def test_a_text_cut_at_a_comma_is_refused(tmp_path: Path) -> None:
 
 def test_a_label_without_chinese_is_named(monkeypatch: pytest.MonkeyPatch):
     """Whoever adds a figure would have to look through it for the word that stops the build."""
-    for label in ("queries needed", "adjusted p"):
+    for label in ("theirs", "adjusted p"):
         monkeypatch.setitem(labels(ROOT), "labels", {k: v for k, v in labels(ROOT)["labels"].items() if k != label})
     faults = missing_labels(ROOT)
-    assert any("'queries needed', a label of 03_model_comparison [yours]" in fault for fault in faults)
+    assert any("'theirs', a label of 02_metrics [" in fault for fault in faults)
     assert any("'adjusted p', a label of " in fault for fault in faults)
     assert len(faults) == 2
-
-
-@pytest.mark.parametrize("name", lesson_names(ROOT))
-def test_chinese_comments_leave_the_code_alone(name: str):
-    """The code that a Chinese reader copies or runs would do something else than the notebook's."""
-    known = labels(ROOT)["comments"]
-    for cell in code_cells(Edition(ROOT, "zh").lesson(name)):
-        shown = in_chinese(cell.source, known)
-        assert _without_docstrings(shown) == _without_docstrings(cell.source)
-        assert len(shown.splitlines()) == len(cell.source.splitlines())
-
-
-def _without_docstrings(source: str) -> str:
-    """What Python makes of code, without the words of its docstrings."""
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
-            del node.body[0]
-    return ast.dump(tree)
-
-
-def test_comments_are_told_from_strings():
-    """A string of a cell would change its value, or a docstring of several lines take code with it."""
-    known = {"one": "一", "two": "二", "Say\n    one.": "说一"}
-    source = 'def f():  # one\n    """{}"""\n    # two\n    return """one""", "# two"  # three\n'
-    shown = source.replace("# one", "# 一").replace("    # two", "    # 二")
-    assert in_chinese(source.format("Say\n    one."), known) == shown.format("说一")
-
-
-def test_outputs_on_chinese_data_are_escaped_and_refute_claims():
-    """A text of the data could be a tag of the page; a reader would not learn that a sentence is false there."""
-    cell = code("one", "print('<b>')")
-    cell.outputs = [new_output("stream", text="<b> & 1\n")]
-    shown = box(cell, ["a < b"], Edition(ROOT, "zh"), set())
-    assert "&lt;b&gt; &amp; 1" in shown
-    assert "正文说“a &lt; b”" in shown
-    assert "refuted" not in box(cell, [], Edition(ROOT, "zh"), set())
 
 
 SVG = (
@@ -134,13 +92,14 @@ def test_the_palette_has_its_colours_on_the_site():
 def test_a_label_keeps_what_the_notebook_prints():
     """The prose, which names the printed label or its beginning, would speak of a row that the reader cannot see."""
     printed = (
-        "<table><tr><th>theirs</th><th>recall</th><th>first (median)</th><td>theirs</td><td>beyond 10</td></tr></table>"
+        "<table><tr><th>theirs</th><th>recall</th><th>passages in the corpus</th><td>theirs</td>"
+        "<td>beyond 10</td></tr></table>"
     )
-    shown = parse(table(printed, Edition(ROOT, "zh"), {"first", "theirs"}))
+    shown = parse(table(printed, Edition(ROOT, "zh"), {"passages in the corpus", "theirs"}))
     assert [text_of(cell) for cell in shown.find_all(["th", "td"])] == [
-        "所示公式 theirs", "recall", "第一处证据之前的词元（中位数） first", "theirs", "第10位以后 beyond 10",
+        "所示公式 theirs", "recall", "语料库的段落数 passages in the corpus", "theirs", "第10位以后 beyond 10",
     ]  # fmt: skip
-    assert [text_of(name) for name in shown.select(".said")] == ["theirs", "first"]
+    assert [text_of(name) for name in shown.select(".said")] == ["theirs", "passages in the corpus"]
 
 
 def test_sources_are_told_from_what_is_printed_beside_them():

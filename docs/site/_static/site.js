@@ -45,22 +45,12 @@ document.addEventListener("DOMContentLoaded", () => {
   } catch { /* private window */ }
 });
 
-// A Chinese lesson shows English data or Chinese, and names in code or none, as one chose in any lesson. The button beside
-// an output stays where it is while what is above it changes.
+// A Chinese lesson shows the names in code, or not, as one chose in any lesson.
 document.addEventListener("DOMContentLoaded", () => {
-  const choices = [...document.querySelectorAll(".switches input")], chinese = document.querySelector("#data-zh");
-  const kept = choices.filter(({ id }) => id !== "data-en");
-  const keep = () => { try { for (const { id, checked } of kept) localStorage.setItem(id, checked); } catch { /* private window */ } };
-  try { for (const choice of kept) choice.checked = localStorage.getItem(choice.id) === "true"; } catch { /* private window */ }
-  for (const choice of choices) choice.addEventListener("change", keep);
-  for (const button of document.querySelectorAll(".other-data")) {
-    button.addEventListener("click", () => {
-      const { top } = button.getBoundingClientRect();
-      (chinese.checked ? document.querySelector("#data-en") : chinese).checked = true;
-      scrollBy({ top: button.getBoundingClientRect().top - top, behavior: "instant" });
-      keep();
-    });
-  }
+  const choice = document.querySelector("#names-in-code");
+  if (!choice) return;
+  try { choice.checked = localStorage.getItem(choice.id) === "true"; } catch { /* private window */ }
+  choice.addEventListener("change", () => { try { localStorage.setItem(choice.id, choice.checked); } catch { /* private window */ } });
 });
 
 // The menu of colours opens at its button. The theme has it from Bootstrap, which no page needs for anything else.

@@ -31,7 +31,7 @@ export const valuesOf = (scores, systems) => {
 };
 
 export const start = async (box, words, { metric, systems }) => {
-  const scores = (await read("scores.json"))[metric], options = systems.split(", "), said = words[options.length > 1 ? "two" : "one"];
+  const scores = (await read("scores.json"))[document.documentElement.lang.slice(0, 2)][metric], options = systems.split(", "), said = words[options.length > 1 ? "two" : "one"];
   let values, all, means, next, low, bins;
   const size = slider(words.size, { least: LEAST, most: scores.mean.length, value: scores.mean.length }, () => begin());
   const pair = choice(words.pair, options.map((one) => [one, words.pairs[one]]), options[0], () => begin());

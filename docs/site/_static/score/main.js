@@ -4,12 +4,11 @@ import { DRAWN, METRICS, RESAMPLES, SWAPS } from "../try/metrics.js";
 import { explainer } from "./explain.js";
 import { FIELDS, LETTERS, LIMIT, SHORT, tooLong } from "./trec.js";
 
-const BINS = 5; // of nDCG above 0
 const ROWS = 20; // of a list that a press adds
 const EVERY = 500; // rows of the table of every query
 const SHOWN = 1e6; // letters of a file that go into its box when a line of it is wrong
 const root = document.querySelector(".score"), words = JSON.parse(root.querySelector("script").textContent);
-let texts = {}; // of the example's queries and of the documents at rank 1, while the example is what is scored
+let texts = {}; // of the example's queries, while the example is what is scored
 const answer = el("div", { class: "score-answer", id: "results", "aria-live": "polite" });
 const entry = el("li", { class: "toc-h2 nav-item toc-entry", hidden: true }, el("a", { class: "reference internal nav-link", href: "#results" }, words.results)); // of the page's contents, once there are results
 document.querySelector("#pst-page-toc-nav > ul")?.prepend(entry);
@@ -110,35 +109,6 @@ const NDCG = Object.keys(METRICS).indexOf("ndcg");
 const named = (id) => (texts[id] ? el("span", {}, id, el("small", {}, texts[id])) : id);
 const at = ({ first, retrieved }) => String(first || fill(words.nowhere, { n: retrieved }));
 
-/** The queries of a bin, with what tells them apart. */
-const listed = (rows, range, k) => {
-  const found = rows.some(({ first }) => first);
-  const columns = [[words.query, ({ query }) => named(query)]];
-  if (rows[0].values[NDCG]) columns.push([`${words.names.ndcg}@${k}`, ({ values }) => shown(values[NDCG])]);
-  columns.push(found ? [words.first, at] : [words.top, ({ top }) => named(top ?? fill(words.nowhere, { n: 0 }))]);
-  const region = table(fill(words.listed, { range, k }), fill(words.all, { all: rows.length }), columns.map(([head]) => head), [], found ? "" : "score-tops");
-  return growing(region, rows, (row) => columns.map(([, cell]) => cell(row)), Object.keys(texts).length ? 6 : 10, ROWS); // as high as the means beside them; with their texts rows are higher
-};
-
-/** How many queries have which nDCG, a bar each: 0, above 0 to 0.2, and so on to 1; a bar lists its queries, the worst first. */
-const spread = (rows, k) => {
-  const worse = (a, b) => a.values[NDCG] - b.values[NDCG] || (a.first || Infinity) - (b.first || Infinity);
-  const bins = Array.from({ length: BINS + 1 }, () => []), list = el("div", {});
-  for (const row of [...rows].sort(worse)) bins[Math.min(BINS, Math.ceil(row.values[NDCG] * BINS))].push(row);
-  const range = (i) => (i ? fill(words.range, { low: (i - 1) / BINS, high: i / BINS }) : "0");
-  const choose = (chosen) => {
-    buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(i === chosen)));
-    list.replaceChildren(...listed(bins[chosen], range(chosen), k));
-  };
-  const buttons = bins.map((bin, i) => {
-    const button = el("button", { type: "button", disabled: !bin.length, onclick: () => choose(i) }, el("b", {}, String(bin.length)), el("i", {}), el("span", {}, range(i)));
-    button.style.setProperty("--part", bin.length / Math.max(...bins.map(({ length }) => length)));
-    return button;
-  });
-  choose(bins.findIndex(({ length }) => length));
-  return el("div", {}, el("p", { class: "score-title" }, el("b", {}, fill(words.spread.name, { k })), el("small", {}, words.spread.text)), el("p", { class: "score-spread" }, ...buttons), list);
-};
-
 const text = async (source) => (source.given() instanceof Blob ? source.given().text() : source.given());
 const signed = (value) => `${value < 0 ? "−" : "+"}${shown(Math.abs(value))}`;
 const between = (ends) => (ends ? fill(words.interval.reach, { low: signed(ends[0]), high: signed(ends[1]) }) : "–");
@@ -175,18 +145,16 @@ const result = ({ rows, mean, counts, judged, ends }, k, grade) => {
   const means = metrics.filter((metric) => !(same && metric === "capped_recall"))
     .map((metric) => [el("span", {}, `${words.names[metric]}@${k}`, el("small", {}, meant(metric))), bar(mean[of(metric)], ends[of(metric)])]);
   means.push([el("span", {}, `${words.share.name}@${k}`, el("small", {}, words.share.text)), bar(judged)]);
-  const said = missed.length ? [zero] : [];
+  const said = missed.length ? [zero] : [], worst = rows.toSorted((a, b) => a.values[NDCG] - b.values[NDCG] || (a.first || Infinity) - (b.first || Infinity));
   said.push(...Object.entries(words.counts).filter(([name]) => counts[name]).map(([name, text]) => fill(text, { n: counts[name] })));
   const about = ends[NDCG] ? fill(words.headline, { reach: reach(ends[NDCG]), n: rows.length }) : "";
   return [
     el("h2", {}, run.called()),
     el("p", { class: "score-headline" }, el("b", {}, `${words.names.ndcg}@${k} ${shown(mean[NDCG])}`), about),
     ...(said.length ? [el("p", { class: "tool-note" }, said.join(" "))] : []),
-    el("div", { class: "score-tables" },
-      el("div", {}, table(words.means, fill(words.judged, counts), [words.metric, words.interval.name], means),
-        el("p", { class: "tool-help" }, fill(rows.length < 2 ? words.interval.one : words.interval.about, { resamples: RESAMPLES, drawn: DRAWN }), " ", el("a", { href: root.dataset.lesson }, words.interval.lesson))),
-      spread(rows, k)),
-    el("details", {}, el("summary", {}, words.each), ...growing(table(words.each, "", [words.query, ...metrics.map((metric) => `${words.names[metric]}@${k}`), words.first], []), rows, (row) => [named(row.query), ...row.values.map(shown), at(row)], EVERY, EVERY)),
+    el("div", { class: "score-tables" }, table(words.means, fill(words.judged, counts), [words.metric, words.interval.name], means),
+      el("p", { class: "tool-help" }, fill(rows.length < 2 ? words.interval.one : words.interval.about, { resamples: RESAMPLES, drawn: DRAWN }), " ", el("a", { href: root.dataset.lesson }, words.interval.lesson))),
+    el("details", {}, el("summary", {}, words.each), ...growing(table(words.each, "", [words.query, ...metrics.map((metric) => `${words.names[metric]}@${k}`), words.first], []), worst, (row) => [named(row.query), ...row.values.map(shown), at(row)], EVERY, EVERY)),
     explainer(words.explain, async () => ({ run: await text(run), qrels: await text(qrels), level: Number(grade) })),
   ];
 };

@@ -95,7 +95,7 @@ export const evaluate = (run, qrels, k, options = {}) => {
     counts.noRelevant += hits.R === 0;
     counts.tied += tied(scores);
     known += over(ranking.slice(0, k).filter((doc) => judged.has(doc)).length, Math.min(k, ranking.length));
-    return { query, first: hits.relevant.indexOf(true) + 1, top: ranking[0], retrieved: docs.length, values: Object.values(METRICS).map((metric) => metric(hits, k, options).value) };
+    return { query, first: hits.relevant.indexOf(true) + 1, retrieved: docs.length, values: Object.values(METRICS).map((metric) => metric(hits, k, options).value) };
   });
   const mean = Object.keys(METRICS).map((_, i) => add(rows.map(({ values }) => values[i])) / rows.length);
   return { rows, mean, counts, judged: known / rows.length };
