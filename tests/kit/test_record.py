@@ -255,7 +255,7 @@ def test_noise_moves_every_vector_a_little_and_equal_ones_alike(tmp_path: Path) 
 
 
 def test_a_shaken_cache_has_the_vectors_of_the_usual_one(tmp_path: Path) -> None:
-    """A lesson would be tried on the same vectors, or encode all its texts anew, and no output would be seen to move."""
+    """A lesson would be tried on the same vectors, or encode all its texts anew: no output would be seen to move."""
     vectors = np.random.default_rng(0).normal(size=(5, 8)).astype(np.float32)
     Store(tmp_path / "build" / "cache" / "shards").write("a", vectors)
     with temporary_cache(tmp_path, seed=1) as cache:
