@@ -13,8 +13,8 @@ MARKS = {"agrees": "✓", "documented": "≈", "refuses": "⊘", "undocumented":
 
 
 def scoreboard(edition: Edition, _argument: str) -> str:
-    """Return a table with a row for each family and a column for each library, and the cases behind its cells."""
-    words = edition.words["acid"]
+    """Return a table with a row for each family and a column for each library."""
+    words = edition.words["acid"] | {"language": edition.language}
     record = json.loads((edition.root / "docs" / "benchmarks" / "acid.json").read_text(encoding="utf-8"))
     libraries: dict[str, Library] = record["libraries"]
     folder = edition.root / "helpers" / "metrics" / "acid" / "cases"
@@ -23,18 +23,15 @@ def scoreboard(edition: Edition, _argument: str) -> str:
         family: json.loads((folder / f"{family}.json").read_text(encoding="utf-8"))["title"][edition.language]
         for family in families
     }
-    numbered = list(enumerate(libraries.values()))
     rows = (
-        [title, *(_cell(number, family, library["families"][family], words) for number, library in numbered)]
+        [title, *(_cell(library["families"][family], words) for library in libraries.values())]
         for family, title in titles.items()
     )
     legend = "".join(f"<span>{_mark(verdict)} {escape(word)}</span> " for verdict, word in words["verdicts"].items())
     shown = table(["", *map(short, libraries)], rows)
-    cases = "".join(_cases(number, name, library, titles, words) for number, (name, library) in
-                    enumerate(libraries.items()))  # fmt: skip
     suite = words["suite"].format(record["suite"]["version"], record["suite"]["sha256"][:12], record["command"])
     legend = f'<p class="acid-legend">{legend}</p>'
-    return f'{legend}\n\n<div class="acid">\n\n{shown}\n\n</div>\n\n{suite}\n\n{cases}'
+    return f'{legend}\n\n<div class="acid">\n\n{shown}\n\n</div>\n\n{suite}'
 
 
 def short(name: str) -> str:
@@ -42,50 +39,16 @@ def short(name: str) -> str:
     return name if "/" not in name else "metrics.js"
 
 
-def _anchor(number: int, family: str) -> str:
-    return f"acid-{number}-{family.replace('_', '-')}"
-
-
-def _cell(number: int, family: str, row: dict[str, Any], words: dict[str, Any]) -> str:
+def _cell(row: dict[str, Any], words: dict[str, Any]) -> str:
+    """The verdict on a family, and how many of the cases that could be asked agree; under a tick, all."""
     if not row["asked"]:
         return "–"
-    verdict, agrees = escape(words["verdicts"][row["verdict"]]), row["verdict"] == "agrees"
-    shown = f'{_mark(row["verdict"])}<span class="visually-hidden">{verdict}</span> {_count(row)}'
-    return shown if agrees else f'<a href="#{_anchor(number, family)}" title="{verdict}">{shown}</a>'
-
-
-def _count(row: dict[str, Any]) -> str:
-    """How many of the cases of a family agree, of those that could be asked; under a tick, all."""
     count = row["asked"] if row["verdict"] == "agrees" else f"{row['agree']}/{row['asked']}"
-    return f"<small>{count}</small>"
+    verdict, about = escape(words["verdicts"][row["verdict"]]), escape(row.get("why", {}).get(words["language"], ""))
+    mark = f'{_mark(row["verdict"])}<span class="visually-hidden">{verdict}</span> <small>{count}</small>'
+    return f'<span title="{about or verdict}">{mark}</span>'
 
 
 def _mark(verdict: str) -> str:
     """The sign for a verdict, whose word stands in the legend."""
     return f'<span class="mark-{verdict}" aria-hidden="true">{MARKS[verdict]}</span>'
-
-
-def _source(source: str, words: dict[str, Any]) -> str:
-    """Where a quotation comes from, in brackets."""
-    return str(words["brackets"]).format(escape(words.get("sources", {}).get(source, source)).replace(".", ".<wbr>"))
-
-
-def _cases(number: int, name: str, library: Library, titles: dict[str, str], words: dict[str, Any]) -> str:
-    """In how many families a library agrees; folded away, the smallest case of each of the others."""
-    items, asked = [], {family: row for family, row in library["families"].items() if row["asked"]}
-    for family, row in asked.items():
-        if row["verdict"] == "agrees":
-            continue
-        data = escape(json.dumps({"run": row["run"], "qrels": row["qrels"]}, ensure_ascii=False))
-        text = words["case"].format(case=f"<code>{escape(row['case'])}</code>", answer=escape(row["answer"]),
-                                    expected=escape(row["expected"]))  # fmt: skip
-        language = "zh" if words["comma"] == "，" else "en"
-        quote = f'<br><q lang="en">{escape(row["quote"])}</q>{_source(row["source"], words)}' if "quote" in row else ""
-        head = f"{_mark(row['verdict'])} {_count(row)} {escape(titles[family])}"
-        items.append(f'<li id="{_anchor(number, family)}">{head}{words["colon"]}{text}<br>'
-                     f"{escape(row['why'][language])}<br><code>{data}</code>{quote}</li>")  # fmt: skip
-    title = f"{escape(name)} {escape(library['version'])}{words['comma']}{escape(library['language'])}{words['comma']}"
-    date = f'<span class="together">{library["date"]}</span>'
-    agree = words["agree"].format(len(asked) - len(items), len(asked))
-    head = f"<b>{title}{date}</b> <small>{agree}</small>"
-    return f"<details><summary>{head}</summary><ul>{''.join(items)}</ul></details>" if items else f"<p>{head}</p>"

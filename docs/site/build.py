@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 from jinja2 import Template
 
 from docs.site import dense, programs
+from docs.site.downloads import downloads
 from docs.site.links import check_links
 from docs.site.project import CODES, MARKS, DocsError, Edition, addresses
 from docs.site.pyodide import FOLDER, add_pyodide
@@ -82,8 +83,6 @@ def write_pages(root: Path, work: Path, browser: bool) -> None:
     try:
         if faults := problems(root):
             raise DocsError("\n".join(faults))
-        from docs.site.downloads import downloads  # loads nbconvert, while Sphinx is at work
-
         downloads(root, work / "extra")
         messages = {language: run.communicate()[0] for language, run in runs.items()}
     finally:

@@ -20,7 +20,6 @@ from bs4 import BeautifulSoup, Tag
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from docs.site import bars
 from docs.site.figures import holds_svg
 from docs.site.project import Edition, site_words
 from notebooks.kit.cells import tags
@@ -34,8 +33,6 @@ SHOWN_WHOLE = 16  # lines of code: what is longer shows its beginning, and may b
 BEGINNING = 10  # lines of it at most, up to the end of a statement
 PASSAGE = 200  # letters: an output with such a line is a text to read
 PHONE, FEW = 44, 6  # letters of a line of code on a phone, where more lines than these, once they wrap, are folded
-# The last sentence, and what is before it.
-_QUESTION = re.compile(r"(.*(?:[.!?]['”)]?\s+|[。！？]['”）]?))(\S.*)", re.S)
 _START = re.compile(r"(?:@|def |class |async def )\w")
 
 
@@ -68,22 +65,6 @@ def _end_of_source(lines: list[str], start: int) -> int:
     except SyntaxError:
         return start
     return end if any(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in tree.body) else start
-
-
-def stress_question(cell: nodes.Element) -> None:
-    """Mark the question with which the text before a cell ends: the one that the cell answers."""
-    before = [node for node in cell.parent[: cell.parent.index(cell)] if not isinstance(node, nodes.target)]
-    if not before or not isinstance(before[-1], nodes.paragraph) or before[-1].astext()[-1] not in "?？":
-        return
-    text, question = before[-1], nodes.inline("", classes=["question"])
-    while text.children:
-        part = text.pop()
-        parted = isinstance(part, nodes.Text) and _QUESTION.fullmatch(part)
-        question.insert(0, nodes.Text(parted[2]) if parted else part)
-        if parted:
-            text.append(nodes.Text(parted[1]))
-            break
-    text.append(question)
 
 
 def fold_sources(output: nodes.Element, title: str) -> None:
@@ -214,10 +195,8 @@ def table(html: str, edition: Edition, names: set[str]) -> str:
     document = parse(re.sub(r"<style.*?</style>\s*", "", html, flags=re.S))
     _join_heads(document)
     _style_by_class(document)
-    bars.draw(document)
     if edition.language == "zh":
         _add_chinese(document, labels(edition.root), names)
-    _let_names_break(document)
     return str(document).strip()
 
 
@@ -263,15 +242,6 @@ def _add_chinese(document: BeautifulSoup, known: dict[str, dict[str, str]], name
             cell.extend([words, document.new_tag("br"), _english(document, label, names)])
 
 
-def _let_names_break(document: BeautifulSoup) -> None:
-    """Let a name at the head of a column or a row break after an underline or a slash, and before its cutoff."""
-    for text in [text for cell in document.select("th") for text in cell.find_all(string=True)]:
-        first, *rest = re.split(r"(?<=[_/])(?=\w)|(?=@)", text)
-        for part in reversed(rest):
-            text.insert_after(document.new_tag("wbr"), part)
-        text.replace_with(first)
-
-
 def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     """Do all this to a lesson."""
     edition, name = Edition.of(app), app.env.docname
@@ -283,8 +253,6 @@ def show_cells(app: Sphinx, doctree: nodes.document) -> None:
     ids = [cell.id for cell in cells]
     names = named_beside(edition, name)
     for cell in list(doctree.findall(nodes.container)):
-        if cell.get("nb_element") == "cell_code":
-            stress_question(cell)
         if cell.get("nb_element") == "cell_code_output":
             fold_sources(cell, words["source lines"])
             for block in cell.findall(nodes.literal_block):

@@ -49,7 +49,6 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_type_aliases = {name: name for name in ("ArrayLike", "Qrels", "Represented", "Retrieved")}
-python_maximum_signature_line_length = 100
 autodoc_use_type_comments = False
 # The API pages need only the names of these; importing them would take much of the time of a build.
 autodoc_mock_imports = ["dask", "distributed", "faiss", "matplotlib", "pandas", "safetensors", "scipy", "torch"]

@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Callable
 from functools import cache
-from html import escape
 from typing import Any
 
 from docutils import nodes
@@ -28,7 +27,6 @@ from docs.site import (
     inserts,
     live,
     programs,
-    samples,
     search,
     terms,
     widget,
@@ -38,7 +36,7 @@ from docs.site.project import MARKS, Edition, addresses, notes, slugs
 from docs.site.run import LESSON
 from notebooks.kit.notebooks import lesson_names
 
-NEEDS = "<!-- needs -->"  # in lesson-bar.html: what a lesson needs, taken out of its text, and below it how it runs
+NEEDS = "<!-- needs -->"  # in lesson-bar.html: what a lesson needs, taken out of its text
 LINES_A_CELL = 10_000  # MyST-NB counts the lines of a notebook so: cell 0 begins at line 10,000
 
 
@@ -89,33 +87,18 @@ def complete_lesson(app: Sphinx, doctree: nodes.document) -> None:
     needs = [p for p in doctree.findall(nodes.paragraph) if p.astext().startswith(edition.words["needs"])][:1]
     for paragraph in needs:
         paragraph.parent.remove(paragraph)
-    start, middle, end = (nodes.raw("", part, format="html") for part in lesson_bar(app, name).split(NEEDS))
-    told, runs = split_needs(needs, edition.words["running"])
+    start, end = (nodes.raw("", part, format="html") for part in lesson_bar(app, name).split(NEEDS))
+    told = nodes.inline("", *(child for paragraph in needs for child in paragraph.children), classes=["needs"])
     at = title.parent.index(title) + 1
-    title.parent[at:at] = [start, told, middle, runs, end]
+    title.parent[at:at] = [start, told, end]
     number = edition.words["lesson"].format(int(name[:2]))
     doctree.insert(0, nodes.raw("", f'<p class="lesson-number">{number}</p>', format="html"))
     number_parts(edition, name, title.parent)
-    if name == lesson_names(edition.root)[-1]:
-        title.parent += ending(edition)
     for section in doctree.findall(nodes.section):
         for paragraph in section:
             words = [type(node) for node in paragraph.children if node.astext()]  # without MyST's empty texts
             if isinstance(paragraph, nodes.paragraph) and words == [nodes.strong]:
                 paragraph["classes"].append("takeaway")
-
-
-def split_needs(paragraphs: list[nodes.paragraph], words: str) -> tuple[nodes.inline, nodes.inline]:
-    """Return what a reader needs, and the sentences from the one on that says how the lesson runs, by its words."""
-    told, runs = nodes.inline(classes=["needs"]), nodes.inline(classes=["needs"])
-    for child in [child for paragraph in paragraphs for child in paragraph.children]:
-        found = isinstance(child, nodes.Text) and re.search(rf"[^.。]*(?:{words})", child)
-        if found and not runs.children:
-            told += nodes.Text(child[: found.start()])
-            runs += nodes.Text(child[found.start() :].lstrip())
-        else:
-            (runs if runs.children else told).append(child)
-    return told, runs
 
 
 def number_parts(edition: Edition, name: str, lesson: nodes.Element) -> None:
@@ -129,18 +112,6 @@ def number_parts(edition: Edition, name: str, lesson: nodes.Element) -> None:
             asked = sum(len(node) for node in section if isinstance(node, nodes.enumerated_list))
             said = edition.words["exercises"].format(number, len(parts), asked)
         section.insert(1, nodes.raw("", f'<p class="part">{said}</p>', format="html"))
-
-
-def ending(edition: Edition) -> nodes.section:
-    """Return what stands below the last lesson: that one has finished, and where to go on."""
-    said = edition.words["ending"]
-    links = "".join(
-        f'<li><a href="{page}.html">{escape(name)}</a><br>{escape(what)}</li>'
-        for page, (name, what) in said["links"].items()
-    )
-    shown = f"<p>{escape(said['said'])}</p><ul>{links}</ul>"
-    title, body = nodes.title("", said["title"]), nodes.raw("", shown, format="html")
-    return nodes.section("", title, body, ids=["what-you-can-do-now"], names=[], classes=["ending"])
 
 
 def lesson_bar(app: Sphinx, name: str) -> str:
@@ -174,11 +145,6 @@ def list_returns(_app: Sphinx, _kind: str, _name: str, _obj: object, _options: o
     items = re.findall(r"^ {4}(\w+): ((?:.*\n?)(?: {5,}.*\n?)*)", text, flags=re.M)
     if len(items) > 1:
         lines[start:end] = [f"    - **{name}** {' '.join(words.split())}" for name, words in items]
-
-
-def say_division(_app: Sphinx, _kind: str, _name: str, _obj: object, _options: object, lines: list[str]) -> None:
-    """Write a first line's "/ R" in words, as it stands in the tables of names."""
-    lines[:1] = [re.sub(r" / R\.", " divided by R.", line) for line in lines[:1]]
 
 
 def shorten_signature(_app: Sphinx, *shown: Any) -> tuple[str, str | None] | None:
@@ -220,8 +186,8 @@ def _collected(collect: Callable[[Edition], Any], edition: Edition) -> Any:
 TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
     home.MARK: (["home/home.css"], "home/main.js", {"home/rankings.json": home.rankings}),
     ask.MARK: (["tool.css", "ask/ask.css"], "ask/main.js", {"ask/collection.json": ask.collection}),
-    live.MARK: (["tool.css", "live/live.css"], "live/main.js", samples.FILES),
-    widget.MARK: (["tool.css", "try/try.css"], "try/late.js", {}),
+    live.MARK: (["tool.css", "live/live.css"], "live/main.js", {}),
+    widget.MARK: (["tool.css", "try/try.css"], "try/main.js", {}),
     widget.SCORER: (
         ["tool.css", "try/try.css", "score/score.css"],
         "score/main.js",
@@ -231,15 +197,14 @@ TOOLS: dict[str, tuple[list[str], str, dict[str, Callable[[Edition], Any]]]] = {
 STEPS: dict[str, list[Callable[..., Any]]] = {  # what is done at each event of Sphinx, in this order
     "builder-inited": [search.no_index_of_sphinx],
     "source-read": [inserts.fill],
-    "autodoc-process-docstring": [entries.complete_entry, list_returns, say_division],
+    "autodoc-process-docstring": [entries.complete_entry, list_returns],
     "autodoc-process-signature": [shorten_signature],
     "autodoc-skip-member": [skip_members],
     "doctree-read": [
         remove_marks, figures.draw_bars, resolve_links, name_headings, complete_lesson, api.complete_module,
         api.describe_modules, cells.show_cells, figures.draw_figures,
-        terms.explain_terms, terms.ask, widget.place_in_lesson, live.place,
+        terms.explain_terms, terms.ask, live.place,
     ],
-    "doctree-resolved": [api.list_names],
     "html-page-context": [load_tools, search.collect, head.describe],
     "html-collect-pages": [search.search_page],
     "build-finished": [search.write, programs.write_markdown, finish],

@@ -177,14 +177,3 @@ def _bar(start: float, end: float) -> str:
         '<svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><path d="M0 0V10M100 0V10"/>'
         f'<path class="{kind}" d="M{start:.1f} 1V9H{end:.1f}V1z"/><path class="start" d="M{start:.1f} 0V10"/></svg>'
     )
-
-
-def panels(drawings: dict[str, str], mark: str, translate: Callable[[str], str]) -> str:
-    """Return figures below each other, two side by side where there is room.
-
-    Args:
-        drawings: figures by what each one shows.
-        mark, translate: as of :func:`inline`.
-    """
-    tags = [inline(svg, alt, f"{mark}-{number}", translate) for number, (alt, svg) in enumerate(drawings.items())]
-    return f'<div class="panel{"s" * (len(tags) > 1)}">{"".join(tags)}</div>'

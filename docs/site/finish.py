@@ -29,12 +29,10 @@ UNUSED = (
     "_static/scripts/bootstrap.js",
 )  # fmt: skip
 
-_VIEWPORT = '<meta name="viewport"'
 _SCRIPT = re.compile(r"<script(?P<attributes>[^>]*)>(?P<code>.*?)</script>", re.S)
 _STYLE = re.compile(r"<style[^>]*>(?P<css>.*?)</style>", re.S)
 _STYLED = re.compile(r"<(?P<start>[a-zA-Z][\w-]*(?:\s[^<>]*?)?)\sstyle=\"(?P<css>[^\"]*)\"(?P<rest>[^<>]*)>")
 _ICON = re.compile(r"<(?P<tag>i|span) class=\"(?P<names>[^\"]*\bfa-[^\"]*)\"(?P<rest>[^>]*)></(?P=tag)>")
-_HANDLER = re.compile(r"<[a-zA-Z][^<>]*\son[a-z]+=\"")
 _FONTS = re.compile(r"@font-face\s*\{[^}]*(?:fa-|Font ?Awesome)[^}]*\}")
 _COMMENT = re.compile(r"/\*(?!!).*?\*/\s*", re.S)
 _NAME = re.compile(r"[A-Za-z_][\w-]*")
@@ -49,13 +47,9 @@ BETTER = (
     (re.compile(r'(dataset\.theme = )localStorage\.getItem\("theme"\) \|\| "auto"'), rf"\1{_THEME}"),
     (re.compile(r"\s*<link rel=\"preload\" as=\"script\"[^>]*>"), ""),
     (re.compile(rf"\s*<script[^>]*(?:{_NOT_OURS})\.js[^>]*></script>"), ""),
-    (re.compile(r'\s*<meta name="docsearch:[^>]*>'), ""),
-    (re.compile(r'<span class="(?:pre|[npw])">([^<]*)</span>'), r"\1"),  # a third of an API page
+    (re.compile(r'<span class="(?:pre|[npw])">([^<]*)</span>'), r"\1"),  # a third of an API page; .pre cannot break
     # What a screen reader would stumble over: a label that hides the text, a heading cell without text, no landmark.
     (re.compile(r'(<button[^>]*search-button-field[^>]*?) aria-label="[^"]*"'), r"\1"),
-    (re.compile(r'<dl>\s*(?=<dd><em class="sig-param")'), "<ul>"),  # parameters, a line each: Sphinx's list lacks terms
-    (re.compile(r'<dd>(<em class="sig-param".*?</em>,)</dd>\s*'), r"<li>\1</li>"),
-    (re.compile(r"(?<=</em>,</li>)</dl>"), "</ul>"),
     (re.compile(r"<th(?P<a>[^>]*)>\s*(?:<p>\s*</p>)?\s*</th>"), r"<td\g<a>></td>"),
     (re.compile(r'(<div id="pst-primary-sidebar")'), r'\1 role="complementary"'),
     (
@@ -75,7 +69,7 @@ def finish(app: Sphinx, failure: Exception | None) -> None:
     theirs = site_words(Edition.of(app).language)["theme"]
     pages = Pages(folder, icon_shapes((static / "scripts" / "fontawesome.js").read_text(encoding="utf-8")))
     for path in sorted(folder.glob("*.html")):
-        text = pages.tightened(path.read_text(encoding="utf-8"), path.name)
+        text = pages.tightened(path.read_text(encoding="utf-8"))
         for english, ours in theirs.items():
             text = text.replace(english, ours)
         path.write_text(text, encoding="utf-8")
@@ -125,12 +119,10 @@ class Pages:
     icons: Icons
     rules: dict[str, str] = field(default_factory=dict)
 
-    def tightened(self, text: str, name: str) -> str:
-        """Return a page, of the file of that name, without inline code and with a policy. Raises ValueError."""
+    def tightened(self, text: str) -> str:
+        """Return a page without inline code and with a policy."""
         for pattern, better in BETTER:
             text = pattern.sub(better, text)
-        before, sign, after = text.partition(_VIEWPORT)  # Sphinx and its theme each write one
-        text = before + sign + re.sub(rf"\s*{_VIEWPORT}[^>]*>", "", after)
         text = _SCRIPT.sub(self._script, text)
         text = _STYLE.sub(lambda match: f'<link rel="stylesheet" href="{self._moved(match["css"], "css")}">', text)
         while _STYLED.search(text):
@@ -138,8 +130,6 @@ class Pages:
         if "inline-style-" in text:
             text = text.replace("</head>", '<link rel="stylesheet" href="_static/inline/styles.css">\n</head>', 1)
         text = _ICON.sub(self._icon, text)
-        if handler := _HANDLER.search(text):
-            raise ValueError(f"{name}: code inside a tag: {handler[0][:80]}")
         policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
         return re.sub(r"(<head[^>]*>\s*(?:<meta charset=[^>]*>)?)", rf"\1\n{policy}", text, count=1)
 

@@ -37,19 +37,7 @@ def inline(writer: Any, node: nodes.math) -> None:
 
 
 def block(writer: Any, node: nodes.math_block) -> None:
-    """Write a formula on lines of its own; where it is too wide, it can break at wide spaces and before a later "="."""
-    parts = []
-    for part in re.split(r"\\q?quad", node.astext()):
-        first, *steps = _steps(part)
-        parts.append(mathml(first, display=True))
-        parts += [mathml(step, display=True).replace("<math", '<math class="step"', 1) for step in steps]
+    """Write a formula on lines of its own; where it is too wide, it can break at wide spaces."""
+    parts = [mathml(part, display=True) for part in re.split(r"\\q?quad", node.astext())]
     writer.body.append(f'<div class="math">{"".join(parts)}</div>\n')
     raise nodes.SkipNode
-
-
-def _steps(formula: str) -> list[str]:
-    """Return a formula as it is, or up to its second "=" and from each later one, unless one stands within braces."""
-    first, *others = formula.split("=")
-    if r"\begin" in formula or any(each.count("{") != each.count("}") for each in (first, *others)):
-        return [formula]
-    return ["=".join([first, *others[:1]]), *(f"={each}" for each in others[1:])]

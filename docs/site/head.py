@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
-from html import escape
 from typing import Any
 from urllib.parse import quote
 
@@ -14,7 +12,6 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from docs.site.project import Edition, addresses, site_words
-from docs.site.search import readable
 
 LONGEST = 200
 
@@ -22,21 +19,10 @@ LONGEST = 200
 def first_paragraph(doctree: nodes.document) -> str:
     """Return the first paragraph that is prose, shortened at a word."""
     for paragraph in doctree.findall(nodes.paragraph):
-        text = " ".join("".join(_words(paragraph)).split())
-        if len(text) > 15 and not re.search(r"[<>]", text):
+        text = " ".join(paragraph.astext().split())
+        if len(text) > 15 and not re.search(r"[<>\\$]", text):
             return text if len(text) <= LONGEST else text[: LONGEST - 1].rsplit(" ", 1)[0].rstrip(",;:，；：、") + "…"
     return ""
-
-
-def _words(node: nodes.Node) -> Iterator[str]:
-    """Yield the words below a node, formulas as far as they are words."""
-    if isinstance(node, nodes.math):
-        yield readable(node.astext())
-    elif isinstance(node, nodes.Text):
-        yield node.astext()
-    else:
-        for child in node.children:
-            yield from _words(child)
 
 
 def links(edition: Edition, page: str) -> dict[str, str]:
@@ -59,7 +45,7 @@ def describe(app: Sphinx, page: str, _template: str, context: dict[str, Any], do
     context["around"] = site_words(edition.language)
     context["links"] = links(edition, page)
     context["contents"] = contents(app, page)
-    context["markdown"] = page in app.env.found_docs
+    context["markdown"] = edition.source(page).exists()
     for place, name in enumerate(("prev", "next"), 1):
         context[name] = _neighbour(app, page, place)
 
@@ -74,32 +60,17 @@ def sections(app: Sphinx) -> dict[str, dict[str, str]]:
     return found
 
 
-def contents(app: Sphinx, page: str) -> str:
-    """Return the contents for the bar at the side: every section, and the pages of the one that a page is in."""
+def contents(app: Sphinx, page: str) -> list[tuple[str, bool, list[tuple[str, str, int]]]]:
+    """Return the sections for the bar at the side: caption, whether the page is inside, its pages with their levels."""
     modules = app.env.toctree_includes.get("api", []) if page == "api" or page.startswith("helpers.") else []
     shown = []
-    for caption, pages in sections(app).items():
-        inside = page in pages or (bool(modules) and "api" in pages)
-        first = next(iter(pages))
-        if not inside or len(pages) == 1:
-            current = ' aria-current="page"' if inside else ""
-            shown.append(f'<p class="caption"><a href="{first}.html"{current}>{escape(caption)}</a></p>')
-            continue
-        names = dict(pages)
-        if modules:
-            at = list(names).index("api") + 1
-            below = {name: name.removeprefix("helpers.") for name in modules}
-            names = dict([*list(names.items())[:at], *below.items(), *list(names.items())[at:]])
-        items = "".join(_entry(name, title, name == page, name in modules) for name, title in names.items())
-        shown.append(f'<p class="caption"><span>{escape(caption)}</span></p><ul class="nav bd-sidenav">{items}</ul>')
-    return "".join(shown)
-
-
-def _entry(page: str, title: str, is_shown: bool, below: bool) -> str:
-    """Return an entry of the contents; that of the page itself is marked."""
-    level, current = 1 + below, ' aria-current="page"' if is_shown else ""
-    link = f'<a class="reference internal" href="{page}.html"{current}>{escape(title)}</a>'
-    return f'<li class="toctree-l{level}{" current active" * is_shown}">{link}</li>'
+    for caption, titles in sections(app).items():
+        pages = [(name, title, 1) for name, title in titles.items()]
+        if modules and "api" in titles:
+            at = list(titles).index("api") + 1
+            pages[at:at] = [(name, name.removeprefix("helpers."), 2) for name in modules]
+        shown.append((caption, page in [name for name, *_ in pages], pages))
+    return shown
 
 
 def _neighbour(app: Sphinx, page: str, place: int) -> dict[str, str] | None:

@@ -6,8 +6,12 @@ is part of the page; the others are fetched when the reader asks for another one
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
+
+from jinja2 import Environment
+from markupsafe import Markup
 
 from docs.site.dense import model_size
 from docs.site.live import terms
@@ -54,58 +58,25 @@ def rankings(edition: Edition) -> dict[str, Any]:
 
 
 def home(edition: Edition, _argument: str) -> str:
-    """Return the first screen as one line of HTML."""
-    words, data, pocket = _words(edition), rankings(edition), read_pocket(edition)
+    """Return the first screen as one line of HTML (_templates/home.html)."""
+    words, data, pocket, size = _words(edition), rankings(edition), read_pocket(edition), model_size(edition)
     minutes = [Edition(edition.root, "en").minutes(name) for name in lesson_names(edition.root)]
-    size = model_size(edition)
     fill: dict[str, Any] = {
         "lessons": len(minutes), "minutes": minutes[0], "hours": round(sum(minutes) / 60),
         "queries": len(pocket.queries), "passages": len(pocket.passages), "size": f"{size / 1e6:.0f}",
     }  # fmt: skip
-    own = next(iter(read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language]["suggested"]))
-
-    def text(words: str) -> str:
-        return escape(words).format(**fill)
-
-    go = " ".join(
-        f'<a href="{page}.html">{text(words[key][0])}<small>{text(words[key][1])}</small></a>'
-        for page, key in (("01_evaluation", "start"), ("own_model", "own"))
-    )
-    facts = "".join(f"<li><b>{text(a)}</b>{text(b)}</li>" for a, b in words["facts"])
+    metric = f'<a class="term" href="{terms(edition)["ndcg"]["href"]}" title="{escape(words["ndcg"])}">nDCG@10</a>'
     chosen, second = (next(row for row in data["queries"] if row[0] == words[key]) for key in ("first", "second"))
     labels = {key: words[key] for key in ("answers", "answered", "late", "missed", "shared", "none", "comma")}
-    systems = "".join(
-        f'<div class="{system}" data-system="{system}"><p><b>{text(name)}</b> <span>{text(about)}</span></p>'
-        f"{_ranking(chosen[2][system], words)}</div>"
-        for system, (name, about) in words["systems"].items()
+    suggested = read_yaml(edition.root / "docs" / "site" / "ask.yml")[edition.language]["suggested"]
+    template = Environment(autoescape=True).from_string(
+        (edition.root / "docs" / "site" / "_templates" / "home.html").read_text(encoding="utf-8")
     )
-    bars = "".join(
-        f'<li class="{system}">{text(words["systems"][system][0])} '
-        f'<svg viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true">'
-        f'<rect width="1" height="1"/><rect width="{mean}" height="1"/></svg> <b>{mean:.3f}</b></li>'
-        for system, mean in data["means"].items()
-    )
-    fill["metric"] = (
-        f'<a class="term" href="{terms(edition)["ndcg"]["href"]}" title="{text(words["ndcg"])}">nDCG@10</a>'
-    )
-    return (
-        f'{MARK}><p class="home-define">{text(words["define"])}</p>'
-        f'<p class="home-go">{go}</p>'
-        f'<ul class="home-facts">{facts}</ul>'
-        f'<div class="home-demo" data-rankings="_static/home/rankings.json" data-second="{escape(second[1])}">'
-        f"{as_json(labels)}"
-        f'<p class="home-ask">{text(words["demo"])}</p>'
-        f'<p class="home-query" aria-live="polite">{escape(chosen[1])}</p>'
-        f'<div class="home-lists">{systems}</div>'
-        f'<div class="home-means"><p><b>{text(words["nothing"])}</b> '
-        f'<button type="button" hidden>{text(words["another"])}</button></p>'
-        f"<p><span>{text(words['means'])}</span> "
-        f'<a href="03_model_comparison.html">{text(words["more"])}</a></p><ul>{bars}</ul></div>'
-        f'<form class="home-mine" action="ask.html"><label for="home-own">{text(words["mine"])}</label>'
-        f'<input id="home-own" type="search" maxlength="200" placeholder="{escape(own)}" aria-describedby="home-how">'
-        f'<button>{text(words["ask"])}</button><p id="home-how">{text(words["how"])}'
-        f"{text(words['meaning']) if size else ''}</p></form></div></div>"
-    )
+    html = template.render(
+        words=words, fill=fill, metric=Markup(metric), chosen=chosen, second=second[1], means=data["means"], size=size,
+        labels=Markup(as_json(labels)), own=next(iter(suggested)), answers=ANSWERS,
+    )  # fmt: skip
+    return re.sub(r"\s*\n\s*", "", html)
 
 
 def doors(edition: Edition, kind: str) -> str:
@@ -120,23 +91,3 @@ def doors(edition: Edition, kind: str) -> str:
 def _words(edition: Edition) -> dict[str, Any]:
     words: dict[str, Any] = read_yaml(edition.root / "docs" / "site" / "home.yml")[edition.language]
     return words
-
-
-def _ranking(ranking: list[Any], words: dict[str, Any]) -> str:
-    """Return the ranking of a system, as _static/home/main.js draws those of the other queries."""
-    first, outcome, *rows = ranking
-    items = "".join(_row(words, *row) for row in rows)
-    return f'<p class="{outcome}">{escape(words[outcome]).format(rank=first)}</p><ol>{items}</ol>'
-
-
-def _row(
-    words: dict[str, Any], rank: int, title: str, grade: int, sentence: str, shared: list[str] | None = None
-) -> str:
-    """Return a passage of a ranking: its title, whether and why it answers, the words shared with the query."""
-    kind, judged = "", ""
-    if grade >= ANSWERS:
-        kind, judged = ' class="answer"', f"<em>{escape(words['answers'])}</em>"
-    listed = words["comma"].join(f"<u>{escape(word)}</u>" for word in shared or []) or escape(words["none"])
-    said = "" if shared is None else f"<small>{escape(words['shared'])}{listed}</small>"
-    quoted = f"<q>{escape(sentence)}</q>" if sentence else ""
-    return f"<li{kind}>{judged}<b>{rank}</b> <span>{escape(title)}</span>{quoted}{said}</li>"

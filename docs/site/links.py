@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import http.client
 import re
-import urllib.request
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -55,7 +53,6 @@ def check_links(html: Path, site: str) -> tuple[list[str], list[str]]:
                     broken.append(f"{label}: loads {target} from another server")
                 elif target not in page.loads:
                     external.add(target)
-                    broken += [f"{label}: {target}: {fault}" for fault in address_faults(target)]
             elif message := _missing(target, path, html, site):
                 broken.append(f"{label}: {target}: {message}")
     return sorted(external), broken
@@ -73,28 +70,3 @@ def _missing(target: str, page: Path, html: Path, site: str) -> str:
     if parts.fragment and file.suffix == ".html" and not anchors & read_page(file).ids:
         return "no such anchor there"
     return ""
-
-
-def address_faults(url: str) -> list[str]:
-    """Return what is wrong with the writing of an external address."""
-    parts = urlsplit(url)
-    if parts.scheme == "mailto":
-        return []
-    faults = {
-        "not https": parts.scheme != "https",
-        "no host name": not re.fullmatch(r"[a-z0-9-]+(?:\.[a-z0-9-]+)+", parts.netloc),
-        "a character that does not belong into an address": re.search(r"[\s<>\"{}|\\^`]|[，。；：）】]", url),
-    }
-    return [fault for fault, present in faults.items() if present]
-
-
-def unreachable(urls: list[str], seconds: float = 10) -> list[str]:
-    """Return the external links that do not answer, each with the reason; asks the network."""
-    gone = []
-    for url in urls:
-        request = urllib.request.Request(url.partition("#")[0], headers={"User-Agent": "Mozilla/5.0 link check"})
-        try:
-            urllib.request.urlopen(request, timeout=seconds).close()
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            gone.append(f"{url} ({error})")
-    return gone

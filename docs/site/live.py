@@ -56,31 +56,18 @@ def place(app: Sphinx, doctree: nodes.document) -> None:
     Raises DocsError for an unknown cell.
     """
     edition = Edition.of(app)
-    pictures, shown = read_yaml(edition.root / "docs" / "site" / "live.yml"), set()
+    pictures = read_yaml(edition.root / "docs" / "site" / "live.yml")
     for entry in pictures["lessons"].get(app.env.docname, []):
-        if entry["before"] == "opening":
+        before, kind = entry["before"], entry["kind"]
+        if before == "opening":
             target = next((raw for raw in doctree.findall(nodes.raw) if OPENING in raw.astext()), None)
         else:
-            target = next((t for t in doctree.findall(nodes.target) if f"cell-{entry['before']}" in t["ids"]), None)
+            target = next((t for t in doctree.findall(nodes.target) if f"cell-{before}" in t["ids"]), None)
         if target is None:
-            raise DocsError(
-                f"docs/site/live.yml: {app.env.docname} has no cell {entry['before']}; name one that it has"
-            )
-        said = pictures["words"][edition.language]
-        words = dict(said[entry["kind"]])
-        title = words.get("title") or words["opening" if entry.get("ask") else "one"]["title"]
-        html = f'<p class="on-paper">{escape(words.pop("paper"))}</p>'
-        if entry["kind"] in shown:
-            html = picture(entry, title, "")
-        else:
-            data = hits(edition) if entry["kind"] == "hits" else {}
-            html += picture(entry, title, as_json(words | data, in_order=False))
-        shown.add(entry["kind"])
+            raise DocsError(f"docs/site/live.yml: {app.env.docname} has no cell {before}; name one that it has")
+        words = dict(pictures["words"][edition.language][kind])
+        paper, label = escape(words.pop("paper")), escape(words.get("title") or words["two"]["title"])
+        data = "".join(f' data-{key}="{escape(value)}"' for key, value in entry.items() if key != "before")
+        content = as_json(words | (hits(edition) if kind == "hits" else {}), in_order=False)
+        html = f'<p class="on-paper">{paper}</p>{MARK} {kind}" aria-label="{label}"{data}>{content}</figure>'
         target.parent.insert(target.parent.index(target), nodes.raw("", html, format="html"))
-
-
-def picture(entry: dict[str, str], title: str, content: str) -> str:
-    """Return the element that a script fills, with the words of its kind if it is the first."""
-    more = {key: escape(str(value)) for key, value in entry.items() if key != "before"}
-    data = "".join(f' data-{key}="{value}"' for key, value in more.items())
-    return f'{MARK} {entry["kind"]}" aria-label="{escape(title)}"{data}>{content}</figure>'

@@ -1,12 +1,10 @@
-"""What programs read: every page as Markdown beside its HTML, and the list of them, llms.txt."""
+"""What programs read: every page and lesson as Markdown beside its HTML, and the list of them, llms.txt."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 
 from docs.site.inserts import filled
@@ -59,31 +57,14 @@ def _moved(edition: Edition, target: str, page: str) -> str:
     return address if ":" in address else re.sub(r"\.(?:html|ipynb)(?=#|$)", ".md", address)
 
 
-def _entry(doctree: nodes.document) -> str:
-    """A page of the API as Markdown: headings, signatures, paragraphs and examples."""
-    parts: list[str] = []
-    kinds = (nodes.title, addnodes.desc_signature, nodes.paragraph, nodes.literal_block, nodes.doctest_block)
-    for node in doctree.findall(lambda node: isinstance(node, kinds)):
-        text = node.astext()
-        if isinstance(node, nodes.title):
-            parts.append(f"{'##' if parts else '#'} {text}")
-        elif isinstance(node, addnodes.desc_signature):
-            shown = "".join(part.astext() for part in node.children if not isinstance(part, addnodes.only))
-            parts.append(f"### `{' '.join(shown.split())}`")
-        else:
-            parts.append(" ".join(text.split()) if isinstance(node, nodes.paragraph) else f"```python\n{text}\n```")
-    return "\n\n".join(filter(None, parts)) + "\n"
-
-
 def write_markdown(app: Sphinx, failure: Exception | None) -> None:
     """Write every page of one language as Markdown into the folder of its HTML."""
     if failure is not None:
         return
     edition = Edition.of(app)
     for name in sorted(app.env.found_docs):
-        made = edition.source(name).exists()
-        text = as_markdown(edition, name) if made else _entry(app.env.get_doctree(name))
-        (Path(app.outdir) / f"{name}.md").write_text(text, encoding="utf-8")
+        if edition.source(name).exists():  # not a page of the API, which is docstrings
+            (Path(app.outdir) / f"{name}.md").write_text(as_markdown(edition, name), encoding="utf-8")
 
 
 def listed(target: Path) -> dict[str, list[tuple[str, str, str]]]:

@@ -167,16 +167,6 @@ class Edition:
         """Return the headings of a page or lesson."""
         return [title for text in self.texts(name) for title in headings(text)]
 
-    def heading_above(self, lesson: str, cell: str) -> str:
-        """Return the anchor of the last heading above a cell of a lesson; `cell-ID` where there is no such cell."""
-        titles: list[str] = []
-        for each in Edition(self.root, "en").lesson(lesson).cells:
-            if each.cell_type == "markdown":
-                titles += headings(each.source)
-            if each.id == cell:
-                return slugs(titles)[-1] if titles else f"cell-{cell}"
-        return f"cell-{cell}"
-
     def minutes(self, name: str) -> int:
         """Return the minutes it takes to read a lesson and its code, rounded up to five."""
         return 5 * math.ceil(sum(self.parts(name)) / 5)
@@ -205,7 +195,5 @@ class Edition:
         inside = file.relative_to(self.root.resolve())
         if len(inside.parts) == 3 and inside.parts[0] in ("docs", "notebooks") and inside.parts[1] in LANGUAGES:
             folder = "" if inside.parts[1] == self.language else f"../{inside.parts[1]}/"
-            if anchor.startswith("cell-") and file.suffix == ".ipynb":
-                anchor = self.heading_above(file.stem, anchor.removeprefix("cell-"))
             return f"{folder}{file.stem}.html{sign}{anchor}"
         return addresses(self.root).file(inside.as_posix()) + sign + anchor

@@ -142,13 +142,6 @@ def simplified(text: str) -> str:
     return "".join(old + new for old, new in pairs if new in text and old != new and ord(old) < 0x10000)
 
 
-def kinds(edition: Edition) -> dict[str, str]:
-    """Return the heading of the contents under which each page is that is no lesson."""
-    text = (edition.root / "docs" / edition.language / "index.md").read_text(encoding="utf-8")
-    listed = re.findall(r"^:caption: (.+)\n((?:[^`\n].*\n)+)```", text, flags=re.M)
-    return {re.sub(r".*<|>", "", page): caption for caption, pages in listed for page in pages.split("\n") if page}
-
-
 def write(app: Sphinx, failure: Exception | None) -> None:
     """Write what the browser searches to _static/search/index.json."""
     if failure is not None:
@@ -157,7 +150,6 @@ def write(app: Sphinx, failure: Exception | None) -> None:
     root = edition.root
     pages: list[dict[str, Any]] = []
     entries: list[list[Any]] = []
-    known = kinds(edition)
     for page, found in sorted(_collected(app).items()):
         short = edition.about(page, "short")  # its name in the sidebar
         for number, (anchor, title, text, code) in enumerate(found):
@@ -166,8 +158,7 @@ def write(app: Sphinx, failure: Exception | None) -> None:
             others = ", ".join(filter(None, ("" if number else short, asked)))
             entries.append([len(pages), anchor if number else "", title, text, code, counts, others])
         title = found[0][1] if found else page
-        kind = "API" if page.startswith("helpers.") else known.get(page)
-        called = edition.numbered(page, short) or " · ".join(filter(None, (kind, title)))
+        called = edition.numbered(page, short) or title
         pages.append({"url": f"{page}.html", "title": title, "short": called, "prior": prior(root, page)})
     data = {"pages": pages, "sections": entries, "terms": terms(edition)}
     data["simplified"] = simplified(json.dumps(data, ensure_ascii=False))

@@ -1,26 +1,20 @@
-"""The widget "Try the metrics", on its own page and in a lesson; the page that scores a run.
+"""The widget "Try the metrics", and the page that scores a run.
 
 The widget itself is JavaScript without a framework (_static/try/); its words are in try.yml.
 """
 
 from __future__ import annotations
 
-from html import escape
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from docutils import nodes
-from sphinx.application import Sphinx
-
 from docs.site.pocket import ANSWERS, SYSTEMS, read_pocket
-from docs.site.project import DocsError, Edition, as_json, read_yaml
-from helpers.metrics import evaluate
+from docs.site.project import Edition, as_json, read_yaml
 
 MARK = '<div class="try" '
 SCORER = '<div class="try score"'
 INTERVALS = "01_evaluation.html#how-far-to-trust-a-score"  # where the lessons explain the intervals of means
-CUTOFF = 5  # k, as the widget begins
 EXAMPLE = "BM25"  # the system whose recorded rankings the page that scores a run offers
 
 
@@ -37,19 +31,14 @@ def passages(edition: Edition) -> dict[str, Any]:
     for query in given["queries"]:
         retrieved = pocket.lists[query][given["system"][edition.language]]
         relevant = [passage for passage, grade in pocket.grades[query].items() if grade >= ANSWERS]
-        spare = [one for one in pocket.lists[query]["BM25"] if one not in {*retrieved, *relevant}]
-        rankings.append({"query": pocket.queries[query], "retrieved": retrieved, "relevant": relevant, "spare": spare})
-        shown.update(retrieved, relevant, spare)
+        rankings.append({"query": pocket.queries[query], "retrieved": retrieved, "relevant": relevant})
+        shown.update(retrieved, relevant)
     return {"passages": rankings, "titles": {one: pocket.passages[one][0] for one in sorted(shown)}}
 
 
-def widget(edition: Edition, begin: str = "") -> str:
-    """Return the widget as one line of HTML: its words and examples as JSON, and what stands there without JavaScript.
-
-    It begins with the example of the lesson or, if nothing is said, that of real passages.
-    """
-    tool = _tool(edition, f'{MARK}id="try">', passages(edition) | {"begin": begin or "passages"})
-    return tool + (on_paper(edition) if begin else first_ranking(edition))
+def widget(edition: Edition, _argument: str) -> str:
+    """Return the widget as one line of HTML: its words and examples as JSON; in words what stands on paper."""
+    return _tool(edition, f'{MARK}id="try">', passages(edition)) + on_paper(edition)
 
 
 def scorer(edition: Edition, _argument: str) -> str:
@@ -85,37 +74,3 @@ def _tool(edition: Edition, opening: str, more: dict[str, Any]) -> str:
 def on_paper(edition: Edition) -> str:
     """Return what stands on paper in the place of a tool."""
     return f'<p class="on-paper">{settings(edition.root)["words"][edition.language]["paper"]}</p>'
-
-
-def first_ranking(edition: Edition) -> str:
-    """Return the first ranking of the page with its scores, which are printed in place of the widget."""
-    given, words = passages(edition), settings(edition.root)["words"][edition.language]
-    first, titles = given["passages"][0], given["titles"]
-    names = {f"{metric}@{CUTOFF}": f"{name}@{CUTOFF}" for metric, name in words["names"].items()}
-    scores = evaluate([first["retrieved"]], [dict.fromkeys(first["relevant"], 1)], list(names)).mean
-    ranked = [
-        f"<b>{escape(titles[one])}</b>" if one in first["relevant"] else escape(titles[one])
-        for one in first["retrieved"]
-    ]
-    rows = "".join(
-        f"<tr><th>{names[one]}</th><td>{meant}</td><td>{scores[one]:.4f}</td></tr>"
-        for one, meant in zip(names, words["metrics"].values(), strict=True)
-    )
-    about = words["printed"].format(query=escape(first["query"]), k=CUTOFF)
-    items = "".join(f"<li>{one}</li>" for one in ranked)
-    return f'<div class="on-paper"><p>{about}</p><ol>{items}</ol><table>{rows}</table></div>'
-
-
-def place_in_lesson(app: Sphinx, doctree: nodes.document) -> None:
-    """Put the widget, as a section of its own, after the section of a lesson that try.yml names."""
-    edition = Edition.of(app)
-    anchor = settings(edition.root)["lessons"].get(app.env.docname)
-    if anchor is None:
-        return
-    before = next((s for s in doctree.findall(nodes.section) if anchor in s["ids"]), None)
-    if before is None:
-        raise DocsError(f"docs/site/try.yml: {app.env.docname} has no section #{anchor}; name one that it has")
-    title = settings(edition.root)["title"][edition.language]
-    section = nodes.section("", nodes.title("", title), nodes.raw("", widget(edition, "lesson"), format="html"))
-    section["ids"], section["names"] = ["try-it"], []
-    before.parent.insert(before.parent.index(before) + 1, section)

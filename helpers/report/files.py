@@ -133,7 +133,7 @@ def data_digests(data: RetrievalDataset) -> dict[str, str]:
 
 
 def as_record(comparison: Results) -> Record:
-    """Return the content of ``results.json``; docs/en/own_model.md documents every key."""
+    """Return the content of ``results.json``; docs/site/_root/tasks.md documents every key."""
     data = comparison.data
     return {
         "schema": SCHEMA,

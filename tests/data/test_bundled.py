@@ -10,8 +10,6 @@ import pytest
 
 from helpers.data import bundled as collections
 from helpers.data import load_dataset
-from helpers.index import build_index, search
-from helpers.metrics import evaluate
 from notebooks.kit.notebooks import ROOT
 from tests.data.pocket import FOLDER, query_types, records
 
@@ -128,19 +126,3 @@ def test_the_fingerprint_of_a_collection_is_the_recorded_one():
     lesson = (ROOT / "notebooks" / "en" / "05_languages.ipynb").read_text(encoding="utf-8")
     for name in ("pocket-en", "pocket-zh"):
         assert f'\\"{name}\\": \\"{load_dataset(name).sha256}\\"' in lesson
-
-
-def test_titles_as_queries_are_easier_by_as_much_as_the_page_says():
-    """The page on test sets would warn of queries made from passages with numbers that nobody gets."""
-    data = load_dataset("pocket-en")
-    titles, texts = zip(*(passage.split("\n", 1) for passage in data.corpus), strict=True)
-    best = [max(judged, key=judged.__getitem__) for judged in data.qrels]
-    runs = ([titles[row] for row in best], [{row: 3} for row in best]), (data.queries, data.qrels)
-    said = []
-    for queries, qrels in runs:
-        scores, ids = search(build_index(texts, "BM25"), queries, 10)
-        options = {"scores": scores, "doc_ids": data.corpus_ids, "relevance_level": data.relevance_level}
-        said.append(f"{evaluate(ids, qrels, 'mrr@10', **options).mean['mrr@10']:.3f}")
-    for language in ("en", "zh"):
-        page = (ROOT / "docs" / language / "test_set.md").read_text(encoding="utf-8")
-        assert re.findall(r"tests/data/test_bundled\.py-->(\d\.\d+)", page) == said

@@ -16,7 +16,15 @@ from notebooks.kit import notebooks as files
 from notebooks.kit import record as recorder
 from notebooks.kit import run as runner
 from notebooks.kit.cells import alt_text, by_id, plain
-from notebooks.kit.conditions import NOISE, RECORDS, Condition, conditions, recording_conditions, shake
+from notebooks.kit.conditions import (
+    NOISE,
+    RECORDS,
+    Condition,
+    conditions,
+    recording_conditions,
+    shake,
+    temporary_cache,
+)
 from notebooks.kit.execute import cache_folder, execute, parameter_names
 from notebooks.kit.notebooks import NotebookError, lesson_path, read
 from notebooks.kit.record import record
@@ -244,6 +252,16 @@ def test_noise_moves_every_vector_a_little_and_equal_ones_alike(tmp_path: Path) 
     assert not np.array_equal(moved, shake(vectors, 2))
     lengths = [np.linalg.norm(rows, axis=1) for rows in (moved, vectors)]
     np.testing.assert_allclose(*lengths, atol=1e-6)
+
+
+def test_a_shaken_cache_has_the_vectors_of_the_usual_one(tmp_path: Path) -> None:
+    """A lesson would be tried on the same vectors, or encode all its texts anew: no output would be seen to move."""
+    vectors = np.random.default_rng(0).normal(size=(5, 8)).astype(np.float32)
+    Store(tmp_path / "build" / "cache" / "shards").write("a", vectors)
+    with temporary_cache(tmp_path, seed=1) as cache:
+        moved = Store(cache / "shards").read("a")
+        assert moved is not None
+        assert 0 < np.abs(moved - vectors).max() < 1e-3
 
 
 def test_a_figure_at_the_edge_of_rounding_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

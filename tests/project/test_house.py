@@ -37,12 +37,9 @@ ARROWS: dict[str, set[str]] = {
     "notebooks.kit": {"helpers.embeddings"},  # the files of vectors, which the recorder moves by noise
     "docs.site": {
         *("notebooks.kit", "helpers.index.words", "helpers.metrics", "helpers.show.palette", "helpers.show.vector"),
-        "docs.site.samples",
         "docs.site.dense",
     },
     "docs.site.dense": {"docs.site", "helpers.models"},  # packs the bundled models for a page
-    "docs.site.samples": {"docs.site", "helpers.chunks", "helpers.systems", *EVERY_STEP},  # scores recorded rankings
-    "docs.site.recorded": {"docs.site", "helpers.systems", *EVERY_STEP},  # runs in a reader's page
 }
 
 

@@ -61,9 +61,8 @@ def keys(value: Any) -> set[str]:
 
 
 def documented(command: str) -> set[str]:
-    """The keys that the page names for a command."""
-    page = (ROOT / "docs" / "en" / "own_model.md").read_text(encoding="utf-8")
-    [row] = [line for line in page.splitlines() if line.startswith(f"| `{command}") and "--json" in line]
+    """The keys that the guide names for a command."""
+    [row] = [line for line in GUIDE.splitlines() if line.startswith(f"| `{command}") and "--json" in line]
     return set(re.findall(r"`([a-z0-9_]+)`", row.split("|")[2]))
 
 

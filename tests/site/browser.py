@@ -42,24 +42,6 @@ CONTRAST = """async settled => {
     violations.flatMap(v => v.nodes.map(n => n.html.slice(0, 120))),
   ];
 }"""
-# Words of Latin letters, in boxes that are closed too, of which a line has the beginning and the next line the end.
-CUT = r"""() => {
-  const closed = [...document.querySelectorAll('details:not([open])')], cut = [], range = document.createRange();
-  closed.forEach(box => { box.open = true; });
-  const walker = document.createTreeWalker(document.querySelector('article') ?? document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const { currentNode: text } = walker, { parentElement: box } = text;
-    if (box.closest('pre, code, svg, math, legend') || !box.checkVisibility({ visibilityProperty: true })) continue;
-    for (const word of text.data.matchAll(/\p{Script=Latin}{3,}/gu)) {
-      range.setStart(text, word.index);
-      range.setEnd(text, word.index + word[0].length);
-      const lines = [...range.getClientRects()].filter(part => part.width).map(part => Math.round(part.top / 4));
-      if (new Set(lines).size > 1) cut.push(`${word[0]} in ${box.tagName}: ${text.data.trim().slice(0, 60)}`);
-    }
-  }
-  closed.forEach(box => { box.open = false; });
-  return cut;
-}"""
 ENOUGH = 3  # pages on which axe could not decide about a kind: their ground is a picture, or something covers them
 # The colours of code are spans, most of a lesson's elements and of no role: axe reads the code without them.
 RULES = """async () => {
@@ -138,10 +120,6 @@ class Site:
         self.kinds.update(looked)
         self.kinds.update(dict.fromkeys(clear, ENOUGH))
         return faint
-
-    def cut(self) -> list[str]:
-        """Return the words that a line does not end before but inside of, though they have no hyphen there."""
-        return self.page.evaluate(CUT)
 
     def look(self, size: dict[str, int], scheme: str = "light") -> None:
         """Set the window's size and the reader's colours, and wait until the change is over."""

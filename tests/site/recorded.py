@@ -1,48 +1,45 @@
-"""Rank for the pictures of lessons: `python -m tests.site.recorded` writes docs/site/rankings.npz.
-
-The systems of lessons 03 and 04 on the pocket collection, in Chinese with the model of those lessons there, and on
-the published example.
-"""
+"""Scores of systems of lesson 03 for the pictures of lessons: `python -m tests.site.recorded` writes scores.json."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import json
 
-import numpy as np
-
-from docs.site import samples
-from helpers._io import whole_file
-from helpers.data import load_dataset, upstream_example
+from helpers.data import load_dataset
+from helpers.metrics import evaluate
 from helpers.models import MULTILINGUAL, OFFLINE_DEFAULT
-from helpers.systems import load_contenders, rank, rank_all
+from helpers.systems import load_contenders, rank_all
+from notebooks.kit.notebooks import ROOT
 
-FILE = Path(samples.__file__).with_name("rankings.npz")
-DEEP, SHALLOW = 100, 10  # ranks of the systems by which lesson 04 judges, and of those that lesson 03 alone has
-STEMS = "BM25:stem=porter"
-JUDGING = ("MiniLM, cls", "MiniLM, mean", "MiniLM, max", "mE5, mean", "static, mean", "TF-IDF", "BM25")
+FILE = ROOT / "docs" / "site" / "_static" / "live" / "scores.json"
+SYSTEMS = ("mean", "cls", "max", "attention", "BM25")
+MODELS = {"en": OFFLINE_DEFAULT, "zh": MULTILINGUAL}
 
 
-def recorded() -> dict[str, np.ndarray]:
-    """Return what the file holds: scores (q, k) and ids (q, k) of every ranking, by collection and system."""
-    arrays = {}
-    english, chinese = (load_contenders("offline", model) for model in (OFFLINE_DEFAULT, MULTILINGUAL))
-    collections = ((english, upstream_example()[0]), (english, load_dataset("pocket-en")))
-    for contenders, data in (*collections, (chinese, load_dataset("pocket-zh"))):
-        depth = min(DEEP, len(data.corpus))
-        rankings = rank_all(contenders, data, depth, progress=False) | {STEMS: rank(STEMS, data, depth)}
-        for name, ranking in rankings.items():
-            model, _, pooling = name.partition(", ")
-            system = f"{contenders[model].model.info.name}/{pooling}" if pooling else name
-            scores, ids = ranking.rank(data, DEEP if name in JUDGING else SHALLOW)
-            place = f"{data.sha256}/{system}"
-            arrays |= {f"{place}/scores": scores, f"{place}/ids": ids.astype(np.int16)}
-    return arrays
+def recorded() -> dict[str, dict[str, dict[str, list[float]]]]:
+    """Return by language, metric and system the score of each query of the pocket collection."""
+    return {language: of_language(language) for language in MODELS}
+
+
+def of_language(language: str) -> dict[str, dict[str, list[float]]]:
+    """Return the scores in a language."""
+    data = load_dataset(f"pocket-{language}")
+    found = rank_all(load_contenders("offline", MODELS[language]), data, 10, progress=False)
+    rankings = {
+        name.rpartition(", ")[2]: ranking
+        for name, ranking in found.items()
+        if not name.startswith(("static", "untrained"))
+    }
+
+    def scores(metric: str, name: str) -> list[float]:
+        found = evaluate(rankings[name].ids, data.qrels, metric, relevance_level=data.relevance_level)
+        return [round(float(score), 6) for score in found.per_query[metric]]
+
+    return {metric: {name: scores(metric, name) for name in SYSTEMS} for metric in ("ndcg@10", "mrr@10")}
 
 
 def main() -> None:
     """Write the file."""
-    with whole_file(FILE) as temporary, temporary.open("wb") as file:
-        np.savez_compressed(file, **recorded())
+    FILE.write_text(json.dumps(recorded(), separators=(",", ":")) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

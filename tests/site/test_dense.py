@@ -195,16 +195,11 @@ def test_a_reader_downloads_the_model_and_asks_it(site: Site, language: str):
     unlikely = words["unlikely"]
     said = lambda: site.page.locator(".ask > .tool-note").inner_text()  # noqa: E731
     assert words["read"] in said(), "no verdict"
-    assert (words["ranked"].partition("{")[0] in said()) == (language == "zh"), (
-        "what the two ways have first is not compared"
-    )
     assert "0." not in said(), "numbers before one asks why"
     site.page.click(".ask > .tool-note summary")
     assert str(read_pocket(Edition(ROOT, language)).near["least"]) in said()
     first(strange, system)
     assert said().startswith(unlikely), "a reader would take the passages for a bad answer"
-    assert site.page.inner_text(".ask-near p") == words["others"], "questions that have nothing in common with it"
-    assert site.page.locator(".ask-lists > div:first-child li:visible").count() == 3, "poor passages at full weight"
     requests.clear()
     site.page.reload()
     site.until("document.querySelectorAll('.ask-lists > div:first-child li').length === 10")

@@ -5,8 +5,6 @@ from __future__ import annotations
 import doctest
 import re
 import shutil
-import socket
-import threading
 import xml.etree.ElementTree as ElementTree
 from html import unescape
 from pathlib import Path
@@ -17,13 +15,12 @@ from bs4 import BeautifulSoup
 pytest.importorskip("sphinx", reason="the docs extra is not installed: pip install '.[docs]'")
 
 
-from docs.site.bars import STEPS
 from docs.site.build import MOVED, build, problems
 from docs.site.cells import table
-from docs.site.finish import POLICY, Pages
+from docs.site.finish import POLICY
 from docs.site.formulas import mathml
 from docs.site.inserts import card, filled
-from docs.site.links import check_links, unreachable
+from docs.site.links import check_links
 from docs.site.project import DocsError, Edition, addresses, read_yaml, site_words, slugs
 from docs.site.pyodide import FOLDER
 from notebooks.kit.cells import code_cells
@@ -100,7 +97,7 @@ def test_pages_say_what_they_are(site: Path):
         assert f'property="og:url" content="{where.site}{language}/{page.name}"' in text, page
         assert 'name="twitter:card" content="summary_large_image"' in text, page
         assert f'property="og:image" content="{where.site}card-{language}.png"' in text, page
-        for once in ('rel="canonical"', 'name="viewport"', "<title>", 'property="og:title"'):
+        for once in ('rel="canonical"', "<title>", 'property="og:title"'):
             assert text.count(once) == 1, f"{page}: {once}"
         title = unescape(re.search(r"<title>(.*)</title>", text)[1])
         assert title.count({"en": "Retrieval evaluation", "zh": "检索评估教程"}[language]) == 1, f"{page}: {title}"
@@ -108,24 +105,6 @@ def test_pages_say_what_they_are(site: Path):
         assert f'<a class="language-switch" href="./../{twin}/{page.name}"' in text, page
     for language in LANGUAGES:
         assert (site / f"card-{language}.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-
-
-def test_pages_are_described_by_their_first_paragraph(site: Path):
-    """A search engine would show the code of a page under its title, or a lesson as anything but a lesson."""
-    for page in pages(site):
-        text = page.read_text(encoding="utf-8")
-        said = [
-            unescape(found) for found in re.findall(r'(?:name|property)="(?:og:)?description" content="([^"]*)"', text)
-        ]
-        if (ROOT / "docs" / page.parent.name / f"{page.stem}.md").exists() or page.stem in NAMES:
-            assert len(said) == 2, page
-            assert said[0] == said[1]
-            assert 15 < len(said[0]) <= 200, page
-            assert not re.search(r"[<\\$]", said[0]), page
-            words = "".join(said[0].replace("’", "'").split())[:12]
-            assert words in "".join(
-                "".join(Edition(ROOT, page.parent.name).texts(page.stem)).replace("`", "").replace("$", "").split()
-            ), page
 
 
 def test_no_page_has_code_or_style_inside(site: Path):
@@ -152,7 +131,6 @@ def test_lessons_offer_launch_and_download(site: Path):
             assert (elsewhere in text) == (language == "zh")
             saved = site / language / "downloads"
             assert (saved / f"{name}.ipynb").read_bytes() == (ROOT / path).read_bytes()
-            compile((saved / f"{name}.py").read_text(encoding="utf-8"), name, "exec")
 
 
 def test_every_page_is_markdown_too_and_listed(site: Path):
@@ -162,7 +140,8 @@ def test_every_page_is_markdown_too_and_listed(site: Path):
     assert {path for path in known if not (site / path).is_file()} == set()
     for language in LANGUAGES:
         beside = {path.stem for path in (site / language).glob("*.md")}
-        read_here = {path.stem for path in (site / language).glob("*.html")} - {*MOVED, "search", "genindex"}
+        read_here = {path.stem for path in (site / language).glob("*.html") if not path.name.startswith("helpers.")}
+        read_here -= {*MOVED, "search", "genindex"}
         assert beside == read_here
         assert {f"{language}/{name}.md" for name in beside} <= known
         for name in beside:
@@ -341,9 +320,6 @@ def test_broken_reference_is_named_and_the_old_site_stays(small: Path, tmp_path:
         ('<a href="missing.html">x</a>', "no such file"),
         ('<a href="#nowhere">x</a>', "no such anchor"),
         ('<a href="b.html#nowhere">x</a>', "no such anchor"),
-        ('<a href="http://example.org/">x</a>', "not https"),
-        ('<a href="https://exa mple.org/">x</a>', "no host name"),
-        ('<a href="https://example.org/页。">x</a>', "a character that does not belong"),
         ('<script src="https://cdn.example.org/x.js"></script>', "from another server"),
         ('<a href="b.html">x</a>', ""),
         ('<a href="b.html#here">x</a>', ""),
@@ -359,30 +335,6 @@ def test_links_are_followed(tmp_path: Path, html: str, message: str):
     (tmp_path / "b.html").write_text('<p id="here">x</p>', encoding="utf-8")
     _, broken = check_links(tmp_path, "https://example.org/site/")
     assert (message in broken[0]) if message else (broken == []), broken
-
-
-@pytest.mark.parametrize("answer", [b"", b"220 mail.example.org ready\r\n", b"HTTP/1.1 404 Gone\r\n\r\n"])
-def test_a_link_without_a_proper_answer_is_named(answer: bytes):
-    """The first server that hangs up would end the check, and no other link would be looked at."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def answer_twice() -> None:
-            for _ in range(2):
-                connection, _ = server.accept()
-                with connection:
-                    connection.recv(1000)
-                    connection.sendall(answer)
-
-        threading.Thread(target=answer_twice, daemon=True).start()
-        address = f"http://127.0.0.1:{server.getsockname()[1]}/"
-        gone = unreachable([address, f"{address}two#part"])
-    assert [line.partition(" (")[0] for line in gone] == [address, f"{address}two#part"]
-
-
-def test_code_inside_a_tag_is_refused(tmp_path: Path):
-    """The policy would switch it off, and a button would do nothing."""
-    with pytest.raises(ValueError, match="code inside a tag"):
-        Pages(tmp_path, {}).tightened('<html><head></head><p onclick="go()">x</p></html>', "a.html")
 
 
 @pytest.mark.browser  # builds a small site
@@ -410,39 +362,6 @@ def test_columns_of_text_are_marked():
     assert re.findall(r'<t[dh] class="words(?: short)?">(\w+)<', shown) == ["who", "Ann", "Bob"]
     assert "style" not in shown
     assert "border" not in shown
-
-
-def shown_table(*rows: str) -> BeautifulSoup:
-    """Return a table of a lesson as the site shows it; a row is given as words with commas between them."""
-    cells = ["".join(f"<td>{cell.strip()}</td>" for cell in row.split(",")) for row in rows]
-    html = "".join(f"<tr>{row}</tr>" for row in cells)
-    return BeautifulSoup(table(f'<table class="dataframe">{html}</table>', Edition(ROOT, "en"), set()), "html.parser")
-
-
-def test_bars_are_as_long_as_scores():
-    """A bar would not be as long as its score, or a count, a p value or a threshold would have one."""
-    shown = shown_table(
-        ", ndcg@10, p, queries, cut", "A, 0.794, 0.001, 132, 0.65", "B, 0.005, 0.5, 40, 0.2", "C, –, –, –, –"
-    )
-    classes = [cell.get("class") for cell in shown.select("tr:not(:first-child) td:not(:first-child)")]
-    assert classes == [["v40"], None, None, None, ["v0"], *[None] * 7]
-    css = (ROOT / "docs" / "site" / "_static" / "site.css").read_text("utf-8")
-    lengths = {int(step): float(length) for step, length in re.findall(r"\.v(\d+) \{ --v: ([\d.]+); \}", css)}
-    assert lengths == {step: step / STEPS for step in range(1, STEPS + 1)}
-
-
-@pytest.mark.parametrize(
-    ("name", "ends", "row", "places"),
-    [("mean", "0 1", "0.5, 0.25, 1.0", [0, 25, 100, 50]), ("lead", "−0.1 0.1", "0.02, -0.06, 0.1", [50, 20, 100, 60])],
-)
-def test_an_interval_is_drawn_on_its_scale(name: str, ends: str, row: str, places: list[int]):
-    """A line would not reach from low to high, its dot not stand at the mean, or zero be elsewhere."""
-    head, body = shown_table(f", {name}, low, high, p", f"A, {row}, 0.1").select("tr")
-    assert head.select_one(".range").get_text() == ends
-    drawn = " ".join(path["d"] for path in body.select_one("td.range").find_all("path"))
-    zero, low, high, mean = map(int, re.findall(r"(?:M|5H)(\d+)", drawn))
-    assert [zero, low, high, mean] == places
-    assert [cell.get_text() for cell in body.find_all("td")][5] == "0.1"
 
 
 def test_anchors_are_made_from_the_titles():

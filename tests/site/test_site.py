@@ -57,7 +57,6 @@ def inspect(site: Site, language: str, name: str) -> None:
         site.look(size, scheme)
         if size == PHONE:
             assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], f"{language}, phone"
-            assert site.cut() == [], f"{language}, phone"
         else:
             assert site.faint() == [], f"{language}, {scheme}"
         more = language == "en" or name in ("index", "03_model_comparison", "search")  # with the switch of the data
@@ -125,27 +124,6 @@ def test_a_lesson_is_light(site: Site, name: str, language: str):
         session.detach()
     assert len(loaded) > 10
     assert sum(loaded.values()) < LIGHT, loaded
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_formulas_need_no_script(site: Site, language: str):
-    """Without JavaScript, a formula would be LaTeX or nothing; a wide one would lie outside of a phone's window."""
-    site.look(PHONE)
-    session = site.page.context.new_cdp_session(site.page)
-    session.send("Emulation.setScriptExecutionDisabled", {"value": True})
-    try:
-        site.open(f"{language}/02_metrics.html")
-        assert site.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-        assert site.page.locator(".math").count() == formulas(language, "02_metrics")
-        for box in site.page.locator("article div.math").all():
-            assert all(math.bounding_box()["height"] > 8 for math in box.locator("math").all())
-            assert box.bounding_box()["width"] <= PHONE["width"]
-        condition = site.page.locator("div.math > math + math").first.bounding_box()  # of the reciprocal rank
-        assert condition["x"] + condition["width"] <= PHONE["width"]
-    finally:
-        session.send("Emulation.setScriptExecutionDisabled", {"value": False})
-        session.detach()
-        site.open(f"{language}/index.html")
 
 
 @pytest.mark.slow
@@ -260,7 +238,6 @@ def test_search_from_any_page(site: Site):
     assert 1 < quick.count() <= 6
     texts = site.page.locator(".search-quick li p")
     assert texts.count() == quick.count()
-    assert all(box.bounding_box()["height"] < 48 for box in texts.all()), "more than two lines"
     assert "recall" in quick.first.get_attribute("href")
     meaning = next(term.means["zh"] for term in glossary(ROOT) if term.zh == "召回率")
     assert meaning in site.page.inner_text("dialog .search-term")

@@ -90,7 +90,7 @@ addEventListener("focusin", ({ target }) => {
   import(new URL("search/quick.js", src)).then(({ answer }) => answer(target));
 });
 
-// The glossary is narrowed down and has letters to go to.
+// The glossary can be narrowed down.
 if (document.querySelector("#term-filter")) import(new URL("glossary.js", src));
 
 // Paper is white and has no boxes to open: print in the light theme, with every solution, after the exercises of a lesson;

@@ -1,17 +1,16 @@
-// Ask the pocket collection: one system or two side by side, the grades of what they retrieve, metrics, and grades of one's own.
+// Ask the pocket collection: two systems side by side, the grades of what they retrieve, metrics, and grades of one's own.
 import { el, fill } from "../try/element.js";
 import { METRICS, WordIndex, find, fused, tokenize } from "../try/metrics.js";
 
-const CUTOFF = 10, DEPTH = 100, SHOWN = 5, FEW = 3, HALF = 0.5; // SHOWN: rows before the others are unfolded; FEW: of a weak match, and judged questions offered
+const CUTOFF = 10, DEPTH = 100;
 const box = document.querySelector(".ask"), words = JSON.parse(box.querySelector("script").textContent);
 const chinese = document.documentElement.lang.startsWith("zh"), space = chinese ? "" : " ";
 const BOTH = [chinese ? "multilingual" : "MiniLM", "BM25"]; // by meaning, with the dense model of the page, and by words
 let wanted = BOTH; // the systems to show where they can rank the question
-const matching = Object.keys(words.systems).filter((name) => name.startsWith("TF-IDF") || name.includes(":") || (name === "BM25" && !words.systems["BM25:bigrams"]));
+const MATCHING = chinese ? "BM25:bigrams" : "BM25"; // what ranks any question at once
 
-let loading = null, data = null, index = null, signs = null; // signs: the index of single characters
+let loading = null, data = null, index = null, between = null; // between: a pattern, where one sentence ends and the next begins
 const narrow = matchMedia("(max-width: 600px)"); // one of two lists is shown
-let between = null; // a pattern: where one sentence ends and the next begins
 const small = new Set(words.small.split(" ")); // words that tell nothing of what is asked
 const whole = ([, title, body]) => (title ? `${title}\n${body}` : body);
 /** Take what is known of the collection: of the question that the page opens with, or all. */
@@ -20,17 +19,21 @@ const use = (known) => {
   between = new RegExp(data.between, "u");
   data.byId = new Map(data.passages.map((passage) => [passage[0], passage]));
   index = new WordIndex(data.passages.map(whole), new Set(data.stop));
-  if (matching.includes("BM25:characters")) signs = new WordIndex(data.passages.map(whole), new Set(data.stop), 1);
   data.stop.forEach((word) => small.add(word));
-  suggestions.replaceChildren(...data.queries.map(({ text }) => el("option", { value: text })));
 };
-const load = () => (loading ??= fetch(box.dataset.collection).then((answer) => {
-  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
-  return answer.json();
-}).then(use).catch((error) => {
-  loading = null;
-  throw error;
-}));
+/** Load the collection, and say so, or what went wrong; returns whether it is there. */
+const loaded = async () => {
+  if (!loading) say(["", words.reading], "tool-note");
+  loading ??= fetch(box.dataset.collection).then((answer) => {
+    if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+    return answer.json();
+  }).then(use);
+  return loading.then(() => true, (error) => {
+    loading = null;
+    say(["", fill(words.unread, { why: error.message })], "tool-note tool-fault");
+    return false;
+  });
+};
 
 // The dense model, in a worker once a reader has asked for it; messages are answered one at a time.
 const DENSE = chinese ? [BOTH[0]] : [BOTH[0], "fusion"]; // what it brings
@@ -71,17 +74,16 @@ const download = async () => {
     button.textContent = fill(words.failed, { why: error.message });
   }
 };
-const size = { size: megabytes(SIZE) }, label = fill(words.download ?? "", size);
+const size = { size: megabytes(SIZE) }, label = fill(words.download, size);
 const button = el("button", { type: "button", onclick: download }, label), progress = el("progress", { hidden: true, max: SIZE, "aria-label": label });
-const offer = el("div", { class: "ask-offer" }, el("p", {}, words.meaning ?? ""), button, progress, el("span", {}, words.offer));
+const offer = el("div", { class: "ask-offer" }, el("p", {}, words.meaning), button, progress, el("span", {}, words.offer));
 /** Whether the browser has the model from an earlier visit. */
 const kept = async () => Boolean(await globalThis.caches?.match(new URL(`model.bin?${box.dataset.digest}`, import.meta.url)).catch(() => null));
 
 // What is shown: the question, whose grades are those of the collection, changed by the reader's own.
-let query = null, own = new Map(), before = null;
+let query = null, own = new Map();
 
-const suggestions = el("datalist", { id: "ask-queries" });
-const input = el("input", { type: "search", list: "ask-queries", "aria-label": words.question, placeholder: words.suggested, maxlength: 200, onfocus: () => load().catch(() => {}) });
+const input = el("input", { type: "search", "aria-label": words.question, placeholder: words.suggested, maxlength: 200 });
 /** Two systems that the reader chose are shown for the next question too. */
 const choose = ({ target }) => {
   const values = choices.map(({ value }) => value);
@@ -94,22 +96,12 @@ const choice = (label, i) => el("select", { "aria-label": label, onchange: choos
 const choices = [words.first, words.second].map(choice);
 const verdicts = choices.map(() => el("p", { class: "ask-verdict", "aria-live": "polite" })), scores = choices.map(() => el("p", { class: "ask-scores" }));
 const heads = choices.map((select, i) => el("div", {}, select, verdicts[i], scores[i])), head = el("div", { class: "ask-heads" }, ...heads);
-const lists = choices.map(() => el("ol", {})), ends = choices.map(() => el("p", { class: "ask-end" }));
+const lists = choices.map(() => el("ol", {}));
 const note = el("p", { "aria-live": "polite" }), notice = el("div", {}, note), question = el("p", { class: "ask-question" });
-const reasons = el("p", {}), why = el("details", {}, el("summary", {}, words.why ?? ""), reasons);
+const reasons = el("p", {}), why = el("details", {}, el("summary", {}, words.why), reasons);
 const press = (text) => ask(text).then(() => result.focus({ preventScroll: true }));
-const pressed = (text, label) => el("button", { type: "button", value: text, onclick: () => press(text) }, label);
-/** A judged question offered beside the reader's own: it shows both ways, whatever was chosen before. */
-const both = (text) => el("button", { type: "button", value: text, onclick: () => { wanted = BOTH; press(text); } }, text);
-const chips = words.subjects.map(([text, subject]) => pressed(text, subject)), hint = el("p", { class: "ask-hint" });
-const unfold = (list, button) => {
-  list.classList.remove("folded");
-  button.hidden = true;
-  list.querySelector("[data-rest] summary").focus();
-};
-const more = lists.map((list) => el("button", { type: "button", class: "ask-more", onclick: ({ target }) => unfold(list, target) }));
-const columns = choices.map((select, i) => el("div", { class: "ask-list" }, lists[i], more[i], ends[i]));
-const near = el("div", { class: "ask-near", hidden: true });
+const chips = words.subjects.map(([text, subject]) => el("button", { type: "button", value: text, onclick: () => press(text) }, subject)), hint = el("p", { class: "ask-hint" });
+const columns = choices.map((select, i) => el("div", { class: "ask-list" }, lists[i]));
 /** On a phone: show one list of two, and below it the systems to choose from with their metrics in a fold. */
 const turnTo = (i) => {
   columns.forEach((column, at) => column.classList.toggle("other", at !== i));
@@ -125,67 +117,32 @@ const result = el("div", { class: "ask-result", hidden: true, tabindex: -1 }, qu
 place();
 
 /** Whether a system has ranked the query, or can: matching of words always can, the dense model once it is there. */
-const ranks = (system) => Boolean(system && (query.lists || matching.includes(system) || (query.nearest && DENSE.includes(system))));
+const ranks = (system) => Boolean(system && (query.lists || system === MATCHING || (query.nearest && DENSE.includes(system))));
 const retrieved = (system) => {
-  if (query.lists) return query.lists[system];
-  if (!ranks(system)) return [];
-  const matched = (name, k) => {
-    const all = (name.endsWith("characters") ? signs : index).search(asked(), name.split(":")[0], signs ? DEPTH : k);
-    return (signs ? [tells, halves].map((good) => all.filter((at) => good(data.passages[at][0]))).find(({ length }) => length) ?? [] : all).slice(0, k);
-  };
+  if (query.lists || !ranks(system)) return query.lists?.[system] ?? [];
   const passages = system === BOTH[0] ? query.nearest.slice(0, CUTOFF)
-    : system === "fusion" ? fused([query.nearest, matched("BM25", DEPTH)], data.passages.map(([id]) => id), CUTOFF) : matched(system, CUTOFF);
+    : system === "fusion" ? fused([query.nearest, index.search(asked(), DEPTH)], data.passages.map(([id]) => id), CUTOFF) : index.search(asked(), CUTOFF);
   return passages.map((passage) => data.passages[passage][0]);
 };
-const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" }), none = new Set();
+const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" });
 const segments = (text) => [...segmenter.segment(text)].map(({ segment }) => segment);
-/** The words of a text. */
-const parts = (text) => segments(text).flatMap((segment) => (/\p{Script=Han}/u.test(segment) ? [segment] : tokenize(segment, none)));
 /** The question without the words that tell nothing: it is searched so. */
 const asked = () => segments(query.text).map((segment) => (tokenize(segment, small).length ? segment : " ")).join("");
-/** Which words two texts share, but for those of a Set; one of two characters may be cut otherwise in the other text. */
-const shared = (text, other, but) => {
-  const there = new Set(parts(other));
-  return without([...new Set(parts(text))], but).filter((word) => there.has(word) || (/\p{Script=Han}{2}/u.test(word) && other.includes(word)));
+/** The words of a text that say something; of Chinese as they are cut, of English in lower case. */
+const telling = (text) => segments(text).flatMap((segment) => (/\p{Script=Han}/u.test(segment) ? (tokenize(segment, small).length ? [segment] : []) : tokenize(segment, small)));
+/** Which words a passage shares with the question; one of two characters may be cut otherwise in the passage. */
+const reason = (id) => {
+  const text = whole(data.byId.get(id)), there = new Set(telling(text));
+  const shared = [...new Set(telling(query.text))].filter((word) => there.has(word) || (/\p{Script=Han}{2}/u.test(word) && text.includes(word)));
+  return el("small", {}, shared.length ? fill(words.shares, { words: shared.join(words.and) }) : words.unlike);
 };
-const without = (runs, but) => runs.filter((run) => tokenize(run, but).length);
-const listed = (text, runs) => fill(text, { words: runs.join(words.and) });
-const found = (id, but = index.stop) => shared(query.text, whole(data.byId.get(id)), but);
-/** Which words a passage shares with the question: those that say what is asked or, where it has none of these, the others; where words found it, at least parts of words. */
-const reason = (id, matched) => {
-  const telling = found(id, small), others = found(id).filter((word) => word.length > 1);
-  return telling.length ? el("small", {}, listed(words.shares, telling))
-    : el("small", { class: matched && "faint" }, matched && !query.lists ? words.parts : others.length ? listed(words.only, others) : matched ? words.parts : words.unlike);
+/** What is known of a question that nobody has judged: in short, at length, and why. */
+const verdict = (nothing) => {
+  const { cosine } = query, known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.count };
+  if (nothing) return [words.nothing, words.literal + (SIZE ? space + words.meaning : "")];
+  if (cosine < data.near.least) return [words.unlikely, words.distant, fill(words.far, known)];
+  return cosine === undefined ? [words.read, words.own] : [words.read, words.near, fill(words.proof, known)];
 };
-/** The words of the question that say what is asked. */
-const telling = () => without([...new Set(parts(query.text))], small);
-/** Which part of what is asked a text has: of its words or, as words of Chinese may be cut otherwise in the text, of its characters. */
-const part = (text) => (signs ?? index).share(asked(), text);
-/** Whether a passage shares with the question a word that says what is asked; and half of its characters. */
-const tells = (id) => found(id, small).length > 0, halves = (id) => part(whole(data.byId.get(id))) >= HALF;
-/** How many passages have a word. */
-const holding = (word) => (/\p{Script=Han}/u.test(word) ? data.passages.filter((passage) => whole(passage).includes(word)) : index.postings.get(word) ?? []).length;
-/** The judged questions that share with the reader's own at least two words that say what is asked, those that share most first. */
-const alike = () => data.queries.map(({ text }) => ({ text, common: shared(query.text, text, small).filter((word) => word.length > 1).length }))
-  .filter(({ common }) => common > 1).sort((a, b) => b.common - a.common || part(b.text) - part(a.text)).map(({ text }) => text);
-/** Whether one of the passages may well fit by its words: it has two of those that say what is asked, or the only one. Of Chinese, where a word may have been cut into characters, always two, and one of the passages half of the characters. */
-const fits = (ids) => ids.some((id) => found(id, small).length >= (signs ? 2 : Math.min(2, telling().length))) && (!signs || ids.some(halves));
-/** The words of the question that say what is asked and that no passage has. */
-const missing = () => telling().filter((word) => !holding(word));
-/** What is known of a question that nobody has judged, in short, at length, why, and whether the match is weak: whether the passages found may answer, and whether a judged question is like it. */
-const verdict = (filled, shown, judged) => {
-  const ids = filled.flat();
-  if (!ids.length) return [words.nothing, [words.literal, words.meaning].filter(Boolean).join(space), "", true];
-  const { cosine } = query, dense = cosine !== undefined, weak = !dense && !judged && !fits(ids), known = { ...data.near, cosine: (Math.floor(cosine * 100) / 100).toFixed(2), queries: data.count };
-  if (cosine < data.near.least) return [words.unlikely, words.distant, fill(words.far, known), true];
-  const lost = missing(), matched = telling().filter((word) => ids.some((id) => found(id, small).includes(word)));
-  const first = filled[0][0], rank = filled[1].indexOf(first) + 1, compared = filled[1].length > 0 && shown.map(kind).join() === "dense,words";
-  const fact = compared && fill(words[rank ? "ranked" : "unranked"], { title: data.byId.get(first)[1], rank });
-  const long = [fact && words.read, dense ? words.near : !weak && words.own, lost.length && listed(words.missing, lost)];
-  return [fact || (weak ? listed(words[["none", "one"][matched.length] ?? "some"], matched) : words.read), long.filter(Boolean).join(space), dense && fill(words.proof, known), weak];
-};
-const short = (value) => String(Number(value.toFixed(3)));
-const grades = () => new Map([...Object.entries(query.grades), ...own]);
 
 /** The sentence of a passage nearest to a question: as recorded or, where it is not, by words. */
 const nearestSentence = ({ id, text }, passage, body) => {
@@ -193,13 +150,12 @@ const nearestSentence = ({ id, text }, passage, body) => {
   return sentences[data.sentences[id ?? text]?.[passage]] ?? index.nearest(text, sentences);
 };
 /** A passage at its rank, which the reader may grade: its title opens its text, of which the style sheet shows that sentence where the passage answers. */
-const item = (id, rank, system, other) => {
-  const [, name, body] = data.byId.get(id), sentence = nearestSentence(query, id, body), at = body.indexOf(sentence);
-  const text = el("p", {}, body.slice(0, at), el("mark", {}, sentence), body.slice(at + sentence.length));
-  const why = reason(id, matching.includes(system));
+const item = (id, rank, other) => {
+  const [, name, body] = data.byId.get(id), sentence = nearestSentence(query, id, body), at = body.indexOf(sentence), why = reason(id);
   if (other) why.append(" ", fill(words.also, { rank: other }));
   const menu = el("select", { "aria-label": fill(words.mine, { title: name }), onchange: ({ target }) => judge(id, target.value) },
     el("option", { value: "" }), el("optgroup", { label: words.keep }, ...words.grades.map((label, grade) => el("option", { value: grade, selected: own.get(id) === grade }, label))));
+  const text = el("p", {}, body.slice(0, at), el("mark", {}, sentence), body.slice(at + sentence.length));
   const details = el("details", {}, el("summary", {}, name, " ", why), text);
   return Object.assign(el("li", { "data-id": id, "data-rank": rank }, details, menu, el("q", {}, sentence), el("b", { "aria-hidden": "true" })), { menu });
 };
@@ -209,7 +165,7 @@ const isSuggested = () => Boolean(query.lists && !query.id);
 
 /** Show the grade of each passage, and the metrics of both lists. */
 const draw = () => {
-  const judged = grades();
+  const judged = new Map([...Object.entries(query.grades), ...own]);
   for (const element of box.querySelectorAll(".ask-lists li[data-id]")) {
     const { id } = element.dataset, grade = query.grades[id], { menu: select } = element, mark = element.querySelector(":scope > b");
     element.className = judged.has(id) ? `grade-${judged.get(id)}` : "";
@@ -219,25 +175,23 @@ const draw = () => {
   }
   const values = choices.map(({ value }) => {
     if (!ranks(value)) return {};
-    const ids = retrieved(value), hits = find(ids, judged, data.answers);
-    const known = ids.slice(0, CUTOFF).filter((id) => judged.has(id)).length;
-    return { ndcg: METRICS.ndcg(hits, CUTOFF).value, mrr: METRICS.mrr(hits, CUTOFF).value, recall: METRICS.recall(hits, CUTOFF).value,
-      judged: ids.length ? known / ids.length : 0, R: hits.R, first: ids.findIndex((id) => judged.get(id) >= data.answers) + 1 };
+    const ids = retrieved(value), hits = find(ids, judged, data.answers), known = ids.filter((id) => judged.has(id)).length;
+    const [ndcg, mrr, recall] = ["ndcg", "mrr", "recall"].map((metric) => METRICS[metric](hits, CUTOFF).value);
+    return { ndcg, mrr, recall, judged: ids.length ? known / ids.length : 0, R: hits.R, first: hits.relevant.indexOf(true) + 1 };
   });
   const score = (name, i) => {
-    const was = before?.[i][name], value = values[i][name];
-    const changed = was !== undefined && was !== value ? [" ", el("small", {}, fill(words.was, { value: short(was) }))] : [];
-    return el("span", { class: value > values[1 - i][name] && "best" }, `${words.names[name]} `, el("b", {}, short(value)), ...changed);
+    const value = values[i][name];
+    return el("span", { class: value > values[1 - i][name] && "best" }, `${words.names[name]} `, el("b", {}, String(Number(value.toFixed(3)))));
   };
   const names = Object.keys(words.names).filter((name) => !isSuggested() || name === "mrr");
   const called = choices.map(({ value }) => words.systems[value] ?? ""), brief = called.map((name) => name.split(/ ?[(（]/)[0]);
   verdicts.forEach((line, i) => {
-    const { R, first } = values[i], kind = !first ? "missed" : values[1 - i].first < first && values[1 - i].first ? "late" : "answered", outcome = fill(words[kind], { rank: first });
-    line.replaceChildren(...(R ? [el("strong", { class: kind }, outcome)] : []));
+    const { R, first } = values[i], kind = !first ? "missed" : values[1 - i].first < first && values[1 - i].first ? "late" : "answered";
+    const outcome = () => (R ? [el("strong", { class: kind }, fill(words[kind], { rank: first }))] : []);
+    line.replaceChildren(...outcome());
     scores[i].replaceChildren(...(R ? names.flatMap((each) => [score(each, i), " "]) : []));
-    sides[i].replaceChildren((brief[0] === brief[1] ? called : brief)[i], ...(R ? [" ", el("strong", { class: kind }, outcome)] : []));
+    sides[i].replaceChildren((brief[0] === brief[1] ? called : brief)[i], " ", ...outcome());
   });
-  before = values.some(({ R }) => R) ? values : null;
 };
 
 const judge = (id, value) => {
@@ -246,52 +200,35 @@ const judge = (id, value) => {
   draw();
 };
 
-/** Show the lists anew, of those of two systems that can rank the question, or of two that match words; above them the offer of the dense model where it is not here. */
+/** Show the lists anew, of those of two systems that can rank the question, or of one that matches words; above them the offer of the dense model where it is not here. */
 const show = (systems = wanted) => {
-  const free = !query.id, mine = !query.lists, able = (system) => (mine && system === BOTH[1] && !ranks(system) ? matching[0] : system);
-  const some = systems.map(able).filter(ranks), shown = some.length ? some : matching.slice(0, 2);
+  const mine = !query.lists, able = (system) => (mine && system === BOTH[1] && !ranks(system) ? MATCHING : system);
+  const some = systems.map(able).filter(ranks), shown = some.length ? some : [MATCHING];
   choices.forEach((select, i) => {
-    for (const option of select.options) option.disabled = option.value ? !ranks(option.value) : !free;
+    for (const option of select.options) option.disabled = option.value ? !ranks(option.value) : Boolean(query.id);
     select.value = shown[i] ?? "";
   });
-  const filled = choices.map(({ value }) => (ranks(value) ? retrieved(value) : [])), nothing = !filled.flat().length;
-  const alone = shown.length < 2, offering = mine && SIZE > 0 && !query.nearest, texts = mine ? alike() : [];
-  const [first, second] = shown.map((system) => data.means[system]);
-  const [brief, long, proof, weak] = mine ? verdict(filled, shown, texts.length > 0) : [];
-  for (const [name, given] of Object.entries({ alone, mine, weak })) result.classList.toggle(name, Boolean(given));
+  const filled = choices.map(({ value }) => retrieved(value)), nothing = !filled.flat().length;
+  const offering = mine && SIZE > 0 && !query.nearest, [first, second] = shown.map((system) => data.means[system]);
+  for (const [name, given] of Object.entries({ alone: shown.length < 2, mine })) result.classList.toggle(name, given);
   choices.forEach(({ value }, i) => {
     for (const one of [heads[i], sides[i]]) one.className = kind(value);
     columns[i].classList.remove("dense", "words", "fused");
     if (value) columns[i].classList.add(kind(value));
     columns[i].dataset.system = words.systems[value] ?? "";
+    lists[i].replaceChildren(...filled[i].map((id, at) => item(id, at + 1, mine && filled[1 - i].indexOf(id) + 1)));
   });
-  lists.forEach((list, i) => {
-    const rows = filled[i].map((id, at) => item(id, at + 1, shown[i], mine && filled[1 - i].indexOf(id) + 1)), rest = rows.slice(weak ? FEW : SHOWN).filter(({ dataset }) => !(query.grades[dataset.id] >= data.answers));
-    for (const row of rest) row.dataset.rest = "";
-    list.replaceChildren(...rows);
-    list.classList.toggle("folded", rest.length > 0);
-    more[i].hidden = !rest.length;
-    more[i].textContent = fill(weak ? words.all : words.more, { rest: rest.length, rows: rows.length });
-    ends[i].hidden = !shown[i] || rows.length >= CUTOFF;
-    ends[i].textContent = rows.length ? words.end : words.nothing;
-  });
-  say([brief, long, proof], "tool-note");
-  if (offering && nothing) notice.append(offer);
-  else if (offering) table.prepend(offer);
-  const others = mine && !texts.length && (weak || !query.nearest) ? words.subjects.map(([text]) => text) : [];
+  say(mine ? verdict(nothing) : [], "tool-note");
+  if (offering) (nothing ? notice.append(offer) : table.prepend(offer));
   result.hidden = nothing;
-  near.hidden = !texts.length && !others.length;
-  if (texts.length || nothing) result.before(near); else result.append(near);
-  near.replaceChildren(el("p", {}, texts.length ? words.judged : words.others), el("div", {}, ...[...texts, ...others].slice(0, FEW).map(both)));
   button.classList.toggle("main", offering); // a page has one main button
   go.classList.toggle("main", !offering);
   for (const chip of chips) chip.setAttribute("aria-pressed", chip.value === query.text);
   hint.textContent = mine ? words.judge : isSuggested() ? words.recorded
     : [fill(words.known, { queries: data.count, first, second }), fill(words.hint, { grades: words.grades.join(words.and) })].join(space);
-  before = null;
   draw();
-  if (!input.value) return void (question.textContent = fill(words.opening, query));
-  question.textContent = input.scrollWidth > input.clientWidth ? query.text : ""; // the field shows a part of it
+  question.textContent = input.value ? query.text : fill(words.opening, query);
+  if (!input.value) return;
   const { top } = result.getBoundingClientRect();
   if (narrow.matches || top < 0 || top > innerHeight * 0.5) form.scrollIntoView();
 };
@@ -305,12 +242,6 @@ const say = ([short, long, reason], kind) => {
   reasons.textContent = reason || "";
   why.open = false;
   if (reason) notice.append(why);
-};
-
-/** Load the collection, and say so, or what went wrong; returns whether it is there. */
-const loaded = async () => {
-  if (!loading) say(["", words.reading], "tool-note");
-  return load().then(() => true, (error) => { say(["", fill(words.unread, { why: error.message })], "tool-note tool-fault"); return false; });
 };
 
 /** A question without capitals, and without what ends it. */
@@ -330,16 +261,11 @@ const ask = async (text) => {
   show();
 };
 
-const another = async () => {
-  if (!await loaded()) return;
-  const others = data.queries.filter(({ text }) => text !== query.text);
-  ask(others[Math.floor(Math.random() * others.length)].text);
-};
 const go = el("button", { class: "main" }, words.ask);
 const form = el("form", { role: "search", onsubmit: (event) => { event.preventDefault(); ask(input.value.trim() || words.suggested); } },
   input, go, el("p", { class: "ask-begin" }, fill(words.begin, size)));
-const subjects = el("div", { class: "ask-subjects", role: "group", "aria-label": words.try }, el("span", {}, words.try), el("div", {}, el("button", { type: "button", onclick: another }, words.another), ...chips));
-box.append(form, subjects, suggestions, notice, near, result);
+const subjects = el("div", { class: "ask-subjects", role: "group", "aria-label": words.try }, el("span", {}, words.try), el("div", {}, ...chips));
+box.append(form, subjects, notice, result);
 
 use(words.example);
 [query] = data.queries;

@@ -5,13 +5,6 @@ const fetched = {};
 /** A file of data beside the modules. */
 export const read = (name) => (fetched[name] ??= fetch(new URL(name, import.meta.url)).then((answer) => answer.json()));
 
-/** An element of a drawing. */
-export const svg = (tag, attributes) => {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  return element;
-};
-
 /** A slider in its label; `say` gives the text of a value, `act` is called when a reader moves it. */
 export const slider = (label, { least = 0, most, step = 1, value, say = String }, act) => {
   const shown = el("b", {}), input = el("input", { type: "range", min: least, max: most, step, value });

@@ -1,7 +1,6 @@
 // The means beside the hand: a bar each, what the last change did to it, and the reader's guess of which will change with a move.
 import { el, fill } from "./element.js";
 import { METRICS } from "./metrics.js";
-import { Puzzles } from "./puzzles.js";
 import { holding } from "./rankings.js";
 
 const LASTS = 2000; // milliseconds for which a change is shown
@@ -15,11 +14,10 @@ export class Bars {
       row.element = el("li", { "data-bar": metric }, el("label", {}, row.tick, row.name), row.guess, row.value, el("span", { class: "try-track" }, row.fill, row.ghost), row.change);
       return row;
     });
-    this.puzzles = new Puzzles(words);
     const list = el("ul", { onkeydown: (event) => this.press(event) }, ...this.rows.map(({ element }) => element));
     this.last = el("span", { class: "try-last" });
     this.steps = el("p", { class: "try-steps" });
-    this.element = el("div", { class: "try-bars" }, el("p", { class: "try-head" }, el("b", {}, words.rail), this.last), list, this.steps, this.puzzles.goals);
+    this.element = el("div", { class: "try-bars" }, el("p", { class: "try-head" }, el("b", {}, words.rail), this.last), list, this.steps);
     this.question = el("p", { class: "try-question", "aria-live": "polite" });
     this.settle();
   }
@@ -110,6 +108,5 @@ export class Bars {
     if (guessed) this.tell(before, means);
     else if (moved) this.waiting = setTimeout(() => this.clear(), LASTS);
     [this.means, this.k] = [means, k];
-    this.puzzles.draw(means, moved || this.puzzles.moved);
   }
 }

@@ -10,8 +10,5 @@ export const el = (tag, attributes = {}, ...children) => {
   return element;
 };
 
-/** A line that says what a part of a tool is, and what to do with it. */
-export const titled = ({ name, text }) => el("p", { class: "tool-title" }, el("b", {}, name), " ", text);
-
 /** Fill {name} in a text. */
 export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);

@@ -1,6 +1,6 @@
 // The three rankings: documents that are dragged, moved with the keyboard or by buttons, and given a grade.
 import { el, fill } from "./element.js";
-import { MOST, NAMES } from "./state.js";
+import { NAMES } from "./state.js";
 
 /** Nothing is chosen; the first ranking is in front. */
 export const NONE = { ranking: 0, list: "retrieved", at: -1 };
@@ -145,7 +145,6 @@ export class Rankings {
   /** Put the chosen document where `spot` says, in the same ranking. */
   put({ list, at }) {
     const { ranking } = this.chosen, from = this.docs(this.chosen), to = this.docs({ ranking, list });
-    if (list !== this.chosen.list && to.length >= MOST) return this.say(fill(this.words.full, { most: MOST }));
     const [doc] = from.splice(this.chosen.at, 1);
     to.splice(at, 0, doc);
     this.chosen = { ranking, list, at: Math.min(at, to.length - 1) };

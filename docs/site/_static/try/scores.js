@@ -12,8 +12,8 @@ const average = (values) => values.reduce((a, b) => a + b) / values.length;
 const deep = ({ k, rankings }) => Math.max(10, k, ...rankings.map(({ retrieved }) => retrieved.length));
 
 export class Scores {
-  constructor(state, words, bars, curves) {
-    Object.assign(this, { state, words, bars, curves, of: 0 });
+  constructor(state, words, bars) {
+    Object.assign(this, { state, words, bars, of: 0 });
     this.tabs = NAMES.map((name, i) => el("button", { type: "button", onclick: () => this.show(i) }, name));
     const filled = el("th", { scope: "col" }, words.formula, " ", el("span", { class: "try-tabs", role: "group", "aria-label": words.formula }, ...this.tabs));
     const head = el("tr", {}, el("th", { scope: "col" }, words.metric), filled, ...[...NAMES, words.mean].map((name) => el("th", { scope: "col" }, name)));
@@ -36,16 +36,13 @@ export class Scores {
 
   draw() {
     const { k, level, persistence, gain } = this.state;
-    const hits = this.state.rankings.map((ranking) => hitsOf(ranking, level)), deepest = deep(this.state);
-    const over = (metric, cutoff) => average(hits.map((found) => METRICS[metric](found, cutoff, { persistence, gain }).value));
+    const hits = this.state.rankings.map((ranking) => hitsOf(ranking, level)), means = {};
     this.tabs.forEach((tab, i) => tab.setAttribute("aria-pressed", String(i === this.of)));
-    const means = {}, series = {};
     for (const { metric, name, formula, cells } of this.rows) {
       const parts = hits.map((found) => METRICS[metric](found, k, { persistence, gain }));
       const values = parts.map(({ value }) => value);
       const mean = average(values);
       means[metric] = mean;
-      series[metric] = Array.from({ length: deepest }, (_, i) => over(metric, i + 1));
       name.textContent = `${this.words.names[metric]}@${k}`;
       put(formula, this.defined(metric, hits[this.of]) ? FORMULAS[metric](parts[this.of], k) : this.words.nothing);
       [...values, mean].forEach((value, i) => {
@@ -56,21 +53,16 @@ export class Scores {
       cells.forEach((cell, i) => cell.classList.toggle("of", i === this.of));
     }
     this.bars.draw(means, k);
-    this.curves.draw(series, k);
   }
 }
 
-/** The rankings, the slider of k and the choices: grades or yes and no, from which grade relevant, which gain, how patient. They are folded; k alone stays in view beside a puzzle. */
+/** The rankings, the slider of k and the choices: grades or yes and no, from which grade relevant, which gain, how patient. They are folded. */
 export const controls = (state, words, changed, begin) => {
   const labelled = (label, input) => el("label", {}, el("span", {}, label), input);
   const set = (key, read) => (event) => { state[key] = read(event.target); changed(); };
   const rankings = el("select", { onchange: ({ target }) => begin(target.value) },
     ...Object.entries(words.sets).map(([name, label]) => el("option", { value: name, selected: name === state.set }, label)));
-  const cutoff = () => {
-    const [k, output] = [el("input", { type: "range", min: 1, max: 10, oninput: set("k", ({ value }) => Number(value)) }), el("output", {})];
-    return { k, output, label: el("label", { class: "try-k" }, el("span", {}, "k"), k, output) };
-  };
-  const cutoffs = [cutoff(), cutoff()]; // among the settings, and with the curves
+  const k = el("input", { type: "range", min: 1, max: 10, oninput: set("k", ({ value }) => Number(value)) }), shownK = el("output", {});
   const graded = el("input", { type: "checkbox", onchange: set("graded", ({ checked }) => checked) });
   const level = el("select", { onchange: set("level", ({ value }) => Number(value)) }, ...[1, 2, 3].map((n) => el("option", { value: n }, String(n))));
   const gain = el("select", { onchange: set("gain", ({ value }) => value) },
@@ -78,17 +70,17 @@ export const controls = (state, words, changed, begin) => {
   const p = el("input", { type: "range", min: 0.05, max: 0.95, step: 0.05, oninput: set("persistence", ({ value }) => Number(value)) });
   const shownP = el("output", {});
   const grades = [labelled(words.level, level), labelled(words.gain, gain)];
-  const inputs = [labelled(words.set, rankings), cutoffs[0].label, el("label", {}, graded, el("span", {}, words.graded)), ...grades];
+  const inputs = [labelled(words.set, rankings), el("label", { class: "try-k" }, el("span", {}, "k"), k, shownK), el("label", {}, graded, el("span", {}, words.graded)), ...grades];
   const element = el("div", { class: "try-controls try-settings" }, ...inputs);
   const unfold = () => opener.setAttribute("aria-expanded", String(element.classList.toggle("open")));
   const opener = el("button", { type: "button", "aria-expanded": "false", onclick: unfold }, words.settings);
   const draw = () => {
-    for (const { k, output } of cutoffs) [k.max, k.value, output.textContent] = [deep(state), state.k, `k = ${state.k}`];
+    [k.max, k.value, shownK.textContent] = [deep(state), state.k, `k = ${state.k}`];
     [p.value, level.value, gain.value] = [state.persistence, state.level, state.gain];
-    for (const { style, min, max, value } of [...cutoffs.map(({ k }) => k), p]) style.setProperty("--part", (value - min) / (max - min));
+    for (const { style, min, max, value } of [k, p]) style.setProperty("--part", (value - min) / (max - min));
     graded.checked = state.graded;
     for (const label of grades) label.hidden = !state.graded;
     shownP.textContent = `p = ${state.persistence}`;
   };
-  return { element, opener, patience: [labelled(words.persistence, p), shownP], cutoff: cutoffs[1].label, draw };
+  return { element, opener, patience: [labelled(words.persistence, p), shownP], draw };
 };
