@@ -123,7 +123,7 @@ def test_the_line_through_the_questions(site: Site, language: str):
         shown = [float(text) for text in figure.locator(".hits-bars b").all_inner_texts()]
         assert shown == pytest.approx(list(expected.mean.values()), abs=0.00051)
     figure.locator(".hits-row p").nth(3).click()  # shows the first relevant passage of the question
-    title, _ = pocket.passages[lists[3][1]]
+    title, _ = pocket.passages[next(one for one in lists[3] if grades[3].get(one, 0) >= ANSWERS)]
     assert figure.locator(".hits-passage > span").inner_text() == title
     assert "answers" in figure.locator(".hits-passage").get_attribute("class")
     figure.locator(".hits-row").nth(3).locator("button").nth(1).focus()
@@ -163,7 +163,7 @@ def test_means_of_drawn_queries(site: Site, language: str):
     figure.locator("button").click()
     assert shown.all_text_contents() != first, "the same draws again"
     ends = [float(one) for one in shown.all_text_contents()]
-    values = json.loads(FILE.read_text(encoding="utf-8"))["ndcg@10"]["mean"]
+    values = json.loads(FILE.read_text(encoding="utf-8"))[language]["ndcg@10"]["mean"]
     assert ends == pytest.approx(bootstrap_interval(values)[1:3], abs=0.006)
     slide(site, figure, 1)
     wide = [float(one) for one in shown.all_text_contents()]
@@ -174,7 +174,7 @@ def test_means_of_drawn_queries(site: Site, language: str):
 def test_differences_of_drawn_queries(site: Site):
     """Resampling in the page would not be numpy's, or an order that is not sure would never turn over."""
     figure = opened(site, "en/03_model_comparison.html", "resample")
-    stored = json.loads(FILE.read_text(encoding="utf-8"))["mrr@10"]
+    stored = json.loads(FILE.read_text(encoding="utf-8"))["en"]["mrr@10"]
     values = np.array(stored["cls"]) - np.array(stored["max"])
     got = site.page.evaluate(
         """async ([data]) => {
