@@ -228,9 +228,9 @@ def test_a_model_says_how_to_load_it_once_more(tmp_path, monkeypatch):
 
 def test_without_the_extra_one_sentence_names_it(monkeypatch):
     """A reader without Dask would see a missing module and not know what to install."""
-    monkeypatch.setitem(sys.modules, "dask", None)
+    monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "helpers.distributed.cluster")
     with pytest.raises(
-        ModuleNotFoundError, match=r'dask is not installed.* pip install --editable "\.\[distributed\]"'
+        ModuleNotFoundError, match=r'distributed is not installed.* pip install --editable "\.\[distributed\]"'
     ):
         importlib.import_module("helpers.distributed.cluster")

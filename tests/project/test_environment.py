@@ -109,7 +109,7 @@ def test_a_misspelt_variable_of_make_is_refused():
     command = ["make", "--dry-run", "report"]
     wrong = subprocess.run([*command, "MODLE=mine"], cwd=ROOT, capture_output=True, text=True)
     assert wrong.returncode == 2
-    assert "unknown: MODLE; there are PYTHON NB MODEL DATA" in wrong.stderr
+    assert "unknown: MODLE; there are PYTHON NB LANGUAGE MODEL DATA" in wrong.stderr
     assert (
         subprocess.run([*command, "MODEL=my mine", "REPORT_OPTIONS=--a b"], cwd=ROOT, capture_output=True).returncode
         == 0
